@@ -108,9 +108,12 @@ Flow Executor::exec_converted_if(const CNode& n, X condition) {
   if (first != Flow::Next || second != Flow::Next) {
     // `if (change < eps) break;` and `if (n < 3) return;`
     const bool leaves = second == Flow::Next && n.children.size() <= 2 && stores_.size() == stored;
-    if (leaves && first == Flow::Break && in_time_ && !in_nest_ && active_.empty() &&
-        contains(condition, XKind::Sum) && out_.stop == nullptr) {
-      if (dry_ == 0) out_.stop = condition;
+    const bool returns = first == Flow::Return && call_sites_.empty();
+    if (leaves && (first == Flow::Break || returns) && in_time_ && !in_nest_ && active_.empty() &&
+        trail_.size() == time_trail_) {
+      X when = outer == nullptr ? condition : pool_.binary("&&", outer, condition, CScalar::I32);
+      if (dry_ == 0)
+        breaks_.push_back({when, yes, out_.nests.size(), where(n), returns, returned_});
       cells_ = before;
       return Flow::Next;
     }
@@ -124,7 +127,7 @@ Flow Executor::exec_converted_if(const CNode& n, X condition) {
     }
     refuse("C015", n, "a loop or function is left where a condition on data holds",
            "only the time loop may end early, by a condition on a reduction behind its last "
-           "statement");
+           "loop");
   }
   if (condition->kind == XKind::Unknown && (stores_.size() != stored || cells_ != yes)) {
     // what depends on it is not known
@@ -213,7 +216,16 @@ bool Executor::changes(int statement, int expression) {
                      [&](int child) { return changes(statement, child); });
 }
 
-// for (v = first; v < last; v += step) with a counter that the body leaves alone. Runs `init`.
+bool Executor::assigns_anything(int index) const {
+  const CNode& n = node(index);
+  const bool call = n.kind == CKind::Call && n.integer >= 0;
+  if (n.kind == CKind::Assign || n.kind == CKind::Step || call) return true;
+  return std::any_of(n.children.begin(), n.children.end(),
+                     [&](int child) { return assigns_anything(child); });
+}
+
+// for (v = first; v < last; v += step) with a counter that the body leaves alone, once `init` has
+// been run.
 std::optional<Executor::Loop> Executor::canonical(int index) {
   const CNode& n = node(index);
   if (n.kind != CKind::For) return std::nullopt;
@@ -243,7 +255,6 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
     by = sum->text == "+" ? amount->integer : -amount->integer;
   }
   if (counter == nullptr || counter->kind != CKind::Variable || by == 0) return std::nullopt;
-  (void)exec(n.children[0]);
   out.counter = place_of_variable(static_cast<int>(counter->integer));
   out.type = scalar_of(counter->type);
   out.step = by;
@@ -428,14 +439,21 @@ Flow Executor::simulate(int index) {
 
 Flow Executor::exec_loop(int index) {
   const CNode& n = node(index);
+  if (n.kind == CKind::For) (void)exec(n.children[0]);
   std::optional<Loop> loop = canonical(index);
   if (!loop) loop = canonical_while(index);
-  if (!loop) return simulate(index);
   const bool outside = !in_nest_ && !in_time_ && dry_ == 0;
-  if (outside && depth_of_loops(index) >= 2 && not_time_.count(index) == 0 &&
-      time_loop(*loop, index)) {
-    return Flow::Next;
+  if (outside && depth_of_loops(index) >= 2 && not_time_.count(index) == 0) {
+    TimeLoop time = conditional(index);
+    if (loop) {
+      time.counted = loop;
+      time.body = loop->body;
+      time.conditions.clear();
+      time.step = -1;
+    }
+    if (time_loop(time)) return Flow::Next;
   }
+  if (!loop) return simulate(index);
   if (unrolled(*loop)) return Flow::Next;
   if (n.kind == CKind::While) refuse("C012", n, "a while loop over space", "write it with for");
   const auto body = [&] { space_loop(*loop); };

@@ -119,6 +119,36 @@ X Executor::symbol_of(const std::string& path, CScalar type) {
   return symbol_named(name_of_path(path), in_c(path), variable_of_path(path), type);
 }
 
+// Parameters that C uses as *p or p[0] alone, and assigns through: results, not arrays.
+void Executor::find_single() {
+  const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+  if (tree_.region) return;
+  std::map<int, int> uses, alone, written;
+  const auto variable_in = [&](const CNode& n) {  // of *p and p[0]; -1: none
+    const bool first = n.kind == CKind::Subscript && node(n.children[1]).kind == CKind::Int &&
+                       node(n.children[1]).integer == 0;
+    if (n.kind != CKind::Deref && !first) return -1;
+    const CNode* base = &node(n.children[0]);
+    while (base->kind == CKind::Cast) base = &node(base->children[0]);
+    return base->kind == CKind::Variable ? static_cast<int>(base->integer) : -1;
+  };
+  const auto visit = [&](int index, const auto& self) -> void {
+    const CNode& n = node(index);
+    if (n.kind == CKind::Variable) ++uses[static_cast<int>(n.integer)];
+    if (const int v = variable_in(n); v >= 0) ++alone[v];
+    if (n.kind == CKind::Assign || n.kind == CKind::Step) {
+      if (const int v = variable_in(node(n.children[0])); v >= 0) ++written[v];
+    }
+    for (int child : n.children) self(child, self);
+  };
+  visit(entry.body, visit);
+  for (int parameter : entry.parameters) {
+    const CTypeInfo* type = type_of(tree_.variables[static_cast<size_t>(parameter)].type);
+    if (type->kind != CTypeInfo::Kind::Pointer || scalar_of(type->of) == CScalar::None) continue;
+    if (written[parameter] > 0 && alone[parameter] == uses[parameter]) single_.insert(parameter);
+  }
+}
+
 // The array behind a path. `type` is that of the path: an array, a container, or a pointer.
 int Executor::array_of(const std::string& path, int type, bool pointer) {
   if (const auto found = array_paths_.find(path); found != array_paths_.end()) return found->second;

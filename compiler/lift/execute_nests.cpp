@@ -7,6 +7,18 @@
 
 namespace stencil::lifter {
 
+namespace {
+
+bool never_negative(X x) {
+  if (x->kind == XKind::Cast && is_floating(x->args[0]->type)) return never_negative(x->args[0]);
+  if (is_constant(x)) return x->kind == XKind::Int ? x->integer >= 0 : x->real >= 0;
+  if (x->kind == XKind::Call) return x->text == "abs" || x->text == "sqrt";
+  if (x->kind == XKind::Select) return never_negative(x->args[1]) && never_negative(x->args[2]);
+  return x->kind == XKind::Binary && x->text == "*" && x->args[0] == x->args[1];
+}
+
+}  // namespace
+
 // What a loop finds that the region has not touched before: values from outside.
 void Executor::outside_values(Cells& before) {
   const Cells now = cells_;
@@ -90,13 +102,13 @@ void Executor::space_loop(const Loop& loop) {
   (void)exec(loop.body);
   trail_.pop_back();
   active_.pop_back();
-  carry(before, changed, domain);
+  carry(before, changed, domain, where(n));
   cells_[loop.counter.path] = unknown(fmt::format("'{}' behind its loop", name));
 }
 
 // What variables hold behind a loop: sums and the like, or nothing that is known.
 void Executor::carry(const Cells& before, const std::set<std::string>& changed,
-                     const Domain& domain) {
+                     const Domain& domain, CPlace place) {
   for (auto it = cells_.begin(); it != cells_.end();) {
     it = before.count(it->first) == 0 ? cells_.erase(it) : std::next(it);
   }
@@ -106,18 +118,30 @@ void Executor::carry(const Cells& before, const std::set<std::string>& changed,
     cells_[path] = unknown(fmt::format("'{}' as a loop left it", in_c(path)));
     if (after.kind != Value::Kind::Scalar || start.kind != Value::Kind::Scalar) continue;
     X carried = pool_.leaf(XKind::Carried, start.x->type, domain.index, in_c(path));
-    if (const auto sum = reduced(carried, after.x, domain.index)) {
-      const std::string op = (*sum)->text;
-      X both = op == "sum"    ? pool_.binary("+", start.x, *sum, start.x->type)
-               : op == "prod" ? pool_.binary("*", start.x, *sum, start.x->type)
-                              : pool_.call(op, {start.x, *sum}, start.x->type);
-      cells_[path] = scalar_value(both);
+    if (const auto sum = reduced(carried, after.x, domain, path)) {
+      out_.sums[*sum].place = place;
+      cells_[path] = scalar_value(joined(start.x, *sum));
     }
   }
 }
 
+// What a variable began with and what a loop makes of it.
+X Executor::joined(X start, X sum) {
+  const std::string& op = sum->text;
+  const bool number = is_constant(start);
+  const double value =
+      start->kind == XKind::Int ? static_cast<double>(start->integer) : start->real;
+  if (number && op == "sum" && value == 0) return sum;
+  if (number && op == "prod" && value == 1) return sum;
+  if (number && op == "max" && value <= 0 && never_negative(sum->args[0])) return sum;
+  if (op == "sum") return pool_.binary("+", start, sum, start->type);
+  if (op == "prod") return pool_.binary("*", start, sum, start->type);
+  return pool_.call(op, {start, sum}, start->type);
+}
+
 // after = before + e, a larger of both, ...: the reduction of e over the loop.
-std::optional<X> Executor::reduced(X carried, X after, int index) {
+std::optional<X> Executor::reduced(X carried, X after, const Domain& domain,
+                                   const std::string& path) {
   std::string op;
   X value = nullptr;
   const auto free = [&](X x) {
@@ -155,8 +179,26 @@ std::optional<X> Executor::reduced(X carried, X after, int index) {
     op = (relation[0] == '>') == taken ? "max" : "min";
     value = e;
   }
+  if (value == nullptr && after->kind == XKind::Select) {
+    // if (mask[i] > 0) sum += e;
+    const bool kept = after->args[2] == carried;
+    X arm = after->args[kept ? 1 : 2];
+    const bool sum = arm->kind == XKind::Binary && arm->text == "+" && free(after->args[0]) &&
+                     after->args[kept ? 2 : 1] == carried;
+    X added = sum ? other(arm->args[0], arm->args[1]) : nullptr;
+    if (added != nullptr) {
+      X none =
+          is_floating(added->type) ? pool_.real(0, added->type) : pool_.integer(0, added->type);
+      op = "sum";
+      value = kept ? pool_.select(after->args[0], added, none)
+                   : pool_.select(after->args[0], none, added);
+    }
+  }
   if (value == nullptr) return std::nullopt;
-  std::vector<int> ids = {index};
+  SumInfo info;
+  info.domain = {domain};
+  info.epoch = epoch_;
+  std::vector<int> ids = {domain.index};
   bool carries = false;
   each_node(value, [&](X n) {
     carries = carries || n->kind == XKind::Carried || n->kind == XKind::Unknown;
@@ -164,11 +206,22 @@ std::optional<X> Executor::reduced(X carried, X after, int index) {
   if (carries) return std::nullopt;
   if (value->kind == XKind::Sum && value->text == op) {
     ids.insert(ids.end(), value->ids.begin(), value->ids.end());
+    const auto& inner = out_.sums.at(value).domain;
+    info.domain.insert(info.domain.end(), inner.begin(), inner.end());
     value = value->args[0];
-  } else if (contains(value, XKind::Sum)) {
-    return std::nullopt;
+  } else {  // of reductions ahead of this nest
+    bool within = false;
+    each_node(value, [&](X n) {
+      if (n->kind == XKind::Sum) within = within || out_.sums.at(n).epoch == epoch_;
+    });
+    if (within) return std::nullopt;
   }
-  return pool_.sum(op, value, ids);
+  auto& name = sum_names_[path];
+  if (name.empty()) name = distinct(name_of_path(path));
+  info.name = name;
+  X out = pool_.sum(op, value, ids);
+  out_.sums[out] = info;
+  return out;
 }
 
 void Executor::run_leaves(std::vector<std::vector<Store>>& leaves,
@@ -239,13 +292,14 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
     } catch (const NoSplit&) {
       return false;
     }
-    ends = std::move(found);
+    if (fused || ends.empty()) ends = std::move(found);
     return true;
   };
   bool done = false;
   for (const bool split : {true, false}) {
     out_.requirements = requirements;
     out_.facts = facts;
+    ends.clear();
     const bool fused = attempt(true, split, made.leaves);
     if (!fused) made.leaves.clear();
     bool several = false;
@@ -278,6 +332,10 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
   bool stores = false;
   for (const auto* leaves : {&made.leaves, &made.ordered}) {
     for (const auto& leaf : *leaves) stores = stores || !leaf.empty();
+  }
+  if (stores && out_.timed && !in_time_) {
+    throw Refusal{"C017", place, "statements behind the time loop write arrays, too",
+                  "a program is its time loop: mark that with #pragma scop and #pragma endscop"};
   }
   if (stores && dry_ == 0) out_.nests.push_back(std::move(made));
 }

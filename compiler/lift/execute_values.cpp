@@ -232,7 +232,9 @@ Value Executor::read_cell(const LValue& of) {
     case CTypeInfo::Kind::Pointer: {
       if (local) return unknown(fmt::format("the pointer '{}' without a value", in_c(of.path)));
       const CTypeInfo* target = type_of(type->of);
-      if (target->kind == CTypeInfo::Kind::Struct || target->kind == CTypeInfo::Kind::Void) {
+      const bool single = single_.count(variable_of_path(of.path)) > 0;
+      if (target->kind == CTypeInfo::Kind::Struct || target->kind == CTypeInfo::Kind::Void ||
+          single) {
         return {Value::Kind::Pointer, nullptr, {-1, {}, "(*" + of.path + ")", type->of}, ""};
       }
       const int array = array_of(of.path, of.type, true);

@@ -2,6 +2,7 @@
 // the time loop consists of, and what each of them writes.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,6 +75,29 @@ struct Rotation {  // a pointer of the time loop: which array it means before a 
   int before = -1, after = -1;
 };
 
+// A sum, a largest value, ... over the loops of a nest.
+struct SumInfo {
+  std::vector<Domain> domain;  // outermost first
+  CPlace place;
+  int64_t epoch = 0;  // of the nest
+  std::string name;   // for the program, of the variable
+};
+struct Reduction {
+  std::string name, op;
+  X value = nullptr;
+  Store point;  // an array that is read at each point, and the loops
+  int64_t epoch = 0;
+  bool after = false;    // of the values that the nest leaves, not of those that it finds
+  bool in_step = false;  // the step reads it
+};
+
+// What a scalar outside of the region holds afterwards, or what the function returns.
+struct Left {
+  std::string in_c;  // "": the value returned
+  CScalar type = CScalar::I32;
+  X value = nullptr;  // of symbols, reductions and the outcome; null: not known
+};
+
 struct Execution {
   std::vector<SymbolInfo> symbols;
   std::vector<ArrayInfo> arrays;
@@ -83,12 +107,14 @@ struct Execution {
   X steps = nullptr;        // how often it runs
   X first = nullptr;        // the value of its counter in the first step
   std::vector<Rotation> rotations;
-  X stop = nullptr;                                     // a condition that ends it after a step
+  X stop = nullptr;  // a condition that ends it after a step
+  std::map<X, SumInfo> sums;
+  std::vector<Reduction> reductions;                    // in the order of a step
   std::vector<std::pair<X, std::string>> requirements;  // and why
   std::vector<Poly> facts;                              // at least 0, as the requirements say
   std::vector<std::string> assumptions;
-  std::vector<std::string> left_behind;  // scalars that C sets and the program does not, in C
-  CPlace place;                          // of the time loop
+  std::vector<Left> left;
+  CPlace place;  // of the time loop
 };
 
 struct ExecuteOptions {

@@ -45,6 +45,16 @@ enum class Flow : uint8_t { Next, Break, Continue, Return };
 
 using Cells = std::map<std::string, Value>;
 
+// if (condition) break; in the time loop, or a return.
+struct Break {
+  X condition = nullptr;
+  Cells cells;       // as they are then
+  size_t nests = 0;  // of the step so far
+  CPlace place;
+  bool returns = false;  // if (condition) return ...;
+  Value returned = {};
+};
+
 struct Active {  // a loop that is being run
   Domain domain;
   std::string key;
@@ -77,6 +87,11 @@ struct State : Frame {
   bool probing_ = false;  // nothing is learned
   int64_t epoch_ = 0;     // nests so far
   X time_ = nullptr;
+  size_t time_trail_ = 0;                         // how long trail_ is in the time loop itself
+  std::vector<Break> breaks_;                     // of the step
+  int stops_ = 0;                                 // conditions on data that end the time loop
+  std::vector<Break> endings_;                    // breaks of the time loop that was run
+  std::map<std::string, std::string> sum_names_;  // by path
 };
 
 class Executor : private State {
@@ -139,6 +154,7 @@ class Executor : private State {
   std::string name_of_path(const std::string& path) const;
   std::string in_c(const std::string& path) const;
   int variable_of_path(const std::string& path) const;
+  void find_single();
   bool is_local(const std::string& path) const;
   X symbol_of(const std::string& path, CScalar type);
   X symbol_named(const std::string& name, const std::string& in_c, int variable, CScalar type);
@@ -169,22 +185,47 @@ class Executor : private State {
   bool moves_along(const Loop& loop);
   Flow simulate(int node);
   void space_loop(const Loop& loop);
-  void carry(const Cells& before, const std::set<std::string>& changed, const Domain& domain);
-  std::optional<X> reduced(X before, X after, int index);
+  void carry(const Cells& before, const std::set<std::string>& changed, const Domain& domain,
+             CPlace place);
+  X joined(X start, X sum);
+  std::optional<X> reduced(X carried, X after, const Domain& domain, const std::string& path);
   bool counter_in_stores(size_t from) const;
-  bool time_loop(const Loop& loop, int node);
-  void time_body(const Loop& loop, int node);
-  void periodic_counters(const Cells& before, const std::set<std::string>& changed,
-                         const Loop& loop);
+  // execute_time.cpp
+  struct TimeLoop {
+    int node = -1, body = -1;
+    std::optional<Loop> counted;  // it has a counter and nothing else
+    std::vector<int> conditions;  // that all hold where it goes on
+    bool first = true;            // and are asked ahead of the first step
+    int step = -1;                // of a for
+    std::string counter() const { return counted ? counted->counter.path : ""; }
+  };
+  bool time_loop(const TimeLoop& loop);
+  void time_body(const TimeLoop& loop);
+  void run_step(const TimeLoop& loop);
+  TimeLoop conditional(int node);
+  void conjuncts(int node, std::vector<int>& out) const;
+  void counters(const Cells& before, const std::set<std::string>& changed, const TimeLoop& loop);
+  std::map<std::string, X> flags(const Cells& before, const std::set<std::string>& changed,
+                                 const TimeLoop& loop, const State& start);
+  std::set<std::string> periodic_counters(const Cells& before, const std::set<std::string>& changed,
+                                          const TimeLoop& loop);
+  // execute_endings.cpp
+  void endings(const TimeLoop& loop, const std::vector<X>& at_first);
+  void ending(X condition, bool at_least_once, const CNode& at);
+  X rarely(X condition, const CNode& at);
+  void behind_loop(const Cells& before, const TimeLoop& loop);
+  std::optional<Value> behind(const Value& value);
   void end_of_time_body(const Cells& before, const Cells& start);
   void outside_values(Cells& before);
   void scalars_left();
+  void returned_from_loop();
   void nest(CPlace place, const std::function<void()>& body);
   void run_leaves(std::vector<std::vector<Store>>& leaves, const std::function<void()>& body,
                   std::map<std::string, Cells>& ends);
   int depth_of_loops(int node, int calls = 0) const;
   bool assigns(int node, const std::string& path, int depth = 0);
   bool changes(int statement, int expression);
+  bool assigns_anything(int node) const;
   std::string key_of(int node) const;
   void check_leaves(const std::vector<std::vector<Store>>& leaves);
 
@@ -210,6 +251,7 @@ class Executor : private State {
   std::set<std::string> read_;  // paths, within the time loop
   std::set<int> not_time_;      // loops that turned out to be over space
   long steps_taken_ = 0;
+  std::set<int> single_;  // pointers to one number, which is written: double* residual
   // learned by restarts
   std::set<std::string> stored_, rooted_;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "compiler/lift/program_writer.h"
+#include "compiler/lift/reductions.h"
 #include "compiler/syntax/write.h"
 
 namespace stencil::lifter {
@@ -23,7 +24,12 @@ LiftedProgram ProgramWriter::run() {
   gather();
   roles_ = roles_of(execution_, shapes_, functions_, parts_);
   bind();
-  for (const StepFunction& function : functions_) stencil(function);
+  begin_reductions();
+  for (const StepFunction& function : functions_) {
+    reductions_ahead_of(&function);
+    stencil(function);
+  }
+  reductions_ahead_of(nullptr);
   moves();
   stop();
   assemble();
@@ -41,6 +47,11 @@ void ProgramWriter::gather() {
         });
       }
     }
+  }
+  for (const Reduction& r : execution_.reductions) {
+    each_node(r.value, [&](X n) {
+      if (n->kind == XKind::Load) parts_.insert(shapes_.access(n->id, n->args, r.point).part);
+    });
   }
   // copies that nobody reads are there, too
   const std::set<Part> seen = parts_;
@@ -310,6 +321,7 @@ void ProgramWriter::render(const ast::Program& program,
 
 LiftedProgram write_program(Pool& pool, Execution& execution, const std::string& title,
                             const std::string& file) {
+  find_reductions(pool, execution);
   tidy(pool, execution);
   return ProgramWriter(pool, execution, title, file).run();
 }

@@ -37,6 +37,9 @@ struct LiftedProgram {
   X steps = nullptr;                 // null: one
   std::vector<std::string> assumed;  // in sentences
   int functions = 0;
+  std::vector<std::string> reductions;  // names, in the order of the execution
+  bool sums = false;                    // sums of floating-point numbers, in another order than C's
+  bool sums_in_step = false;            // which arrays depend on
   bool powers = false;  // products in the place of pow(x, 3): not the last bits of C's
 };
 

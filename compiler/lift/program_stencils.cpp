@@ -217,9 +217,4 @@ void ProgramWriter::moves() {
   add(std::move(made), fmt::format("{}:{}: pointers trade places", file_, execution_.place.line));
 }
 
-void ProgramWriter::stop() {
-  if (execution_.stop == nullptr) return;
-  throw Refusal{"C025", execution_.place, "the time loop ends by a condition on a reduction", ""};
-}
-
 }  // namespace stencil::lifter

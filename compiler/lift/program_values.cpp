@@ -156,6 +156,7 @@ ExprPtr ProgramWriter::leaf(X x, Context& context) {
   if (x->kind == XKind::Load) return load(x, context);
   if (x->kind == XKind::Symbol) return symbol(x, true);
   if (x->kind == XKind::Time) return make_name("time");
+  if (x->kind == XKind::Reduced) return make_name(reduced_[static_cast<size_t>(x->id)]);
   if (x->kind != XKind::Index) return nullptr;
   for (size_t d = 0; d < context.point.subscripts.size(); ++d) {
     if (context.point.subscripts[d].linear_in(x) != std::optional<int64_t>(1)) continue;

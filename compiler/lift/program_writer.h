@@ -63,7 +63,12 @@ class ProgramWriter {
   void moves();
 
   // ---- reductions
+  void begin_reductions();
+  void add_reduction(size_t number);
+  void reductions_ahead_of(const StepFunction* function);
+  bool at_the_end(const Reduction& r) const;
   void stop();
+  X every_part(X condition, int64_t& every) const;
 
   // ---- all of it
   template <class Kind>
@@ -105,6 +110,10 @@ class ProgramWriter {
   std::vector<ast::Item> stencil_items_;
   std::map<uint32_t, std::string> comments_;
   uint32_t spans_ = 2;
+  std::vector<std::string> reduced_;  // names of reductions, as stencils and `stop` read them
+  std::vector<bool> placed_;
+  int64_t every_ = 1;
+  X stop_ = nullptr;
   int temporaries_ = 0;
 };
 

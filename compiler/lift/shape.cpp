@@ -88,8 +88,8 @@ Poly Shapes::extreme(Pool& pool, const Execution& execution, Poly p,
   return p;
 }
 
-void Shapes::gather(const Store& store) {
-  seen_[static_cast<size_t>(store.array)].push_back({store.subscripts, &store, true});
+void Shapes::gather(const Store& store, bool writes) {
+  if (writes) seen_[static_cast<size_t>(store.array)].push_back({store.subscripts, &store, true});
   each_node(store.value, [&](X n) {
     if (n->kind == XKind::Load)
       seen_[static_cast<size_t>(n->id)].push_back({n->args, &store, false});
@@ -387,20 +387,27 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
   strides_.resize(count);
   facts_ = execution.facts;
   given_ = facts_.size();
+  const auto note = [&](const Store& store) {
+    for (const Domain& d : store.domain) {
+      const Poly fact = d.high - d.low;
+      const bool known =
+          fact.is_constant() || std::find(facts_.begin(), facts_.end(), fact) != facts_.end();
+      if (!known && facts_.size() < given_ + 40) facts_.push_back(fact);
+    }
+  };
   for (const Nest& nest : execution.nests) {
     for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
       for (const auto& leaf : *leaves) {
         for (const Store& store : leaf) {
-          gather(store);
-          for (const Domain& d : store.domain) {
-            const Poly fact = d.high - d.low;
-            const bool known =
-                fact.is_constant() || std::find(facts_.begin(), facts_.end(), fact) != facts_.end();
-            if (!known && facts_.size() < given_ + 40) facts_.push_back(fact);
-          }
+          gather(store, true);
+          note(store);
         }
       }
     }
+  }
+  for (const Reduction& r : execution.reductions) {
+    gather(r.point, false);
+    note(r.point);
   }
   for (size_t a = 0; a < count; ++a) {
     if (seen_[a].empty()) continue;

@@ -57,7 +57,7 @@ class Shapes {
   std::vector<Poly> facts_used() const;  // each at least 0
 
  private:
-  void gather(const Store& store);
+  void gather(const Store& store, bool writes);
   void delinearise(int array);
   void classify(int array);
   void measure(int array);

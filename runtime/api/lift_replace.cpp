@@ -28,10 +28,15 @@ class Replacement {
   Result<DropIn> run() {
     const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
     if (entry.member) return refused("it is a member of a class");
-    if (type(entry.result).kind != CTypeInfo::Kind::Void) return refused("it returns a value");
-    if (!lifted_.execution.left_behind.empty()) {
-      return refused(fmt::format("it sets '{}'", lifted_.execution.left_behind[0]));
+    const bool returns = type(entry.result).kind != CTypeInfo::Kind::Void;
+    bool known = false;
+    for (const lifter::Left& left : lifted_.execution.left) {
+      if (left.in_c.empty()) known = left.value != nullptr;
+      if (!left.in_c.empty() && left.value == nullptr)
+        return refused(fmt::format("it sets '{}'", left.in_c));
     }
+    if (returns && !known) return refused("it returns a value");
+    const std::string result = returns ? type(entry.result).text : "void";
     const std::string function = tree_.region ? entry.name + "_region" : entry.name;
     std::string parameters;
     for (int parameter : entry.parameters) {
@@ -39,11 +44,12 @@ class Replacement {
     }
     if (!why_.empty()) return refused(why_);
     const std::string head =
-        fmt::format("{}void {}({})", tree_.cpp ? "" : "extern \"C\" ", function,
+        fmt::format("{}{} {}({})", tree_.cpp ? "" : "extern \"C\" ", result, function,
                     parameters.empty() && !tree_.cpp ? "void" : parameters);
     const std::string body = statements();
     if (!why_.empty()) return refused(why_);
-    return DropIn{fmt::format("void {}({});", function, parameters), head + " {\n" + body + "}\n"};
+    return DropIn{fmt::format("{} {}({});", result, function, parameters),
+                  head + " {\n" + body + "}\n"};
   }
 
  private:
@@ -96,10 +102,36 @@ class Replacement {
       case XKind::Binary:
         return fmt::format("({} {} {})", text(x->args[0]), x->text, text(x->args[1]));
       case XKind::Cast:
+        if (lifter::is_floating(x->type) || lifter::is_floating(x->args[0]->type))
+          return fmt::format("(({})({}))", lifter::name_of(x->type), text(x->args[0]));
         return text(x->args[0]);
+      case XKind::Real:
+        return x->type == lifter::CScalar::F32 ? fmt::format("((float){:a})", x->real)
+                                               : fmt::format("({:a})", x->real);
+      case XKind::Select:
+        return fmt::format("({} ? {} : {})", text(x->args[0]), text(x->args[1]), text(x->args[2]));
+      case XKind::Outcome:
+        return x->id == lifter::kStepsTaken ? "stencil_taken" : "stencil_results.stopped";
+      case XKind::Reduced:
+        return "stencil_results." + lifted_.program.reductions[static_cast<size_t>(x->id)];
+      case XKind::Call:
+        return called(x);
       default:
         return "0";
     }
+  }
+
+  // In functions that C and CUDA have without headers beyond <cmath>.
+  std::string called(X x) const {
+    std::string arguments;
+    for (X arg : x->args) arguments += (arguments.empty() ? "" : ", ") + text(arg);
+    const std::string& f = x->text;
+    if (f == "max" || f == "min") {
+      const std::string a = text(x->args[0]), b = text(x->args[1]);
+      return f == "max" ? fmt::format("({0} < {1} ? {1} : {0})", a, b)
+                        : fmt::format("({1} < {0} ? {1} : {0})", a, b);
+    }
+    return fmt::format("(({})std::{}({}))", lifter::name_of(x->type), f, arguments);
   }
 
   // Where a part of an array begins; parts have to be dense.
@@ -157,16 +189,31 @@ class Replacement {
       for (const FieldBinding* field : levels) arguments += pointer(*field) + ", ";
       if (levels.size() > 1) turns += turn(levels);
     }
-    out += fmt::format("  const int64_t stencil_steps = {};\n  if (stencil_steps <= 0) return;\n",
-                       steps);
-    out += fmt::format("  const char* stencil_error = {}_{}({}stencil_steps{}{});\n", name_,
+    const bool results = !lifted_.program.reductions.empty();
+    out += fmt::format("  const int64_t stencil_steps = {};\n", steps);
+    if (results) out += fmt::format("  {}_results stencil_results = {{}};\n", name_);
+    out += "  int64_t stencil_taken = 0;\n  if (stencil_steps > 0) {\n";
+    out += fmt::format("    const char* stencil_error = {}_{}({}stencil_steps{}{}{});\n", name_,
                        device_ ? "run_device" : "run", arguments,
-                       has_params_ ? ", &stencil_params" : "", device_ ? ", 0" : "");
+                       has_params_ ? ", &stencil_params" : "", results ? ", &stencil_results" : "",
+                       device_ ? ", 0" : "");
     out += fmt::format(
-        "  if (stencil_error) {{\n    fprintf(stderr, \"{}: %s\\n\", stencil_error);\n    "
-        "abort();\n  }}\n",
+        "    if (stencil_error) {{\n      fprintf(stderr, \"{}: %s\\n\", stencil_error);\n      "
+        "abort();\n    }}\n",
         name_);
-    return out + turns;
+    out += fmt::format("    stencil_taken = {};\n{}  }}\n",
+                       results ? "stencil_results.steps_done" : "stencil_steps", turns);
+    std::string last;
+    bool reads = results;
+    for (const lifter::Left& left : lifted_.execution.left) {
+      lifter::each_node(left.value, [&](X n) { reads = reads || n->kind == XKind::Outcome; });
+      if (left.in_c.empty()) {
+        last = fmt::format("  return {};\n", text(left.value));
+      } else {
+        out += fmt::format("  {} = {};\n", left.in_c, text(left.value));
+      }
+    }
+    return out + (turns.empty() && !reads ? "  (void)stencil_taken;\n" : "") + last;
   }
 
   // Level k belongs where level k - steps was.
@@ -187,8 +234,8 @@ class Replacement {
                                      pointer(*levels[k]), pointer(*levels[k + 1]), count);
     }
     return fmt::format(
-        "  for (int64_t stencil_turn = stencil_steps % {}; stencil_turn > 0; --stencil_turn) "
-        "{{\n{}  }}\n",
+        "    for (int64_t stencil_turn = stencil_taken % {}; stencil_turn > 0; --stencil_turn) "
+        "{{\n{}    }}\n",
         levels.size(), swaps);
   }
 

@@ -44,8 +44,19 @@ class Wrapper {
         "stencil_lift_e) {\n";
     text += "  (void)stencil_lift_b; (void)stencil_lift_e;\n";
     text += declarations_ + body_;
-    text += tree_.region ? "  {\n" + tree_.region_text + "\n  }\n"
-                         : fmt::format("  {}({});\n", entry.name, arguments);
+    std::string call = fmt::format("{}({})", entry.name, arguments);
+    for (size_t l = 0; l < lifted_.execution.left.size(); ++l) {
+      const lifter::Left& left = lifted_.execution.left[l];
+      if (left.value == nullptr) continue;
+      const std::string to = fmt::format("*({}*)((char*)stencil_lift_a[{}] + {})",
+                                         lifter::name_of(left.type), lengths() + 1, 8 * l);
+      if (left.in_c.empty()) {
+        call = fmt::format("{} = {}", to, call);
+      } else {
+        after_ += fmt::format("  {} = {};\n", to, left.in_c);
+      }
+    }
+    text += tree_.region ? "  {\n" + tree_.region_text + "\n  }\n" : "  " + call + ";\n";
     text += after_ + "}\n";
     return {text, ""};
   }
