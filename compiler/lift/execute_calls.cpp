@@ -3,6 +3,8 @@
 // of the time loop its value is not known, which matters where it is used.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "compiler/lift/executor.h"
 
 namespace stencil::lifter {
@@ -164,6 +166,10 @@ Value Executor::eval_call(const CNode& n) {
     if (array.extents.size() == 1) array.extents[0] = size;
     return scalar_value(size);
   }
+  static const std::set<std::string> kInfinite = {"__builtin_huge_val", "__builtin_huge_valf",
+                                                  "__builtin_inf", "__builtin_inff"};
+  if (kInfinite.count(name) > 0)
+    return scalar_value(pool_.real(std::numeric_limits<double>::infinity(), scalar_of(n.type)));
   const std::string math = math_name(name);
   if (!math.empty() && scalar_of(n.type) != CScalar::None) return library_call(n);
   if (name == "__builtin_assume_aligned" && !n.children.empty()) return eval(n.children[0]);

@@ -5,6 +5,8 @@
 // of `break`, behind which a step does nothing more.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "compiler/lift/executor.h"
 
 namespace stencil::lifter {
@@ -14,6 +16,18 @@ namespace {
 bool has_data(X x) {
   return contains(x, XKind::Sum) || contains(x, XKind::Load) || contains(x, XKind::Carried) ||
          contains(x, XKind::Unknown);
+}
+
+// HUGE_VAL > tolerance
+bool above_all(X x) {
+  if (x->kind != XKind::Binary) return false;
+  const auto infinite = [&](X side) {
+    while (side->kind == XKind::Cast) side = side->args[0];
+    return side->kind == XKind::Real && std::isinf(side->real) && side->real > 0;
+  };
+  const bool greater = x->text == ">" || x->text == ">=";
+  return (greater && infinite(x->args[0])) ||
+         ((x->text == "<" || x->text == "<=") && infinite(x->args[1]));
 }
 
 // Of comparisons the opposite one: a run does not end by what is NaN, so that is exact.
@@ -61,7 +75,7 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
     if (first->kind == XKind::Int && first->integer == 0) {
       refuse("C025", asked, "the time loop ends ahead of its first step");
     }
-    if (first->kind != XKind::Int)
+    if (first->kind != XKind::Int && !above_all(first))
       require(first, fmt::format("the loop of line {} is entered", where(n).line));
   }
   for (const Break& end : breaks) {
@@ -300,8 +314,13 @@ void Executor::scalars_left() {
                            entry.parameters.end();
     const int type = tree_.variables[static_cast<size_t>(variable)].type;
     const bool by_value = type_of(type)->kind != CTypeInfo::Kind::Reference;
-    if (parameter && by_value && path == fmt::format("v{}", variable)) continue;
+    const bool own = parameter && by_value && path == fmt::format("v{}", variable);
+    if (own && !tree_.region) continue;
+    // counters of loops over space are what they are
+    const bool unknown = now->second.kind == Value::Kind::None;
+    if (own && unknown && loop_counters_.count(path) > 0) continue;
     add(in_c(path), value.x->type, now->second);
+    out_.left.back().variable = own;
   }
   if (const CScalar type = scalar_of(entry.result); type != CScalar::None && !tree_.region)
     add("", type, returned);

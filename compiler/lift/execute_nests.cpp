@@ -33,6 +33,7 @@ void Executor::outside_values(Cells& before) {
 
 void Executor::space_loop(const Loop& loop) {
   const CNode& n = node(loop.node);
+  loop_counters_.insert(loop.counter.path);
   const std::string key = key_of(loop.node);
   const auto [slot, fresh] = index_ids_.try_emplace(key, static_cast<int>(out_.index_names.size()));
   if (fresh) out_.index_names.push_back(in_c(loop.counter.path));
@@ -83,23 +84,36 @@ void Executor::space_loop(const Loop& loop) {
   stores_.resize(stored);
   outside_values(before);
   std::set<std::string> changed;
-  for (const auto& [path, value] : before) {
-    const auto now = cells_.find(path);
-    if (path != loop.counter.path && (now == cells_.end() || !(now->second == value)))
-      changed.insert(path);
-  }
-  cells_ = before;
-  begin();
-  for (const std::string& path : changed) {
-    const Value& value = before.at(path);
-    if (value.kind == Value::Kind::Scalar) {
-      cells_[path] =
-          scalar_value(pool_.leaf(XKind::Carried, value.x->type, domain.index, in_c(path)));
-    } else {
-      cells_[path] = unknown(fmt::format("'{}' as the iteration before left it", in_c(path)));
+  const auto changes = [&](const Cells& from) {
+    const size_t known = changed.size();
+    for (const auto& [path, value] : from) {
+      const auto now = cells_.find(path);
+      if (path != loop.counter.path && (now == cells_.end() || !(now->second == value)))
+        changed.insert(path);
     }
-  }
-  (void)exec(loop.body);
+    return changed.size() > known;
+  };
+  (void)changes(before);
+  // then with these carried, until no other variable turns out to change
+  Cells start;
+  do {
+    stores_.resize(stored);
+    cells_ = before;
+    begin();
+    for (const std::string& path : changed) {
+      const Value& value = before.at(path);
+      if (value.kind == Value::Kind::Scalar) {
+        cells_[path] =
+            scalar_value(pool_.leaf(XKind::Carried, value.x->type, domain.index, in_c(path)));
+      } else {
+        cells_[path] = unknown(fmt::format("'{}' as the iteration before left it", in_c(path)));
+      }
+    }
+    start = cells_;
+    (void)exec(loop.body);
+    outside_values(before);
+    for (const auto& [path, value] : before) start.try_emplace(path, value);
+  } while (changes(start));
   trail_.pop_back();
   active_.pop_back();
   carry(before, changed, domain, where(n));
@@ -139,11 +153,8 @@ X Executor::joined(X start, X sum) {
   return pool_.call(op, {start, sum}, start->type);
 }
 
-// after = before + e, a larger of both, ...: the reduction of e over the loop.
-std::optional<X> Executor::reduced(X carried, X after, const Domain& domain,
-                                   const std::string& path) {
-  std::string op;
-  X value = nullptr;
+// after = before + e, a larger of both, ...: how `carried` takes in `value`.
+bool Executor::takes_in(X carried, X after, std::string& op, X& value) {
   const auto free = [&](X x) {
     bool out = true;
     each_node(x, [&](X n) { out = out && n != carried; });
@@ -155,46 +166,49 @@ std::optional<X> Executor::reduced(X carried, X after, const Domain& domain,
   if (after->kind == XKind::Binary && (after->text == "+" || after->text == "*")) {
     op = after->text == "+" ? "sum" : "prod";
     value = other(after->args[0], after->args[1]);
-  } else if (after->kind == XKind::Call && after->args.size() == 2) {
-    op = after->text == "max" || after->text == "fmax" ? "max" : "min";
-    if (after->text != "max" && after->text != "fmax" && after->text != "min" &&
-        after->text != "fmin")
-      return std::nullopt;
+    return value != nullptr;
+  }
+  if (after->kind == XKind::Call && after->args.size() == 2) {
+    const bool most = after->text == "max" || after->text == "fmax";
+    if (!most && after->text != "min" && after->text != "fmin") return false;
+    op = most ? "max" : "min";
     value = other(after->args[0], after->args[1]);
-  } else if (after->kind == XKind::Select && after->args[0]->kind == XKind::Binary) {
-    // e > s ? e : s and its other spellings
-    X c = after->args[0];
-    X e = after->args[2] == carried   ? after->args[1]
-          : after->args[1] == carried ? after->args[2]
-                                      : nullptr;
-    if (e == nullptr || !free(e)) return std::nullopt;
-    std::string relation = c->text;
-    if (c->args[0] == carried && c->args[1] == e) {
-      relation = relation[0] == '<' ? ">" : relation[0] == '>' ? "<" : "";
-    } else if (c->args[0] != e || c->args[1] != carried) {
-      return std::nullopt;
-    }
-    const bool taken = after->args[1] == e;
-    if (relation.empty() || (relation[0] != '<' && relation[0] != '>')) return std::nullopt;
-    op = (relation[0] == '>') == taken ? "max" : "min";
-    value = e;
+    return value != nullptr;
   }
-  if (value == nullptr && after->kind == XKind::Select) {
-    // if (mask[i] > 0) sum += e;
-    const bool kept = after->args[2] == carried;
-    X arm = after->args[kept ? 1 : 2];
-    const bool sum = arm->kind == XKind::Binary && arm->text == "+" && free(after->args[0]) &&
-                     after->args[kept ? 2 : 1] == carried;
-    X added = sum ? other(arm->args[0], arm->args[1]) : nullptr;
-    if (added != nullptr) {
-      X none =
-          is_floating(added->type) ? pool_.real(0, added->type) : pool_.integer(0, added->type);
-      op = "sum";
-      value = kept ? pool_.select(after->args[0], added, none)
-                   : pool_.select(after->args[0], none, added);
-    }
+  if (after->kind != XKind::Select) return false;
+  X c = after->args[0];
+  const bool kept = after->args[2] == carried;
+  if (!kept && after->args[1] != carried) return false;
+  X taken = after->args[kept ? 1 : 2];
+  if (free(c)) {  // if (mask[i] > 0) sum += e;
+    const bool sum = taken->kind == XKind::Binary && taken->text == "+";
+    X added = sum ? other(taken->args[0], taken->args[1]) : nullptr;
+    if (added == nullptr) return false;
+    X none = is_floating(added->type) ? pool_.real(0, added->type) : pool_.integer(0, added->type);
+    op = "sum";
+    value = kept ? pool_.select(c, added, none) : pool_.select(c, none, added);
+    return true;
   }
-  if (value == nullptr) return std::nullopt;
+  // e > s ? e : s and its other spellings
+  if (c->kind != XKind::Binary || !free(taken)) return false;
+  std::string relation = c->text;
+  if (c->args[0] == carried && c->args[1] == taken) {
+    relation = relation[0] == '<' ? ">" : relation[0] == '>' ? "<" : "";
+  } else if (c->args[0] != taken || c->args[1] != carried) {
+    return false;
+  }
+  if (relation.empty() || (relation[0] != '<' && relation[0] != '>')) return false;
+  op = (relation[0] == '>') == kept ? "max" : "min";
+  value = taken;
+  return true;
+}
+
+// The reduction of a variable over a loop, by what an iteration makes of it.
+std::optional<X> Executor::reduced(X carried, X after, const Domain& domain,
+                                   const std::string& path) {
+  std::string op;
+  X value = nullptr;
+  if (!takes_in(carried, after, op, value)) return std::nullopt;
   SumInfo info;
   info.domain = {domain};
   info.epoch = epoch_;

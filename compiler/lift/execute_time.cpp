@@ -120,19 +120,30 @@ void Executor::time_body(const TimeLoop& loop) {
   --dry_;
   outside_values(before);
   std::set<std::string> changed;
-  for (const auto& [path, value] : before) {
-    const auto after = cells_.find(path);
-    if (path != counter && (after == cells_.end() || !(after->second == value)))
-      changed.insert(path);
-  }
-  out_.nests = saved.nests;
-  cells_ = before;
-  begin();
-  counters(before, changed, loop);
-  const Cells start = cells_;
-  read_.clear();
-  breaks_.clear();
-  run_step(loop);
+  const auto changes = [&](const Cells& from) {
+    const size_t known = changed.size();
+    for (const auto& [path, value] : from) {
+      const auto after = cells_.find(path);
+      if (path != counter && (after == cells_.end() || !(after->second == value)))
+        changed.insert(path);
+    }
+    return changed.size() > known;
+  };
+  (void)changes(before);
+  // then from a state that stands for any step, until no other scalar turns out to change
+  Cells start;
+  do {
+    out_.nests = saved.nests;
+    cells_ = before;
+    begin();
+    counters(before, changed, loop);
+    start = cells_;
+    read_.clear();
+    breaks_.clear();
+    run_step(loop);
+    outside_values(before);
+    for (const auto& [path, value] : before) start.try_emplace(path, value);
+  } while (changes(start));
   end_of_time_body(before, start);
   endings(loop, at_first);
   if (loop.counted) before[counter] = scalar_value(loop.counted->first);
@@ -279,7 +290,10 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
     if (after == cells_.end() || !is_array(after->second) ||
         after->second.pointer.subscripts != value.pointer.subscripts) {
       throw Refusal{"C014", out_.place,
-                    fmt::format("the pointer '{}' moves from step to step", in_c(path)),
+                    fmt::format("the pointer '{}' moves from step to step{}", in_c(path),
+                                after != cells_.end() && after->second.kind == Value::Kind::None
+                                    ? ": it becomes " + after->second.why
+                                    : ""),
                     "pointers may trade places, all of them"};
     }
     out_.rotations.push_back({value.pointer.array, after->second.pointer.array});

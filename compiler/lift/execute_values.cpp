@@ -430,9 +430,12 @@ Value Executor::eval_cast(const CNode& n) {
   }
   const bool start = p.subscripts.size() == 1 && Poly::of(p.subscripts[0]).zero();
   if (extents.size() == 1) return from;
-  if (!start || (!array.linear && array.extents != extents)) {
+  const bool rows = extents.size() == array.extents.size() &&  // double (*t)[m] = a, of a[n][m]
+                    std::equal(extents.begin() + 1, extents.end(), array.extents.begin() + 1);
+  if (!start || (!array.linear && !rows)) {
     return unknown(fmt::format("'{}' with several shapes", array.in_c));
   }
+  if (!array.linear) extents = array.extents;
   array.linear = false;
   array.extents = extents;
   p.type = to->of;

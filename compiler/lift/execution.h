@@ -95,7 +95,8 @@ struct Reduction {
 struct Left {
   std::string in_c;  // "": the value returned
   CScalar type = CScalar::I32;
-  X value = nullptr;  // of symbols, reductions and the outcome; null: not known
+  X value = nullptr;      // of symbols, reductions and the outcome; null: not known
+  bool variable = false;  // of the function that a region is in, by its name
 };
 
 struct Execution {

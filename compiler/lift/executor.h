@@ -92,6 +92,7 @@ struct State : Frame {
   int stops_ = 0;                                 // conditions on data that end the time loop
   std::vector<Break> endings_;                    // breaks of the time loop that was run
   std::map<std::string, std::string> sum_names_;  // by path
+  std::set<std::string> loop_counters_;           // paths
 };
 
 class Executor : private State {
@@ -188,6 +189,7 @@ class Executor : private State {
   void carry(const Cells& before, const std::set<std::string>& changed, const Domain& domain,
              CPlace place);
   X joined(X start, X sum);
+  bool takes_in(X carried, X after, std::string& op, X& value);
   std::optional<X> reduced(X carried, X after, const Domain& domain, const std::string& path);
   bool counter_in_stores(size_t from) const;
   // execute_time.cpp

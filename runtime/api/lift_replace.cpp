@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace stencil::api {
 
@@ -41,6 +42,12 @@ class Replacement {
     std::string parameters;
     for (int parameter : entry.parameters) {
       parameters += (parameters.empty() ? "" : ", ") + declared(parameter);
+    }
+    // the variables of a region are handed in by value, and back by a pointer
+    for (const lifter::Left& left : lifted_.execution.left) {
+      if (left.variable)
+        parameters += fmt::format("{}{}* {}_after", parameters.empty() ? "" : ", ",
+                                  lifter::name_of(left.type), left.in_c);
     }
     if (!why_.empty()) return refused(why_);
     const std::string head =
@@ -106,6 +113,7 @@ class Replacement {
           return fmt::format("(({})({}))", lifter::name_of(x->type), text(x->args[0]));
         return text(x->args[0]);
       case XKind::Real:
+        if (std::isinf(x->real)) return x->real > 0 ? "HUGE_VAL" : "(-HUGE_VAL)";
         return x->type == lifter::CScalar::F32 ? fmt::format("((float){:a})", x->real)
                                                : fmt::format("({:a})", x->real);
       case XKind::Select:
@@ -209,6 +217,8 @@ class Replacement {
       lifter::each_node(left.value, [&](X n) { reads = reads || n->kind == XKind::Outcome; });
       if (left.in_c.empty()) {
         last = fmt::format("  return {};\n", text(left.value));
+      } else if (left.variable) {
+        out += fmt::format("  if ({0}_after) *{0}_after = {1};\n", left.in_c, text(left.value));
       } else {
         out += fmt::format("  {} = {};\n", left.in_c, text(left.value));
       }

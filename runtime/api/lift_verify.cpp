@@ -275,7 +275,7 @@ class Prover {
     std::set<int> tolerances;
     if (stops) note_symbols(lifted_.execution.stop, tolerances);
     const std::vector<int64_t> step_counts = stops
-                                                 ? std::vector<int64_t>{700, 0, 60, 300, 2000, 7, 1}
+                                                 ? std::vector<int64_t>{700, 0, 57, 301, 2000, 7, 1}
                                                  : std::vector<int64_t>{5, 0, 1, 2, 4, 7, 3, 6};
     int tried = 0;
     for (int attempt = 0; attempt < 30000 && out.size() < 3 && tried < 200; ++attempt) {

@@ -64,6 +64,7 @@ constexpr const char* kHostParts = R"(
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 )";
 constexpr const char* kDeviceParts = R"(
