@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
+#include "compiler/lift/points.h"
 
 namespace stencil::lifter {
 
 // A copy is picked by t % 2, which is an atom; in any other way the counter is one of space.
 bool Executor::counter_in_stores(size_t from) const {
+  const std::vector<Nest> step(out_.nests.begin() + static_cast<ptrdiff_t>(from), out_.nests.end());
   for (size_t i = from; i < out_.nests.size(); ++i) {
     for (const auto* leaves : {&out_.nests[i].leaves, &out_.nests[i].ordered}) {
       for (const auto& leaf : *leaves) {
         for (const Store& store : leaf) {
+          if (is_record(out_, store, step)) continue;
           for (X s : store.subscripts) {
             for (X atom : Poly::of(s).atoms()) {
               if (atom->kind == XKind::Time) return true;

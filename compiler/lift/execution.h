@@ -91,6 +91,13 @@ struct Reduction {
   bool in_step = false;  // the step reads it
 };
 
+// A source or a receiver: a statement at places that are data or params.
+struct PointStatement {
+  Store store;  // in a loop over the numbers of points, or in none
+  int64_t epoch = 0;
+  bool record = false;  // of the grid, by step; else it changes the grid
+};
+
 // What a scalar outside of the region holds afterwards, or what the function returns.
 struct Left {
   std::string in_c;  // "": the value returned
@@ -110,6 +117,7 @@ struct Execution {
   std::vector<Rotation> rotations;
   X stop = nullptr;  // a condition that ends it after a step
   std::map<X, SumInfo> sums;
+  std::vector<PointStatement> points;
   std::vector<Reduction> reductions;                    // in the order of a step
   std::vector<std::pair<X, std::string>> requirements;  // and why
   std::vector<Poly> facts;                              // at least 0, as the requirements say

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "compiler/lift/points.h"
 #include "compiler/lift/program_writer.h"
 #include "compiler/lift/reductions.h"
 #include "compiler/syntax/write.h"
@@ -26,9 +27,11 @@ LiftedProgram ProgramWriter::run() {
   bind();
   begin_reductions();
   for (const StepFunction& function : functions_) {
+    point_statements_ahead_of(&function);
     reductions_ahead_of(&function);
     stencil(function);
   }
+  point_statements_ahead_of(nullptr);
   reductions_ahead_of(nullptr);
   moves();
   stop();
@@ -47,6 +50,14 @@ void ProgramWriter::gather() {
         });
       }
     }
+  }
+  for (const PointStatement& one : execution_.points) {
+    if (!one.record)
+      parts_.insert(shapes_.access(one.store.array, one.store.subscripts, one.store).part);
+    each_node(one.store.value, [&](X n) {
+      if (n->kind == XKind::Load && !shapes_.shape(n->id).extents.empty())
+        parts_.insert(shapes_.access(n->id, n->args, one.store).part);
+    });
   }
   for (const Reduction& r : execution_.reductions) {
     each_node(r.value, [&](X n) {
@@ -244,7 +255,7 @@ void ProgramWriter::assemble() {
     out_.params.push_back({symbol.name, static_cast<int>(s)});
   }
   program.items.push_back({std::move(grid), next_span()});
-  for (auto* more : {&boxes, &requirements, &fields, &stencil_items_}) {
+  for (auto* more : {&boxes, &requirements, &point_items_, &fields, &stencil_items_}) {
     for (ast::Item& item : *more) program.items.push_back(std::move(item));
   }
   out_.steps = execution_.steps;
@@ -321,6 +332,7 @@ void ProgramWriter::render(const ast::Program& program,
 
 LiftedProgram write_program(Pool& pool, Execution& execution, const std::string& title,
                             const std::string& file) {
+  find_points(pool, execution);
   find_reductions(pool, execution);
   tidy(pool, execution);
   return ProgramWriter(pool, execution, title, file).run();

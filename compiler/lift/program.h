@@ -30,10 +30,36 @@ struct ParamBinding {
   int symbol = -1;
 };
 
+// Where the points of a set lie: in each dimension a constant, plus an element of an array of
+// integers for each point.
+struct PointSetBinding {
+  struct Coordinate {
+    int array = -1;                        // none
+    X offset = nullptr, stride = nullptr;  // of the element of point 0, and from point to point
+    X constant = nullptr;
+    X extent = nullptr;  // of the grid
+  };
+  std::string name;
+  X count = nullptr;
+  std::vector<Coordinate> place;
+  bool given = false;  // by arrays; else the program has an init
+};
+
+// A series or a field on points, or a record, in an array of C.
+struct PointFieldBinding {
+  std::string field, set;
+  int array = -1;
+  X count = nullptr;
+  X offset = nullptr, point_stride = nullptr, time_stride = nullptr;  // null: no steps
+  bool written = false;
+};
+
 struct LiftedProgram {
   std::string text;
   std::vector<FieldBinding> fields;
   std::vector<ParamBinding> params;
+  std::vector<PointSetBinding> point_sets;
+  std::vector<PointFieldBinding> point_fields;
   X steps = nullptr;                 // null: one
   std::vector<std::string> assumed;  // in sentences
   int functions = 0;

@@ -62,6 +62,26 @@ class ProgramWriter {
   std::string unique_stencil(const std::string& field);
   void moves();
 
+  // ---- points
+  struct PlacedAt {  // a set of points, by where they lie
+    std::vector<Poly> place;
+    std::vector<Domain> domain;
+    std::string name;
+  };
+  std::vector<Poly> place_of(X load, const PointStatement& statement) const;
+  const PlacedAt& points_at(const std::vector<Poly>& place, const PointStatement& statement);
+  PointSetBinding::Coordinate coordinate(const Poly& place, const PointStatement& statement,
+                                         const Poly& extent) const;
+  PointFieldBinding by_point(int array, const std::vector<X>& subscripts,
+                             const PointStatement& statement) const;
+  ExprPtr point_load(X load, const PlacedAt& at, const PointStatement& statement);
+  X number_of_point(const PointStatement& statement) const;
+  void of_params(const Poly& p, CPlace place, const std::string& message) const;
+  ValueWriter writer_at(const PlacedAt& at, const PointStatement& statement);
+  void point_statements_ahead_of(const StepFunction* function);
+  void source(const PointStatement& statement);
+  void record(const PointStatement& statement);
+
   // ---- reductions
   void begin_reductions();
   void add_reduction(size_t number);
@@ -112,6 +132,9 @@ class ProgramWriter {
   uint32_t spans_ = 2;
   std::vector<std::string> reduced_;  // names of reductions, as stencils and `stop` read them
   std::vector<bool> placed_;
+  std::vector<PlacedAt> sets_;
+  std::vector<ast::Item> point_items_;  // sets, and what lives on them
+  size_t points_done_ = 0;
   int64_t every_ = 1;
   X stop_ = nullptr;
   int temporaries_ = 0;

@@ -337,6 +337,21 @@ void Shapes::grid() {
   }
 }
 
+// What is read at points, wherever they lie, has all of the grid.
+void Shapes::whole_grid() {
+  for (const PointStatement& one : execution_.points) {
+    each_node(one.store.value, [&](X n) {
+      if (n->kind != XKind::Load) return;
+      ArrayShape& shape = shapes_[static_cast<size_t>(n->id)];
+      if (static_cast<int>(shape.space.size()) != rank_ || shape.over_time) return;
+      for (size_t d = 0; d < extents_.size(); ++d) {
+        const size_t k = static_cast<size_t>(shape.space[d]);
+        if (!shape.known[k]) shape.extents[k] = extents_[d];
+      }
+    });
+  }
+}
+
 // Arrays of fewer dimensions: along which of the grid's, by the counters in their subscripts.
 void Shapes::directions() {
   for (size_t a = 0; a < shapes_.size(); ++a) {
@@ -409,6 +424,20 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
     gather(r.point, false);
     note(r.point);
   }
+  for (const PointStatement& one : execution.points) {  // w[t], the same at all points
+    each_node(one.store.value, [&](X n) {
+      if (n->kind != XKind::Load || n->id == one.store.array) return;
+      bool series = is_floating(n->type);
+      for (X s : n->args) {
+        series = series && !contains(s, XKind::Load);
+        for (const Domain& d : one.store.domain) series = series && !contains_index(s, d.index);
+      }
+      const bool timed =
+          std::any_of(n->args.begin(), n->args.end(), [](X s) { return contains(s, XKind::Time); });
+      if (series && timed)
+        seen_[static_cast<size_t>(n->id)].push_back({n->args, &one.store, false});
+    });
+  }
   for (size_t a = 0; a < count; ++a) {
     if (seen_[a].empty()) continue;
     if (execution.arrays[a].linear) delinearise(static_cast<int>(a));
@@ -417,6 +446,7 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
   }
   share_lengths();
   grid();
+  whole_grid();
   directions();
 }
 

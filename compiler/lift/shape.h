@@ -64,6 +64,7 @@ class Shapes {
   std::optional<Poly> largest(const std::vector<Poly>& lengths) const;
   void share_lengths();
   void grid();
+  void whole_grid();
   void directions();
   std::vector<Poly> split(int array, const std::vector<X>& subscripts,
                           const std::vector<Domain>& domain) const;

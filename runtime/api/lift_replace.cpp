@@ -29,6 +29,8 @@ class Replacement {
   Result<DropIn> run() {
     const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
     if (entry.member) return refused("it is a member of a class");
+    if (!lifted_.program.point_sets.empty())
+      return refused("it has sources or receivers, whose places are in arrays of its own kind");
     const bool returns = type(entry.result).kind != CTypeInfo::Kind::Void;
     bool known = false;
     for (const lifter::Left& left : lifted_.execution.left) {

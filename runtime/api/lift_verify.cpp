@@ -90,6 +90,7 @@ struct Case {
   bool alike = false;
   int64_t steps = 1;
   double points = 0;
+  int64_t rows = 0;  // of what goes by step
 };
 
 class Prover {
@@ -188,6 +189,29 @@ class Prover {
       one.points += size;
     }
     if (one.points > static_cast<double>(kMostPoints)) return false;
+    const auto steps_of = [&] {
+      return lifted_.program.steps == nullptr
+                 ? std::optional<int64_t>(1)
+                 : lifter::number_of(lifted_.program.steps, one.integers);
+    };
+    for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
+      const auto memory = strided(field, one, steps_of().value_or(0));
+      if (!memory || memory->offset < 0) return false;
+      // rows of a record are apart
+      const auto rows = steps_of().value_or(0);
+      const bool apart = memory->count * memory->by_point <= memory->by_step ||
+                         rows * memory->by_step <= memory->by_point;
+      if (field.written && !apart) return false;
+    }
+    for (const lifter::PointSetBinding& set : lifted_.program.point_sets) {
+      const auto count = lifter::number_of(set.count, one.integers);
+      int64_t places = 1;
+      for (const auto& coordinate : set.place) {
+        const auto extent = lifter::number_of(coordinate.extent, one.integers);
+        if (extent && coordinate.array >= 0) places *= *extent;
+      }
+      if (!count || *count < 1 || (set.given && *count > places)) return false;
+    }
     for (const auto& [condition, why] : lifted_.execution.requirements) {
       bool real = false;  // decided when the run begins
       lifter::each_node(condition,
@@ -211,7 +235,7 @@ class Prover {
     if (lifted_.program.steps != nullptr) {
       const auto steps = lifter::number_of(lifted_.program.steps, one.integers);
       if (!steps || *steps < 0) return false;
-      one.steps = *steps;
+      one.steps = one.rows = *steps;
     }
     return one.points * static_cast<double>(most_steps(one)) <= kMostUpdates;
   }
@@ -221,6 +245,23 @@ class Prover {
     if (lifted_.execution.stop == nullptr) return one.steps;
     const double room = kMostUpdates / std::max(one.points, 1.0);
     return std::min(one.steps, static_cast<int64_t>(std::min(room, 2e5)));
+  }
+
+  struct Strided {
+    int64_t offset = 0, count = 1, by_point = 0, by_step = 0;
+  };
+  // An array by point and by step, as elements.
+  std::optional<Strided> strided(const lifter::PointFieldBinding& field, const Case& one,
+                                 int64_t steps) const {
+    const auto number = [&](lifter::X x) {
+      return x == nullptr ? std::optional<int64_t>(0) : lifter::number_of(x, one.integers);
+    };
+    const auto offset = number(field.offset), count = number(field.count);
+    const auto by_point = number(field.point_stride), by_step = number(field.time_stride);
+    if (!offset || !count || !by_point || !by_step || *by_point < 0 || *by_step < 0)
+      return std::nullopt;
+    (void)steps;
+    return Strided{*offset, *count, *by_point, *by_step};
   }
 
   bool runs(const Case& one) {
@@ -379,6 +420,7 @@ class Prover {
       array.bytes.resize(static_cast<size_t>(array.strides[0] * array.extents[0] * bytes_of(type)));
       fill(array, type);
     }
+    allocate_points(one, out);
     if (one.alike) {  // buffers that trade places
       for (const auto& rotation : lifted_.execution.rotations) {
         const Array& from = out[static_cast<size_t>(rotation.before)];
@@ -390,6 +432,110 @@ class Prover {
       if (array.bytes.empty()) array.bytes.resize(4096);
     }
     return out;
+  }
+
+  // What belongs to points, and places within the grid, no two of a set at one.
+  void allocate_points(const Case& one, std::vector<Array>& arrays) {
+    const auto make = [&](int number, int64_t length) {
+      Array& array = arrays[static_cast<size_t>(number)];
+      const CScalar type = lifted_.execution.arrays[static_cast<size_t>(number)].element;
+      if (!array.extents.empty() && array.extents[0] >= length) return;
+      array.extents = {length};
+      array.strides = {1};
+      array.bytes.resize(static_cast<size_t>(length * bytes_of(type)));
+      fill(array, type);
+    };
+    for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
+      const Strided s = *strided(field, one, one.steps);
+      make(field.array, s.offset + (s.count - 1) * s.by_point +
+                            std::max<int64_t>(one.steps - 1, 0) * s.by_step + 1);
+    }
+    for (const lifter::PointSetBinding& set : lifted_.program.point_sets) {
+      const int64_t count = *lifter::number_of(set.count, one.integers);
+      std::set<std::vector<int64_t>> taken;
+      for (int64_t p = 0; p < count && set.given;) {
+        std::vector<int64_t> place;
+        for (const auto& c : set.place) {
+          const int64_t extent = *lifter::number_of(c.extent, one.integers);
+          place.push_back(static_cast<int64_t>(random_() % static_cast<uint64_t>(extent)));
+        }
+        std::vector<int64_t> free;
+        for (size_t d = 0; d < place.size(); ++d) {
+          if (set.place[d].array >= 0) free.push_back(place[d]);
+        }
+        if (!taken.insert(free).second) continue;
+        for (size_t d = 0; d < place.size(); ++d) {
+          const auto& c = set.place[d];
+          if (c.array < 0) continue;
+          const int64_t first = *lifter::number_of(c.offset, one.integers);
+          const int64_t stride = *lifter::number_of(c.stride, one.integers);
+          make(c.array, first + (count - 1) * stride + 1);
+          put(arrays, c.array, first + p * stride,
+              place[d] - *lifter::number_of(c.constant, one.integers));
+        }
+        ++p;
+      }
+    }
+  }
+
+  void put(std::vector<Array>& arrays, int array, int64_t at, int64_t value) const {
+    const int64_t size = bytes_of(lifted_.execution.arrays[static_cast<size_t>(array)].element);
+    std::memcpy(arrays[static_cast<size_t>(array)].bytes.data() + at * size, &value,
+                static_cast<size_t>(size));
+  }
+  int64_t element(const std::vector<Array>& arrays, int array, int64_t at) const {
+    const CScalar type = lifted_.execution.arrays[static_cast<size_t>(array)].element;
+    int64_t out = 0;
+    std::memcpy(&out, arrays[static_cast<size_t>(array)].bytes.data() + at * bytes_of(type),
+                static_cast<size_t>(bytes_of(type)));
+    return integer_of(out, type);
+  }
+  // The low bytes of a number as C reads them.
+  static int64_t integer_of(int64_t low, CScalar type) {
+    const int unused = 64 - 8 * static_cast<int>(bytes_of(type));
+    if (lifter::is_unsigned(type)) return low;
+    return static_cast<int64_t>(static_cast<uint64_t>(low) << unused) >> unused;
+  }
+
+  // Places of points, and what lives on them, into a run.
+  Status set_points(Simulation& run, const Case& one, std::vector<Array>& arrays) {
+    for (const lifter::PointSetBinding& set : lifted_.program.point_sets) {
+      if (!set.given) continue;
+      const int64_t count = *lifter::number_of(set.count, one.integers);
+      const int64_t rank = static_cast<int64_t>(set.place.size());
+      std::vector<double> places;
+      for (int64_t p = 0; p < count; ++p) {
+        for (const auto& c : set.place) {
+          int64_t at = *lifter::number_of(c.constant, one.integers);
+          if (c.array >= 0)
+            at += element(arrays, c.array,
+                          *lifter::number_of(c.offset, one.integers) +
+                              p * *lifter::number_of(c.stride, one.integers));
+          places.push_back(static_cast<double>(at));
+        }
+      }
+      const Status done =
+          run.set(set.name, View<double>(places.data(), Extents{count, rank}, Extents{rank, 1}));
+      if (!done.ok()) return done;
+    }
+    for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
+      const Status done = run.set(field.field, points_of(field, one, arrays));
+      if (!done.ok()) return done;
+    }
+    return Done{};
+  }
+
+  AnyView points_of(const lifter::PointFieldBinding& field, const Case& one,
+                    std::vector<Array>& arrays) const {
+    const Strided s = *strided(field, one, one.steps);
+    const CScalar type = lifted_.execution.arrays[static_cast<size_t>(field.array)].element;
+    Extents extents = {s.count}, strides = {s.by_point};
+    if (field.time_stride != nullptr) {
+      extents.insert(extents.begin(), one.rows);
+      strides.insert(strides.begin(), s.by_step);
+    }
+    char* at = arrays[static_cast<size_t>(field.array)].bytes.data() + s.offset * bytes_of(type);
+    return view_of(element_of(type), at, extents, strides);
   }
 
   // The part of an array that a field's level is, `steps` steps after the beginning.
@@ -488,6 +634,7 @@ class Prover {
       const Status set = run.set(level(field), part_of(field, arrays, 0));
       if (!set.ok()) return set.failure();
     }
+    if (const Status done = set_points(run, one, arrays); !done.ok()) return done.failure();
     const int64_t most = most_steps(one);
     const auto report = run.advance(most);
     if (!report.ok()) return report.failure();
@@ -509,6 +656,11 @@ class Prover {
     for (const FieldBinding& field : lifted_.program.fields) {
       if (!field.written) continue;
       const Status got = run.get(level(field), part_of(field, lifted, one.steps));
+      if (!got.ok()) return got.failure();
+    }
+    for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
+      if (!field.written) continue;
+      const Status got = run.get(field.field, points_of(field, one, lifted));
       if (!got.ok()) return got.failure();
     }
     for (size_t a = 0; a < arrays.size(); ++a) {
@@ -561,10 +713,7 @@ class Prover {
       } else {
         int64_t whole = 0;
         std::memcpy(&whole, at, static_cast<size_t>(bytes_of(left.type)));
-        const int unused = 64 - 8 * static_cast<int>(bytes_of(left.type));
-        if (!lifter::is_unsigned(left.type))
-          whole = static_cast<int64_t>(static_cast<uint64_t>(whole) << unused) >> unused;
-        x = static_cast<double>(whole);
+        x = static_cast<double>(integer_of(whole, left.type));
       }
       if (same_value(left.type, x, y, lifted_.program.sums)) continue;
       return Failure{
