@@ -157,6 +157,21 @@ class Grouping {
               : fmt::format("'{}' has '{}' in two subscripts", name(store.array), index->text),
           "each loop over space moves along one dimension of what is written"};
     }
+    // for (i = 0; i < n*m; i++) a[i], where other loops have a[i*m + j]
+    const auto degree = [](const Poly& p) {
+      size_t most = 0;
+      for (const auto& [monomial, factor] : p.terms()) most = std::max(most, monomial.size());
+      return most;
+    };
+    const auto lengths = shapes_.lengths(store.array);
+    for (size_t d = 1; d < to.subscripts.size() && d < lengths.size(); ++d) {
+      const Poly high = Shapes::extreme(pool_, execution_, to.subscripts[d], store.domain, true);
+      if (degree(high) <= std::max<size_t>(degree(lengths[d]), 1)) continue;
+      throw Refusal{"C013", store.place,
+                    fmt::format("a loop runs over several rows of '{}' at once, up to {}",
+                                name(store.array), high.text()),
+                    "a loop for each dimension, or one over all arrays' elements in every place"};
+    }
     for (const Poly& s : to.subscripts) {
       int counters = 0;
       for (X atom : s.atoms()) {

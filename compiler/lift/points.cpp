@@ -78,6 +78,13 @@ void find_points(Pool& pool, Execution& execution) {
     return (data_in(store.subscripts) && store.domain.size() <= 1) ||
            is_record(execution, store, all);
   };
+  // there has to be a grid
+  const bool grid = std::any_of(all.begin(), all.end(), [&](const Nest& nest) {
+    bool out = false;
+    each_store({nest}, [&](const Store& store) { out = out || !at_points(store); });
+    return out;
+  });
+  if (!grid) return;
   std::vector<Nest> kept;
   for (const Nest& nest : all) {
     const bool one = nest.leaves.size() == 1 && !nest.leaves[0].empty();

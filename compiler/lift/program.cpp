@@ -22,6 +22,7 @@ LiftedProgram ProgramWriter::run() {
                   fmt::format("a step would have {} functions", functions_.size()),
                   "loops that write single elements are no loops over a grid"};
   }
+  check_points();
   gather();
   roles_ = roles_of(execution_, shapes_, functions_, parts_);
   bind();

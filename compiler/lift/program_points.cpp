@@ -12,15 +12,22 @@
 
 namespace stencil::lifter {
 
-// Where an element of an array of the grid is, in its dimensions.
-std::vector<Poly> ProgramWriter::place_of(X load, const PointStatement& statement) const {
-  if (shapes_.shape(load->id).extents.empty()) {
-    throw Refusal{
-        "C013", statement.store.place,
-        fmt::format("'{}' is read at places that are data, and nowhere else", info(load->id).in_c),
-        "sources and receivers are at points of a grid that loops run over"};
+// Sources and receivers are on a grid that loops run over.
+void ProgramWriter::check_points() const {
+  for (const PointStatement& one : execution_.points) {
+    const auto check = [&](int array) {
+      if (!shapes_.shape(array).extents.empty()) return;
+      throw Refusal{
+          "C013", one.store.place,
+          fmt::format("a subscript of '{}' depends on data, and no loop over the grid uses it",
+                      info(array).in_c),
+          "sources and receivers are at points of a grid that loops run over"};
+    };
+    if (!one.record) check(one.store.array);
+    each_node(one.store.value, [&](X n) {
+      if (n->kind == XKind::Load && is_of_grid(execution_, one, n)) check(n->id);
+    });
   }
-  return shapes_.access(load->id, load->args, statement.store).subscripts;
 }
 
 X ProgramWriter::number_of_point(const PointStatement& statement) const {
@@ -53,7 +60,8 @@ PointSetBinding::Coordinate ProgramWriter::coordinate(const Poly& place,
     while (at->kind == XKind::Cast) at = at->args[0];
     if (at->kind != XKind::Load) continue;
     bool plain = out.array < 0 && place.linear_in(atom) == std::optional<int64_t>(1) &&
-                 at->args.size() == 1 && !contains(at->args[0], XKind::Load) &&
+                 std::none_of(at->args.begin(), at->args.end(),
+                              [](X s) { return contains(s, XKind::Load); }) &&
                  is_integer(at->type) && statement.store.domain.size() == 1;
     for (const StepFunction& function : functions_) {
       for (const Part& part : function.targets) plain = plain && part.array != at->id;
@@ -64,7 +72,7 @@ PointSetBinding::Coordinate ProgramWriter::coordinate(const Poly& place,
                     "constant"};
     }
     X index = number_of_point(statement);
-    const Poly s = Poly::of(at->args[0]);
+    const Poly s = in_memory(at->id, at->args, statement.store.place);
     const Poly stride = s.coefficient(index);
     const Poly offset = s.without(index) + stride * statement.store.domain[0].low;
     of_params(stride, statement.store.place, no_places);
@@ -131,22 +139,27 @@ const ProgramWriter::PlacedAt& ProgramWriter::points_at(const std::vector<Poly>&
   return sets_.back();
 }
 
+// An element by its number in memory.
+Poly ProgramWriter::in_memory(int array, const std::vector<X>& subscripts, CPlace place) const {
+  const ArrayInfo& of = info(array);
+  Poly at;
+  for (size_t k = 0; k < subscripts.size(); ++k) {
+    if (k > 0 && (of.extents[k] == nullptr || of.rows)) {
+      throw Refusal{"C019", place, fmt::format("the lengths of '{}' are not known", of.in_c),
+                    "declare the array with its lengths, as in double a[n][m]"};
+    }
+    if (k > 0) at = at * Poly::of(of.extents[k]);
+    at = at + Poly::of(subscripts[k]);
+  }
+  return at;
+}
+
 // An array by the number of the point and by step, as strides.
 PointFieldBinding ProgramWriter::by_point(int array, const std::vector<X>& subscripts,
                                           const PointStatement& statement) const {
   const ArrayInfo& of = info(array);
   const CPlace place = statement.store.place;
-  Poly at;
-  for (size_t k = 0; k < subscripts.size(); ++k) {
-    if (k > 0) {
-      if (of.extents[k] == nullptr || of.rows) {
-        throw Refusal{"C019", place, fmt::format("the lengths of '{}' are not known", of.in_c),
-                      "declare the array with its lengths, as in double a[n][m]"};
-      }
-      at = at * Poly::of(of.extents[k]);
-    }
-    at = at + Poly::of(subscripts[k]);
-  }
+  const Poly at = in_memory(array, subscripts, place);
   const std::string message =
       fmt::format("a subscript of '{}' is no number of a point and a step", of.in_c);
   PointFieldBinding out;
@@ -183,7 +196,13 @@ ExprPtr ProgramWriter::point_load(X x, const PlacedAt& at, const PointStatement&
     context.piece = &piece;
     context.point.subscripts = at.place;
     context.indices.resize(at.place.size());
-    (void)place_of(x, statement);
+    if (!shape.over_time &&
+        shapes_.access(x->id, x->args, statement.store).subscripts != at.place) {
+      throw Refusal{
+          "C013", statement.store.place,
+          fmt::format("'{}' is read beside the place of a source or receiver", info(x->id).in_c),
+          "receivers record values of their own places"};
+    }
     return load(x, context);
   }
   PointFieldBinding made = by_point(x->id, x->args, statement);
@@ -279,7 +298,7 @@ void ProgramWriter::record(const PointStatement& statement) {
           fmt::format("'{}' is recorded ahead of what writes it in the step", info(n->id).in_c),
           "receivers record at the end of a step"};
     }
-    if (!place) place = place_of(n, statement);
+    if (!place) place = shapes_.access(n->id, n->args, store).subscripts;
   });
   const PlacedAt at = points_at(*place, statement);
   PointFieldBinding binding = by_point(store.array, store.subscripts, statement);

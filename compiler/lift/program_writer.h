@@ -68,7 +68,8 @@ class ProgramWriter {
     std::vector<Domain> domain;
     std::string name;
   };
-  std::vector<Poly> place_of(X load, const PointStatement& statement) const;
+  void check_points() const;
+  Poly in_memory(int array, const std::vector<X>& subscripts, CPlace place) const;
   const PlacedAt& points_at(const std::vector<Poly>& place, const PointStatement& statement);
   PointSetBinding::Coordinate coordinate(const Poly& place, const PointStatement& statement,
                                          const Poly& extent) const;
