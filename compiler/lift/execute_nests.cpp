@@ -240,6 +240,7 @@ std::optional<X> Executor::reduced(X carried, X after, const Domain& domain,
 
 void Executor::run_leaves(std::vector<std::vector<Store>>& leaves,
                           const std::function<void()>& body, std::map<std::string, Cells>& ends) {
+  stores_.clear();  // of another attempt
   const Frame before = frame();
   constexpr int kMostRuns = 200;
   std::vector<std::map<std::string, std::pair<Poly, Poly>>> todo = {{}};
