@@ -387,14 +387,20 @@ bool Executor::moves_along(const Loop& loop) {
 // A few iterations are run one after the other, unless the loop is one over space.
 bool Executor::unrolled(const Loop& loop) {
   const Poly count = Poly::of(loop.last) - Poly::of(loop.first);
-  if (!count.is_constant() || !Poly::of(loop.first).is_constant()) return false;
+  const Poly first = Poly::of(loop.first);
+  // for (k = i - 1; k <= i + 1; k++), too
+  const bool near = contains(loop.first, XKind::Index) && !contains(loop.first, XKind::Load);
+  if (!count.is_constant() || !(first.is_constant() || near)) return false;
   const int64_t span = loop.step > 0 ? count.constant() : -count.constant();
   const int64_t times = span < 0 ? 0 : span / std::abs(loop.step) + 1;
   constexpr int64_t kAlways = 5;
   if (times > options_.unroll || (times > kAlways && moves_along(loop))) return false;
-  int64_t value = Poly::of(loop.first).constant();
-  for (int64_t i = 0; i < times; ++i, value += loop.step) {
-    cells_[loop.counter.path] = scalar_value(pool_.integer(value, loop.type));
+  const auto counter = [&](int64_t i) {
+    const Poly value = first + Poly(i * loop.step);
+    cells_[loop.counter.path] = scalar_value(value.expression(pool_, loop.type));
+  };
+  for (int64_t i = 0; i < times; ++i) {
+    counter(i);
     trail_.push_back(fmt::format("u{}:{}", loop.node, i));
     const Flow flow = exec(loop.body);
     trail_.pop_back();
@@ -403,7 +409,7 @@ bool Executor::unrolled(const Loop& loop) {
       refuse("C015", node(loop.node), "a loop is left by return");
     }
   }
-  cells_[loop.counter.path] = scalar_value(pool_.integer(value, loop.type));
+  counter(times);
   return true;
 }
 

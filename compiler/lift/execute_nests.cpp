@@ -58,6 +58,7 @@ void Executor::space_loop(const Loop& loop) {
         if (a->kind == XKind::Select) bad = "is a minimum or maximum";
       });
       if (bad.empty()) continue;
+      time_bounds_ = time_bounds_ || contains(atom, XKind::Time);
       refuse("C012", n,
              fmt::format("a bound of the loop over '{}' {}", in_c(loop.counter.path), bad),
              "loops over a grid have bounds that are sums of sizes: undo tiling by hand");
@@ -153,54 +154,62 @@ X Executor::joined(X start, X sum) {
   return pool_.call(op, {start, sum}, start->type);
 }
 
-// after = before + e, a larger of both, ...: how `carried` takes in `value`.
+// after = before + e, a larger of both, ...: how `carried` takes in `value`. What an iteration
+// takes in after another is combined with it.
 bool Executor::takes_in(X carried, X after, std::string& op, X& value) {
   const auto free = [&](X x) {
     bool out = true;
     each_node(x, [&](X n) { out = out && n != carried; });
     return out;
   };
-  const auto other = [&](X a, X b) {
-    return a == carried && free(b) ? b : b == carried && free(a) ? a : nullptr;
+  // `base` is the variable, or has taken in something itself
+  const auto taken_in = [&](X base, X more, const std::string& how) {
+    if (!free(more)) return false;
+    if (base == carried) {
+      value = more;
+    } else {
+      std::string earlier;
+      if (!takes_in(carried, base, earlier, value) || earlier != how) return false;
+      value = how == "sum"    ? pool_.binary("+", value, more, value->type)
+              : how == "prod" ? pool_.binary("*", value, more, value->type)
+                              : pool_.call(how, {value, more}, value->type);
+    }
+    op = how;
+    return true;
   };
-  if (after->kind == XKind::Binary && (after->text == "+" || after->text == "*")) {
-    op = after->text == "+" ? "sum" : "prod";
-    value = other(after->args[0], after->args[1]);
-    return value != nullptr;
-  }
+  const auto either = [&](X a, X b, const std::string& how) {
+    return free(b) ? taken_in(a, b, how) : taken_in(b, a, how);
+  };
+  if (after->kind == XKind::Binary && (after->text == "+" || after->text == "*"))
+    return either(after->args[0], after->args[1], after->text == "+" ? "sum" : "prod");
   if (after->kind == XKind::Call && after->args.size() == 2) {
     const bool most = after->text == "max" || after->text == "fmax";
     if (!most && after->text != "min" && after->text != "fmin") return false;
-    op = most ? "max" : "min";
-    value = other(after->args[0], after->args[1]);
-    return value != nullptr;
+    return either(after->args[0], after->args[1], most ? "max" : "min");
   }
   if (after->kind != XKind::Select) return false;
   X c = after->args[0];
-  const bool kept = after->args[2] == carried;
-  if (!kept && after->args[1] != carried) return false;
-  X taken = after->args[kept ? 1 : 2];
+  const bool kept = !free(after->args[2]);
+  X base = after->args[kept ? 2 : 1], taken = after->args[kept ? 1 : 2];
   if (free(c)) {  // if (mask[i] > 0) sum += e;
-    const bool sum = taken->kind == XKind::Binary && taken->text == "+";
-    X added = sum ? other(taken->args[0], taken->args[1]) : nullptr;
-    if (added == nullptr) return false;
+    const bool sum = taken->kind == XKind::Binary && taken->text == "+" &&
+                     (taken->args[0] == base || taken->args[1] == base);
+    if (!sum) return false;
+    X added = taken->args[taken->args[0] == base ? 1 : 0];
     X none = is_floating(added->type) ? pool_.real(0, added->type) : pool_.integer(0, added->type);
-    op = "sum";
-    value = kept ? pool_.select(c, added, none) : pool_.select(c, none, added);
-    return true;
+    return taken_in(base, kept ? pool_.select(c, added, none) : pool_.select(c, none, added),
+                    "sum");
   }
   // e > s ? e : s and its other spellings
   if (c->kind != XKind::Binary || !free(taken)) return false;
   std::string relation = c->text;
-  if (c->args[0] == carried && c->args[1] == taken) {
+  if (c->args[0] == base && c->args[1] == taken) {
     relation = relation[0] == '<' ? ">" : relation[0] == '>' ? "<" : "";
-  } else if (c->args[0] != taken || c->args[1] != carried) {
+  } else if (c->args[0] != taken || c->args[1] != base) {
     return false;
   }
   if (relation.empty() || (relation[0] != '<' && relation[0] != '>')) return false;
-  op = (relation[0] == '>') == kept ? "max" : "min";
-  value = taken;
-  return true;
+  return taken_in(base, taken, (relation[0] == '>') == kept ? "max" : "min");
 }
 
 // The reduction of a variable over a loop, by what an iteration makes of it.

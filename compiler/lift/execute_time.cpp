@@ -70,7 +70,7 @@ bool Executor::time_loop(const TimeLoop& loop) {
   } catch (const Refusal& refusal) {
     // the reason may be that it is no time loop
     in_time_ = false;
-    if (!counter_in_stores(nests)) throw;
+    if (!counter_in_stores(nests) && !time_bounds_) throw;
     timed = false;
   }
   in_time_ = false;
@@ -337,7 +337,13 @@ Execution Executor::run() {
       continue;
     }
     if (out_.nests.empty()) {
-      throw Refusal{"C018", where(node(entry.body)), "nothing is written to an array", ""};
+      const bool reduced = !out_.sums.empty();
+      throw Refusal{
+          "C018", where(node(entry.body)),
+          reduced ? "nothing is written to an array: '" + out_.sums.begin()->second.name +
+                        "' and the like are reduced, alone"
+                  : "nothing is written to an array",
+          reduced ? "a program has a step that writes fields: lift that, and add `reduce`" : ""};
     }
     scalars_left();
     return out_;

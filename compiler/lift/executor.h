@@ -87,6 +87,7 @@ struct State : Frame {
   bool probing_ = false;  // nothing is learned
   int64_t epoch_ = 0;     // nests so far
   X time_ = nullptr;
+  bool time_bounds_ = false;                      // loops over space have bounds of the step
   size_t time_trail_ = 0;                         // how long trail_ is in the time loop itself
   std::vector<Break> breaks_;                     // of the step
   int stops_ = 0;                                 // conditions on data that end the time loop

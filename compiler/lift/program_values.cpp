@@ -6,6 +6,17 @@
 
 namespace stencil::lifter {
 
+namespace {
+
+bool uses_counter(const Poly& p) {
+  const XSet atoms = p.atoms();
+  return std::any_of(atoms.begin(), atoms.end(), [](X atom) {
+    return contains(atom, XKind::Index) || contains(atom, XKind::Time);
+  });
+}
+
+}  // namespace
+
 ExprPtr ProgramWriter::symbol(X x, bool value) {
   used_.insert(x->id);
   const SymbolInfo& symbol = execution_.symbols[static_cast<size_t>(x->id)];
@@ -37,8 +48,11 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
     if (contains(atom, XKind::Index) || contains(atom, XKind::Time)) {
       throw Refusal{
           "C013", context.piece->point->place,
-          fmt::format("'{}' is read at {}, which is no fixed distance from the point written",
-                      info(load->id).in_c, to.text()),
+          uses_counter(to)
+              ? fmt::format("'{}' is read at {}, which is no fixed distance from the point written",
+                            info(load->id).in_c, to.text())
+              : fmt::format("'{}' is read at {}, one place for all points written",
+                            info(load->id).in_c, to.text()),
           "arrays are read at the counters of the point plus constants"};
     }
   }

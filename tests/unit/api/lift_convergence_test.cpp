@@ -205,6 +205,29 @@ void f(int n, double *a, double *b, int steps) {
 })",
      {"reduce mean = sum(b[0]) on [1..n - 2]", "reduce spread = sum(",
       "(b[0] - mean / double(n))"}},
+    {"several_at_a_point",
+     R"(
+#include <math.h>
+double f(int n, double *a, double *b, double *c, int steps, double *total) {
+  double largest = 0;
+  for (int t = 0; t < steps; t++) {
+    double s = 0;
+    largest = 0;
+    for (int i = 1; i < n - 1; i++) b[i] = 0.5 * (a[i - 1] + a[i + 1]);
+    for (int i = 1; i < n - 1; i++) {
+      for (int k = i - 1; k <= i + 1; k++) s += a[k];
+      if (fabs(a[i] - b[i]) > largest) largest = fabs(a[i] - b[i]);
+      if (fabs(c[i] - b[i]) > largest) largest = fabs(c[i] - b[i]);
+    }
+    for (int i = 1; i < n - 1; i++) {
+      a[i] = b[i];
+      c[i] = 0.5 * b[i];
+    }
+    *total = s;
+  }
+  return largest;
+})",
+     {"reduce s = sum(a[-1] + a[0] + a[1])", "reduce largest = max(max("}},
     {"rows_of_sums",
      R"(
 void f(int n, int m, double a[n][m], double b[n][m], int steps, double *out) {

@@ -132,6 +132,14 @@ void f(int n, int steps, double *a, double *b) {
     for (int i = 1; i < n - 1; i++) a[i] = b[i];
   }
 })"},
+    {"reduced_alone", "C018", 2, R"(
+void f(int n, const double *a, double *sum) {
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    for (int k = i; k <= i + 1; k++) s += a[k];
+  *sum = s;
+})",
+     ".c", "reduced"},
     {"two_ranks", "C019", 4, R"(
 void f(int n, double a[n][n], double b[n]) {
   for (int i = 0; i < n; i++)

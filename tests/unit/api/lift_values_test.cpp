@@ -30,6 +30,22 @@ void blur(int n, int steps, float *a, float *b) {
   }
 })",
      {"0.1 * a[-2]", "0.2 * a[1]"}},
+    {"neighbours_by_number",
+     R"(
+void blur(int n, int m, int steps, double a[n][m], double b[n][m]) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < m - 1; j++) {
+        double sum = 0;
+        for (int p = i - 1; p <= i + 1; p++)
+          for (int q = j - 1; q <= j + 1; q++) sum += a[p][q];
+        b[i][j] = sum / 9;
+      }
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < m - 1; j++) a[i][j] = b[i][j];
+  }
+})",
+     {"a[-1, -1]", "a[1, 1]"}},
     {"conditions",
      R"(
 void heat(int n, int steps, double *a, double *b) {
