@@ -14,6 +14,7 @@
 
 #include "compiler/lift/numbers.h"
 #include "runtime/api/in_child.h"
+#include "runtime/api/lift_memory.h"
 #include "runtime/api/lift_wrapper.h"
 #include "stencil/simulation.h"
 
@@ -28,70 +29,6 @@ constexpr int64_t kMostPoints = int64_t{1} << 22;  // of all arrays
 constexpr double kMostUpdates = 3e8;               // points times steps
 constexpr const char* kDiffers =
     "this is a bug of the lifter, or an assumption that does not hold; please report the file";
-
-int64_t bytes_of(CScalar type) {
-  return std::max(lifter::bits_of(type) / 8, 1);
-}
-
-ElementType element_of(CScalar type) {
-  switch (type) {
-    case CScalar::F32:
-      return ElementType::Float;
-    case CScalar::F64:
-      return ElementType::Double;
-    case CScalar::I8:
-      return ElementType::Byte;
-    case CScalar::Bool:
-    case CScalar::U8:
-      return ElementType::Ubyte;
-    case CScalar::I16:
-      return ElementType::Short;
-    case CScalar::U16:
-      return ElementType::Ushort;
-    case CScalar::I64:
-      return ElementType::Long;
-    default:
-      return ElementType::Int;
-  }
-}
-
-// A view of some elements of an array of bytes.
-AnyView view_of(ElementType type, char* at, const Extents& extents, const Extents& strides) {
-  switch (type) {
-    case ElementType::Float:
-      return View<float>(reinterpret_cast<float*>(at), extents, strides);
-    case ElementType::Double:
-      return View<double>(reinterpret_cast<double*>(at), extents, strides);
-    case ElementType::Byte:
-      return View<int8_t>(reinterpret_cast<int8_t*>(at), extents, strides);
-    case ElementType::Ubyte:
-      return View<uint8_t>(reinterpret_cast<uint8_t*>(at), extents, strides);
-    case ElementType::Short:
-      return View<int16_t>(reinterpret_cast<int16_t*>(at), extents, strides);
-    case ElementType::Ushort:
-      return View<uint16_t>(reinterpret_cast<uint16_t*>(at), extents, strides);
-    case ElementType::Long:
-      return View<int64_t>(reinterpret_cast<int64_t*>(at), extents, strides);
-    default:
-      return View<int32_t>(reinterpret_cast<int32_t*>(at), extents, strides);
-  }
-}
-
-struct Array {
-  Extents extents;
-  Extents strides;
-  std::vector<char> bytes;
-};
-
-struct Case {
-  std::map<int, int64_t> integers;  // by symbol
-  std::map<int, double> reals;      // of what the end of the loop depends on
-  // Buffers that differ where no step writes never come to rest.
-  bool alike = false;
-  int64_t steps = 1;
-  double points = 0;
-  int64_t rows = 0;  // of what goes by step
-};
 
 class Prover {
  public:
@@ -125,7 +62,7 @@ class Prover {
       return LiftProof{false, "functions that the file calls are not there"};
 
     int64_t least = INT64_MAX, most = 0;
-    for (Case& one : cases) {
+    for (LiftCase& one : cases) {
       const Result<bool> same = compare(one);
       if (!same.ok()) return same.failure();
       if (!same.value()) return LiftProof{false, why_};
@@ -152,9 +89,9 @@ class Prover {
  private:
   // ---- sizes
 
-  std::string sizes_text(const std::vector<Case>& cases) const {
+  std::string sizes_text(const std::vector<LiftCase>& cases) const {
     std::string out;
-    for (const Case& one : cases) {
+    for (const LiftCase& one : cases) {
       std::string text;
       for (const auto& [symbol, value] : one.integers) {
         if (in_shape_.count(symbol) == 0) continue;
@@ -175,8 +112,33 @@ class Prover {
     for (lifter::X atom : p.atoms()) note_symbols(atom, into);
   }
 
+  // Room for points, and rows of records that are apart.
+  bool points_fit(const LiftCase& one) const {
+    const lifter::X all = lifted_.program.steps;
+    const auto rows =
+        all == nullptr ? std::optional<int64_t>(1) : lifter::number_of(all, one.integers);
+    for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
+      const auto memory = memory_.strided(field, one);
+      if (!memory || memory->offset < 0) return false;
+      // rows of a record are apart
+      const bool apart = memory->count * memory->by_point <= memory->by_step ||
+                         rows.value_or(0) * memory->by_step <= memory->by_point;
+      if (field.written && !apart) return false;
+    }
+    for (const lifter::PointSetBinding& set : lifted_.program.point_sets) {
+      const auto count = lifter::number_of(set.count, one.integers);
+      int64_t places = 1;
+      for (const auto& coordinate : set.place) {
+        const auto extent = lifter::number_of(coordinate.extent, one.integers);
+        if (extent && coordinate.array >= 0) places *= *extent;
+      }
+      if (!count || *count < 1 || (set.given && *count > places)) return false;
+    }
+    return true;
+  }
+
   // Every store's loops and every array at these values: false if something is empty or outside.
-  bool feasible(Case& one) {
+  bool feasible(LiftCase& one) {
     const auto value = [&](const lifter::Poly& p) { return lifter::number_of(p, one.integers); };
     one.points = 0;
     for (const FieldBinding& field : lifted_.program.fields) {
@@ -189,29 +151,7 @@ class Prover {
       one.points += size;
     }
     if (one.points > static_cast<double>(kMostPoints)) return false;
-    const auto steps_of = [&] {
-      return lifted_.program.steps == nullptr
-                 ? std::optional<int64_t>(1)
-                 : lifter::number_of(lifted_.program.steps, one.integers);
-    };
-    for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
-      const auto memory = strided(field, one, steps_of().value_or(0));
-      if (!memory || memory->offset < 0) return false;
-      // rows of a record are apart
-      const auto rows = steps_of().value_or(0);
-      const bool apart = memory->count * memory->by_point <= memory->by_step ||
-                         rows * memory->by_step <= memory->by_point;
-      if (field.written && !apart) return false;
-    }
-    for (const lifter::PointSetBinding& set : lifted_.program.point_sets) {
-      const auto count = lifter::number_of(set.count, one.integers);
-      int64_t places = 1;
-      for (const auto& coordinate : set.place) {
-        const auto extent = lifter::number_of(coordinate.extent, one.integers);
-        if (extent && coordinate.array >= 0) places *= *extent;
-      }
-      if (!count || *count < 1 || (set.given && *count > places)) return false;
-    }
+    if (!points_fit(one)) return false;
     for (const auto& [condition, why] : lifted_.execution.requirements) {
       bool real = false;  // decided when the run begins
       lifter::each_node(condition,
@@ -241,30 +181,13 @@ class Prover {
   }
 
   // A loop that ends by a condition is given time to.
-  int64_t most_steps(const Case& one) const {
+  int64_t most_steps(const LiftCase& one) const {
     if (lifted_.execution.stop == nullptr) return one.steps;
     const double room = kMostUpdates / std::max(one.points, 1.0);
     return std::min(one.steps, static_cast<int64_t>(std::min(room, 2e5)));
   }
 
-  struct Strided {
-    int64_t offset = 0, count = 1, by_point = 0, by_step = 0;
-  };
-  // An array by point and by step, as elements.
-  std::optional<Strided> strided(const lifter::PointFieldBinding& field, const Case& one,
-                                 int64_t steps) const {
-    const auto number = [&](lifter::X x) {
-      return x == nullptr ? std::optional<int64_t>(0) : lifter::number_of(x, one.integers);
-    };
-    const auto offset = number(field.offset), count = number(field.count);
-    const auto by_point = number(field.point_stride), by_step = number(field.time_stride);
-    if (!offset || !count || !by_point || !by_step || *by_point < 0 || *by_step < 0)
-      return std::nullopt;
-    (void)steps;
-    return Strided{*offset, *count, *by_point, *by_step};
-  }
-
-  bool runs(const Case& one) {
+  bool runs(const LiftCase& one) {
     const auto program = program_of(one);
     if (!program.ok()) {
       why_ = program.failure().message;
@@ -275,7 +198,7 @@ class Prover {
     return state.ok();
   }
 
-  std::vector<Case> sizes() {
+  std::vector<LiftCase> sizes() {
     std::set<int> in_steps, integers;
     for (const FieldBinding& field : lifted_.program.fields) {
       for (lifter::X extent : field.extents) note_symbols(extent, in_shape_);
@@ -297,7 +220,7 @@ class Prover {
       if (lifter::is_integer(lifted_.execution.symbols[s].type))
         integers.insert(static_cast<int>(s));
     }
-    std::vector<Case> out;
+    std::vector<LiftCase> out;
     // sizes that C fixes come first: params may not be larger
     std::vector<int64_t> candidates;
     for (const FieldBinding& field : lifted_.program.fields) {
@@ -320,7 +243,7 @@ class Prover {
                                                  : std::vector<int64_t>{5, 0, 1, 2, 4, 7, 3, 6};
     int tried = 0;
     for (int attempt = 0; attempt < 30000 && out.size() < 3 && tried < 200; ++attempt) {
-      Case one;
+      LiftCase one;
       const size_t range = std::min(
           candidates.size(), std::max<size_t>(fixed, 7) + static_cast<size_t>(attempt) / 300);
       for (int symbol : integers) {
@@ -350,7 +273,7 @@ class Prover {
 
   // ---- both sides
 
-  Result<Program> program_of(const Case& one) {
+  Result<Program> program_of(const LiftCase& one) {
     Options options;
     options.fp = FloatingPoint::Strict;
     for (const auto& [symbol, value] : one.integers) {
@@ -362,7 +285,7 @@ class Prover {
     return Program::from_text(lifted_.program.text, options, "lifted.stn");
   }
 
-  ParamValues values_of(const Case& one) {
+  ParamValues values_of(const LiftCase& one) {
     ParamValues out;
     for (const auto& param : lifted_.program.params) {
       const auto& symbol = lifted_.execution.symbols[static_cast<size_t>(param.symbol)];
@@ -376,7 +299,7 @@ class Prover {
     const bool single = lifted_.execution.symbols[static_cast<size_t>(symbol)].type == CScalar::F32;
     return single ? static_cast<double>(static_cast<float>(value)) : value;
   }
-  double real_of(const Case& one, int symbol) {
+  double real_of(const LiftCase& one, int symbol) {
     const auto found = one.reals.find(symbol);
     return found != one.reals.end() ? found->second : real(symbol);
   }
@@ -388,185 +311,8 @@ class Prover {
     return reals_[symbol] = rounded(symbol, value);
   }
 
-  void fill(Array& array, CScalar type) {
-    const int64_t count = static_cast<int64_t>(array.bytes.size()) / bytes_of(type);
-    std::uniform_real_distribution<double> real(0.5, 1.5);
-    for (int64_t i = 0; i < count; ++i) {
-      char* at = array.bytes.data() + i * bytes_of(type);
-      if (type == CScalar::F64) {
-        const double v = real(random_);
-        std::memcpy(at, &v, sizeof v);
-      } else if (type == CScalar::F32) {
-        const float v = static_cast<float>(real(random_));
-        std::memcpy(at, &v, sizeof v);
-      } else {
-        const int64_t v = static_cast<int64_t>(random_() % (type == CScalar::Bool ? 2 : 5));
-        std::memcpy(at, &v, static_cast<size_t>(bytes_of(type)));
-      }
-    }
-  }
-
-  std::vector<Array> allocate(const Case& one) {
-    std::vector<Array> out(lifted_.execution.arrays.size());
-    for (const FieldBinding& field : lifted_.program.fields) {
-      Array& array = out[static_cast<size_t>(field.array)];
-      if (!array.extents.empty()) continue;
-      for (lifter::X extent : field.extents)
-        array.extents.push_back(*lifter::number_of(extent, one.integers));
-      array.strides.assign(array.extents.size(), 1);
-      for (size_t d = array.extents.size(); d-- > 1;)
-        array.strides[d - 1] = array.strides[d] * array.extents[d];
-      const CScalar type = lifted_.execution.arrays[static_cast<size_t>(field.array)].element;
-      array.bytes.resize(static_cast<size_t>(array.strides[0] * array.extents[0] * bytes_of(type)));
-      fill(array, type);
-    }
-    allocate_points(one, out);
-    if (one.alike) {  // buffers that trade places
-      for (const auto& rotation : lifted_.execution.rotations) {
-        const Array& from = out[static_cast<size_t>(rotation.before)];
-        Array& to = out[static_cast<size_t>(rotation.after)];
-        if (from.bytes.size() == to.bytes.size()) to.bytes = from.bytes;
-      }
-    }
-    for (Array& array : out) {
-      if (array.bytes.empty()) array.bytes.resize(4096);
-    }
-    return out;
-  }
-
-  // What belongs to points, and places within the grid, no two of a set at one.
-  void allocate_points(const Case& one, std::vector<Array>& arrays) {
-    const auto make = [&](int number, int64_t length) {
-      Array& array = arrays[static_cast<size_t>(number)];
-      const CScalar type = lifted_.execution.arrays[static_cast<size_t>(number)].element;
-      if (!array.extents.empty() && array.extents[0] >= length) return;
-      array.extents = {length};
-      array.strides = {1};
-      array.bytes.resize(static_cast<size_t>(length * bytes_of(type)));
-      fill(array, type);
-    };
-    for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
-      const Strided s = *strided(field, one, one.steps);
-      make(field.array, s.offset + (s.count - 1) * s.by_point +
-                            std::max<int64_t>(one.steps - 1, 0) * s.by_step + 1);
-    }
-    for (const lifter::PointSetBinding& set : lifted_.program.point_sets) {
-      const int64_t count = *lifter::number_of(set.count, one.integers);
-      std::set<std::vector<int64_t>> taken;
-      for (int64_t p = 0; p < count && set.given;) {
-        std::vector<int64_t> place;
-        for (const auto& c : set.place) {
-          const int64_t extent = *lifter::number_of(c.extent, one.integers);
-          place.push_back(static_cast<int64_t>(random_() % static_cast<uint64_t>(extent)));
-        }
-        std::vector<int64_t> free;
-        for (size_t d = 0; d < place.size(); ++d) {
-          if (set.place[d].array >= 0) free.push_back(place[d]);
-        }
-        if (!taken.insert(free).second) continue;
-        for (size_t d = 0; d < place.size(); ++d) {
-          const auto& c = set.place[d];
-          if (c.array < 0) continue;
-          const int64_t first = *lifter::number_of(c.offset, one.integers);
-          const int64_t stride = *lifter::number_of(c.stride, one.integers);
-          make(c.array, first + (count - 1) * stride + 1);
-          put(arrays, c.array, first + p * stride,
-              place[d] - *lifter::number_of(c.constant, one.integers));
-        }
-        ++p;
-      }
-    }
-  }
-
-  void put(std::vector<Array>& arrays, int array, int64_t at, int64_t value) const {
-    const int64_t size = bytes_of(lifted_.execution.arrays[static_cast<size_t>(array)].element);
-    std::memcpy(arrays[static_cast<size_t>(array)].bytes.data() + at * size, &value,
-                static_cast<size_t>(size));
-  }
-  int64_t element(const std::vector<Array>& arrays, int array, int64_t at) const {
-    const CScalar type = lifted_.execution.arrays[static_cast<size_t>(array)].element;
-    int64_t out = 0;
-    std::memcpy(&out, arrays[static_cast<size_t>(array)].bytes.data() + at * bytes_of(type),
-                static_cast<size_t>(bytes_of(type)));
-    return integer_of(out, type);
-  }
-  // The low bytes of a number as C reads them.
-  static int64_t integer_of(int64_t low, CScalar type) {
-    const int unused = 64 - 8 * static_cast<int>(bytes_of(type));
-    if (lifter::is_unsigned(type)) return low;
-    return static_cast<int64_t>(static_cast<uint64_t>(low) << unused) >> unused;
-  }
-
-  // Places of points, and what lives on them, into a run.
-  Status set_points(Simulation& run, const Case& one, std::vector<Array>& arrays) {
-    for (const lifter::PointSetBinding& set : lifted_.program.point_sets) {
-      if (!set.given) continue;
-      const int64_t count = *lifter::number_of(set.count, one.integers);
-      const int64_t rank = static_cast<int64_t>(set.place.size());
-      std::vector<double> places;
-      for (int64_t p = 0; p < count; ++p) {
-        for (const auto& c : set.place) {
-          int64_t at = *lifter::number_of(c.constant, one.integers);
-          if (c.array >= 0)
-            at += element(arrays, c.array,
-                          *lifter::number_of(c.offset, one.integers) +
-                              p * *lifter::number_of(c.stride, one.integers));
-          places.push_back(static_cast<double>(at));
-        }
-      }
-      const Status done =
-          run.set(set.name, View<double>(places.data(), Extents{count, rank}, Extents{rank, 1}));
-      if (!done.ok()) return done;
-    }
-    for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
-      const Status done = run.set(field.field, points_of(field, one, arrays));
-      if (!done.ok()) return done;
-    }
-    return Done{};
-  }
-
-  AnyView points_of(const lifter::PointFieldBinding& field, const Case& one,
-                    std::vector<Array>& arrays) const {
-    const Strided s = *strided(field, one, one.steps);
-    const CScalar type = lifted_.execution.arrays[static_cast<size_t>(field.array)].element;
-    Extents extents = {s.count}, strides = {s.by_point};
-    if (field.time_stride != nullptr) {
-      extents.insert(extents.begin(), one.rows);
-      strides.insert(strides.begin(), s.by_step);
-    }
-    char* at = arrays[static_cast<size_t>(field.array)].bytes.data() + s.offset * bytes_of(type);
-    return view_of(element_of(type), at, extents, strides);
-  }
-
-  // The part of an array that a field's level is, `steps` steps after the beginning.
-  AnyView part_of(const FieldBinding& field, std::vector<Array>& arrays, int64_t steps) {
-    int at = field.array;
-    std::map<int, int> next;
-    for (const auto& rotation : lifted_.execution.rotations) next[rotation.before] = rotation.after;
-    // vectors trade contents, so each is where it was
-    if (next.count(at) > 0 && !lifted_.execution.arrays[static_cast<size_t>(at)].sequence) {
-      for (int64_t s = 0; s < steps; ++s) at = next[at];
-    }
-    Array& array = arrays[static_cast<size_t>(at)];
-    Extents extents, strides;
-    int64_t offset = 0;
-    for (size_t d = 0; d < field.subscripts.size(); ++d) {
-      if (field.subscripts[d] == lifter::kSpace) {
-        extents.push_back(array.extents[d]);
-        strides.push_back(array.strides[d]);
-      } else if (field.subscripts[d] == lifter::kSlot) {
-        offset += array.strides[d] * ((field.slot + steps) % array.extents[d]);
-      } else {
-        offset += array.strides[d] * field.subscripts[d];
-      }
-    }
-    const CScalar type = lifted_.execution.arrays[static_cast<size_t>(field.array)].element;
-    return view_of(element_of(type), array.bytes.data() + offset * bytes_of(type), extents,
-                   strides);
-  }
-
   // "", or how the original ended.
-  std::string call_original(const Case& one, std::vector<Array>& arrays) {
+  std::string call_original(const LiftCase& one, std::vector<OriginalArray>& arrays) {
     const auto& symbols = lifted_.execution.symbols;
     std::vector<std::array<char, 8>> scalars(symbols.size());
     std::vector<void*> arguments;
@@ -589,7 +335,7 @@ class Prover {
     // with room around: C may read beyond what the program needs, where nothing comes of it
     std::vector<std::unique_ptr<SharedMemory>> memory;
     size_t largest = 4096;
-    for (const Array& array : arrays) largest = std::max(largest, array.bytes.size());
+    for (const OriginalArray& array : arrays) largest = std::max(largest, array.bytes.size());
     for (size_t a = 0; a < arrays.size(); ++a) {
       memory.push_back(std::make_unique<SharedMemory>(3 * largest));
       std::memcpy(memory[a]->data() + largest, arrays[a].bytes.data(), arrays[a].bytes.size());
@@ -618,7 +364,7 @@ class Prover {
     return field.level == 0 ? field.field : fmt::format("{}@-{}", field.field, field.level);
   }
 
-  Result<bool> compare(Case& one) {
+  Result<bool> compare(LiftCase& one) {
     const auto program = program_of(one);
     if (!program.ok()) return program.failure();
     KernelOptions kernel_options;
@@ -626,15 +372,15 @@ class Prover {
     kernel_options.schedule = "direct";
     auto kernel = program.value().compile(kernel_options);
     if (!kernel.ok()) return kernel.failure();
-    std::vector<Array> arrays = allocate(one);
+    std::vector<OriginalArray> arrays = memory_.allocate(one);
     auto simulation = kernel.value().start(values_of(one));
     if (!simulation.ok()) return simulation.failure();
     Simulation& run = simulation.value();
     for (const FieldBinding& field : lifted_.program.fields) {
-      const Status set = run.set(level(field), part_of(field, arrays, 0));
+      const Status set = run.set(level(field), memory_.part_of(field, arrays, 0));
       if (!set.ok()) return set.failure();
     }
-    if (const Status done = set_points(run, one, arrays); !done.ok()) return done.failure();
+    if (const Status done = memory_.set_points(run, one, arrays); !done.ok()) return done.failure();
     const int64_t most = most_steps(one);
     const auto report = run.advance(most);
     if (!report.ok()) return report.failure();
@@ -644,7 +390,7 @@ class Prover {
       return false;
     }
     one.steps = report.value().steps;
-    std::vector<Array> lifted = arrays;
+    std::vector<OriginalArray> lifted = arrays;
     if (const std::string end = call_original(one, arrays); !end.empty()) {
       return Failure{
           "C031",
@@ -655,12 +401,12 @@ class Prover {
     }
     for (const FieldBinding& field : lifted_.program.fields) {
       if (!field.written) continue;
-      const Status got = run.get(level(field), part_of(field, lifted, one.steps));
+      const Status got = run.get(level(field), memory_.part_of(field, lifted, one.steps));
       if (!got.ok()) return got.failure();
     }
     for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
       if (!field.written) continue;
-      const Status got = run.get(field.field, points_of(field, one, lifted));
+      const Status got = run.get(field.field, memory_.points_of(field, one, lifted));
       if (!got.ok()) return got.failure();
     }
     for (size_t a = 0; a < arrays.size(); ++a) {
@@ -673,7 +419,7 @@ class Prover {
   }
 
   // What scalars hold behind the loop, and what is returned.
-  Status equal_results(Simulation& run, const Report& report, const Case& one) {
+  Status equal_results(Simulation& run, const Report& report, const LiftCase& one) {
     using lifter::XKind;
     const auto reductions = run.reductions();
     if (!reductions.ok()) return reductions.failure();
@@ -741,7 +487,8 @@ class Prover {
     return sums || lifted_.program.powers;
   }
 
-  Status equal(size_t a, const Array& original, const Array& lifted, const Case& one) {
+  Status equal(size_t a, const OriginalArray& original, const OriginalArray& lifted,
+               const LiftCase& one) {
     const CScalar type = lifted_.execution.arrays[a].element;
     const int64_t size = bytes_of(type);
     if (original.extents.empty()) return Done{};
@@ -776,6 +523,7 @@ class Prover {
   const lifter::Lifted& lifted_;
   const runtime::LiftRequest& request_;
   std::mt19937_64 random_;
+  OriginalMemory memory_{lifted_, random_};
   std::map<int, double> reals_;
   std::set<int> in_shape_;
   StencilHostKernel original_ = nullptr;
