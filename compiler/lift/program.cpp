@@ -22,9 +22,11 @@ LiftedProgram ProgramWriter::run() {
                   fmt::format("a step would have {} functions", functions_.size()),
                   "loops that write single elements are no loops over a grid"};
   }
+  ghosts_ = take_ghosts(pool_, execution_, shapes_, functions_);
   check_points();
   gather();
   roles_ = roles_of(execution_, shapes_, functions_, parts_);
+  ghosts();
   bind();
   begin_reductions();
   for (const StepFunction& function : functions_) {
@@ -94,6 +96,8 @@ std::string ProgramWriter::domain_of(int array) {
   for (size_t k = 0; k + skip < mine.size(); ++k) {
     wanted[static_cast<size_t>(shape.along[k])] = mine[k + skip];
   }
+  for (const auto& [d, periodic] : ghosts_.dimensions)
+    wanted[static_cast<size_t>(d)] = shapes_.extents()[static_cast<size_t>(d)];
   if (wanted == shapes_.extents()) return "G";
   for (const auto& [name, extents] : boxes_) {
     if (extents == wanted) return name;
@@ -114,6 +118,22 @@ std::string ProgramWriter::fresh(const std::string& name) {
   }
   locals_.insert(out);
   return out;
+}
+
+// Dimensions whose ghost cells are copies are periodic, without them.
+void ProgramWriter::ghosts() {
+  for (const auto& [d, periodic] : ghosts_.dimensions) {
+    std::vector<std::string> names;
+    for (const Part& part : periodic.parts) {
+      auto& sides = rules_[roles_.of.at(part).field];
+      sides.resize(static_cast<size_t>(shapes_.rank()));
+      sides[static_cast<size_t>(d)] = {"periodic", "periodic"};
+      names.push_back(info(part.array).in_c);
+    }
+    out_.assumed.push_back(fmt::format(
+        "nobody needs the ghost cells of {} in dimension {} afterwards{}", fmt::join(names, ", "),
+        d, ghosts_.at_first ? ", and they hold copies when the loop begins" : ""));
+  }
 }
 
 void ProgramWriter::bind() {
@@ -141,10 +161,34 @@ void ProgramWriter::bind() {
       made.extents.push_back(slots ? pool_.integer(shape.copies)
                                    : shape.extents[k].expression(pool_));
     }
+    for (size_t k = 0; k < shape.extents.size(); ++k) {
+      made.lows.push_back(nullptr);
+      made.lengths.push_back(made.extents[k]);
+      const auto space = std::find(shape.space.begin(), shape.space.end(), static_cast<int>(k));
+      const size_t skip = shape.over_time ? 1 : 0;
+      const size_t number = static_cast<size_t>(space - shape.space.begin());
+      if (space == shape.space.end() || number < skip) continue;
+      const auto periodic = ghosts_.dimensions.find(shape.along[number - skip]);
+      if (periodic == ghosts_.dimensions.end()) continue;
+      const auto& [low, high, parts] = periodic->second;
+      made.lows.back() = low.expression(pool_);
+      made.lengths.back() = (high - low + Poly(1)).expression(pool_);
+    }
     made.written = shape.stored || role.copies > 1;
     made.over_time = shape.over_time;
     out_.fields.push_back(std::move(made));
   }
+}
+
+// The same without ghost cells.
+ast::Box ProgramWriter::box_on_grid(const std::vector<Poly>& extents) {
+  ast::Box box = box_of(extents);
+  for (const auto& [d, periodic] : ghosts_.dimensions) {
+    ast::Range& range = box.ranges[static_cast<size_t>(d)];
+    range.low = affine(periodic.low, execution_.place);
+    range.high = affine(periodic.high, execution_.place);
+  }
+  return box;
 }
 
 ast::Box ProgramWriter::box_of(const std::vector<Poly>& extents) {
@@ -225,13 +269,14 @@ void ProgramWriter::assemble() {
   ast::Program program;
   ast::Grid grid;
   grid.name = make_identifier("G");
-  grid.box = box_of(shapes_.extents());
+  grid.box = box_on_grid(shapes_.extents());
   grid.steps = execution_.steps != nullptr ? affine(Poly::of(execution_.steps), execution_.place)
                                            : make_integer(1);
   std::vector<ast::Item> boxes;
   for (const auto& [name, extents] : boxes_) {
     boxes.push_back(
-        {ast::Subgrid{make_identifier(name), make_identifier("G"), box_of(extents)}, next_span()});
+        {ast::Subgrid{make_identifier(name), make_identifier("G"), box_on_grid(extents)},
+         next_span()});
   }
   for (const Poly& fact : shapes_.facts_used()) has_points(fact);
   std::vector<ast::Item> requirements;

@@ -20,6 +20,8 @@ struct FieldBinding {
   std::vector<int64_t> subscripts;  // of every dimension: at least 0, or one of kSpace and kSlot
   int64_t slot = -1;                // the subscript at kSlot in the first step
   std::vector<X> extents;           // of every dimension of the array; that of copies: their number
+  // Of every dimension: where the field begins and how long it is, if it leaves out ghost cells.
+  std::vector<X> lows, lengths;
   bool written = false;
   bool over_time = false;  // the first dimension of space is the step
 };

@@ -46,7 +46,11 @@ bool ProgramWriter::covers(const StepPiece& piece, const Part& part) {
         Shapes::extreme(pool_, execution_, point.subscripts[d], piece.point->domain, false);
     const Poly high =
         Shapes::extreme(pool_, execution_, point.subscripts[d], piece.point->domain, true);
-    if (!low.zero() || !(high - all[d] + Poly(1)).zero()) return false;
+    const auto periodic = ghosts_.dimensions.find(static_cast<int>(d));
+    const bool ghosts = periodic != ghosts_.dimensions.end();
+    const Poly first = ghosts ? periodic->second.low : Poly();
+    const Poly last = ghosts ? periodic->second.high : all[d] - Poly(1);
+    if (low != first || high != last) return false;
   }
   for (const Domain& domain : piece.point->domain) {
     if (domain.stride != 1) return false;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "compiler/lift/ghosts.h"
 #include "compiler/lift/program.h"
 #include "compiler/lift/roles.h"
 #include "compiler/lift/values.h"
@@ -28,6 +29,7 @@ class ProgramWriter {
   void gather();
   std::vector<Poly> lengths(int array) const { return shapes_.lengths(array); }
   std::string domain_of(int array);
+  void ghosts();
   std::string fresh(const std::string& name);
   void bind();
 
@@ -103,6 +105,7 @@ class ProgramWriter {
     return {spans_, spans_ + 1};
   }
   ast::Box box_of(const std::vector<Poly>& extents);
+  ast::Box box_on_grid(const std::vector<Poly>& extents);
   ast::TypeExpr type(const std::string& name) {
     ast::TypeExpr out;
     out.kind = ast::NamedType{name};
@@ -119,6 +122,7 @@ class ProgramWriter {
   const std::string title_, file_;
   const Shapes shapes_;
   std::vector<StepFunction> functions_;
+  PeriodicGhosts ghosts_;
   std::set<Part> parts_;
   Roles roles_;
   LiftedProgram out_;

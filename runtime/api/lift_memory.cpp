@@ -124,10 +124,49 @@ std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
       if (from.bytes.size() == to.bytes.size()) to.bytes = from.bytes;
     }
   }
+  fill_ghosts(one, out);
   for (OriginalArray& array : out) {
     if (array.bytes.empty()) array.bytes.resize(4096);
   }
   return out;
+}
+
+bool OriginalMemory::is_ghost(size_t array, const LiftCase& one,
+                              const std::vector<int64_t>& at) const {
+  for (const FieldBinding& field : lifted_.program.fields) {
+    if (field.array != static_cast<int>(array)) continue;
+    for (size_t d = 0; d < at.size(); ++d) {
+      if (field.lows[d] == nullptr) continue;
+      const int64_t low = *lifter::number_of(field.lows[d], one.integers);
+      const int64_t length = *lifter::number_of(field.lengths[d], one.integers);
+      if (at[d] < low || at[d] >= low + length) return true;
+    }
+    return false;
+  }
+  return false;
+}
+
+// Ghost cells hold copies of the other end.
+void OriginalMemory::fill_ghosts(const LiftCase& one, std::vector<OriginalArray>& arrays) const {
+  for (const FieldBinding& field : lifted_.program.fields) {
+    OriginalArray& array = arrays[static_cast<size_t>(field.array)];
+    const int64_t size =
+        bytes_of(lifted_.execution.arrays[static_cast<size_t>(field.array)].element);
+    for (size_t d = 0; d < field.lows.size(); ++d) {
+      if (field.lows[d] == nullptr) continue;
+      const int64_t low = *lifter::number_of(field.lows[d], one.integers);
+      const int64_t length = *lifter::number_of(field.lengths[d], one.integers);
+      const int64_t count = static_cast<int64_t>(array.bytes.size()) / size;
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t at = i / array.strides[d] % array.extents[d];
+        if (at >= low && at < low + length) continue;
+        const int64_t other = low + ((at - low) % length + length) % length;
+        std::memcpy(array.bytes.data() + i * size,
+                    array.bytes.data() + (i + (other - at) * array.strides[d]) * size,
+                    static_cast<size_t>(size));
+      }
+    }
+  }
 }
 
 // What belongs to points, and places within the grid, no two of a set at one.
@@ -233,8 +272,8 @@ AnyView OriginalMemory::points_of(const lifter::PointFieldBinding& field, const 
 }
 
 // The part of an array that a field's level is, `steps` steps after the beginning.
-AnyView OriginalMemory::part_of(const FieldBinding& field, std::vector<OriginalArray>& arrays,
-                                int64_t steps) {
+AnyView OriginalMemory::part_of(const FieldBinding& field, const LiftCase& one,
+                                std::vector<OriginalArray>& arrays, int64_t steps) {
   int at = field.array;
   std::map<int, int> next;
   for (const auto& rotation : lifted_.execution.rotations) next[rotation.before] = rotation.after;
@@ -247,7 +286,10 @@ AnyView OriginalMemory::part_of(const FieldBinding& field, std::vector<OriginalA
   int64_t offset = 0;
   for (size_t d = 0; d < field.subscripts.size(); ++d) {
     if (field.subscripts[d] == lifter::kSpace) {
-      extents.push_back(array.extents[d]);
+      const int64_t low =
+          field.lows[d] == nullptr ? 0 : *lifter::number_of(field.lows[d], one.integers);
+      offset += array.strides[d] * low;
+      extents.push_back(*lifter::number_of(field.lengths[d], one.integers));
       strides.push_back(array.strides[d]);
     } else if (field.subscripts[d] == lifter::kSlot) {
       offset += array.strides[d] * ((field.slot + steps) % array.extents[d]);

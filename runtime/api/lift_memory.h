@@ -49,10 +49,14 @@ class OriginalMemory {
   AnyView points_of(const lifter::PointFieldBinding& field, const LiftCase& one,
                     std::vector<OriginalArray>& arrays) const;
   // The part of an array that a field's level is, `steps` steps after the beginning.
-  AnyView part_of(const lifter::FieldBinding& field, std::vector<OriginalArray>& arrays,
-                  int64_t steps);
+  AnyView part_of(const lifter::FieldBinding& field, const LiftCase& one,
+                  std::vector<OriginalArray>& arrays, int64_t steps);
+
+  // Whether an element, by its subscripts, is a ghost cell, of which the program has none.
+  bool is_ghost(size_t array, const LiftCase& one, const std::vector<int64_t>& at) const;
 
  private:
+  void fill_ghosts(const LiftCase& one, std::vector<OriginalArray>& arrays) const;
   void fill(OriginalArray& array, lifter::CScalar type);
   // What belongs to points, and places within the grid, no two of a set at one.
   void allocate_points(const LiftCase& one, std::vector<OriginalArray>& arrays);

@@ -151,6 +151,11 @@ class Replacement {
       why_ = fmt::format("'{}' has rows of its own, or is local", array.in_c);
       return "";
     }
+    for (X low : field.lows) {
+      if (low == nullptr) continue;
+      why_ = fmt::format("'{}' has ghost cells, which the program has not", array.in_c);
+      return "";
+    }
     std::string offset;
     bool space = false;
     for (size_t d = 0; d < field.subscripts.size(); ++d) {
