@@ -127,6 +127,7 @@ struct Execution {
 };
 
 struct ExecuteOptions {
+  bool keep_ghosts = false;  // ghost cells stay, as copies: for who takes the whole arrays
   int unroll = 32;  // loops of at most as many iterations, known, that are no loops over space
 };
 

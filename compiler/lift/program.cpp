@@ -22,7 +22,7 @@ LiftedProgram ProgramWriter::run() {
                   fmt::format("a step would have {} functions", functions_.size()),
                   "loops that write single elements are no loops over a grid"};
   }
-  ghosts_ = take_ghosts(pool_, execution_, shapes_, functions_);
+  if (!keep_ghosts_) ghosts_ = take_ghosts(pool_, execution_, shapes_, functions_);
   check_points();
   gather();
   roles_ = roles_of(execution_, shapes_, functions_, parts_);
@@ -377,11 +377,11 @@ void ProgramWriter::render(const ast::Program& program,
 }
 
 LiftedProgram write_program(Pool& pool, Execution& execution, const std::string& title,
-                            const std::string& file) {
+                            const std::string& file, bool keep_ghosts) {
   find_points(pool, execution);
   find_reductions(pool, execution);
   tidy(pool, execution);
-  return ProgramWriter(pool, execution, title, file).run();
+  return ProgramWriter(pool, execution, title, file, keep_ghosts).run();
 }
 
 }  // namespace stencil::lifter

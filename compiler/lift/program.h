@@ -73,6 +73,6 @@ struct LiftedProgram {
 
 // `title`: what the comment at the top calls the source.
 LiftedProgram write_program(Pool& pool, Execution& execution, const std::string& title,
-                            const std::string& file);
+                            const std::string& file, bool keep_ghosts);
 
 }  // namespace stencil::lifter

@@ -18,8 +18,14 @@ using ast::ExprPtr;
 
 class ProgramWriter {
  public:
-  ProgramWriter(Pool& pool, Execution& execution, const std::string& title, const std::string& file)
-      : pool_(pool), execution_(execution), title_(title), file_(file), shapes_(pool, execution) {}
+  ProgramWriter(Pool& pool, Execution& execution, const std::string& title, const std::string& file,
+                bool keep_ghosts)
+      : pool_(pool),
+        execution_(execution),
+        title_(title),
+        file_(file),
+        keep_ghosts_(keep_ghosts),
+        shapes_(pool, execution) {}
 
   LiftedProgram run();
 
@@ -120,6 +126,7 @@ class ProgramWriter {
   Pool& pool_;
   Execution& execution_;
   const std::string title_, file_;
+  const bool keep_ghosts_;
   const Shapes shapes_;
   std::vector<StepFunction> functions_;
   PeriodicGhosts ghosts_;

@@ -336,12 +336,13 @@ class Prover {
     std::vector<std::unique_ptr<SharedMemory>> memory;
     size_t largest = 4096;
     for (const OriginalArray& array : arrays) largest = std::max(largest, array.bytes.size());
+    const size_t room = std::max(largest, std::min<size_t>(32 * largest, size_t{1} << 20));
     for (size_t a = 0; a < arrays.size(); ++a) {
-      memory.push_back(std::make_unique<SharedMemory>(3 * largest));
-      std::memcpy(memory[a]->data() + largest, arrays[a].bytes.data(), arrays[a].bytes.size());
-      arguments.push_back(memory[a]->data() + largest);
-      const size_t room = lifted_.execution.arrays[a].extents.size() + 8;
-      for (size_t d = 0; d < room; ++d) {
+      memory.push_back(std::make_unique<SharedMemory>(room + largest + room));
+      std::memcpy(memory[a]->data() + room, arrays[a].bytes.data(), arrays[a].bytes.size());
+      arguments.push_back(memory[a]->data() + room);
+      const size_t ranks = lifted_.execution.arrays[a].extents.size() + 8;
+      for (size_t d = 0; d < ranks; ++d) {
         const bool linear = lifted_.execution.arrays[a].extents.size() == 1 && d == 0;
         const int64_t all =
             arrays[a].extents.empty() ? 0 : arrays[a].strides[0] * arrays[a].extents[0];
@@ -354,7 +355,7 @@ class Prover {
     constexpr int kPatience = 60;  // seconds
     const std::string end = run_in_child([&] { original_(arguments.data(), 0, 0); }, kPatience);
     for (size_t a = 0; a < arrays.size(); ++a) {
-      std::memcpy(arrays[a].bytes.data(), memory[a]->data() + largest, arrays[a].bytes.size());
+      std::memcpy(arrays[a].bytes.data(), memory[a]->data() + room, arrays[a].bytes.size());
     }
     left_.assign(results.data(), results.data() + 8 * lifted_.execution.left.size());
     return end;

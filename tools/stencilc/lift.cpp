@@ -88,7 +88,8 @@ ExitStatus replace(const Arguments& arguments) {
   if (arguments.device_pointers && !cuda) {
     return usage("U010", "--device-pointers is for a .cu", "");
   }
-  const auto request = api::lift_request(arguments.file, lift_options(arguments));
+  auto request = api::lift_request(arguments.file, lift_options(arguments));
+  request.options.keep_ghosts = true;
   const auto lifted = runtime::lift_file(request);
   if (!lifted.ok()) return report(lifted.failure());
   if (arguments.verify) {
