@@ -336,6 +336,10 @@ Execution Executor::run() {
     } catch (const Restart&) {
       continue;
     }
+    if (out_.nests.empty() && out_.sums.empty() && !single_.empty()) {
+      single_.clear();  // they are all that it writes: arrays of one element
+      continue;
+    }
     if (out_.nests.empty()) {
       const bool reduced = !out_.sums.empty();
       throw Refusal{
