@@ -26,6 +26,7 @@ struct Copy {
 struct Dimension {
   std::vector<Copy> copies;
   Poly low, high, ghosts_low, ghosts_high;
+  int64_t layers = 1;
   size_t first = 0, last = 0;  // functions
 };
 
@@ -52,7 +53,7 @@ class Finder {
     }
     PeriodicGhosts out;
     for (const auto& [d, dimension] : dimensions_) {
-      PeriodicDimension made{dimension.low, dimension.high, {}};
+      PeriodicDimension made{dimension.low, dimension.high, {}, dimension.layers};
       for (const Copy& copy : dimension.copies) made.parts.insert(copy.part);
       out.dimensions[d] = made;
     }
@@ -145,6 +146,7 @@ class Finder {
       return true;
     };
     if (!gapless(lows) || !gapless(highs)) return false;
+    dimension.layers = static_cast<int64_t>(std::max(lows.size(), highs.size()));
     dimension.ghosts_low = lows.front();
     dimension.ghosts_high = highs.back();
     dimension.low = lows.back() + Poly(1);
@@ -152,6 +154,7 @@ class Finder {
     for (const auto& [part, count] : per_part) {
       if (count != lows.size() + highs.size()) return false;
     }
+    if (distance->is_constant() && distance->constant() < dimension.layers) return false;
     return dimension.high - dimension.low + Poly(1) == *distance;
   }
 

@@ -11,6 +11,7 @@ namespace stencil::lifter {
 struct PeriodicDimension {
   Poly low, high;        // the points that are no ghosts
   std::set<Part> parts;  // whose ghosts are copies
+  int64_t layers = 1;
 };
 
 struct PeriodicGhosts {

@@ -124,6 +124,10 @@ std::string ProgramWriter::fresh(const std::string& name) {
 void ProgramWriter::ghosts() {
   for (const auto& [d, periodic] : ghosts_.dimensions) {
     std::vector<std::string> names;
+    // copies of copies are none of the points'
+    if (periodic.layers > 1)
+      has_points(periodic.high - periodic.low + Poly(1) - Poly(periodic.layers),
+                 "its ghost cells are copies of points");
     for (const Part& part : periodic.parts) {
       auto& sides = rules_[roles_.of.at(part).field];
       sides.resize(static_cast<size_t>(shapes_.rank()));
@@ -170,7 +174,7 @@ void ProgramWriter::bind() {
       if (space == shape.space.end() || number < skip) continue;
       const auto periodic = ghosts_.dimensions.find(shape.along[number - skip]);
       if (periodic == ghosts_.dimensions.end()) continue;
-      const auto& [low, high, parts] = periodic->second;
+      const Poly &low = periodic->second.low, &high = periodic->second.high;
       made.lows.back() = low.expression(pool_);
       made.lengths.back() = (high - low + Poly(1)).expression(pool_);
     }

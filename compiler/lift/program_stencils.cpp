@@ -167,14 +167,14 @@ void ProgramWriter::points_of(const Store& store) {
 }
 
 // high - low of a loop that the program takes to have points.
-void ProgramWriter::has_points(const Poly& fact) {
+void ProgramWriter::has_points(const Poly& fact, const char* why) {
   if (fact.is_constant()) return;
   X holds = pool_.binary(">=", (fact - Poly(fact.constant())).expression(pool_),
                          pool_.integer(-fact.constant()), CScalar::I32);
   for (const auto& [known, reason] : execution_.requirements) {
     if (known == holds) return;
   }
-  execution_.requirements.emplace_back(holds, "its loop has points");
+  execution_.requirements.emplace_back(holds, why);
 }
 
 void ProgramWriter::otherwise(const StepFunction& function, bool whole, ast::Stencil& made) {

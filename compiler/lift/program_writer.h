@@ -65,7 +65,7 @@ class ProgramWriter {
   ExprPtr piece_value(const StepFunction& function, const std::function<ExprPtr(size_t)>& of);
   void stencil(const StepFunction& function);
   void points_of(const Store& store);
-  void has_points(const Poly& fact);
+  void has_points(const Poly& fact, const char* why = "its loop has points");
   void otherwise(const StepFunction& function, bool whole, ast::Stencil& made);
   std::string unique_stencil(const std::string& field);
   void moves();

@@ -73,7 +73,7 @@ void f(int n, int m, int steps, float *a, float *b) {
       for (int j = H; j < m + H; j++) a[i * w + j] = b[i * w + j];
   }
 })",
-     {"grid G = [2..n + 1, 2..m + 1]", "boundary periodic"}},
+     {"grid G = [2..n + 1, 2..m + 1]", "boundary periodic", "require n >= 2"}},
     {"periodic_in_one_dimension",
      R"(
 void f(int n, int m, int steps, double a[n][m + 2], double b[n][m + 2], const double w[m + 2]) {
