@@ -174,7 +174,15 @@ X Executor::rarely(X condition, const CNode& at) {
     when = now;
     return n->args[old ? 1 : 2];
   });
-  if (several) {
+  // all of it has to stay as it was in the other steps
+  std::map<X, X> gone;
+  X rest = transformed_outside_sums(pool_, condition, gone, [&](X n) -> X {
+    if (n->kind != XKind::Select || has_data(n->args[0])) return nullptr;
+    if ((n->args[2]->kind == XKind::Carried) == (n->args[1]->kind == XKind::Carried))
+      return nullptr;
+    return pool_.leaf(XKind::Symbol, n->type, -1, "");
+  });
+  if (several || (when != nullptr && has_data(rest))) {
     refuse("C025", at, "the condition that ends the time loop has values of different steps");
   }
   return when == nullptr ? out : pool_.binary("&&", when, out, CScalar::I32);

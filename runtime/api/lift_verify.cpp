@@ -71,12 +71,15 @@ class Prover {
     }
     const bool timed = lifted_.program.steps != nullptr;
     return LiftProof{
-        true, fmt::format("{} on random data ({}{}), {} array{}{}: {}",
+        true, fmt::format("{} on random data ({}{}{}), {} array{}{}: {}",
                           cases.size() == 1 ? "one run" : fmt::format("{} runs", cases.size()),
                           sizes_text(cases),
                           timed ? least == most ? fmt::format(", {} steps", least)
                                                 : fmt::format(", {} to {} steps", least, most)
                                 : "",
+                          lifted_.execution.stop == nullptr
+                              ? ""
+                              : fmt::format(", {} ended by the condition", stopped_),
                           lifted_.execution.arrays.size(),
                           lifted_.execution.arrays.size() == 1 ? "" : "s",
                           results_ > 0 ? " and what scalars hold behind them" : "",
@@ -249,7 +252,8 @@ class Prover {
       for (int symbol : integers) {
         const bool size = in_shape_.count(symbol) > 0;
         if (in_steps.count(symbol) > 0 && !size) {
-          one.integers[symbol] = step_counts[out.size() == 1 ? 1 : random_() % step_counts.size()];
+          one.integers[symbol] =
+              step_counts[out.size() == 1 && attempt % 2 == 0 ? 1 : random_() % step_counts.size()];
         } else if (size) {
           one.integers[symbol] = candidates[random_() % range];
         } else {
@@ -391,6 +395,7 @@ class Prover {
       return false;
     }
     one.steps = report.value().steps;
+    stopped_ += report.value().stopped ? 1 : 0;
     std::vector<OriginalArray> lifted = arrays;
     if (const std::string end = call_original(one, arrays); !end.empty()) {
       return Failure{
@@ -534,6 +539,7 @@ class Prover {
   bool sums_differ_ = false, powers_differ_ = false;
   std::vector<char> left_;  // what the original left in scalars
   int results_ = 0;
+  int stopped_ = 0;  // runs that the condition of the loop ended
   std::string why_;
 };
 

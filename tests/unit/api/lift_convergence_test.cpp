@@ -28,7 +28,8 @@ int relax(int n, int m, double *u, double *v, double tol, int most, double *resi
 })",
      {"reduce err = max(abs(v[0, 0] - u[0, 0])) on [1..n - 2, 1..m - 2]",
       "reduce err_of_step = max(err) on [0, 0]", "stop when err_of_step <= tol",
-      "require 1.0 > tol", "what scalars hold behind them: every bit is the same"}},
+      "2 ended by the condition", "require 1.0 > tol",
+      "what scalars hold behind them: every bit is the same"}},
     {"do_while",
      R"(
 #include <math.h>
@@ -338,6 +339,24 @@ void f(int n, double *a, double *b, double tol) {
     for (int i = 1; i < n - 1; i++) a[i] = b[i];
   }
 })"},
+    {"relative_to_the_first", "C025", 15, R"(
+#include <math.h>
+int f(int n, double *a, double *b, int most, double eps) {
+  int it = 0;
+  double e, first = 0;
+  do {
+    e = 0;
+    for (int i = 1; i < n - 1; i++) {
+      b[i] = 0.5 * (a[i - 1] + a[i + 1]);
+      e += (b[i] - a[i]) * (b[i] - a[i]);
+    }
+    for (int i = 1; i < n - 1; i++) a[i] = b[i];
+    if (it == 0) first = e;
+    it++;
+  } while (e > eps * first && it < most);
+  return it;
+})",
+     ".c", "different steps"},
     {"endless", "C025", 3, R"(
 void f(int n, double *a, double *b) {
   for (;;) {
