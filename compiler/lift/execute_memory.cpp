@@ -259,6 +259,11 @@ void Executor::store(int array, std::vector<X> subscripts, X value, const CNode&
     if (id == array && !probing_ && stored_.insert(path).second) throw Restart();
   }
   each_node(value, [&](X n) {
+    if (n->kind == XKind::Carried && n->id < 0) {
+      refuse("C011", at,
+             fmt::format("'{}' needs '{}' as the step before left it", info.in_c, n->text),
+             "a program hands arrays from step to step: compute it in the step that needs it");
+    }
     if (n->kind == XKind::Carried) {
       refuse(
           "C011", at,

@@ -21,6 +21,20 @@ void f(int n, int m, double a[n][m]) {
     }
   }
 })"},
+    {"handed_to_the_next_step", "C011", 5, R"(
+void f(int n, double *u, double *v, int steps) {
+  double dt = 0.1;
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; i++) v[i] = u[i] + dt * (u[i - 1] - u[i]);
+    double m = 0;
+    for (int i = 1; i < n - 1; i++) {
+      u[i] = v[i];
+      if (u[i] > m) m = u[i];
+    }
+    dt = 0.1 / m;
+  }
+})",
+     ".c", "as the step before left it"},
     {"syntax", "C001", 2, R"(
 void f(int n { })"},
     {"no_loop", "C002", -1, R"(
