@@ -58,6 +58,7 @@ struct Dialect {
   std::string_view barrier;          // statement
   std::string_view zeros = " = {}";  // initialiser of an array
   std::string_view unroll;           // line before a loop; may be empty
+  std::string_view rolled;           // line before one that is to stay a loop; may be empty
   // Loops over steps are written out by the language, through the helper `steps`: for values that
   // are to be in registers before a compiler sees a loop. Else they are loops, with `unroll`.
   bool static_steps = false;
@@ -80,6 +81,9 @@ struct Dialect {
   std::array<std::string_view, 3> thread_index;
   bool implicit_threads = true;  // false: Threads become loops over the threads
   bool block_ranges = false;     // the caller shares the blocks of a launch: kernels take a range
+  // A line ahead of what a thread of the host does under --fp=fast, which needs the helper
+  // `flush_subnormals`; empty where flags of the compiler or of the driver say it.
+  std::string_view flush_subnormals;
   std::string_view infinity[2];  // F32, F64
   std::string_view nan[2];
   // Functions that multiply without being fused into a neighbouring addition, for a compiler that

@@ -100,6 +100,7 @@ Dialect make_cuda_dialect(std::string_view wide) {
   d.dynamic_shared = "extern __shared__ __align__({}) unsigned char shared_memory[];";
   d.barrier = "__syncthreads();";
   d.unroll = "#pragma unroll";
+  d.rolled = "#pragma unroll 1";
   d.static_steps = true;
   d.static_cases = true;
   d.block_index = "blockIdx.x";

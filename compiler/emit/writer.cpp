@@ -270,11 +270,20 @@ void Writer::packed_entry(const Kernel& kernel) {
   out_.blank();
 }
 
+void Writer::flush_subnormals(const Kernel& kernel) {
+  const bool of_floats = std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
+                                     [](const Buffer& buffer) { return is_float(buffer.type); });
+  if (module_.fp != FpMode::Fast || !of_floats || dialect_.flush_subnormals.empty()) return;
+  expressions_.use_helper("flush_subnormals");
+  out_.line(std::string(dialect_.flush_subnormals));
+}
+
 void Writer::looped_body(const Kernel& kernel) {
   const bool single = has_block_function(kernel) || !dialect_.block_index.empty() ||
                       (!dialect_.block_ranges && is_single_block(module_, kernel));
   if (has_block_function(kernel) && !variables_.count("block")) out_.line("(void)block;");
   if (dialect_.block_ranges) {
+    flush_subnormals(kernel);
     out_.open("for (int64_t block = begin_block; block < end_block; ++block) {");
     ++loop_depth_;
   } else if (!dialect_.block_index.empty()) {
@@ -286,6 +295,7 @@ void Writer::looped_body(const Kernel& kernel) {
     out_.open("for (int64_t block = 0; block < blocks; ++block) {");
     ++loop_depth_;
   }
+  if (!dialect_.block_ranges) flush_subnormals(kernel);
   for (size_t i = 0; i < kernel.buffers.size(); ++i) {
     if (kernel.buffers[i].space == Space::Global) continue;
     const bool shared = kernel.buffers[i].space == Space::Shared;

@@ -42,6 +42,7 @@ class Writer {
   void unused_arguments(const kernel::Kernel& kernel);
   void block_number();
   void implicit_body(const kernel::Kernel& kernel);
+  void flush_subnormals(const kernel::Kernel& kernel);
   void looped_body(const kernel::Kernel& kernel);
   void packed_entry(const kernel::Kernel& kernel);
   void shared_buffers(const kernel::Kernel& kernel);

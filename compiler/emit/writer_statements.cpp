@@ -189,9 +189,11 @@ void Writer::loop(const kernel::For& loop) {
     out_.flush_left("#pragma omp parallel for schedule(static)");
     out_.flush_left("#endif");
   }
-  if (loop.kind != kernel::LoopKind::Serial && !dialect_.unroll.empty()) {
-    out_.line(dialect_.unroll);
-  }
+  const bool rolled = loop.kind == kernel::LoopKind::Rolled;
+  const std::string_view hint = rolled                                  ? dialect_.rolled
+                                : loop.kind == kernel::LoopKind::Serial ? std::string_view()
+                                                                        : dialect_.unroll;
+  if (!hint.empty()) out_.line(std::string(hint));
   const std::string step = loop.step == 1 ? "++" + name : fmt::format("{} += {}", name, loop.step);
   const std::string begin = expressions_.print(loop.begin);
   const std::string end = expressions_.print(

@@ -137,7 +137,8 @@ class Counter {
       return join(count_, unknown({loop.name, loop.begin, loop.end, loop.step}, loop.body));
     }
     const int64_t iterations = *begin < *end ? (*end - *begin + loop.step - 1) / loop.step : 0;
-    if (loop.kind == LoopKind::Serial || iterations > kMostWrittenOut) {
+    const bool alike = loop.kind == LoopKind::Serial || loop.kind == LoopKind::Rolled;
+    if (alike || iterations > kMostWrittenOut) {
       return join(count_, body(loop.body), static_cast<double>(iterations));
     }
     for (int64_t i = *begin; i < *end; i += loop.step) {

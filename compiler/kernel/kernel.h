@@ -104,8 +104,8 @@ using Body = std::vector<Statement>;
 
 // Unrolled: written out by the target's compiler. Steps: a few alike parts of a body (sequence.h),
 // from one literal to another; written out where threads keep values from one to the next in
-// registers, a loop where they do not.
-enum class LoopKind { Serial, Unrolled, Steps };
+// registers, a loop where they do not. Rolled: a loop that compilers are told to leave one.
+enum class LoopKind { Serial, Unrolled, Steps, Rolled };
 struct Comment {
   std::string text;
 };  // one line, or several separated by \n

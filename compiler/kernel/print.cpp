@@ -99,7 +99,7 @@ class Printer {
         line(fmt::format("await copies, {} batches pending", await.pending));
       }
       void operator()(const For& loop) const {
-        constexpr std::array kinds = {"for", "unrolled", "steps"};
+        constexpr std::array kinds = {"for", "unrolled", "steps", "rolled"};
         const std::string step = loop.step == 1 ? "" : fmt::format(" step {}", loop.step);
         nested(fmt::format("{} {} in {} .. {}{}", kinds[static_cast<size_t>(loop.kind)], loop.name,
                            printer.expr(loop.begin), printer.expr(loop.end), step),

@@ -203,4 +203,42 @@ std::set<BufferId> buffers_stored(const Body& body) {
   return buffers;
 }
 
+int64_t indexed_bytes(const Kernel& kernel) {
+  std::set<BufferId> indexed;
+  const auto note = [&](const std::string& variable, BufferId id, const std::vector<Expr>& index) {
+    if (kernel.buffers[static_cast<size_t>(id)].space != Space::Thread) return;
+    for (const Expr& at : index) {
+      for_each_node(at, [&](const Expr& node) {
+        const auto* read = std::get_if<Variable>(&node->kind);
+        if (read && read->name == variable) indexed.insert(id);
+      });
+    }
+  };
+  for_each_statement(kernel.body, [&](const Statement& outer) {
+    const auto* loop = std::get_if<For>(&outer.kind);
+    if (!loop || loop->kind != LoopKind::Rolled) return;
+    for_each_statement(loop->body, [&](const Statement& statement) {
+      if (const auto* store = std::get_if<Store>(&statement.kind)) {
+        note(loop->name, store->buffer, store->index);
+      }
+    });
+    for_each_node(loop->body, [&](const Expr& node) {
+      if (const auto* load = std::get_if<Load>(&node->kind)) {
+        note(loop->name, load->buffer, load->index);
+      }
+    });
+  });
+  int64_t bytes = 0;
+  for (const BufferId id : indexed) {
+    const Buffer& buffer = kernel.buffers[static_cast<size_t>(id)];
+    int64_t elements = 1;
+    for (const Expr& extent : buffer.extents) {
+      const auto* known = std::get_if<IntegerLiteral>(&extent->kind);
+      elements *= known ? known->value : 1;
+    }
+    bytes += elements * size_in_bytes(buffer.type);
+  }
+  return bytes;
+}
+
 }  // namespace stencil::kernel

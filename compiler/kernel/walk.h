@@ -47,4 +47,8 @@ std::map<std::string, int> binders_in(const Body& body);
 std::set<BufferId> buffers_loaded(const Body& body);
 std::set<BufferId> buffers_stored(const Body& body);
 
+// Bytes of the arrays that a thread indexes by the variable of a rolled loop: no compiler keeps
+// them in registers.
+int64_t indexed_bytes(const Kernel& kernel);
+
 }  // namespace stencil::kernel

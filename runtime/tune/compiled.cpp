@@ -11,6 +11,7 @@
 #include <future>
 #include <new>
 
+#include "compiler/kernel/walk.h"
 #include "compiler/support/numbers.h"
 #include "compiler/support/workers.h"
 #include "runtime/devices/cubin.h"
@@ -87,10 +88,12 @@ std::string take_numbers(const kernel::Module& module, const runtime::Cubin& cub
                      [&](const runtime::CubinKernel& each) { return each.name == symbol; });
     if (found == cubin.kernels.end()) return "R042 the machine code lacks kernel " + symbol;
     const int64_t shared = found->shared_bytes + emit::dynamic_shared_bytes(kernel, module);
-    kernels.push_back({kernel.name, found->registers, found->local_bytes, shared,
-                       main_loop(kernel, module, *found)});
+    const int64_t spilled =
+        std::max<int64_t>(found->local_bytes - kernel::indexed_bytes(kernel), 0);
+    kernels.push_back(
+        {kernel.name, found->registers, spilled, shared, main_loop(kernel, module, *found)});
     out.registers = std::max(out.registers, found->registers);
-    out.local_bytes = std::max(out.local_bytes, found->local_bytes);
+    out.local_bytes = std::max(out.local_bytes, spilled);
     out.shared_bytes = std::max(out.shared_bytes, shared);
     out.code_bytes = std::max(out.code_bytes, found->code_bytes);
     if (!found->work || !exceeds(found->work->mix, out.kernel)) continue;

@@ -33,7 +33,8 @@ struct Compiled {
   std::string refused = {};  // by the schedule's family: "L015 ..."
   std::string error = {};    // of the compiler: "R042 ..."
   int registers = 0;         // per thread, of 32 bits
-  int64_t local_bytes = 0;   // per thread: registers spilled, arrays not in registers
+  int64_t local_bytes = 0;   // per thread: registers spilled, and arrays not in registers but for
+                             // those that loops index (kernel::indexed_bytes)
   int64_t shared_bytes = 0;  // per block
   int64_t code_bytes = 0;
   // Instructions of the kernel that computes most: all of it, and an iteration of its hottest loop.

@@ -86,8 +86,8 @@ class Canonical {
     for (const ir::Component& component : field.components) {
       out += fmt::format(" {}", name(component.type));
     }
-    if (field.width > 0) out += fmt::format(" points weighing {}", field.width);
-    // How many steps a series has counts for no schedule, nor how many points there are.
+    if (field.width > 0) out += fmt::format(" points weighing {}{}", field.width, decade_of(field));
+    // How many steps a series has counts for no schedule.
     for (size_t d = 0; d < field.box.ranges.size(); ++d) {
       const int of_grid = field.dimension(d);
       if (field.read_in_place()) out += fmt::format(" along {}", of_grid);
@@ -98,6 +98,16 @@ class Canonical {
     for (const ir::Boundary& rules : field.boundary)
       out += text_of(rules.low) + text_of(rules.high);
     return out + "\n";
+  }
+
+  // How many points a set has, roughly: what is the fastest with a few is not with thousands.
+  static std::string decade_of(const ir::Field& set) {
+    const ir::Range& range = set.box.ranges.back();
+    const ir::Affine count = range.high - range.low + 1;
+    if (!count.is_constant()) return "";
+    int decade = 0;
+    for (int64_t rest = count.constant; rest >= 10; rest /= 10) ++decade;
+    return fmt::format(", some 10^{}", decade);
   }
 
   std::string text_of(const ir::Piece& piece) {

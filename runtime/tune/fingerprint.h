@@ -29,7 +29,8 @@ std::optional<Sizes> sizes_of(const ir::Program& program,
 // graphs of all functions and reductions, and their regions. Bounds are told by their distance from
 // the nearer end of the grid, and only up to 64 points. Constants are told apart and not what they
 // are, but for those that operations vanish with (0, 1, 2, a half, and their negatives; integers up
-// to 8). Names, initial values, checks and the number of steps are not in it.
+// to 8), and numbers of points of a set by their power of ten. Names, initial values, checks and the
+// number of steps are not in it.
 std::string canonical(const ir::Program& program);
 
 // 32 hexadecimal digits: XXH3 of the canonical text.

@@ -195,15 +195,23 @@ Contest contest_of(const ir::Program& program, const runtime::Params& params,
 }
 
 // Until it is worth it, or few are left: those that compilers take longest for, beyond what is
-// compiled anyway.
+// compiled anyway, and the sooner the less is expected of them. What compiles quickly for being
+// simple does not take the place of what is as good as the best.
 void leave_out_slow_ones(Contest& contest, Shortlist& shortlist, double expected) {
   const size_t fewest = std::max(contest.compiled, kFewest);
   std::vector<double>& seconds = contest.compilations;
   while (!is_worth(contest, expected) && contest.candidates > fewest) {
-    const auto begin = seconds.begin() + static_cast<std::ptrdiff_t>(contest.compiled);
-    const auto slowest = std::max_element(begin, seconds.end());
-    shortlist.leave_out(static_cast<size_t>(slowest - seconds.begin()));
-    seconds.erase(slowest);
+    const double best = shortlist.first().front().predicted;
+    size_t worst = contest.compiled;
+    double most = -1;
+    for (size_t i = contest.compiled; i < seconds.size(); ++i) {
+      const double ratio = shortlist.first()[i].predicted / best;
+      if (seconds[i] * ratio * ratio <= most) continue;
+      most = seconds[i] * ratio * ratio;
+      worst = i;
+    }
+    shortlist.leave_out(worst);
+    seconds.erase(seconds.begin() + static_cast<std::ptrdiff_t>(worst));
     --contest.candidates;
   }
 }

@@ -77,6 +77,25 @@ TEST_F(Compile, ChoosesByMachineCode) {
   EXPECT_NE(read(file("heat.cu")).find("heat.stn -o heat.cu --compile"), std::string::npos);
 }
 
+TEST_F(Compile, RefusesToMeasureWhatItCannot) {
+  write("heat.stn", kHeat);
+  write("open.stn",
+        "param N : integer;\ngrid G = [0..N-1] steps 4;\nfield A : real on G;\n"
+        "stencil s : A on G = A[0] + 1;\n");
+  for (const auto& [arguments, part] : std::vector<std::pair<std::string, std::string>>{
+           {"heat.stn -o heat.cpp --measure --compile", "--compile contradicts --measure"},
+           {"heat.stn -o heat.cpp --measure --schedule direct", "--schedule names another"},
+           {"heat.stn -o heat.cpp --measure --machine sm_90", "contradicts --machine sm_90"},
+           {"heat.stn -o heat.cpp --measure --device cuda:9999", "R04"},
+           {"heat.stn --emit ir --measure", "--emit ir takes no --measure"},
+           {"open.stn -o open.cpp --measure", "R04"}}) {
+    const Outcome outcome = stencilc(arguments);
+    EXPECT_NE(outcome.status, 0) << arguments;
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(files(), "heat.stn open.stn");
+}
+
 TEST_F(Compile, WritesTheHeaderBesideTheOutputOrWhereTold) {
   write("heat.stn", kHeat);
   EXPECT_EQ(stencilc("heat.stn -o heat.cu --header").status, 0);

@@ -297,6 +297,24 @@ std::string ending(const std::string& out) {
   return found;
 }
 
+// Under every mode but fast, subnormal numbers are kept; there they may be zero, and are on CPUs.
+TEST_F(RunCommand, FastFlushesSubnormalNumbers) {
+  write("decay.stn",
+        "grid G = [0..99] steps 140;\nfield A : real on G;\n"
+        "stencil s : A on G = 0.5 * A[0];\ninit A[i] = 1;\n"
+        "reduce most = max(A[0]) on G;\n");
+  for (const char* device : {"host", "opencl"}) {
+    for (const char* fp : {"strict", "contract", "fast"}) {
+      const Outcome outcome =
+          stencilc(std::string("run decay.stn --device ") + device + " --fp " + fp);
+      if (holds(outcome.err, "R041")) continue;
+      EXPECT_EQ(outcome.status, 0) << outcome.err;
+      const bool zero = holds(outcome.out, "most = 0\n");
+      EXPECT_EQ(zero, std::string(fp) == "fast") << device << fp << outcome.out;
+    }
+  }
+}
+
 TEST_F(RunCommand, ReductionsStopTheRunAlikeOnEveryDeviceAndSchedule) {
   const std::string run = "run '" STENCIL_SOURCE_DIR "/dsl-examples/converge2d.stn' -D N=40 ";
   const std::string expected = ending(stencilc(run + "--device reference").out);

@@ -36,6 +36,12 @@ class TunedCommand : public Tool {
   }
 };
 
+// The schedule that an emitted file names, as far as its first line goes.
+std::string line_in(const std::string& text) {
+  const size_t at = text.find("schedule  ");
+  return at == std::string::npos ? "none" : text.substr(at, text.find('\n', at) - at);
+}
+
 bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -48,6 +54,22 @@ TEST_F(TunedCommand, ShowsWhereItIsAndThatItIsEmpty) {
   ::setenv("STENCIL_TUNED", "off", 1);
   EXPECT_EQ(stencilc("tuned").out, "file      none\nnote      switched off by STENCIL_TUNED\n");
   EXPECT_EQ(stencilc("tuned --export a.json").status, 2);
+}
+
+// Where nothing is known, schedules are timed, and what was the fastest is kept.
+TEST_F(TunedCommand, EmittedFilesAreMeasured) {
+  ::setenv("STENCIL_CACHE", file("kernels").c_str(), 1);
+  write("heat.stn", kHeat);
+  const Outcome made = stencilc("heat.stn -o heat.cpp --measure -D N=70");
+  const Outcome again = stencilc("heat.stn -o again.cpp --measure -D N=70");
+  ::unsetenv("STENCIL_CACHE");
+  if (says(made.err, "R041")) GTEST_SKIP() << made.err;
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_TRUE(says(made.err, " timed in ")) << made.err;
+  const std::string line = line_in(read(file("heat.cpp")));
+  EXPECT_TRUE(says(made.err, line.substr(0, 30))) << line << made.err;
+  EXPECT_TRUE(says(again.err, " timed before")) << again.err;
+  EXPECT_EQ(line_in(read(file("again.cpp"))), line);
 }
 
 TEST_F(TunedCommand, RunsTakeTheQuickestLine) {
@@ -67,7 +89,12 @@ TEST_F(TunedCommand, RunsTakeTheQuickestLine) {
   for (const char* other : {" -D N=700", " --schedule direct", " --real double"}) {
     EXPECT_FALSE(says(stencilc(run + other).out, "tuned")) << other;
   }
+  // So does an emitted file that is to be measured.
+  EXPECT_EQ(stencilc("heat.stn -o heat.cpp --measure").status, 0);
+  EXPECT_TRUE(says(line_in(read(file("heat.cpp"))), "overlapped T=2 block=16x8"));
   // Other commands choose as they did.
+  EXPECT_EQ(stencilc("heat.stn -o heat.cpp").status, 0);
+  EXPECT_FALSE(says(line_in(read(file("heat.cpp"))), "overlapped T=2 block=16x8"));
   EXPECT_FALSE(says(stencilc("explain heat.stn --device host").out, "T=2 block=16x8"));
   EXPECT_EQ(stencilc("verify heat.stn --device host --quick").status, 0);
   ::setenv("STENCIL_TUNED", "off", 1);

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <filesystem>
+#include <functional>
 
 #include "compiler/driver/frontend.h"
 #include "compiler/ir/passes.h"
@@ -14,9 +16,12 @@
 #include "compiler/syntax/parse.h"
 #include "runtime/api/source.h"
 #include "runtime/tune/compiled_choice.h"
+#include "runtime/tune/timed_choice.h"
+#include "runtime/tune/tuned.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 #include "tools/stencilc/machine.h"
+#include "tools/stencilc/progress.h"
 
 namespace stencil::tool {
 
@@ -79,11 +84,20 @@ std::optional<Failure> misuse(const Arguments& arguments, bool stage) {
     return Failure{"U010", "--emit " + arguments.emit + " takes no --target",
                    "--emit kernel-ir does: the kernels as the target gets them"};
   }
-  if (stage && arguments.compile) {
-    return Failure{"U010", "--emit " + arguments.emit + " takes no --compile", ""};
+  for (const auto& [option, given] :
+       {std::pair("--compile", arguments.compile), std::pair("--measure", arguments.measure)}) {
+    if (given && stage) {
+      return Failure{"U010", fmt::format("--emit {} takes no {}", arguments.emit, option), ""};
+    }
+    if (given && arguments.schedule != "auto") {
+      return Failure{
+          "U010", fmt::format("{} is for the schedule auto, and --schedule names another", option),
+          ""};
+    }
   }
-  if (arguments.compile && arguments.schedule != "auto") {
-    return Failure{"U010", "--compile is for the schedule auto, and --schedule names another", ""};
+  if (arguments.compile && arguments.measure) {
+    return Failure{"U010", "--compile contradicts --measure",
+                   "what --measure times is compiled for the device in any case"};
   }
   if (arguments.header && arguments.header->empty() && arguments.output.empty()) {
     return Failure{"U014", "--header needs a name when the output has none",
@@ -163,6 +177,56 @@ ExitStatus emit_stage(const Arguments& arguments, const Source& source) {
   return text ? deliver(arguments, {}, *text) : status;
 }
 
+// What --measure takes: what was tuned on the device, or the fastest of a few that are timed now as
+// for a run that is long. `serves`: the target has the line too.
+Result<runtime::KnownLine> measured_line(const ir::Program& program,
+                                         const runtime::ChosenDevice& device,
+                                         const std::function<bool(const std::string&)>& serves) {
+  const auto nothing = [&](const std::string& reason, const std::string& hint) {
+    return Failure{
+        "R045", fmt::format("no schedules were timed on {}: {}", device.device.name, reason), hint};
+  };
+  if (tune::is_tuning_off()) return nothing("STENCIL_TUNED is off", "unset it");
+  if (!tune::sizes_of(program)) {
+    return nothing("the sizes of the grid are open", "give them: -D NAME=VALUE");
+  }
+  if (const auto params = runtime::bind_params(program); !params.ok()) {
+    return nothing(params.failure().message, params.failure().hint);
+  }
+  if (auto tuned = tune::tuned_line(program, device); tuned && serves(tuned->line)) return *tuned;
+  Activity activity;
+  const auto timed = tune::timed_choice(
+      program, device,
+      {.steps = INT64_MAX, .stage = [&](const auto& what) { activity.now(what); }});
+  if (timed && serves(timed->line)) return *timed;
+  return nothing("there are not two that it runs, or its memory is short",
+                 "without --measure the model chooses");
+}
+
+// Sets the schedule, and the machine that it is for, if --compile or --measure ask for it.
+Status choose_schedule(const Arguments& arguments, const ir::Program& program, const Source& source,
+                       const TargetInfo& target, CompileRequest& request) {
+  if (arguments.compile) {
+    const auto choice =
+        tune::compiled_choice(program, request.machine.value_or(machine_of(target.target)));
+    if (!choice.ok()) return choice.failure();
+    request.schedule = choice.value().line;
+  }
+  if (!arguments.measure) return Done{};
+  const auto device = device_of_target(arguments, target);
+  if (!device.ok()) return device.failure();
+  request.machine = device.value().device.machine;
+  const auto choice = measured_line(program, device.value(), [&](const std::string& line) {
+    Diagnostics unused;
+    request.schedule = line;
+    return compile(program, source, request, unused).has_value();
+  });
+  if (!choice.ok()) return choice.failure();
+  const auto& [line, origin] = choice.value();
+  fmt::print(stderr, "{}", wrapped(fmt::format("{} ({})", line, origin), "schedule  "));
+  return Done{};
+}
+
 ExitStatus emit_target(const Arguments& arguments, const Source& source, const TargetInfo& target,
                        const std::string& header) {
   CompileRequest request;
@@ -172,20 +236,18 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
   request.emit.target = target.target;
   request.emit.main = arguments.main;
   request.emit.header_name = std::filesystem::path(header).filename().string();
-  const auto machine = pick_machine(arguments, target);
-  if (!machine.ok()) return report(machine.failure());
-  request.machine = machine.value();
+  if (!arguments.measure) {
+    const auto machine = pick_machine(arguments, target);
+    if (!machine.ok()) return report(machine.failure());
+    request.machine = machine.value();
+  }
 
   Diagnostics diagnostics;
   std::optional<Compiled> compiled;
   if (const auto program = load_program(
           source, api::program_options(arguments.program, arguments.file), diagnostics)) {
-    if (arguments.compile) {
-      const auto choice = tune::compiled_choice(
-          *program, request.machine.value_or(machine_of(request.emit.target)));
-      if (!choice.ok()) return report(choice.failure());
-      request.schedule = choice.value().line;
-    }
+    const Status chosen = choose_schedule(arguments, *program, source, target, request);
+    if (!chosen.ok()) return report(chosen.failure());
     compiled = compile(*program, source, request, diagnostics);
   }
   const ExitStatus status = report(source, diagnostics);
@@ -209,7 +271,7 @@ int compile_command(const Arguments& arguments) {
     return usage("U010", "--compile asks NVRTC, which compiles CUDA");
   }
   const std::string family = arguments.device.substr(0, arguments.device.find(':'));
-  if (arguments.device != "auto" &&
+  if (arguments.device != "auto" && !arguments.measure &&
       (stage || target.value()->target != emit::Target::OpenCl || family != "opencl")) {
     return usage("U010", "--device is for kernels in OpenCL C (.cl), and names one of OpenCL's");
   }

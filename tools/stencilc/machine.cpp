@@ -40,6 +40,22 @@ std::string elsewhere(const std::string& machine, const emit::TargetInfo& asked)
 
 }  // namespace
 
+Result<runtime::ChosenDevice> device_of_target(const Arguments& arguments,
+                                               const emit::TargetInfo& target) {
+  if (!arguments.machine.empty() && arguments.machine != "this") {
+    return Failure{"U010", "--measure contradicts --machine " + arguments.machine,
+                   "--measure times schedules on a device of this machine: see --device"};
+  }
+  const auto name = device_for(target);
+  if (!name.ok()) return name.failure();
+  if (arguments.device == "auto") return runtime::choose_device(name.value());
+  auto chosen = runtime::choose_device(arguments.device);
+  if (!chosen.ok() || chosen.value().device.name == name.value()) return chosen;
+  return Failure{"U010",
+                 fmt::format("--device {} does not run target {}", arguments.device, target.name),
+                 fmt::format("the device '{}' does", name.value())};
+}
+
 Result<std::optional<schedule::Machine>> pick_machine(const Arguments& arguments,
                                                       const emit::TargetInfo& target) {
   if (arguments.device != "auto" && !arguments.machine.empty()) {

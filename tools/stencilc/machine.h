@@ -5,6 +5,7 @@
 
 #include "compiler/emit/emit.h"
 #include "compiler/schedule/machine.h"
+#include "runtime/devices/device_table.h"
 #include "stencil/result.h"
 #include "tools/stencilc/options.h"
 
@@ -14,5 +15,10 @@ namespace stencil::tool {
 // and R041 for a device that is not there.
 Result<std::optional<schedule::Machine>> pick_machine(const Arguments& arguments,
                                                       const emit::TargetInfo& target);
+
+// The device of this machine whose kernels have the settings of a target's code, for --measure:
+// --device, if it names one that runs such code, else the first. U010, R040 and R041.
+Result<runtime::ChosenDevice> device_of_target(const Arguments& arguments,
+                                               const emit::TargetInfo& target);
 
 }  // namespace stencil::tool

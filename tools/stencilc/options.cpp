@@ -199,7 +199,7 @@ void Parser::add_program_options(CLI::App& to, bool with_schedule) {
 void Parser::add_compile_options() {
   const std::string group = "Output";
   add_value(app, "--device", some_text("the name of a device", arguments.device),
-            "opencl[:NAME]: kernels of a .cl for this device of the machine")
+            "opencl[:NAME]: kernels of a .cl for this device of the machine; with --measure, any")
       ->option_text("DEVICE")
       ->group(group);
   add_value(app, "-o,--output", some_text("the name of a file", arguments.output),
@@ -213,6 +213,10 @@ void Parser::add_compile_options() {
   add_machine_option(app, group);
   app.add_flag("--compile", arguments.compile,
                "auto also goes by what NVRTC makes of the best (CUDA)")
+      ->disable_flag_override()
+      ->group(group);
+  app.add_flag("--measure", arguments.measure,
+               "auto is the fastest of a few on the device that runs this target")
       ->disable_flag_override()
       ->group(group);
   app.add_flag("--main", arguments.main, "add a main() that runs, times and checks the program")

@@ -38,6 +38,7 @@ struct Arguments {
   std::string emit;      // --emit; "": the target
   std::string machine;   // --machine, explain too; "": from the target
   bool compile = false;  // --compile; that of explore is in ExploreArguments
+  bool measure = false;  // --measure, devices too; likewise
   bool main = false;
   std::optional<std::string> header;  // --header; "": beside the output
 
@@ -70,7 +71,6 @@ struct Arguments {
   int unroll = 32;
 
   // Devices; `device` is "auto" for every one present.
-  bool measure = false;
   std::string json;  // --json; "": none
 
   // Cache.

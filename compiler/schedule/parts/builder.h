@@ -28,10 +28,13 @@ struct PointLanes {
   Loop for_each_part, for_each_column;
   std::vector<kernel::Expr> extents, index;  // of the parts, as far as there are several
   int columns = 1;                           // points of a part
-  kernel::Expr column_index;                 // if there are several
-  kernel::Body lets;                         // of a part: define what follows
-  kernel::Expr exists;                       // there are such points
-  Point first;                               // the first column
+  // Sums are kept for so many steps, those of different groups apart; null: for one at a time.
+  kernel::Expr steps, step;
+  int group = 0;
+  kernel::Expr column_index;  // if there are several
+  kernel::Body lets;          // of a part: define what follows
+  kernel::Expr exists;        // there are such points
+  Point first;                // the first column
   kernel::Expr last_column;
   kernel::Expr column;  // in for_each_column
   // The points of the rows that all threads of the block have, if those without entries are to be
@@ -60,6 +63,11 @@ class KernelBuilder {
   ReadReduction reductions() {
     return [this](const ir::ReductionRef& read) { return load_reduction(read); };
   }
+  // What a thread keeps: one buffer for each such thing, whatever it is used for in turn. `key`
+  // tells things of one name apart.
+  kernel::BufferId kept_by_thread(const std::string& name, const std::string& key, Scalar type,
+                                  const std::vector<kernel::Expr>& extents,
+                                  const std::string& comment = "");
   kernel::BufferId local(kernel::Space space, const std::string& name, Scalar type,
                          std::vector<kernel::Expr> extents, std::string comment);
 
@@ -87,13 +95,14 @@ class KernelBuilder {
   kernel::Body by_points(const std::vector<ir::Access>& reads, const kernel::Expr& none,
                          const std::function<kernel::Body()>& make,
                          const std::function<kernel::Body()>& ahead = {});
-  // Sums for all points of a thread, which by_points() has `make` read: zeros first, for all
-  // threads.
+  // Makes sums for all points of a thread: zeros first, for all threads.
   struct SumsAhead {
     kernel::Body zeros, sums;
   };
   SumsAhead sum_ahead(const std::vector<ir::Access>& reads, const PointLanes& lanes,
                       const kernel::Expr& time);
+  // Has `make` of by_points() read them, if `ahead` calls it.
+  void read_sums(const std::vector<ir::Access>& reads, const PointLanes& lanes);
   void store_global(ir::FieldId field, int component, int slot, const Point& point,
                     kernel::Expr value, kernel::Body& body);
 
@@ -124,8 +133,13 @@ class KernelBuilder {
     kernel::Expr column;  // of the point
     PointLanes::Loop for_each_column;
   };
-  kernel::BufferId kept_by_thread(const std::string& name, size_t number, Scalar type,
-                                  const std::vector<kernel::Expr>& extents);
+  struct Sum {
+    kernel::BufferId buffer;
+    std::vector<kernel::Expr> index;
+    Scalar type;
+  };
+  // Where that of a read is kept, by its place among the reads.
+  Sum sum_of(const std::vector<ir::Access>& reads, size_t r, const PointLanes& lanes);
   const kernel::PointSet& set_of(const ir::Access& access) const;
   kernel::Expr from_low(const kernel::Expr& at, int d) const;
   kernel::Expr none_weighs_in(const kernel::PointSet& set, const GridBox& box, kernel::Body& body);

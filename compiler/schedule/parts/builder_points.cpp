@@ -187,18 +187,41 @@ Body KernelBuilder::add_entries(const ir::Access& access, const Landing& landing
                                kernel::add(kernel::load(to.buffer, to.index, type), given)}});
   Body here = as_body({kernel::If{is_equal(column, to.column), std::move(add), {}}});
   append(per_entry, to.for_each_column ? to.for_each_column(std::move(here)) : std::move(here));
-  return as_body({kernel::For{kernel::LoopKind::Serial, entry_name, entries.begin, entries.end, 1,
+  return as_body({kernel::For{kernel::LoopKind::Rolled, entry_name, entries.begin, entries.end, 1,
                               std::move(per_entry)}});
 }
 
-// A buffer for each such thing, whatever it is used for in turn.
-kernel::BufferId KernelBuilder::kept_by_thread(const std::string& name, size_t number, Scalar type,
-                                               const std::vector<Expr>& extents) {
-  std::string key = fmt::format("{} {} {}", name, number, stencil::name(type));
-  for (const Expr& extent : extents) key += " " + kernel::print(extent);
-  const auto known = kept_.find(key);
+kernel::BufferId KernelBuilder::kept_by_thread(const std::string& name, const std::string& key,
+                                               Scalar type, const std::vector<Expr>& extents,
+                                               const std::string& comment) {
+  std::string whole = fmt::format("{} {} {}", name, key, stencil::name(type));
+  for (const Expr& extent : extents) whole += " " + kernel::print(extent);
+  const auto known = kept_.find(whole);
   if (known != kept_.end()) return known->second;
-  return kept_[key] = local(kernel::Space::Thread, name, type, extents, "");
+  return kept_[whole] = local(kernel::Space::Thread, name, type, extents, comment);
+}
+
+KernelBuilder::Sum KernelBuilder::sum_of(const std::vector<ir::Access>& reads, size_t r,
+                                         const PointLanes& lanes) {
+  const Scalar type = type_at_points(interface_, reads[r]);
+  std::vector<Expr> extents = lanes.extents, index = lanes.index;
+  if (lanes.steps) {
+    extents.insert(extents.begin(), lanes.steps);
+    index.insert(index.begin(), lanes.step);
+  }
+  if (lanes.columns > 1) {
+    extents.push_back(literal(lanes.columns));
+    index.push_back(lanes.column_index);
+  }
+  const std::string key = fmt::format("{} {}", lanes.group, r);
+  return {kept_by_thread("at_points", key, type, extents), index, type};
+}
+
+void KernelBuilder::read_sums(const std::vector<ir::Access>& reads, const PointLanes& lanes) {
+  for (size_t r = 0; r < reads.size(); ++r) {
+    const Sum sum = sum_of(reads, r, lanes);
+    sums_.emplace_back(reads[r], kernel::load(sum.buffer, sum.index, sum.type));
+  }
 }
 
 KernelBuilder::SumsAhead KernelBuilder::sum_ahead(const std::vector<ir::Access>& reads,
@@ -213,7 +236,7 @@ KernelBuilder::SumsAhead KernelBuilder::sum_ahead(const std::vector<ir::Access>&
   const auto keep = [&](const char* what, const std::string& set, const Expr& value) {
     if (!several) return let(inner, find, what, value);
     const kernel::BufferId buffer =
-        kept_by_thread(fmt::format("{}_{}", set, what), 0, Scalar::I32, lanes.extents);
+        kept_by_thread(fmt::format("{}_{}", set, what), "", Scalar::I32, lanes.extents);
     find.push_back({kernel::Store{buffer, lanes.index, value}});
     return kernel::load(buffer, lanes.index, Scalar::I32);
   };
@@ -239,22 +262,16 @@ KernelBuilder::SumsAhead KernelBuilder::sum_ahead(const std::vector<ir::Access>&
       entry->second = {keep("begin", set.name, begin),
                        keep("end", set.name, select(kernel::less(known, literal(0)), begin, end))};
     }
-    const Scalar type = type_at_points(interface_, reads[r]);
-    std::vector<Expr> extents = lanes.extents, index = lanes.index;
-    if (lanes.columns > 1) {
-      extents.push_back(literal(lanes.columns));
-      index.push_back(lanes.column_index);
-    }
-    const kernel::BufferId sum = kept_by_thread("at_points", r, type, extents);
-    sums_.emplace_back(reads[r], kernel::load(sum, index, type));
+    const auto [sum, index, type] = sum_of(reads, r, lanes);
     zeros.push_back({kernel::Store{sum, index, kernel::zero(type)}});
     // Where the access lands in time is found as for any expression.
     ir::Graph alone;
     const ir::NodeId node = alone.add({reads[r], type, {}, {}});
-    const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
+    const ReadAccess read = [&, to = sum, at = index](const ir::Access& access,
+                                                      Landings& landings) {
       append(landings.body(),
              add_entries(access, landings.land(access), entry->second,
-                         {sum, index, lanes.column, lanes.for_each_column}, landings.names()));
+                         {to, at, lanes.column, lanes.for_each_column}, landings.names()));
       return kernel::zero(type);
     };
     evaluate(interface_, alone, {node}, lanes.first, time, read, scope(), inner, add);

@@ -74,7 +74,7 @@ Body Samples::take(ir::FieldId field, const Expr& step, const Lanes& lanes, cons
                        kernel::convert(value(sampled.component), ir::value_type(record))}});
     const Expr here = both(is_equal(column, lanes.column), lanes.column_exists);
     append(per_entry, for_each(lanes.for_each_column, guarded(here, std::move(leave))));
-    in_slab.push_back(loop(kernel::LoopKind::Serial, name, begin, end, 1, std::move(per_entry)));
+    in_slab.push_back(loop(kernel::LoopKind::Rolled, name, begin, end, 1, std::move(per_entry)));
     Expr some = at_least(slab, literal(0));
     if (lanes.row_first) {
       Point row = lanes.first;

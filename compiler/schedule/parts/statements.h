@@ -80,6 +80,7 @@ inline kernel::Body as_body(kernel::Statement statement) {
 inline kernel::Body guarded(const kernel::Expr& condition, kernel::Body body,
                             kernel::Body otherwise = {}) {
   if (is_true(condition)) return body;
+  if (is_false(condition)) return otherwise;
   return as_body({kernel::If{condition, std::move(body), std::move(otherwise)}});
 }
 

@@ -187,6 +187,7 @@ class Sections {
     const Expr step = context_.step_of(stage);
     context_.builder.scope().at_step(step);
     auto ahead = context_.builder.sum_ahead(reads, lanes, context_.time_of(step));
+    context_.builder.read_sums(reads, lanes);
     Body out;
     const PlaneBox box = computed(stage, target_box(stage), out);
     const Expr where = images_in(target_box(stage));

@@ -90,6 +90,15 @@ int StreamContext::global_vector_length(const Quantity& q) const {
   return whole ? length : 1;
 }
 
+int StreamContext::place_in_step(const StreamStage& stage) const {
+  int place = 0;
+  for (const StreamStage& other : plan.stages) {
+    if (&other == &stage) break;
+    place += other.step == stage.step;
+  }
+  return place;
+}
+
 Expr StreamContext::plane_number(int lag) const {
   int64_t behind = 0;  // at most, in whole groups of planes that are alike
   for (const StreamStage& stage : plan.stages) behind = std::max<int64_t>(behind, stage.lag);

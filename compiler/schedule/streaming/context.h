@@ -96,6 +96,9 @@ struct StreamContext {
   Expr is_done(const Tests& tests, int step) const;
   Expr time_of(const Tests& tests, const Expr& step) const;
 
+  // How many stages of the same step come before it.
+  int place_in_step(const StreamStage& stage) const;
+
   Expr plane_number(int lag) const;  // likewise, larger by a multiple of the modulus
 
   const Schedule& schedule;

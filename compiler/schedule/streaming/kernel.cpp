@@ -25,6 +25,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -70,9 +72,7 @@ class StreamKernel {
     const Expr iterations =
         context_.let(body_, "iterations", plus(kernel::sub(last_front, tile_.front_begin), 1));
     append(body_, loads_.start(whole_groups(iterations)));
-    append(body_, occupancy_.look_up());
-    append(body_, sampled_.look_up());
-    append(body_, passes_.look_up());
+    look_up_points();
     append(body_, is_false(tile_.is_inside)  // one version for all
                       ? as_body(planes(literal(0), iterations, {}))
                       : versions(iterations));
@@ -108,6 +108,18 @@ class StreamKernel {
     return out;
   }
 
+  // Sets the flags of planes and passes in which points weigh, unless the whole block has none.
+  void look_up_points() {
+    const auto box = passes_.looked_at();
+    if (!box) return;
+    no_points_ = builder_.none_weighs(all_points(context_.plan), *box, body_);
+    Body flags = passes_.look_up();
+    append(flags, occupancy_.look_up());
+    append(flags, sampled_.look_up());
+    append(body_, guarded(kernel::operation(Op::Not, {no_points_}), std::move(flags)));
+    body_.push_back({kernel::Barrier{}});
+  }
+
   // The loop over the planes of some iterations.
   kernel::Statement planes(const Expr& begin, const Expr& end, const Tests& tests) {
     return loop(kernel::LoopKind::Serial, context_.iteration, begin, end, context_.plan.unroll,
@@ -117,16 +129,38 @@ class StreamKernel {
   // Where points weigh in few planes, the pass without any is one basic block, as in a program
   // without points: a version of its own, decided upon at once for all planes of the pass.
   Body one_pass(const Tests& tests) {
-    const auto pass = [&](const Tests& known) {
-      return counted(context_.unrolled, context_.plan.unroll, one_plane(known));
-    };
+    const int planes = context_.plan.unroll;
     const auto flag = passes_.is_pass_free();
-    if (!flag) return pass(tests);
-    const bool is_one_version = is_false(tests.inside);
+    if (!flag) return counted(context_.unrolled, planes, one_plane(tests));
     Tests free = tests;
     free.free = kernel::boolean(true);
-    if (!is_one_version) free.inside = free.whole = kernel::boolean(true);
-    return guarded(is_one_version ? *flag : both(tests.inside, *flag), pass(free), pass(tests));
+    // Planes with points are few, so the loop over them stays one, too.
+    Body populated = one_plane(tests);
+    if (planes > 1) {
+      populated = as_body(loop(kernel::LoopKind::Rolled, context_.unrolled, literal(0),
+                               literal(planes), 1, std::move(populated)));
+    }
+    return guarded(either(no_points_, *flag), counted(context_.unrolled, planes, one_plane(free)),
+                   std::move(populated));
+  }
+
+  // What is done for each stage of a plane, as a loop over steps that stays one: it is rare, and
+  // written out it would not fit the cache of instructions.
+  Body rolled(const std::function<Body(const StreamStage&)>& make) {
+    std::vector<Body> steps(static_cast<size_t>(context_.plan.steps));
+    for (const StreamStage& stage : context_.plan.stages) {
+      append(steps[static_cast<size_t>(stage.step)], make(stage));
+    }
+    const auto is_empty = [](const Body& body) { return body.empty(); };
+    if (std::all_of(steps.begin(), steps.end(), is_empty)) return {};
+    Body out = kernel::sequence(context_.step, std::move(steps));
+    for (kernel::Statement& statement : out) {
+      auto* over_steps = std::get_if<kernel::For>(&statement.kind);
+      if (over_steps && over_steps->kind == kernel::LoopKind::Steps) {
+        over_steps->kind = kernel::LoopKind::Rolled;
+      }
+    }
+    return as_body(threads(std::move(out)));
   }
 
   // What versions of the body test: places, and in tiles of fewer steps which ones are done, too.
@@ -173,6 +207,11 @@ class StreamKernel {
     const StreamPlan& plan = context_.plan;
     Body out;
     out.push_back({kernel::Let{context_.front, kernel::add(tile_.front_begin, context_.passed())}});
+    const bool populated = !is_true(tests.free);
+    if (populated) {
+      append(out,
+             rolled([&](const StreamStage& stage) { return sums_ahead(parts_, stage, tests); }));
+    }
     append(out, loads_.load_front(tests));
     bool shared_rows = false;
     for (int id = 0; id < context_.quantities(); ++id) {
@@ -191,13 +230,18 @@ class StreamKernel {
         if (fetched.insert({id, age}).second) append(step, queues_.fetch(id, age));
       }
       step.push_back(threads(compute(parts_, stage, tests)));
-      Body samples = take_samples(parts_, stage, tests, samples_);
-      if (!samples.empty()) step.push_back(threads(std::move(samples)));
+      Body kept = populated ? keep_samples(parts_, stage) : Body{};
+      if (!kept.empty()) step.push_back(threads(std::move(kept)));
       for (int id : stage.results) append(step, queues_.publish(id));
     }
     append(out, kernel::sequence(context_.step, std::move(steps), [&](size_t first, size_t last) {
              return steps_title(first, last, plan.steps);
            }));
+    if (populated) {
+      append(out, rolled([&](const StreamStage& stage) {
+               return take_samples(parts_, stage, tests, samples_);
+             }));
+    }
     // Behind the loop over steps, which compilers would double for a condition that stays the same
     // in it.
     append(out, write_results(parts_, tests));
@@ -218,6 +262,7 @@ class StreamKernel {
   Samples samples_;
   StreamOccupancy sampled_;
   StreamOccupancy passes_;
+  Expr no_points_;  // weigh in the block
   const StreamParts parts_;
 };
 

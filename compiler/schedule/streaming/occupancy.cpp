@@ -12,11 +12,11 @@ StreamOccupancy::StreamOccupancy(const StreamContext& context, const StreamTile&
   if (reads_.empty()) return;
   for (const StreamStage& stage : plan.stages) ahead_ = std::max<int64_t>(ahead_, stage.lag);
   const Chunks chunks = cut_chunks(context.program, context.schedule, plan);
-  const int64_t planes = std::max(chunks.length, chunks.edge_length) + plan.fill + plan.drain +
-                         plan.unroll + ahead_ + plan.known.modulus[0] - 1;
+  all_ = std::max(chunks.length, chunks.edge_length) + plan.fill + plan.drain + plan.unroll +
+         ahead_ + plan.known.modulus[0] - 1;
   const int64_t least = of == Of::Pass ? plan.unroll : 1;  // that a flag is for
-  planes_ = (planes + least * kOccupancyFlags - 1) / (least * kOccupancyFlags) * least;
-  flags_ = (planes + planes_ - 1) / planes_;
+  planes_ = (all_ + least * kOccupancyFlags - 1) / (least * kOccupancyFlags) * least;
+  flags_ = (all_ + planes_ - 1) / planes_;
   looked_ = of == Of::Pass ? planes_ + ahead_ : planes_;
   free_ =
       context.builder.local(kernel::Space::Shared, of == Of::Pass ? "free_passes" : "free_planes",
@@ -38,10 +38,13 @@ Body StreamOccupancy::look_up() {
       {kernel::Store{free_,
                      {kernel::variable(flag)},
                      kernel::convert(select(none, literal(1), literal(0)), Scalar::U8)}});
-  Body out = as_body(threads(as_body(loop(kernel::LoopKind::Serial, flag, thread, literal(flags_),
-                                          block[0] * block[1], std::move(body)))));
-  out.push_back({kernel::Barrier{}});
-  return out;
+  return as_body(threads(as_body(loop(kernel::LoopKind::Serial, flag, thread, literal(flags_),
+                                      block[0] * block[1], std::move(body)))));
+}
+
+std::optional<GridBox> StreamOccupancy::looked_at() const {
+  if (flags_ == 0) return std::nullopt;
+  return tile_.covered(plus(tile_.front_begin, -ahead_), all_);
 }
 
 Expr StreamOccupancy::is_free(int lag) const {

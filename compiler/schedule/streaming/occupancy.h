@@ -1,5 +1,6 @@
 // In which planes a block finds entries of points (support/place_points.h): looked up once, ahead
-// of the loop over planes, which has no time to wait for it.
+// of the loop over planes, which has no time to wait for it. Most blocks have none in any plane,
+// which is asked first.
 #pragma once
 
 #include <optional>
@@ -18,8 +19,10 @@ class StreamOccupancy {
   StreamOccupancy(const StreamContext& context, const StreamTile& tile,
                   std::vector<ir::Access> reads, Of of = Of::Plane);
 
-  // Sets the flags, with a barrier behind it; nothing without reads.
+  // Sets the flags, to be read behind a barrier; nothing without reads.
   Body look_up();
+  // All that flags are about; no box without reads.
+  std::optional<GridBox> looked_at() const;
   // None weighs where the block computes, in the plane that is so far behind the front.
   Expr is_free(int lag) const;
   // Nor in any plane of this pass; nothing without reads.
@@ -30,6 +33,7 @@ class StreamOccupancy {
   const StreamTile& tile_;
   const std::vector<ir::Access> reads_;
   int64_t ahead_ = 0;   // planes before the first front that are looked at
+  int64_t all_ = 0;     // planes that are looked at
   int64_t planes_ = 1;  // that share a flag; of passes, by their fronts
   int64_t looked_ = 1;  // planes that one flag is about
   int64_t flags_ = 0;

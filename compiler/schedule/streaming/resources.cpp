@@ -126,6 +126,21 @@ std::vector<QueueSeries> queue_series(const StreamPlan& plan) {
   return out;
 }
 
+namespace {
+
+// Sums over points and values that are sampled, at most; of every step.
+int64_t kept_at_points(const StreamPlan& plan) {
+  int64_t values = 0;
+  for (const StreamStage& stage : plan.stages) {
+    values += static_cast<int64_t>(reads_at_points(stage).size());
+    if (!stage.sampled.empty()) values += static_cast<int64_t>(stage.results.size());
+  }
+  const int64_t points = bounded_product(plan.patch[0], plan.patch[1]);
+  return bounded_product(bounded_product(values, points), size_in_bytes(Scalar::F64));
+}
+
+}  // namespace
+
 // A thread also keeps the coordinates of its patch, and a mask for each cross section of a piece,
 // of which a piece has one at most.
 int64_t queue_bytes(const StreamPlan& plan, int threads) {
@@ -138,6 +153,7 @@ int64_t queue_bytes(const StreamPlan& plan, int threads) {
     const int64_t each = bounded_product(planes, size_in_bytes(type));
     bytes = bounded_sum(bytes, bounded_product(points, each));
   }
+  bytes = bounded_sum(bytes, kept_at_points(plan));
   int64_t integers = plan.rank - 1;
   for (const StreamStage& stage : plan.stages)
     integers += static_cast<int64_t>(stage.pieces.size());

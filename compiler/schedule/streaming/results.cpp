@@ -128,6 +128,37 @@ class ResultWriter {
     return lanes;
   }
 
+  // The stage's results of a sampled field.
+  std::vector<int> sampled_results(const StreamStage& stage, ir::FieldId field) const {
+    std::vector<int> out;
+    for (const int id : stage.results) {
+      if (context_.quantity(id).field == field) out.push_back(id);
+    }
+    return out;
+  }
+
+  // What is kept of a result at the current point, by step.
+  Element kept(const StreamStage& stage, int id) const {
+    const Quantity& q = context_.quantity(id);
+    const auto [columns, rows] = context_.plan.patch;
+    const BufferId buffer = context_.builder.kept_by_thread(
+        "sampled", fmt::format("{} {}", q.field, q.component), arithmetic_type(q.type),
+        {literal(context_.plan.steps), literal(rows), literal(columns)});
+    return {buffer, {literal(stage.step), context_.row(), context_.column()}};
+  }
+
+  // Nothing is asked here, so that stages stay one basic block: samples are taken behind them.
+  Body keep_samples(const StreamStage& stage) const {
+    Body body;
+    for (const ir::FieldId field : stage.sampled) {
+      for (const int id : sampled_results(stage, field)) {
+        const Scalar type = arithmetic_type(context_.quantity(id).type);
+        body.push_back(store(kept(stage, id), load(queues_.current(id, 0), type)));
+      }
+    }
+    return body.empty() ? body : context_.for_each_point(std::move(body));
+  }
+
   Body take_samples(const StreamStage& stage, const Tests& tests, Samples& samples) const {
     const Expr plane = context_.plane(stage.lag);
     const Expr step = literal(stage.step);
@@ -135,18 +166,17 @@ class ResultWriter {
     Body out;
     for (const ir::FieldId field : stage.sampled) {
       const auto value = [&](int component) {
-        const auto is_it = [&](int id) {
-          const Quantity& q = context_.quantity(id);
-          return q.field == field && q.component == component;
-        };
-        const int id = *std::find_if(stage.results.begin(), stage.results.end(), is_it);
-        return load(queues_.current(id, 0), arithmetic_type(context_.quantity(id).type));
+        const std::vector<int> results = sampled_results(stage, field);
+        const int id = *std::find_if(results.begin(), results.end(), [&](int result) {
+          return context_.quantity(result).component == component;
+        });
+        return load(kept(stage, id), arithmetic_type(context_.quantity(id).type));
       };
       const ir::Box& box = context_.program.fields[field].box;
       append(out, samples.take(field, number, lanes_of(plane, tests, box), value));
     }
     if (out.empty()) return out;
-    const Expr some = kernel::operation(Op::Not, {either(tests.free, sampled_.is_free(stage.lag))});
+    const Expr some = kernel::operation(Op::Not, {sampled_.is_free(stage.lag)});
     return guarded(kernel::all_of({some, at_least(plane, tile_.first_plane),
                                    kernel::less_equal(plane, tile_.last_plane),
                                    context_.is_done(tests, stage.step)}),
@@ -220,6 +250,10 @@ class ResultWriter {
 
 Body find_results(const StreamParts& parts, const StreamStage& stage) {
   return ResultWriter(parts).make_masks(stage);
+}
+
+Body keep_samples(const StreamParts& parts, const StreamStage& stage) {
+  return ResultWriter(parts).keep_samples(stage);
 }
 
 Body take_samples(const StreamParts& parts, const StreamStage& stage, const Tests& tests,

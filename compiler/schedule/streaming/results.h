@@ -9,7 +9,11 @@ namespace stencil::schedule {
 // Finds which vectors of the patch the tile writes, of the results of a stage.
 Body find_results(const StreamParts& parts, const StreamStage& stage);
 
-// Leaves what records sample of what the stage has just computed.
+// Keeps, in a pass in which some are taken, what take_samples() reads of what the stage has just
+// computed.
+Body keep_samples(const StreamParts& parts, const StreamStage& stage);
+
+// Leaves what records sample of the stage's plane.
 Body take_samples(const StreamParts& parts, const StreamStage& stage, const Tests& tests,
                   Samples& samples);
 

@@ -115,12 +115,17 @@ class StageWriter {
     return guarded(tests.inside, std::move(inside), std::move(tested));
   }
 
+  // In a pass in which points weigh, their sums are made ahead of its stages (sums_ahead), so that
+  // these stay one basic block.
   Body compute_plane(const StreamStage& stage, const Tests& tests) const {
     const std::vector<ir::Access> reads = reads_at_points(stage);
     if (reads.empty()) return plane_of(stage, tests);
     return context_.builder.by_points(
-        reads, either(tests.free, occupancy_.is_free(stage.lag)),
-        [&] { return plane_of(stage, tests); }, [&] { return sums_ahead(stage, tests, reads); });
+        reads, tests.free, [&] { return plane_of(stage, tests); },
+        [&] {
+          context_.builder.read_sums(reads, lanes_of(stage));
+          return Body{};
+        });
   }
 
   // What is computed beyond the grid is read by nobody, so it may be what is nearest.
@@ -131,18 +136,14 @@ class StageWriter {
   }
 
   // A row of the patch at once, unless its places may be images.
-  Body sums_ahead(const StreamStage& stage, const Tests& tests,
-                  const std::vector<ir::Access>& reads) const {
-    const int columns = context_.plan.patch[0], last = context_.rank - 1;
-    const bool apart = context_.images(last);
+  PointLanes lanes_of(const StreamStage& stage) const {
+    const int columns = context_.plan.patch[0];
+    const bool apart = context_.images(context_.rank - 1);
     PointLanes lanes;
     lanes.columns = apart ? 1 : columns;
-    lanes.for_each_part = [&](Body body) {
-      return context_.for_each_part(apart ? columns : 1, std::move(body));
-    };
-    lanes.for_each_column = [&](Body body) {
-      return counted(context_.column_name, lanes.columns, std::move(body));
-    };
+    lanes.group = context_.place_in_step(stage);
+    lanes.steps = literal(context_.plan.steps);
+    lanes.step = literal(stage.step);
     if (context_.plan.patch[1] > 1) {
       lanes.extents.push_back(literal(context_.plan.patch[1]));
       lanes.index.push_back(context_.row());
@@ -153,6 +154,21 @@ class StageWriter {
     }
     lanes.column_index = context_.column();
     lanes.exists = kernel::boolean(true);
+    return lanes;
+  }
+
+  Body sums_ahead(const StreamStage& stage, const Tests& tests) const {
+    const std::vector<ir::Access> reads = reads_at_points(stage);
+    if (reads.empty()) return {};
+    const int columns = context_.plan.patch[0], last = context_.rank - 1;
+    const bool apart = context_.images(last);
+    PointLanes lanes = lanes_of(stage);
+    lanes.for_each_part = [&](Body body) {
+      return context_.for_each_part(apart ? columns : 1, std::move(body));
+    };
+    lanes.for_each_column = [&](Body body) {
+      return counted(context_.column_name, lanes.columns, std::move(body));
+    };
     lanes.first = {context_.let(lanes.lets, "plane", in_grid(tests, 0, context_.plane(stage.lag)))};
     for (int axis = last - 1; axis > 0; --axis) {
       const int d = context_.dimension(axis);
@@ -166,7 +182,8 @@ class StageWriter {
     scope.at_step(stage.step);
     auto ahead =
         context_.builder.sum_ahead(reads, lanes, context_.time_of(tests, literal(stage.step)));
-    append(ahead.zeros, std::move(ahead.sums));
+    const Expr some = kernel::operation(Op::Not, {occupancy_.is_free(stage.lag)});
+    append(ahead.zeros, guarded(some, std::move(ahead.sums)));
     return as_body({kernel::Scope{std::move(ahead.zeros)}});
   }
 
@@ -302,6 +319,10 @@ class StageWriter {
 
 Body find_regions(const StreamParts& parts, const StreamStage& stage) {
   return StageWriter(parts).make_masks(stage);
+}
+
+Body sums_ahead(const StreamParts& parts, const StreamStage& stage, const Tests& tests) {
+  return StageWriter(parts).sums_ahead(stage, tests);
 }
 
 Body compute(const StreamParts& parts, const StreamStage& stage, const Tests& tests) {

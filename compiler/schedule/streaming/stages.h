@@ -9,6 +9,9 @@ namespace stencil::schedule {
 // same for all planes.
 Body find_regions(const StreamParts& parts, const StreamStage& stage);
 
+// Makes the sums over points that compute() reads in a pass in which some weigh.
+Body sums_ahead(const StreamParts& parts, const StreamStage& stage, const Tests& tests);
+
 // Computes the plane of the stage that belongs to the front, as the newest one of its results.
 Body compute(const StreamParts& parts, const StreamStage& stage, const Tests& tests);
 

@@ -128,6 +128,7 @@ void lower_sweep(const Interface& interface, const Schedule& schedule, const Swe
       lanes.row_first = box.first.back();
       lanes.row_last = box.last.back();
       auto [zeros, sums] = builder.sum_ahead(reads, lanes, first_step());
+      builder.read_sums(reads, lanes);
       Body ahead = as_body(threads(std::move(zeros)));
       ahead.push_back(threads(std::move(sums)));
       return ahead;

@@ -56,6 +56,22 @@ TEST(Fingerprint, LeavesOutWhatDoesNotDecideSpeed) {
   EXPECT_EQ(name, fingerprint(with(kDecay, {{"a", "0.75"}})));
 }
 
+// What is the fastest with a few sources is not with thousands of them.
+TEST(Fingerprint, TellsFewPointsFromMany) {
+  const char* const shots = R"(
+param S : integer = 1;
+grid G = [0..99, 0..99] steps 3;
+points shots [0..S-1] on G;
+field A : real on G;
+init shots[s] = { 1.5, 2.5 };
+stencil s : A on G = A[0,0] + shots;
+)";
+  const std::string few = fingerprint(with(shots, {{"S", "10"}}));
+  EXPECT_EQ(few, fingerprint(with(shots, {{"S", "99"}})));
+  EXPECT_NE(few, fingerprint(with(shots, {{"S", "9"}})));
+  EXPECT_NE(few, fingerprint(with(shots, {{"S", "1000"}})));
+}
+
 TEST(Fingerprint, TellsComputationsApart) {
   const ir::Program decay = program_of(kDecay);
   std::vector<std::string> names = {
