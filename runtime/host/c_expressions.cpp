@@ -12,12 +12,6 @@
 namespace stencil::host {
 
 using namespace clang;
-using lifter::CFunction;
-using lifter::CKind;
-using lifter::CNode;
-using lifter::CScalar;
-using lifter::CTypeInfo;
-using lifter::CVariable;
 
 // The macro that stands for a literal alone, through macros that it was an argument of.
 std::string CTranslator::macro_of(const Expr* e) {
@@ -247,6 +241,13 @@ int CTranslator::called(const CallExpr* e, const FunctionDecl* callee, std::vect
   return out;
 }
 
+// A call of a function that is not in the file.
+int CTranslator::library_call(const CallExpr* e, std::vector<int> children, std::string name) {
+  const int out = made(e, CKind::Call, std::move(children), std::move(name));
+  tree_.nodes[static_cast<size_t>(out)].integer = -1;
+  return out;
+}
+
 int CTranslator::operator_call(const CXXOperatorCallExpr* e) {
   const OverloadedOperatorKind op = e->getOperator();
   const QualType object = e->getArg(0)->getType();
@@ -293,10 +294,10 @@ int CTranslator::member_call(const CXXMemberCallExpr* e) {
       element.children = {base, zero};
       return made(e, CKind::Address, {add(std::move(element))});
     }
-    if (name == "size") return made(e, CKind::Call, {base}, "std::size");
+    if (name == "size") return library_call(e, {base}, "std::size");
     if (name == "swap" && e->getNumArgs() == 1) {
       const int other = expression(e->getArg(0));
-      return made(e, CKind::Call, {base, other}, "std::swap");
+      return library_call(e, {base, other}, "std::swap");
     }
     return unknown(e, "'" + name + "' of a container");
   }

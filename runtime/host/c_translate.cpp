@@ -16,12 +16,6 @@
 namespace stencil::host {
 
 using namespace clang;
-using lifter::CFunction;
-using lifter::CKind;
-using lifter::CNode;
-using lifter::CScalar;
-using lifter::CTypeInfo;
-using lifter::CVariable;
 
 CScalar scalar_of(const ASTContext& context, QualType type) {
   if (const auto* as_enum = type->getAs<EnumType>()) {

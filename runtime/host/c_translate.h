@@ -13,8 +13,15 @@
 
 namespace stencil::host {
 
+using lifter::CFunction;
+using lifter::CKind;
+using lifter::CNode;
+using lifter::CScalar;
+using lifter::CTypeInfo;
+using lifter::CVariable;
+
 // The scalar that a type is, enumerations included; None: it is none.
-lifter::CScalar scalar_of(const clang::ASTContext& context, clang::QualType type);
+CScalar scalar_of(const clang::ASTContext& context, clang::QualType type);
 
 // std::vector<T>, std::span<T>, ...: T, and how many if the type says so.
 struct Container {
@@ -37,19 +44,18 @@ class CTranslator {
 
  private:
   int type(clang::QualType type);
-  lifter::CTypeInfo describe(clang::QualType type);
-  lifter::CTypeInfo describe_record(clang::QualType type, const clang::RecordDecl& record);
+  CTypeInfo describe(clang::QualType type);
+  CTypeInfo describe_record(clang::QualType type, const clang::RecordDecl& record);
   int variable(const clang::VarDecl* declaration);
   int function(const clang::FunctionDecl* declaration);
   void name_lengths(const clang::VarDecl* declaration);
   int this_variable(clang::QualType type);
   void parameters_of_region(const CRegion& region, lifter::CFunction& made);
 
-  lifter::CNode at(clang::SourceLocation place, lifter::CKind kind);
-  int add(lifter::CNode node);
-  int make(const clang::Stmt* at, lifter::CKind kind, std::vector<int> children,
-           std::string text = "");
-  int made(const clang::Expr* at, lifter::CKind kind, std::vector<int> children,
+  CNode at(clang::SourceLocation place, CKind kind);
+  int add(CNode node);
+  int make(const clang::Stmt* at, CKind kind, std::vector<int> children, std::string text = "");
+  int made(const clang::Expr* at, CKind kind, std::vector<int> children,
            std::string text = "");  // with the type of `at`
   int unknown(const clang::Stmt* at, const std::string& what);
   int empty(const clang::Stmt* at) { return make(at, lifter::CKind::Empty, {}); }
@@ -71,6 +77,7 @@ class CTranslator {
   int member_call(const clang::CXXMemberCallExpr* e);
   int called(const clang::CallExpr* e, const clang::FunctionDecl* callee, std::vector<int> first,
              unsigned skip);
+  int library_call(const clang::CallExpr* e, std::vector<int> children, std::string name);
   int list(const clang::InitListExpr* e);
 
   clang::ASTContext& context_;
