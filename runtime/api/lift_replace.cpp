@@ -109,6 +109,10 @@ class Replacement {
       why_ = fmt::format("'{}' has rows of its own, or is local", array.in_c);
       return "";
     }
+    if (device_ && array.sequence) {
+      why_ = fmt::format("'{}' is a container in the memory of the host", array.in_c);
+      return "";
+    }
     std::string offset;
     bool space = false;
     for (size_t d = 0; d < field.subscripts.size(); ++d) {

@@ -113,7 +113,7 @@ ExitStatus replace(const Arguments& arguments) {
   const auto made = api::drop_in(lifted.value(), name, has_params, arguments.device_pointers);
   if (!made.ok()) return report(made.failure());
   std::string text = compiled->text + kHostParts;
-  if (arguments.device_pointers) text += kDeviceParts;
+  if (made.value().definition.find("stencil_trade(") != std::string::npos) text += kDeviceParts;
   text += "\n" + made.value().definition;
   const bool plain = !lifted.value().tree.cpp;
   std::string header = "#pragma once\n";
