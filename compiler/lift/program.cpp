@@ -193,6 +193,14 @@ class ProgramWriter {
             "arrays are read at the counters of the point plus constants"};
       }
     }
+    if (!difference.is_constant()) {
+      throw Refusal{
+          "C013", context.piece->point->place,
+          fmt::format("'{}' is read {} from the point written, a distance that depends on sizes",
+                      info(load->id).in_c, difference.text()),
+          "fixed sizes make it a number; whole dimensions that wrap around, (i + 1) % n, "
+          "are a boundary"};
+    }
     return affine(difference, context.piece->point->place);
   }
 

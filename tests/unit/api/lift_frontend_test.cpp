@@ -75,6 +75,31 @@ void heat(std::vector<double>& a, std::vector<double>& b, int steps) {
              {"a_size"});
 }
 
+TEST_F(LiftFrontend, ElementsOfArraysThatTradePlacesAreNoConstants) {
+  // what a step writes into b is a[1] in the next one
+  understood("edges.c", R"(
+void step(int steps, int *a, int *b) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < 39; ++i) b[i] = a[i] + a[i + 1];
+    b[0] = a[1];
+    b[39] = a[38];
+    int *s = b;
+    b = a;
+    a = s;
+  }
+})",
+             {"step_a_2 : a[0] = a@-1[1]"});
+}
+
+TEST_F(LiftFrontend, DistancesThatDependOnSizesAreRefused) {
+  refused("component.c", R"(
+void step(int n, int m, double *restrict a, const double *restrict b) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) a[i * m + j] = b[(n + i) * m + j];
+})",
+          "C013", "a distance that depends on sizes");
+}
+
 // The tool has the library of C++ within itself, where code of a C file does not find it.
 TEST_F(LiftFrontend, TheToolRunsVectors) {
   const std::string file = write("tool.cpp", R"(
