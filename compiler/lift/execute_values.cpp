@@ -377,8 +377,14 @@ Value Executor::eval_binary(const CNode& n) {
   // t & 1 of a counter is t % 2
   const bool mask = n.text == "&" && right.x->kind == XKind::Int && right.x->integer > 0 &&
                     (right.x->integer & (right.x->integer + 1)) == 0;
+  Poly least;
+  if (mask) {
+    // where it is not below 0; the step never is
+    least = extreme(Poly::of(left.x), false);
+    if (time_ != nullptr && least.linear_in(time_).value_or(0) > 0) least = least.without(time_);
+  }
   if (mask && (contains(left.x, XKind::Time) || contains(left.x, XKind::Index)) &&
-      !contains(left.x, XKind::Load)) {
+      !contains(left.x, XKind::Load) && known_at_least_zero(least)) {
     return scalar_value(remainder_of(
         pool_.binary("%", left.x, pool_.integer(right.x->integer + 1, type), type), false));
   }

@@ -528,7 +528,9 @@ class ProgramWriter {
 
   std::string unique_stencil(const std::string& field) {
     const int number = ++stencils_[field];
-    return number == 1 ? "step_" + field : fmt::format("step_{}_{}", field, number);
+    const std::string name =
+        number == 1 ? "step_" + field : fmt::format("step_{}_{}", field, number);
+    return stencil_names_.insert(name).second ? name : unique_stencil(field);
   }
 
   // Arrays whose pointers trade places, by values.
@@ -776,6 +778,7 @@ class ProgramWriter {
   std::set<std::string> advanced_, locals_ = {"G"};
   const std::set<std::string> reserved_ = {"time", "in", "of", "on", "and", "or", "not", "let"};
   std::map<std::string, int> stencils_;
+  std::set<std::string> stencil_names_;
   std::vector<std::pair<std::string, std::vector<Poly>>> boxes_;
   std::vector<ast::Item> stencil_items_;
   std::map<uint32_t, std::string> comments_;

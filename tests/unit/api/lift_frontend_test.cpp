@@ -100,6 +100,25 @@ void step(int n, int m, double *restrict a, const double *restrict b) {
           "C013", "a distance that depends on sizes");
 }
 
+TEST_F(LiftFrontend, MasksAreNoRemaindersBelowZero) {
+  understood("mask.c", R"(
+void step(int steps, int n, int *restrict a, const int *restrict b) {
+  for (int t = 0; t < steps; t++)
+    for (int i = 0; i < n; i++) a[i] = ((i - 3) & 3) == 1 ? b[i] : (i & 3) + (t & 1);
+})",
+             {"i - 3 & 3", "i % 4", "time % 2"});
+}
+
+TEST_F(LiftFrontend, FunctionsHaveNamesOfTheirOwn) {
+  understood("names.c", R"(
+void step(int n, int *restrict f, int *restrict f_2, const int *restrict b) {
+  for (int i = 0; i < n; i++) f_2[i] = b[i];
+  for (int i = 0; i < n; i++) f[i] = b[i] + 1;
+  for (int i = 1; i < n - 1; i++) f[i] = f_2[i + 1];
+})",
+             {"stencil step_f_2 :", "stencil step_f_3 :"}, {.function = "step"});
+}
+
 // The tool has the library of C++ within itself, where code of a C file does not find it.
 TEST_F(LiftFrontend, TheToolRunsVectors) {
   const std::string file = write("tool.cpp", R"(
