@@ -434,7 +434,14 @@ Value Executor::eval_cast(const CNode& n) {
   }
   const bool start = p.subscripts.size() == 1 && Poly::of(p.subscripts[0]).zero();
   if (extents.size() == 1) return from;
-  if (!start || (!array.linear && array.extents != extents)) {
+  // double (*s)[m] = a, of double a[n][m], has its rows
+  const bool rows = !array.linear && array.extents.size() == extents.size() &&
+                    std::equal(extents.begin() + 1, extents.end(), array.extents.begin() + 1);
+  if (start && rows) {
+    p.type = to->of;
+    return from;
+  }
+  if (!start || !array.linear) {
     return unknown(fmt::format("'{}' with several shapes", array.in_c));
   }
   array.linear = false;

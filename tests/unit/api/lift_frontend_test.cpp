@@ -26,6 +26,12 @@ class LiftFrontend : public testing::Test {
     std::filesystem::remove_all(directory_, ignored);
   }
 
+  static LiftOptions function_named(const std::string& name) {
+    LiftOptions options;
+    options.function = name;
+    return options;
+  }
+
   std::string write(const std::string& name, const std::string& text) const {
     const std::filesystem::path path = directory_ / name;
     std::ofstream(path) << text;
@@ -100,6 +106,20 @@ void step(int n, int m, double *restrict a, const double *restrict b) {
           "C013", "a distance that depends on sizes");
 }
 
+TEST_F(LiftFrontend, ParametersWithLengthsTradePlaces) {
+  understood("lengths.c", R"(
+void step(int steps, int n, int m, double a[n][m], double b[n][m]) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; ++i)
+      for (int j = 1; j < m - 1; j++) b[i][j] = a[i][j] + a[i + 1][j - 1];
+    double (*s)[m] = b;
+    b = a;
+    a = s;
+  }
+})",
+             {"history 2", "else = a@-1[0, 0]"});
+}
+
 TEST_F(LiftFrontend, MasksAreNoRemaindersBelowZero) {
   understood("mask.c", R"(
 void step(int steps, int n, int *restrict a, const int *restrict b) {
@@ -116,7 +136,7 @@ void step(int n, int *restrict f, int *restrict f_2, const int *restrict b) {
   for (int i = 0; i < n; i++) f[i] = b[i] + 1;
   for (int i = 1; i < n - 1; i++) f[i] = f_2[i + 1];
 })",
-             {"stencil step_f_2 :", "stencil step_f_3 :"}, {.function = "step"});
+             {"stencil step_f_2 :", "stencil step_f_3 :"}, function_named("step"));
 }
 
 // The tool has the library of C++ within itself, where code of a C file does not find it.
