@@ -139,7 +139,8 @@ int Executor::array_of(const std::string& path, int type, bool pointer) {
       if (info->extent < 0 && info->size >= 0) extent = scalar(info->size);
       if (extent != nullptr && extent->kind == XKind::Unknown) extent = nullptr;
     } else if (info->kind == CTypeInfo::Kind::Sequence) {
-      made.sequence = true;
+      if (first) (info->view != CTypeInfo::View::None ? made.view : made.sequence) = true;
+      if (info->extent >= 0) extent = pool_.integer(info->extent);
       if (!first) made.rows = true;
     } else if (info->kind == CTypeInfo::Kind::Pointer) {
       if (!first) made.rows = true;

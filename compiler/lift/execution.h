@@ -38,7 +38,8 @@ struct ArrayInfo {
   std::vector<X> extents;  // outermost first; null: not known
   bool linear = false;     // a pointer to scalars: subscripts are one sum
   bool rows = false;       // of pointers to rows, or vectors of vectors
-  bool sequence = false;   // std::vector and the like
+  bool sequence = false;   // std::vector and the like, which own their elements
+  bool view = false;       // std::span, mdspan: of elements of others
   bool local = false;      // made in the region
   bool restricted = false;
   bool constant = false;  // const elements

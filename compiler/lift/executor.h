@@ -123,6 +123,7 @@ class Executor {
   LValue place_of_call(const CNode& node);
   void bind_parameters(const CFunction& function, const CNode& node);
   Value eval_swap(const CNode& node);
+  Value length_of(const CNode& node);
   void may_change(const CNode& argument, const Value& value, const CNode& call);
 
   // execute_loops.cpp

@@ -13,6 +13,8 @@
 #include <clang/AST/StmtCXX.h>
 #include <clang/Lex/Lexer.h>
 
+#include <algorithm>
+
 namespace stencil::host {
 
 using namespace clang;
@@ -54,12 +56,50 @@ std::optional<Container> container_of(const RecordDecl& record) {
   if (arguments.size() == 0 || arguments[0].getKind() != TemplateArgument::Type) {
     return std::nullopt;
   }
-  Container out{arguments[0].getAsType()};
+  Container out{arguments[0].getAsType(), -1, name == "span"};
   if (name == "vector" && out.element->isBooleanType()) return std::nullopt;
   if (name == "array" && arguments.size() > 1 &&
       arguments[1].getKind() == TemplateArgument::Integral) {
     out.extent = arguments[1].getAsIntegral().getExtValue();
   }
+  return out;
+}
+
+// By shape, not by its namespace: std::mdspan, std::experimental::mdspan, Kokkos::mdspan.
+std::optional<Mdspan> mdspan_of(const RecordDecl& record) {
+  const auto* special = dyn_cast<ClassTemplateSpecializationDecl>(&record);
+  if (special == nullptr || record.getName() != "mdspan") return std::nullopt;
+  const TemplateArgumentList& arguments = special->getTemplateArgs();
+  if (arguments.size() < 2 || arguments[0].getKind() != TemplateArgument::Type ||
+      arguments[1].getKind() != TemplateArgument::Type) {
+    return std::nullopt;
+  }
+  const auto* extents = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
+      arguments[1].getAsType()->getAsRecordDecl());
+  if (extents == nullptr || extents->getName() != "extents") return std::nullopt;
+  Mdspan out{arguments[0].getAsType(), {}, false, ""};
+  const auto add_extent = [&](const TemplateArgument& argument) {
+    if (argument.getKind() != TemplateArgument::Integral) return;
+    const llvm::APSInt& value = argument.getAsIntegral();
+    const bool dynamic = value.isAllOnes() || value.getActiveBits() > 62;
+    out.extents.push_back(dynamic ? -1 : value.getExtValue());
+  };
+  for (const TemplateArgument& argument : extents->getTemplateArgs().asArray()) {
+    if (argument.getKind() != TemplateArgument::Pack) {
+      add_extent(argument);
+      continue;
+    }
+    for (const TemplateArgument& one : argument.pack_elements()) add_extent(one);
+  }
+  if (out.extents.empty()) return std::nullopt;
+  if (arguments.size() > 2 && arguments[2].getKind() == TemplateArgument::Type) {
+    const auto* layout = arguments[2].getAsType()->getAsRecordDecl();
+    const StringRef name = layout != nullptr ? layout->getName() : StringRef();
+    out.left = name == "layout_left";
+    if (!out.left && name != "layout_right")
+      out.unknown = "an mdspan with a layout other than layout_right and layout_left";
+  }
+  if (out.left) std::reverse(out.extents.begin(), out.extents.end());
   return out;
 }
 
@@ -118,7 +158,24 @@ CTypeInfo CTranslator::describe_record(QualType original, const RecordDecl& reco
   if (const auto container = container_of(record)) {
     out.kind = container->extent >= 0 ? CTypeInfo::Kind::Array : CTypeInfo::Kind::Sequence;
     out.extent = container->extent;
+    if (container->view) out.view = CTypeInfo::View::Span;
     out.of = type(container->element);
+    return out;
+  }
+  if (const auto mdspan = mdspan_of(record)) {
+    if (!mdspan->unknown.empty()) return out;
+    out.kind = CTypeInfo::Kind::Sequence;
+    out.view = mdspan->left ? CTypeInfo::View::Left : CTypeInfo::View::Right;
+    out.extent = mdspan->extents[0];
+    out.of = type(mdspan->element);
+    for (size_t d = mdspan->extents.size(); d-- > 1;) {
+      CTypeInfo inner;
+      inner.extent = mdspan->extents[d];
+      inner.kind = inner.extent >= 0 ? CTypeInfo::Kind::Array : CTypeInfo::Kind::Sequence;
+      inner.of = out.of;
+      out.of = static_cast<int>(tree_.types.size());
+      tree_.types.push_back(std::move(inner));
+    }
     return out;
   }
   const RecordDecl* definition = record.getDefinition();
@@ -177,7 +234,10 @@ int CTranslator::type(QualType t) {
   info.restricted = canonical.isRestrictQualified();
   PrintingPolicy policy(context_.getLangOpts());
   policy.SuppressUnwrittenScope = true;
-  info.text = t.getAsString(policy);
+  // numbers and containers by names that hold everywhere, others as they are written
+  const bool plain = (info.kind == CTypeInfo::Kind::Scalar && !canonical->isEnumeralType()) ||
+                     info.kind == CTypeInfo::Kind::Sequence;
+  info.text = (plain ? canonical : t).getAsString(policy);
   tree_.types[static_cast<size_t>(index)] = std::move(info);
   return index;
 }

@@ -27,8 +27,19 @@ CScalar scalar_of(const clang::ASTContext& context, clang::QualType type);
 struct Container {
   clang::QualType element;
   int64_t extent = -1;
+  bool view = false;
 };
 std::optional<Container> container_of(const clang::RecordDecl& record);
+
+// mdspan<T, extents<I, ...>, layout>, wherever it is declared: of the standard, or a predecessor.
+// The extents as memory has them, outermost first; -1: not part of the type.
+struct Mdspan {
+  clang::QualType element;
+  std::vector<int64_t> extents;
+  bool left = false;    // layout_left: memory has the dimensions in the opposite order
+  std::string unknown;  // why elements cannot be found: another layout
+};
+std::optional<Mdspan> mdspan_of(const clang::RecordDecl& record);
 
 // What is to be lifted: a function, or statements of one.
 struct CRegion {
@@ -77,6 +88,12 @@ class CTranslator {
   int member_call(const clang::CXXMemberCallExpr* e);
   int called(const clang::CallExpr* e, const clang::FunctionDecl* callee, std::vector<int> first,
              unsigned skip);
+  int mdspan_element(const clang::Expr* at, const Mdspan& of, int base,
+                     llvm::ArrayRef<const clang::Expr*> indices);
+  int mdspan_member(const clang::CXXMemberCallExpr* e, const Mdspan& of, int base);
+  int constructed(const clang::CXXConstructExpr* e);
+  int mdspan_of_pointer(const clang::CXXConstructExpr* e, const Mdspan& of);
+  int first_element(const clang::Expr* at, int base, clang::QualType element);
   int library_call(const clang::CallExpr* e, std::vector<int> children, std::string name);
   int list(const clang::InitListExpr* e);
 

@@ -64,6 +64,7 @@ constexpr const char* kHostParts = R"(
 #include <stdlib.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 )";
 constexpr const char* kDeviceParts = R"(
@@ -113,11 +114,12 @@ ExitStatus replace(const Arguments& arguments) {
   const auto made = api::drop_in(lifted.value(), name, has_params, arguments.device_pointers);
   if (!made.ok()) return report(made.failure());
   std::string text = compiled->text + kHostParts;
+  if (made.value().definition.find("std::span") != std::string::npos) text += "#include <span>\n";
   if (made.value().definition.find("stencil_trade(") != std::string::npos) text += kDeviceParts;
   text += "\n" + made.value().definition;
   const bool plain = !lifted.value().tree.cpp;
   std::string header = "#pragma once\n";
-  if (!plain) header += "#include <span>\n#include <vector>\n";
+  if (!plain) header += "#include <array>\n#include <span>\n#include <vector>\n";
   if (plain) header += "#ifdef __cplusplus\nextern \"C\"\n#endif\n";
   header += made.value().declaration + "\n";
   std::filesystem::path beside = output;

@@ -139,6 +139,198 @@ void step(int n, int *restrict f, int *restrict f_2, const int *restrict b) {
              {"stencil step_f_2 :", "stencil step_f_3 :"}, function_named("step"));
 }
 
+TEST_F(LiftFrontend, RowsOfVectorsAndArrays) {
+  const char* code = R"(
+#include <array>
+#include <utility>
+#include <vector>
+void step(std::vector<ROW>& a, std::vector<ROW>& b, int n, int steps) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; ++i)
+      for (int j = 1; j < 39; j++) b[i][j] = a[i][j] + a[i + 1][j - 1];
+    std::swap(a, b);
+  }
+})";
+  for (const char* row : {"std::vector<double>", "std::array<float, 40>"}) {
+    LiftOptions options;
+    options.flags = {fmt::format("-DROW={}", row)};
+    understood("rows.cpp", code, {"history 2", "a[0, 0] + a[1, -1]"}, options);
+  }
+}
+
+TEST_F(LiftFrontend, SpansTradePlacesAndNotContents) {
+  understood("spans.cpp", R"(
+#include <span>
+#include <utility>
+void step(std::span<double> a, std::span<double> b, int n, int steps) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; ++i) b[i] = a[i] + a[i + 1];
+    std::swap(a, b);
+  }
+})",
+             {"history 2"});
+  understood("span_of.cpp", R"(
+#include <span>
+#include <vector>
+void step(double* p, std::vector<double>& q, int n, int steps) {
+  std::span<double> a(p, n), b(q);
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; ++i) b[i] = a[i] + a[i + 1];
+    for (int i = 1; i < n - 1; ++i) a[i] = b[i];
+  }
+})",
+             {"stencil step_q : q[1..n - 2] = p[0] + p[1]"});
+}
+
+// As much of std::mdspan as codes use; the standard library of this compiler may have none.
+constexpr const char* kMdspan = R"(
+#pragma once
+#include <array>
+#include <cstddef>
+inline constexpr std::size_t dynamic_extent = static_cast<std::size_t>(-1);
+template <class I, std::size_t... E>
+struct extents {};
+template <class I, std::size_t R, std::size_t... E>
+struct extents_of : extents_of<I, R - 1, dynamic_extent, E...> {};
+template <class I, std::size_t... E>
+struct extents_of<I, 0, E...> {
+  using type = extents<I, E...>;
+};
+template <class I, std::size_t R>
+using dextents = typename extents_of<I, R>::type;
+struct layout_right {};
+struct layout_left {};
+struct layout_stride {};
+template <class T, class E, class L = layout_right>
+class mdspan;
+template <class T, class I, std::size_t... E, class L>
+class mdspan<T, extents<I, E...>, L> {
+ public:
+  template <class... N>
+  mdspan(T* data, N... lengths) : data_(data), lengths_{static_cast<I>(lengths)...} {}
+  I extent(std::size_t d) const { return lengths_[d]; }
+  template <class... N>
+  T& operator()(N... at) const { return data_[place({static_cast<I>(at)...})]; }
+#if defined(__cpp_multidimensional_subscript)
+  template <class... N>
+  T& operator[](N... at) const { return data_[place({static_cast<I>(at)...})]; }
+#endif
+ private:
+  std::size_t place(std::array<I, sizeof...(E)> at) const {
+    constexpr std::size_t rank = sizeof...(E);
+    std::size_t out = 0;
+    for (std::size_t k = 0; k < rank; ++k) {
+      const std::size_t d = __is_same(L, layout_left) ? rank - 1 - k : k;
+      out = out * static_cast<std::size_t>(lengths_[d]) + static_cast<std::size_t>(at[d]);
+    }
+    return out;
+  }
+  T* data_;
+  std::array<I, sizeof...(E)> lengths_;
+};
+)";
+
+TEST_F(LiftFrontend, MdspanByItsExtents) {
+  write("mdspan.h", kMdspan);
+  understood("dynamic.cpp", R"(
+#include <utility>
+#include "mdspan.h"
+using Grid = mdspan<double, dextents<int, 2>>;
+void step(Grid a, Grid b, int steps) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < a.extent(0) - 1; ++i)
+      for (int j = 1; j < a.extent(1) - 1; j++) b(i, j) = a(i, j) + a(i + 1, j - 1);
+    std::swap(a, b);
+  }
+})",
+             {"grid G = [0..a_size - 1, 0..a_size_1 - 1]", "history 2", "a[0, 0] + a[1, -1]"});
+  understood("fixed.cpp", R"(
+#include "mdspan.h"
+using Grid = mdspan<float, extents<int, 30, 40>>;
+void step(Grid a, Grid b, int steps) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < a.extent(0) - 1; ++i)
+      for (int j = 1; j < a.extent(1) - 1; j++) b(i, j) = a(i, j) + a(i + 1, j - 1);
+    Grid spare = a;
+    a = b;
+    b = spare;
+  }
+})",
+             {"grid G = [0..29, 0..39]", "history 2"});
+}
+
+TEST_F(LiftFrontend, MdspanOfAPointerAndInBrackets) {
+  write("mdspan.h", kMdspan);
+  LiftOptions options;
+  options.flags = {"-std=c++2b"};
+  understood("pointer.cpp", R"(
+#include "mdspan.h"
+void step(double* p, double* q, int n, int m, int steps) {
+  mdspan<double, dextents<int, 2>> a(p, n, m);
+  auto b = mdspan<double, extents<int, dynamic_extent, dynamic_extent>>(q, n, m);
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; ++i)
+      for (int j = 1; j < m - 1; j++) b[i, j] = a[i, j] + a(i + 1, j - 1);
+    for (int i = 1; i < n - 1; ++i)
+      for (int j = 1; j < m - 1; j++) a[i, j] = b[i, j];
+  }
+})",
+             {"p[0, 0] + p[1, -1]"}, options);
+}
+
+TEST_F(LiftFrontend, MdspanInTheOrderOfFortran) {
+  write("mdspan.h", kMdspan);
+  const char* code = R"(
+#include "mdspan.h"
+using Grid = mdspan<double, dextents<int, 2>, LAYOUT>;
+void step(Grid a, Grid b, int n, int m, int steps) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; ++i)
+      for (int j = 1; j < m - 1; j++) b(i, j) = a(i, j) + a(i + 1, j - 1);
+    for (int i = 1; i < n - 1; ++i)
+      for (int j = 1; j < m - 1; j++) a(i, j) = b(i, j);
+  }
+})";
+  LiftOptions options;
+  options.flags = {"-DLAYOUT=layout_left"};
+  understood("left.cpp", code, {"[1..m - 2, 1..n - 2] = a[0, 0] + a[-1, 1]"}, options);
+  options.flags = {"-DLAYOUT=layout_stride"};
+  refused("stride.cpp", code, "C020", "a layout other than layout_right and layout_left", options);
+}
+
+// What takes the place of a function compiles, whatever its parameters are.
+TEST_F(LiftFrontend, ReplacementsCompile) {
+  const auto shell = [&](const std::string& command) {
+    const std::string log = (directory_ / "log").string();
+    const int status = std::system((command + " >" + log + " 2>&1").c_str());
+    std::stringstream text;
+    text << std::ifstream(log).rdbuf();
+    EXPECT_EQ(status, 0) << command << "\n" << text.str();
+  };
+  const std::pair<const char*, const char*> codes[] = {{"numbers.c", R"(
+typedef float real;
+void step(int n, real c, _Bool *restrict a, const _Bool *restrict b, real *restrict d) {
+  for (int i = 1; i < n - 1; ++i) {
+    a[i] = b[i - 1];
+    d[i] = c * d[i];
+  }
+})"},
+                                                       {"containers.cpp", R"(
+#include <array>
+#include <span>
+#include <vector>
+using Rows = std::vector<std::array<double, 40>>;
+void step(Rows& a, std::span<const double> b, int n) {
+  for (int i = 1; i < n - 1; ++i)
+    for (int j = 1; j < 39; j++) a[i][j] = b[i];
+})"}};
+  for (const auto& [name, code] : codes) {
+    const std::string file = write(name, code), out = (directory_ / "out.cpp").string();
+    shell(fmt::format("{} lift {} --function step --replace -o {}", STENCIL_BINARY, file, out));
+    shell(fmt::format("c++ -std=c++20 -Wall -Wextra -Werror -fopenmp -fsyntax-only {}", out));
+  }
+}
+
 // The tool has the library of C++ within itself, where code of a C file does not find it.
 TEST_F(LiftFrontend, TheToolRunsVectors) {
   const std::string file = write("tool.cpp", R"(
