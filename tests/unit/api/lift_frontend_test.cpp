@@ -41,6 +41,7 @@ class LiftFrontend : public testing::Test {
   // Lifted and the same as the original, with these parts in the program.
   void understood(const std::string& name, const std::string& text,
                   const std::vector<std::string>& parts, LiftOptions options = {}) const {
+    options.flags.push_back("-I" STENCIL_SOURCE_DIR);
     const auto out = lift_source(write(name, text), options);
     ASSERT_TRUE(out.ok()) << out.failure().text();
     EXPECT_TRUE(out.value().verified) << out.value().proof << "\n" << out.value().text;
@@ -50,6 +51,7 @@ class LiftFrontend : public testing::Test {
   }
   void refused(const std::string& name, const std::string& text, const std::string& code,
                const std::string& part, LiftOptions options = {}) const {
+    options.flags.push_back("-I" STENCIL_SOURCE_DIR);
     const auto out = lift_source(write(name, text), options);
     ASSERT_FALSE(out.ok()) << out.value().text;
     EXPECT_EQ(out.failure().code, code) << out.failure().text();
@@ -182,59 +184,10 @@ void step(double* p, std::vector<double>& q, int n, int steps) {
              {"stencil step_q : q[1..n - 2] = p[0] + p[1]"});
 }
 
-// As much of std::mdspan as codes use; the standard library of this compiler may have none.
-constexpr const char* kMdspan = R"(
-#pragma once
-#include <array>
-#include <cstddef>
-inline constexpr std::size_t dynamic_extent = static_cast<std::size_t>(-1);
-template <class I, std::size_t... E>
-struct extents {};
-template <class I, std::size_t R, std::size_t... E>
-struct extents_of : extents_of<I, R - 1, dynamic_extent, E...> {};
-template <class I, std::size_t... E>
-struct extents_of<I, 0, E...> {
-  using type = extents<I, E...>;
-};
-template <class I, std::size_t R>
-using dextents = typename extents_of<I, R>::type;
-struct layout_right {};
-struct layout_left {};
-struct layout_stride {};
-template <class T, class E, class L = layout_right>
-class mdspan;
-template <class T, class I, std::size_t... E, class L>
-class mdspan<T, extents<I, E...>, L> {
- public:
-  template <class... N>
-  mdspan(T* data, N... lengths) : data_(data), lengths_{static_cast<I>(lengths)...} {}
-  I extent(std::size_t d) const { return lengths_[d]; }
-  template <class... N>
-  T& operator()(N... at) const { return data_[place({static_cast<I>(at)...})]; }
-#if defined(__cpp_multidimensional_subscript)
-  template <class... N>
-  T& operator[](N... at) const { return data_[place({static_cast<I>(at)...})]; }
-#endif
- private:
-  std::size_t place(std::array<I, sizeof...(E)> at) const {
-    constexpr std::size_t rank = sizeof...(E);
-    std::size_t out = 0;
-    for (std::size_t k = 0; k < rank; ++k) {
-      const std::size_t d = __is_same(L, layout_left) ? rank - 1 - k : k;
-      out = out * static_cast<std::size_t>(lengths_[d]) + static_cast<std::size_t>(at[d]);
-    }
-    return out;
-  }
-  T* data_;
-  std::array<I, sizeof...(E)> lengths_;
-};
-)";
-
 TEST_F(LiftFrontend, MdspanByItsExtents) {
-  write("mdspan.h", kMdspan);
   understood("dynamic.cpp", R"(
 #include <utility>
-#include "mdspan.h"
+#include "tests/property/lift/mdspan.h"
 using Grid = mdspan<double, dextents<int, 2>>;
 void step(Grid a, Grid b, int steps) {
   for (int t = 0; t < steps; t++) {
@@ -245,7 +198,7 @@ void step(Grid a, Grid b, int steps) {
 })",
              {"grid G = [0..a_size - 1, 0..a_size_1 - 1]", "history 2", "a[0, 0] + a[1, -1]"});
   understood("fixed.cpp", R"(
-#include "mdspan.h"
+#include "tests/property/lift/mdspan.h"
 using Grid = mdspan<float, extents<int, 30, 40>>;
 void step(Grid a, Grid b, int steps) {
   for (int t = 0; t < steps; t++) {
@@ -260,11 +213,10 @@ void step(Grid a, Grid b, int steps) {
 }
 
 TEST_F(LiftFrontend, MdspanOfAPointerAndInBrackets) {
-  write("mdspan.h", kMdspan);
   LiftOptions options;
   options.flags = {"-std=c++2b"};
   understood("pointer.cpp", R"(
-#include "mdspan.h"
+#include "tests/property/lift/mdspan.h"
 void step(double* p, double* q, int n, int m, int steps) {
   mdspan<double, dextents<int, 2>> a(p, n, m);
   auto b = mdspan<double, extents<int, dynamic_extent, dynamic_extent>>(q, n, m);
@@ -279,9 +231,8 @@ void step(double* p, double* q, int n, int m, int steps) {
 }
 
 TEST_F(LiftFrontend, MdspanInTheOrderOfFortran) {
-  write("mdspan.h", kMdspan);
   const char* code = R"(
-#include "mdspan.h"
+#include "tests/property/lift/mdspan.h"
 using Grid = mdspan<double, dextents<int, 2>, LAYOUT>;
 void step(Grid a, Grid b, int n, int m, int steps) {
   for (int t = 0; t < steps; t++) {
