@@ -178,7 +178,8 @@ struct In : Reader {
 
 template <class Stream, class Tree>
 void visit_head(Stream& s, Tree& tree) {
-  s(tree.files, tree.cpp, tree.entry, tree.region, tree.region_text, tree.region_line);
+  s(tree.files, tree.cpp, tree.entry, tree.region, tree.conditions, tree.region_text,
+    tree.region_line);
 }
 
 bool within(int index, size_t size, bool optional) {

@@ -31,7 +31,7 @@ struct CTypeInfo {
   // outermost dimension of an mdspan, whose others are sequences or arrays in it.
   int of = -1;
   int64_t extent = -1;      // of an array or a sequence, if constant
-  int size = -1;            // its node, where there is one
+  int size = -1;            // its node: of a length that is no constant, or is made of named ones
   bool constant = false;    // const
   bool restricted = false;  // restrict
   // Of a sequence that does not own its elements; of an mdspan: in which order memory has them.
@@ -112,9 +112,10 @@ struct CTree {
 
   bool cpp = false;  // C++, not C
   int entry = -1;    // function to lift; of a region: made of it, with what it uses as parameters
-  bool region = false;      // between pragmas, or a loop
-  std::string region_text;  // its source
-  int region_line = 0;      // where it begins
+  bool region = false;                  // between pragmas, or a loop
+  std::vector<std::string> conditions;  // macros that #if and #elif ask for
+  std::string region_text;              // its source
+  int region_line = 0;                  // where it begins
 };
 
 std::string write(const CTree& tree);

@@ -287,6 +287,11 @@ Value Executor::eval(int index) {
   budget(n);
   switch (n.kind) {
     case CKind::Int:
+      if (is_param(n)) {
+        X symbol = symbol_named(n.text, n.text, -1, CScalar::I32);
+        out_.symbols[static_cast<size_t>(symbol->id)].value = n.integer;
+        return scalar_value(pool_.cast(symbol, scalar_of(n.type)));
+      }
       return scalar_value(pool_.integer(n.integer, scalar_of(n.type)));
     case CKind::Real:
       return scalar_value(pool_.real(n.real, scalar_of(n.type)));
@@ -424,7 +429,8 @@ Value Executor::eval_cast(const CNode& n) {
   std::vector<X> extents = {nullptr};
   const CTypeInfo* t = target;
   for (; t->kind == CTypeInfo::Kind::Array; t = type_of(t->of)) {
-    X extent = t->extent >= 0 ? pool_.integer(t->extent) : t->size >= 0 ? scalar(t->size) : nullptr;
+    const bool number = t->extent >= 0 && (t->size < 0 || !has_param(t->size));
+    X extent = number ? pool_.integer(t->extent) : t->size >= 0 ? scalar(t->size) : nullptr;
     if (extent == nullptr || extent->kind == XKind::Unknown)
       return unknown("a shape that is not known");
     extents.push_back(extent);

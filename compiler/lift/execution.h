@@ -27,7 +27,8 @@ struct SymbolInfo {
   std::string name;  // for the program, distinct
   std::string in_c;  // the expression that reads it: "s->dt", "*dt"
   CScalar type = CScalar::I32;
-  int variable = -1;  // of the tree, by which it is reached
+  int variable = -1;                  // of the tree, by which it is reached
+  std::optional<int64_t> value = {};  // of a macro or constant: what it is in the file
 };
 
 struct ArrayInfo {
@@ -94,6 +95,7 @@ struct Execution {
 
 struct ExecuteOptions {
   int unroll = 32;  // loops of at most as many iterations, known, that are no loops over space
+  std::vector<std::string> params = {};  // macros and constants that are symbols
 };
 
 // Throws Refusal.

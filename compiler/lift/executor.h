@@ -111,6 +111,8 @@ class Executor {
   X symbol_of(const std::string& path, CScalar type);
   X symbol_named(const std::string& name, const std::string& in_c, int variable, CScalar type);
   std::string distinct(std::string name);
+  bool is_param(const CNode& n) const;
+  bool has_param(int node) const;
   X load(int array, const std::vector<X>& subscripts, const CNode& at);
   void store(int array, std::vector<X> subscripts, X value, const CNode& at);
   std::optional<bool> same_element(const std::vector<X>& a, const std::vector<X>& b) const;

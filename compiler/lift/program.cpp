@@ -686,6 +686,7 @@ class ProgramWriter {
       ast::Param param{make_identifier(symbol.name),
                        type(is_floating(symbol.type) ? type_name(symbol.type) : "integer"),
                        nullptr};
+      if (symbol.value) param.value = make_integer(*symbol.value);
       program.items.push_back({std::move(param), span});
       out_.params.push_back({symbol.name, static_cast<int>(s)});
     }

@@ -188,6 +188,12 @@ ExprPtr ValueWriter::call(X x) {
     }
   }
   for (X arg : x->args) arguments.push_back(value(arg));
+  // of numbers alone: in their type, since literals have none
+  if (std::all_of(x->args.begin(), x->args.end(), is_constant)) {
+    std::vector<ExprPtr> first;
+    first.push_back(std::move(arguments[0]));
+    arguments[0] = make_call(type_name(x->type), std::move(first));
+  }
   return make_call(x->text, std::move(arguments));
 }
 

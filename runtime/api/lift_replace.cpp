@@ -99,6 +99,8 @@ class Replacement {
       case XKind::Int:
         return x->integer < 0 ? fmt::format("({})", x->integer) : std::to_string(x->integer);
       case XKind::Symbol:
+        if (const auto& value = lifted_.execution.symbols[static_cast<size_t>(x->id)].value)
+          return std::to_string(*value);
         return "(" + lifted_.execution.symbols[static_cast<size_t>(x->id)].in_c + ")";
       case XKind::Unary:
         return fmt::format("({}{})", x->text, text(x->args[0]));
@@ -150,6 +152,8 @@ class Replacement {
     if (has_params_) {
       out += fmt::format("  {0}_params stencil_params = {0}_default_params();\n", name_);
       for (const auto& param : lifted_.program.params) {
+        // a macro or a constant, which is the default
+        if (lifted_.execution.symbols[static_cast<size_t>(param.symbol)].value) continue;
         out += fmt::format("  stencil_params.{} = {};\n", param.param,
                            lifted_.execution.symbols[static_cast<size_t>(param.symbol)].in_c);
       }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace stencil::api {
 
@@ -30,6 +31,7 @@ class Wrapper {
     }
     for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
       const SymbolInfo& symbol = lifted_.execution.symbols[s];
+      if (symbol.value) continue;  // a macro or a constant
       if (symbol.variable < 0) return {"", fmt::format("'{}' cannot be set", symbol.in_c)};
       if (symbol.in_c.find(".size()") != std::string::npos ||
           symbol.in_c.find(".extent(") != std::string::npos) {
@@ -125,6 +127,25 @@ class Wrapper {
     }
   }
 
+  // Vectors that trade contents must be of one length: that of the longest.
+  std::string room(size_t array, size_t dimension) const {
+    std::set<size_t> same = {array};
+    for (size_t before = 0; before != same.size();) {
+      before = same.size();
+      for (const lifter::Rotation& rotation : lifted_.execution.rotations) {
+        const auto a = static_cast<size_t>(rotation.before),
+                   b = static_cast<size_t>(rotation.after);
+        if (same.count(a) + same.count(b) > 0) same.insert({a, b});
+      }
+    }
+    std::string out;
+    for (size_t other : same) {
+      const std::string one = length(other, dimension);
+      out = out.empty() ? one : fmt::format("({0} > {1} ? {0} : {1})", out, one);
+    }
+    return out;
+  }
+
   // A container with the elements of an array, or a view of it.
   void sequence(const CVariable& v, const std::string& plain, size_t a) {
     const ArrayInfo& info = lifted_.execution.arrays[a];
@@ -149,7 +170,7 @@ class Wrapper {
     declarations_ += fmt::format(
         "  using stencil_lift_e{4} = {0}::value_type;\n"
         "  {0} {1}((stencil_lift_e{4}*){2}, (stencil_lift_e{4}*){2} + {3});\n",
-        plain, v.name, argument(a), length(a, 0), a);
+        plain, v.name, argument(a), room(a, 0), a);
     if (info.view) return;
     after_ += fmt::format(
         "  __builtin_memcpy({0}, {1}.data(), {1}.size() * sizeof(stencil_lift_e{2}));\n",
@@ -163,7 +184,7 @@ class Wrapper {
     std::string loops, subscripts, at = "0", resize;
     for (size_t d = 0; d < info.extents.size(); ++d) {
       const std::string i = fmt::format("stencil_lift_i{}", d);
-      resize += fmt::format("{}{}{}.resize({});\n", loops, v.name, subscripts, length(a, d));
+      resize += fmt::format("{}{}{}.resize({});\n", loops, v.name, subscripts, room(a, d));
       loops += fmt::format("  for (long {0} = 0; {0} < {1}; ++{0}) ", i, length(a, d));
       subscripts += "[" + i + "]";
       at = fmt::format("({} * {} + {})", at, length(a, d), i);

@@ -131,8 +131,14 @@ int CTranslator::cast(const CastExpr* e) {
     case CK_FloatingToBoolean:
     case CK_BooleanToSignedIntegral:
     case CK_BitCast:
-    case CK_ToVoid:
-      return made(e, CKind::Cast, {from});
+    case CK_ToVoid: {
+      const int out = made(e, CKind::Cast, {from});
+      const auto* written = dyn_cast<ExplicitCastExpr>(e);
+      if (written == nullptr || written->getTypeInfoAsWritten() == nullptr) return out;
+      const int to = with_lengths(e->getType(), written->getTypeInfoAsWritten()->getTypeLoc());
+      tree_.nodes[static_cast<size_t>(out)].type = to;
+      return out;
+    }
     default:
       return unknown(e, std::string("a conversion (") + e->getCastKindName() + ")");
   }

@@ -186,7 +186,10 @@ CTypeInfo CTranslator::describe_record(QualType original, const RecordDecl& reco
   out.kind = CTypeInfo::Kind::Struct;
   for (const FieldDecl* field : definition->fields()) {
     out.members.push_back(field->getNameAsString());
-    out.member_types.push_back(type(field->getType()));
+    const TypeSourceInfo* source = field->getTypeSourceInfo();
+    out.member_types.push_back(source != nullptr
+                                   ? with_lengths(field->getType(), source->getTypeLoc())
+                                   : type(field->getType()));
   }
   (void)original;
   return out;
@@ -262,9 +265,9 @@ int CTranslator::variable(const VarDecl* declaration) {
   } else if (declaration->hasGlobalStorage()) {
     made.storage = CVariable::Storage::Global;
   }
-  made.type = type(of);
+  const TypeSourceInfo* source = declaration->getTypeSourceInfo();
+  made.type = source != nullptr ? with_lengths(of, source->getTypeLoc()) : type(of);
   made.line = at(declaration->getLocation(), CKind::Empty).line;
-  name_lengths(declaration);
   const VarDecl* with_value = nullptr;
   const Expr* initial = declaration->getAnyInitializer(with_value);
   if (made.storage == CVariable::Storage::Global && initial != nullptr &&
@@ -275,15 +278,63 @@ int CTranslator::variable(const VarDecl* declaration) {
   return index;
 }
 
-// Lengths of arrays as they are written, for the macros in them: types have numbers alone.
-void CTranslator::name_lengths(const VarDecl* declaration) {
-  if (declaration->getTypeSourceInfo() == nullptr) return;
-  TypeLoc at = declaration->getTypeSourceInfo()->getTypeLoc();
-  while (const auto array = at.getAsAdjusted<ArrayTypeLoc>()) {
-    const Expr* size = array.getSizeExpr();
-    if (size != nullptr && !size->isInstantiationDependent()) (void)expression(size);
-    at = array.getElementLoc();
+// Whether a macro or a constant stands for a number in an expression.
+bool CTranslator::named(int index) const {
+  const CNode& node = tree_.nodes[static_cast<size_t>(index)];
+  return (node.kind == CKind::Int && !node.text.empty()) ||
+         std::any_of(node.children.begin(), node.children.end(),
+                     [&](int child) { return named(child); });
+}
+
+// The type of an array with its length as it is written: types have numbers alone.
+int CTranslator::with_length(QualType t, ArrayTypeLoc written) {
+  const ArrayType* array = context_.getAsArrayType(t);
+  const int plain = type(t);
+  if (array == nullptr) return plain;
+  const Expr* size = written.getSizeExpr();
+  const int of = with_lengths(array->getElementType(), written.getElementLoc());
+  int length = -1;
+  if (size != nullptr && !size->isInstantiationDependent()) length = expression(size);
+  CTypeInfo info = tree_.types[static_cast<size_t>(plain)];
+  const bool known = length >= 0 && info.extent >= 0 && named(length);
+  if (!known && of == info.of) return plain;
+  if (known) info.size = length;
+  info.of = of;
+  tree_.types.push_back(std::move(info));
+  return static_cast<int>(tree_.types.size()) - 1;
+}
+
+int CTranslator::with_lengths(QualType t, TypeLoc written) {
+  const int plain = type(t);
+  while (written) {
+    if (const auto qualified = written.getAs<QualifiedTypeLoc>()) {
+      written = qualified.getUnqualifiedLoc();
+    } else if (const auto elaborated = written.getAs<ElaboratedTypeLoc>()) {
+      written = elaborated.getNamedTypeLoc();
+    } else if (const auto parens = written.getAs<ParenTypeLoc>()) {
+      written = parens.getInnerLoc();
+    } else if (const auto adjusted = written.getAs<AdjustedTypeLoc>()) {
+      written = adjusted.getOriginalLoc();
+    } else if (const auto alias = written.getAs<TypedefTypeLoc>()) {
+      const TypeSourceInfo* source = alias.getTypedefNameDecl()->getTypeSourceInfo();
+      if (source == nullptr) return plain;
+      written = source->getTypeLoc();
+    } else {
+      break;
+    }
   }
+  if (!written) return plain;
+  if (const auto array = written.getAs<ArrayTypeLoc>()) return with_length(t, array);
+  TypeLoc pointee;
+  if (const auto pointer = written.getAs<PointerTypeLoc>()) pointee = pointer.getPointeeLoc();
+  if (const auto reference = written.getAs<ReferenceTypeLoc>()) pointee = reference.getPointeeLoc();
+  if (!pointee || t->getPointeeType().isNull()) return plain;
+  const int of = with_lengths(t->getPointeeType(), pointee);
+  CTypeInfo info = tree_.types[static_cast<size_t>(plain)];
+  if (of == info.of) return plain;
+  info.of = of;
+  tree_.types.push_back(std::move(info));
+  return static_cast<int>(tree_.types.size()) - 1;
 }
 
 int CTranslator::this_variable(QualType of) {

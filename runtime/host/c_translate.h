@@ -2,6 +2,7 @@
 #pragma once
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/TypeLoc.h>
 
 #include <map>
 #include <optional>
@@ -59,7 +60,9 @@ class CTranslator {
   CTypeInfo describe_record(clang::QualType type, const clang::RecordDecl& record);
   int variable(const clang::VarDecl* declaration);
   int function(const clang::FunctionDecl* declaration);
-  void name_lengths(const clang::VarDecl* declaration);
+  int with_lengths(clang::QualType type, clang::TypeLoc written);
+  int with_length(clang::QualType type, clang::ArrayTypeLoc written);
+  bool named(int node) const;
   int this_variable(clang::QualType type);
   void parameters_of_region(const CRegion& region, lifter::CFunction& made);
 

@@ -9,8 +9,8 @@
 #include "compiler/driver/frontend.h"
 #include "compiler/support/source.h"
 #include "runtime/api/lift.h"
+#include "runtime/api/lift_params.h"
 #include "runtime/api/lift_replace.h"
-#include "runtime/api/lift_verify.h"
 #include "runtime/api/source.h"
 #include "runtime/lifting/lifting.h"
 #include "stencil/lift.h"
@@ -26,6 +26,7 @@ LiftOptions lift_options(const Arguments& arguments) {
   options.function = arguments.function;
   options.flags = arguments.flags;
   options.unroll = arguments.unroll;
+  options.params = arguments.params;
   options.verify = arguments.verify;
   options.seed = arguments.seed;
   return options;
@@ -92,7 +93,7 @@ ExitStatus replace(const Arguments& arguments) {
   const auto lifted = runtime::lift_file(request);
   if (!lifted.ok()) return report(lifted.failure());
   if (arguments.verify) {
-    const auto proof = api::prove_or_shrink(lifted.value(), request, arguments.seed);
+    const auto proof = api::prove_lifted(lifted.value(), request, arguments.seed);
     if (!proof.ok()) return report(proof.failure());
     tell({"", lifted.value().program.assumed, proof.value().compared, proof.value().text});
   }

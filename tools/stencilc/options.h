@@ -68,6 +68,7 @@ struct Arguments {
   bool replace = false;  // --replace: a function with the name of the original
   bool device_pointers = false;
   int unroll = 32;
+  std::vector<std::string> params;  // --param: macros and constants
 
   // Devices; `device` is "auto" for every one present.
   bool measure = false;

@@ -307,8 +307,19 @@ class Trip {
     options.fp = FpMode::Strict;
     Diagnostics diagnostics;
     const Source source("lifted.stn", lifted_.program.text);
+    for (const lifter::ParamBinding& binding : lifted_.program.params) {
+      if (lifter::is_integer(lifted_.execution.symbols[static_cast<size_t>(binding.symbol)].type)) {
+        options.definitions[binding.param] = std::to_string(symbol_integers_[binding.symbol]);
+      }
+    }
     const auto program = load_program(source, options, diagnostics);
-    if (!program) return (void)end(RoundTrip::End::Wrong, render(source, diagnostics));
+    if (!program) {
+      const std::string text = render(source, diagnostics);
+      if (text.find("error S035") != std::string::npos)
+        return (void)end(RoundTrip::End::Unmet, text);
+      // what the lifter says of it when it proves its program
+      return (void)end(RoundTrip::End::Refused, "C029: " + text);
+    }
     std::vector<int64_t> integers(program->params.size(), 0);
     std::vector<double> reals(program->params.size(), 0);
     std::vector<bool> given(program->params.size(), false);

@@ -282,6 +282,85 @@ void step(Rows& a, std::span<const double> b, int n) {
   }
 }
 
+TEST_F(LiftFrontend, FunctionsOfNumbersHaveTheTypeOfC) {
+  understood("numbers.c", R"(
+#include <math.h>
+void step(int n, float *restrict a, const float *restrict b) {
+  for (int i = 0; i < 64; i++)
+    a[i] = b[i] - (i == 62 ? 1.0f / sqrtf(1.5f + fabsf(0.01f * 62)) : 1.0f / expf(0.3f));
+})",
+             {"abs(float(0.62", "exp(float(0.3"}, function_named("step"));
+}
+
+TEST_F(LiftFrontend, MacrosAndConstantsAsParams) {
+  LiftOptions options;
+  options.params = {"N", "M"};
+  const char* loops = R"(
+void heat(int steps) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < M - 1; j++) b[i][j] = 0.25 * (a[i - 1][j] + a[i][j + 1]);
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < M - 1; j++) a[i][j] = b[i][j];
+  }
+})";
+  const std::vector<std::string> expected = {
+      "param N : integer = 1000;", "param M : integer = 800;", "grid G = [0..N - 1, 0..M - 1]"};
+  const std::string macros = "#define N 1000\n#define M 800\n";
+  const std::string arrays = "static double a[N][M], b[N][M];";
+  understood("macros.c", macros + arrays + loops, expected, options);
+  understood("guarded.c", "#ifndef N\n" + macros + "#endif\n" + arrays + loops, expected, options);
+  understood("constants.cpp", "const int N = 1000;\nconstexpr int M{800};\n" + arrays + loops,
+             expected, options);
+  understood("names.c",
+             macros + "typedef double Grid[N][M];\nGrid a, b;\nstruct { Grid a; } s;" + loops,
+             expected, options);
+  options.flags = {"-DN=1000", "-DM=800"};
+  understood("flags.c", arrays + loops, expected, options);
+}
+
+TEST_F(LiftFrontend, ParamsInLinearSubscriptsAndSteps) {
+  LiftOptions options;
+  options.params = {"W", "STEPS"};
+  understood("linear.c", R"(
+#define W 300
+#define STEPS 50
+void heat(int h, float *restrict a, float *restrict b) {
+  for (int t = 0; t < STEPS; t++) {
+    for (int i = 1; i < h - 1; i++)
+      for (int j = 1; j < W - 1; j++) b[i * W + j] = a[(i - 1) * W + j] + a[i * W + j + 1];
+    for (int i = 1; i < h - 1; i++)
+      for (int j = 1; j < W - 1; j++) a[i * W + j] = b[i * W + j];
+  }
+})",
+             {"param W : integer = 300;", "param STEPS : integer = 50;", "steps STEPS"}, options);
+}
+
+TEST_F(LiftFrontend, ParamsThatAreNotSoundAreRefused) {
+  LiftOptions options;
+  options.params = {"N"};
+  const std::string loop =
+      "void f(double *restrict a, const double *restrict b) {\n"
+      "  for (int i = 0; i < N; i++) a[i] = b[i] * K;\n}\n";
+  refused("nowhere.c",
+          "#define K 2\nvoid f(double *a) {\n  for (int i = 0; i < 9; i++) a[i] = K;\n}", "C002",
+          "", options);
+  options.function = "f";
+  refused("unused.c",
+          "#define K 2\nvoid f(double *a) {\n  for (int i = 0; i < 9; i++) a[i] = K;\n}", "C028",
+          "no macro or constant that what is lifted uses", options);
+  refused("sizeof.c", "#define N 1000\nstatic char x[N];\n#define K sizeof(x)\n" + loop, "C028",
+          "with N=1001 there is another number in the program", options);
+  refused("computed.c", "#define N 1000\nenum { K = 2 * N };\n" + loop, "C028",
+          "with N=1001 there is another number in the program", options);
+  refused("condition.c",
+          "#define N 1000\n#if N > 500\n#define K 2\n#else\n#define K 3\n#endif\n" + loop, "C028",
+          "#if asks for it", options);
+  write("sizes.h", "#define N 1000\n");
+  refused("header.c", "#include \"sizes.h\"\n#define K 2\n" + loop, "C028",
+          "it is not defined in this file", options);
+}
+
 // The tool has the library of C++ within itself, where code of a C file does not find it.
 TEST_F(LiftFrontend, TheToolRunsVectors) {
   const std::string file = write("tool.cpp", R"(
