@@ -138,7 +138,11 @@ class Wrapper {
         if (same.count(a) + same.count(b) > 0) same.insert({a, b});
       }
     }
+    const ArrayInfo& info = lifted_.execution.arrays[array];
     std::string out;
+    // elements that are scalars to the program may lie behind what its loops need
+    if (info.extents.size() == 1 && info.extents[0] == nullptr)
+      out = std::to_string(4096 / std::max(lifter::bits_of(info.element) / 8, 1));
     for (size_t other : same) {
       const std::string one = length(other, dimension);
       out = out.empty() ? one : fmt::format("({0} > {1} ? {0} : {1})", out, one);

@@ -141,6 +141,16 @@ void step(int n, int *restrict f, int *restrict f_2, const int *restrict b) {
              {"stencil step_f_2 :", "stencil step_f_3 :"}, function_named("step"));
 }
 
+TEST_F(LiftFrontend, VectorsWithSingleElements) {
+  understood("single.cpp", R"(
+#include <vector>
+void step(std::vector<double>& a, const std::vector<double>& w, int n, int steps) {
+  for (int t = 0; t < steps; t++)
+    for (int i = 0; i < n; ++i) a[i] = w[6] * a[i] + w[2];
+})",
+             {"a[0..n - 1] = w_6 * a[0] + w_2"});
+}
+
 TEST_F(LiftFrontend, RowsOfVectorsAndArrays) {
   const char* code = R"(
 #include <array>
