@@ -419,6 +419,12 @@ void Shapes::share_lengths() {
     for (const Rotation& rotation : execution_.rotations) {
       ArrayShape& a = shapes_[static_cast<size_t>(rotation.before)];
       ArrayShape& b = shapes_[static_cast<size_t>(rotation.after)];
+      if (a.extents.empty() != b.extents.empty()) {
+        // a buffer that no loop uses while it waits for its turn
+        ArrayShape& unused = a.extents.empty() ? a : b;
+        unused = a.extents.empty() ? b : a;
+        unused.stored = unused.loaded = false;
+      }
       if (a.extents.size() != b.extents.size()) continue;
       for (size_t k = 0; k < a.extents.size(); ++k) {
         if (a.known[k] && b.known[k]) continue;

@@ -122,6 +122,20 @@ void step(int steps, int n, int m, double a[n][m], double b[n][m]) {
              {"history 2", "else = a@-1[0, 0]"});
 }
 
+TEST_F(LiftFrontend, BuffersMayWaitUnused) {
+  understood("waits.c", R"(
+void step(int steps, int n, float *restrict a, float *restrict b, float *restrict c) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; ++i) c[i] = a[i - 1] + a[i + 1];
+    float *s = c;
+    c = b;
+    b = a;
+    a = s;
+  }
+})",
+             {"history 3", "else = a@-2[0]"}, function_named("step"));
+}
+
 TEST_F(LiftFrontend, MasksAreNoRemaindersBelowZero) {
   understood("mask.c", R"(
 void step(int steps, int n, int *restrict a, const int *restrict b) {
