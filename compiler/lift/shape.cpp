@@ -411,6 +411,7 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
   share_lengths();
   grid();
   directions();
+  share_unused();
 }
 
 // Buffers that trade places have one shape: the longest that any of them needs.
@@ -419,18 +420,26 @@ void Shapes::share_lengths() {
     for (const Rotation& rotation : execution_.rotations) {
       ArrayShape& a = shapes_[static_cast<size_t>(rotation.before)];
       ArrayShape& b = shapes_[static_cast<size_t>(rotation.after)];
-      if (a.extents.empty() != b.extents.empty()) {
-        // a buffer that no loop uses while it waits for its turn
-        ArrayShape& unused = a.extents.empty() ? a : b;
-        unused = a.extents.empty() ? b : a;
-        unused.stored = unused.loaded = false;
-      }
       if (a.extents.size() != b.extents.size()) continue;
       for (size_t k = 0; k < a.extents.size(); ++k) {
         if (a.known[k] && b.known[k]) continue;
         const bool longer = b.known[k] || at_least_zero(b.extents[k] - a.extents[k]);
         (longer ? a : b).extents[k] = (longer ? b : a).extents[k];
       }
+    }
+  }
+}
+
+// A buffer that no loop uses while it waits for its turn is like the others.
+void Shapes::share_unused() {
+  for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
+    for (const Rotation& rotation : execution_.rotations) {
+      ArrayShape& a = shapes_[static_cast<size_t>(rotation.before)];
+      ArrayShape& b = shapes_[static_cast<size_t>(rotation.after)];
+      if (a.extents.empty() == b.extents.empty()) continue;
+      ArrayShape& unused = a.extents.empty() ? a : b;
+      unused = a.extents.empty() ? b : a;
+      unused.stored = unused.loaded = false;
     }
   }
 }

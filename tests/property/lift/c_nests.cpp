@@ -83,9 +83,9 @@ std::string CWriter::guarded(const ir::Access& access, const ir::Node& node,
     std::string x;
     int64_t least = 0, most = 0;
     if (along == ir::kTime) {
-      if (access.escapes_below(d) || access.escapes_above(d))
-        throw Unsayable{"a series beyond its ends"};
       const int64_t add = access.offsets[d] - value(low);
+      if (add < 0 || add + std::max<int64_t>(steps_, 1) > extent(access.field, d))
+        throw Unsayable{"a series beyond its ends"};
       if (!low.is_constant()) throw Unsayable{"a series that begins at a param"};
       x = add == 0 ? time_text()
                    : fmt::format("{} {} {}", time_text(), add < 0 ? "-" : "+", std::abs(add));
@@ -95,13 +95,13 @@ std::string CWriter::guarded(const ir::Access& access, const ir::Node& node,
       least = value(region.ranges[g].low) - value(less);
       most = value(region.ranges[g].high) - value(less);
     }
-    const bool escapes = access.escapes_below(d) || access.escapes_above(d);
+    const bool escapes = along != ir::kTime && (access.escapes_below(d) || access.escapes_above(d));
     if (escapes && std::abs(access.offsets[d]) > 4) throw Unsayable{"an offset above 4 at an edge"};
     const std::string n = length(access.field, d);
     for (const bool above : {false, true}) {
       const ir::BoundaryRule& rule = above ? field.boundary[d].high : field.boundary[d].low;
       const bool met = above ? access.escapes_above(d) : access.escapes_below(d);
-      if (!met || rule.kind != ir::BoundaryKind::Constant) continue;
+      if (!escapes || !met || rule.kind != ir::BoundaryKind::Constant) continue;
       tests.push_back(above ? fmt::format("{} > {} - 1", x, n) : fmt::format("{} < 0", x));
       const double constant = rule.values[static_cast<size_t>(access.component)];
       values.push_back(

@@ -237,9 +237,10 @@ CProgram CWriter::run() {
 }
 
 std::variant<CProgram, Unsayable> write_c(const ir::Program& program, const CStyle& style,
-                                          const std::vector<int64_t>& integers, uint64_t seed) {
+                                          const std::vector<int64_t>& integers, int64_t steps,
+                                          uint64_t seed) {
   try {
-    return CWriter(program, style, integers, seed).run();
+    return CWriter(program, style, integers, steps, seed).run();
   } catch (const Unsayable& unsayable) {
     return unsayable;
   }

@@ -74,8 +74,10 @@ struct Unsayable {
   std::string what;
 };
 
-// `integers`: values of the params, by ParamId, of which the lengths of arrays follow.
+// `integers`: values of the params, by ParamId, of which the lengths of arrays follow; `steps`: how
+// many are run at most, of which follows whether a series is read beyond its ends.
 std::variant<CProgram, Unsayable> write_c(const ir::Program& program, const CStyle& style,
-                                          const std::vector<int64_t>& integers, uint64_t seed);
+                                          const std::vector<int64_t>& integers, int64_t steps,
+                                          uint64_t seed);
 
 }  // namespace stencil::property

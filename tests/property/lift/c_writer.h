@@ -12,8 +12,8 @@ namespace stencil::property {
 class CWriter {
  public:
   CWriter(const ir::Program& program, const CStyle& style, const std::vector<int64_t>& integers,
-          uint64_t seed)
-      : program_(program), style_(style), integers_(integers), random_(seed) {}
+          int64_t steps, uint64_t seed)
+      : program_(program), style_(style), integers_(integers), steps_(steps), random_(seed) {}
   CProgram run();
 
  private:
@@ -83,6 +83,7 @@ class CWriter {
   const ir::Program& program_;
   CStyle style_;
   const std::vector<int64_t>& integers_;
+  const int64_t steps_;
   Random random_;
   CProgram out_;
   std::vector<FieldState> states_;

@@ -111,7 +111,7 @@ class Trip {
     CStyle style = random_style(random_);
     out_.label = fmt::format("seed {}, {}, {} steps, sizes {}", seed_, describe(style), steps_,
                              open ? "open" : "fixed");
-    auto written = write_c(program_, style, integers_, seed_);
+    auto written = write_c(program_, style, integers_, steps_, seed_);
     if (const auto* no = std::get_if<Unsayable>(&written)) throw *no;
     c_ = std::get<CProgram>(std::move(written));
     out_.text = c_.text;

@@ -134,6 +134,17 @@ void step(int steps, int n, float *restrict a, float *restrict b, float *restric
   }
 })",
              {"history 3", "else = a@-2[0]"}, function_named("step"));
+  understood("first.c", R"(
+void step(int steps, int n, float *restrict a, float *restrict b, float *restrict c) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; ++i) c[i] = (float)i + t;
+    float *s = c;
+    c = b;
+    b = a;
+    a = s;
+  }
+})",
+             {"history 3"}, function_named("step"));
 }
 
 TEST_F(LiftFrontend, MasksAreNoRemaindersBelowZero) {
