@@ -13,7 +13,28 @@ namespace stencil::host {
 
 using namespace clang;
 
-// The macro that stands for a literal alone, through macros that it was an argument of.
+// Whether the line that a literal stands in is "#define NAME (1000)".
+static bool in_parentheses(const std::string& name, const SourceManager& sources,
+                           SourceLocation place) {
+  bool invalid = false;
+  const char* literal = sources.getCharacterData(place, &invalid);
+  if (invalid) return false;
+  const auto [file, offset] = sources.getDecomposedLoc(place);
+  const char* begin = literal - offset;
+  const auto space = [](char c) { return c == ' ' || c == '\t'; };
+  int open = 0;
+  const char* at = literal;
+  for (; at > begin && (space(at[-1]) || at[-1] == '('); --at) open += at[-1] == '(' ? 1 : 0;
+  const auto size = static_cast<std::ptrdiff_t>(name.size());
+  if (open == 0 || at - begin < size || std::string(at - size, at) != name) return false;
+  const char* end = literal;
+  while (std::isalnum(static_cast<unsigned char>(*end)) != 0) ++end;
+  for (; space(*end) || *end == ')'; ++end) open -= *end == ')' ? 1 : 0;
+  return open == 0 && (*end == '\n' || *end == '\r' || *end == '/' || *end == '\0');
+}
+
+// The macro that stands for a literal alone, in parentheses or not, through macros that it was an
+// argument of.
 std::string CTranslator::macro_of(const Expr* e) {
   SourceLocation place = e->getBeginLoc();
   if (!place.isMacroID() || e->getEndLoc() != place) return "";
@@ -24,12 +45,11 @@ std::string CTranslator::macro_of(const Expr* e) {
   if (!place.isMacroID()) return "";
   const LangOptions& options = context_.getLangOpts();
   const CharSourceRange range = sources.getImmediateExpansionRange(place);
-  if (range.getBegin() != range.getEnd() ||
-      !Lexer::isAtStartOfMacroExpansion(place, sources, options) ||
-      !Lexer::isAtEndOfMacroExpansion(place, sources, options)) {
-    return "";
-  }
-  return Lexer::getImmediateMacroName(place, sources, options).str();
+  if (range.getBegin() != range.getEnd()) return "";
+  const std::string name = Lexer::getImmediateMacroName(place, sources, options).str();
+  const bool alone = Lexer::isAtStartOfMacroExpansion(place, sources, options) &&
+                     Lexer::isAtEndOfMacroExpansion(place, sources, options);
+  return alone || in_parentheses(name, sources, sources.getSpellingLoc(place)) ? name : "";
 }
 
 std::optional<int> CTranslator::literal(const Expr* e) {

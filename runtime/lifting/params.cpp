@@ -61,8 +61,8 @@ Result<CFile> at_values(const CFile& file, const NamedValues& values) {
     out.text = replaced(
         out.text, "(\\b(?:const|constexpr)\\b[^;{}()]*\\b" + name + "\\s*(?:=|\\{)\\s*)[0-9]+",
         value, constant);
-    out.text =
-        replaced(out.text, "([ \\t]*#[ \\t]*define[ \\t]+" + name + "[ \\t]+)[0-9]+", value, macro);
+    out.text = replaced(out.text, "([ \\t]*#[ \\t]*define[ \\t]+" + name + "[ \\t]+[( \\t]*)[0-9]+",
+                        value, macro);
     if (!constant) out.flags.push_back(fmt::format("-D{}={}", name, value));
   }
   return out;

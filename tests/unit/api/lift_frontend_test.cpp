@@ -342,8 +342,10 @@ void heat(int steps) {
   const std::vector<std::string> expected = {
       "param N : integer = 1000;", "param M : integer = 800;", "grid G = [0..N - 1, 0..M - 1]"};
   const std::string macros = "#define N 1000\n#define M 800\n";
+  const std::string parentheses = "#define N (1000)\n#define M ( 800 ) /* columns */\n";
   const std::string arrays = "static double a[N][M], b[N][M];";
   understood("macros.c", macros + arrays + loops, expected, options);
+  understood("parentheses.c", parentheses + arrays + loops, expected, options);
   understood("guarded.c", "#ifndef N\n" + macros + "#endif\n" + arrays + loops, expected, options);
   understood("constants.cpp", "const int N = 1000;\nconstexpr int M{800};\n" + arrays + loops,
              expected, options);
