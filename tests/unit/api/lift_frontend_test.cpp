@@ -325,6 +325,11 @@ void step(int n, float *restrict a, const float *restrict b) {
     a[i] = b[i] - (i == 62 ? 1.0f / sqrtf(1.5f + fabsf(0.01f * 62)) : 1.0f / expf(0.3f));
 })",
              {"abs(float(0.62", "exp(float(0.3"}, function_named("step"));
+  understood("choice.c", R"(
+void step(int n, float *restrict a, const float *restrict b) {
+  for (int i = 0; i < 64; i++) a[i] = 0.267f * ((0.0f < b[i] ? 0.7f : 0.25f) + 0.1f) + 0.0625f;
+})",
+             {"float(0.69"}, function_named("step"));
 }
 
 TEST_F(LiftFrontend, MacrosAndConstantsAsParams) {
