@@ -149,6 +149,18 @@ void Executor::find_single() {
   }
 }
 
+// A macro or constant that becomes a param.
+bool Executor::is_param(const CNode& n) const {
+  return n.kind == CKind::Int && !n.text.empty() &&
+         std::find(options_.params.begin(), options_.params.end(), n.text) != options_.params.end();
+}
+
+bool Executor::has_param(int index) const {
+  const CNode& n = node(index);
+  return is_param(n) || std::any_of(n.children.begin(), n.children.end(),
+                                    [&](int child) { return has_param(child); });
+}
+
 // The array behind a path. `type` is that of the path: an array, a container, or a pointer.
 int Executor::array_of(const std::string& path, int type, bool pointer) {
   if (const auto found = array_paths_.find(path); found != array_paths_.end()) return found->second;
@@ -166,10 +178,12 @@ int Executor::array_of(const std::string& path, int type, bool pointer) {
     X extent = nullptr;
     if (info->kind == CTypeInfo::Kind::Array) {
       if (info->extent >= 0) extent = pool_.integer(info->extent);
-      if (info->extent < 0 && info->size >= 0) extent = scalar(info->size);
+      if (info->size >= 0 && (info->extent < 0 || has_param(info->size)))
+        extent = scalar(info->size);
       if (extent != nullptr && extent->kind == XKind::Unknown) extent = nullptr;
     } else if (info->kind == CTypeInfo::Kind::Sequence) {
-      made.sequence = true;
+      if (first) (info->view != CTypeInfo::View::None ? made.view : made.sequence) = true;
+      if (info->extent >= 0) extent = pool_.integer(info->extent);
       if (!first) made.rows = true;
     } else if (info->kind == CTypeInfo::Kind::Pointer) {
       if (!first) made.rows = true;

@@ -302,6 +302,23 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
     out_.rotations.push_back({value.pointer.array, after->second.pointer.array});
     moved[value.pointer.array] = path;
   }
+  // what a step writes, the next one reads under another name: no array of the turn is constant
+  bool learned = false, more = !probing_;
+  while (more) {
+    more = false;
+    std::set<int> written;
+    for (const auto& [path, id] : array_paths_) {
+      if (stored_.count(path) > 0) written.insert(id);
+    }
+    for (const Rotation& rotation : out_.rotations) {
+      if (written.count(rotation.before) + written.count(rotation.after) == 0) continue;
+      for (const auto& [path, id] : array_paths_) {
+        if (id == rotation.before || id == rotation.after) more |= stored_.insert(path).second;
+      }
+    }
+    learned |= more;
+  }
+  if (learned) throw Restart();
   for (const auto& [path, value] : start) {
     if (!is_array(value) || moved.count(value.pointer.array) == 0) continue;
     const auto after = cells_.find(path);

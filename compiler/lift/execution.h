@@ -28,7 +28,8 @@ struct SymbolInfo {
   std::string name;  // for the program, distinct
   std::string in_c;  // the expression that reads it: "s->dt", "*dt"
   CScalar type = CScalar::I32;
-  int variable = -1;  // of the tree, by which it is reached
+  int variable = -1;                  // of the tree, by which it is reached
+  std::optional<int64_t> value = {};  // of a macro or constant: what it is in the file
 };
 
 struct ArrayInfo {
@@ -39,7 +40,8 @@ struct ArrayInfo {
   std::vector<X> extents;  // outermost first; null: not known
   bool linear = false;     // a pointer to scalars: subscripts are one sum
   bool rows = false;       // of pointers to rows, or vectors of vectors
-  bool sequence = false;   // std::vector and the like
+  bool sequence = false;   // std::vector and the like, which own their elements
+  bool view = false;       // std::span, mdspan: of elements of others
   bool local = false;      // made in the region
   bool restricted = false;
   bool constant = false;  // const elements
@@ -129,6 +131,7 @@ struct Execution {
 struct ExecuteOptions {
   bool keep_ghosts = false;  // ghost cells stay, as copies: for who takes the whole arrays
   int unroll = 32;  // loops of at most as many iterations, known, that are no loops over space
+  std::vector<std::string> params = {};  // macros and constants that are symbols
 };
 
 // Throws Refusal.

@@ -161,6 +161,8 @@ class Executor : private State {
   X symbol_of(const std::string& path, CScalar type);
   X symbol_named(const std::string& name, const std::string& in_c, int variable, CScalar type);
   std::string distinct(std::string name);
+  bool is_param(const CNode& n) const;
+  bool has_param(int node) const;
   X load(int array, const std::vector<X>& subscripts, const CNode& at);
   void store(int array, std::vector<X> subscripts, X value, const CNode& at);
   std::optional<bool> same_element(const std::vector<X>& a, const std::vector<X>& b) const;
@@ -173,6 +175,7 @@ class Executor : private State {
   LValue place_of_call(const CNode& node);
   void bind_parameters(const CFunction& function, const CNode& node);
   Value eval_swap(const CNode& node);
+  Value length_of(const CNode& node);
   void may_change(const CNode& argument, const Value& value, const CNode& call);
 
   // execute_loops.cpp

@@ -301,6 +301,7 @@ void ProgramWriter::assemble() {
     if (symbol.in_c != symbol.name) comments[span.begin] = symbol.in_c;
     ast::Param param{make_identifier(symbol.name),
                      type(is_floating(symbol.type) ? type_name(symbol.type) : "integer"), nullptr};
+    if (symbol.value) param.value = make_integer(*symbol.value);
     program.items.push_back({std::move(param), span});
     out_.params.push_back({symbol.name, static_cast<int>(s)});
   }

@@ -196,7 +196,8 @@ void ProgramWriter::otherwise(const StepFunction& function, bool whole, ast::Ste
 
 std::string ProgramWriter::unique_stencil(const std::string& field) {
   const int number = ++stencils_[field];
-  return number == 1 ? "step_" + field : fmt::format("step_{}_{}", field, number);
+  const std::string name = number == 1 ? "step_" + field : fmt::format("step_{}_{}", field, number);
+  return stencil_names_.insert(name).second ? name : unique_stencil(field);
 }
 
 // Arrays whose pointers trade places, by values.

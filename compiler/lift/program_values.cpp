@@ -56,6 +56,14 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
           "arrays are read at the counters of the point plus constants"};
     }
   }
+  if (!difference.is_constant()) {
+    throw Refusal{
+        "C013", context.piece->point->place,
+        fmt::format("'{}' is read {} from the point written, a distance that depends on sizes",
+                    info(load->id).in_c, difference.text()),
+        "fixed sizes make it a number; whole dimensions that wrap around, (i + 1) % n, "
+        "are a boundary"};
+  }
   return affine(difference, context.piece->point->place);
 }
 

@@ -138,6 +138,7 @@ class ProgramWriter {
   std::set<std::string> advanced_, locals_ = {"G"};
   const std::set<std::string> reserved_ = {"time", "in", "of", "on", "and", "or", "not", "let"};
   std::map<std::string, int> stencils_;
+  std::set<std::string> stencil_names_;
   std::vector<std::pair<std::string, std::vector<Poly>>> boxes_;
   std::vector<ast::Item> stencil_items_;
   std::map<uint32_t, std::string> comments_;

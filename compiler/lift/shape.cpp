@@ -448,6 +448,7 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
   grid();
   whole_grid();
   directions();
+  share_unused();
 }
 
 // Buffers that trade places have one shape: the longest that any of them needs.
@@ -462,6 +463,20 @@ void Shapes::share_lengths() {
         const bool longer = b.known[k] || at_least_zero(b.extents[k] - a.extents[k]);
         (longer ? a : b).extents[k] = (longer ? b : a).extents[k];
       }
+    }
+  }
+}
+
+// A buffer that no loop uses while it waits for its turn is like the others.
+void Shapes::share_unused() {
+  for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
+    for (const Rotation& rotation : execution_.rotations) {
+      ArrayShape& a = shapes_[static_cast<size_t>(rotation.before)];
+      ArrayShape& b = shapes_[static_cast<size_t>(rotation.after)];
+      if (a.extents.empty() == b.extents.empty()) continue;
+      ArrayShape& unused = a.extents.empty() ? a : b;
+      unused = a.extents.empty() ? b : a;
+      unused.stored = unused.loaded = false;
     }
   }
 }

@@ -63,6 +63,7 @@ class Shapes {
   void measure(int array);
   std::optional<Poly> largest(const std::vector<Poly>& lengths) const;
   void share_lengths();
+  void share_unused();
   void grid();
   void whole_grid();
   void directions();

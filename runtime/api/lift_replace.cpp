@@ -68,6 +68,13 @@ class Replacement {
   }
   const CTypeInfo& type(int number) const { return tree_.types[static_cast<size_t>(number)]; }
 
+  // The file is C++, whatever the original is.
+  static std::string in_cpp(std::string text) {
+    const size_t at = text.find("_Bool");
+    return at == std::string::npos ? text : text.replace(at, 5, "bool");
+  }
+  static std::string element_name(lifter::CScalar type) { return in_cpp(lifter::name_of(type)); }
+
   // A parameter as C++ declares it, of the same binary interface.
   std::string declared(int number) {
     const auto& v = tree_.variables[static_cast<size_t>(number)];
@@ -78,8 +85,10 @@ class Replacement {
       t = &type(t->of);
     }
     if (t->kind == CTypeInfo::Kind::Scalar)
-      return fmt::format("{} {}{}", t->text, reference, v.name);
-    if (t->kind == CTypeInfo::Kind::Sequence)
+      return fmt::format("{} {}{}", in_cpp(t->text), reference, v.name);
+    const bool span = t->view == CTypeInfo::View::Span;
+    const bool usable = t->view == CTypeInfo::View::None || (span && reference.empty());
+    if (t->kind == CTypeInfo::Kind::Sequence && usable)
       return fmt::format("{} {}{}", t->text, reference, v.name);
     const bool pointer = t->kind == CTypeInfo::Kind::Pointer || t->kind == CTypeInfo::Kind::Array;
     if (!pointer || !reference.empty()) {
@@ -96,8 +105,8 @@ class Replacement {
       why_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
       return "";
     }
-    return fmt::format("{}{}* {}", element->constant ? "const " : "",
-                       lifter::name_of(element->scalar), v.name);
+    return fmt::format("{}{}* {}", element->constant ? "const " : "", element_name(element->scalar),
+                       v.name);
   }
 
   std::string text(X x) const {
@@ -105,6 +114,8 @@ class Replacement {
       case XKind::Int:
         return x->integer < 0 ? fmt::format("({})", x->integer) : std::to_string(x->integer);
       case XKind::Symbol:
+        if (const auto& value = lifted_.execution.symbols[static_cast<size_t>(x->id)].value)
+          return std::to_string(*value);
         return "(" + lifted_.execution.symbols[static_cast<size_t>(x->id)].in_c + ")";
       case XKind::Unary:
         return fmt::format("({}{})", x->text, text(x->args[0]));
@@ -156,6 +167,10 @@ class Replacement {
       why_ = fmt::format("'{}' has ghost cells, which the program has not", array.in_c);
       return "";
     }
+    if (device_ && array.sequence) {
+      why_ = fmt::format("'{}' is a container in the memory of the host", array.in_c);
+      return "";
+    }
     std::string offset;
     bool space = false;
     for (size_t d = 0; d < field.subscripts.size(); ++d) {
@@ -173,8 +188,9 @@ class Replacement {
         stride += " * (size_t)" + text(field.extents[k]);
       offset += " + " + stride;
     }
-    const char* element = lifter::name_of(array.element);
-    const std::string base = array.sequence ? array.in_c + ".data()" : array.in_c;
+    const bool truth = array.element == lifter::CScalar::Bool;  // a ubyte of the program
+    const std::string element = truth ? "unsigned char" : element_name(array.element);
+    const std::string base = array.sequence || array.view ? array.in_c + ".data()" : array.in_c;
     return fmt::format("(({}{}*){}{})", field.written ? "" : "const ", element, base, offset);
   }
 
@@ -183,6 +199,8 @@ class Replacement {
     if (has_params_) {
       out += fmt::format("  {0}_params stencil_params = {0}_default_params();\n", name_);
       for (const auto& param : lifted_.program.params) {
+        // a macro or a constant, which is the default
+        if (lifted_.execution.symbols[static_cast<size_t>(param.symbol)].value) continue;
         out += fmt::format("  stencil_params.{} = {};\n", param.param,
                            lifted_.execution.symbols[static_cast<size_t>(param.symbol)].in_c);
       }
@@ -246,7 +264,7 @@ class Replacement {
     for (size_t k = 0; k + 1 < levels.size(); ++k) {
       swaps += device_ ? fmt::format("    stencil_trade({}, {}, sizeof({}) * ({}));\n",
                                      pointer(*levels[k]), pointer(*levels[k + 1]),
-                                     lifter::name_of(array.element), count)
+                                     element_name(array.element), count)
                        : fmt::format("    std::swap_ranges({0}, {0} + {2}, {1});\n",
                                      pointer(*levels[k]), pointer(*levels[k + 1]), count);
     }
