@@ -7,6 +7,7 @@
 #include "compiler/lift/points.h"
 #include "compiler/lift/program_writer.h"
 #include "compiler/lift/reductions.h"
+#include "compiler/lift/rows.h"
 #include "compiler/syntax/write.h"
 
 namespace stencil::lifter {
@@ -386,6 +387,7 @@ LiftedProgram write_program(Pool& pool, Execution& execution, const std::string&
   find_points(pool, execution);
   find_reductions(pool, execution);
   tidy(pool, execution);
+  split_into_rows(pool, execution);
   return ProgramWriter(pool, execution, title, file, keep_ghosts).run();
 }
 

@@ -133,6 +133,38 @@ void heat(int NZ, int NY, int NX, int steps, const double *restrict a, double *r
           b[AT(z, y, x)] = b[AT(z, y, x)] + a[at(z - 1, y, x, NY, NX)] + a[at(z, y + 1, x, NY, NX)] - a[AT(z, y, x - 1)];
 })",
      {"0..NY - 1, 0..NX - 1]", "a[-1, 0, 0]", "a[0, 1, 0]", "a[0, 0, -1]"}},
+    {"all_elements_at_once",
+     R"(
+void wave(int nz, int ny, int nx, int steps, float *restrict a, float *restrict b) {
+  for (int t = 0; t < steps; t++) {
+    for (int z = 1; z < nz - 1; z++)
+      for (int y = 1; y < ny - 1; y++)
+        for (int x = 1; x < nx - 1; x++)
+          b[(z * ny + y) * nx + x] =
+              0.5f * (a[(z * ny + y) * nx + x - 1] + a[((z + 1) * ny + y) * nx + x]);
+    for (int i = 0; i < nz * ny * nx; i++) a[i] = 0.9f * b[i];
+    for (int i = 0; i < ny * nx; i++) a[i] = b[ny * nx + i];
+    for (int i = ny * nx; i < (nz - 1) * ny * nx; i++) b[i] += a[i];
+  }
+})",
+     {"a[0..nz - 1, 0..ny - 1, 0..nx - 1] = 0.9 * b[0, 0, 0]",
+      "a[0, 0..ny - 1, 0..nx - 1] = b[1, 0, 0]", "b[1..nz - 2, 0..ny - 1, 0..nx - 1]"}},
+    {"sum_of_all_elements",
+     R"(
+#define N 24
+double heat(int steps, double *restrict a, double *restrict b) {
+  double worst = 0;
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < N - 1; j++) b[i * N + j] = 0.5 * (a[(i - 1) * N + j] + a[i * N + j + 1]);
+    worst = 0;
+    for (int i = 0; i < N * N; i++)
+      if (a[i] > worst) worst = a[i];
+    for (int i = 0; i < N * N; i++) a[i] = b[i];
+  }
+  return worst;
+})",
+     {"a[0..23, 0..23] = b[0, 0]", "on [0..23, 0..23]"}},
     {"structure",
      R"(
 struct grid { int nx, ny; double dt; double *u, *v; };
