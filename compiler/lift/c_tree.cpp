@@ -124,7 +124,7 @@ struct Reader {
 // One description of what there is, for both directions.
 template <class Stream, class Type>
 void visit_type(Stream& s, Type& t) {
-  s(t.kind, t.scalar, t.of, t.extent, t.size, t.constant, t.restricted, t.text, t.members,
+  s(t.kind, t.scalar, t.of, t.extent, t.size, t.constant, t.restricted, t.view, t.text, t.members,
     t.member_types);
 }
 template <class Stream, class Variable>
@@ -178,7 +178,8 @@ struct In : Reader {
 
 template <class Stream, class Tree>
 void visit_head(Stream& s, Tree& tree) {
-  s(tree.files, tree.cpp, tree.entry, tree.region, tree.region_text, tree.region_line);
+  s(tree.files, tree.cpp, tree.entry, tree.region, tree.conditions, tree.region_text,
+    tree.region_line);
 }
 
 bool within(int index, size_t size, bool optional) {
@@ -216,7 +217,10 @@ bool sound(const CTree& tree) {
   for (const CTypeInfo& type : tree.types) {
     if (!within(type.of, types, true) || !within(type.size, nodes, true)) return false;
     if (type.members.size() != type.member_types.size()) return false;
-    if (type.kind > CTypeInfo::Kind::Other || type.scalar > CScalar::F64) return false;
+    if (type.kind > CTypeInfo::Kind::Other || type.scalar > CScalar::F64 ||
+        type.view > CTypeInfo::View::Left) {
+      return false;
+    }
     for (int member : type.member_types) {
       if (!within(member, types, false)) return false;
     }

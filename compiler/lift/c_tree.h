@@ -27,11 +27,16 @@ struct CTypeInfo {
   enum class Kind : uint8_t { Void, Scalar, Pointer, Array, Reference, Struct, Sequence, Other };
   Kind kind = Kind::Other;
   CScalar scalar = CScalar::None;
-  int of = -1;            // element of a pointer, an array, a reference or a sequence (std::vector)
-  int64_t extent = -1;    // of an array, if constant
-  int size = -1;          // its node, where there is one
-  bool constant = false;  // const
-  bool restricted = false;           // restrict
+  // Element of a pointer, an array, a reference or a sequence: a std::vector, a std::span, or the
+  // outermost dimension of an mdspan, whose others are sequences or arrays in it.
+  int of = -1;
+  int64_t extent = -1;      // of an array or a sequence, if constant
+  int size = -1;            // its node: of a length that is no constant, or is made of named ones
+  bool constant = false;    // const
+  bool restricted = false;  // restrict
+  // Of a sequence that does not own its elements; of an mdspan: in which order memory has them.
+  enum class View : uint8_t { None, Span, Right, Left };
+  View view = View::None;
   std::string text;                  // as C writes it
   std::vector<std::string> members;  // of a structure, with their types
   std::vector<int> member_types;
@@ -57,7 +62,6 @@ enum class CKind : uint8_t {
   Step,       // text: ++x --x x++ x--
   Cast,       // one child
   Subscript,  // base, index
-  Call2,      // x(i, j): base, indices; of an mdspan
   Member,     // base; integer: number of the member; text: its name; of a pointer: Deref first
   Deref,      // *p
   Address,    // &x
@@ -108,9 +112,10 @@ struct CTree {
 
   bool cpp = false;  // C++, not C
   int entry = -1;    // function to lift; of a region: made of it, with what it uses as parameters
-  bool region = false;      // between pragmas, or a loop
-  std::string region_text;  // its source
-  int region_line = 0;      // where it begins
+  bool region = false;                  // between pragmas, or a loop
+  std::vector<std::string> conditions;  // macros that #if and #elif ask for
+  std::string region_text;              // its source
+  int region_line = 0;                  // where it begins
 };
 
 std::string write(const CTree& tree);

@@ -3,6 +3,8 @@
 // of the time loop its value is not known, which matters where it is used.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "compiler/lift/executor.h"
 
 namespace stencil::lifter {
@@ -145,25 +147,49 @@ Value Executor::library_call(const CNode& n) {
   return scalar_value(pool_.call(name == "fabs" ? "abs" : name, args, type));
 }
 
+// a.size(), a[0].size(), a.extent(1): a length of an array, which has a name from now on. The
+// children of std::extent: the mdspan, the dimension in memory, and its number in C.
+Value Executor::length_of(const CNode& n) {
+  const LValue of = place(n.children[0]);
+  const CTypeInfo* type = type_of(of.type);
+  const bool extent = n.text == "std::extent";
+  if (!extent && type != nullptr && type->extent >= 0)
+    return scalar_value(pool_.integer(type->extent, CScalar::U64));
+  Pointer whole = of.element;
+  size_t dimension = of.element.subscripts.size();
+  if (of.kind == LValue::Kind::Cell) {
+    const Value cell = read_cell(of);
+    if (cell.kind != Value::Kind::Pointer) return unknown("a size");
+    whole = cell.pointer;
+    dimension = 0;
+  } else if (of.kind != LValue::Kind::Element) {
+    return unknown("the size of a container");
+  }
+  if (extent) dimension = static_cast<size_t>(node(n.children[1]).integer);
+  if (whole.array < 0) return unknown("a size");
+  ArrayInfo& array = out_.arrays[static_cast<size_t>(whole.array)];
+  if (dimension >= array.extents.size()) return unknown("a size");
+  X& known = array.extents[dimension];
+  if (known == nullptr) {
+    const std::string number = dimension == 0 ? "" : fmt::format("_{}", dimension);
+    std::string in_c = array.in_c;
+    for (size_t d = 0; d < dimension && !extent; ++d) in_c += "[0]";
+    in_c += extent ? fmt::format(".extent({})", node(n.children[2]).integer) : ".size()";
+    known = symbol_named(array.name + "_size" + number, in_c, array.variable,
+                         extent ? scalar_of(n.type) : CScalar::U64);
+  }
+  return scalar_value(pool_.cast(known, scalar_of(n.type)));
+}
+
 Value Executor::eval_call(const CNode& n) {
   if (n.integer >= 0) return call_function(n);
   const std::string& name = n.text;
   if ((name == "std::swap" || name == "swap") && n.children.size() == 2) return eval_swap(n);
-  if (name == "std::size" && n.children.size() == 1) {
-    const LValue of = place(n.children[0]);
-    const CTypeInfo* type = type_of(of.type);
-    if (of.kind == LValue::Kind::Cell && type != nullptr && type->extent >= 0) {
-      return scalar_value(pool_.integer(type->extent, CScalar::U64));
-    }
-    if (of.kind != LValue::Kind::Cell) return unknown("the size of a container");
-    const Value whole = read_cell(of);
-    if (whole.kind != Value::Kind::Pointer || whole.pointer.array < 0) return unknown("a size");
-    ArrayInfo& array = out_.arrays[static_cast<size_t>(whole.pointer.array)];
-    X size =
-        symbol_named(array.name + "_size", array.in_c + ".size()", array.variable, CScalar::U64);
-    if (array.extents.size() == 1) array.extents[0] = size;
-    return scalar_value(size);
-  }
+  if (name == "std::size" || name == "std::extent") return length_of(n);
+  static const std::set<std::string> kInfinite = {"__builtin_huge_val", "__builtin_huge_valf",
+                                                  "__builtin_inf", "__builtin_inff"};
+  if (kInfinite.count(name) > 0)
+    return scalar_value(pool_.real(std::numeric_limits<double>::infinity(), scalar_of(n.type)));
   const std::string math = math_name(name);
   if (!math.empty() && scalar_of(n.type) != CScalar::None) return library_call(n);
   if (name == "__builtin_assume_aligned" && !n.children.empty()) return eval(n.children[0]);

@@ -108,9 +108,12 @@ Flow Executor::exec_converted_if(const CNode& n, X condition) {
   if (first != Flow::Next || second != Flow::Next) {
     // `if (change < eps) break;` and `if (n < 3) return;`
     const bool leaves = second == Flow::Next && n.children.size() <= 2 && stores_.size() == stored;
-    if (leaves && first == Flow::Break && in_time_ && !in_nest_ && active_.empty() &&
-        contains(condition, XKind::Sum) && out_.stop == nullptr) {
-      if (dry_ == 0) out_.stop = condition;
+    const bool returns = first == Flow::Return && call_sites_.empty();
+    if (leaves && (first == Flow::Break || returns) && in_time_ && !in_nest_ && active_.empty() &&
+        trail_.size() == time_trail_) {
+      X when = outer == nullptr ? condition : pool_.binary("&&", outer, condition, CScalar::I32);
+      if (dry_ == 0)
+        breaks_.push_back({when, yes, out_.nests.size(), where(n), returns, returned_});
       cells_ = before;
       return Flow::Next;
     }
@@ -124,7 +127,7 @@ Flow Executor::exec_converted_if(const CNode& n, X condition) {
     }
     refuse("C015", n, "a loop or function is left where a condition on data holds",
            "only the time loop may end early, by a condition on a reduction behind its last "
-           "statement");
+           "loop");
   }
   if (condition->kind == XKind::Unknown && (stores_.size() != stored || cells_ != yes)) {
     // what depends on it is not known
@@ -213,7 +216,16 @@ bool Executor::changes(int statement, int expression) {
                      [&](int child) { return changes(statement, child); });
 }
 
-// for (v = first; v < last; v += step) with a counter that the body leaves alone. Runs `init`.
+bool Executor::assigns_anything(int index) const {
+  const CNode& n = node(index);
+  const bool call = n.kind == CKind::Call && n.integer >= 0;
+  if (n.kind == CKind::Assign || n.kind == CKind::Step || call) return true;
+  return std::any_of(n.children.begin(), n.children.end(),
+                     [&](int child) { return assigns_anything(child); });
+}
+
+// for (v = first; v < last; v += step) with a counter that the body leaves alone, once `init` has
+// been run.
 std::optional<Executor::Loop> Executor::canonical(int index) {
   const CNode& n = node(index);
   if (n.kind != CKind::For) return std::nullopt;
@@ -243,7 +255,6 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
     by = sum->text == "+" ? amount->integer : -amount->integer;
   }
   if (counter == nullptr || counter->kind != CKind::Variable || by == 0) return std::nullopt;
-  (void)exec(n.children[0]);
   out.counter = place_of_variable(static_cast<int>(counter->integer));
   out.type = scalar_of(counter->type);
   out.step = by;
@@ -342,22 +353,7 @@ std::optional<Executor::Loop> Executor::canonical_while(int index) {
 
 // Whether a loop moves along a dimension of what it writes: run once, for nothing but that.
 bool Executor::moves_along(const Loop& loop) {
-  const Cells cells = cells_;
-  const std::vector<Store> stores = stores_;
-  const std::vector<Active> active = active_;
-  const auto trail = trail_;
-  const auto sites = call_sites_;
-  const auto calls = calls_;
-  const auto aliases = aliases_;
-  const auto parts = parts_;
-  const Execution out = out_;
-  const auto arrays = array_paths_;
-  const auto symbols = symbol_paths_;
-  const auto names = names_;
-  const auto indices = index_ids_;
-  X const guard = guard_;
-  const bool in_nest = in_nest_, fused = fused_, split = split_, probing = probing_;
-  const int dry = dry_;
+  const State before = state();
   bool found = false;
   probing_ = in_nest_ = true;
   fused_ = split_ = false;
@@ -373,7 +369,7 @@ bool Executor::moves_along(const Loop& loop) {
   try {
     found = exec(loop.body) == Flow::Next;
     bool along = false;
-    for (size_t k = stores.size(); k < stores_.size(); ++k) {
+    for (size_t k = before.stores_.size(); k < stores_.size(); ++k) {
       for (X s : stores_[k].subscripts) along = along || contains_index(s, id);
     }
     found = found && along;
@@ -384,39 +380,27 @@ bool Executor::moves_along(const Loop& loop) {
   } catch (const NoSplit&) {
     found = false;
   }
-  cells_ = cells;
-  stores_ = stores;
-  active_ = active;
-  trail_ = trail;
-  call_sites_ = sites;
-  calls_ = calls;
-  aliases_ = aliases;
-  parts_ = parts;
-  out_ = out;
-  array_paths_ = arrays;
-  symbol_paths_ = symbols;
-  names_ = names;
-  index_ids_ = indices;
-  guard_ = guard;
-  in_nest_ = in_nest;
-  fused_ = fused;
-  split_ = split;
-  probing_ = probing;
-  dry_ = dry;
+  state() = before;
   return found;
 }
 
 // A few iterations are run one after the other, unless the loop is one over space.
 bool Executor::unrolled(const Loop& loop) {
   const Poly count = Poly::of(loop.last) - Poly::of(loop.first);
-  if (!count.is_constant() || !Poly::of(loop.first).is_constant()) return false;
+  const Poly first = Poly::of(loop.first);
+  // for (k = i - 1; k <= i + 1; k++), too
+  const bool near = contains(loop.first, XKind::Index) && !contains(loop.first, XKind::Load);
+  if (!count.is_constant() || !(first.is_constant() || near)) return false;
   const int64_t span = loop.step > 0 ? count.constant() : -count.constant();
   const int64_t times = span < 0 ? 0 : span / std::abs(loop.step) + 1;
   constexpr int64_t kAlways = 5;
   if (times > options_.unroll || (times > kAlways && moves_along(loop))) return false;
-  int64_t value = Poly::of(loop.first).constant();
-  for (int64_t i = 0; i < times; ++i, value += loop.step) {
-    cells_[loop.counter.path] = scalar_value(pool_.integer(value, loop.type));
+  const auto counter = [&](int64_t i) {
+    const Poly value = first + Poly(i * loop.step);
+    cells_[loop.counter.path] = scalar_value(value.expression(pool_, loop.type));
+  };
+  for (int64_t i = 0; i < times; ++i) {
+    counter(i);
     trail_.push_back(fmt::format("u{}:{}", loop.node, i));
     const Flow flow = exec(loop.body);
     trail_.pop_back();
@@ -425,7 +409,7 @@ bool Executor::unrolled(const Loop& loop) {
       refuse("C015", node(loop.node), "a loop is left by return");
     }
   }
-  cells_[loop.counter.path] = scalar_value(pool_.integer(value, loop.type));
+  counter(times);
   return true;
 }
 
@@ -461,14 +445,21 @@ Flow Executor::simulate(int index) {
 
 Flow Executor::exec_loop(int index) {
   const CNode& n = node(index);
+  if (n.kind == CKind::For) (void)exec(n.children[0]);
   std::optional<Loop> loop = canonical(index);
   if (!loop) loop = canonical_while(index);
-  if (!loop) return simulate(index);
   const bool outside = !in_nest_ && !in_time_ && dry_ == 0;
-  if (outside && depth_of_loops(index) >= 2 && not_time_.count(index) == 0 &&
-      time_loop(*loop, index)) {
-    return Flow::Next;
+  if (outside && depth_of_loops(index) >= 2 && not_time_.count(index) == 0) {
+    TimeLoop time = conditional(index);
+    if (loop) {
+      time.counted = loop;
+      time.body = loop->body;
+      time.conditions.clear();
+      time.step = -1;
+    }
+    if (time_loop(time)) return Flow::Next;
   }
+  if (!loop) return simulate(index);
   if (unrolled(*loop)) return Flow::Next;
   if (n.kind == CKind::While) refuse("C012", n, "a while loop over space", "write it with for");
   const auto body = [&] { space_loop(*loop); };

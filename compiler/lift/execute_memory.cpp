@@ -119,6 +119,48 @@ X Executor::symbol_of(const std::string& path, CScalar type) {
   return symbol_named(name_of_path(path), in_c(path), variable_of_path(path), type);
 }
 
+// Parameters that C uses as *p or p[0] alone, and assigns through: results, not arrays.
+void Executor::find_single() {
+  const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+  if (tree_.region) return;
+  std::map<int, int> uses, alone, written;
+  const auto variable_in = [&](const CNode& n) {  // of *p and p[0]; -1: none
+    const bool first = n.kind == CKind::Subscript && node(n.children[1]).kind == CKind::Int &&
+                       node(n.children[1]).integer == 0;
+    if (n.kind != CKind::Deref && !first) return -1;
+    const CNode* base = &node(n.children[0]);
+    while (base->kind == CKind::Cast) base = &node(base->children[0]);
+    return base->kind == CKind::Variable ? static_cast<int>(base->integer) : -1;
+  };
+  const auto visit = [&](int index, const auto& self) -> void {
+    const CNode& n = node(index);
+    if (n.kind == CKind::Variable) ++uses[static_cast<int>(n.integer)];
+    if (const int v = variable_in(n); v >= 0) ++alone[v];
+    if (n.kind == CKind::Assign || n.kind == CKind::Step) {
+      if (const int v = variable_in(node(n.children[0])); v >= 0) ++written[v];
+    }
+    for (int child : n.children) self(child, self);
+  };
+  visit(entry.body, visit);
+  for (int parameter : entry.parameters) {
+    const CTypeInfo* type = type_of(tree_.variables[static_cast<size_t>(parameter)].type);
+    if (type->kind != CTypeInfo::Kind::Pointer || scalar_of(type->of) == CScalar::None) continue;
+    if (written[parameter] > 0 && alone[parameter] == uses[parameter]) single_.insert(parameter);
+  }
+}
+
+// A macro or constant that becomes a param.
+bool Executor::is_param(const CNode& n) const {
+  return n.kind == CKind::Int && !n.text.empty() &&
+         std::find(options_.params.begin(), options_.params.end(), n.text) != options_.params.end();
+}
+
+bool Executor::has_param(int index) const {
+  const CNode& n = node(index);
+  return is_param(n) || std::any_of(n.children.begin(), n.children.end(),
+                                    [&](int child) { return has_param(child); });
+}
+
 // The array behind a path. `type` is that of the path: an array, a container, or a pointer.
 int Executor::array_of(const std::string& path, int type, bool pointer) {
   if (const auto found = array_paths_.find(path); found != array_paths_.end()) return found->second;
@@ -136,10 +178,12 @@ int Executor::array_of(const std::string& path, int type, bool pointer) {
     X extent = nullptr;
     if (info->kind == CTypeInfo::Kind::Array) {
       if (info->extent >= 0) extent = pool_.integer(info->extent);
-      if (info->extent < 0 && info->size >= 0) extent = scalar(info->size);
+      if (info->size >= 0 && (info->extent < 0 || has_param(info->size)))
+        extent = scalar(info->size);
       if (extent != nullptr && extent->kind == XKind::Unknown) extent = nullptr;
     } else if (info->kind == CTypeInfo::Kind::Sequence) {
-      made.sequence = true;
+      if (first) (info->view != CTypeInfo::View::None ? made.view : made.sequence) = true;
+      if (info->extent >= 0) extent = pool_.integer(info->extent);
       if (!first) made.rows = true;
     } else if (info->kind == CTypeInfo::Kind::Pointer) {
       if (!first) made.rows = true;
@@ -229,6 +273,11 @@ void Executor::store(int array, std::vector<X> subscripts, X value, const CNode&
     if (id == array && !probing_ && stored_.insert(path).second) throw Restart();
   }
   each_node(value, [&](X n) {
+    if (n->kind == XKind::Carried && n->id < 0) {
+      refuse("C011", at,
+             fmt::format("'{}' needs '{}' as the step before left it", info.in_c, n->text),
+             "a program hands arrays from step to step: compute it in the step that needs it");
+    }
     if (n->kind == XKind::Carried) {
       refuse(
           "C011", at,

@@ -7,6 +7,18 @@
 
 namespace stencil::lifter {
 
+namespace {
+
+bool never_negative(X x) {
+  if (x->kind == XKind::Cast && is_floating(x->args[0]->type)) return never_negative(x->args[0]);
+  if (is_constant(x)) return x->kind == XKind::Int ? x->integer >= 0 : x->real >= 0;
+  if (x->kind == XKind::Call) return x->text == "abs" || x->text == "sqrt";
+  if (x->kind == XKind::Select) return never_negative(x->args[1]) && never_negative(x->args[2]);
+  return x->kind == XKind::Binary && x->text == "*" && x->args[0] == x->args[1];
+}
+
+}  // namespace
+
 // What a loop finds that the region has not touched before: values from outside.
 void Executor::outside_values(Cells& before) {
   const Cells now = cells_;
@@ -21,6 +33,7 @@ void Executor::outside_values(Cells& before) {
 
 void Executor::space_loop(const Loop& loop) {
   const CNode& n = node(loop.node);
+  loop_counters_.insert(loop.counter.path);
   const std::string key = key_of(loop.node);
   const auto [slot, fresh] = index_ids_.try_emplace(key, static_cast<int>(out_.index_names.size()));
   if (fresh) out_.index_names.push_back(in_c(loop.counter.path));
@@ -45,6 +58,7 @@ void Executor::space_loop(const Loop& loop) {
         if (a->kind == XKind::Select) bad = "is a minimum or maximum";
       });
       if (bad.empty()) continue;
+      time_bounds_ = time_bounds_ || contains(atom, XKind::Time);
       refuse("C012", n,
              fmt::format("a bound of the loop over '{}' {}", in_c(loop.counter.path), bad),
              "loops over a grid have bounds that are sums of sizes: undo tiling by hand");
@@ -71,32 +85,45 @@ void Executor::space_loop(const Loop& loop) {
   stores_.resize(stored);
   outside_values(before);
   std::set<std::string> changed;
-  for (const auto& [path, value] : before) {
-    const auto now = cells_.find(path);
-    if (path != loop.counter.path && (now == cells_.end() || !(now->second == value)))
-      changed.insert(path);
-  }
-  cells_ = before;
-  begin();
-  for (const std::string& path : changed) {
-    const Value& value = before.at(path);
-    if (value.kind == Value::Kind::Scalar) {
-      cells_[path] =
-          scalar_value(pool_.leaf(XKind::Carried, value.x->type, domain.index, in_c(path)));
-    } else {
-      cells_[path] = unknown(fmt::format("'{}' as the iteration before left it", in_c(path)));
+  const auto changes = [&](const Cells& from) {
+    const size_t known = changed.size();
+    for (const auto& [path, value] : from) {
+      const auto now = cells_.find(path);
+      if (path != loop.counter.path && (now == cells_.end() || !(now->second == value)))
+        changed.insert(path);
     }
-  }
-  (void)exec(loop.body);
+    return changed.size() > known;
+  };
+  (void)changes(before);
+  // then with these carried, until no other variable turns out to change
+  Cells start;
+  do {
+    stores_.resize(stored);
+    cells_ = before;
+    begin();
+    for (const std::string& path : changed) {
+      const Value& value = before.at(path);
+      if (value.kind == Value::Kind::Scalar) {
+        cells_[path] =
+            scalar_value(pool_.leaf(XKind::Carried, value.x->type, domain.index, in_c(path)));
+      } else {
+        cells_[path] = unknown(fmt::format("'{}' as the iteration before left it", in_c(path)));
+      }
+    }
+    start = cells_;
+    (void)exec(loop.body);
+    outside_values(before);
+    for (const auto& [path, value] : before) start.try_emplace(path, value);
+  } while (changes(start));
   trail_.pop_back();
   active_.pop_back();
-  carry(before, changed, domain);
+  carry(before, changed, domain, where(n));
   cells_[loop.counter.path] = unknown(fmt::format("'{}' behind its loop", name));
 }
 
 // What variables hold behind a loop: sums and the like, or nothing that is known.
 void Executor::carry(const Cells& before, const std::set<std::string>& changed,
-                     const Domain& domain) {
+                     const Domain& domain, CPlace place) {
   for (auto it = cells_.begin(); it != cells_.end();) {
     it = before.count(it->first) == 0 ? cells_.erase(it) : std::next(it);
   }
@@ -106,57 +133,95 @@ void Executor::carry(const Cells& before, const std::set<std::string>& changed,
     cells_[path] = unknown(fmt::format("'{}' as a loop left it", in_c(path)));
     if (after.kind != Value::Kind::Scalar || start.kind != Value::Kind::Scalar) continue;
     X carried = pool_.leaf(XKind::Carried, start.x->type, domain.index, in_c(path));
-    if (const auto sum = reduced(carried, after.x, domain.index)) {
-      const std::string op = (*sum)->text;
-      X both = op == "sum"    ? pool_.binary("+", start.x, *sum, start.x->type)
-               : op == "prod" ? pool_.binary("*", start.x, *sum, start.x->type)
-                              : pool_.call(op, {start.x, *sum}, start.x->type);
-      cells_[path] = scalar_value(both);
+    if (const auto sum = reduced(carried, after.x, domain, path)) {
+      out_.sums[*sum].place = place;
+      cells_[path] = scalar_value(joined(start.x, *sum));
     }
   }
 }
 
-// after = before + e, a larger of both, ...: the reduction of e over the loop.
-std::optional<X> Executor::reduced(X carried, X after, int index) {
-  std::string op;
-  X value = nullptr;
+// What a variable began with and what a loop makes of it.
+X Executor::joined(X start, X sum) {
+  const std::string& op = sum->text;
+  const bool number = is_constant(start);
+  const double value =
+      start->kind == XKind::Int ? static_cast<double>(start->integer) : start->real;
+  if (number && op == "sum" && value == 0) return sum;
+  if (number && op == "prod" && value == 1) return sum;
+  if (number && op == "max" && value <= 0 && never_negative(sum->args[0])) return sum;
+  if (op == "sum") return pool_.binary("+", start, sum, start->type);
+  if (op == "prod") return pool_.binary("*", start, sum, start->type);
+  return pool_.call(op, {start, sum}, start->type);
+}
+
+// after = before + e, a larger of both, ...: how `carried` takes in `value`. What an iteration
+// takes in after another is combined with it.
+bool Executor::takes_in(X carried, X after, std::string& op, X& value) {
   const auto free = [&](X x) {
     bool out = true;
     each_node(x, [&](X n) { out = out && n != carried; });
     return out;
   };
-  const auto other = [&](X a, X b) {
-    return a == carried && free(b) ? b : b == carried && free(a) ? a : nullptr;
-  };
-  if (after->kind == XKind::Binary && (after->text == "+" || after->text == "*")) {
-    op = after->text == "+" ? "sum" : "prod";
-    value = other(after->args[0], after->args[1]);
-  } else if (after->kind == XKind::Call && after->args.size() == 2) {
-    op = after->text == "max" || after->text == "fmax" ? "max" : "min";
-    if (after->text != "max" && after->text != "fmax" && after->text != "min" &&
-        after->text != "fmin")
-      return std::nullopt;
-    value = other(after->args[0], after->args[1]);
-  } else if (after->kind == XKind::Select && after->args[0]->kind == XKind::Binary) {
-    // e > s ? e : s and its other spellings
-    X c = after->args[0];
-    X e = after->args[2] == carried   ? after->args[1]
-          : after->args[1] == carried ? after->args[2]
-                                      : nullptr;
-    if (e == nullptr || !free(e)) return std::nullopt;
-    std::string relation = c->text;
-    if (c->args[0] == carried && c->args[1] == e) {
-      relation = relation[0] == '<' ? ">" : relation[0] == '>' ? "<" : "";
-    } else if (c->args[0] != e || c->args[1] != carried) {
-      return std::nullopt;
+  // `base` is the variable, or has taken in something itself
+  const auto taken_in = [&](X base, X more, const std::string& how) {
+    if (!free(more)) return false;
+    if (base == carried) {
+      value = more;
+    } else {
+      std::string earlier;
+      if (!takes_in(carried, base, earlier, value) || earlier != how) return false;
+      value = how == "sum"    ? pool_.binary("+", value, more, value->type)
+              : how == "prod" ? pool_.binary("*", value, more, value->type)
+                              : pool_.call(how, {value, more}, value->type);
     }
-    const bool taken = after->args[1] == e;
-    if (relation.empty() || (relation[0] != '<' && relation[0] != '>')) return std::nullopt;
-    op = (relation[0] == '>') == taken ? "max" : "min";
-    value = e;
+    op = how;
+    return true;
+  };
+  const auto either = [&](X a, X b, const std::string& how) {
+    return free(b) ? taken_in(a, b, how) : taken_in(b, a, how);
+  };
+  if (after->kind == XKind::Binary && (after->text == "+" || after->text == "*"))
+    return either(after->args[0], after->args[1], after->text == "+" ? "sum" : "prod");
+  if (after->kind == XKind::Call && after->args.size() == 2) {
+    const bool most = after->text == "max" || after->text == "fmax";
+    if (!most && after->text != "min" && after->text != "fmin") return false;
+    return either(after->args[0], after->args[1], most ? "max" : "min");
   }
-  if (value == nullptr) return std::nullopt;
-  std::vector<int> ids = {index};
+  if (after->kind != XKind::Select) return false;
+  X c = after->args[0];
+  const bool kept = !free(after->args[2]);
+  X base = after->args[kept ? 2 : 1], taken = after->args[kept ? 1 : 2];
+  if (free(c)) {  // if (mask[i] > 0) sum += e;
+    const bool sum = taken->kind == XKind::Binary && taken->text == "+" &&
+                     (taken->args[0] == base || taken->args[1] == base);
+    if (!sum) return false;
+    X added = taken->args[taken->args[0] == base ? 1 : 0];
+    X none = is_floating(added->type) ? pool_.real(0, added->type) : pool_.integer(0, added->type);
+    return taken_in(base, kept ? pool_.select(c, added, none) : pool_.select(c, none, added),
+                    "sum");
+  }
+  // e > s ? e : s and its other spellings
+  if (c->kind != XKind::Binary || !free(taken)) return false;
+  std::string relation = c->text;
+  if (c->args[0] == base && c->args[1] == taken) {
+    relation = relation[0] == '<' ? ">" : relation[0] == '>' ? "<" : "";
+  } else if (c->args[0] != taken || c->args[1] != base) {
+    return false;
+  }
+  if (relation.empty() || (relation[0] != '<' && relation[0] != '>')) return false;
+  return taken_in(base, taken, (relation[0] == '>') == kept ? "max" : "min");
+}
+
+// The reduction of a variable over a loop, by what an iteration makes of it.
+std::optional<X> Executor::reduced(X carried, X after, const Domain& domain,
+                                   const std::string& path) {
+  std::string op;
+  X value = nullptr;
+  if (!takes_in(carried, after, op, value)) return std::nullopt;
+  SumInfo info;
+  info.domain = {domain};
+  info.epoch = epoch_;
+  std::vector<int> ids = {domain.index};
   bool carries = false;
   each_node(value, [&](X n) {
     carries = carries || n->kind == XKind::Carried || n->kind == XKind::Unknown;
@@ -164,39 +229,35 @@ std::optional<X> Executor::reduced(X carried, X after, int index) {
   if (carries) return std::nullopt;
   if (value->kind == XKind::Sum && value->text == op) {
     ids.insert(ids.end(), value->ids.begin(), value->ids.end());
+    const auto& inner = out_.sums.at(value).domain;
+    info.domain.insert(info.domain.end(), inner.begin(), inner.end());
     value = value->args[0];
-  } else if (contains(value, XKind::Sum)) {
-    return std::nullopt;
+  } else {  // of reductions ahead of this nest
+    bool within = false;
+    each_node(value, [&](X n) {
+      if (n->kind == XKind::Sum) within = within || out_.sums.at(n).epoch == epoch_;
+    });
+    if (within) return std::nullopt;
   }
-  return pool_.sum(op, value, ids);
+  auto& name = sum_names_[path];
+  if (name.empty()) name = distinct(name_of_path(path));
+  info.name = name;
+  X out = pool_.sum(op, value, ids);
+  out_.sums[out] = info;
+  return out;
 }
 
 void Executor::run_leaves(std::vector<std::vector<Store>>& leaves,
                           const std::function<void()>& body, std::map<std::string, Cells>& ends) {
-  const Cells before = cells_;
-  const size_t trail = trail_.size(), sites = call_sites_.size();
-  const std::set<int> calls = calls_;
-  const std::map<int, LValue> aliases = aliases_;
-  X const guard = guard_;
-  const int dry = dry_;
+  stores_.clear();  // of another attempt
+  const Frame before = frame();
   constexpr int kMostRuns = 200;
   std::vector<std::map<std::string, std::pair<Poly, Poly>>> todo = {{}};
   for (int runs = 0; !todo.empty(); ++runs) {
     if (runs > kMostRuns) throw NoSplit();
     parts_ = todo.back();
     todo.pop_back();
-    const auto restore = [&] {
-      cells_ = before;
-      active_.clear();
-      trail_.resize(trail);
-      call_sites_.resize(sites);
-      calls_ = calls;
-      aliases_ = aliases;
-      guard_ = guard;
-      dry_ = dry;
-      stores_.clear();
-    };
-    restore();
+    frame() = before;
     try {
       body();
       leaves.push_back(stores_);
@@ -208,13 +269,13 @@ void Executor::run_leaves(std::vector<std::vector<Store>>& leaves,
       auto low = parts_, high = parts_;
       low[split.key] = {domain.low, split.at - Poly(1)};
       high[split.key] = {split.at, domain.high};
-      restore();
+      frame() = before;
       for (const auto& part : {high, low}) {
         const auto& [from, to] = part.at(split.key);
         if (!known_at_least_zero(from - to - Poly(1))) todo.push_back(part);
       }
     } catch (...) {
-      restore();
+      frame() = before;
       parts_.clear();
       throw;
     }
@@ -255,13 +316,14 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
     } catch (const NoSplit&) {
       return false;
     }
-    ends = std::move(found);
+    if (fused || ends.empty()) ends = std::move(found);
     return true;
   };
   bool done = false;
   for (const bool split : {true, false}) {
     out_.requirements = requirements;
     out_.facts = facts;
+    ends.clear();
     const bool fused = attempt(true, split, made.leaves);
     if (!fused) made.leaves.clear();
     bool several = false;
@@ -294,6 +356,10 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
   bool stores = false;
   for (const auto* leaves : {&made.leaves, &made.ordered}) {
     for (const auto& leaf : *leaves) stores = stores || !leaf.empty();
+  }
+  if (stores && out_.timed && !in_time_) {
+    throw Refusal{"C017", place, "statements behind the time loop write arrays, too",
+                  "a program is its time loop: mark that with #pragma scop and #pragma endscop"};
   }
   if (stores && dry_ == 0) out_.nests.push_back(std::move(made));
 }

@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
+#include "compiler/lift/points.h"
 
 namespace stencil::lifter {
 
 // A copy is picked by t % 2, which is an atom; in any other way the counter is one of space.
 bool Executor::counter_in_stores(size_t from) const {
+  const std::vector<Nest> step(out_.nests.begin() + static_cast<ptrdiff_t>(from), out_.nests.end());
   for (size_t i = from; i < out_.nests.size(); ++i) {
     for (const auto* leaves : {&out_.nests[i].leaves, &out_.nests[i].ordered}) {
       for (const auto& leaf : *leaves) {
         for (const Store& store : leaf) {
+          if (is_record(out_, store, step)) continue;
           for (X s : store.subscripts) {
             for (X atom : Poly::of(s).atoms()) {
               if (atom->kind == XKind::Time) return true;
@@ -24,129 +27,239 @@ bool Executor::counter_in_stores(size_t from) const {
   return false;
 }
 
-bool Executor::time_loop(const Loop& loop, int index) {
-  const Cells before = cells_;
-  const Execution saved = out_;
-  const auto arrays = array_paths_;
-  const auto symbols = symbol_paths_;
-  const auto names = names_;
-  const auto indices = index_ids_;
-  const int64_t epoch = epoch_;
-  if (loop.step != 1) return false;
+// A loop that is no plain count, as one of steps: while (error > eps && steps < most) { ... }.
+Executor::TimeLoop Executor::conditional(int index) {
+  const CNode& n = node(index);
+  const bool is_for = n.kind == CKind::For;
+  TimeLoop out;
+  out.node = index;
+  out.first = n.kind != CKind::Do;
+  out.body = n.children[is_for ? 3 : n.kind == CKind::While ? 1 : 0];
+  const int condition = n.children[is_for ? 1 : n.kind == CKind::While ? 0 : 1];
+  if (node(condition).kind != CKind::Empty) conjuncts(condition, out.conditions);
+  if (is_for) out.step = n.children[2];
+  return out;
+}
+
+void Executor::conjuncts(int index, std::vector<int>& out) const {
+  const CNode& n = node(index);
+  if (n.kind == CKind::Binary && n.text == "&&") {
+    for (int child : n.children) conjuncts(child, out);
+    return;
+  }
+  if (n.kind == CKind::Cast && node(n.children[0]).kind == CKind::Binary &&
+      node(n.children[0]).text == "&&") {
+    return conjuncts(n.children[0], out);
+  }
+  out.push_back(index);
+}
+
+bool Executor::time_loop(const TimeLoop& loop) {
+  // the first statement of the loop has been run already
+  const State before = state();
+  if (loop.counted && loop.counted->step != 1) return false;
   in_time_ = true;
-  out_.place = where(node(index));
+  out_.place = where(node(loop.node));
   time_ = pool_.leaf(XKind::Time, CScalar::I32, 0, "time");
+  time_trail_ = trail_.size();
   const size_t nests = out_.nests.size();
   bool timed = true;
   try {
-    time_body(loop, index);
+    time_body(loop);
     timed = out_.nests.size() > nests && !counter_in_stores(nests);
   } catch (const Refusal& refusal) {
     // the reason may be that it is no time loop
     in_time_ = false;
-    if (!counter_in_stores(nests)) throw;
+    if (!counter_in_stores(nests) && !time_bounds_) throw;
     timed = false;
   }
   in_time_ = false;
   if (timed) {
     if (nests > 0) {
-      throw Refusal{"C017", where(node(index)),
+      throw Refusal{"C017", where(node(loop.node)),
                     "statements ahead of the time loop write arrays, too",
                     "a program is its time loop: mark that with #pragma scop and #pragma endscop"};
     }
     if (out_.timed) {
-      throw Refusal{"C017", where(node(index)), "there are several time loops",
+      throw Refusal{"C017", where(node(loop.node)), "there are several time loops",
                     "mark one with #pragma scop and #pragma endscop"};
     }
     out_.timed = true;
-    out_.first = loop.first;
-    out_.steps = (Poly::of(loop.last) - Poly::of(loop.first) + Poly(1)).expression(pool_);
-    out_.place = where(node(index));
+    out_.place = where(node(loop.node));
     return true;
   }
-  not_time_.insert(index);
-  out_ = saved;
-  array_paths_ = arrays;
-  symbol_paths_ = symbols;
-  names_ = names;
-  index_ids_ = indices;
-  epoch_ = epoch;
-  cells_ = before;
-  // canonical() has run its first statement, whose effect is kept in `before`
+  not_time_.insert(loop.node);
+  state() = before;
   return false;
 }
 
-void Executor::time_body(const Loop& loop, int index) {
-  const CNode& n = node(index);
-  X now = (Poly::of(loop.first) + Poly::atom(time_)).expression(pool_, loop.type);
+// One step, in whatever state.
+void Executor::run_step(const TimeLoop& loop) {
+  const Flow flow = exec(loop.body);
+  if (flow == Flow::Return || flow == Flow::Break) {
+    refuse("C015", node(loop.node), "the time loop is left in its first step");
+  }
+  if (loop.step >= 0) (void)exec(loop.step);
+}
+
+void Executor::time_body(const TimeLoop& loop) {
+  const std::string counter = loop.counter();
   Cells before = cells_;
-  const auto begin = [&] { cells_[loop.counter.path] = scalar_value(now); };
-  const auto run_body = [&] {
-    const Flow flow = exec(loop.body);
-    if (flow == Flow::Return || flow == Flow::Break) {
-      refuse("C015", n, "the time loop is left in its first step");
-    }
+  const auto begin = [&] {
+    if (!loop.counted) return;
+    cells_[counter] = scalar_value(
+        (Poly::of(loop.counted->first) + Poly::atom(time_)).expression(pool_, loop.counted->type));
   };
+  std::vector<X> at_first;
+  if (loop.first) {
+    for (int condition : loop.conditions) at_first.push_back(pool_.truth(scalar(condition)));
+  }
   // once to see what a step changes
   const Execution saved = out_;
   ++dry_;
   begin();
-  run_body();
+  run_step(loop);
+  for (int condition : loop.conditions) (void)scalar(condition);
   --dry_;
   outside_values(before);
   std::set<std::string> changed;
-  for (const auto& [path, value] : before) {
-    const auto after = cells_.find(path);
-    if (path != loop.counter.path && (after == cells_.end() || !(after->second == value)))
-      changed.insert(path);
-  }
-  out_.nests = saved.nests;
-  out_.stop = saved.stop;
-  cells_ = before;
-  begin();
-  periodic_counters(before, changed, loop);
-  const Cells start = cells_;
-  read_.clear();
-  run_body();
+  const auto changes = [&](const Cells& from) {
+    const size_t known = changed.size();
+    for (const auto& [path, value] : from) {
+      const auto after = cells_.find(path);
+      if (path != counter && (after == cells_.end() || !(after->second == value)))
+        changed.insert(path);
+    }
+    return changed.size() > known;
+  };
+  (void)changes(before);
+  // then from a state that stands for any step, until no other scalar turns out to change
+  Cells start;
+  do {
+    out_.nests = saved.nests;
+    cells_ = before;
+    begin();
+    counters(before, changed, loop);
+    start = cells_;
+    read_.clear();
+    breaks_.clear();
+    run_step(loop);
+    outside_values(before);
+    for (const auto& [path, value] : before) start.try_emplace(path, value);
+  } while (changes(start));
   end_of_time_body(before, start);
-  cells_[loop.counter.path] = unknown("the counter of the time loop behind it");
+  endings(loop, at_first);
+  if (loop.counted) before[counter] = scalar_value(loop.counted->first);
+  behind_loop(before, loop);
 }
 
-// cur = 1 - cur; swap(cur, next): counters that come round are functions of the step. Other scalars
-// are marked as carried.
-void Executor::periodic_counters(const Cells& before, const std::set<std::string>& changed,
-                                 const Loop& loop) {
-  std::set<std::string> counters;
+// Counters are functions of the step: those that come round (cur = 1 - cur), and those that grow by
+// a constant. Other scalars are marked as carried.
+void Executor::counters(const Cells& before, const std::set<std::string>& changed,
+                        const TimeLoop& loop) {
+  const std::set<std::string> round = periodic_counters(before, changed, loop);
+  const State start = state();
+  std::map<std::string, int64_t> growing;
+  std::map<std::string, X> known;
+  try {
+    ++dry_;
+    run_step(loop);
+    for (const std::string& path : changed) {
+      const Value& from = start.cells_.at(path);
+      const auto after = cells_.find(path);
+      if (round.count(path) > 0 || from.kind != Value::Kind::Scalar || after == cells_.end())
+        continue;
+      if (after->second.kind != Value::Kind::Scalar || !is_integer(from.x->type)) continue;
+      const Poly by = Poly::of(after->second.x) - Poly::of(from.x);
+      if (by.is_constant() && !by.zero()) growing[path] = by.constant();
+    }
+    known = flags(before, changed, loop, start);
+  } catch (const Refusal&) {
+    growing.clear();  // the step itself will say
+  }
+  state() = start;
+  for (const auto& [path, value] : known) cells_[path] = scalar_value(value);
+  for (const auto& [path, by] : growing) {
+    const Value& first = before.at(path);
+    const Poly value = Poly::of(first.x) + Poly(by) * Poly::atom(time_);
+    cells_[path] = scalar_value(value.expression(pool_, first.x->type));
+  }
+}
+
+// while (!done) { ...; if (error < eps) done = 1; }: of the values that a step leaves, there may be
+// one alone with which the loop goes on. Called behind a step from `start`.
+std::map<std::string, X> Executor::flags(const Cells& before, const std::set<std::string>& changed,
+                                         const TimeLoop& loop, const State& start) {
+  std::map<std::string, X> out;
+  const Cells after = cells_;
+  for (const std::string& path : changed) {
+    const Value &first = before.at(path), &now = start.cells_.at(path);
+    const auto found = after.find(path);
+    if (first.kind != Value::Kind::Scalar || first.x->kind != XKind::Int) continue;
+    if (now.kind != Value::Kind::Scalar || now.x->kind != XKind::Carried) continue;
+    if (found == after.end() || found->second.kind != Value::Kind::Scalar) continue;
+    std::set<int64_t> values = {first.x->integer};
+    bool few = true;
+    const auto gather = [&](X x, const auto& self) -> void {
+      if (x->kind == XKind::Int) {
+        values.insert(x->integer);
+      } else if (x->kind == XKind::Select) {
+        self(x->args[1], self);
+        self(x->args[2], self);
+      } else if (is_condition(x) || (x->kind == XKind::Cast && is_condition(x->args[0]))) {
+        values.insert({0, 1});
+      } else {
+        few = few && x == now.x;
+      }
+    };
+    gather(found->second.x, gather);
+    if (!few || values.size() > 8) continue;
+    std::vector<X> going;
+    for (int64_t value : values) {
+      X number = pool_.integer(value, first.x->type);
+      bool ends = false;
+      cells_ = start.cells_;
+      cells_[path] = scalar_value(number);
+      for (int condition : loop.conditions) {
+        X holds = pool_.truth(scalar(condition));
+        ends = ends || (holds->kind == XKind::Int && holds->integer == 0);
+      }
+      if (!ends) going.push_back(number);
+    }
+    if (going.size() == 1) out[path] = going[0];
+  }
+  return out;
+}
+
+// By numbers, as far as they go: run the step some times and see what comes out.
+std::set<std::string> Executor::periodic_counters(const Cells& before,
+                                                  const std::set<std::string>& changed,
+                                                  const TimeLoop& loop) {
+  std::set<std::string> numbers, out;
   for (const std::string& path : changed) {
     const Value& value = before.at(path);
     if (value.kind != Value::Kind::Scalar) continue;
-    if (is_integer(value.x->type) && value.x->kind == XKind::Int) counters.insert(path);
+    if (is_integer(value.x->type) && value.x->kind == XKind::Int) numbers.insert(path);
   }
-  // run the step with numbers, as far as they go, and see what comes out
-  const Value now = cells_[loop.counter.path];
+  const State now = state();
   std::map<std::string, std::vector<int64_t>> history;
-  Cells state = before;
-  const Execution saved = out_;
+  Cells at = before;
   ++dry_;
-  for (int step = 0; step < 4 && !counters.empty(); ++step) {
-    for (const std::string& path : counters) {
-      const Value& value = state[path];
+  for (int step = 0; step < 4 && !numbers.empty(); ++step) {
+    for (const std::string& path : numbers) {
+      const Value& value = at[path];
       if (value.kind == Value::Kind::Scalar && value.x->kind == XKind::Int) {
         history[path].push_back(value.x->integer);
       } else {
         history[path].assign(1, INT64_MIN);
       }
     }
-    cells_ = state;
-    cells_[loop.counter.path] = now;
-    (void)exec(loop.body);
-    for (const std::string& path : counters) state[path] = cells_[path];
+    cells_ = at;
+    if (loop.counted) cells_[loop.counter()] = now.cells_.at(loop.counter());
+    run_step(loop);
+    for (const std::string& path : numbers) at[path] = cells_[path];
   }
-  --dry_;
-  out_.nests = saved.nests;
-  out_.stop = saved.stop;
-  cells_ = before;
-  cells_[loop.counter.path] = now;
+  state() = now;
   for (const std::string& path : changed) {
     const Value& value = before.at(path);
     if (value.kind == Value::Kind::Pointer) continue;
@@ -156,12 +269,14 @@ void Executor::periodic_counters(const Cells& before, const std::set<std::string
       X odd = pool_.binary("%", time_, pool_.integer(2), CScalar::I32);
       const Poly both = Poly(h[0]) + Poly(h[1] - h[0]) * Poly::atom(odd);
       cells_[path] = scalar_value(both.expression(pool_, value.x->type));
+      out.insert(path);
     } else if (value.kind == Value::Kind::Scalar) {
       cells_[path] = scalar_value(pool_.leaf(XKind::Carried, value.x->type, -1, in_c(path)));
     } else {
       cells_[path] = unknown(fmt::format("'{}' as the step before left it", in_c(path)));
     }
   }
+  return out;
 }
 
 // Pointers that have changed places. A step sees an array under the pointers that move, or under
@@ -178,12 +293,32 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
     if (after == cells_.end() || !is_array(after->second) ||
         after->second.pointer.subscripts != value.pointer.subscripts) {
       throw Refusal{"C014", out_.place,
-                    fmt::format("the pointer '{}' moves from step to step", in_c(path)),
+                    fmt::format("the pointer '{}' moves from step to step{}", in_c(path),
+                                after != cells_.end() && after->second.kind == Value::Kind::None
+                                    ? ": it becomes " + after->second.why
+                                    : ""),
                     "pointers may trade places, all of them"};
     }
     out_.rotations.push_back({value.pointer.array, after->second.pointer.array});
     moved[value.pointer.array] = path;
   }
+  // what a step writes, the next one reads under another name: no array of the turn is constant
+  bool learned = false, more = !probing_;
+  while (more) {
+    more = false;
+    std::set<int> written;
+    for (const auto& [path, id] : array_paths_) {
+      if (stored_.count(path) > 0) written.insert(id);
+    }
+    for (const Rotation& rotation : out_.rotations) {
+      if (written.count(rotation.before) + written.count(rotation.after) == 0) continue;
+      for (const auto& [path, id] : array_paths_) {
+        if (id == rotation.before || id == rotation.after) more |= stored_.insert(path).second;
+      }
+    }
+    learned |= more;
+  }
+  if (learned) throw Restart();
   for (const auto& [path, value] : start) {
     if (!is_array(value) || moved.count(value.pointer.array) == 0) continue;
     const auto after = cells_.find(path);
@@ -196,48 +331,12 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
   }
 }
 
-// Scalars outside of the region that it sets: a program has none.
-void Executor::scalars_left() {
-  const Cells after = cells_;
-  Cells before;
-  outside_values(before);
-  const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
-  for (const auto& [path, value] : before) {
-    const auto now = after.find(path);
-    if (value.kind != Value::Kind::Scalar || now == after.end() || now->second == value) continue;
-    const int variable = variable_of_path(path);
-    const bool parameter = std::find(entry.parameters.begin(), entry.parameters.end(), variable) !=
-                           entry.parameters.end();
-    const int type = tree_.variables[static_cast<size_t>(variable)].type;
-    const bool by_value = type_of(type)->kind != CTypeInfo::Kind::Reference;
-    if (parameter && by_value && path == fmt::format("v{}", variable)) continue;
-    out_.left_behind.push_back(in_c(path));
-    out_.assumptions.push_back(fmt::format(
-        "nobody needs what '{}' is set to, which is no part of the program", in_c(path)));
-  }
-}
-
 Execution Executor::run() {
   const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+  find_single();
   for (int attempt = 0; attempt < 200; ++attempt) {
-    out_ = {};
-    cells_.clear();
-    aliases_.clear();
-    array_paths_.clear();
-    symbol_paths_.clear();
-    names_.clear();
+    state() = {};
     calls_ = {tree_.entry};
-    trail_.clear();
-    call_sites_.clear();
-    active_.clear();
-    stores_.clear();
-    index_ids_.clear();
-    guard_ = nullptr;
-    in_nest_ = in_time_ = false;
-    fused_ = split_ = true;
-    dry_ = 0;
-    epoch_ = 0;
-    parts_.clear();
     // Reading the parameters in order gives arrays and symbols the order of the signature. Pointers
     // that trade places need cells.
     try {
@@ -250,13 +349,22 @@ Execution Executor::run() {
           cells_[of.path] = read_cell(of);
         }
       }
-      const Flow flow = exec(entry.body);
-      (void)flow;
+      if (exec(entry.body) != Flow::Return) returned_ = {};
     } catch (const Restart&) {
       continue;
     }
+    if (out_.nests.empty() && out_.sums.empty() && !single_.empty()) {
+      single_.clear();  // they are all that it writes: arrays of one element
+      continue;
+    }
     if (out_.nests.empty()) {
-      throw Refusal{"C018", where(node(entry.body)), "nothing is written to an array", ""};
+      const bool reduced = !out_.sums.empty();
+      throw Refusal{
+          "C018", where(node(entry.body)),
+          reduced ? "nothing is written to an array: '" + out_.sums.begin()->second.name +
+                        "' and the like are reduced, alone"
+                  : "nothing is written to an array",
+          reduced ? "a program has a step that writes fields: lift that, and add `reduce`" : ""};
     }
     scalars_left();
     return out_;

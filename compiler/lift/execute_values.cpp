@@ -232,7 +232,9 @@ Value Executor::read_cell(const LValue& of) {
     case CTypeInfo::Kind::Pointer: {
       if (local) return unknown(fmt::format("the pointer '{}' without a value", in_c(of.path)));
       const CTypeInfo* target = type_of(type->of);
-      if (target->kind == CTypeInfo::Kind::Struct || target->kind == CTypeInfo::Kind::Void) {
+      const bool single = single_.count(variable_of_path(of.path)) > 0;
+      if (target->kind == CTypeInfo::Kind::Struct || target->kind == CTypeInfo::Kind::Void ||
+          single) {
         return {Value::Kind::Pointer, nullptr, {-1, {}, "(*" + of.path + ")", type->of}, ""};
       }
       const int array = array_of(of.path, of.type, true);
@@ -287,6 +289,11 @@ Value Executor::eval(int index) {
   budget(n);
   switch (n.kind) {
     case CKind::Int:
+      if (is_param(n)) {
+        X symbol = symbol_named(n.text, n.text, -1, CScalar::I32);
+        out_.symbols[static_cast<size_t>(symbol->id)].value = n.integer;
+        return scalar_value(pool_.cast(symbol, scalar_of(n.type)));
+      }
       return scalar_value(pool_.integer(n.integer, scalar_of(n.type)));
     case CKind::Real:
       return scalar_value(pool_.real(n.real, scalar_of(n.type)));
@@ -377,8 +384,14 @@ Value Executor::eval_binary(const CNode& n) {
   // t & 1 of a counter is t % 2
   const bool mask = n.text == "&" && right.x->kind == XKind::Int && right.x->integer > 0 &&
                     (right.x->integer & (right.x->integer + 1)) == 0;
+  Poly least;
+  if (mask) {
+    // where it is not below 0; the step never is
+    least = extreme(Poly::of(left.x), false);
+    if (time_ != nullptr && least.linear_in(time_).value_or(0) > 0) least = least.without(time_);
+  }
   if (mask && (contains(left.x, XKind::Time) || contains(left.x, XKind::Index)) &&
-      !contains(left.x, XKind::Load)) {
+      !contains(left.x, XKind::Load) && known_at_least_zero(least)) {
     return scalar_value(remainder_of(
         pool_.binary("%", left.x, pool_.integer(right.x->integer + 1, type), type), false));
   }
@@ -418,7 +431,8 @@ Value Executor::eval_cast(const CNode& n) {
   std::vector<X> extents = {nullptr};
   const CTypeInfo* t = target;
   for (; t->kind == CTypeInfo::Kind::Array; t = type_of(t->of)) {
-    X extent = t->extent >= 0 ? pool_.integer(t->extent) : t->size >= 0 ? scalar(t->size) : nullptr;
+    const bool number = t->extent >= 0 && (t->size < 0 || !has_param(t->size));
+    X extent = number ? pool_.integer(t->extent) : t->size >= 0 ? scalar(t->size) : nullptr;
     if (extent == nullptr || extent->kind == XKind::Unknown)
       return unknown("a shape that is not known");
     extents.push_back(extent);
@@ -428,7 +442,14 @@ Value Executor::eval_cast(const CNode& n) {
   }
   const bool start = p.subscripts.size() == 1 && Poly::of(p.subscripts[0]).zero();
   if (extents.size() == 1) return from;
-  if (!start || (!array.linear && array.extents != extents)) {
+  // double (*s)[m] = a, of double a[n][m], has its rows
+  const bool rows = !array.linear && array.extents.size() == extents.size() &&
+                    std::equal(extents.begin() + 1, extents.end(), array.extents.begin() + 1);
+  if (start && rows) {
+    p.type = to->of;
+    return from;
+  }
+  if (!start || !array.linear) {
     return unknown(fmt::format("'{}' with several shapes", array.in_c));
   }
   array.linear = false;

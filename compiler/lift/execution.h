@@ -2,6 +2,7 @@
 // the time loop consists of, and what each of them writes.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +28,8 @@ struct SymbolInfo {
   std::string name;  // for the program, distinct
   std::string in_c;  // the expression that reads it: "s->dt", "*dt"
   CScalar type = CScalar::I32;
-  int variable = -1;  // of the tree, by which it is reached
+  int variable = -1;                  // of the tree, by which it is reached
+  std::optional<int64_t> value = {};  // of a macro or constant: what it is in the file
 };
 
 struct ArrayInfo {
@@ -38,7 +40,8 @@ struct ArrayInfo {
   std::vector<X> extents;  // outermost first; null: not known
   bool linear = false;     // a pointer to scalars: subscripts are one sum
   bool rows = false;       // of pointers to rows, or vectors of vectors
-  bool sequence = false;   // std::vector and the like
+  bool sequence = false;   // std::vector and the like, which own their elements
+  bool view = false;       // std::span, mdspan: of elements of others
   bool local = false;      // made in the region
   bool restricted = false;
   bool constant = false;  // const elements
@@ -74,6 +77,37 @@ struct Rotation {  // a pointer of the time loop: which array it means before a 
   int before = -1, after = -1;
 };
 
+// A sum, a largest value, ... over the loops of a nest.
+struct SumInfo {
+  std::vector<Domain> domain;  // outermost first
+  CPlace place;
+  int64_t epoch = 0;  // of the nest
+  std::string name;   // for the program, of the variable
+};
+struct Reduction {
+  std::string name, op;
+  X value = nullptr;
+  Store point;  // an array that is read at each point, and the loops
+  int64_t epoch = 0;
+  bool after = false;    // of the values that the nest leaves, not of those that it finds
+  bool in_step = false;  // the step reads it
+};
+
+// A source or a receiver: a statement at places that are data or params.
+struct PointStatement {
+  Store store;  // in a loop over the numbers of points, or in none
+  int64_t epoch = 0;
+  bool record = false;  // of the grid, by step; else it changes the grid
+};
+
+// What a scalar outside of the region holds afterwards, or what the function returns.
+struct Left {
+  std::string in_c;  // "": the value returned
+  CScalar type = CScalar::I32;
+  X value = nullptr;      // of symbols, reductions and the outcome; null: not known
+  bool variable = false;  // of the function that a region is in, by its name
+};
+
 struct Execution {
   std::vector<SymbolInfo> symbols;
   std::vector<ArrayInfo> arrays;
@@ -83,16 +117,21 @@ struct Execution {
   X steps = nullptr;        // how often it runs
   X first = nullptr;        // the value of its counter in the first step
   std::vector<Rotation> rotations;
-  X stop = nullptr;                                     // a condition that ends it after a step
+  X stop = nullptr;  // a condition that ends it after a step
+  std::map<X, SumInfo> sums;
+  std::vector<PointStatement> points;
+  std::vector<Reduction> reductions;                    // in the order of a step
   std::vector<std::pair<X, std::string>> requirements;  // and why
   std::vector<Poly> facts;                              // at least 0, as the requirements say
   std::vector<std::string> assumptions;
-  std::vector<std::string> left_behind;  // scalars that C sets and the program does not, in C
-  CPlace place;                          // of the time loop
+  std::vector<Left> left;
+  CPlace place;  // of the time loop
 };
 
 struct ExecuteOptions {
+  bool keep_ghosts = false;  // ghost cells stay, as copies: for who takes the whole arrays
   int unroll = 32;  // loops of at most as many iterations, known, that are no loops over space
+  std::vector<std::string> params = {};  // macros and constants that are symbols
 };
 
 // Throws Refusal.

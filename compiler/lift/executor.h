@@ -43,14 +43,68 @@ struct LValue {
 
 enum class Flow : uint8_t { Next, Break, Continue, Return };
 
-class Executor {
+using Cells = std::map<std::string, Value>;
+
+// if (condition) break; in the time loop, or a return.
+struct Break {
+  X condition = nullptr;
+  Cells cells;       // as they are then
+  size_t nests = 0;  // of the step so far
+  CPlace place;
+  bool returns = false;  // if (condition) return ...;
+  Value returned = {};
+};
+
+struct Active {  // a loop that is being run
+  Domain domain;
+  std::string key;
+  std::string name;
+};
+
+// Where in the text the execution is, and what variables hold there.
+struct Frame {
+  Cells cells_;
+  std::map<int, LValue> aliases_;   // references and what they are bound to
+  std::set<int> calls_;             // functions being run
+  std::vector<std::string> trail_;  // what makes a loop distinct from the same loop elsewhere
+  std::vector<int> call_sites_;     // nodes
+  int call_depth_ = 0;
+  Value returned_;
+  LValue returned_place_;
+  std::vector<Active> active_;
+  std::vector<Store> stores_;  // of the leaf being run
+  X guard_ = nullptr;
+  int dry_ = 0;
+};
+
+// All that changes while C is run. To try something is to keep a copy and to assign it afterwards.
+struct State : Frame {
+  Execution out_;
+  std::map<std::string, int> array_paths_, symbol_paths_, index_ids_;
+  std::set<std::string> names_;
+  std::map<std::string, std::pair<Poly, Poly>> parts_;  // of domains, by key
+  bool in_nest_ = false, fused_ = true, split_ = true, in_time_ = false;
+  bool probing_ = false;  // nothing is learned
+  int64_t epoch_ = 0;     // nests so far
+  X time_ = nullptr;
+  bool time_bounds_ = false;                      // loops over space have bounds of the step
+  size_t time_trail_ = 0;                         // how long trail_ is in the time loop itself
+  std::vector<Break> breaks_;                     // of the step
+  int stops_ = 0;                                 // conditions on data that end the time loop
+  std::vector<Break> endings_;                    // breaks of the time loop that was run
+  std::map<std::string, std::string> sum_names_;  // by path
+  std::set<std::string> loop_counters_;           // paths
+};
+
+class Executor : private State {
  public:
   Executor(const CTree& tree, Pool& pool, const ExecuteOptions& options)
       : tree_(tree), pool_(pool), options_(options) {}
   Execution run();
 
  private:
-  using Cells = std::map<std::string, Value>;
+  State& state() { return *this; }
+  Frame& frame() { return *this; }
   struct Split {  // a condition on an index: its domain in two parts
     std::string key;
     Poly at;
@@ -58,12 +112,7 @@ class Executor {
   struct Unfusable {};  // stores of an iteration need an order
   struct NoSplit {};    // conditions become choices
   struct Restart {};    // something was learned that earlier statements need
-  struct Active {       // a loop that is being run
-    Domain domain;
-    std::string key;
-    std::string name;
-  };
-  struct Loop {  // for (v = first; v < end; v += step)
+  struct Loop {         // for (v = first; v < end; v += step)
     LValue counter;
     CScalar type = CScalar::I32;
     X first = nullptr, last = nullptr;  // inclusive
@@ -107,10 +156,13 @@ class Executor {
   std::string name_of_path(const std::string& path) const;
   std::string in_c(const std::string& path) const;
   int variable_of_path(const std::string& path) const;
+  void find_single();
   bool is_local(const std::string& path) const;
   X symbol_of(const std::string& path, CScalar type);
   X symbol_named(const std::string& name, const std::string& in_c, int variable, CScalar type);
   std::string distinct(std::string name);
+  bool is_param(const CNode& n) const;
+  bool has_param(int node) const;
   X load(int array, const std::vector<X>& subscripts, const CNode& at);
   void store(int array, std::vector<X> subscripts, X value, const CNode& at);
   std::optional<bool> same_element(const std::vector<X>& a, const std::vector<X>& b) const;
@@ -123,6 +175,7 @@ class Executor {
   LValue place_of_call(const CNode& node);
   void bind_parameters(const CFunction& function, const CNode& node);
   Value eval_swap(const CNode& node);
+  Value length_of(const CNode& node);
   void may_change(const CNode& argument, const Value& value, const CNode& call);
 
   // execute_loops.cpp
@@ -137,22 +190,48 @@ class Executor {
   bool moves_along(const Loop& loop);
   Flow simulate(int node);
   void space_loop(const Loop& loop);
-  void carry(const Cells& before, const std::set<std::string>& changed, const Domain& domain);
-  std::optional<X> reduced(X before, X after, int index);
+  void carry(const Cells& before, const std::set<std::string>& changed, const Domain& domain,
+             CPlace place);
+  X joined(X start, X sum);
+  bool takes_in(X carried, X after, std::string& op, X& value);
+  std::optional<X> reduced(X carried, X after, const Domain& domain, const std::string& path);
   bool counter_in_stores(size_t from) const;
-  bool time_loop(const Loop& loop, int node);
-  void time_body(const Loop& loop, int node);
-  void periodic_counters(const Cells& before, const std::set<std::string>& changed,
-                         const Loop& loop);
+  // execute_time.cpp
+  struct TimeLoop {
+    int node = -1, body = -1;
+    std::optional<Loop> counted;  // it has a counter and nothing else
+    std::vector<int> conditions;  // that all hold where it goes on
+    bool first = true;            // and are asked ahead of the first step
+    int step = -1;                // of a for
+    std::string counter() const { return counted ? counted->counter.path : ""; }
+  };
+  bool time_loop(const TimeLoop& loop);
+  void time_body(const TimeLoop& loop);
+  void run_step(const TimeLoop& loop);
+  TimeLoop conditional(int node);
+  void conjuncts(int node, std::vector<int>& out) const;
+  void counters(const Cells& before, const std::set<std::string>& changed, const TimeLoop& loop);
+  std::map<std::string, X> flags(const Cells& before, const std::set<std::string>& changed,
+                                 const TimeLoop& loop, const State& start);
+  std::set<std::string> periodic_counters(const Cells& before, const std::set<std::string>& changed,
+                                          const TimeLoop& loop);
+  // execute_endings.cpp
+  void endings(const TimeLoop& loop, const std::vector<X>& at_first);
+  void ending(X condition, bool at_least_once, const CNode& at);
+  X rarely(X condition, const CNode& at);
+  void behind_loop(const Cells& before, const TimeLoop& loop);
+  std::optional<Value> behind(const Value& value);
   void end_of_time_body(const Cells& before, const Cells& start);
   void outside_values(Cells& before);
   void scalars_left();
+  void returned_from_loop();
   void nest(CPlace place, const std::function<void()>& body);
   void run_leaves(std::vector<std::vector<Store>>& leaves, const std::function<void()>& body,
                   std::map<std::string, Cells>& ends);
   int depth_of_loops(int node, int calls = 0) const;
   bool assigns(int node, const std::string& path, int depth = 0);
   bool changes(int statement, int expression);
+  bool assigns_anything(int node) const;
   std::string key_of(int node) const;
   void check_leaves(const std::vector<std::vector<Store>>& leaves);
 
@@ -172,37 +251,13 @@ class Executor {
   const CTree& tree_;
   Pool& pool_;
   const ExecuteOptions options_;
-  Execution out_;
 
-  Cells cells_;
+  // what stays when a state is gone back to
   std::map<std::string, int> cell_types_;
-  std::set<std::string> read_;     // paths, within the time loop
-  std::map<int, LValue> aliases_;  // references and what they are bound to
-  std::map<std::string, int> array_paths_;
-  std::map<std::string, int> symbol_paths_;
-  std::map<int, std::string> object_names_;
-  std::set<std::string> names_;
-  std::set<int> calls_;             // functions being run
-  std::vector<std::string> trail_;  // what makes a loop distinct from the same loop elsewhere
-  std::vector<int> call_sites_;     // nodes
-  Value returned_;
-  LValue returned_place_;
-  int call_depth_ = 0;
-
-  std::vector<Active> active_;
-  std::map<std::string, std::pair<Poly, Poly>> parts_;  // of domains, by key
-  std::map<std::string, int> index_ids_;
-  std::vector<Store> stores_;  // of the leaf being run
-  X guard_ = nullptr;
-  bool in_nest_ = false, fused_ = true, split_ = true, in_time_ = false;
-  bool probing_ = false;  // nothing is learned
-  int dry_ = 0;
-  int64_t epoch_ = 0;  // nests so far
-  X time_ = nullptr;
-  std::map<std::string, int> time_cells_;
-  std::set<int> not_time_;  // loops that turned out to be over space
+  std::set<std::string> read_;  // paths, within the time loop
+  std::set<int> not_time_;      // loops that turned out to be over space
   long steps_taken_ = 0;
-
+  std::set<int> single_;  // pointers to one number, which is written: double* residual
   // learned by restarts
   std::set<std::string> stored_, rooted_;
 };

@@ -517,7 +517,10 @@ std::string describe(X x) {
     case XKind::Symbol:
     case XKind::Index:
     case XKind::Carried:
+    case XKind::Reduced:
       return x->text;
+    case XKind::Outcome:
+      return x->id == kStepsTaken ? "the steps taken" : "whether it was stopped";
     case XKind::Time:
       return "time";
     case XKind::Load:

@@ -28,12 +28,16 @@ enum class XKind : uint8_t {
   Unary,    // text: - ! ~
   Binary,   // text, as in C; && and || evaluate both sides
   Cast,
-  Select,  // condition, then, else
-  Call,    // text: a function of the mathematical library, by its double name
-  Sum,     // text: sum, prod, min, max; args: what is reduced; ids: over which indices
-  Edge,    // text: a boundary rule; integer: a constant; args: a counter, the length
-  Unknown  // text: why the value is not known
+  Select,   // condition, then, else
+  Call,     // text: a function of the mathematical library, by its double name
+  Sum,      // text: sum, prod, min, max; args: what is reduced; ids: over which indices
+  Reduced,  // id: a reduction of the execution, as of this step
+  Outcome,  // id: kStepsTaken, or kStopped (1: by its condition); behind the time loop
+  Edge,     // text: a boundary rule; integer: a constant; args: a counter, the length
+  Unknown   // text: why the value is not known
 };
+
+constexpr int kStepsTaken = 0, kStopped = 1;
 
 struct XNode;
 using X = const XNode*;
@@ -98,6 +102,20 @@ void each_node(X x, const Visit& visit) {
   std::set<X> seen;
   each_node(x, seen, visit);
 }
+// The same outside of what sums reduce.
+template <class Visit>
+void each_outside_sums(X x, std::set<X>& seen, const Visit& visit) {
+  if (!seen.insert(x).second) return;
+  if (x->kind != XKind::Sum) {
+    for (X arg : x->args) each_outside_sums(arg, seen, visit);
+  }
+  visit(x);
+}
+template <class Visit>
+void each_outside_sums(X x, const Visit& visit) {
+  std::set<X> seen;
+  each_outside_sums(x, seen, visit);
+}
 bool contains(X x, XKind kind);
 bool contains_index(X x, int id);
 bool uses_index(X x);  // as a value, not in the subscripts of loads
@@ -112,6 +130,15 @@ X transformed(Pool& pool, X x, std::map<X, X>& done, const Change& change) {
   if (X other = change(out)) out = other;
   done[x] = out;
   return out;
+}
+
+// The same with sums left as they are.
+template <class Change>
+X transformed_outside_sums(Pool& pool, X x, std::map<X, X>& done, const Change& change) {
+  each_node(x, [&](X n) {
+    if (n->kind == XKind::Sum) done[n] = n;
+  });
+  return transformed(pool, x, done, change);
 }
 
 // Integers as sums of products: the language of subscripts and bounds. What is no sum or product of

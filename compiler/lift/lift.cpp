@@ -21,7 +21,7 @@ std::variant<Lifted, Refusal> lift(CTree tree, const std::string& name,
         out.tree.region
             ? fmt::format("{}:{}, a region of {}", file, out.tree.region_line, entry.name)
             : fmt::format("{} of {}:{}", entry.name, file, entry.line);
-    out.program = write_program(*out.pool, out.execution, title, file);
+    out.program = write_program(*out.pool, out.execution, title, file, options.keep_ghosts);
   } catch (const Refusal& refusal) {
     return refusal;
   }

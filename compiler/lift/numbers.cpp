@@ -1,6 +1,8 @@
 // Expressions folded with numbers in the place of symbols.
 #include "compiler/lift/numbers.h"
 
+#include <cmath>
+
 namespace stencil::lifter {
 
 std::optional<int64_t> number_of(X x, const std::map<int, int64_t>& values) {
@@ -26,6 +28,35 @@ std::optional<int64_t> number_of(const Poly& p, const std::map<int, int64_t>& va
     out += product;
   }
   return out;
+}
+
+X evaluated(Pool& pool, X x, const std::function<X(X)>& leaf) {
+  std::map<X, X> done;
+  return transformed(pool, x, done, [&](X n) -> X {
+    if (n->kind != XKind::Call) return leaf(n);
+    std::vector<double> a;
+    for (X arg : n->args) {
+      if (arg->kind != XKind::Real) return nullptr;
+      a.push_back(arg->real);
+    }
+    const bool single = n->type == CScalar::F32;
+    const std::string& f = n->text;
+    std::optional<double> value;
+    if (a.size() == 1) {
+      if (f == "sqrt") value = single ? std::sqrt(static_cast<float>(a[0])) : std::sqrt(a[0]);
+      if (f == "abs") value = std::abs(a[0]);
+      if (f == "exp") value = std::exp(a[0]);
+      if (f == "log") value = std::log(a[0]);
+    } else if (a.size() == 2) {
+      if (f == "max") value = a[0] < a[1] ? a[1] : a[0];
+      if (f == "min") value = a[1] < a[0] ? a[1] : a[0];
+      if (f == "fmax") value = std::fmax(a[0], a[1]);
+      if (f == "fmin") value = std::fmin(a[0], a[1]);
+      if (f == "pow") value = std::pow(a[0], a[1]);
+    }
+    if (!value) return nullptr;
+    return pool.real(single ? static_cast<double>(static_cast<float>(*value)) : *value, n->type);
+  });
 }
 
 }  // namespace stencil::lifter

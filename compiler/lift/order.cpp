@@ -110,8 +110,16 @@ class Grouping {
       }
       std::string why;
       CPlace place;
-      if (!nest.leaves.empty() && fused(nest, why, place)) continue;
-      if (!nest.ordered.empty() && ordered(nest, why, place)) continue;
+      const size_t before = out_.size();
+      const bool done = (!nest.leaves.empty() && fused(nest, why, place)) ||
+                        (!nest.ordered.empty() && ordered(nest, why, place));
+      for (size_t k = before; k < out_.size(); ++k) out_[k].epoch = nest.epoch;
+      if (done) {
+        for (const Reduction& r : execution_.reductions) {
+          if (r.epoch == nest.epoch) check_reduction(r, nest);
+        }
+        continue;
+      }
       throw Refusal{
           "C010", place, why,
           "a function computes all points from the values before it: use two arrays, as Jacobi's "
@@ -149,6 +157,21 @@ class Grouping {
               : fmt::format("'{}' has '{}' in two subscripts", name(store.array), index->text),
           "each loop over space moves along one dimension of what is written"};
     }
+    // for (i = 0; i < n*m; i++) a[i], where other loops have a[i*m + j]
+    const auto degree = [](const Poly& p) {
+      size_t most = 0;
+      for (const auto& [monomial, factor] : p.terms()) most = std::max(most, monomial.size());
+      return most;
+    };
+    const auto lengths = shapes_.lengths(store.array);
+    for (size_t d = 1; d < to.subscripts.size() && d < lengths.size(); ++d) {
+      const Poly high = Shapes::extreme(pool_, execution_, to.subscripts[d], store.domain, true);
+      if (degree(high) <= std::max<size_t>(degree(lengths[d]), 1)) continue;
+      throw Refusal{"C013", store.place,
+                    fmt::format("a loop runs over several rows of '{}' at once, up to {}",
+                                name(store.array), high.text()),
+                    "a loop for each dimension, or one over all arrays' elements in every place"};
+    }
     for (const Poly& s : to.subscripts) {
       int counters = 0;
       for (X atom : s.atoms()) {
@@ -167,6 +190,27 @@ class Grouping {
                       ""};
       }
     }
+  }
+
+  // What is reduced in a nest is read ahead of it, or the nest is done with it.
+  void check_reduction(const Reduction& r, const Nest& nest) const {
+    if (r.after) return;
+    each_load(r.point, [&](X load) {
+      for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
+        for (const auto& leaf : *leaves) {
+          for (const Store& writer : leaf) {
+            if (writer.array != load->id) continue;
+            if (!order_.may_be(true, load->id, load->args, r.point, writer.subscripts, writer))
+              continue;
+            throw Refusal{"C010", r.point.place,
+                          fmt::format("'{}' is reduced from values of '{}' that earlier iterations "
+                                      "of the same loop have written",
+                                      r.name, name(load->id)),
+                          "reduce in a loop of its own, behind the one that writes"};
+          }
+        }
+      }
+    });
   }
 
   template <class Visit>
@@ -400,25 +444,28 @@ void check_age(const Execution& execution) {
 
 void tidy(Pool& pool, Execution& execution) {
   check_age(execution);
+  const auto tidied = [&](Store& store) {
+    std::map<X, X> done;
+    const auto change = [&](X n) -> X {
+      if (n->kind == XKind::Index) {
+        for (const Domain& d : store.domain) {
+          if (d.index == n->id && d.low == d.high) return d.low.expression(pool, CScalar::I64);
+        }
+      }
+      if (n->kind == XKind::Load && n->integer != 0) return pool.load(n->id, n->args, n->type, 0);
+      return nullptr;
+    };
+    store.value = transformed(pool, store.value, done, change);
+    for (X& s : store.subscripts) s = transformed(pool, s, done, change);
+  };
+  for (Reduction& r : execution.reductions) {
+    tidied(r.point);
+    r.value = r.point.value;
+  }
   for (Nest& nest : execution.nests) {
     for (auto* leaves : {&nest.leaves, &nest.ordered}) {
       for (auto& leaf : *leaves) {
-        for (Store& store : leaf) {
-          std::map<X, X> done;
-          const auto change = [&](X n) -> X {
-            if (n->kind == XKind::Index) {
-              for (const Domain& d : store.domain) {
-                if (d.index == n->id && d.low == d.high)
-                  return d.low.expression(pool, CScalar::I64);
-              }
-            }
-            if (n->kind == XKind::Load && n->integer != 0)
-              return pool.load(n->id, n->args, n->type, 0);
-            return nullptr;
-          };
-          store.value = transformed(pool, store.value, done, change);
-          for (X& s : store.subscripts) s = transformed(pool, s, done, change);
-        }
+        for (Store& store : leaf) tidied(store);
       }
     }
   }

@@ -15,6 +15,7 @@ struct StepFunction {
   std::vector<Part> targets;
   std::vector<StepPiece> pieces;
   CPlace place;
+  int64_t epoch = 0;  // of its nest
 };
 
 // Throws Refusal where the order of iterations matters.

@@ -20,6 +20,8 @@ struct FieldBinding {
   std::vector<int64_t> subscripts;  // of every dimension: at least 0, or one of kSpace and kSlot
   int64_t slot = -1;                // the subscript at kSlot in the first step
   std::vector<X> extents;           // of every dimension of the array; that of copies: their number
+  // Of every dimension: where the field begins and how long it is, if it leaves out ghost cells.
+  std::vector<X> lows, lengths;
   bool written = false;
   bool over_time = false;  // the first dimension of space is the step
 };
@@ -30,18 +32,47 @@ struct ParamBinding {
   int symbol = -1;
 };
 
+// Where the points of a set lie: in each dimension a constant, plus an element of an array of
+// integers for each point.
+struct PointSetBinding {
+  struct Coordinate {
+    int array = -1;                        // none
+    X offset = nullptr, stride = nullptr;  // of the element of point 0, and from point to point
+    X constant = nullptr;
+    X extent = nullptr;  // of the grid
+  };
+  std::string name;
+  X count = nullptr;
+  std::vector<Coordinate> place;
+  bool given = false;  // by arrays; else the program has an init
+};
+
+// A series or a field on points, or a record, in an array of C.
+struct PointFieldBinding {
+  std::string field, set;
+  int array = -1;
+  X count = nullptr;
+  X offset = nullptr, point_stride = nullptr, time_stride = nullptr;  // null: no steps
+  bool written = false;
+};
+
 struct LiftedProgram {
   std::string text;
   std::vector<FieldBinding> fields;
   std::vector<ParamBinding> params;
+  std::vector<PointSetBinding> point_sets;
+  std::vector<PointFieldBinding> point_fields;
   X steps = nullptr;                 // null: one
   std::vector<std::string> assumed;  // in sentences
   int functions = 0;
+  std::vector<std::string> reductions;  // names, in the order of the execution
+  bool sums = false;                    // sums of floating-point numbers, in another order than C's
+  bool sums_in_step = false;            // which arrays depend on
   bool powers = false;  // products in the place of pow(x, 3): not the last bits of C's
 };
 
 // `title`: what the comment at the top calls the source.
 LiftedProgram write_program(Pool& pool, Execution& execution, const std::string& title,
-                            const std::string& file);
+                            const std::string& file, bool keep_ghosts);
 
 }  // namespace stencil::lifter

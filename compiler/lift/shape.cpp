@@ -88,8 +88,8 @@ Poly Shapes::extreme(Pool& pool, const Execution& execution, Poly p,
   return p;
 }
 
-void Shapes::gather(const Store& store) {
-  seen_[static_cast<size_t>(store.array)].push_back({store.subscripts, &store, true});
+void Shapes::gather(const Store& store, bool writes) {
+  if (writes) seen_[static_cast<size_t>(store.array)].push_back({store.subscripts, &store, true});
   each_node(store.value, [&](X n) {
     if (n->kind == XKind::Load)
       seen_[static_cast<size_t>(n->id)].push_back({n->args, &store, false});
@@ -337,6 +337,21 @@ void Shapes::grid() {
   }
 }
 
+// What is read at points, wherever they lie, has all of the grid.
+void Shapes::whole_grid() {
+  for (const PointStatement& one : execution_.points) {
+    each_node(one.store.value, [&](X n) {
+      if (n->kind != XKind::Load) return;
+      ArrayShape& shape = shapes_[static_cast<size_t>(n->id)];
+      if (static_cast<int>(shape.space.size()) != rank_ || shape.over_time) return;
+      for (size_t d = 0; d < extents_.size(); ++d) {
+        const size_t k = static_cast<size_t>(shape.space[d]);
+        if (!shape.known[k]) shape.extents[k] = extents_[d];
+      }
+    });
+  }
+}
+
 // Arrays of fewer dimensions: along which of the grid's, by the counters in their subscripts.
 void Shapes::directions() {
   for (size_t a = 0; a < shapes_.size(); ++a) {
@@ -387,20 +402,41 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
   strides_.resize(count);
   facts_ = execution.facts;
   given_ = facts_.size();
+  const auto note = [&](const Store& store) {
+    for (const Domain& d : store.domain) {
+      const Poly fact = d.high - d.low;
+      const bool known =
+          fact.is_constant() || std::find(facts_.begin(), facts_.end(), fact) != facts_.end();
+      if (!known && facts_.size() < given_ + 40) facts_.push_back(fact);
+    }
+  };
   for (const Nest& nest : execution.nests) {
     for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
       for (const auto& leaf : *leaves) {
         for (const Store& store : leaf) {
-          gather(store);
-          for (const Domain& d : store.domain) {
-            const Poly fact = d.high - d.low;
-            const bool known =
-                fact.is_constant() || std::find(facts_.begin(), facts_.end(), fact) != facts_.end();
-            if (!known && facts_.size() < given_ + 40) facts_.push_back(fact);
-          }
+          gather(store, true);
+          note(store);
         }
       }
     }
+  }
+  for (const Reduction& r : execution.reductions) {
+    gather(r.point, false);
+    note(r.point);
+  }
+  for (const PointStatement& one : execution.points) {  // w[t], the same at all points
+    each_node(one.store.value, [&](X n) {
+      if (n->kind != XKind::Load || n->id == one.store.array) return;
+      bool series = is_floating(n->type);
+      for (X s : n->args) {
+        series = series && !contains(s, XKind::Load);
+        for (const Domain& d : one.store.domain) series = series && !contains_index(s, d.index);
+      }
+      const bool timed =
+          std::any_of(n->args.begin(), n->args.end(), [](X s) { return contains(s, XKind::Time); });
+      if (series && timed)
+        seen_[static_cast<size_t>(n->id)].push_back({n->args, &one.store, false});
+    });
   }
   for (size_t a = 0; a < count; ++a) {
     if (seen_[a].empty()) continue;
@@ -410,7 +446,9 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
   }
   share_lengths();
   grid();
+  whole_grid();
   directions();
+  share_unused();
 }
 
 // Buffers that trade places have one shape: the longest that any of them needs.
@@ -425,6 +463,20 @@ void Shapes::share_lengths() {
         const bool longer = b.known[k] || at_least_zero(b.extents[k] - a.extents[k]);
         (longer ? a : b).extents[k] = (longer ? b : a).extents[k];
       }
+    }
+  }
+}
+
+// A buffer that no loop uses while it waits for its turn is like the others.
+void Shapes::share_unused() {
+  for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
+    for (const Rotation& rotation : execution_.rotations) {
+      ArrayShape& a = shapes_[static_cast<size_t>(rotation.before)];
+      ArrayShape& b = shapes_[static_cast<size_t>(rotation.after)];
+      if (a.extents.empty() == b.extents.empty()) continue;
+      ArrayShape& unused = a.extents.empty() ? a : b;
+      unused = a.extents.empty() ? b : a;
+      unused.stored = unused.loaded = false;
     }
   }
 }

@@ -57,13 +57,15 @@ class Shapes {
   std::vector<Poly> facts_used() const;  // each at least 0
 
  private:
-  void gather(const Store& store);
+  void gather(const Store& store, bool writes);
   void delinearise(int array);
   void classify(int array);
   void measure(int array);
   std::optional<Poly> largest(const std::vector<Poly>& lengths) const;
   void share_lengths();
+  void share_unused();
   void grid();
+  void whole_grid();
   void directions();
   std::vector<Poly> split(int array, const std::vector<X>& subscripts,
                           const std::vector<Domain>& domain) const;

@@ -188,6 +188,12 @@ ExprPtr ValueWriter::call(X x) {
     }
   }
   for (X arg : x->args) arguments.push_back(value(arg));
+  // of numbers alone: in their type, since literals have none
+  if (std::all_of(x->args.begin(), x->args.end(), is_constant)) {
+    std::vector<ExprPtr> first;
+    first.push_back(std::move(arguments[0]));
+    arguments[0] = make_call(type_name(x->type), std::move(first));
+  }
   return make_call(x->text, std::move(arguments));
 }
 
@@ -234,6 +240,12 @@ ExprPtr ValueWriter::value(X x, bool known) {
       };
       arguments.push_back(value(x->args[1], known || typed(x->args[2])));
       arguments.push_back(value(x->args[2], known || typed(x->args[1])));
+      // a choice of literals has no type either
+      if (!known && x->type == CScalar::F32 && is_constant(x->args[1]) && is_constant(x->args[2])) {
+        std::vector<ExprPtr> first;
+        first.push_back(std::move(arguments[1]));
+        arguments[1] = make_call(type_name(x->type), std::move(first));
+      }
       return make_call("select", std::move(arguments));
     }
     case XKind::Call:

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "runtime/api/guarded.h"
-#include "runtime/api/lift_verify.h"
+#include "runtime/api/lift_params.h"
 
 namespace stencil {
 
@@ -16,6 +16,7 @@ runtime::LiftRequest lift_request(const std::string& file, const LiftOptions& op
       file, options.function, options.flags,
       options.compile_commands.empty() ? runtime::find_database(file) : options.compile_commands};
   request.options.unroll = options.unroll;
+  request.options.params = options.params;
   return request;
 }
 
@@ -29,7 +30,7 @@ Result<LiftedSource> lift_source(const std::string& file, const LiftOptions& opt
     LiftedSource out{lifted.value().program.text, lifted.value().program.assumed, false,
                      "verification is off"};
     if (options.verify) {
-      const auto proof = api::prove_or_shrink(lifted.value(), request, options.seed);
+      const auto proof = api::prove_lifted(lifted.value(), request, options.seed);
       if (!proof.ok()) return proof.failure();
       out.verified = proof.value().compared;
       out.proof = proof.value().text;

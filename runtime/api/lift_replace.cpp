@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace stencil::api {
 
@@ -28,22 +29,36 @@ class Replacement {
   Result<DropIn> run() {
     const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
     if (entry.member) return refused("it is a member of a class");
-    if (type(entry.result).kind != CTypeInfo::Kind::Void) return refused("it returns a value");
-    if (!lifted_.execution.left_behind.empty()) {
-      return refused(fmt::format("it sets '{}'", lifted_.execution.left_behind[0]));
+    if (!lifted_.program.point_sets.empty())
+      return refused("it has sources or receivers, whose places are in arrays of its own kind");
+    const bool returns = type(entry.result).kind != CTypeInfo::Kind::Void;
+    bool known = false;
+    for (const lifter::Left& left : lifted_.execution.left) {
+      if (left.in_c.empty()) known = left.value != nullptr;
+      if (!left.in_c.empty() && left.value == nullptr)
+        return refused(fmt::format("it sets '{}'", left.in_c));
     }
+    if (returns && !known) return refused("it returns a value");
+    const std::string result = returns ? type(entry.result).text : "void";
     const std::string function = tree_.region ? entry.name + "_region" : entry.name;
     std::string parameters;
     for (int parameter : entry.parameters) {
       parameters += (parameters.empty() ? "" : ", ") + declared(parameter);
     }
+    // the variables of a region are handed in by value, and back by a pointer
+    for (const lifter::Left& left : lifted_.execution.left) {
+      if (left.variable)
+        parameters += fmt::format("{}{}* {}_after", parameters.empty() ? "" : ", ",
+                                  lifter::name_of(left.type), left.in_c);
+    }
     if (!why_.empty()) return refused(why_);
     const std::string head =
-        fmt::format("{}void {}({})", tree_.cpp ? "" : "extern \"C\" ", function,
+        fmt::format("{}{} {}({})", tree_.cpp ? "" : "extern \"C\" ", result, function,
                     parameters.empty() && !tree_.cpp ? "void" : parameters);
     const std::string body = statements();
     if (!why_.empty()) return refused(why_);
-    return DropIn{fmt::format("void {}({});", function, parameters), head + " {\n" + body + "}\n"};
+    return DropIn{fmt::format("{} {}({});", result, function, parameters),
+                  head + " {\n" + body + "}\n"};
   }
 
  private:
@@ -52,6 +67,13 @@ class Replacement {
             "the program itself can be lifted without --replace"};
   }
   const CTypeInfo& type(int number) const { return tree_.types[static_cast<size_t>(number)]; }
+
+  // The file is C++, whatever the original is.
+  static std::string in_cpp(std::string text) {
+    const size_t at = text.find("_Bool");
+    return at == std::string::npos ? text : text.replace(at, 5, "bool");
+  }
+  static std::string element_name(lifter::CScalar type) { return in_cpp(lifter::name_of(type)); }
 
   // A parameter as C++ declares it, of the same binary interface.
   std::string declared(int number) {
@@ -63,8 +85,10 @@ class Replacement {
       t = &type(t->of);
     }
     if (t->kind == CTypeInfo::Kind::Scalar)
-      return fmt::format("{} {}{}", t->text, reference, v.name);
-    if (t->kind == CTypeInfo::Kind::Sequence)
+      return fmt::format("{} {}{}", in_cpp(t->text), reference, v.name);
+    const bool span = t->view == CTypeInfo::View::Span;
+    const bool usable = t->view == CTypeInfo::View::None || (span && reference.empty());
+    if (t->kind == CTypeInfo::Kind::Sequence && usable)
       return fmt::format("{} {}{}", t->text, reference, v.name);
     const bool pointer = t->kind == CTypeInfo::Kind::Pointer || t->kind == CTypeInfo::Kind::Array;
     if (!pointer || !reference.empty()) {
@@ -81,8 +105,8 @@ class Replacement {
       why_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
       return "";
     }
-    return fmt::format("{}{}* {}", element->constant ? "const " : "",
-                       lifter::name_of(element->scalar), v.name);
+    return fmt::format("{}{}* {}", element->constant ? "const " : "", element_name(element->scalar),
+                       v.name);
   }
 
   std::string text(X x) const {
@@ -90,16 +114,45 @@ class Replacement {
       case XKind::Int:
         return x->integer < 0 ? fmt::format("({})", x->integer) : std::to_string(x->integer);
       case XKind::Symbol:
+        if (const auto& value = lifted_.execution.symbols[static_cast<size_t>(x->id)].value)
+          return std::to_string(*value);
         return "(" + lifted_.execution.symbols[static_cast<size_t>(x->id)].in_c + ")";
       case XKind::Unary:
         return fmt::format("({}{})", x->text, text(x->args[0]));
       case XKind::Binary:
         return fmt::format("({} {} {})", text(x->args[0]), x->text, text(x->args[1]));
       case XKind::Cast:
+        if (lifter::is_floating(x->type) || lifter::is_floating(x->args[0]->type))
+          return fmt::format("(({})({}))", lifter::name_of(x->type), text(x->args[0]));
         return text(x->args[0]);
+      case XKind::Real:
+        if (std::isinf(x->real)) return x->real > 0 ? "HUGE_VAL" : "(-HUGE_VAL)";
+        return x->type == lifter::CScalar::F32 ? fmt::format("((float){:a})", x->real)
+                                               : fmt::format("({:a})", x->real);
+      case XKind::Select:
+        return fmt::format("({} ? {} : {})", text(x->args[0]), text(x->args[1]), text(x->args[2]));
+      case XKind::Outcome:
+        return x->id == lifter::kStepsTaken ? "stencil_taken" : "stencil_results.stopped";
+      case XKind::Reduced:
+        return "stencil_results." + lifted_.program.reductions[static_cast<size_t>(x->id)];
+      case XKind::Call:
+        return called(x);
       default:
         return "0";
     }
+  }
+
+  // In functions that C and CUDA have without headers beyond <cmath>.
+  std::string called(X x) const {
+    std::string arguments;
+    for (X arg : x->args) arguments += (arguments.empty() ? "" : ", ") + text(arg);
+    const std::string& f = x->text;
+    if (f == "max" || f == "min") {
+      const std::string a = text(x->args[0]), b = text(x->args[1]);
+      return f == "max" ? fmt::format("({0} < {1} ? {1} : {0})", a, b)
+                        : fmt::format("({1} < {0} ? {1} : {0})", a, b);
+    }
+    return fmt::format("(({})std::{}({}))", lifter::name_of(x->type), f, arguments);
   }
 
   // Where a part of an array begins; parts have to be dense.
@@ -107,6 +160,15 @@ class Replacement {
     const auto& array = lifted_.execution.arrays[static_cast<size_t>(field.array)];
     if (array.rows || array.local) {
       why_ = fmt::format("'{}' has rows of its own, or is local", array.in_c);
+      return "";
+    }
+    for (X low : field.lows) {
+      if (low == nullptr) continue;
+      why_ = fmt::format("'{}' has ghost cells, which the program has not", array.in_c);
+      return "";
+    }
+    if (device_ && array.sequence) {
+      why_ = fmt::format("'{}' is a container in the memory of the host", array.in_c);
       return "";
     }
     std::string offset;
@@ -126,8 +188,9 @@ class Replacement {
         stride += " * (size_t)" + text(field.extents[k]);
       offset += " + " + stride;
     }
-    const char* element = lifter::name_of(array.element);
-    const std::string base = array.sequence ? array.in_c + ".data()" : array.in_c;
+    const bool truth = array.element == lifter::CScalar::Bool;  // a ubyte of the program
+    const std::string element = truth ? "unsigned char" : element_name(array.element);
+    const std::string base = array.sequence || array.view ? array.in_c + ".data()" : array.in_c;
     return fmt::format("(({}{}*){}{})", field.written ? "" : "const ", element, base, offset);
   }
 
@@ -136,6 +199,8 @@ class Replacement {
     if (has_params_) {
       out += fmt::format("  {0}_params stencil_params = {0}_default_params();\n", name_);
       for (const auto& param : lifted_.program.params) {
+        // a macro or a constant, which is the default
+        if (lifted_.execution.symbols[static_cast<size_t>(param.symbol)].value) continue;
         out += fmt::format("  stencil_params.{} = {};\n", param.param,
                            lifted_.execution.symbols[static_cast<size_t>(param.symbol)].in_c);
       }
@@ -157,16 +222,37 @@ class Replacement {
       for (const FieldBinding* field : levels) arguments += pointer(*field) + ", ";
       if (levels.size() > 1) turns += turn(levels);
     }
-    out += fmt::format("  const int64_t stencil_steps = {};\n  if (stencil_steps <= 0) return;\n",
-                       steps);
-    out += fmt::format("  const char* stencil_error = {}_{}({}stencil_steps{}{});\n", name_,
+    const bool results = !lifted_.program.reductions.empty();
+    out += fmt::format("  const int64_t stencil_steps = {};\n", steps);
+    if (results) out += fmt::format("  {}_results stencil_results = {{}};\n", name_);
+    std::string after, last;
+    for (const lifter::Left& left : lifted_.execution.left) {
+      if (left.in_c.empty()) {
+        last = fmt::format("  return {};\n", text(left.value));
+      } else if (left.variable) {
+        after += fmt::format("  if ({0}_after) *{0}_after = {1};\n", left.in_c, text(left.value));
+      } else {
+        after += fmt::format("  {} = {};\n", left.in_c, text(left.value));
+      }
+    }
+    after += last;
+    // a variable that nobody reads is a warning
+    const bool counted = (turns + after).find("stencil_taken") != std::string::npos;
+    if (counted) out += "  int64_t stencil_taken = 0;\n";
+    out += "  if (stencil_steps > 0) {\n";
+    out += fmt::format("    const char* stencil_error = {}_{}({}stencil_steps{}{}{});\n", name_,
                        device_ ? "run_device" : "run", arguments,
-                       has_params_ ? ", &stencil_params" : "", device_ ? ", 0" : "");
+                       has_params_ ? ", &stencil_params" : "", results ? ", &stencil_results" : "",
+                       device_ ? ", 0" : "");
     out += fmt::format(
-        "  if (stencil_error) {{\n    fprintf(stderr, \"{}: %s\\n\", stencil_error);\n    "
-        "abort();\n  }}\n",
+        "    if (stencil_error) {{\n      fprintf(stderr, \"{}: %s\\n\", stencil_error);\n      "
+        "abort();\n    }}\n",
         name_);
-    return out + turns;
+    if (counted) {
+      out += fmt::format("    stencil_taken = {};\n",
+                         results ? "stencil_results.steps_done" : "stencil_steps");
+    }
+    return out + turns + "  }\n" + after;
   }
 
   // Level k belongs where level k - steps was.
@@ -182,13 +268,13 @@ class Replacement {
     for (size_t k = 0; k + 1 < levels.size(); ++k) {
       swaps += device_ ? fmt::format("    stencil_trade({}, {}, sizeof({}) * ({}));\n",
                                      pointer(*levels[k]), pointer(*levels[k + 1]),
-                                     lifter::name_of(array.element), count)
+                                     element_name(array.element), count)
                        : fmt::format("    std::swap_ranges({0}, {0} + {2}, {1});\n",
                                      pointer(*levels[k]), pointer(*levels[k + 1]), count);
     }
     return fmt::format(
-        "  for (int64_t stencil_turn = stencil_steps % {}; stencil_turn > 0; --stencil_turn) "
-        "{{\n{}  }}\n",
+        "    for (int64_t stencil_turn = stencil_taken % {}; stencil_turn > 0; --stencil_turn) "
+        "{{\n{}    }}\n",
         levels.size(), swaps);
   }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace stencil::api {
 
@@ -30,8 +31,12 @@ class Wrapper {
     }
     for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
       const SymbolInfo& symbol = lifted_.execution.symbols[s];
+      if (symbol.value) continue;  // a macro or a constant
       if (symbol.variable < 0) return {"", fmt::format("'{}' cannot be set", symbol.in_c)};
-      if (symbol.in_c.find(".size()") != std::string::npos) continue;
+      if (symbol.in_c.find(".size()") != std::string::npos ||
+          symbol.in_c.find(".extent(") != std::string::npos) {
+        continue;
+      }
       body_ += fmt::format("  *(__typeof__({0})*)&{0} = *({1} const*)stencil_lift_a[{2}];\n",
                            symbol.in_c, lifter::name_of(symbol.type), s);
     }
@@ -44,8 +49,19 @@ class Wrapper {
         "stencil_lift_e) {\n";
     text += "  (void)stencil_lift_b; (void)stencil_lift_e;\n";
     text += declarations_ + body_;
-    text += tree_.region ? "  {\n" + tree_.region_text + "\n  }\n"
-                         : fmt::format("  {}({});\n", entry.name, arguments);
+    std::string call = fmt::format("{}({})", entry.name, arguments);
+    for (size_t l = 0; l < lifted_.execution.left.size(); ++l) {
+      const lifter::Left& left = lifted_.execution.left[l];
+      if (left.value == nullptr) continue;
+      const std::string to = fmt::format("*({}*)((char*)stencil_lift_a[{}] + {})",
+                                         lifter::name_of(left.type), lengths() + 1, 8 * l);
+      if (left.in_c.empty()) {
+        call = fmt::format("{} = {}", to, call);
+      } else {
+        after_ += fmt::format("  {} = {};\n", to, left.in_c);
+      }
+    }
+    text += tree_.region ? "  {\n" + tree_.region_text + "\n  }\n" : "  " + call + ";\n";
     text += after_ + "}\n";
     return {text, ""};
   }
@@ -98,20 +114,11 @@ class Wrapper {
         declarations_ += fmt::format("  __typeof__({}) {} = {};\n", plain, v.name, scalar(number));
         return;
       case Kind::Sequence:
-        if (array < 0 || lifted_.execution.arrays[static_cast<size_t>(array)].rows) {
-          impossible_ = fmt::format("'{}' is a container of containers", v.name);
-          return;
+        if (array < 0) {
+          impossible_ = fmt::format("'{}' holds no numbers", v.name);
+        } else {
+          sequence(v, plain, static_cast<size_t>(array));
         }
-        declarations_ += fmt::format(
-            "  {0} {1}(({2}*){3}, ({2}*){3} + {4});\n", plain, v.name,
-            lifter::name_of(lifted_.execution.arrays[static_cast<size_t>(array)].element),
-            argument(static_cast<size_t>(array)), length(static_cast<size_t>(array), 0));
-        after_ += fmt::format(
-            "  for (long stencil_lift_i = 0; stencil_lift_i < {0}; ++stencil_lift_i) "
-            "(({1}*){2})[stencil_lift_i] = {3}[stencil_lift_i];\n",
-            length(static_cast<size_t>(array), 0),
-            lifter::name_of(lifted_.execution.arrays[static_cast<size_t>(array)].element),
-            argument(static_cast<size_t>(array)), v.name);
         return;
       case Kind::Array:
         if (reference) {
@@ -129,6 +136,79 @@ class Wrapper {
       default:
         impossible_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
     }
+  }
+
+  // Vectors that trade contents must be of one length: that of the longest.
+  std::string room(size_t array, size_t dimension) const {
+    std::set<size_t> same = {array};
+    for (size_t before = 0; before != same.size();) {
+      before = same.size();
+      for (const lifter::Rotation& rotation : lifted_.execution.rotations) {
+        const auto a = static_cast<size_t>(rotation.before),
+                   b = static_cast<size_t>(rotation.after);
+        if (same.count(a) + same.count(b) > 0) same.insert({a, b});
+      }
+    }
+    const ArrayInfo& info = lifted_.execution.arrays[array];
+    std::string out;
+    // elements that are scalars to the program may lie behind what its loops need
+    if (info.extents.size() == 1 && info.extents[0] == nullptr)
+      out = std::to_string(4096 / std::max(lifter::bits_of(info.element) / 8, 1));
+    for (size_t other : same) {
+      const std::string one = length(other, dimension);
+      out = out.empty() ? one : fmt::format("({0} > {1} ? {0} : {1})", out, one);
+    }
+    return out;
+  }
+
+  // A container with the elements of an array, or a view of it.
+  void sequence(const CVariable& v, const std::string& plain, size_t a) {
+    const ArrayInfo& info = lifted_.execution.arrays[a];
+    const char* element = lifter::name_of(info.element);
+    const CTypeInfo* of = &type(v.type);
+    if (of->kind == Kind::Reference) of = &type(of->of);
+    const bool left = of->view == CTypeInfo::View::Left;
+    const bool mdspan = left || of->view == CTypeInfo::View::Right;
+    if (mdspan) {
+      std::string lengths;
+      for (size_t d = 0; d < info.extents.size(); ++d)
+        lengths += ", " + length(a, left ? info.extents.size() - 1 - d : d);
+      declarations_ +=
+          fmt::format("  {} {}(({}*){}{});\n", plain, v.name, element, argument(a), lengths);
+      return;
+    }
+    if (info.rows) {
+      rows(v, plain, a);
+      return;
+    }
+    // of elements that may be arrays themselves
+    declarations_ += fmt::format(
+        "  using stencil_lift_e{4} = {0}::value_type;\n"
+        "  {0} {1}((stencil_lift_e{4}*){2}, (stencil_lift_e{4}*){2} + {3});\n",
+        plain, v.name, argument(a), room(a, 0), a);
+    if (info.view) return;
+    after_ += fmt::format(
+        "  __builtin_memcpy({0}, {1}.data(), {1}.size() * sizeof(stencil_lift_e{2}));\n",
+        argument(a), v.name, a);
+  }
+
+  // std::vector<std::vector<...>>: each row a copy of its part.
+  void rows(const CVariable& v, const std::string& plain, size_t a) {
+    const ArrayInfo& info = lifted_.execution.arrays[a];
+    const char* element = lifter::name_of(info.element);
+    std::string loops, subscripts, at = "0", resize;
+    for (size_t d = 0; d < info.extents.size(); ++d) {
+      const std::string i = fmt::format("stencil_lift_i{}", d);
+      resize += fmt::format("{}{}{}.resize({});\n", loops, v.name, subscripts, room(a, d));
+      loops += fmt::format("  for (long {0} = 0; {0} < {1}; ++{0}) ", i, length(a, d));
+      subscripts += "[" + i + "]";
+      at = fmt::format("({} * {} + {})", at, length(a, d), i);
+    }
+    const std::string mine = v.name + subscripts;
+    const std::string theirs = fmt::format("(({}*){})[{}]", element, argument(a), at);
+    declarations_ +=
+        fmt::format("  {} {};\n{}{}{} = {};\n", plain, v.name, resize, loops, mine, theirs);
+    after_ += fmt::format("{}{} = {};\n", loops, theirs, mine);
   }
 
   std::string scalar(int number) const {
@@ -207,7 +287,7 @@ class Wrapper {
                                      info.variable) != entry.parameters.end();
     if (itself && parameter) return;
     if (lifted_.execution.symbols.empty() && info.in_c.empty()) return;
-    if (info.rows || info.sequence) {
+    if (info.rows || info.sequence || info.view) {
       impossible_ = fmt::format("'{}' has rows of its own", info.in_c);
       return;
     }

@@ -18,6 +18,7 @@ struct CFile {
   std::string path, function;      // "": what pragmas mark, or the only loop over a grid
   std::vector<std::string> flags;  // of the compiler
   std::string database;            // the directory of compile_commands.json; "": none
+  std::string text = {};           // what the file is to contain; "": what it does
 };
 
 // Why a C file was not read, with the place.

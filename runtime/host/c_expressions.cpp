@@ -12,14 +12,29 @@
 namespace stencil::host {
 
 using namespace clang;
-using lifter::CFunction;
-using lifter::CKind;
-using lifter::CNode;
-using lifter::CScalar;
-using lifter::CTypeInfo;
-using lifter::CVariable;
 
-// The macro that stands for a literal alone, through macros that it was an argument of.
+// Whether the line that a literal stands in is "#define NAME (1000)".
+static bool in_parentheses(const std::string& name, const SourceManager& sources,
+                           SourceLocation place) {
+  bool invalid = false;
+  const char* literal = sources.getCharacterData(place, &invalid);
+  if (invalid) return false;
+  const auto [file, offset] = sources.getDecomposedLoc(place);
+  const char* begin = literal - offset;
+  const auto space = [](char c) { return c == ' ' || c == '\t'; };
+  int open = 0;
+  const char* at = literal;
+  for (; at > begin && (space(at[-1]) || at[-1] == '('); --at) open += at[-1] == '(' ? 1 : 0;
+  const auto size = static_cast<std::ptrdiff_t>(name.size());
+  if (open == 0 || at - begin < size || std::string(at - size, at) != name) return false;
+  const char* end = literal;
+  while (std::isalnum(static_cast<unsigned char>(*end)) != 0) ++end;
+  for (; space(*end) || *end == ')'; ++end) open -= *end == ')' ? 1 : 0;
+  return open == 0 && (*end == '\n' || *end == '\r' || *end == '/' || *end == '\0');
+}
+
+// The macro that stands for a literal alone, in parentheses or not, through macros that it was an
+// argument of.
 std::string CTranslator::macro_of(const Expr* e) {
   SourceLocation place = e->getBeginLoc();
   if (!place.isMacroID() || e->getEndLoc() != place) return "";
@@ -30,12 +45,11 @@ std::string CTranslator::macro_of(const Expr* e) {
   if (!place.isMacroID()) return "";
   const LangOptions& options = context_.getLangOpts();
   const CharSourceRange range = sources.getImmediateExpansionRange(place);
-  if (range.getBegin() != range.getEnd() ||
-      !Lexer::isAtStartOfMacroExpansion(place, sources, options) ||
-      !Lexer::isAtEndOfMacroExpansion(place, sources, options)) {
-    return "";
-  }
-  return Lexer::getImmediateMacroName(place, sources, options).str();
+  if (range.getBegin() != range.getEnd()) return "";
+  const std::string name = Lexer::getImmediateMacroName(place, sources, options).str();
+  const bool alone = Lexer::isAtStartOfMacroExpansion(place, sources, options) &&
+                     Lexer::isAtEndOfMacroExpansion(place, sources, options);
+  return alone || in_parentheses(name, sources, sources.getSpellingLoc(place)) ? name : "";
 }
 
 std::optional<int> CTranslator::literal(const Expr* e) {
@@ -137,8 +151,14 @@ int CTranslator::cast(const CastExpr* e) {
     case CK_FloatingToBoolean:
     case CK_BooleanToSignedIntegral:
     case CK_BitCast:
-    case CK_ToVoid:
-      return made(e, CKind::Cast, {from});
+    case CK_ToVoid: {
+      const int out = made(e, CKind::Cast, {from});
+      const auto* written = dyn_cast<ExplicitCastExpr>(e);
+      if (written == nullptr || written->getTypeInfoAsWritten() == nullptr) return out;
+      const int to = with_lengths(e->getType(), written->getTypeInfoAsWritten()->getTypeLoc());
+      tree_.nodes[static_cast<size_t>(out)].type = to;
+      return out;
+    }
     default:
       return unknown(e, std::string("a conversion (") + e->getCastKindName() + ")");
   }
@@ -247,11 +267,146 @@ int CTranslator::called(const CallExpr* e, const FunctionDecl* callee, std::vect
   return out;
 }
 
+// A call of a function that is not in the file.
+int CTranslator::library_call(const CallExpr* e, std::vector<int> children, std::string name) {
+  const int out = made(e, CKind::Call, std::move(children), std::move(name));
+  tree_.nodes[static_cast<size_t>(out)].integer = -1;
+  return out;
+}
+
+// a(i, j), a[i, j]: subscripts one after the other, in the order of memory.
+int CTranslator::mdspan_element(const Expr* e, const Mdspan& of, int base,
+                                llvm::ArrayRef<const Expr*> indices) {
+  if (!of.unknown.empty()) return unknown(e, of.unknown);
+  if (indices.size() != of.extents.size()) return unknown(e, "an element of an mdspan by an array");
+  int at_type = tree_.nodes[static_cast<size_t>(base)].type;
+  if (tree_.types[static_cast<size_t>(at_type)].kind == CTypeInfo::Kind::Reference)
+    at_type = tree_.types[static_cast<size_t>(at_type)].of;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    const int index = expression(indices[of.left ? indices.size() - 1 - d : d]);
+    at_type = tree_.types[static_cast<size_t>(at_type)].of;
+    CNode element = at(e->getExprLoc(), CKind::Subscript);
+    element.type = at_type;
+    element.children = {base, index};
+    base = add(std::move(element));
+  }
+  return base;
+}
+
+int CTranslator::mdspan_member(const CXXMemberCallExpr* e, const Mdspan& of, int base) {
+  const std::string name = e->getMethodDecl()->getNameAsString();
+  if (!of.unknown.empty()) return unknown(e, of.unknown);
+  Expr::EvalResult dimension;
+  if (name == "extent" && e->getNumArgs() == 1 &&
+      e->getArg(0)->EvaluateAsInt(dimension, context_)) {
+    const int64_t rank = static_cast<int64_t>(of.extents.size());
+    const int64_t d = dimension.Val.getInt().getExtValue();
+    if (d < 0 || d >= rank) return unknown(e, "an extent that the mdspan does not have");
+    const int64_t in_memory = of.left ? rank - 1 - d : d;
+    const auto number = [&](int64_t value) {
+      CNode node = at(e->getExprLoc(), CKind::Int);
+      node.type = type(e->getType());
+      node.integer = value;
+      return add(std::move(node));
+    };
+    const int64_t fixed = of.extents[static_cast<size_t>(in_memory)];
+    if (fixed >= 0) return number(fixed);
+    const int first = number(in_memory), second = number(d);
+    return library_call(e, {base, first, second}, "std::extent");
+  }
+  return unknown(e, "'" + name + "' of an mdspan");
+}
+
+// &base[0]
+int CTranslator::first_element(const Expr* e, int base, QualType of) {
+  CNode first = at(e->getExprLoc(), CKind::Int);
+  first.type = type(context_.IntTy);
+  const int zero = add(std::move(first));
+  CNode element = at(e->getExprLoc(), CKind::Subscript);
+  element.type = type(of);
+  element.children = {base, zero};
+  CNode address = at(e->getExprLoc(), CKind::Address);
+  address.type = type(context_.getPointerType(of));
+  address.children = {add(std::move(element))};
+  return add(std::move(address));
+}
+
+// mdspan(p, n, m): p as double (*)[m].
+int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) {
+  const size_t rank = of.extents.size(), given = e->getNumArgs() - 1;
+  size_t open = 0;
+  for (int64_t extent : of.extents) open += extent < 0 ? 1 : 0;
+  if (!of.unknown.empty()) return unknown(e, of.unknown);
+  bool integers = given == rank || given == open;
+  for (unsigned k = 1; k < e->getNumArgs(); ++k)
+    integers = integers && e->getArg(k)->getType()->isIntegerType();
+  if (!e->getArg(0)->getType()->isPointerType() || !integers)
+    return unknown(e, "an mdspan that is not made of a pointer and integers");
+  const int pointer = expression(e->getArg(0));
+  int row = type(of.element);
+  unsigned next = e->getNumArgs();  // of the arguments, from the last dimension of memory on
+  unsigned first = 1;
+  for (size_t d = rank; d-- > 0;) {
+    CTypeInfo info;
+    info.kind = CTypeInfo::Kind::Array;
+    info.extent = of.extents[d];
+    info.of = row;
+    const bool said = given == rank || info.extent < 0;
+    const Expr* size = !said ? nullptr : e->getArg(of.left ? first++ : --next);
+    if (d == 0) break;
+    if (info.extent < 0) info.size = expression(size);
+    row = static_cast<int>(tree_.types.size());
+    tree_.types.push_back(std::move(info));
+  }
+  CTypeInfo rows;
+  rows.kind = CTypeInfo::Kind::Pointer;
+  rows.of = row;
+  rows.text = tree_.types[static_cast<size_t>(type(e->getType()))].text;
+  CNode cast = at(e->getExprLoc(), CKind::Cast);
+  cast.type = static_cast<int>(tree_.types.size());
+  tree_.types.push_back(std::move(rows));
+  cast.children = {pointer};
+  return add(std::move(cast));
+}
+
+// Copies, and views of memory that is known.
+int CTranslator::constructed(const CXXConstructExpr* e) {
+  const bool copy = e->getNumArgs() == 1 && e->getConstructor()->isCopyOrMoveConstructor();
+  if (copy) return expression(e->getArg(0));
+  const auto* record = e->getType()->getAsRecordDecl();
+  if (record == nullptr || e->getNumArgs() == 0) return unknown(e, "the constructor of a class");
+  if (const auto mdspan = mdspan_of(*record)) return mdspan_of_pointer(e, *mdspan);
+  const auto container = container_of(*record);
+  if (!container || !container->view) return unknown(e, "the constructor of a class");
+  const Expr* from = e->getArg(0)->IgnoreParenImpCasts();
+  if (e->getArg(0)->getType()->isPointerType()) return expression(e->getArg(0));
+  const auto* other = from->getType()->getAsRecordDecl();
+  if (other != nullptr && container_of(*other))
+    return first_element(e, expression(from), container_of(*other)->element);
+  return unknown(e, "a span that is not made of a pointer or a container");
+}
+
 int CTranslator::operator_call(const CXXOperatorCallExpr* e) {
   const OverloadedOperatorKind op = e->getOperator();
   const QualType object = e->getArg(0)->getType();
   const auto* record = object->getAsRecordDecl();
   const bool standard = record != nullptr && record->isInStdNamespace();
+  if (const auto mdspan = record != nullptr ? mdspan_of(*record) : std::nullopt) {
+    std::vector<const Expr*> indices;
+    for (unsigned i = 1; i < e->getNumArgs(); ++i) indices.push_back(e->getArg(i));
+    if (op == OO_Call || op == OO_Subscript) {
+      const int base = expression(e->getArg(0));
+      return mdspan_element(e, *mdspan, base, indices);
+    }
+  }
+  const auto view = [](const RecordDecl* of) {
+    const auto container = of != nullptr ? container_of(*of) : std::nullopt;
+    return of != nullptr && (mdspan_of(*of) || (container && container->view));
+  };
+  if (op == OO_Equal && view(record) && view(e->getArg(1)->getType()->getAsRecordDecl())) {
+    const int to = expression(e->getArg(0)), from = expression(e->getArg(1));
+    return made(e, CKind::Assign, {to, from});
+  }
   if (op == OO_Subscript && record != nullptr && container_of(*record)) {
     const int base = expression(e->getArg(0)), index = expression(e->getArg(1));
     return made(e, CKind::Subscript, {base, index});
@@ -277,6 +432,10 @@ int CTranslator::member_call(const CXXMemberCallExpr* e) {
   const QualType of = pointer ? object->getType()->getPointeeType() : object->getType();
   const auto* record = of->getAsRecordDecl();
   int base = expression(object);
+  if (const auto mdspan = record != nullptr ? mdspan_of(*record) : std::nullopt) {
+    if (pointer) return unknown(e, "a member of an mdspan behind a pointer");
+    return mdspan_member(e, *mdspan, base);
+  }
   if (record != nullptr && container_of(*record)) {
     const std::string name = method->getNameAsString();
     if (pointer) return unknown(e, "a member of a container behind a pointer");
@@ -284,19 +443,11 @@ int CTranslator::member_call(const CXXMemberCallExpr* e) {
       const int index = expression(e->getArg(0));
       return made(e, CKind::Subscript, {base, index});
     }
-    if (name == "data") {
-      CNode first = at(e->getExprLoc(), CKind::Int);
-      first.type = type(context_.IntTy);
-      const int zero = add(std::move(first));
-      CNode element = at(e->getExprLoc(), CKind::Subscript);
-      element.type = type(container_of(*record)->element);
-      element.children = {base, zero};
-      return made(e, CKind::Address, {add(std::move(element))});
-    }
-    if (name == "size") return made(e, CKind::Call, {base}, "std::size");
+    if (name == "data") return first_element(e, base, container_of(*record)->element);
+    if (name == "size") return library_call(e, {base}, "std::size");
     if (name == "swap" && e->getNumArgs() == 1) {
       const int other = expression(e->getArg(0));
-      return made(e, CKind::Call, {base, other}, "std::swap");
+      return library_call(e, {base, other}, "std::swap");
     }
     return unknown(e, "'" + name + "' of a container");
   }
@@ -364,11 +515,7 @@ int CTranslator::expression(const Expr* e) {
   if (const auto* t = dyn_cast<SubstNonTypeTemplateParmExpr>(e)) {
     return expression(t->getReplacement());
   }
-  if (const auto* c = dyn_cast<CXXConstructExpr>(e)) {
-    const bool copy = c->getNumArgs() == 1 && c->getConstructor()->isCopyOrMoveConstructor();
-    if (copy) return expression(c->getArg(0));
-    return unknown(e, "the constructor of a class");
-  }
+  if (const auto* c = dyn_cast<CXXConstructExpr>(e)) return constructed(c);
   if (isa<StmtExpr>(e)) return unknown(e, "a statement within an expression");
   if (isa<LambdaExpr>(e)) return unknown(e, "a lambda");
   if (isa<StringLiteral>(e)) return unknown(e, "a string");

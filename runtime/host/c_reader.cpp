@@ -76,6 +76,25 @@ class ScopHandler : public PragmaHandler {
   std::vector<SourceLocation>& places_;
 };
 
+// Macros that decide which lines the compiler sees, but for those of the system.
+class Conditions : public PPCallbacks {
+ public:
+  Conditions(Preprocessor& preprocessor, std::set<std::string>& names)
+      : preprocessor_(preprocessor), names_(names) {}
+  void MacroExpands(const Token& name, const MacroDefinition&, SourceRange range,
+                    const MacroArgs*) override {
+    if (!preprocessor_.isParsingIfOrElifDirective() ||
+        preprocessor_.getSourceManager().isInSystemHeader(range.getBegin())) {
+      return;
+    }
+    names_.insert(name.getIdentifierInfo()->getName().str());
+  }
+
+ private:
+  Preprocessor& preprocessor_;
+  std::set<std::string>& names_;
+};
+
 bool is_loop(const Stmt* s) {
   return isa<ForStmt>(s) || isa<WhileStmt>(s) || isa<DoStmt>(s);
 }
@@ -277,8 +296,8 @@ Choice choose_only(Functions& functions) {
 class TreeConsumer : public ASTConsumer {
  public:
   TreeConsumer(const std::string& function, std::vector<SourceLocation>& begins,
-               std::vector<SourceLocation>& ends, Compiled& out)
-      : function_(function), begins_(begins), ends_(ends), out_(out) {}
+               std::vector<SourceLocation>& ends, std::set<std::string>& conditions, Compiled& out)
+      : function_(function), begins_(begins), ends_(ends), conditions_(conditions), out_(out) {}
 
   void HandleTranslationUnit(ASTContext& context) override {
     if (context.getDiagnostics().hasErrorOccurred()) return;
@@ -294,12 +313,16 @@ class TreeConsumer : public ASTConsumer {
                           : !pragmas.empty() ? choose_marked(functions, pragmas)
                                              : choose_only(functions);
     out_ = choice.failure;
-    if (out_.ok) out_.text = lifter::write(CTranslator(context).translate(choice.region));
+    if (!out_.ok) return;
+    lifter::CTree tree = CTranslator(context).translate(choice.region);
+    tree.conditions.assign(conditions_.begin(), conditions_.end());
+    out_.text = lifter::write(tree);
   }
 
  private:
   const std::string& function_;
   std::vector<SourceLocation>&begins_, &ends_;
+  std::set<std::string>& conditions_;
   Compiled& out_;
 };
 
@@ -310,12 +333,14 @@ class TreeAction : public ASTFrontendAction {
     Preprocessor& preprocessor = instance.getPreprocessor();
     preprocessor.AddPragmaHandler(new ScopHandler("scop", begins_));
     preprocessor.AddPragmaHandler(new ScopHandler("endscop", ends_));
-    return std::make_unique<TreeConsumer>(function_, begins_, ends_, out_);
+    preprocessor.addPPCallbacks(std::make_unique<Conditions>(preprocessor, conditions_));
+    return std::make_unique<TreeConsumer>(function_, begins_, ends_, conditions_, out_);
   }
 
  private:
   std::string function_;
   std::vector<SourceLocation> begins_, ends_;
+  std::set<std::string> conditions_;
   Compiled& out_;
 };
 
@@ -463,7 +488,8 @@ Compiled first_error(const std::string& log) {
 Compiled read_c(const StencilHostCFile& file) {
   Compiled out;
   std::string log;
-  const bool done = run_clang(file, false, nullptr,
+  const std::string text = file.text;
+  const bool done = run_clang(file, false, text.empty() ? nullptr : &text,
                               std::make_unique<TreeAction>(file.function, out), nullptr, log);
   if (out.ok || !out.text.empty()) return out;
   (void)done;
@@ -471,9 +497,13 @@ Compiled read_c(const StencilHostCFile& file) {
 }
 
 Compiled compile_c(const StencilHostCFile& file, const std::string& added) {
-  auto text = llvm::MemoryBuffer::getFile(file.file);
-  if (!text) return {false, "the file cannot be read"};
-  const std::string whole = (*text)->getBuffer().str() + "\n" + added;
+  std::string whole = file.text;
+  if (whole.empty()) {
+    auto text = llvm::MemoryBuffer::getFile(file.file);
+    if (!text) return {false, "the file cannot be read"};
+    whole = (*text)->getBuffer().str();
+  }
+  whole += "\n" + added;
   llvm::SmallVector<char, 0> bytes;
   std::string log;
   auto output = std::make_unique<llvm::raw_svector_ostream>(bytes);

@@ -13,15 +13,11 @@
 #include <clang/AST/StmtCXX.h>
 #include <clang/Lex/Lexer.h>
 
+#include <algorithm>
+
 namespace stencil::host {
 
 using namespace clang;
-using lifter::CFunction;
-using lifter::CKind;
-using lifter::CNode;
-using lifter::CScalar;
-using lifter::CTypeInfo;
-using lifter::CVariable;
 
 CScalar scalar_of(const ASTContext& context, QualType type) {
   if (const auto* as_enum = type->getAs<EnumType>()) {
@@ -60,12 +56,50 @@ std::optional<Container> container_of(const RecordDecl& record) {
   if (arguments.size() == 0 || arguments[0].getKind() != TemplateArgument::Type) {
     return std::nullopt;
   }
-  Container out{arguments[0].getAsType()};
+  Container out{arguments[0].getAsType(), -1, name == "span"};
   if (name == "vector" && out.element->isBooleanType()) return std::nullopt;
   if (name == "array" && arguments.size() > 1 &&
       arguments[1].getKind() == TemplateArgument::Integral) {
     out.extent = arguments[1].getAsIntegral().getExtValue();
   }
+  return out;
+}
+
+// By shape, not by its namespace: std::mdspan, std::experimental::mdspan, Kokkos::mdspan.
+std::optional<Mdspan> mdspan_of(const RecordDecl& record) {
+  const auto* special = dyn_cast<ClassTemplateSpecializationDecl>(&record);
+  if (special == nullptr || record.getName() != "mdspan") return std::nullopt;
+  const TemplateArgumentList& arguments = special->getTemplateArgs();
+  if (arguments.size() < 2 || arguments[0].getKind() != TemplateArgument::Type ||
+      arguments[1].getKind() != TemplateArgument::Type) {
+    return std::nullopt;
+  }
+  const auto* extents = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
+      arguments[1].getAsType()->getAsRecordDecl());
+  if (extents == nullptr || extents->getName() != "extents") return std::nullopt;
+  Mdspan out{arguments[0].getAsType(), {}, false, ""};
+  const auto add_extent = [&](const TemplateArgument& argument) {
+    if (argument.getKind() != TemplateArgument::Integral) return;
+    const llvm::APSInt& value = argument.getAsIntegral();
+    const bool dynamic = value.isAllOnes() || value.getActiveBits() > 62;
+    out.extents.push_back(dynamic ? -1 : value.getExtValue());
+  };
+  for (const TemplateArgument& argument : extents->getTemplateArgs().asArray()) {
+    if (argument.getKind() != TemplateArgument::Pack) {
+      add_extent(argument);
+      continue;
+    }
+    for (const TemplateArgument& one : argument.pack_elements()) add_extent(one);
+  }
+  if (out.extents.empty()) return std::nullopt;
+  if (arguments.size() > 2 && arguments[2].getKind() == TemplateArgument::Type) {
+    const auto* layout = arguments[2].getAsType()->getAsRecordDecl();
+    const StringRef name = layout != nullptr ? layout->getName() : StringRef();
+    out.left = name == "layout_left";
+    if (!out.left && name != "layout_right")
+      out.unknown = "an mdspan with a layout other than layout_right and layout_left";
+  }
+  if (out.left) std::reverse(out.extents.begin(), out.extents.end());
   return out;
 }
 
@@ -124,7 +158,24 @@ CTypeInfo CTranslator::describe_record(QualType original, const RecordDecl& reco
   if (const auto container = container_of(record)) {
     out.kind = container->extent >= 0 ? CTypeInfo::Kind::Array : CTypeInfo::Kind::Sequence;
     out.extent = container->extent;
+    if (container->view) out.view = CTypeInfo::View::Span;
     out.of = type(container->element);
+    return out;
+  }
+  if (const auto mdspan = mdspan_of(record)) {
+    if (!mdspan->unknown.empty()) return out;
+    out.kind = CTypeInfo::Kind::Sequence;
+    out.view = mdspan->left ? CTypeInfo::View::Left : CTypeInfo::View::Right;
+    out.extent = mdspan->extents[0];
+    out.of = type(mdspan->element);
+    for (size_t d = mdspan->extents.size(); d-- > 1;) {
+      CTypeInfo inner;
+      inner.extent = mdspan->extents[d];
+      inner.kind = inner.extent >= 0 ? CTypeInfo::Kind::Array : CTypeInfo::Kind::Sequence;
+      inner.of = out.of;
+      out.of = static_cast<int>(tree_.types.size());
+      tree_.types.push_back(std::move(inner));
+    }
     return out;
   }
   const RecordDecl* definition = record.getDefinition();
@@ -135,7 +186,10 @@ CTypeInfo CTranslator::describe_record(QualType original, const RecordDecl& reco
   out.kind = CTypeInfo::Kind::Struct;
   for (const FieldDecl* field : definition->fields()) {
     out.members.push_back(field->getNameAsString());
-    out.member_types.push_back(type(field->getType()));
+    const TypeSourceInfo* source = field->getTypeSourceInfo();
+    out.member_types.push_back(source != nullptr
+                                   ? with_lengths(field->getType(), source->getTypeLoc())
+                                   : type(field->getType()));
   }
   (void)original;
   return out;
@@ -183,7 +237,10 @@ int CTranslator::type(QualType t) {
   info.restricted = canonical.isRestrictQualified();
   PrintingPolicy policy(context_.getLangOpts());
   policy.SuppressUnwrittenScope = true;
-  info.text = t.getAsString(policy);
+  // numbers and containers by names that hold everywhere, others as they are written
+  const bool plain = (info.kind == CTypeInfo::Kind::Scalar && !canonical->isEnumeralType()) ||
+                     info.kind == CTypeInfo::Kind::Sequence;
+  info.text = (plain ? canonical : t).getAsString(policy);
   tree_.types[static_cast<size_t>(index)] = std::move(info);
   return index;
 }
@@ -208,9 +265,9 @@ int CTranslator::variable(const VarDecl* declaration) {
   } else if (declaration->hasGlobalStorage()) {
     made.storage = CVariable::Storage::Global;
   }
-  made.type = type(of);
+  const TypeSourceInfo* source = declaration->getTypeSourceInfo();
+  made.type = source != nullptr ? with_lengths(of, source->getTypeLoc()) : type(of);
   made.line = at(declaration->getLocation(), CKind::Empty).line;
-  name_lengths(declaration);
   const VarDecl* with_value = nullptr;
   const Expr* initial = declaration->getAnyInitializer(with_value);
   if (made.storage == CVariable::Storage::Global && initial != nullptr &&
@@ -221,15 +278,63 @@ int CTranslator::variable(const VarDecl* declaration) {
   return index;
 }
 
-// Lengths of arrays as they are written, for the macros in them: types have numbers alone.
-void CTranslator::name_lengths(const VarDecl* declaration) {
-  if (declaration->getTypeSourceInfo() == nullptr) return;
-  TypeLoc at = declaration->getTypeSourceInfo()->getTypeLoc();
-  while (const auto array = at.getAsAdjusted<ArrayTypeLoc>()) {
-    const Expr* size = array.getSizeExpr();
-    if (size != nullptr && !size->isInstantiationDependent()) (void)expression(size);
-    at = array.getElementLoc();
+// Whether a macro or a constant stands for a number in an expression.
+bool CTranslator::named(int index) const {
+  const CNode& node = tree_.nodes[static_cast<size_t>(index)];
+  return (node.kind == CKind::Int && !node.text.empty()) ||
+         std::any_of(node.children.begin(), node.children.end(),
+                     [&](int child) { return named(child); });
+}
+
+// The type of an array with its length as it is written: types have numbers alone.
+int CTranslator::with_length(QualType t, ArrayTypeLoc written) {
+  const ArrayType* array = context_.getAsArrayType(t);
+  const int plain = type(t);
+  if (array == nullptr) return plain;
+  const Expr* size = written.getSizeExpr();
+  const int of = with_lengths(array->getElementType(), written.getElementLoc());
+  int length = -1;
+  if (size != nullptr && !size->isInstantiationDependent()) length = expression(size);
+  CTypeInfo info = tree_.types[static_cast<size_t>(plain)];
+  const bool known = length >= 0 && info.extent >= 0 && named(length);
+  if (!known && of == info.of) return plain;
+  if (known) info.size = length;
+  info.of = of;
+  tree_.types.push_back(std::move(info));
+  return static_cast<int>(tree_.types.size()) - 1;
+}
+
+int CTranslator::with_lengths(QualType t, TypeLoc written) {
+  const int plain = type(t);
+  while (written) {
+    if (const auto qualified = written.getAs<QualifiedTypeLoc>()) {
+      written = qualified.getUnqualifiedLoc();
+    } else if (const auto elaborated = written.getAs<ElaboratedTypeLoc>()) {
+      written = elaborated.getNamedTypeLoc();
+    } else if (const auto parens = written.getAs<ParenTypeLoc>()) {
+      written = parens.getInnerLoc();
+    } else if (const auto adjusted = written.getAs<AdjustedTypeLoc>()) {
+      written = adjusted.getOriginalLoc();
+    } else if (const auto alias = written.getAs<TypedefTypeLoc>()) {
+      const TypeSourceInfo* source = alias.getTypedefNameDecl()->getTypeSourceInfo();
+      if (source == nullptr) return plain;
+      written = source->getTypeLoc();
+    } else {
+      break;
+    }
   }
+  if (!written) return plain;
+  if (const auto array = written.getAs<ArrayTypeLoc>()) return with_length(t, array);
+  TypeLoc pointee;
+  if (const auto pointer = written.getAs<PointerTypeLoc>()) pointee = pointer.getPointeeLoc();
+  if (const auto reference = written.getAs<ReferenceTypeLoc>()) pointee = reference.getPointeeLoc();
+  if (!pointee || t->getPointeeType().isNull()) return plain;
+  const int of = with_lengths(t->getPointeeType(), pointee);
+  CTypeInfo info = tree_.types[static_cast<size_t>(plain)];
+  if (of == info.of) return plain;
+  info.of = of;
+  tree_.types.push_back(std::move(info));
+  return static_cast<int>(tree_.types.size()) - 1;
 }
 
 int CTranslator::this_variable(QualType of) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/TypeLoc.h>
 
 #include <map>
 #include <optional>
@@ -13,15 +14,33 @@
 
 namespace stencil::host {
 
+using lifter::CFunction;
+using lifter::CKind;
+using lifter::CNode;
+using lifter::CScalar;
+using lifter::CTypeInfo;
+using lifter::CVariable;
+
 // The scalar that a type is, enumerations included; None: it is none.
-lifter::CScalar scalar_of(const clang::ASTContext& context, clang::QualType type);
+CScalar scalar_of(const clang::ASTContext& context, clang::QualType type);
 
 // std::vector<T>, std::span<T>, ...: T, and how many if the type says so.
 struct Container {
   clang::QualType element;
   int64_t extent = -1;
+  bool view = false;
 };
 std::optional<Container> container_of(const clang::RecordDecl& record);
+
+// mdspan<T, extents<I, ...>, layout>, wherever it is declared: of the standard, or a predecessor.
+// The extents as memory has them, outermost first; -1: not part of the type.
+struct Mdspan {
+  clang::QualType element;
+  std::vector<int64_t> extents;
+  bool left = false;    // layout_left: memory has the dimensions in the opposite order
+  std::string unknown;  // why elements cannot be found: another layout
+};
+std::optional<Mdspan> mdspan_of(const clang::RecordDecl& record);
 
 // What is to be lifted: a function, or statements of one.
 struct CRegion {
@@ -37,19 +56,20 @@ class CTranslator {
 
  private:
   int type(clang::QualType type);
-  lifter::CTypeInfo describe(clang::QualType type);
-  lifter::CTypeInfo describe_record(clang::QualType type, const clang::RecordDecl& record);
+  CTypeInfo describe(clang::QualType type);
+  CTypeInfo describe_record(clang::QualType type, const clang::RecordDecl& record);
   int variable(const clang::VarDecl* declaration);
   int function(const clang::FunctionDecl* declaration);
-  void name_lengths(const clang::VarDecl* declaration);
+  int with_lengths(clang::QualType type, clang::TypeLoc written);
+  int with_length(clang::QualType type, clang::ArrayTypeLoc written);
+  bool named(int node) const;
   int this_variable(clang::QualType type);
   void parameters_of_region(const CRegion& region, lifter::CFunction& made);
 
-  lifter::CNode at(clang::SourceLocation place, lifter::CKind kind);
-  int add(lifter::CNode node);
-  int make(const clang::Stmt* at, lifter::CKind kind, std::vector<int> children,
-           std::string text = "");
-  int made(const clang::Expr* at, lifter::CKind kind, std::vector<int> children,
+  CNode at(clang::SourceLocation place, CKind kind);
+  int add(CNode node);
+  int make(const clang::Stmt* at, CKind kind, std::vector<int> children, std::string text = "");
+  int made(const clang::Expr* at, CKind kind, std::vector<int> children,
            std::string text = "");  // with the type of `at`
   int unknown(const clang::Stmt* at, const std::string& what);
   int empty(const clang::Stmt* at) { return make(at, lifter::CKind::Empty, {}); }
@@ -71,6 +91,13 @@ class CTranslator {
   int member_call(const clang::CXXMemberCallExpr* e);
   int called(const clang::CallExpr* e, const clang::FunctionDecl* callee, std::vector<int> first,
              unsigned skip);
+  int mdspan_element(const clang::Expr* at, const Mdspan& of, int base,
+                     llvm::ArrayRef<const clang::Expr*> indices);
+  int mdspan_member(const clang::CXXMemberCallExpr* e, const Mdspan& of, int base);
+  int constructed(const clang::CXXConstructExpr* e);
+  int mdspan_of_pointer(const clang::CXXConstructExpr* e, const Mdspan& of);
+  int first_element(const clang::Expr* at, int base, clang::QualType element);
+  int library_call(const clang::CallExpr* e, std::vector<int> children, std::string name);
   int list(const clang::InitListExpr* e);
 
   clang::ASTContext& context_;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 // What both sides must agree on; a library of another version is refused.
-#define STENCIL_HOST_VERSION 2
+#define STENCIL_HOST_VERSION 3
 #define STENCIL_HOST_SYMBOL "stencil_host_interface"
 
 extern "C" {
@@ -42,6 +42,7 @@ struct StencilHostCFile {
   const char* const* flags;  // of the compiler
   size_t flag_count;
   const char* database;  // the directory of compile_commands.json; "": none
+  const char* text;      // what the file is to contain; "": what it does
 };
 
 // Blocks `begin` up to but not including `end` of a launch. `arguments`: the arrays, then addresses

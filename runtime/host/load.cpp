@@ -63,7 +63,8 @@ llvm::orc::SymbolMap library(LLJIT& jit) {
   return symbols;
 }
 
-// What a C file refers to and nobody has: functions of other files that what is lifted does not call.
+// What a C file refers to and nobody has: functions of other files that what is lifted does not
+// call.
 long absent() {
   return 0;
 }
@@ -118,6 +119,14 @@ std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string&
       return nullptr;
     }
     (*jit)->getMainJITDylib().addGenerator(std::move(*process));
+    // a program may have the library of C++ within itself, where nobody finds it
+    auto cpp = llvm::orc::DynamicLibrarySearchGenerator::Load(
+        "libstdc++.so.6", (*jit)->getDataLayout().getGlobalPrefix());
+    if (cpp) {
+      (*jit)->getMainJITDylib().addGenerator(std::move(*cpp));
+    } else {
+      llvm::consumeError(cpp.takeError());
+    }
     (*jit)->getMainJITDylib().addGenerator(std::make_unique<Absent>());
   }
   if (auto failed = link(**jit, object)) {

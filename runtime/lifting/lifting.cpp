@@ -9,6 +9,7 @@
 
 #include "compiler/support/diagnostic.h"
 #include "runtime/io/files.h"
+#include "runtime/lifting/params.h"
 
 namespace stencil::runtime {
 
@@ -68,7 +69,23 @@ std::string find_database(const std::string& path) {
   return "";
 }
 
+Failure shown_in_c(const std::string& path, const std::vector<std::string>& files,
+                   const lifter::Refusal& refusal) {
+  const auto file = static_cast<size_t>(refusal.place.file);
+  const bool main = file == 0 || file >= files.size();
+  return shown(main ? path : files[file], refusal.code, refusal.place.line, refusal.place.column,
+               refusal.message, refusal.hint);
+}
+
 Result<lifter::Lifted> lift_file(const LiftRequest& request) {
+  auto lifted = lift_as_it_stands(request);
+  if (!lifted.ok() || request.options.params.empty()) return lifted;
+  const Status sound = check_params(request, lifted.value());
+  if (!sound.ok()) return sound.failure();
+  return lifted;
+}
+
+Result<lifter::Lifted> lift_as_it_stands(const LiftRequest& request) {
   const std::string& path = request.file.path;
   const auto readable = read_file(path, kLargestFile);
   if (!readable.ok()) return readable.failure();
@@ -87,10 +104,7 @@ Result<lifter::Lifted> lift_file(const LiftRequest& request) {
   const std::vector<std::string> files = tree->files;
   auto lifted = lifter::lift(std::move(*tree), path, request.options);
   if (const auto* refusal = std::get_if<lifter::Refusal>(&lifted)) {
-    const size_t file = static_cast<size_t>(refusal->place.file);
-    const bool main = file == 0 || file >= files.size();
-    return shown(main ? path : files[file], refusal->code, refusal->place.line,
-                 refusal->place.column, refusal->message, refusal->hint);
+    return shown_in_c(path, files, *refusal);
   }
   return std::get<lifter::Lifted>(std::move(lifted));
 }

@@ -18,6 +18,12 @@ struct LiftRequest {
 // The program and what it is in C. R041 without the library; the C codes, with `diagnostics` that
 // show the line of the C file.
 Result<lifter::Lifted> lift_file(const LiftRequest& request);
+// Without asking whether its params are sound (params.h).
+Result<lifter::Lifted> lift_as_it_stands(const LiftRequest& request);
+
+// A refusal with the line that it is about.
+Failure shown_in_c(const std::string& path, const std::vector<std::string>& files,
+                   const lifter::Refusal& refusal);
 
 // Whether a file name is that of C or C++.
 bool is_c_file(const std::string& path);

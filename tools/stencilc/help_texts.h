@@ -62,6 +62,7 @@ The exit status is 1 if any result differs.)";
 inline constexpr const char* kLiftExamples = R"(Examples:
   stencilc lift heat.c -o heat.stn
   stencilc lift heat.c --function kernel_heat -- -DN=512 -Iinclude
+  stencilc lift heat.c --param N --param M                  #define N 1000: param N : integer = 1000
   stencilc lift heat.c --replace -o heat_stencil.cu         links in place of heat.c's function
 
 What stands behind -- are flags of the C compiler; else those of compile_commands.json hold.)";

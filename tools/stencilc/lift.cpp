@@ -9,8 +9,8 @@
 #include "compiler/driver/frontend.h"
 #include "compiler/support/source.h"
 #include "runtime/api/lift.h"
+#include "runtime/api/lift_params.h"
 #include "runtime/api/lift_replace.h"
-#include "runtime/api/lift_verify.h"
 #include "runtime/api/source.h"
 #include "runtime/lifting/lifting.h"
 #include "stencil/lift.h"
@@ -26,6 +26,7 @@ LiftOptions lift_options(const Arguments& arguments) {
   options.function = arguments.function;
   options.flags = arguments.flags;
   options.unroll = arguments.unroll;
+  options.params = arguments.params;
   options.verify = arguments.verify;
   options.seed = arguments.seed;
   return options;
@@ -64,6 +65,8 @@ constexpr const char* kHostParts = R"(
 #include <stdlib.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <vector>
 )";
 constexpr const char* kDeviceParts = R"(
@@ -87,11 +90,12 @@ ExitStatus replace(const Arguments& arguments) {
   if (arguments.device_pointers && !cuda) {
     return usage("U010", "--device-pointers is for a .cu", "");
   }
-  const auto request = api::lift_request(arguments.file, lift_options(arguments));
+  auto request = api::lift_request(arguments.file, lift_options(arguments));
+  request.options.keep_ghosts = true;
   const auto lifted = runtime::lift_file(request);
   if (!lifted.ok()) return report(lifted.failure());
   if (arguments.verify) {
-    const auto proof = api::prove_or_shrink(lifted.value(), request, arguments.seed);
+    const auto proof = api::prove_lifted(lifted.value(), request, arguments.seed);
     if (!proof.ok()) return report(proof.failure());
     tell({"", lifted.value().program.assumed, proof.value().compared, proof.value().text});
   }
@@ -113,11 +117,12 @@ ExitStatus replace(const Arguments& arguments) {
   const auto made = api::drop_in(lifted.value(), name, has_params, arguments.device_pointers);
   if (!made.ok()) return report(made.failure());
   std::string text = compiled->text + kHostParts;
-  if (arguments.device_pointers) text += kDeviceParts;
+  if (made.value().definition.find("std::span") != std::string::npos) text += "#include <span>\n";
+  if (made.value().definition.find("stencil_trade(") != std::string::npos) text += kDeviceParts;
   text += "\n" + made.value().definition;
   const bool plain = !lifted.value().tree.cpp;
   std::string header = "#pragma once\n";
-  if (!plain) header += "#include <span>\n#include <vector>\n";
+  if (!plain) header += "#include <array>\n#include <span>\n#include <vector>\n";
   if (plain) header += "#ifdef __cplusplus\nextern \"C\"\n#endif\n";
   header += made.value().declaration + "\n";
   std::filesystem::path beside = output;

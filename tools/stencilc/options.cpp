@@ -367,6 +367,11 @@ void Parser::add_lift_options(CLI::App& to) {
   to.add_option("--unroll", arguments.unroll, "loops of at most so many known iterations (32)")
       ->option_text("N")
       ->group(group);
+  to.add_option("--param", arguments.params,
+                "a macro or constant that becomes a param of the program; repeatable")
+      ->option_text("NAME")
+      ->allow_extra_args(false)
+      ->group(group);
   const std::string output = "Output";
   add_value(to, "-o,--output", some_text("the name of a file", arguments.output),
             "where to write the program; without it standard output")

@@ -69,6 +69,7 @@ struct Arguments {
   bool replace = false;  // --replace: a function with the name of the original
   bool device_pointers = false;
   int unroll = 32;
+  std::vector<std::string> params;  // --param: macros and constants
 
   // Devices; `device` is "auto" for every one present.
   std::string json;  // --json; "": none

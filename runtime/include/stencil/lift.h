@@ -20,6 +20,9 @@ struct LiftOptions {
   bool verify = true;    // the original and the program are run and compared
   uint64_t seed = 1;     // of the data for that
   Options program = {};  // how the program is read
+  // Macros and constants of the file, whole numbers, that become params with their values as
+  // defaults: C028 if the file is not the same program with other values.
+  std::vector<std::string> params = {};
 };
 
 // What a C file was lifted to.

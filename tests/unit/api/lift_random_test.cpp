@@ -38,7 +38,9 @@ class Code {
     const std::string from = turns_ == Turns::Parity ? "a" : "a";
     if (pick(2) == 0 && turns_ != Turns::Parity) body += edges("a");
     body += nest("b", radius_, statement());
-    if (turns_ == Turns::CopyBack)
+    const bool flat = layout_ == Layout::Linear && pick(2) == 0;
+    if (turns_ == Turns::CopyBack && flat) body += all_elements("a[q] = b[q];");
+    if (turns_ == Turns::CopyBack && !flat)
       body += nest("a", pick(2) * radius_, element("a") + " = " + element("b") + ";");
     if (turns_ == Turns::InPlace)
       body += nest("a", radius_,
@@ -185,6 +187,14 @@ class Code {
       }
     }
     return out + std::string(static_cast<size_t>(4 + 2 * rank_), ' ') + inside + "\n";
+  }
+
+  // One loop over all elements, whatever the rank.
+  std::string all_elements(const std::string& inside) {
+    std::string count = length(0);
+    for (int d = 1; d < rank_; ++d) count += " * " + length(d);
+    return pick(2) == 0 ? fmt::format("    for (int q = 0; q < {}; q++) {}\n", count, inside)
+                        : fmt::format("    for (int q = {} - 1; q >= 0; q--) {}\n", count, inside);
   }
 
   // The outermost planes take the values of their neighbours.

@@ -1,0 +1,337 @@
+// How a time loop ends, and what scalars hold behind it.
+//
+// What a loop asks of its counters is a number of steps. What it asks of reductions ends the
+// program after a step, so it is put as of the end of a step: the condition of the loop, and those
+// of `break`, behind which a step does nothing more.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "compiler/lift/executor.h"
+
+namespace stencil::lifter {
+
+namespace {
+
+bool has_data(X x) {
+  return contains(x, XKind::Sum) || contains(x, XKind::Load) || contains(x, XKind::Carried) ||
+         contains(x, XKind::Unknown);
+}
+
+// HUGE_VAL > tolerance
+bool above_all(X x) {
+  if (x->kind != XKind::Binary) return false;
+  const auto infinite = [&](X side) {
+    while (side->kind == XKind::Cast) side = side->args[0];
+    return side->kind == XKind::Real && std::isinf(side->real) && side->real > 0;
+  };
+  const bool greater = x->text == ">" || x->text == ">=";
+  return (greater && infinite(x->args[0])) ||
+         ((x->text == "<" || x->text == "<=") && infinite(x->args[1]));
+}
+
+// Of comparisons the opposite one: a run does not end by what is NaN, so that is exact.
+X opposite(Pool& pool, X x) {
+  if (x->kind == XKind::Unary && x->text == "!") return x->args[0];
+  if (x->kind == XKind::Binary) {
+    static const std::map<std::string, std::string> kOther = {
+        {"<", ">="}, {">=", "<"}, {">", "<="}, {"<=", ">"}, {"==", "!="}, {"!=", "=="}};
+    if (const auto found = kOther.find(x->text); found != kOther.end())
+      return pool.binary(found->second, x->args[0], x->args[1], CScalar::I32);
+    if (x->text == "&&" || x->text == "||") {
+      X left = opposite(pool, x->args[0]), right = opposite(pool, x->args[1]);
+      return pool.binary(x->text == "&&" ? "||" : "&&", left, right, CScalar::I32);
+    }
+  }
+  return pool.negation(x);
+}
+
+}  // namespace
+
+void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
+  const CNode& n = node(loop.node);
+  const std::vector<Break> breaks = breaks_;
+  if (loop.counted) {
+    out_.first = loop.counted->first;
+    out_.steps =
+        (Poly::of(loop.counted->last) - Poly::of(loop.counted->first) + Poly(1)).expression(pool_);
+  }
+  for (size_t k = 0; k < loop.conditions.size(); ++k) {
+    const CNode& asked = node(loop.conditions[k]);
+    if (assigns_anything(loop.conditions[k])) {
+      refuse("C025", asked, "the condition of the time loop has side effects",
+             "count in a statement of its own");
+    }
+    X holds = pool_.truth(scalar(loop.conditions[k]));
+    ending(opposite(pool_, holds), !loop.first, asked);
+    if (!loop.first || !has_data(holds)) continue;
+    // what reductions decide is decided by other values ahead of the first step
+    X first = at_first[k];
+    if (has_data(first)) {
+      refuse("C025", asked,
+             "the condition of the time loop is not known ahead of its first step: " +
+                 describe(first));
+    }
+    if (first->kind == XKind::Int && first->integer == 0) {
+      refuse("C025", asked, "the time loop ends ahead of its first step");
+    }
+    if (first->kind != XKind::Int && !above_all(first))
+      require(first, fmt::format("the loop of line {} is entered", where(n).line));
+  }
+  for (const Break& end : breaks) {
+    if (end.nests != out_.nests.size()) {
+      throw Refusal{"C025", end.place,
+                    "the time loop is left in the middle of a step that writes arrays after that",
+                    "ask for convergence behind the last loop of a step"};
+    }
+    ending(end.condition, true, n);
+  }
+  endings_ = breaks;
+  if (out_.steps == nullptr && out_.stop == nullptr) {
+    refuse("C025", n, "nothing that is known ends the time loop");
+  }
+  if (out_.steps == nullptr) {
+    out_.steps = pool_.integer(INT32_MAX);
+    out_.assumptions.push_back(fmt::format(
+        "the loop of line {} ends within {} steps by its condition", where(n).line, INT32_MAX));
+  }
+  if (out_.stop == nullptr) return;
+  out_.assumptions.push_back("no value that is reduced is NaN");
+}
+
+// A condition that ends the loop, as of the end of a step.
+void Executor::ending(X condition, bool at_least_once, const CNode& at) {
+  if (condition->kind == XKind::Binary && condition->text == "||") {
+    for (X part : condition->args) ending(part, at_least_once, at);
+    return;
+  }
+  if (condition->kind == XKind::Int && condition->integer == 0) return;
+  if (condition->kind == XKind::Unary && condition->text == "!") {
+    X other = opposite(pool_, condition->args[0]);
+    if (other->kind != XKind::Unary) return ending(other, at_least_once, at);
+  }
+  if (has_data(condition)) {
+    X end = rarely(condition, at);
+    each_outside_sums(end, [&](X n) {
+      if (n->kind == XKind::Load) {
+        refuse("C025", at, "the time loop ends by single elements of arrays: " + describe(end),
+               "a program ends by reductions: sums, largest and least values");
+      }
+      if (n->kind == XKind::Carried) {
+        refuse("C025", at,
+               fmt::format("the condition needs '{}' as the step before left it", n->text),
+               "a program ends by reductions of the step that was taken");
+      }
+      if (n->kind == XKind::Unknown) {
+        refuse("C025", at, "the condition that ends the time loop is not known: " + n->text);
+      }
+    });
+    ++stops_;
+    out_.stop = out_.stop == nullptr ? end : pool_.binary("||", out_.stop, end, CScalar::I32);
+    return;
+  }
+  // after the first step of a number that is at least, or is, a sum of sizes
+  X c = condition;
+  std::optional<Poly> last;
+  if (c->kind == XKind::Binary && c->args.size() == 2 && is_integer(c->args[0]->type)) {
+    const Poly d = Poly::of(c->args[0]) - Poly::of(c->args[1]);
+    const auto factor = d.linear_in(time_);
+    const Poly rest = d.without(time_);
+    const std::string& op = c->text;
+    if (factor == std::optional<int64_t>(1) && (op == ">=" || op == ">" || op == "==")) {
+      last = -rest + Poly(op == ">" ? 1 : 0);
+    } else if (factor == std::optional<int64_t>(-1) && (op == "<=" || op == "<" || op == "==")) {
+      last = rest + Poly(op == "<" ? 1 : 0);
+    }
+    if (last && contains(last->expression(pool_), XKind::Time)) last.reset();
+  }
+  if (!last || out_.steps != nullptr) {
+    refuse("C025", at,
+           "how many steps the time loop takes is not known: it ends when " + describe(condition),
+           "count its steps by 1 up to a sum of sizes, in one place");
+  }
+  const Poly steps = *last + Poly(1);
+  if (at_least_once && !known_at_least_zero(*last)) {
+    require(pool_.binary(">=", steps.expression(pool_), pool_.integer(1), CScalar::I32),
+            "its first step is always taken");
+  }
+  out_.steps = steps.expression(pool_);
+}
+
+// What is computed in some of the steps is asked in these: it holds no more in others than it did
+// before them.
+X Executor::rarely(X condition, const CNode& at) {
+  X when = nullptr;
+  bool several = false;
+  std::map<X, X> done;
+  X out = transformed_outside_sums(pool_, condition, done, [&](X n) -> X {
+    if (n->kind != XKind::Select || has_data(n->args[0])) return nullptr;
+    const bool old = n->args[2]->kind == XKind::Carried;
+    const bool other = n->args[1]->kind == XKind::Carried;
+    if (old == other) return nullptr;
+    X now = old ? n->args[0] : pool_.negation(n->args[0]);
+    several = several || (when != nullptr && when != now);
+    when = now;
+    return n->args[old ? 1 : 2];
+  });
+  // all of it has to stay as it was in the other steps
+  std::map<X, X> gone;
+  X rest = transformed_outside_sums(pool_, condition, gone, [&](X n) -> X {
+    if (n->kind != XKind::Select || has_data(n->args[0])) return nullptr;
+    if ((n->args[2]->kind == XKind::Carried) == (n->args[1]->kind == XKind::Carried))
+      return nullptr;
+    return pool_.leaf(XKind::Symbol, n->type, -1, "");
+  });
+  if (several || (when != nullptr && has_data(rest))) {
+    refuse("C025", at, "the condition that ends the time loop has values of different steps");
+  }
+  return when == nullptr ? out : pool_.binary("&&", when, out, CScalar::I32);
+}
+
+// A value as the last step left it; nothing if that is not known.
+std::optional<Value> Executor::behind(const Value& value) {
+  if (value.kind != Value::Kind::Scalar) return std::nullopt;
+  bool known = true;
+  X last = pool_.binary("-", pool_.leaf(XKind::Outcome, CScalar::I64, kStepsTaken, ""),
+                        pool_.integer(1, CScalar::I64), CScalar::I64);
+  std::map<X, X> done;
+  each_outside_sums(value.x, [&](X x) {
+    known = known && x->kind != XKind::Load && x->kind != XKind::Carried &&
+            x->kind != XKind::Unknown && x->kind != XKind::Index;
+  });
+  X out = transformed_outside_sums(pool_, value.x, done, [&](X x) -> X {
+    return x->kind == XKind::Time ? pool_.cast(last, x->type) : nullptr;
+  });
+  if (!known) return std::nullopt;
+  if (is_integer(out->type)) out = Poly::of(out).expression(pool_, out->type);
+  return scalar_value(out);
+}
+
+void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
+  X taken = pool_.leaf(XKind::Outcome, CScalar::I64, kStepsTaken, "");
+  X stopped = pool_.leaf(XKind::Outcome, CScalar::I64, kStopped, "");
+  bool by_condition = false;
+  for (int condition : loop.conditions)
+    by_condition = by_condition || has_data(pool_.truth(scalar(condition)));
+  if (loop.counted) {  // as the increment leaves it
+    const Loop& l = *loop.counted;
+    const Poly next = Poly::of(l.first) + Poly::atom(time_) + Poly(1);
+    cells_[l.counter.path] = scalar_value(next.expression(pool_, l.type));
+  }
+  const Cells end = cells_;
+  for (auto& [path, value] : cells_) {
+    const auto old = before.find(path);
+    if (old != before.end() && old->second == value) continue;
+    if (value.kind == Value::Kind::Pointer) continue;
+    std::optional<Value> now = behind(value);
+    for (const Break& one : endings_) {
+      if (one.returns) continue;  // does not come here
+      const auto then = one.cells.find(path);
+      const std::optional<Value> other =
+          then == one.cells.end() ? std::nullopt : behind(then->second);
+      if (now && other && now->x == other->x) continue;
+      if (!now || !other || now->x->type != other->x->type || by_condition || endings_.size() > 1) {
+        now.reset();
+        break;
+      }
+      now = scalar_value(
+          pool_.select(pool_.binary("!=", stopped, pool_.integer(0, CScalar::I64), CScalar::I32),
+                       other->x, now->x));
+    }
+    if (!now) {
+      value = unknown(fmt::format("'{}' as the time loop left it", in_c(path)));
+      continue;
+    }
+    const bool scalar = old != before.end() && old->second.kind == Value::Kind::Scalar;
+    X zero = pool_.integer(0, CScalar::I64);
+    if (loop.first) {  // it may have taken no step
+      // a counter is right then, too
+      X none = nullptr;
+      if (scalar) {
+        std::map<X, X> done;
+        none = transformed(pool_, now->x, done,
+                           [&](X x) -> X { return x->kind == XKind::Outcome ? zero : nullptr; });
+      }
+      if (none != nullptr &&
+          (none == old->second.x ||
+           (is_integer(none->type) && (Poly::of(none) - Poly::of(old->second.x)).zero()))) {
+        value = *now;
+      } else if (scalar && old->second.x->type == now->x->type) {
+        value = scalar_value(
+            pool_.select(pool_.binary(">", taken, zero, CScalar::I32), now->x, old->second.x));
+      } else {
+        value = unknown(fmt::format("'{}' as the time loop left it", in_c(path)));
+      }
+    } else {
+      value = *now;
+    }
+  }
+}
+
+// Where the time loop may return, scalars are what they are there if it was stopped.
+void Executor::returned_from_loop() {
+  const auto leaves = [](const Break& one) { return one.returns; };
+  const auto from = std::find_if(endings_.begin(), endings_.end(), leaves);
+  if (from == endings_.end()) return;
+  X stopped = pool_.binary("!=", pool_.leaf(XKind::Outcome, CScalar::I64, kStopped, ""),
+                           pool_.integer(0, CScalar::I64), CScalar::I32);
+  const auto either = [&](const Value& there, const Value& end) {
+    const std::optional<Value> then = behind(there);
+    if (!then || end.kind != Value::Kind::Scalar || endings_.size() > 1 || stops_ > 1)
+      return unknown("a value that depends on where the loop ends");
+    if (then->x == end.x) return end;
+    return scalar_value(pool_.select(stopped, then->x, pool_.cast(end.x, then->x->type)));
+  };
+  for (auto& [path, value] : cells_) {
+    const auto there = from->cells.find(path);
+    if (value.kind != Value::Kind::Pointer && there != from->cells.end())
+      value = either(there->second, value);
+  }
+  returned_ = either(from->returned, returned_);
+}
+
+// Scalars outside of the region that it sets, and what it returns.
+void Executor::scalars_left() {
+  returned_from_loop();
+  const Cells after = cells_;
+  const Value returned = returned_;
+  Cells before;
+  outside_values(before);
+  const auto add = [&](const std::string& in_c, CScalar type, const Value& value) {
+    Left left{in_c, type, nullptr};
+    bool known = value.kind == Value::Kind::Scalar;
+    if (known) {
+      each_outside_sums(value.x, [&](X x) {
+        known = known && x->kind != XKind::Load && x->kind != XKind::Carried &&
+                x->kind != XKind::Unknown && x->kind != XKind::Index && x->kind != XKind::Time;
+      });
+    }
+    if (known) left.value = pool_.cast(value.x, type);
+    out_.left.push_back(left);
+    if (!known && !in_c.empty()) {
+      out_.assumptions.push_back(
+          fmt::format("nobody needs what '{}' is set to, which is no part of the program", in_c));
+    }
+  };
+  const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+  for (const auto& [path, value] : before) {
+    const auto now = after.find(path);
+    if (value.kind != Value::Kind::Scalar || now == after.end() || now->second == value) continue;
+    const int variable = variable_of_path(path);
+    const bool parameter = std::find(entry.parameters.begin(), entry.parameters.end(), variable) !=
+                           entry.parameters.end();
+    const int type = tree_.variables[static_cast<size_t>(variable)].type;
+    const bool by_value = type_of(type)->kind != CTypeInfo::Kind::Reference;
+    const bool own = parameter && by_value && path == fmt::format("v{}", variable);
+    if (own && !tree_.region) continue;
+    // counters of loops over space are what they are
+    const bool unknown = now->second.kind == Value::Kind::None;
+    if (own && unknown && loop_counters_.count(path) > 0) continue;
+    add(in_c(path), value.x->type, now->second);
+    out_.left.back().variable = own;
+  }
+  if (const CScalar type = scalar_of(entry.result); type != CScalar::None && !tree_.region)
+    add("", type, returned);
+}
+
+}  // namespace stencil::lifter

@@ -1,0 +1,151 @@
+// u[sy[s]*nx + sx[s]] += w[t*ns + s], and rec[t*nr + r] = u[ry[r]*nx + rx[r]]: one loop at most,
+// over the numbers of points, whose counter picks places out of arrays of integers.
+//
+// C takes the points one after the other, a program all at once: they have to be apart, which is
+// assumed, and a statement may read what it writes at its own place alone.
+#include "compiler/lift/points.h"
+
+#include <fmt/format.h>
+
+namespace stencil::lifter {
+
+namespace {
+
+constexpr int64_t kEpoch = 1000000;
+
+bool data_in(const std::vector<X>& subscripts) {
+  return std::any_of(subscripts.begin(), subscripts.end(),
+                     [](X s) { return contains(s, XKind::Load); });
+}
+
+bool time_in(const std::vector<X>& subscripts) {
+  return std::any_of(subscripts.begin(), subscripts.end(), [](X s) {
+    const XSet atoms = Poly::of(s).atoms();
+    return std::any_of(atoms.begin(), atoms.end(),
+                       [](X atom) { return atom->kind == XKind::Time; });
+  });
+}
+
+template <class Visit>
+void each_store(const std::vector<Nest>& nests, const Visit& visit) {
+  for (const Nest& nest : nests) {
+    for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
+      for (const auto& leaf : *leaves) {
+        for (const Store& store : leaf) visit(store);
+      }
+    }
+  }
+}
+
+bool writes(const std::vector<Nest>& nests, int array) {
+  bool out = false;
+  each_store(nests, [&](const Store& store) { out = out || store.array == array; });
+  return out;
+}
+
+}  // namespace
+
+bool is_record(const Execution& execution, const Store& store, const std::vector<Nest>& nests) {
+  if (!time_in(store.subscripts) || store.domain.size() > 1) return false;
+  if (!is_floating(execution.arrays[static_cast<size_t>(store.array)].element)) return false;
+  bool read = false, of_grid = false;
+  each_store(nests, [&](const Store& other) {
+    each_node(other.value,
+              [&](X n) { read = read || (n->kind == XKind::Load && n->id == store.array); });
+  });
+  each_node(store.value, [&](X n) {
+    if (n->kind == XKind::Load) of_grid = of_grid || (n->id != store.array && writes(nests, n->id));
+  });
+  return !read && of_grid;
+}
+
+bool is_of_grid(const Execution& execution, const PointStatement& statement, X load) {
+  if (load->id == statement.store.array) return !statement.record;
+  if (data_in(load->args)) return true;
+  const ArrayInfo& info = execution.arrays[static_cast<size_t>(load->id)];
+  if (!is_floating(info.element)) return false;
+  bool by_point = false;  // by the number of the point: w[t][s]
+  for (const Domain& d : statement.store.domain) {
+    for (X s : load->args) by_point = by_point || contains_index(s, d.index);
+  }
+  return !by_point && !time_in(load->args);
+}
+
+void find_points(Pool& pool, Execution& execution) {
+  if (!execution.timed) return;
+  const std::vector<Nest> all = execution.nests;
+  const auto at_points = [&](const Store& store) {
+    return (data_in(store.subscripts) && store.domain.size() <= 1) ||
+           is_record(execution, store, all);
+  };
+  // there has to be a grid
+  const bool grid = std::any_of(all.begin(), all.end(), [&](const Nest& nest) {
+    bool out = false;
+    each_store({nest}, [&](const Store& store) { out = out || !at_points(store); });
+    return out;
+  });
+  if (!grid) return;
+  std::vector<Nest> kept;
+  for (const Nest& nest : all) {
+    const bool one = nest.leaves.size() == 1 && !nest.leaves[0].empty();
+    if (!one || !std::all_of(nest.leaves[0].begin(), nest.leaves[0].end(), at_points)) {
+      kept.push_back(nest);
+      continue;
+    }
+    for (const Store& store : nest.leaves[0]) {
+      PointStatement made;
+      made.store = store;
+      made.epoch = nest.epoch;
+      made.record = !data_in(store.subscripts);
+      std::vector<X> own;
+      for (X s : store.subscripts) {
+        std::map<X, X> done;
+        own.push_back(transformed(pool, s, done, [&](X n) -> X {
+          return n->kind == XKind::Load ? pool.load(n->id, n->args, n->type, 0) : nullptr;
+        }));
+      }
+      made.store.subscripts = own;
+      bool kept_element = false;  // it reads what it writes
+      std::map<X, X> done;
+      made.store.value = transformed(pool, store.value, done, [&](X n) -> X {
+        if (n->kind != XKind::Load) return nullptr;
+        kept_element = kept_element || n->id == store.array;
+        const int64_t read = n->integer / kEpoch;
+        for (const Nest& other : all) {
+          if (other.epoch <= read || other.epoch >= nest.epoch) continue;
+          each_store({other}, [&](const Store& later) {
+            if (later.array != n->id) return;
+            throw Refusal{"C016", store.place,
+                          fmt::format("a value of '{}' is used that was read before the array was "
+                                      "written",
+                                      execution.arrays[static_cast<size_t>(n->id)].in_c),
+                          "read it where it is used"};
+          });
+        }
+        X plain = pool.load(n->id, n->args, n->type, 0);
+        if (n->id == store.array && plain->args != own) {
+          throw Refusal{"C013", store.place,
+                        fmt::format("'{}' is written at places that are data, and read at others",
+                                    execution.arrays[static_cast<size_t>(n->id)].in_c),
+                        "a source adds to the element at its own place"};
+        }
+        return plain;
+      });
+      // several stores of a loop are one after the other for each point
+      for (const Store& other : nest.leaves[0]) {
+        if (&other == &store) continue;
+        bool reads = other.array == store.array;
+        each_node(store.value,
+                  [&](X n) { reads = reads || (n->kind == XKind::Load && n->id == other.array); });
+        if (!reads) continue;
+        throw Refusal{"C013", store.place,
+                      "several statements of a loop over points write and read one array",
+                      "a loop for each of them"};
+      }
+      execution.points.push_back(std::move(made));
+    }
+  }
+  execution.nests = std::move(kept);
+}
+
+}  // namespace stencil::lifter

@@ -1,0 +1,164 @@
+// Reductions and the condition that ends a run.
+//
+// A reduction that nobody but `stop` reads is evaluated at the end of a step, and every some steps
+// if the condition is asked so seldom. Where that would be too late, for arrays have been written
+// since, a second one reads it, `reduce err_of_step = max(err) on [0, 0]`: then it has its place in
+// the step.
+#include <fmt/format.h>
+
+#include "compiler/lift/program_writer.h"
+
+namespace stencil::lifter {
+
+void ProgramWriter::begin_reductions() {
+  const auto& all = execution_.reductions;
+  placed_.assign(all.size(), false);
+  for (const Reduction& r : all) {
+    reduced_.push_back(r.name);
+    locals_.insert(r.name);
+    out_.reductions.push_back(r.name);
+    const bool sum = (r.op == "sum" || r.op == "prod") && is_floating(r.value->type);
+    out_.sums = out_.sums || sum;
+    out_.sums_in_step = out_.sums_in_step || (sum && r.in_step);
+  }
+  if (out_.sums) {
+    out_.assumed.push_back(
+        "sums are taken in the order of the language, which may differ from C's in the last "
+        "places");
+  }
+  stop_ = execution_.stop;
+  if (stop_ == nullptr) return;
+  // every K, where all that it names stands at the end of a step
+  bool end = true;
+  std::set<int> asked;
+  each_node(stop_, [&](X n) {
+    if (n->kind == XKind::Reduced) asked.insert(n->id);
+  });
+  for (int id : asked) {
+    const Reduction& r = all[static_cast<size_t>(id)];
+    end = end && !r.in_step && at_the_end(r);
+    each_node(r.value, [&](X n) { end = end && n->kind != XKind::Reduced; });
+  }
+  bool left = false;  // a value behind the loop is that of the last step
+  for (const Left& one : execution_.left) {
+    if (one.value == nullptr) continue;
+    each_node(one.value,
+              [&](X n) { left = left || (n->kind == XKind::Reduced && asked.count(n->id)); });
+  }
+  int64_t every = 1;
+  if (X rest = every_part(stop_, every); rest != nullptr && end && !left) {
+    stop_ = rest;
+    every_ = every;
+  }
+}
+
+// `condition` without (time + 1) % K == 0; null: it has no such part.
+X ProgramWriter::every_part(X condition, int64_t& every) const {
+  if (condition->kind != XKind::Binary || condition->text != "&&") return nullptr;
+  X when = condition->args[0];
+  if (when->kind == XKind::Unary && when->text == "!") {  // !(t % 10)
+    when = pool_.binary("==", when->args[0], pool_.integer(0, when->args[0]->type), CScalar::I32);
+  }
+  if (when->kind != XKind::Binary || when->text != "==") return nullptr;
+  X left = when->args[0], right = when->args[1];
+  while (left->kind == XKind::Cast) left = left->args[0];
+  if (left->kind != XKind::Binary || left->text != "%" || left->args[1]->kind != XKind::Int)
+    return nullptr;
+  const int64_t k = left->args[1]->integer;
+  const Poly at = Poly::of(left->args[0]);
+  if (k < 2 || right->kind != XKind::Int || at.atoms().size() != 1) return nullptr;
+  X time = *at.atoms().begin();
+  if (time->kind != XKind::Time || at.linear_in(time) != std::optional<int64_t>(1)) return nullptr;
+  // after the steps k, 2k, ...: time + 1 is a multiple of k
+  const int64_t first = at.constant() - right->integer;
+  if (first < 0 || first % k != 1 % k || right->integer < 0 || right->integer >= k) return nullptr;
+  every = k;
+  return condition->args[1];
+}
+
+// Whether nothing that it reads is written later in the step.
+bool ProgramWriter::at_the_end(const Reduction& r) const {
+  const int64_t place = r.after ? r.epoch : r.epoch - 1;
+  bool out = true;
+  each_node(r.value, [&](X n) {
+    if (n->kind != XKind::Load) return;
+    for (const StepFunction& function : functions_) {
+      if (function.epoch <= place) continue;
+      for (const Part& part : function.targets) out = out && part.array != n->id;
+    }
+    for (const auto& [to, from] : roles_.moves) out = out && to.array != n->id;
+  });
+  return out;
+}
+
+// Those that stand ahead of a function; null: the rest.
+void ProgramWriter::reductions_ahead_of(const StepFunction* function) {
+  for (size_t k = 0; k < execution_.reductions.size(); ++k) {
+    const Reduction& r = execution_.reductions[k];
+    if (placed_[k]) continue;
+    const int64_t at = 2 * r.epoch + (r.after ? 1 : 0);
+    const bool due = function == nullptr || at <= 2 * function->epoch;
+    const bool waits = function != nullptr && !r.in_step && at_the_end(r);
+    if (due && !waits) add_reduction(k);
+  }
+}
+
+void ProgramWriter::add_reduction(size_t number) {
+  const Reduction& r = execution_.reductions[number];
+  placed_[number] = true;
+  StepPiece piece{&r.point, {r.value}};
+  Context context;
+  context.piece = &piece;
+  context.point = shapes_.access(r.point.array, r.point.subscripts, r.point);
+  if (static_cast<int>(context.point.subscripts.size()) != shapes_.rank()) {
+    throw Refusal{
+        "C025", r.point.place,
+        fmt::format("'{}' is reduced over an array of fewer dimensions than the grid has", r.name),
+        "reduce values of the arrays of the grid"};
+  }
+  context.indices.resize(context.point.subscripts.size());
+  ValueWriter writer(r.point.place, [&](X x) { return leaf(x, context); });
+  ast::Reduce made;
+  made.name = make_identifier(r.name);
+  made.reducer = make_identifier(r.op);
+  made.value = writer.value(r.value);
+  made.region = region(context);
+  points_of(r.point);
+  const bool end = !r.in_step && at_the_end(r);
+  bool asked = false;
+  if (stop_ != nullptr) {
+    each_node(stop_, [&](X n) {
+      asked = asked || (n->kind == XKind::Reduced && static_cast<size_t>(n->id) == number);
+    });
+  }
+  if (end && asked && every_ > 1) made.every = make_integer(every_);
+  add(std::move(made), fmt::format("{}:{}", file_, r.point.place.line));
+  if (end || r.in_step) return;
+  ast::Reduce reader;
+  reduced_[number] = fresh(r.name + "_of_step");
+  reader.name = make_identifier(reduced_[number]);
+  reader.reducer = make_identifier("max");
+  reader.value = make_name(r.name);
+  ast::Box corner;
+  for (int d = 0; d < shapes_.rank(); ++d) {
+    ast::Range range;
+    range.low = make_integer(0);
+    corner.ranges.push_back(std::move(range));
+  }
+  reader.region = std::move(corner);
+  add(std::move(reader), fmt::format("'{}' as of here, not of the end of a step", r.name));
+}
+
+void ProgramWriter::stop() {
+  if (stop_ == nullptr) return;
+  ValueWriter writer(execution_.place, [&](X x) -> ExprPtr {
+    if (x->kind == XKind::Reduced) return make_name(reduced_[static_cast<size_t>(x->id)]);
+    if (x->kind == XKind::Symbol) return symbol(x, true);
+    if (x->kind == XKind::Time) return make_name("time");
+    return nullptr;
+  });
+  ast::Stop made{writer.condition(stop_)};
+  add(std::move(made), fmt::format("{}:{}", file_, execution_.place.line));
+}
+
+}  // namespace stencil::lifter

@@ -1,0 +1,225 @@
+// Stencil functions: regions, pieces, names for what is shared.
+//
+// Points that a step leaves alone keep their value in C. A field with several levels would hand
+// them on from the newest level, where C's buffers have what they had copies steps ago: `else` says
+// so.
+#include "compiler/lift/program_writer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace stencil::lifter {
+
+ast::Box ProgramWriter::region(const Context& context) {
+  const Store& store = *context.piece->point;
+  ast::Box box;
+  for (size_t d = 0; d < context.point.subscripts.size(); ++d) {
+    const Poly& s = context.point.subscripts[d];
+    ast::Range range;
+    const Domain* along = nullptr;
+    for (const Domain& domain : store.domain) {
+      X index = pool_.leaf(XKind::Index, CScalar::I64, domain.index,
+                           execution_.index_names[static_cast<size_t>(domain.index)]);
+      if (s.degree_in(index) > 0) along = &domain;
+    }
+    if (!context.indices[d].empty()) range.index = make_identifier(context.indices[d]);
+    if (along == nullptr) {
+      range.low = affine(s, store.place);
+    } else {
+      X index = pool_.leaf(XKind::Index, CScalar::I64, along->index,
+                           execution_.index_names[static_cast<size_t>(along->index)]);
+      range.low = affine(s.without(index) + along->low, store.place);
+      range.high = affine(s.without(index) + along->high, store.place);
+      if (along->stride != 1) range.stride = make_integer(along->stride);
+    }
+    box.ranges.push_back(std::move(range));
+  }
+  return box;
+}
+
+// Whether a piece covers all points of its field.
+bool ProgramWriter::covers(const StepPiece& piece, const Part& part) {
+  const Access point = shapes_.access(piece.point->array, piece.point->subscripts, *piece.point);
+  const auto all = lengths(part.array);
+  for (size_t d = 0; d < all.size(); ++d) {
+    const Poly low =
+        Shapes::extreme(pool_, execution_, point.subscripts[d], piece.point->domain, false);
+    const Poly high =
+        Shapes::extreme(pool_, execution_, point.subscripts[d], piece.point->domain, true);
+    const auto periodic = ghosts_.dimensions.find(static_cast<int>(d));
+    const bool ghosts = periodic != ghosts_.dimensions.end();
+    const Poly first = ghosts ? periodic->second.low : Poly();
+    const Poly last = ghosts ? periodic->second.high : all[d] - Poly(1);
+    if (low != first || high != last) return false;
+  }
+  for (const Domain& domain : piece.point->domain) {
+    if (domain.stride != 1) return false;
+  }
+  return true;
+}
+
+// Subexpressions that occur more than once, by names.
+void ProgramWriter::name_shared(const StepPiece& piece, ValueWriter& writer, ast::Stencil& made) {
+  std::map<X, int> uses;
+  std::map<X, bool> indexed;
+  std::set<X> seen;
+  std::vector<X> order;
+  for (X value : piece.values) {
+    if (value == nullptr) continue;
+    ++uses[value];
+    each_node(value, seen, [&](X n) {
+      order.push_back(n);
+      indexed[n] = n->kind == XKind::Index;
+      for (X arg : n->args) indexed[n] = indexed[n] || (n->kind != XKind::Load && indexed[arg]);
+      if (n->kind == XKind::Load) return;
+      for (X arg : n->args) ++uses[arg];
+    });
+  }
+  for (X n : order) {
+    const bool small = n->args.empty() || n->kind == XKind::Load || n->kind == XKind::Cast ||
+                       n->kind == XKind::Unary || is_constant(n);
+    if (small || uses[n] < 2 || indexed[n]) continue;
+    bool data = false;
+    each_node(n, [&](X m) { data = data || m->kind == XKind::Load; });
+    if (!data) continue;
+    const std::string name = fresh("t" + std::to_string(++temporaries_));
+    ast::Let let{make_identifier(name), is_condition(n) ? writer.condition(n) : writer.value(n)};
+    let.name.span = next_span();
+    made.lets.push_back(std::move(let));
+    writer.names[n] = name;
+  }
+}
+
+ExprPtr ProgramWriter::piece_value(const StepFunction& function,
+                                   const std::function<ExprPtr(size_t)>& of) {
+  if (function.targets.size() == 1) return of(0);
+  ast::Aggregate all;
+  for (size_t t = 0; t < function.targets.size(); ++t) {
+    all.entries.push_back({make_identifier(roles_.of.at(function.targets[t]).field), of(t)});
+  }
+  auto out = std::make_unique<ast::Expr>();
+  out->kind = std::move(all);
+  return out;
+}
+
+void ProgramWriter::stencil(const StepFunction& function) {
+  ast::Stencil made;
+  std::set<std::string> fields;
+  for (const Part& part : function.targets) {
+    const Role& role = roles_.of.at(part);
+    if (info(part.array).constant) {
+      throw Refusal{"C020", function.place,
+                    fmt::format("'{}' is const and written", info(part.array).in_c), ""};
+    }
+    if (type_name(info(part.array).element).empty()) {
+      throw Refusal{"C023", function.place,
+                    fmt::format("'{}' has elements of the type '{}'", info(part.array).in_c,
+                                name_of(info(part.array).element)),
+                    ""};
+    }
+    if (!fields.insert(role.field).second) {
+      throw Refusal{"C014", function.place,
+                    fmt::format("a loop writes two copies of '{}'", role.field), ""};
+    }
+    ast::Target target;
+    target.field = make_identifier(role.field);
+    made.targets.push_back(std::move(target));
+  }
+  const Role& first = roles_.of.at(function.targets[0]);
+  made.name = make_identifier(unique_stencil(first.field));
+  bool whole = false;
+  for (const StepPiece& piece : function.pieces) {
+    Context context;
+    context.piece = &piece;
+    context.point = shapes_.access(piece.point->array, piece.point->subscripts, *piece.point);
+    context.indices.resize(context.point.subscripts.size());
+    ValueWriter writer(piece.point->place, [&](X x) { return leaf(x, context); });
+    if (function.pieces.size() == 1) name_shared(piece, writer, made);
+    ast::Piece written;
+    written.value = piece_value(function, [&](size_t t) {
+      X value = piece.values[t];
+      if (info(function.targets[t].array).element == CScalar::Bool && value->kind == XKind::Cast)
+        value = value->args[0];
+      // an array of a narrow type takes the low bits itself
+      const CScalar element = info(function.targets[t].array).element;
+      if (value->kind == XKind::Cast && is_integer(element) && bits_of(element) < 32)
+        value = value->args[0];
+      return writer.value(value, true);
+    });
+    written.region = region(context);
+    made.pieces.push_back(std::move(written));
+    bool all = true;
+    for (const Part& part : function.targets) all = all && covers(piece, part);
+    whole = whole || all;
+  }
+  otherwise(function, whole, made);
+  for (const Part& part : function.targets) {
+    const Role& role = roles_.of.at(part);
+    if (role.copies > 1) advanced_.insert(role.field);
+  }
+  add(std::move(made), fmt::format("{}:{}", file_, function.place.line));
+  ++out_.functions;
+}
+
+// `else` is the rest of loops that have points.
+void ProgramWriter::points_of(const Store& store) {
+  for (const Domain& domain : store.domain) has_points(domain.high - domain.low);
+}
+
+// high - low of a loop that the program takes to have points.
+void ProgramWriter::has_points(const Poly& fact, const char* why) {
+  if (fact.is_constant()) return;
+  X holds = pool_.binary(">=", (fact - Poly(fact.constant())).expression(pool_),
+                         pool_.integer(-fact.constant()), CScalar::I32);
+  for (const auto& [known, reason] : execution_.requirements) {
+    if (known == holds) return;
+  }
+  execution_.requirements.emplace_back(holds, why);
+}
+
+void ProgramWriter::otherwise(const StepFunction& function, bool whole, ast::Stencil& made) {
+  bool needed = false;
+  for (const Part& part : function.targets) {
+    const Role& role = roles_.of.at(part);
+    needed = needed || (role.copies > 1 && advanced_.count(role.field) == 0);
+  }
+  if (!needed || whole) return;
+  for (const StepPiece& piece : function.pieces) points_of(*piece.point);
+  ast::Piece rest;
+  rest.otherwise = true;
+  rest.value = piece_value(function, [&](size_t t) { return kept(function.targets[t]); });
+  ast::NamedRegion name;
+  name.name = make_identifier("else");
+  rest.region = std::move(name);
+  made.pieces.push_back(std::move(rest));
+}
+
+std::string ProgramWriter::unique_stencil(const std::string& field) {
+  const int number = ++stencils_[field];
+  const std::string name = number == 1 ? "step_" + field : fmt::format("step_{}_{}", field, number);
+  return stencil_names_.insert(name).second ? name : unique_stencil(field);
+}
+
+// Arrays whose pointers trade places, by values.
+void ProgramWriter::moves() {
+  if (roles_.moves.empty()) return;
+  ast::Stencil made;
+  made.name = make_identifier("turn");
+  ast::Piece piece;
+  ast::Aggregate all;
+  for (const auto& [to, from] : roles_.moves) {
+    ast::Target target;
+    target.field = make_identifier(roles_.of.at(to).field);
+    made.targets.push_back(std::move(target));
+    all.entries.push_back({make_identifier(roles_.of.at(to).field), kept(from)});
+  }
+  piece.value = std::make_unique<ast::Expr>();
+  piece.value->kind = std::move(all);
+  ast::NamedRegion grid;
+  grid.name = make_identifier(domain_of(roles_.moves[0].first.array));
+  piece.region = std::move(grid);
+  made.pieces.push_back(std::move(piece));
+  add(std::move(made), fmt::format("{}:{}: pointers trade places", file_, execution_.place.line));
+}
+
+}  // namespace stencil::lifter

@@ -1,0 +1,211 @@
+// Loads, indices and symbols of a value as expressions of the program: offsets from the point that
+// is written, levels of fields, and the boundary rules that bent subscripts ask for.
+#include "compiler/lift/program_writer.h"
+
+#include <fmt/format.h>
+
+namespace stencil::lifter {
+
+namespace {
+
+bool uses_counter(const Poly& p) {
+  const XSet atoms = p.atoms();
+  return std::any_of(atoms.begin(), atoms.end(), [](X atom) {
+    return contains(atom, XKind::Index) || contains(atom, XKind::Time);
+  });
+}
+
+}  // namespace
+
+ExprPtr ProgramWriter::symbol(X x, bool value) {
+  used_.insert(x->id);
+  const SymbolInfo& symbol = execution_.symbols[static_cast<size_t>(x->id)];
+  const bool wide =
+      is_integer(symbol.type) && (bits_of(symbol.type) == 64 || symbol.type == CScalar::U32);
+  if (!value || !wide) return make_name(symbol.name);
+  std::vector<ExprPtr> argument;
+  argument.push_back(make_name(symbol.name));
+  return make_call("long", std::move(argument));
+}
+
+// An integer of params: a bound, a length, a condition.
+ExprPtr ProgramWriter::affine(const Poly& p, CPlace place) {
+  ValueWriter writer(place, [&](X x) -> ExprPtr {
+    if (x->kind == XKind::Symbol) return symbol(x, false);
+    return nullptr;
+  });
+  return writer.value(p.expression(pool_));
+}
+
+ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Context& context) {
+  const Poly difference = to - from;
+  for (X atom : difference.atoms()) {
+    if (contains(atom, XKind::Load) || contains(atom, XKind::Sum)) {
+      throw Refusal{"C013", context.piece->point->place,
+                    fmt::format("a subscript of '{}' depends on data", info(load->id).in_c),
+                    "subscripts are sums of loop counters and sizes"};
+    }
+    if (contains(atom, XKind::Index) || contains(atom, XKind::Time)) {
+      throw Refusal{
+          "C013", context.piece->point->place,
+          uses_counter(to)
+              ? fmt::format("'{}' is read at {}, which is no fixed distance from the point written",
+                            info(load->id).in_c, to.text())
+              : fmt::format("'{}' is read at {}, one place for all points written",
+                            info(load->id).in_c, to.text()),
+          "arrays are read at the counters of the point plus constants"};
+    }
+  }
+  if (!difference.is_constant()) {
+    throw Refusal{
+        "C013", context.piece->point->place,
+        fmt::format("'{}' is read {} from the point written, a distance that depends on sizes",
+                    info(load->id).in_c, difference.text()),
+        "fixed sizes make it a number; whole dimensions that wrap around, (i + 1) % n, "
+        "are a boundary"};
+  }
+  return affine(difference, context.piece->point->place);
+}
+
+// The offset of a subscript that a boundary rule bends, which becomes the field's.
+std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, const Part& part,
+                                           size_t k, const Context& context) {
+  const XSet atoms = to.atoms();
+  if (atoms.size() != 1 || (*atoms.begin())->kind != XKind::Edge ||
+      !(to - Poly::atom(*atoms.begin())).zero()) {
+    return std::nullopt;
+  }
+  X edge = *atoms.begin();
+  const ArrayInfo& array = info(part.array);
+  const bool here = from == Poly::of(edge->args[0]);
+  const bool whole = lengths(part.array)[k] == Poly::of(edge->args[1]);
+  if (!here || !whole || shapes_.shape(part.array).over_time) {
+    throw Refusal{"C026", context.piece->point->place,
+                  fmt::format("'{}' is read across an end that is not its own", array.in_c),
+                  "a subscript that bends at the end of an array spans all of the array, at the "
+                  "point written"};
+  }
+  auto& sides = rules_[roles_.of.at(part).field];
+  sides.resize(lengths(part.array).size());
+  for (const bool low : {true, false}) {
+    if (edge->text != "periodic" && low != (edge->integer < 0)) continue;
+    std::string& rule = low ? sides[k].first : sides[k].second;
+    if (!rule.empty() && rule != edge->text) {
+      throw Refusal{"C026", context.piece->point->place,
+                    fmt::format("'{}' is {} and {} at one end", array.in_c, rule, edge->text),
+                    "a field has one rule at an end"};
+    }
+    rule = edge->text;
+  }
+  return make_integer(edge->integer);
+}
+
+ast::BoundaryRule ProgramWriter::rule_called(const std::string& name) {
+  static const std::map<std::string, ast::BoundaryKind> kKinds = {
+      {"", ast::BoundaryKind::None},
+      {"clamp", ast::BoundaryKind::Clamp},
+      {"mirror", ast::BoundaryKind::Mirror},
+      {"symmetric", ast::BoundaryKind::Symmetric},
+      {"periodic", ast::BoundaryKind::Periodic}};
+  return {kKinds.at(name), nullptr, {}};
+}
+
+std::optional<ast::Boundary> ProgramWriter::boundary_of(const std::string& field) {
+  const auto found = rules_.find(field);
+  if (found == rules_.end()) return std::nullopt;
+  ast::Boundary out;
+  for (const auto& [low, high] : found->second) {
+    ast::BoundarySides sides{rule_called(low), std::nullopt};
+    if (low != high) sides.high = rule_called(high);
+    out.dimensions.push_back(std::move(sides));
+  }
+  const bool one = std::all_of(found->second.begin(), found->second.end(), [&](const auto& sides) {
+    return sides == found->second[0] && sides.first == sides.second;
+  });
+  out.list = !one;
+  if (one) out.dimensions.resize(1);
+  return out;
+}
+
+ExprPtr ProgramWriter::load(X x, Context& context) {
+  const Access access = shapes_.access(x->id, x->args, *context.piece->point);
+  const ArrayShape& shape = shapes_.shape(x->id);
+  const Role& role = roles_.of.at(access.part);
+  auto out = std::make_unique<ast::Expr>();
+  ExprPtr base = level_of(role);
+  ast::Bracket bracket;
+  bracket.base = std::move(base);
+  if (shape.over_time) {
+    ExprPtr now = make_name("time");
+    if (access.time_offset != 0) {
+      now = make_binary(access.time_offset > 0 ? "+" : "-", std::move(now),
+                        make_integer(std::abs(access.time_offset)));
+    }
+    bracket.indices.push_back(std::move(now));
+  }
+  for (size_t k = 0; k < access.subscripts.size(); ++k) {
+    const Poly& from = context.point.subscripts[static_cast<size_t>(shape.along[k])];
+    auto rule = bent(from, access.subscripts[k], access.part, k, context);
+    bracket.indices.push_back(rule ? std::move(*rule)
+                                   : offset(from, access.subscripts[k], x, context));
+  }
+  out->kind = std::move(bracket);
+  return out;
+}
+
+ExprPtr ProgramWriter::level_of(const Role& role) {
+  int level = role.level;
+  if (role.copies > 1 && advanced_.count(role.field) > 0)
+    level = level == role.copies - 1 ? 0 : level + 1;
+  if (level == 0) return make_name(role.field);
+  auto out = std::make_unique<ast::Expr>();
+  out->kind = ast::Level{role.field, level};
+  return out;
+}
+
+// The value of a target where nothing new is written.
+ExprPtr ProgramWriter::kept(const Part& part) {
+  const Role& role = roles_.of.at(part);
+  auto out = std::make_unique<ast::Expr>();
+  ast::Bracket bracket;
+  bracket.base = level_of(role);
+  for (int d = 0; d < shapes_.rank(); ++d) bracket.indices.push_back(make_integer(0));
+  out->kind = std::move(bracket);
+  return out;
+}
+
+ExprPtr ProgramWriter::leaf(X x, Context& context) {
+  if (x->kind == XKind::Load) return load(x, context);
+  if (x->kind == XKind::Symbol) return symbol(x, true);
+  if (x->kind == XKind::Time) return make_name("time");
+  if (x->kind == XKind::Reduced) return make_name(reduced_[static_cast<size_t>(x->id)]);
+  if (x->kind != XKind::Index) return nullptr;
+  for (size_t d = 0; d < context.point.subscripts.size(); ++d) {
+    if (context.point.subscripts[d].linear_in(x) != std::optional<int64_t>(1)) continue;
+    if (context.indices[d].empty()) context.indices[d] = index_name(x->text, context);
+    const Poly shift = context.point.subscripts[d].without(x);
+    ExprPtr name = make_name(context.indices[d]);
+    if (shift.zero()) return name;
+    return make_binary("-", std::move(name), affine(shift, context.piece->point->place));
+  }
+  throw Refusal{"C013", context.piece->point->place,
+                fmt::format("the counter '{}' is used, and is none of the point's", x->text), ""};
+}
+
+std::string ProgramWriter::index_name(const std::string& wanted, const Context& context) {
+  std::string plain;
+  for (char c : wanted) {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') plain += c;
+  }
+  if (plain.empty() || std::isdigit(static_cast<unsigned char>(plain[0]))) plain = "i" + plain;
+  for (int i = 2;; ++i) {
+    bool taken = locals_.count(plain) > 0 || reserved_.count(plain) > 0;
+    for (const SymbolInfo& s : execution_.symbols) taken = taken || s.name == plain;
+    for (const auto& [part, role] : roles_.of) taken = taken || role.field == plain;
+    for (const std::string& other : context.indices) taken = taken || other == plain;
+    if (!taken) return plain;
+    plain += i == 2 ? "_" : "i";
+  }
+}
+
+}  // namespace stencil::lifter

@@ -1,0 +1,246 @@
+// A counter i of [low*s .. high*s + s - 1] is r*s + j, with r of [low .. high] and j of
+// [0 .. s - 1]: the same elements in the same order, so the substitution is exact whatever the loop
+// does. It is made where s is a stride that other loops have in an array of this one, and where the
+// counter only stands in subscripts, alone or behind whole rows; a[i - 1] of such a loop would
+// leave its row and stays as it is.
+#include "compiler/lift/rows.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace stencil::lifter {
+
+namespace {
+
+constexpr int kPasses = 8;  // an array that is split has strides for the loops of others
+
+bool is_value(X x, int index) {  // stands outside of subscripts
+  if (x->kind == XKind::Index) return x->id == index;
+  if (x->kind == XKind::Load) return false;
+  return std::any_of(x->args.begin(), x->args.end(), [&](X arg) { return is_value(arg, index); });
+}
+
+struct Rows {
+  std::vector<Domain> domain;  // outermost first
+  std::vector<Poly> strides;
+};
+
+class Splitter {
+ public:
+  Splitter(Pool& pool, Execution& execution) : pool_(pool), execution_(execution) {}
+
+  void run() {
+    for (int pass = 0; pass < kPasses; ++pass) {
+      gather();
+      bool more = false;
+      for (Nest& nest : execution_.nests) {
+        std::vector<Store*> stores;
+        for (auto* leaves : {&nest.leaves, &nest.ordered}) {
+          for (auto& leaf : *leaves) {
+            for (Store& store : leaf) stores.push_back(&store);
+          }
+        }
+        more |= split(stores, nullptr);
+      }
+      for (Reduction& reduction : execution_.reductions)
+        more |= split({&reduction.point}, &reduction.value);
+      if (!more) return;
+    }
+  }
+
+ private:
+  X index(int id) const {
+    return pool_.leaf(XKind::Index, CScalar::I64, id,
+                      execution_.index_names[static_cast<size_t>(id)]);
+  }
+  bool is_linear(int array) const { return execution_.arrays[static_cast<size_t>(array)].linear; }
+
+  // Calls visit(array, subscripts) for what a store writes and reads.
+  template <class Visit>
+  static void each_access(const Store& store, X value, const Visit& visit) {
+    visit(store.array, store.subscripts);
+    for (X x : {store.value, value}) {
+      if (x == nullptr) continue;
+      each_node(x, [&](X n) {
+        if (n->kind == XKind::Load) visit(n->id, n->args);
+      });
+    }
+  }
+
+  void gather() {
+    strides_.assign(execution_.arrays.size(), {});
+    const auto note = [&](int array, const std::vector<X>& subscripts) {
+      if (!is_linear(array)) return;
+      const Poly p = Poly::of(subscripts[0]);
+      auto& strides = strides_[static_cast<size_t>(array)];
+      for (X atom : p.atoms()) {
+        if (atom->kind != XKind::Index || p.degree_in(atom) != 1) continue;
+        const Poly factor = p.coefficient(atom);
+        const XSet others = factor.atoms();
+        const bool size = std::all_of(others.begin(), others.end(),
+                                      [](X other) { return other->kind == XKind::Symbol; });
+        if (size && factor != Poly(1) &&
+            std::find(strides.begin(), strides.end(), factor) == strides.end())
+          strides.push_back(factor);
+      }
+    };
+    for (const Nest& nest : execution_.nests) {
+      for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
+        for (const auto& leaf : *leaves) {
+          for (const Store& store : leaf) each_access(store, nullptr, note);
+        }
+      }
+    }
+    for (const Reduction& reduction : execution_.reductions)
+      each_access(reduction.point, reduction.value, note);
+  }
+
+  // One loop of these stores, if there is one over rows.
+  bool split(const std::vector<Store*>& stores, X* value) {
+    std::map<int, Domain> loops;
+    for (const Store* store : stores) {
+      for (const Domain& d : store->domain) loops.try_emplace(d.index, d);
+    }
+    for (const auto& [id, loop] : loops) {
+      std::vector<Poly> candidates;
+      if (!counts_elements(stores, value, loop, candidates)) continue;
+      const std::optional<Rows> rows = rows_of(loop, candidates);
+      if (!rows || !begins_rows(stores, value, loop, rows->strides[0])) continue;
+      for (Store* store : stores) replace(*store, loop, *rows);
+      if (value != nullptr) *value = replaced(*value, loop, *rows);
+      return true;
+    }
+    return false;
+  }
+
+  // Whether all there is of a loop's counter is a[counter + more], of arrays behind pointers.
+  bool counts_elements(const std::vector<Store*>& stores, const X* value, const Domain& loop,
+                       std::vector<Poly>& candidates) const {
+    bool good = loop.stride == 1;
+    X i = index(loop.index);
+    for (const Store* store : stores) {
+      for (const Domain& d : store->domain) {
+        if (d.index == loop.index) {
+          good = good && d.low == loop.low && d.high == loop.high && d.stride == 1 &&
+                 d.direction == loop.direction;
+        } else {
+          good = good && !d.low.atoms().count(i) && !d.high.atoms().count(i);
+        }
+      }
+      good = good && !is_value(store->value, loop.index) &&
+             (value == nullptr || !is_value(*value, loop.index));
+      each_access(*store, value == nullptr ? nullptr : *value,
+                  [&](int array, const std::vector<X>& subscripts) {
+                    const bool moves = std::any_of(subscripts.begin(), subscripts.end(), [&](X s) {
+                      return contains_index(s, loop.index);
+                    });
+                    if (!moves) return;
+                    good = good && is_linear(array) &&
+                           Poly::of(subscripts[0]).linear_in(i) == std::optional<int64_t>(1);
+                    const auto& strides = strides_[static_cast<size_t>(array)];
+                    candidates.insert(candidates.end(), strides.begin(), strides.end());
+                  });
+    }
+    return good;
+  }
+
+  // The largest of the strides that the loop has rows of, and those that divide it.
+  std::optional<Rows> rows_of(const Domain& loop, const std::vector<Poly>& candidates) {
+    Rows out;
+    Domain inner = loop;
+    for (bool more = true; more;) {
+      more = false;
+      std::optional<Poly> best;
+      for (const Poly& s : candidates) {
+        const auto low = inner.low.divided_by(s), end = (inner.high + Poly(1)).divided_by(s);
+        if (!low.rest.zero() || !end.rest.zero() || end.quotient - low.quotient == Poly(1))
+          continue;
+        if (!best || s.divided_by(*best).rest.zero()) best = s;
+      }
+      if (!best) break;
+      for (const Poly& s : candidates) {  // n*m elements as rows of n and as rows of m
+        const bool rows = (inner.high + Poly(1)).divided_by(s).rest.zero();
+        if (rows && !best->divided_by(s).rest.zero() && !s.divided_by(*best).rest.zero())
+          return std::nullopt;
+      }
+      Domain outer = inner;
+      outer.low = inner.low.divided_by(*best).quotient;
+      outer.high = (inner.high + Poly(1)).divided_by(*best).quotient - Poly(1);
+      out.domain.push_back(outer);
+      out.strides.push_back(*best);
+      inner.low = Poly();
+      inner.high = *best - Poly(1);
+      more = true;
+    }
+    if (out.domain.empty()) return std::nullopt;
+    out.domain.push_back(inner);
+    out.strides.push_back(Poly(1));
+    const std::string name = execution_.index_names[static_cast<size_t>(loop.index)];
+    for (Domain& d : out.domain) {
+      d.index = static_cast<int>(execution_.index_names.size());
+      execution_.index_names.push_back(name);
+    }
+    return out;
+  }
+
+  // Whether what is added to the counter are whole rows.
+  bool begins_rows(const std::vector<Store*>& stores, const X* value, const Domain& loop,
+                   const Poly& stride) const {
+    bool good = true;
+    X i = index(loop.index);
+    for (const Store* store : stores) {
+      each_access(*store, value == nullptr ? nullptr : *value,
+                  [&](int, const std::vector<X>& subscripts) {
+                    const Poly p = Poly::of(subscripts[0]);
+                    if (!p.atoms().count(i)) return;
+                    const Poly more = p.without(i);
+                    const XSet atoms = more.atoms();
+                    good = good && more.divided_by(stride).rest.zero() &&
+                           std::none_of(atoms.begin(), atoms.end(),
+                                        [&](X atom) { return contains_index(atom, loop.index); });
+                  });
+    }
+    return good;
+  }
+
+  X element(X subscript, const Domain& loop, const Rows& rows) {
+    Poly p = Poly::of(subscript).without(index(loop.index));
+    for (size_t k = 0; k < rows.domain.size(); ++k)
+      p = p + rows.strides[k] * Poly::atom(index(rows.domain[k].index));
+    return p.expression(pool_, CScalar::I64);
+  }
+  X replaced(X value, const Domain& loop, const Rows& rows) {
+    std::map<X, X> done;
+    return transformed(pool_, value, done, [&](X n) -> X {
+      if (n->kind != XKind::Load || !contains_index(n->args[0], loop.index)) return nullptr;
+      return pool_.rebuilt(n, {element(n->args[0], loop, rows)});
+    });
+  }
+  void replace(Store& store, const Domain& loop, const Rows& rows) {
+    if (contains_index(store.subscripts[0], loop.index))
+      store.subscripts[0] = element(store.subscripts[0], loop, rows);
+    store.value = replaced(store.value, loop, rows);
+    std::vector<Domain> domain;
+    for (const Domain& d : store.domain) {
+      if (d.index == loop.index) {
+        domain.insert(domain.end(), rows.domain.begin(), rows.domain.end());
+      } else {
+        domain.push_back(d);
+      }
+    }
+    store.domain = std::move(domain);
+  }
+
+  Pool& pool_;
+  Execution& execution_;
+  std::vector<std::vector<Poly>> strides_;  // of arrays, but 1
+};
+
+}  // namespace
+
+void split_into_rows(Pool& pool, Execution& execution) {
+  Splitter(pool, execution).run();
+}
+
+}  // namespace stencil::lifter

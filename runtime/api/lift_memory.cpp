@@ -1,0 +1,304 @@
+// Data are between 0.5 and 1.5: no overflow, no division by zero. What belongs to points is seen
+// through strides, in whatever layout C has it.
+#include "runtime/api/lift_memory.h"
+
+#include <cstring>
+#include <set>
+
+#include "compiler/lift/numbers.h"
+
+namespace stencil::api {
+
+using lifter::CScalar;
+using lifter::FieldBinding;
+
+namespace {
+
+ElementType element_of(CScalar type) {
+  switch (type) {
+    case CScalar::F32:
+      return ElementType::Float;
+    case CScalar::F64:
+      return ElementType::Double;
+    case CScalar::I8:
+      return ElementType::Byte;
+    case CScalar::Bool:
+    case CScalar::U8:
+      return ElementType::Ubyte;
+    case CScalar::I16:
+      return ElementType::Short;
+    case CScalar::U16:
+      return ElementType::Ushort;
+    case CScalar::I64:
+      return ElementType::Long;
+    default:
+      return ElementType::Int;
+  }
+}
+
+// A view of some elements of an array of bytes.
+AnyView view_of(ElementType type, char* at, const Extents& extents, const Extents& strides) {
+  switch (type) {
+    case ElementType::Float:
+      return View<float>(reinterpret_cast<float*>(at), extents, strides);
+    case ElementType::Double:
+      return View<double>(reinterpret_cast<double*>(at), extents, strides);
+    case ElementType::Byte:
+      return View<int8_t>(reinterpret_cast<int8_t*>(at), extents, strides);
+    case ElementType::Ubyte:
+      return View<uint8_t>(reinterpret_cast<uint8_t*>(at), extents, strides);
+    case ElementType::Short:
+      return View<int16_t>(reinterpret_cast<int16_t*>(at), extents, strides);
+    case ElementType::Ushort:
+      return View<uint16_t>(reinterpret_cast<uint16_t*>(at), extents, strides);
+    case ElementType::Long:
+      return View<int64_t>(reinterpret_cast<int64_t*>(at), extents, strides);
+    default:
+      return View<int32_t>(reinterpret_cast<int32_t*>(at), extents, strides);
+  }
+}
+
+}  // namespace
+
+int64_t bytes_of(CScalar type) {
+  return std::max(lifter::bits_of(type) / 8, 1);
+}
+
+// The low bytes of a number as C reads them.
+int64_t integer_of(int64_t low, CScalar type) {
+  const int unused = 64 - 8 * static_cast<int>(bytes_of(type));
+  if (lifter::is_unsigned(type)) return low;
+  return static_cast<int64_t>(static_cast<uint64_t>(low) << unused) >> unused;
+}
+
+// An array by point and by step, as elements.
+std::optional<OriginalMemory::Strided> OriginalMemory::strided(
+    const lifter::PointFieldBinding& field, const LiftCase& one) const {
+  const auto number = [&](lifter::X x) {
+    return x == nullptr ? std::optional<int64_t>(0) : lifter::number_of(x, one.integers);
+  };
+  const auto offset = number(field.offset), count = number(field.count);
+  const auto by_point = number(field.point_stride), by_step = number(field.time_stride);
+  if (!offset || !count || !by_point || !by_step || *by_point < 0 || *by_step < 0)
+    return std::nullopt;
+  return Strided{*offset, *count, *by_point, *by_step};
+}
+
+void OriginalMemory::fill(OriginalArray& array, CScalar type) {
+  const int64_t count = static_cast<int64_t>(array.bytes.size()) / bytes_of(type);
+  std::uniform_real_distribution<double> real(0.5, 1.5);
+  for (int64_t i = 0; i < count; ++i) {
+    char* at = array.bytes.data() + i * bytes_of(type);
+    if (type == CScalar::F64) {
+      const double v = real(random_);
+      std::memcpy(at, &v, sizeof v);
+    } else if (type == CScalar::F32) {
+      const float v = static_cast<float>(real(random_));
+      std::memcpy(at, &v, sizeof v);
+    } else {
+      const int64_t v = static_cast<int64_t>(random_() % (type == CScalar::Bool ? 2 : 5));
+      std::memcpy(at, &v, static_cast<size_t>(bytes_of(type)));
+    }
+  }
+}
+
+std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
+  std::vector<OriginalArray> out(lifted_.execution.arrays.size());
+  for (const FieldBinding& field : lifted_.program.fields) {
+    OriginalArray& array = out[static_cast<size_t>(field.array)];
+    if (!array.extents.empty()) continue;
+    for (lifter::X extent : field.extents)
+      array.extents.push_back(*lifter::number_of(extent, one.integers));
+    array.strides.assign(array.extents.size(), 1);
+    for (size_t d = array.extents.size(); d-- > 1;)
+      array.strides[d - 1] = array.strides[d] * array.extents[d];
+    const CScalar type = lifted_.execution.arrays[static_cast<size_t>(field.array)].element;
+    array.bytes.resize(static_cast<size_t>(array.strides[0] * array.extents[0] * bytes_of(type)));
+    fill(array, type);
+  }
+  allocate_points(one, out);
+  if (one.alike) {  // buffers that trade places
+    for (const auto& rotation : lifted_.execution.rotations) {
+      const OriginalArray& from = out[static_cast<size_t>(rotation.before)];
+      OriginalArray& to = out[static_cast<size_t>(rotation.after)];
+      if (from.bytes.size() == to.bytes.size()) to.bytes = from.bytes;
+    }
+  }
+  fill_ghosts(one, out);
+  for (OriginalArray& array : out) {
+    if (array.bytes.empty()) array.bytes.resize(4096);
+  }
+  return out;
+}
+
+bool OriginalMemory::is_ghost(size_t array, const LiftCase& one,
+                              const std::vector<int64_t>& at) const {
+  for (const FieldBinding& field : lifted_.program.fields) {
+    if (field.array != static_cast<int>(array)) continue;
+    for (size_t d = 0; d < at.size(); ++d) {
+      if (field.lows[d] == nullptr) continue;
+      const int64_t low = *lifter::number_of(field.lows[d], one.integers);
+      const int64_t length = *lifter::number_of(field.lengths[d], one.integers);
+      if (at[d] < low || at[d] >= low + length) return true;
+    }
+    return false;
+  }
+  return false;
+}
+
+// Ghost cells hold copies of the other end.
+void OriginalMemory::fill_ghosts(const LiftCase& one, std::vector<OriginalArray>& arrays) const {
+  for (const FieldBinding& field : lifted_.program.fields) {
+    OriginalArray& array = arrays[static_cast<size_t>(field.array)];
+    const int64_t size =
+        bytes_of(lifted_.execution.arrays[static_cast<size_t>(field.array)].element);
+    for (size_t d = 0; d < field.lows.size(); ++d) {
+      if (field.lows[d] == nullptr) continue;
+      const int64_t low = *lifter::number_of(field.lows[d], one.integers);
+      const int64_t length = *lifter::number_of(field.lengths[d], one.integers);
+      const int64_t count = static_cast<int64_t>(array.bytes.size()) / size;
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t at = i / array.strides[d] % array.extents[d];
+        if (at >= low && at < low + length) continue;
+        const int64_t other = low + ((at - low) % length + length) % length;
+        std::memcpy(array.bytes.data() + i * size,
+                    array.bytes.data() + (i + (other - at) * array.strides[d]) * size,
+                    static_cast<size_t>(size));
+      }
+    }
+  }
+}
+
+// What belongs to points, and places within the grid, no two of a set at one.
+void OriginalMemory::allocate_points(const LiftCase& one, std::vector<OriginalArray>& arrays) {
+  const auto make = [&](int number, int64_t length) {
+    OriginalArray& array = arrays[static_cast<size_t>(number)];
+    const CScalar type = lifted_.execution.arrays[static_cast<size_t>(number)].element;
+    if (!array.extents.empty() && array.extents[0] >= length) return;
+    array.extents = {length};
+    array.strides = {1};
+    array.bytes.resize(static_cast<size_t>(length * bytes_of(type)));
+    fill(array, type);
+  };
+  for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
+    const Strided s = *strided(field, one);
+    make(field.array, s.offset + (s.count - 1) * s.by_point +
+                          std::max<int64_t>(one.steps - 1, 0) * s.by_step + 1);
+  }
+  for (const lifter::PointSetBinding& set : lifted_.program.point_sets) {
+    const int64_t count = *lifter::number_of(set.count, one.integers);
+    std::set<std::vector<int64_t>> taken;
+    for (int64_t p = 0; p < count && set.given;) {
+      std::vector<int64_t> place;
+      for (const auto& c : set.place) {
+        const int64_t extent = *lifter::number_of(c.extent, one.integers);
+        place.push_back(static_cast<int64_t>(random_() % static_cast<uint64_t>(extent)));
+      }
+      std::vector<int64_t> free;
+      for (size_t d = 0; d < place.size(); ++d) {
+        if (set.place[d].array >= 0) free.push_back(place[d]);
+      }
+      if (!taken.insert(free).second) continue;
+      for (size_t d = 0; d < place.size(); ++d) {
+        const auto& c = set.place[d];
+        if (c.array < 0) continue;
+        const int64_t first = *lifter::number_of(c.offset, one.integers);
+        const int64_t stride = *lifter::number_of(c.stride, one.integers);
+        make(c.array, first + (count - 1) * stride + 1);
+        put(arrays, c.array, first + p * stride,
+            place[d] - *lifter::number_of(c.constant, one.integers));
+      }
+      ++p;
+    }
+  }
+}
+
+void OriginalMemory::put(std::vector<OriginalArray>& arrays, int array, int64_t at,
+                         int64_t value) const {
+  const int64_t size = bytes_of(lifted_.execution.arrays[static_cast<size_t>(array)].element);
+  std::memcpy(arrays[static_cast<size_t>(array)].bytes.data() + at * size, &value,
+              static_cast<size_t>(size));
+}
+
+int64_t OriginalMemory::element(const std::vector<OriginalArray>& arrays, int array,
+                                int64_t at) const {
+  const CScalar type = lifted_.execution.arrays[static_cast<size_t>(array)].element;
+  int64_t out = 0;
+  std::memcpy(&out, arrays[static_cast<size_t>(array)].bytes.data() + at * bytes_of(type),
+              static_cast<size_t>(bytes_of(type)));
+  return integer_of(out, type);
+}
+
+// Places of points, and what lives on them, into a run.
+Status OriginalMemory::set_points(Simulation& run, const LiftCase& one,
+                                  std::vector<OriginalArray>& arrays) {
+  for (const lifter::PointSetBinding& set : lifted_.program.point_sets) {
+    if (!set.given) continue;
+    const int64_t count = *lifter::number_of(set.count, one.integers);
+    const int64_t rank = static_cast<int64_t>(set.place.size());
+    std::vector<double> places;
+    for (int64_t p = 0; p < count; ++p) {
+      for (const auto& c : set.place) {
+        int64_t at = *lifter::number_of(c.constant, one.integers);
+        if (c.array >= 0)
+          at += element(arrays, c.array,
+                        *lifter::number_of(c.offset, one.integers) +
+                            p * *lifter::number_of(c.stride, one.integers));
+        places.push_back(static_cast<double>(at));
+      }
+    }
+    const Status done =
+        run.set(set.name, View<double>(places.data(), Extents{count, rank}, Extents{rank, 1}));
+    if (!done.ok()) return done;
+  }
+  for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
+    const Status done = run.set(field.field, points_of(field, one, arrays));
+    if (!done.ok()) return done;
+  }
+  return Done{};
+}
+
+AnyView OriginalMemory::points_of(const lifter::PointFieldBinding& field, const LiftCase& one,
+                                  std::vector<OriginalArray>& arrays) const {
+  const Strided s = *strided(field, one);
+  const CScalar type = lifted_.execution.arrays[static_cast<size_t>(field.array)].element;
+  Extents extents = {s.count}, strides = {s.by_point};
+  if (field.time_stride != nullptr) {
+    extents.insert(extents.begin(), one.rows);
+    strides.insert(strides.begin(), s.by_step);
+  }
+  char* at = arrays[static_cast<size_t>(field.array)].bytes.data() + s.offset * bytes_of(type);
+  return view_of(element_of(type), at, extents, strides);
+}
+
+// The part of an array that a field's level is, `steps` steps after the beginning.
+AnyView OriginalMemory::part_of(const FieldBinding& field, const LiftCase& one,
+                                std::vector<OriginalArray>& arrays, int64_t steps) {
+  int at = field.array;
+  std::map<int, int> next;
+  for (const auto& rotation : lifted_.execution.rotations) next[rotation.before] = rotation.after;
+  // vectors trade contents, so each is where it was
+  if (next.count(at) > 0 && !lifted_.execution.arrays[static_cast<size_t>(at)].sequence) {
+    for (int64_t s = 0; s < steps; ++s) at = next[at];
+  }
+  OriginalArray& array = arrays[static_cast<size_t>(at)];
+  Extents extents, strides;
+  int64_t offset = 0;
+  for (size_t d = 0; d < field.subscripts.size(); ++d) {
+    if (field.subscripts[d] == lifter::kSpace) {
+      const int64_t low =
+          field.lows[d] == nullptr ? 0 : *lifter::number_of(field.lows[d], one.integers);
+      offset += array.strides[d] * low;
+      extents.push_back(*lifter::number_of(field.lengths[d], one.integers));
+      strides.push_back(array.strides[d]);
+    } else if (field.subscripts[d] == lifter::kSlot) {
+      offset += array.strides[d] * ((field.slot + steps) % array.extents[d]);
+    } else {
+      offset += array.strides[d] * field.subscripts[d];
+    }
+  }
+  const CScalar type = lifted_.execution.arrays[static_cast<size_t>(field.array)].element;
+  return view_of(element_of(type), array.bytes.data() + offset * bytes_of(type), extents, strides);
+}
+
+}  // namespace stencil::api

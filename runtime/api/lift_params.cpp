@@ -1,0 +1,155 @@
+// A macro is a number to the compiled original. So it becomes one in what was lifted, too: the file
+// is lifted at each value, with the symbol in the places where sizes are searched for replaced by
+// it. The program keeps its param, whose default is that value.
+#include "runtime/api/lift_params.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/lifting/params.h"
+
+namespace stencil::api {
+
+using lifter::Poly;
+using lifter::X;
+
+namespace {
+
+// Puts the values of macros and constants in the place of their symbols.
+class Fixing {
+ public:
+  explicit Fixing(lifter::Lifted& lifted) : lifted_(lifted), pool_(*lifted.pool) {}
+
+  void run() {
+    lifter::Execution& execution = lifted_.execution;
+    for (auto& array : execution.arrays) all(array.extents);
+    for (auto& nest : execution.nests) {
+      for (auto* leaves : {&nest.leaves, &nest.ordered}) {
+        for (auto& leaf : *leaves) {
+          for (lifter::Store& store : leaf) fix(store);
+        }
+      }
+    }
+    for (X* x : {&execution.steps, &execution.first, &execution.stop, &lifted_.program.steps})
+      *x = at(*x);
+    for (auto& reduction : execution.reductions) {
+      reduction.value = at(reduction.value);
+      fix(reduction.point);
+    }
+    for (auto& point : execution.points) fix(point.store);
+    for (auto& left : execution.left) left.value = at(left.value);
+    for (auto& [condition, why] : execution.requirements) condition = at(condition);
+    for (Poly& fact : execution.facts) fact = at(fact);
+    bindings(lifted_.program);
+  }
+
+ private:
+  const lifter::SymbolInfo& symbol(int id) const {
+    return lifted_.execution.symbols[static_cast<size_t>(id)];
+  }
+  void bindings(lifter::LiftedProgram& program) {
+    for (auto& field : program.fields) {
+      for (auto* list : {&field.extents, &field.lows, &field.lengths}) all(*list);
+    }
+    for (auto& set : program.point_sets) {
+      set.count = at(set.count);
+      for (auto& c : set.place) {
+        for (X* x : {&c.offset, &c.stride, &c.constant, &c.extent}) *x = at(*x);
+      }
+    }
+    for (auto& field : program.point_fields) {
+      for (X* x : {&field.count, &field.offset, &field.point_stride, &field.time_stride})
+        *x = at(*x);
+    }
+    auto& params = program.params;
+    params.erase(std::remove_if(params.begin(), params.end(),
+                                [&](const lifter::ParamBinding& param) {
+                                  return symbol(param.symbol).value.has_value();
+                                }),
+                 params.end());
+  }
+  void all(std::vector<X>& list) {
+    for (X& x : list) x = at(x);
+  }
+  void fix(lifter::Store& store) {
+    all(store.subscripts);
+    store.value = at(store.value);
+    for (lifter::Domain& domain : store.domain) {
+      domain.low = at(domain.low);
+      domain.high = at(domain.high);
+    }
+  }
+  X at(X x) {
+    if (x == nullptr) return x;
+    return lifter::transformed(pool_, x, done_, [&](X n) -> X {
+      if (n->kind != lifter::XKind::Symbol || !symbol(n->id).value) return nullptr;
+      return pool_.integer(*symbol(n->id).value, n->type);
+    });
+  }
+  Poly at(const Poly& p) { return Poly::of(at(p.expression(pool_, lifter::CScalar::I64))); }
+
+  lifter::Lifted& lifted_;
+  lifter::Pool& pool_;
+  std::map<X, X> done_;
+};
+
+constexpr int64_t kSizes[] = {14, 23, 19, 40, 66};  // of the first param; others are larger
+constexpr size_t kRuns = 3;
+
+// Of a program that was not run: whether it is one.
+Result<LiftProof> a_program(const lifter::Lifted& lifted, LiftProof proof) {
+  const auto program = Program::from_text(lifted.program.text, {}, "lifted.stn");
+  if (program.ok()) return proof;
+  return Failure{"C029", "what was lifted is no program: " + program.failure().message,
+                 "this is a limit of the lifter; --no-verify writes it all the same"};
+}
+
+Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t seed) {
+  std::vector<std::string> done;
+  std::string first, last = "no size of its params is one";
+  for (int64_t size : kSizes) {
+    if (done.size() == kRuns) break;
+    runtime::NamedValues values;
+    std::string told;
+    for (const std::string& param : request.options.params) {
+      told += fmt::format("{}{}={}", told.empty() ? "" : " ", param, size);
+      values[param] = size;
+      size += 3;  // different ones, so that dimensions cannot be mixed up
+    }
+    runtime::LiftRequest changed = request;
+    auto file = runtime::at_values(request.file, values);
+    if (!file.ok()) return file.failure();
+    changed.file = std::move(file).value();
+    auto here = runtime::lift_as_it_stands(changed);
+    if (!here.ok()) {
+      last = fmt::format("with {}: {}", told, here.failure().message);
+      continue;
+    }
+    Fixing(here.value()).run();
+    const auto proof = prove(here.value(), changed, seed + done.size());
+    if (!proof.ok()) return proof.failure();
+    if (!proof.value().compared) {
+      last = fmt::format("with {}: {}", told, proof.value().text);
+      continue;
+    }
+    if (done.empty()) first = proof.value().text;
+    done.push_back(told);
+  }
+  if (done.empty()) return LiftProof{false, last};
+  std::string text = fmt::format("with {}, {}", done[0], first);
+  for (size_t k = 1; k < done.size(); ++k) text += fmt::format("; with {} the same", done[k]);
+  return LiftProof{true, text};
+}
+
+}  // namespace
+
+Result<LiftProof> prove_lifted(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
+                               uint64_t seed) {
+  auto proof = request.options.params.empty() ? prove_or_shrink(lifted, request, seed)
+                                              : prove_at_values(request, seed);
+  if (!proof.ok() || proof.value().compared) return proof;
+  return a_program(lifted, std::move(proof).value());
+}
+
+}  // namespace stencil::api

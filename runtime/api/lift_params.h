@@ -1,0 +1,12 @@
+// The proof of programs whose params are macros and constants of C.
+#pragma once
+
+#include "runtime/api/lift_verify.h"
+
+namespace stencil::api {
+
+// prove_or_shrink(); with params of C, the original is compiled anew for several values of them.
+Result<LiftProof> prove_lifted(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
+                               uint64_t seed);
+
+}  // namespace stencil::api

@@ -1,0 +1,156 @@
+// A macro or a constant is a param if its name reaches the lifter wherever its number matters.
+// Clang loses it in many ways: sizeof, arguments of templates, enumerators, constants computed of
+// it. So nothing is concluded from how it is used: the file is lifted again with other values, and
+// the programs must be the same but for the default.
+#include "runtime/lifting/params.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "runtime/io/files.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+constexpr int64_t kLongestText = int64_t{64} << 20;
+constexpr int64_t kOthers[] = {1, 10};  // added to the values as they stand
+
+std::string replaced(const std::string& text, const std::string& pattern, int64_t value,
+                     bool& found) {
+  const std::regex expression(pattern);
+  found = std::regex_search(text, expression);
+  return std::regex_replace(text, expression, fmt::format("$01{}", value));
+}
+
+// The text of a program without the defaults of these params.
+std::string without_defaults(std::string text, const std::vector<std::string>& params) {
+  for (const std::string& param : params) {
+    text =
+        std::regex_replace(text, std::regex("(param " + param + " : integer) = -?[0-9]+;"), "$1;");
+  }
+  return text;
+}
+
+// The first line that differs, in both.
+std::pair<std::string, std::string> difference(const std::string& a, const std::string& b) {
+  size_t begin = 0;
+  while (begin < a.size() && begin < b.size() && a[begin] == b[begin]) ++begin;
+  const auto line = [&](const std::string& text) {
+    const size_t at = std::min(begin, text.size());
+    const size_t first = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+    const size_t from = first == std::string::npos ? 0 : first + 1;
+    return text.substr(from, std::min(text.find('\n', at), text.size()) - from);
+  };
+  return {line(a), line(b)};
+}
+
+}  // namespace
+
+Result<CFile> at_values(const CFile& file, const NamedValues& values) {
+  CFile out = file;
+  if (out.text.empty()) {
+    const auto text = read_file(file.path, kLongestText);
+    if (!text.ok()) return text.failure();
+    out.text = text.value();
+  }
+  for (const auto& [name, value] : values) {
+    bool constant = false, macro = false;
+    out.text = replaced(
+        out.text, "(\\b(?:const|constexpr)\\b[^;{}()]*\\b" + name + "\\s*(?:=|\\{)\\s*)[0-9]+",
+        value, constant);
+    out.text = replaced(out.text, "([ \\t]*#[ \\t]*define[ \\t]+" + name + "[ \\t]+[( \\t]*)[0-9]+",
+                        value, macro);
+    if (!constant) out.flags.push_back(fmt::format("-D{}={}", name, value));
+  }
+  return out;
+}
+
+namespace {
+
+struct ParamCheck {
+  const LiftRequest& request;
+  const lifter::Lifted& lifted;
+
+  // At the first use of a param.
+  Failure refused(const std::string& param, const std::string& why, const std::string& hint) const {
+    lifter::CPlace place;
+    for (const lifter::CNode& node : lifted.tree.nodes) {
+      if (node.kind != lifter::CKind::Int || node.text != param) continue;
+      place = {node.file, node.line, node.column};
+      break;
+    }
+    return shown_in_c(
+        request.file.path, lifted.tree.files,
+        {"C028", place, fmt::format("'{}' cannot become a param: {}", param, why), hint});
+  }
+
+  Status each(const std::string& param) const {
+    const auto& symbols = lifted.execution.symbols;
+    const bool used = std::any_of(symbols.begin(), symbols.end(), [&](const lifter::SymbolInfo& s) {
+      return s.value && s.in_c == param;
+    });
+    if (!used) {
+      return refused(param, "it is no macro or constant that what is lifted uses as a whole number",
+                     "of #define N 1000 and const int N = 1000, the name is N");
+    }
+    const auto& conditions = lifted.tree.conditions;
+    if (std::find(conditions.begin(), conditions.end(), param) != conditions.end()) {
+      return refused(param, "#if asks for it, so other values may be another program",
+                     "flags behind -- choose the number: -- -D" + param + "=512");
+    }
+    return Done{};
+  }
+
+  Status other(int64_t added) const {
+    NamedValues values;
+    for (const lifter::SymbolInfo& symbol : lifted.execution.symbols) {
+      if (symbol.value) values[symbol.in_c] = *symbol.value + added;
+    }
+    const std::string& first = values.begin()->first;
+    const std::string with = fmt::format("with {}={}", first, values.begin()->second);
+    LiftRequest changed = request;
+    auto file = at_values(request.file, values);
+    if (!file.ok()) return file.failure();
+    changed.file = std::move(file).value();
+    const auto again = lift_as_it_stands(changed);
+    if (!again.ok())
+      return refused(first,
+                     fmt::format("{} the file is refused ({})", with, again.failure().message), "");
+    for (const lifter::CNode& node : again.value().tree.nodes) {
+      const auto value = values.find(node.text);
+      if (node.kind != lifter::CKind::Int || value == values.end()) continue;
+      if (node.integer == value->second) continue;
+      return refused(node.text, "it is not defined in this file, and -D does not change it",
+                     "headers leave a macro to their users with #ifndef");
+    }
+    const auto& params = request.options.params;
+    const std::string here = without_defaults(lifted.program.text, params);
+    const std::string there = without_defaults(again.value().program.text, params);
+    if (here == there) return Done{};
+    const auto [a, b] = difference(here, there);
+    return refused(
+        first, fmt::format("{} there is another number in the program: '{}', not '{}'", with, b, a),
+        "its name is lost in sizeof, arguments of templates and constants computed of "
+        "it; write it out there, or make that constant a param, too");
+  }
+};
+
+}  // namespace
+
+Status check_params(const LiftRequest& request, const lifter::Lifted& lifted) {
+  const ParamCheck check{request, lifted};
+  for (const std::string& param : request.options.params) {
+    const Status sound = check.each(param);
+    if (!sound.ok()) return sound.failure();
+  }
+  for (int64_t added : kOthers) {
+    const Status same = check.other(added);
+    if (!same.ok()) return same.failure();
+  }
+  return Done{};
+}
+
+}  // namespace stencil::runtime

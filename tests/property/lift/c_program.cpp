@@ -1,0 +1,249 @@
+// The newest level of a field is in buffer 0 when a step begins, that of l steps ago in buffer l.
+// The first function of a step that writes a field of several buffers fills the last one, and
+// buffers take turns at the end of the step. Other functions write where they read, if no point
+// reads another one that they write, or beside it and copy.
+#include "tests/property/lift/c_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/property/lift/c_writer.h"
+
+namespace stencil::property {
+
+CStyle random_style(Random& random) {
+  CStyle style;
+  style.layout = static_cast<Layout>(random.weighted({25, 15, 25, 10, 10, 15}));
+  style.turns = static_cast<Turns>(random.weighted({45, 30, 25}));
+  style.packing = static_cast<Packing>(random.weighted({40, 40, 20}));
+  style.buffered = random.chance(50);
+  style.oldest = random.chance(60);
+  style.chain = random.chance(50);
+  style.in_place = random.chance(60);
+  style.shifted = random.chance(30);
+  style.helpers = random.chance(40);
+  style.restricted = random.chance(30);
+  style.pragmas = random.chance(30);
+  style.time = random.below(4);
+  return style;
+}
+
+std::string describe(const CStyle& style) {
+  static const char* const kLayouts[] = {"lengths", "rows", "linear", "vector", "span", "mdspan"};
+  static const char* const kTurns[] = {"swap", "parity", "shift"};
+  static const char* const kPacking[] = {"apart", "first", "last"};
+  return fmt::format("{} {} {}{}{}{}{}{}{}", kLayouts[static_cast<int>(style.layout)],
+                     kTurns[static_cast<int>(style.turns)],
+                     kPacking[static_cast<int>(style.packing)], style.buffered ? " buffered" : "",
+                     style.oldest ? " oldest" : "", style.chain ? " chain" : "",
+                     style.in_place ? " in-place" : "", style.shifted ? " shifted" : "",
+                     style.helpers ? " helpers" : "");
+}
+
+CLevel CProgram::place(int field, int component, int level, int64_t steps) const {
+  const FieldPlaces& of = fields[static_cast<size_t>(field)];
+  int64_t buffer = level;
+  if (of.moves && of.turns != Turns::Shift && !of.contents) {
+    buffer = ((level - steps) % of.buffers + of.buffers) % of.buffers;
+  }
+  // of copies in one array, buffer 0 is in slot 0 before the first step
+  if (of.moves && of.turns == Turns::Parity) {
+    CLevel out = of.places[0][static_cast<size_t>(component)];
+    out.before[0] = (of.buffers - buffer) % of.buffers;
+    return out;
+  }
+  return of.places[static_cast<size_t>(buffer)][static_cast<size_t>(component)];
+}
+
+int CWriter::buffer_of(ir::FieldId id, int level) const {
+  const FieldState& state = states_[static_cast<size_t>(id)];
+  if (!state.moves || !state.advanced) return level;
+  return level == 0 ? state.buffers - 1 : level - 1;
+}
+
+// A point reads another one's newest value of what the function writes.
+bool CWriter::reads_beside(const ir::Function& function) const {
+  for (const ir::Piece& piece : function.pieces) {
+    for (const ir::Node& node : piece.graph.nodes()) {
+      const auto* access = std::get_if<ir::Access>(&node.kind);
+      if (access == nullptr || !ir::writes(function, access->field) || access->level != 0) continue;
+      if (access->escapes != 0 || std::any_of(access->offsets.begin(), access->offsets.end(),
+                                              [](int offset) { return offset != 0; }))
+        return true;
+    }
+  }
+  return false;
+}
+
+std::string CWriter::function(const ir::Function& function) {
+  const ir::Box& box = ir::target_box(program_, function);
+  home_ = box;
+  const bool beside = reads_beside(function) || !style_.in_place;
+  const bool covered = function.pieces.size() == 1 && function.pieces[0].region == box;
+  std::vector<Target> targets;
+  std::vector<std::pair<Target, Target>> keeps, back;  // {to, from}
+  bool fills = false;
+  for (const ir::Output& output : ir::outputs(program_, function)) {
+    const FieldState& state = states_[static_cast<size_t>(output.field)];
+    const int present = buffer_of(output.field, 0);
+    const Target newest{output.field, output.component, output.type, present, -1};
+    Target target = newest;
+    if (state.moves && !state.advanced) {
+      target.buffer = state.buffers - 1;
+      keeps.emplace_back(target, newest);
+      fills = true;
+    } else if (beside) {
+      target.temporary = temporary(output.field, output.component);
+      back.emplace_back(newest, target);
+    }
+    targets.push_back(target);
+  }
+  std::string out;
+  const std::string pad(4 + 2 * box.ranges.size(), ' ');
+  if (style_.chain && !covered) {
+    std::string body;
+    for (const ir::Piece& piece : function.pieces) {
+      const std::string test = condition(box, piece.region);
+      body +=
+          fmt::format("{}if ({}) {{\n", body.empty() ? pad : " else ", test.empty() ? "1" : test);
+      body += this->piece(piece, targets, pad + "  ") + pad + "}";
+    }
+    if (!keeps.empty()) {
+      body += " else {\n";
+      for (const auto& [to, from] : keeps)
+        body += fmt::format("{}  {} = {};\n", pad, stored(to), stored(from));
+      body += pad + "}";
+    }
+    out += nest(box, body + "\n");
+  } else {
+    if (fills && !covered) out += copy(box, keeps);
+    for (const ir::Piece& piece : function.pieces) {
+      out += nest(piece.region, this->piece(piece, targets, pad));
+    }
+  }
+  if (!back.empty()) {
+    for (const ir::Piece& piece : function.pieces) out += copy(piece.region, back);
+  }
+  for (const ir::FieldId id : function.targets) states_[static_cast<size_t>(id)].advanced = true;
+  return out;
+}
+
+std::string CWriter::step() {
+  std::string out;
+  for (const ir::Phase& phase : ir::phases(program_)) {
+    for (int64_t i = 0; i < phase.iterations; ++i) {
+      for (size_t f = phase.first; f < phase.end; ++f) out += function(program_.functions[f]);
+    }
+  }
+  return out;
+}
+
+// The last buffer becomes the first.
+std::string CWriter::turn(ir::FieldId id) {
+  const FieldState& state = states_[static_cast<size_t>(id)];
+  const CProgram::FieldPlaces& places = out_.fields[static_cast<size_t>(id)];
+  const int last = state.buffers - 1;
+  std::string out;
+  if (style_.turns == Turns::Shift) {
+    home_ = program_.fields[static_cast<size_t>(id)].box;
+    const auto& components = program_.fields[static_cast<size_t>(id)].components;
+    for (int b = last - 1; b >= 0; --b) {
+      std::vector<std::pair<Target, Target>> pairs;
+      for (size_t c = 0; c < components.size(); ++c) {
+        const Target to{id, static_cast<int>(c), components[c].type, b, -1};
+        Target from = to;
+        from.buffer = b == 0 ? last : b - 1;
+        pairs.emplace_back(to, from);
+      }
+      out += copy(home_, pairs);
+    }
+    return out;
+  }
+  if (style_.turns == Turns::Parity) return "";
+  std::set<int> done;
+  for (size_t c = 0; c < places.places[0].size(); ++c) {
+    const auto name = [&](int b) -> const std::string& {
+      return out_.arrays[static_cast<size_t>(places.places[static_cast<size_t>(b)][c].array)].name;
+    };
+    const int array = places.places[0][c].array;
+    if (!done.insert(array).second) continue;
+    if (style_.layout == Layout::Vector || style_.layout == Layout::Span) {
+      for (int b = last; b > 0; --b)
+        out += fmt::format("    std::swap({}, {});\n", name(b), name(b - 1));
+      continue;
+    }
+    const std::string spare = fmt::format("s{}_{}", id, c);
+    out +=
+        style_.layout == Layout::Mdspan
+            ? fmt::format("    auto {} = {};\n", spare, name(last))
+            : fmt::format("    {} = {};\n",
+                          pointer_to(out_.arrays[static_cast<size_t>(array)], spare), name(last));
+    for (int b = last; b > 0; --b) out += fmt::format("    {} = {};\n", name(b), name(b - 1));
+    out += fmt::format("    {} = {};\n", name(0), spare);
+  }
+  return out;
+}
+
+std::string CWriter::turns() {
+  std::string out;
+  for (size_t f = 0; f < states_.size(); ++f) {
+    if (states_[f].moves && states_[f].advanced) out += turn(static_cast<int>(f));
+  }
+  return out;
+}
+
+std::string CWriter::time_loop(const std::string& body) const {
+  switch (style_.time) {
+    case 1:
+      return fmt::format("  int t = 0;\n  while (t < steps) {{\n{}    t++;\n  }}\n", body);
+    case 2:
+      return fmt::format("  for (int t = 1; t <= steps; t++) {{\n{}  }}\n", body);
+    default:
+      return fmt::format("  for (int t = 0; t < steps; {}) {{\n{}  }}\n",
+                         style_.time == 0 ? "t++" : "t += 1", body);
+  }
+}
+
+std::string CWriter::helpers() const {
+  std::string out = style_.cpp() ? "#include <algorithm>\n#include <cmath>\n#include <utility>\n"
+                                 : "#include <math.h>\n#include <stdlib.h>\n";
+  if (style_.layout == Layout::Vector) out += "#include <vector>\n";
+  if (style_.layout == Layout::Span) out += "#include <span>\n";
+  if (style_.layout == Layout::Mdspan) out += "#include \"tests/property/lift/mdspan.h\"\n";
+  if (style_.helpers) {
+    out +=
+        "static inline int wrapped(int i, int n) { return (i % n + n) % n; }\n"
+        "static inline int clamp_low(int i) { return i < 0 ? 0 : i; }\n"
+        "static inline int clamp_high(int i, int n) { return i < n ? i : n - 1; }\n"
+        "static inline int mirror_low(int i) { return i < 0 ? -i : i; }\n"
+        "static inline int mirror_high(int i, int n) { return i < n ? i : 2 * (n - 1) - i; }\n";
+  }
+  return out;
+}
+
+CProgram CWriter::run() {
+  make_arrays();
+  check();
+  std::string body = step();
+  body += turns();
+  out_.text = helpers() + "void step(" + parameters() + ") {\n" + time_loop(body) + "}\n";
+  out_.extension = style_.cpp() ? ".cpp" : ".c";
+  out_.params.resize(program_.params.size());
+  for (const int p : used_) {
+    out_.params[static_cast<size_t>(p)] = names_[static_cast<size_t>(p)];
+  }
+  return std::move(out_);
+}
+
+std::variant<CProgram, Unsayable> write_c(const ir::Program& program, const CStyle& style,
+                                          const std::vector<int64_t>& integers, int64_t steps,
+                                          uint64_t seed) {
+  try {
+    return CWriter(program, style, integers, steps, seed).run();
+  } catch (const Unsayable& unsayable) {
+    return unsayable;
+  }
+}
+
+}  // namespace stencil::property

@@ -1,0 +1,92 @@
+// What tests of lifting share: small C and C++ files, each lifted and run beside the original, or
+// refused by its code at its line.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "runtime/devices/host_library.h"
+#include "stencil/lift.h"
+
+namespace stencil::api {
+
+struct LiftSample {
+  const char* name;
+  const char* source;
+  std::vector<const char*> expected;  // of the program's text
+  const char* extension = ".c";
+  const char* function = "";
+};
+inline void PrintTo(const LiftSample& sample, std::ostream* out) {
+  *out << sample.name;
+}
+
+struct LiftRefused {
+  const char* name;
+  const char* code;
+  int line;  // 0 and less: not told
+  const char* source;
+  const char* extension = ".c";
+  const char* message = "";  // a part of it
+};
+inline void PrintTo(const LiftRefused& refused, std::ostream* out) {
+  *out << refused.name;
+}
+
+inline Result<LiftedSource> lift_text(const std::string& name, const std::string& source,
+                                      const std::string& extension, const std::string& function,
+                                      std::vector<std::string> flags = {}) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("stencil_lift_" + std::to_string(getpid()) + "_" + name + extension);
+  std::ofstream(path) << source;
+  LiftOptions options;
+  options.function = function;
+  options.flags = std::move(flags);
+  const auto out = lift_source(path.string(), options);
+  std::filesystem::remove(path);
+  return out;
+}
+
+inline bool can_lift() {
+  return runtime::HostLibrary::open().ok();
+}
+
+inline void expect_lifted(const LiftSample& sample) {
+  const auto out = lift_text(sample.name, sample.source, sample.extension, sample.function);
+  ASSERT_TRUE(out.ok()) << out.failure().text();
+  EXPECT_TRUE(out.value().verified) << out.value().proof << "\n" << out.value().text;
+  for (const char* text : sample.expected) {
+    const bool there = out.value().text.find(text) != std::string::npos ||
+                       out.value().proof.find(text) != std::string::npos;
+    EXPECT_TRUE(there) << text << "\n" << out.value().text << out.value().proof;
+  }
+}
+
+inline void expect_refused(const LiftRefused& refused) {
+  const auto out = lift_text(refused.name, refused.source, refused.extension, "");
+  ASSERT_FALSE(out.ok()) << out.value().text;
+  EXPECT_EQ(out.failure().code, refused.code) << out.failure().text();
+  const std::string place =
+      std::string(refused.name) + refused.extension + ":" + std::to_string(refused.line) + ":";
+  if (refused.line > 0) {
+    EXPECT_NE(out.failure().diagnostics.find(place), std::string::npos) << out.failure().text();
+  }
+  EXPECT_NE(out.failure().message.find(refused.message), std::string::npos) << out.failure().text();
+  EXPECT_FALSE(out.failure().message.empty());
+}
+
+// The suites of one file: kSamples of the type LiftSample or LiftRefused.
+#define STENCIL_LIFT_SUITE(SUITE, TYPE, SAMPLES, EXPECT)            \
+  class SUITE : public testing::TestWithParam<TYPE> {};             \
+  TEST_P(SUITE, AsTheOriginal) {                                    \
+    if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";       \
+    EXPECT(GetParam());                                             \
+  }                                                                 \
+  INSTANTIATE_TEST_SUITE_P(Lift, SUITE, testing::ValuesIn(SAMPLES), \
+                           [](const auto& info) { return std::string(info.param.name); })
+
+}  // namespace stencil::api
