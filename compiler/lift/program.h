@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,8 @@ struct LiftedProgram {
   bool sums = false;                    // sums of floating-point numbers, in another order than C's
   bool sums_in_step = false;            // which arrays depend on
   bool powers = false;  // products in the place of pow(x, 3): not the last bits of C's
+  // A distance that depends on sizes: without their values the text is no program.
+  std::optional<Refusal> sized;
 };
 
 // `title`: what the comment at the top calls the source.

@@ -56,13 +56,18 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
           "arrays are read at the counters of the point plus constants"};
     }
   }
-  if (!difference.is_constant()) {
-    throw Refusal{
+  if (!difference.is_constant() && !out_.sized) {
+    out_.sized = Refusal{
         "C013", context.piece->point->place,
         fmt::format("'{}' is read {} from the point written, a distance that depends on sizes",
                     info(load->id).in_c, difference.text()),
         "fixed sizes make it a number; whole dimensions that wrap around, (i + 1) % n, "
         "are a boundary"};
+    if (keep_ghosts_) throw *out_.sized;  // the whole grid, of any size
+    out_.assumed.push_back(
+        fmt::format("sizes have values when the program is compiled (-D NAME=VALUE): '{}' is read "
+                    "{} from the point written",
+                    info(load->id).in_c, difference.text()));
   }
   return affine(difference, context.piece->point->place);
 }

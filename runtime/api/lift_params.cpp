@@ -98,7 +98,11 @@ constexpr int64_t kSizes[] = {14, 23, 19, 40, 66};  // of the first param; other
 constexpr size_t kRuns = 3;
 
 // Of a program that was not run: whether it is one.
-Result<LiftProof> a_program(const lifter::Lifted& lifted, LiftProof proof) {
+Result<LiftProof> a_program(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
+                            LiftProof proof) {
+  if (const auto& sized = lifted.program.sized) {
+    return runtime::shown_in_c(request.file.path, lifted.tree.files, *sized);
+  }
   const auto program = Program::from_text(lifted.program.text, {}, "lifted.stn");
   if (program.ok()) return proof;
   return Failure{"C029", "what was lifted is no program: " + program.failure().message,
@@ -149,7 +153,7 @@ Result<LiftProof> prove_lifted(const lifter::Lifted& lifted, const runtime::Lift
   auto proof = request.options.params.empty() ? prove_or_shrink(lifted, request, seed)
                                               : prove_at_values(request, seed);
   if (!proof.ok() || proof.value().compared) return proof;
-  return a_program(lifted, std::move(proof).value());
+  return a_program(lifted, request, std::move(proof).value());
 }
 
 }  // namespace stencil::api
