@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <mutex>
 
 #include "compiler/support/threads.h"
@@ -63,9 +64,13 @@ double largest_magnitude(const FieldData& field, int level, int component) {
   return largest;
 }
 
-// How far a float may be off where the largest magnitude is `largest`.
+// How far a float may be off where the largest magnitude is `largest`: at least as many of the
+// least normal numbers, since what is smaller may be taken for zero wherever roundings may differ.
 double bound_of(const Tolerance& tolerance, Scalar type, double largest) {
-  return std::max(tolerance.units * spacing(type), tolerance.part) * largest;
+  const double least = type == Scalar::F64 ? std::numeric_limits<double>::min()
+                                           : double{std::numeric_limits<float>::min()};
+  const double relative = std::max(tolerance.units * spacing(type), tolerance.part) * largest;
+  return std::max(relative, tolerance.units * least);
 }
 
 std::string print_point(const FieldData& field, int64_t position) {

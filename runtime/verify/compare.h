@@ -19,8 +19,9 @@ struct Difference {
 
 // How close is close enough, per value: nothing but zeros asks for the same bits (any NaN equals
 // any NaN). Otherwise a float may be off by `units` times the spacing of floats at the largest
-// magnitude in its component, or by `part` of that magnitude, whichever is more, and values that
-// are not finite are not compared; the other types must still be the same.
+// magnitude in its component (or the least normal number), or by `part` of that magnitude,
+// whichever is more, and values that are not finite are not compared; the other types must still be
+// the same.
 struct Tolerance {
   double units = 0;
   double part = 0;

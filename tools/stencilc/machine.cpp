@@ -47,7 +47,10 @@ Result<runtime::ChosenDevice> device_of_target(const Arguments& arguments,
                    "--measure times schedules on a device of this machine: see --device"};
   }
   const auto name = device_for(target);
-  if (!name.ok()) return name.failure();
+  if (!name.ok()) {
+    return Failure{"U010", fmt::format("no device of this machine runs target {}", target.name),
+                   "--measure is for cuda, opencl and cpp"};
+  }
   if (arguments.device == "auto") return runtime::choose_device(name.value());
   auto chosen = runtime::choose_device(arguments.device);
   if (!chosen.ok() || chosen.value().device.name == name.value()) return chosen;

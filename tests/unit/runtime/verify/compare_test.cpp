@@ -66,6 +66,19 @@ TEST_F(Compare, ToleranceIsRelativeToTheLargestValue) {
   EXPECT_FALSE(compare(program, expected, actual, {4}));
 }
 
+// Where roundings may differ, subnormal numbers may be zero, however small all values are.
+TEST_F(Compare, ToleranceTakesSubnormalNumbersForZero) {
+  for (reference::FieldData& field : expected.fields) {
+    for (int64_t i = 0; i < 8; ++i) field.set_real(0, 0, i, 0);
+  }
+  actual = expected;
+  expected.fields[0].set_real(0, 0, 3, 1e-39);
+  EXPECT_FALSE(compare(program, expected, actual, {4}));
+  EXPECT_TRUE(compare(program, expected, actual));
+  expected.fields[0].set_real(0, 0, 3, 1e-36);
+  EXPECT_TRUE(compare(program, expected, actual, {4}));
+}
+
 TEST_F(Compare, ToleranceMayBeAPartOfTheLargestValue) {
   expected.fields[0].set_real(0, 0, 3, 1000);
   actual.fields[0].set_real(0, 0, 3, 1000);
