@@ -68,9 +68,7 @@ TEST_F(Compare, ToleranceIsRelativeToTheLargestValue) {
 
 // Where roundings may differ, subnormal numbers may be zero, however small all values are.
 TEST_F(Compare, ToleranceTakesSubnormalNumbersForZero) {
-  for (reference::FieldData& field : expected.fields) {
-    for (int64_t i = 0; i < 8; ++i) field.set_real(0, 0, i, 0);
-  }
+  expected.fields[0].set_real(0, 0, 10, 0);  // all are
   actual = expected;
   expected.fields[0].set_real(0, 0, 3, 1e-39);
   EXPECT_FALSE(compare(program, expected, actual, {4}));
