@@ -88,6 +88,7 @@ TEST_F(Compile, RefusesToMeasureWhatItCannot) {
            {"heat.stn -o heat.cpp --measure --machine sm_90", "contradicts --machine sm_90"},
            {"heat.stn -o heat.cpp --measure --device cuda:9999", "R04"},
            {"heat.stn --emit ir --measure", "--emit ir takes no --measure"},
+           {"heat.stn -o missing/heat.cpp --measure", "R011"},
            {"open.stn -o open.cpp --measure", "R04"}}) {
     const Outcome outcome = stencilc(arguments);
     EXPECT_NE(outcome.status, 0) << arguments;

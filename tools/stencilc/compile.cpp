@@ -15,6 +15,7 @@
 #include "compiler/support/escape.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/api/source.h"
+#include "runtime/io/file_writer.h"
 #include "runtime/tune/compiled_choice.h"
 #include "runtime/tune/timed_choice.h"
 #include "runtime/tune/tuned.h"
@@ -236,7 +237,13 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
   request.emit.target = target.target;
   request.emit.main = arguments.main;
   request.emit.header_name = std::filesystem::path(header).filename().string();
-  if (!arguments.measure) {
+  if (arguments.measure) {  // before it takes its seconds
+    for (const std::string& path : {arguments.output, header}) {
+      if (path.empty()) continue;
+      const auto tried = runtime::FileWriter::create(path);
+      if (!tried.ok()) return report(tried.failure());
+    }
+  } else {
     const auto machine = pick_machine(arguments, target);
     if (!machine.ok()) return report(machine.failure());
     request.machine = machine.value();
