@@ -90,12 +90,20 @@ class Pool {
 bool is_constant(X x);   // Int or Real
 bool is_condition(X x);  // a comparison, !, && or ||
 
-// Calls `visit` once for each node below `x`, itself included, children first. False ends it.
+// Calls `visit` once for each node below `x`, itself included, children first. `enters`: of which
+// nodes the children are visited.
+template <class Enters, class Visit>
+void each_node_of(X x, std::set<X>& seen, const Enters& enters, const Visit& visit) {
+  if (!seen.insert(x).second) return;
+  if (enters(x)) {
+    for (X arg : x->args) each_node_of(arg, seen, enters, visit);
+  }
+  visit(x);
+}
 template <class Visit>
 void each_node(X x, std::set<X>& seen, const Visit& visit) {
-  if (!seen.insert(x).second) return;
-  for (X arg : x->args) each_node(arg, seen, visit);
-  visit(x);
+  each_node_of(
+      x, seen, [](X) { return true; }, visit);
 }
 template <class Visit>
 void each_node(X x, const Visit& visit) {
@@ -104,17 +112,10 @@ void each_node(X x, const Visit& visit) {
 }
 // The same outside of what sums reduce.
 template <class Visit>
-void each_outside_sums(X x, std::set<X>& seen, const Visit& visit) {
-  if (!seen.insert(x).second) return;
-  if (x->kind != XKind::Sum) {
-    for (X arg : x->args) each_outside_sums(arg, seen, visit);
-  }
-  visit(x);
-}
-template <class Visit>
 void each_outside_sums(X x, const Visit& visit) {
   std::set<X> seen;
-  each_outside_sums(x, seen, visit);
+  each_node_of(
+      x, seen, [](X at) { return at->kind != XKind::Sum; }, visit);
 }
 bool contains(X x, XKind kind);
 bool contains_index(X x, int id);

@@ -48,10 +48,7 @@ Result<Subject> subject_of(const Arguments& arguments, ir::Program program) {
     return Subject{std::move(program), target, machine.value().value_or(machine_of(target.target)),
                    std::nullopt};
   }
-  if (!arguments.machine.empty() && arguments.machine != "this") {
-    return Failure{"U010", "--measure contradicts --machine " + arguments.machine,
-                   "--measure times schedules on a device of this machine: see --device"};
-  }
+  if (auto wrong = measured_elsewhere(arguments)) return *wrong;
   auto device = runtime::choose_device(arguments.device);
   if (!device.ok()) return device.failure();
   if (!device.value().device.runs_kernels) {

@@ -40,12 +40,15 @@ std::string elsewhere(const std::string& machine, const emit::TargetInfo& asked)
 
 }  // namespace
 
+std::optional<Failure> measured_elsewhere(const Arguments& arguments) {
+  if (arguments.machine.empty() || arguments.machine == "this") return std::nullopt;
+  return Failure{"U010", "--measure contradicts --machine " + arguments.machine,
+                 "--measure times schedules on a device of this machine: see --device"};
+}
+
 Result<runtime::ChosenDevice> device_of_target(const Arguments& arguments,
                                                const emit::TargetInfo& target) {
-  if (!arguments.machine.empty() && arguments.machine != "this") {
-    return Failure{"U010", "--measure contradicts --machine " + arguments.machine,
-                   "--measure times schedules on a device of this machine: see --device"};
-  }
+  if (auto wrong = measured_elsewhere(arguments)) return *wrong;
   const auto name = device_for(target);
   if (!name.ok()) {
     return Failure{"U010", fmt::format("no device of this machine runs target {}", target.name),

@@ -16,6 +16,9 @@ namespace stencil::tool {
 Result<std::optional<schedule::Machine>> pick_machine(const Arguments& arguments,
                                                       const emit::TargetInfo& target);
 
+// U010 if --machine names another than this one, on which --measure times.
+std::optional<Failure> measured_elsewhere(const Arguments& arguments);
+
 // The device of this machine whose kernels have the settings of a target's code, for --measure:
 // --device, if it names one that runs such code, else the first. U010, R040 and R041.
 Result<runtime::ChosenDevice> device_of_target(const Arguments& arguments,

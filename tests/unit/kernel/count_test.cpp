@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/kernel/walk.h"
+
 namespace stencil::kernel {
 namespace {
 
@@ -38,6 +40,19 @@ Statement store(const Expr& value) {
 }
 Statement threads(Body body) {
   return {Threads{std::move(body)}};
+}
+
+// Of four floats, only if a loop that stays one indexes them.
+TEST(Count, BytesThatLoopsIndex) {
+  const auto bytes = [](LoopKind kind, const Expr& index) {
+    Body body = {{Store{3, {index}, f32(0)}}};
+    return indexed_bytes(
+        kernel_of({threads({{For{kind, "i", integer(0), integer(4), 1, std::move(body)}}})}));
+  };
+  EXPECT_EQ(bytes(LoopKind::Rolled, var("i")), 16);
+  EXPECT_EQ(bytes(LoopKind::Rolled, integer(0)), 0);
+  EXPECT_EQ(bytes(LoopKind::Unrolled, var("i")), 0);
+  EXPECT_EQ(bytes(LoopKind::Steps, var("i")), 0);
 }
 
 TEST(Count, OperationsByClassAndType) {

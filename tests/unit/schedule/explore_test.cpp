@@ -254,6 +254,19 @@ TEST(Explore, EveryMachine) {
   }
 }
 
+// One function, and rings of two steps that no block has room for: its planes are shared all the
+// same.
+TEST(Explore, PlanesOfOneStepOnACpu) {
+  const ir::Program program = load(R"(
+grid G = [0..519, 0..519, 0..519] steps 30;
+field U : real on G history 2;
+stencil s : U[4..515, 4..515, 4..515] = U[0,0,0] - U@-1[0,0,0]
+    + sum(q in 1..4 : U[-q,0,0] + U[q,0,0] + U[0,-q,0] + U[0,q,0] + U[0,0,-q] + U[0,0,q]);
+)");
+  Scheduler scheduler(program, this_cpu(16));
+  EXPECT_EQ(scheduler.choose().schedule.family, "planes");
+}
+
 TEST(Explore, OpenSizes) {
   for (const char* text : {
            "param N : integer; grid G = [0..N-1, 0..N-1] steps 9; field A : real on G;"
