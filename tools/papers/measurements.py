@@ -1,0 +1,264 @@
+"""Suites of a paper, the script that measures them, and what came of it.
+
+A paper is a module (holewinski_2012.py and so on) with
+
+    NAME, TITLE               the names of its files, the heading of messages
+    timed(scale)              entries of a suite whose jobs are timed (docs/contributing.md, Suites)
+    counted(scale)            entries whose kernels are counted: stencil_bench --counts
+    commands(scale)           calls of stencilc beside them, a list of Command
+    tables(results)           name -> Markdown, for the markers of docs/papers/NAME.md
+    plots(results)            name -> chart (style.py) or None, for docs/papers/NAME-*.svg
+    faults(results)           what is not as it has to be, in words
+
+`make` writes suites and the script `measure` into a directory; `measure` needs Bash and the two
+binaries alone, so it runs on a machine that has the GPU and nothing else. `Results` reads what it
+leaves behind. Rates are in GCells/s, 10^9 point updates a second; times in ms; counts are those of
+a whole time tile unless said otherwise.
+"""
+import dataclasses
+import itertools
+import json
+import os
+import pathlib
+import re
+import shlex
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Problem(Exception):
+    """What is wrong, why, and what to do: printed without a trace."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Scale:
+    """How much is run: all of a paper, or the small sizes of --quick."""
+    quick: bool = False
+    stand_in: str = ""  # a schedule line for every preset; empty: the presets themselves
+
+    def line(self, schedule):
+        """The schedule line that stands for `schedule` in suites and results."""
+        return self.stand_in if self.stand_in and schedule.startswith("@") else schedule
+
+
+@dataclasses.dataclass(frozen=True)
+class Command:
+    """A call of stencilc: its output becomes NAME.txt among the results. `field`: written by a run,
+    hashed (SHA-256 of the .npy file, a last line of the text) and not kept. `device`: takes
+    --device. `file`: an option that takes the name of a file to keep, as --json."""
+    name: str
+    arguments: tuple
+    field: str = ""
+    device: bool = False
+    file: str = ""
+
+
+def write_whole(path, text):
+    """Writes a file that appears whole or not at all."""
+    path = pathlib.Path(path)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def write_json(path, value):
+    write_whole(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+
+
+def expand(line):
+    """The alternatives of a schedule line, as stencil_bench and a shell expand them (no nesting)."""
+    parts = [part.split(",") if i % 2 else [part] for i, part in enumerate(re.split(r"\{([^}]*)\}", line))]
+    return ["".join(choice) for choice in itertools.product(*parts)]
+
+
+def suite_of(entries, scale):
+    """A suite: entries with the stand-in in place of presets."""
+    return [{**entry, "schedules": [scale.line(line) for line in entry["schedules"]]} for entry in entries]
+
+
+SCRIPT = """#!/usr/bin/env bash
+# Measures what lies beside this file, which tools/papers/run wrote. From the top of the repository:
+#
+#   measure BIN DEVICE OUT [--budget S] [--continue] [--threads N] [--check-only]
+#
+# BIN: the directory of stencilc and stencil_bench. DEVICE: cuda, opencl, host. OUT: where results go.
+# What follows goes to the stencil_bench of timed suites. The status is that of the last part that
+# failed; the others run all the same.
+set -u
+bin=$1 device=$2 out=$3
+shift 3
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$out" || exit 2
+failed=0
+
+note() {
+  local status=$?
+  if [ "$status" -ne 0 ]; then
+    failed=$status
+    echo "measure: $1: status $status" >&2
+  fi
+}
+timed() {
+  "$bin/stencil_bench" "$here/$1.json" --device "$device" --out "$out/$1.json" "${@:2}"
+  note "$1"
+}
+counted() {
+  "$bin/stencil_bench" "$here/$1-counts.json" --counts --out "$out/$1-counts.json"
+  note "$1-counts"
+}
+called() {
+  "$bin/stencilc" "${@:2}" >"$out/$1.txt" 2>&1
+  note "$1"
+}
+hashed() {
+  local array="$out/$1.npy"
+  "$bin/stencilc" "${@:3}" --out "$2=$array" >"$out/$1.txt" 2>&1
+  note "$1"
+  [ ! -f "$array" ] || printf 'sha256 %s\\n' "$(sha256sum <"$array" | cut -d' ' -f1)" >>"$out/$1.txt"
+  rm -f "$array"
+}
+
+"""
+
+
+def call_of(paper, command):
+    """The line of the script that makes a call."""
+    words = ["hashed" if command.field else "called", f"{paper.NAME}-{command.name}"]
+    words += [command.field] if command.field else []
+    text = " ".join(shlex.quote(word) for word in (*words, *command.arguments))
+    text += ' --device "$device"' if command.device else ""
+    if command.file:
+        text += f' {command.file} "$out/{paper.NAME}-{command.name}.json"'
+    return text
+
+
+def make(papers, scale, directory, with_counts=True):
+    """Writes the suites of papers and the script `measure` into a directory, which it makes."""
+    directory = pathlib.Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for paper in papers:
+        for suffix, entries in (("", paper.timed(scale)), ("-counts", paper.counted(scale) if with_counts else [])):
+            if entries:
+                write_json(directory / f"{paper.NAME}{suffix}.json", suite_of(entries, scale))
+                lines.append(f"counted {paper.NAME}" if suffix else f'timed {paper.NAME} "$@"')
+        lines += [call_of(paper, command) for command in paper.commands(scale)]
+    script = directory / "measure"
+    write_whole(script, SCRIPT + "\n".join(lines) + '\nexit "$failed"\n')
+    script.chmod(0o755)
+
+
+def read_json(path):
+    """The content of a JSON file, None if there is no such file."""
+    if not path.exists():
+        return None
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise Problem(f"{path} is not JSON: {error}; measure it again") from error
+
+
+class Results:
+    """What `measure` left in a directory for one paper. Whatever is not there is None: a table says
+    so with a dash."""
+
+    def __init__(self, paper, directory, scale, counters=None):
+        self.paper, self.scale, self.directory = paper, scale, pathlib.Path(directory)
+        self.timing = read_json(self.directory / f"{paper.NAME}.json") or {}
+        self.counting = read_json(self.directory / f"{paper.NAME}-counts.json") or {}
+        self.counters = counters or {}  # of ncu: kernel name -> counter -> value (counters.py)
+
+    def _select(self, records, program, line, conditions):
+        wanted = None if line is None else {self.scale.line(each) for each in expand(line)}
+        for record in records:
+            if program not in (None, record["program"]) or (wanted and record["schedule"] not in wanted):
+                continue
+            define = record.get("define", {})
+            if all((define if key in define else record).get(key) == value for key, value in conditions.items()):
+                yield record
+
+    def timed(self, program=None, line=None, **conditions):
+        """The records of timed jobs of a program by a schedule line (all alternatives of one with
+        braces; None: any) whose params, or else members, have the values given."""
+        return list(self._select(self.timing.get("results", []), program, line, conditions))
+
+    def best(self, program, line, **conditions):
+        """The fastest record among these, or None."""
+        found = [each for each in self.timed(program, line, **conditions) if "gcells" in each]
+        return max(found, key=lambda each: each["gcells"], default=None)
+
+    def rate(self, program, line, **conditions):
+        """GCells/s of the fastest, or None."""
+        record = self.best(program, line, **conditions)
+        return record and record["gcells"]
+
+    def counts(self, program, line, **conditions):
+        """The counts of a job, or None."""
+        found = self._select(self.counting.get("results", []), program, line, conditions)
+        return next((each["counts"] for each in found if "counts" in each), None)
+
+    def per_point(self, counts, key):
+        """A count per useful point and step, or None."""
+        return counts[key] / (counts["points"] * counts["steps"]) if counts and key in counts else None
+
+    def text(self, name):
+        """What a command printed, or None."""
+        path = self.directory / f"{self.paper.NAME}-{name}.txt"
+        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else None
+
+    def file(self, name):
+        """The JSON file that a command kept, or None."""
+        return read_json(self.directory / f"{self.paper.NAME}-{name}.json")
+
+    def device(self):
+        """The machine of the timed jobs in words."""
+        return self.timing.get("machine", "no device yet")
+
+    def failures(self):
+        """Jobs that failed, were refused or left out, by name."""
+        out = []
+        for records in (self.timing.get("results", []), self.counting.get("results", [])):
+            for record in records:
+                title = f'{record["program"]} {record.get("real", "")} by "{record["schedule"]}"'
+                verdict = next((str(record[key]) for key in ("error", "refused", "left_out") if key in record), "")
+                if not verdict and record.get("check", "passed") != "passed":
+                    verdict = f'results differ: {record["check"]}'
+                if verdict:
+                    out.append(f"{self.paper.NAME}: {title}: {verdict.strip()}")
+        return out
+
+    def missing(self):
+        """Files that should be there and are not."""
+        names = [(".json", bool(self.paper.timed(self.scale)) and not self.timing)]
+        names += [(f"-{command.name}.txt", self.text(command.name) is None)
+                  for command in self.paper.commands(self.scale)]
+        return [f"{self.paper.NAME}: there is no {self.paper.NAME}{name} in {self.directory}"
+                for name, absent in names if absent]
+
+    KEPT = ("program", "real", "fp", "define", "steps", "schedule", "settings", "chosen", "registers", "local_bytes",
+            "shared_bytes", "gcells", "time_ms", "copy_gbs", "copy_gcells", "check", "checked_against", "refused",
+            "error", "left_out", "counts")
+
+    def figures(self):
+        """All figures of a paper as one value, for docs/papers/NAME.json."""
+        def kept(record):
+            out = {key: record[key] for key in self.KEPT if key in record}
+            if "counts" in out:
+                out["counts"] = {key: value for key, value in out["counts"].items() if key != "kernels"}
+            return out
+        out = {"paper": self.paper.TITLE}
+        out |= {key: self.timing[key] for key in ("device", "machine") if key in self.timing}
+        out["timed"] = [kept(record) for record in self.timing.get("results", [])]
+        out["counted"] = [kept(record) for record in self.counting.get("results", [])]
+        out["calls"] = {command.name: self.file(command.name) if command.file else self.text(command.name)
+                        for command in self.paper.commands(self.scale)}
+        if self.counters:
+            out["counters"] = self.counters
+        return out
