@@ -7,7 +7,7 @@ A paper is a module (holewinski_2012.py and so on) with
     counted(scale)            entries whose kernels are counted: stencil_bench --counts
     commands(scale)           calls of stencilc beside them, a list of Command
     tables(results)           name -> Markdown, for the markers of docs/papers/NAME.md
-    plots(results)            name -> chart (style.py) or None, for docs/papers/NAME-*.svg
+    plots(results)            name -> chart (style.py), for docs/papers/NAME-*.svg
     faults(results)           what is not as it has to be, in words
 
 `make` writes suites and the script `measure` into a directory; `measure` needs Bash and the two
@@ -165,6 +165,15 @@ def read_json(path):
         raise Problem(f"{path} is not JSON: {error}; measure it again") from error
 
 
+def verdict(record):
+    """Why a job has no result, in words; nothing if it has one."""
+    for key in ("error", "refused", "left_out"):
+        if key in record:
+            return str(record[key]).strip()
+    passed = record.get("check", "passed") == "passed"
+    return "" if passed else f'results differ: {record["check"]}'
+
+
 class Results:
     """What `measure` left in a directory for one paper. Whatever is not there is None: a table says
     so with a dash."""
@@ -191,7 +200,7 @@ class Results:
 
     def best(self, program, line, **conditions):
         """The fastest record among these, or None."""
-        found = [each for each in self.timed(program, line, **conditions) if "gcells" in each]
+        found = [each for each in self.timed(program, line, **conditions) if "gcells" in each and not verdict(each)]
         return max(found, key=lambda each: each["gcells"], default=None)
 
     def rate(self, program, line, **conditions):
@@ -226,12 +235,9 @@ class Results:
         out = []
         for records in (self.timing.get("results", []), self.counting.get("results", [])):
             for record in records:
-                title = f'{record["program"]} {record.get("real", "")} by "{record["schedule"]}"'
-                verdict = next((str(record[key]) for key in ("error", "refused", "left_out") if key in record), "")
-                if not verdict and record.get("check", "passed") != "passed":
-                    verdict = f'results differ: {record["check"]}'
-                if verdict:
-                    out.append(f"{self.paper.NAME}: {title}: {verdict.strip()}")
+                if verdict(record):
+                    title = f'{record["program"]} {record.get("real", "")} by "{record["schedule"]}"'
+                    out.append(f"{self.paper.NAME}: {title}: {verdict(record)}")
         return out
 
     def missing(self):

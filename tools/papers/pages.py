@@ -17,15 +17,14 @@ NOTHING = "–"
 
 
 def number(value, digits=3):
-    """A number to a few significant digits; a dash for None."""
+    """A number to a few significant digits, a large one to ones; texts as they are; a dash for None."""
     if value is None:
         return NOTHING
     if isinstance(value, str):
         return value
-    if isinstance(value, int) or value == int(value) and abs(value) < 1e15 and abs(value) >= 10 ** (digits - 1):
-        return f"{int(value):,}".replace(",", " ")
-    text = f"{value:.{digits}g}"
-    return f"{value:.0f}" if "e" in text and abs(value) >= 1 else text
+    if isinstance(value, int) or abs(value) >= 10 ** (digits - 1):
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{value:.{digits}g}"
 
 
 def ratio(value, of):
@@ -44,7 +43,7 @@ def code(text):
 
 
 def table(head, rows):
-    """A Markdown table: the first column to the left, all others too where they are no numbers."""
+    """A Markdown table of texts and numbers."""
     lines = [head, ["---"] * len(head), *[[number(cell) for cell in row] for row in rows]]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 

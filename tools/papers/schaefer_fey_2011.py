@@ -20,7 +20,7 @@ AUTO = "auto"
 # width; and sizes that are no multiple of 16 (72, 100, 200, 250, 300, 500).
 SIZES = (64, 72, 96, 100, 128, 160, 192, 200, 224, 250, 256, 272, 288, 300, 304, 320, 352, 384, 400, 416, 448, 464,
          480, 500, 512)
-AUTO_SIZES = (64, 100, 128, 200, 256, 304, 400, 500, 512)
+AUTO_SIZES = (64, 128, 256, 304, 512)
 COUNTED = 64
 UPDATES = 1.5e10  # of a timed run at least, unless launches take the time
 

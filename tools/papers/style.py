@@ -43,14 +43,14 @@ def marker(shape, x, y, colour):
 class _Frame:
     """Axes, legend and the mapping of values to places."""
 
-    def __init__(self, title, x_title, y_title, names, x_range, y_top, x_log=False):
+    def __init__(self, title, x_title, y_title, names, x_range, y_top, x_log=False, filled=False):
         self.parts, self.x_range, self.y_top, self.x_log = [], x_range, y_top, x_log
         legend_x, legend_y = LEFT, TOP + 8
         for i, name in enumerate(names):
-            width = 34 + 6.6 * len(name)
+            width = (30 if filled else 42) + 7.2 * len(name)
             if legend_x + width > WIDTH - RIGHT and legend_x > LEFT:
                 legend_x, legend_y = LEFT, legend_y + 18
-            self.key(i, legend_x, legend_y, name)
+            self.key(i, legend_x, legend_y, name, filled)
             legend_x += width
         self.top = legend_y + 18
         self.add(f'<text class="title" x="{LEFT}" y="18">{escape(title)}</text>')
@@ -63,8 +63,12 @@ class _Frame:
             self.add(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:g}</text>')
         self.add(f'<path class="axis" d="M{LEFT} {self.top} V{HEIGHT - BOTTOM} H{WIDTH - RIGHT}"/>')
 
-    def key(self, i, x, y, name):
+    def key(self, i, x, y, name, filled):
         colour = COLOURS[i % len(COLOURS)]
+        if filled:
+            self.add(f'<rect x="{x:.0f}" y="{y - 5}" width="11" height="11" fill="{colour}"/>')
+            self.add(f'<text x="{x + 16:.0f}" y="{y + 4}">{escape(name)}</text>')
+            return
         self.add(f'<path d="M{x:.0f} {y} h22" stroke="{colour}" stroke-width="2" stroke-dasharray="{DASHES[i % len(DASHES)]}"/>')
         self.add(marker(i, x + 11, y, colour))
         self.add(f'<text x="{x + 27:.0f}" y="{y + 4}">{escape(name)}</text>')
@@ -90,13 +94,20 @@ class _Frame:
                 f'height="{HEIGHT}" role="img">\n<title>{escape(title)}</title>\n{STYLE}{"".join(self.parts)}</svg>\n')
 
 
+def nothing(title):
+    """What stands for a chart of which nothing has been measured."""
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} 60" width="{WIDTH}" height="60" '
+            f'role="img">\n<title>{escape(title)}</title>\n{STYLE}<text class="title" x="{LEFT}" y="18">'
+            f'{escape(title)}</text>\n<text x="{LEFT}" y="42">Not measured yet.</text>\n</svg>\n')
+
+
 def lines(title, x_title, y_title, series, x_log=False):
     """A chart of curves. series: (name, [(x, y), ...]) each; y is not negative, points without a y are
-    left out. None if there is no point at all."""
+    left out. A note instead of axes if there is no point at all."""
     series = [(name, [point for point in points if point[1] is not None]) for name, points in series]
     every = [point for _, points in series for point in points]
     if not every:
-        return None
+        return nothing(title)
     xs = [point[0] for point in every]
     frame = _Frame(title, x_title, y_title, [name for name, _ in series], (min(xs), max(xs)),
                    1.06 * max(point[1] for point in every) or 1, x_log)
@@ -117,12 +128,12 @@ def lines(title, x_title, y_title, series, x_log=False):
 
 
 def bars(title, y_title, names, groups):
-    """A chart of bars. names: of the bars of a group; groups: (name, [value or None, ...]) each. None if
-    there is no value at all."""
+    """A chart of bars. names: of the bars of a group; groups: (name, [value or None, ...]) each. A note
+    instead of axes if there is no value at all."""
     values = [value for _, each in groups for value in each if value is not None]
     if not values:
-        return None
-    frame = _Frame(title, "", y_title, names, (0, 1), 1.06 * max(values) or 1)
+        return nothing(title)
+    frame = _Frame(title, "", y_title, names, (0, 1), 1.06 * max(values) or 1, filled=True)
     room = (WIDTH - RIGHT - LEFT) / len(groups)
     width = 0.8 * room / len(names)
     for g, (group, each) in enumerate(groups):

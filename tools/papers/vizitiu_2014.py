@@ -152,15 +152,16 @@ def faults(results):
     digests = {kernel: steady(results, kernel)[1] for kernel in KERNELS}
     for kernel, digest in digests.items():
         if digest is None:
-            out.append(f"{NAME}: the run to the steady state by {kernel} has no result")
+            if results.text(f"steady-{kernel.lower()}") is not None:
+                out.append(f"{NAME}: the run to the steady state by {kernel} wrote no temperatures; its text says why")
         elif digest != digests["3DBase"]:
             out.append(f"{NAME}: the steady state by {kernel} is not that by 3DBase")
     for kernel in () if results.scale.stand_in else KERNELS:
         counts = results.counts("heat3d", KERNELS[kernel][0])
         if counts is None:
             continue
-        if counts["stores64"] != n**3:
-            out.append(f"{NAME}: {kernel} has {counts['stores64']} 64-bit stores, not {n**3}")
+        if not n**3 <= counts["stores64"] <= (n + 2) ** 3:
+            out.append(f"{NAME}: {kernel} has {counts['stores64']} 64-bit stores, not {n**3} to {(n + 2) ** 3}")
         expected = EXPECTED[kernel][1](n) if kernel in MUST_AGREE else counts["loads64"]
         if counts["loads64"] != expected:
             out.append(f"{NAME}: {kernel} has {counts['loads64']} 64-bit loads, not {expected}")
