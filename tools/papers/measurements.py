@@ -139,26 +139,29 @@ def call_of(paper, command):
     return text
 
 
-def make(papers, scale, directory, with_counts=True):
-    """Writes the suites of papers and the script `measure` into a directory, which it makes."""
+PARTS = ("timed", "counts", "calls")
+
+
+def make(papers, scale, directory, parts=PARTS):
+    """Writes the suites of papers and the script `measure` into a directory, which it makes. `parts`: of
+    each paper."""
     directory = pathlib.Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     lines = []
     for paper in papers:
-        for suffix, entries in (("", paper.timed(scale)), ("-counts", paper.counted(scale) if with_counts else [])):
+        suites = {"timed": ("", paper.timed(scale)), "counts": ("-counts", paper.counted(scale))}
+        for suffix, entries in (suite for part, suite in suites.items() if part in parts):
             if entries:
                 write_json(directory / f"{paper.NAME}{suffix}.json", suite_of(entries, scale))
                 lines.append(f"counted {paper.NAME}" if suffix else f'timed {paper.NAME} "$@"')
-        lines += [call_of(paper, command) for command in paper.commands(scale)]
+        lines += [call_of(paper, command) for command in paper.commands(scale) if "calls" in parts]
     script = directory / "measure"
     write_whole(script, SCRIPT + "\n".join(lines) + '\nexit "$failed"\n')
     script.chmod(0o755)
 
 
 def read_json(path):
-    """The content of a JSON file, None if there is no such file."""
-    if not path.exists():
-        return None
+    """The content of a JSON file. Problem if it is none."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -175,14 +178,28 @@ def verdict(record):
 
 
 class Results:
-    """What `measure` left in a directory for one paper. Whatever is not there is None: a table says
-    so with a dash."""
+    """What `measure` left in directories for one paper; of a file that several have, that of the first
+    counts. Whatever is not there is None: a table says so with a dash."""
 
-    def __init__(self, paper, directory, scale, counters=None):
-        self.paper, self.scale, self.directory = paper, scale, pathlib.Path(directory)
-        self.timing = read_json(self.directory / f"{paper.NAME}.json") or {}
-        self.counting = read_json(self.directory / f"{paper.NAME}-counts.json") or {}
+    def __init__(self, paper, directories, scale, counters=None):
+        self.paper, self.scale = paper, scale
+        self.directories = [pathlib.Path(each) for each in directories]
+        self.timing = self.json_of("") or {}
+        self.counting = self.json_of("-counts") or {}
         self.counters = counters or {}  # of ncu: kernel name -> counter -> value (counters.py)
+
+    def _path(self, name):
+        paths = [directory / f"{self.paper.NAME}{name}" for directory in self.directories]
+        return next((path for path in paths if path.exists()), None)
+
+    def json_of(self, suffix):
+        path = self._path(f"{suffix}.json")
+        return path and read_json(path)
+
+    def anything(self):
+        """Whether there is any file of the paper."""
+        names = ["", "-counts", *(f"-{command.name}" for command in self.paper.commands(self.scale))]
+        return any(self._path(name + ending) for name in names for ending in (".json", ".txt"))
 
     def _select(self, records, program, line, conditions):
         wanted = None if line is None else {self.scale.line(each) for each in expand(line)}
@@ -219,12 +236,12 @@ class Results:
 
     def text(self, name):
         """What a command printed, or None."""
-        path = self.directory / f"{self.paper.NAME}-{name}.txt"
-        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else None
+        path = self._path(f"-{name}.txt")
+        return path and path.read_text(encoding="utf-8", errors="replace")
 
     def file(self, name):
         """The JSON file that a command kept, or None."""
-        return read_json(self.directory / f"{self.paper.NAME}-{name}.json")
+        return self.json_of(f"-{name}")
 
     def device(self):
         """The machine of the timed jobs in words."""
@@ -243,10 +260,11 @@ class Results:
     def missing(self):
         """Files that should be there and are not."""
         names = [(".json", bool(self.paper.timed(self.scale)) and not self.timing)]
-        names += [(f"-{command.name}.txt", self.text(command.name) is None)
+        names += [(f"-{command.name}.json" if command.file else f"-{command.name}.txt",
+                   (self.file if command.file else self.text)(command.name) is None)
                   for command in self.paper.commands(self.scale)]
-        return [f"{self.paper.NAME}: there is no {self.paper.NAME}{name} in {self.directory}"
-                for name, absent in names if absent]
+        where = " and ".join(map(str, self.directories))
+        return [f"{self.paper.NAME}: there is no {self.paper.NAME}{name} in {where}" for name, absent in names if absent]
 
     KEPT = ("program", "real", "fp", "define", "steps", "schedule", "settings", "chosen", "registers", "local_bytes",
             "shared_bytes", "gcells", "time_ms", "copy_gbs", "copy_gcells", "check", "checked_against", "refused",
