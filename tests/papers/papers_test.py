@@ -70,6 +70,12 @@ class Suites(Temporary):
                          ["planes", "direct", "overlapped T={1,2}"])
         self.assertEqual(measurements.suite_of(entries, Scale())[0]["schedules"][0], "@name")
 
+    def test_what_papers_share_runs_once(self):
+        measurements.make(PAPERS, Scale(), self.directory)
+        script = (self.directory / "measure").read_text()
+        self.assertEqual(script.count("called devices devices --measure"), 1)
+        self.assertIn(f"timed {holewinski_2012.NAME}", script)
+
     def test_quick_suites_time_nothing_by_auto(self):
         for paper in PAPERS:
             for entry in paper.timed(Scale(quick=True)):

@@ -46,12 +46,22 @@ class Scale:
 class Command:
     """A call of stencilc: its output becomes NAME.txt among the results. `field`: written by a run,
     hashed (SHA-256 of the .npy file, a last line of the text) and not kept. `device`: takes
-    --device. `file`: an option that takes the name of a file to keep, as --json."""
+    --device. `file`: an option that takes the name of a JSON file to keep. `shared`: papers have it
+    in common, so it runs once."""
     name: str
     arguments: tuple
     field: str = ""
     device: bool = False
     file: str = ""
+    shared: bool = False
+
+    def stem(self, paper):
+        """The name of its results, without ending."""
+        return self.name if self.shared else f"{paper.NAME}-{self.name}"
+
+
+# What the machine can do: docs/measure.md.
+DEVICES = Command("devices", ("devices", "--measure"), device=True, file="--json", shared=True)
 
 
 def write_whole(path, text):
@@ -130,12 +140,12 @@ hashed() {
 
 def call_of(paper, command):
     """The line of the script that makes a call."""
-    words = ["hashed" if command.field else "called", f"{paper.NAME}-{command.name}"]
+    words = ["hashed" if command.field else "called", command.stem(paper)]
     words += [command.field] if command.field else []
     text = " ".join(shlex.quote(word) for word in (*words, *command.arguments))
     text += ' --device "$device"' if command.device else ""
     if command.file:
-        text += f' {command.file} "$out/{paper.NAME}-{command.name}.json"'
+        text += f' {command.file} "$out/{command.stem(paper)}.json"'
     return text
 
 
@@ -154,7 +164,8 @@ def make(papers, scale, directory, parts=PARTS):
             if entries:
                 write_json(directory / f"{paper.NAME}{suffix}.json", suite_of(entries, scale))
                 lines.append(f"counted {paper.NAME}" if suffix else f'timed {paper.NAME} "$@"')
-        lines += [call_of(paper, command) for command in paper.commands(scale) if "calls" in parts]
+        calls = [call_of(paper, command) for command in paper.commands(scale) if "calls" in parts]
+        lines += [call for call in calls if call not in lines]
     script = directory / "measure"
     write_whole(script, SCRIPT + "\n".join(lines) + '\nexit "$failed"\n')
     script.chmod(0o755)
@@ -184,22 +195,24 @@ class Results:
     def __init__(self, paper, directories, scale, counters=None):
         self.paper, self.scale = paper, scale
         self.directories = [pathlib.Path(each) for each in directories]
-        self.timing = self.json_of("") or {}
-        self.counting = self.json_of("-counts") or {}
+        self.commands = {command.name: command for command in paper.commands(scale)}
+        self.timing = self._json(paper.NAME) or {}
+        self.counting = self._json(f"{paper.NAME}-counts") or {}
         self.counters = counters or {}  # of ncu: kernel name -> counter -> value (counters.py)
 
     def _path(self, name):
-        paths = [directory / f"{self.paper.NAME}{name}" for directory in self.directories]
+        paths = [directory / name for directory in self.directories]
         return next((path for path in paths if path.exists()), None)
 
-    def json_of(self, suffix):
-        path = self._path(f"{suffix}.json")
+    def _json(self, stem):
+        path = self._path(f"{stem}.json")
         return path and read_json(path)
 
     def anything(self):
         """Whether there is any file of the paper."""
-        names = ["", "-counts", *(f"-{command.name}" for command in self.paper.commands(self.scale))]
-        return any(self._path(name + ending) for name in names for ending in (".json", ".txt"))
+        stems = [self.paper.NAME, f"{self.paper.NAME}-counts"]
+        stems += [command.stem(self.paper) for command in self.commands.values() if not command.shared]
+        return any(self._path(stem + ending) for stem in stems for ending in (".json", ".txt"))
 
     def _select(self, records, program, line, conditions):
         wanted = None if line is None else {self.scale.line(each) for each in expand(line)}
@@ -236,12 +249,17 @@ class Results:
 
     def text(self, name):
         """What a command printed, or None."""
-        path = self._path(f"-{name}.txt")
-        return path and path.read_text(encoding="utf-8", errors="replace")
+        path = name in self.commands and self._path(f"{self.commands[name].stem(self.paper)}.txt")
+        return None if not path else path.read_text(encoding="utf-8", errors="replace")
 
     def file(self, name):
         """The JSON file that a command kept, or None."""
-        return self.json_of(f"-{name}")
+        return self._json(self.commands[name].stem(self.paper)) if name in self.commands else None
+
+    def machine(self):
+        """The first device measured: its figures, curves and machine (docs/measure.md); None without."""
+        found = self.file(DEVICES.name)
+        return found["devices"][0] if found and found["devices"] else None
 
     def device(self):
         """The machine of the timed jobs in words."""
@@ -259,12 +277,10 @@ class Results:
 
     def missing(self):
         """Files that should be there and are not."""
-        names = [(".json", bool(self.paper.timed(self.scale)) and not self.timing)]
-        names += [(f"-{command.name}.json" if command.file else f"-{command.name}.txt",
-                   (self.file if command.file else self.text)(command.name) is None)
-                  for command in self.paper.commands(self.scale)]
+        names = [f"{self.paper.NAME}.json"]
+        names += [command.stem(self.paper) + (".json" if command.file else ".txt") for command in self.commands.values()]
         where = " and ".join(map(str, self.directories))
-        return [f"{self.paper.NAME}: there is no {self.paper.NAME}{name} in {where}" for name, absent in names if absent]
+        return [f"{self.paper.NAME}: there is no {name} in {where}" for name in names if not self._path(name)]
 
     KEPT = ("program", "real", "fp", "define", "steps", "schedule", "settings", "chosen", "registers", "local_bytes",
             "shared_bytes", "gcells", "time_ms", "copy_gbs", "copy_gcells", "check", "checked_against", "refused",
@@ -281,8 +297,8 @@ class Results:
         out |= {key: self.timing[key] for key in ("device", "machine") if key in self.timing}
         out["timed"] = [kept(record) for record in self.timing.get("results", [])]
         out["counted"] = [kept(record) for record in self.counting.get("results", [])]
-        out["calls"] = {command.name: self.file(command.name) if command.file else self.text(command.name)
-                        for command in self.paper.commands(self.scale)}
+        out["calls"] = {name: self.file(name) if command.file else self.text(name)
+                        for name, command in self.commands.items()}
         if self.counters:
             out["counters"] = self.counters
         return out

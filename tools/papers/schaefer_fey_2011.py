@@ -6,7 +6,7 @@ Figure 8 is a Jacobi sweep of 8 operations in double precision on n^3 points by 
 """
 import pages
 import style
-from measurements import Command
+from measurements import DEVICES
 
 NAME = "schaefer-fey-2011"
 TITLE = "Schaefer, Fey 2011: stencil codes on Fermi"
@@ -69,20 +69,12 @@ def counted(scale):
 
 
 def commands(scale):
-    if scale.quick:
-        return []
-    return [Command("devices", ("devices", "--measure"), device=True, file="--json")]
-
-
-def device(results):
-    """The figures of the first device measured: name -> value, and its curves; None without them."""
-    found = results.file("devices") if not results.scale.quick else None
-    return found["devices"][0] if found and found["devices"] else None
+    return [] if scale.quick else [DEVICES]
 
 
 def measured(results):
     """The column of this device in table 1, by the paper's rows."""
-    found = device(results)
+    found = results.machine()
     if found is None:
         return {}
     value = {key: figure["value"] for key, figure in found["figures"].items()}
@@ -106,7 +98,7 @@ def measured(results):
 
 def tables(results):
     here = measured(results)
-    found = device(results)
+    found = results.machine()
     name = found["machine"]["description"] if found else "this device"
     rows = [(row, *(pages.number(each, 5) for each in paper), here.get(row)) for row, paper in PAPER.items()]
     copy = here.get("Copy of memory, GB/s")
@@ -162,7 +154,7 @@ def figure(found, key):
 
 
 def plots(results):
-    found = device(results)
+    found = results.machine()
     series = []
     for key, name in (("time_over_flops_double", "double"), ("time_over_flops_float", "float")):
         if found and key in found["curves"]:
