@@ -73,7 +73,7 @@ class Suites(Temporary):
     def test_what_papers_share_runs_once(self):
         measurements.make(PAPERS, Scale(), self.directory)
         script = (self.directory / "measure").read_text()
-        self.assertEqual(script.count("called devices devices --measure"), 1)
+        self.assertEqual(script.count("called devices '' devices --measure"), 1)
         self.assertIn(f"timed {holewinski_2012.NAME}", script)
 
     def test_quick_suites_time_nothing_by_auto(self):
@@ -83,10 +83,10 @@ class Suites(Temporary):
 
 
 class Script(Temporary):
-    def run_with(self, bench_status, parts=measurements.PARTS):
-        (self.directory / "bin").mkdir()
+    def run_with(self, bench_status, parts=measurements.PARTS, further="--check-only", told="told"):
+        (self.directory / "bin").mkdir(exist_ok=True)
         fakes = {"stencil_bench": f'echo "$@" >>"{self.directory}/calls"; exit {bench_status}',
-                 "stencilc": 'for last; do :; done; case "$last" in T=*) echo x >"${last#T=}";; esac; echo told'}
+                 "stencilc": 'for last; do :; done; case "$last" in T=*) echo x >"${last#T=}";; esac; ' f'echo {told}'}
         for name, body in fakes.items():
             path = self.directory / "bin" / name
             path.write_text(f"#!/bin/bash\n{body}\n")
@@ -94,7 +94,7 @@ class Script(Temporary):
         suites = self.directory / "suites"
         measurements.make([vizitiu_2014], Scale(quick=True), suites, parts)
         out = self.directory / "out"
-        done = subprocess.run([str(suites / "measure"), str(self.directory / "bin"), "host", str(out), "--check-only"],
+        done = subprocess.run([str(suites / "measure"), str(self.directory / "bin"), "host", str(out), further],
                               capture_output=True, text=True, check=False)
         return done, out
 
@@ -120,6 +120,17 @@ class Script(Temporary):
         self.assertEqual(done.returncode, 3)
         self.assertIn("measure: vizitiu-2014: status 3", done.stderr)
         self.assertTrue((out / "vizitiu-2014-steady-2dshmreg.txt").is_file())
+        self.assertTrue((out / "vizitiu-2014.failed").is_file())
+
+    def test_continuing_makes_the_calls_that_failed(self):
+        _, out = self.run_with(0)
+        (out / "vizitiu-2014-steady-2dreg.failed").touch()
+        self.run_with(0, further="--continue", told="again")
+        texts = {name: (out / f"vizitiu-2014-steady-{name}.txt").read_text().split()[0] for name in ("2dreg", "2dshm")}
+        self.assertEqual(texts, {"2dreg": "again", "2dshm": "told"})
+        self.run_with(0, told="anew")
+        self.assertIn("anew", (out / "vizitiu-2014-steady-2dshm.txt").read_text())
+        self.assertEqual(list(out.glob("*.failed")), [])
 
 
 class OfResults(Temporary):

@@ -99,20 +99,24 @@ SCRIPT = """#!/usr/bin/env bash
 #   measure BIN DEVICE OUT [--budget S] [--continue] [--threads N] [--check-only]
 #
 # BIN: the directory of stencilc and stencil_bench. DEVICE: cuda, opencl, host. OUT: where results go.
-# What follows goes to the stencil_bench of timed suites. The status is that of the last part that
-# failed; the others run all the same.
+# What follows goes to the stencil_bench of timed suites; with --continue, calls of stencilc that
+# succeeded before are not made again. The status is that of the last part that failed; the others
+# run all the same.
 set -u
 bin=$1 device=$2 out=$3
 shift 3
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$out" || exit 2
 failed=0
+case " $* " in *" --continue "*) continued=yes ;; *) continued= ;; esac
 
 note() {
   local status=$?
+  rm -f "$out/$1.failed"
   if [ "$status" -ne 0 ]; then
     failed=$status
     echo "measure: $1: status $status" >&2
+    : >"$out/$1.failed"
   fi
 }
 timed() {
@@ -123,13 +127,10 @@ counted() {
   "$bin/stencil_bench" "$here/$1-counts.json" --counts --out "$out/$1-counts.json"
   note "$1-counts"
 }
-called() {
-  "$bin/stencilc" "${@:2}" >"$out/$1.txt" 2>&1
-  note "$1"
-}
-hashed() {
+called() {  # NAME FIELD ARGUMENTS: what a run writes of FIELD is hashed, unless that is empty
   local array="$out/$1.npy"
-  "$bin/stencilc" "${@:3}" --out "$2=$array" >"$out/$1.txt" 2>&1
+  [ -n "$continued" ] && [ -f "$out/$1.txt" ] && [ ! -f "$out/$1.failed" ] && return
+  "$bin/stencilc" "${@:3}" ${2:+--out "$2=$array"} >"$out/$1.txt" 2>&1
   note "$1"
   [ ! -f "$array" ] || printf 'sha256 %s\\n' "$(sha256sum <"$array" | cut -d' ' -f1)" >>"$out/$1.txt"
   rm -f "$array"
@@ -140,9 +141,8 @@ hashed() {
 
 def call_of(paper, command):
     """The line of the script that makes a call."""
-    words = ["hashed" if command.field else "called", command.stem(paper)]
-    words += [command.field] if command.field else []
-    text = " ".join(shlex.quote(word) for word in (*words, *command.arguments))
+    words = ("called", command.stem(paper), command.field, *command.arguments)
+    text = " ".join(shlex.quote(word) for word in words)
     text += ' --device "$device"' if command.device else ""
     if command.file:
         text += f' {command.file} "$out/{command.stem(paper)}.json"'
