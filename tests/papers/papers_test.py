@@ -168,7 +168,7 @@ class OfResults(Temporary):
 
     def test_what_is_missing_is_named(self):
         missing = Results(vizitiu_2014, [self.directory], Scale()).missing()
-        self.assertEqual(len(missing), 8)
+        self.assertEqual(len(missing), 9)
         self.assertIn("there is no vizitiu-2014.json", missing[0])
 
     def test_a_wrong_count_is_a_fault(self):

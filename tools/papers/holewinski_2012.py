@@ -79,7 +79,7 @@ def timed(scale):
 
 
 def counted_size(scale):
-    return {"N": 96, "M": 96} if scale.quick else {"N": 1024, "M": 1024}
+    return {"N": 96, "M": 96} if scale.quick else {"N": 2048, "M": 2048}
 
 
 def counted(scale):

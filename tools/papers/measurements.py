@@ -275,10 +275,12 @@ class Results:
                     out.append(f"{self.paper.NAME}: {title}: {verdict(record)}")
         return out
 
-    def missing(self):
-        """Files that should be there and are not."""
-        names = [f"{self.paper.NAME}.json"]
-        names += [command.stem(self.paper) + (".json" if command.file else ".txt") for command in self.commands.values()]
+    def missing(self, parts=PARTS):
+        """Files of these parts that should be there and are not."""
+        names = [f"{self.paper.NAME}.json"] if "timed" in parts else []
+        names += [f"{self.paper.NAME}-counts.json"] if "counts" in parts else []
+        names += [command.stem(self.paper) + (".json" if command.file else ".txt")
+                  for command in self.commands.values() if "calls" in parts]
         where = " and ".join(map(str, self.directories))
         return [f"{self.paper.NAME}: there is no {name} in {where}" for name in names if not self._path(name)]
 
