@@ -58,8 +58,8 @@ void lower_plain(const Interface& interface, const Sweep& sweep, kernel::Module&
   KernelBuilder builder(interface, module, kernel_names.unique("plain_" + sweep.function->name),
                         fmt::format("{} as a plain loop nest.", sweep.function->name));
   const Point point = loop_point(builder);
-  builder.kernel().body =
-      loop_nest(interface, sweep.domain, point, sweep_point(builder, sweep, point));
+  builder.kernel().body = loop_nest(interface, sweep.domain, point,
+                                    sweep_point(builder, sweep, point, builder.names()));
   builder.finish(kernel::integer(1, Scalar::I64), module);
   append_turn(interface, sweep, module.plan);
 }
