@@ -31,8 +31,8 @@ const std::vector<Preset>& preset_table() {
        "a plane of threads sweeps 8 planes: operands along it in registers, in the plane from "
        "cache",
        "Schäfer, Fey 2011, section 3 (cached plane sweep)",
-       {"", "direct block=512 chunk=8 column=registers",
-        "direct block=32x16 chunk=8 column=registers"}},
+       {"", "direct block=512 elements=1 chunk=8 column=registers",
+        "direct block=32x16 elements=1 chunk=8 column=registers"}},
       {"schaefer-wavefront",
        "two steps per pass in a pipeline of planes, loaded ahead of their use",
        "Schäfer, Fey 2011, section 3 (pipelined wavefront)",

@@ -62,11 +62,8 @@ class PlannedSweeps final : public Plan {
       : tiles_(tiles),
         program_(tiles.program()),
         schedule_(schedule),
-        sweeps_(plan_sweeps(program_)) {
-    for (const Sweep& sweep : sweeps_) {
-      sweep_tiles_.push_back(plan_tile(program_, sweep, schedule_));
-    }
-  }
+        sweeps_(plan_sweeps(program_)),
+        sweep_tiles_(plan_tiles(program_, sweeps_, schedule_)) {}
   PlannedSweeps(const PlannedSweeps&) = delete;  // tiles refer to sweeps
 
   Footprint cost() const override {
@@ -87,13 +84,13 @@ class PlannedSweeps final : public Plan {
   }
 
   std::optional<TileWork> work() const override {
-    return TileWork{1, usual_points(program_), work_of(tiles_, sweeps_, schedule_)};
+    return TileWork{1, usual_points(program_), work_of(tiles_, sweep_tiles_)};
   }
 
   const std::vector<SweepTile>& sweep_tiles() const { return sweep_tiles_; }
 
   void lower(kernel::Module& module) const override {
-    append_sweeps(Interface(program_, schedule_.rows), schedule_, sweeps_, module);
+    append_sweeps(Interface(program_, schedule_.rows), sweep_tiles_, module);
   }
 
  private:
@@ -101,7 +98,7 @@ class PlannedSweeps final : public Plan {
   const ir::Program& program_;
   const Schedule schedule_;
   const std::vector<Sweep> sweeps_;
-  std::vector<SweepTile> sweep_tiles_;
+  const std::vector<SweepTile> sweep_tiles_;
 };
 
 Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {

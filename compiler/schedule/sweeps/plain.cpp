@@ -71,7 +71,7 @@ kernel::Module lower_plain(const ir::Program& program) {
   kernel::Module module = interface.empty_module();
   module.name += "_plain";
   const auto sweeps = plan_sweeps(program);
-  provide_copies(sweeps, module.plan);
+  for (const Sweep& sweep : sweeps) provide_copies(sweep, module.plan);
   append_phases(program, interface, module, [&](const ir::Phase& phase) {
     for (size_t f = phase.first; f < phase.end; ++f) {
       lower_plain(interface, sweeps[f], module);

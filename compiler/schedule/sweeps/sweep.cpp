@@ -156,12 +156,10 @@ Body sweep_point(KernelBuilder& builder, const Sweep& sweep, const Point& point,
   return chain;
 }
 
-void provide_copies(const std::vector<Sweep>& sweeps, kernel::Plan& plan) {
+void provide_copies(const Sweep& sweep, kernel::Plan& plan) {
   for (kernel::Array& array : plan.arrays) {
-    for (const Sweep& sweep : sweeps) {
-      for (const SweptTarget& target : sweep.targets) {
-        if (target.field == array.field && !target.in_place) array.copies = array.levels + 1;
-      }
+    for (const SweptTarget& target : sweep.targets) {
+      if (target.field == array.field && !target.in_place) array.copies = array.levels + 1;
     }
   }
 }

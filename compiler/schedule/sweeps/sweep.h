@@ -45,8 +45,8 @@ using PieceSources = std::function<PieceSource(size_t piece)>;
 kernel::Body sweep_point(KernelBuilder& builder, const Sweep& sweep, const Point& point,
                          const Names& names, const PieceSources& sources = {});
 
-// Sets the copies of the arrays that the sweeps need.
-void provide_copies(const std::vector<Sweep>& sweeps, kernel::Plan& plan);
+// Sets the copies of the arrays that the sweep needs.
+void provide_copies(const Sweep& sweep, kernel::Plan& plan);
 // The rotation or exchange after a sweep.
 void append_turn(const Interface& interface, const Sweep& sweep, kernel::Plan& plan);
 

@@ -6,12 +6,11 @@
 
 namespace stencil::schedule {
 
-void append_sweeps(const Interface& interface, const Schedule& schedule,
-                   const std::vector<Sweep>& sweeps, kernel::Module& module) {
-  provide_copies(sweeps, module.plan);
+void append_sweeps(const Interface& interface, const std::vector<SweepTile>& sweeps,
+                   kernel::Module& module) {
   Names kernel_names = interface.names_in(module);
-  for (const Sweep& sweep : sweeps) {
-    const SweepTile tile = plan_tile(interface.program(), sweep, schedule);
+  for (const SweepTile& tile : sweeps) {
+    provide_copies(*tile.sweep, module.plan);
     lower_sweep(interface, tile, kernel_names, module);
   }
 }

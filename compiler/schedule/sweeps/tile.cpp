@@ -178,6 +178,13 @@ SweepTile plan_tile(const ir::Program& program, const Sweep& sweep, const Schedu
   return TilePlanner(program, sweep, schedule).plan();
 }
 
+std::vector<SweepTile> plan_tiles(const ir::Program& program, const std::vector<Sweep>& sweeps,
+                                  const Schedule& schedule) {
+  std::vector<SweepTile> out;
+  for (const Sweep& sweep : sweeps) out.push_back(plan_tile(program, sweep, schedule));
+  return out;
+}
+
 int64_t SweepTile::slots(int d) const {
   if (swept && d == 0) return 1;
   return int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d);
@@ -269,18 +276,29 @@ int64_t SweepTile::shared_bytes(const ir::Program& program) const {
   return out;
 }
 
+int64_t SweepTile::items(const TileWindow& window) const {
+  if (schedule.halo != Halo::Remap) {
+    return elements() * static_cast<int64_t>(1 + window.parts.size());
+  }
+  int64_t cells = 1;
+  for (int d = 0; d < rank; ++d) cells = bounded_product(cells, extent(window, d));
+  return divide_up(cells, schedule.block.product());
+}
+
 int64_t SweepTile::kept_words() const {
-  int64_t out = 0;
-  for (const ColumnValue& value : column.values) {
-    out += int64_t{value.ages} * words((*column.front)[value.node].type) * elements();
-  }
-  const int64_t ahead = schedule.prefetch;
+  const int64_t each = elements(), ahead = schedule.prefetch;
+  int64_t values = 0;  // loaded ahead or taken from a row, of two words at most
   for (const TileRow& row : rows) {
-    out += 2 * (1 + ahead + static_cast<int64_t>(row.offsets.size())) * elements();
+    values += (1 + ahead + static_cast<int64_t>(row.offsets.size())) * each;
   }
-  for (const ir::Access& read : reads) out += is_loaded(read) ? 2 * ahead * elements() : 0;
+  for (const ir::Access& read : reads) values += is_loaded(read) ? ahead * each : 0;
   for (const TileWindow& window : windows) {
-    out += 2 * ahead * static_cast<int64_t>(1 + window.parts.size()) * elements();
+    values = bounded_sum(values, bounded_product(ahead, items(window)));
+  }
+  int64_t out = bounded_product(2, values);
+  for (const ColumnValue& value : column.values) {
+    const int64_t of = int64_t{value.ages} * words((*column.front)[value.node].type);
+    out = bounded_sum(out, bounded_product(of, each));
   }
   return out;
 }
@@ -354,6 +372,34 @@ void refuse_tile(const ir::Program& program, const Schedule& schedule, const Mac
   }
 }
 
+namespace {
+
+// Beyond so much a kernel is mostly code for it, and spills.
+void refuse_much(const SweepTile& tile, Diagnostics& diagnostics) {
+  constexpr int64_t kMostKept = 256, kMostItems = 64, kMostPlanes = 64;
+  const auto error = [&](const char* what, int64_t most, const char* unit, int64_t found) {
+    Diagnostic& made = refuse(diagnostics, "L020", what);
+    made.expected = fmt::format("at most {} {}", most, unit);
+    made.found = fmt::format("{}", found);
+    made.hint = "fewer elements per thread, column=cache or operands=cache";
+  };
+  if (tile.kept_words() > kMostKept) {
+    return error("the planes kept exceed what a thread can keep", kMostKept,
+                 "values of 32 bits per thread", tile.kept_words());
+  }
+  if (tile.column.lookback() > kMostPlanes) {
+    return error("a sweep would begin too many planes ahead", kMostPlanes, "planes",
+                 tile.column.lookback());
+  }
+  for (const TileWindow& window : tile.windows) {
+    if (tile.items(window) <= kMostItems) continue;
+    return error("a thread would load too much of the tile that is shared", kMostItems,
+                 "points per thread", tile.items(window));
+  }
+}
+
+}  // namespace
+
 void refuse_tile(const ir::Program& program, const SweepTile& tile, const Machine& machine,
                  Diagnostics& diagnostics) {
   TileSides sides;
@@ -367,6 +413,7 @@ void refuse_tile(const ir::Program& program, const SweepTile& tile, const Machin
     }
   }
   refuse_small_tile(program, tile.schedule, sides, diagnostics);
+  if (!diagnostics.has_errors()) refuse_much(tile, diagnostics);
   if (diagnostics.has_errors()) return;
   const int64_t shared = tile.shared_bytes(program);
   refuse_shared_bytes(tile.schedule, "shared operands", shared, machine, diagnostics);

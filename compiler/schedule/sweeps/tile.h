@@ -50,6 +50,10 @@ struct SweepTile {
   std::vector<TileRow> rows;
   analysis::Margin cover;  // slots beyond the tile's core that only load, by dimension
 
+  // Nothing is shared or kept: all operands are loaded where they are used.
+  bool is_plain() const {
+    return windows.empty() && rows.empty() && !swept && schedule.column == Column::Cache;
+  }
   int first_tiled() const { return swept ? 1 : 0; }
   int64_t slots(int d) const;  // of the tile in dimension d; 1 in the swept one
   int64_t core(int d) const;   // of those, points that are written; of the swept one, its planes
@@ -73,11 +77,15 @@ struct SweepTile {
 
   int64_t shared_bytes(const ir::Program& program) const;
   int64_t kept_words() const;  // of 32 bits, per thread
+  // Points of a window that a thread loads, those that other threads have alone among them.
+  int64_t items(const TileWindow& window) const;
 };
 
 SweepTile plan_tile(const ir::Program& program, const Sweep& sweep, const Schedule& schedule);
+std::vector<SweepTile> plan_tiles(const ir::Program& program, const std::vector<Sweep>& sweeps,
+                                  const Schedule& schedule);
 
-// What no tile of the program can do, or this one: L014, L015, L018, L019, L028.
+// What no tile of the program can do, or this one: L014, L015, L018, L019, L020, L028.
 void refuse_tile(const ir::Program& program, const Schedule& schedule, const Machine& machine,
                  Diagnostics& diagnostics);
 void refuse_tile(const ir::Program& program, const SweepTile& tile, const Machine& machine,

@@ -119,7 +119,7 @@ class TileKernel {
       window_ahead_.push_back(-1);
       if (schedule_.prefetch == 0) continue;
       window_ahead_.back() = kept(name_of(window.from) + "_ahead", type_of(window.from),
-                                  items(window), "the next plane of the tile");
+                                  tile_.items(window), "the next plane of the tile");
     }
     for (const TileRow& row : tile_.rows) {
       const std::string name = name_of(row.from);
@@ -146,12 +146,6 @@ class TileKernel {
       values_.back() = kept(access ? name_of(*access) + "_planes" : "partial", node.type,
                             elements * value.ages, "of the planes before, the latest first");
     }
-  }
-  int64_t items(const TileWindow& window) const {
-    if (schedule_.halo == Halo::Remap) {
-      return divide_up(cells(window), schedule_.block.product());
-    }
-    return tile_.elements() * static_cast<int64_t>(1 + window.parts.size());
   }
   int64_t cells(const TileWindow& window) const {
     int64_t out = 1;
@@ -209,7 +203,7 @@ class TileKernel {
                           literal(along(schedule_.elements, rank_, d)), 1, std::move(body)));
     }
     const bool defines = !body.empty() && std::holds_alternative<kernel::Let>(body.front().kind);
-    return defines && !is_plain() ? as_body({kernel::Scope{std::move(body)}}) : body;
+    return defines && !reads_memory() ? as_body({kernel::Scope{std::move(body)}}) : body;
   }
 
   // The slot is a point that the thread writes.
@@ -352,8 +346,8 @@ class TileKernel {
     }
     Body body = make(cell);
     if (all % threads != 0) body = guarded(kernel::less(number, literal(all)), std::move(body));
-    return as_body(loop(kernel::LoopKind::Unrolled, cell_, literal(0), literal(items(window)), 1,
-                        std::move(body)));
+    return as_body(loop(kernel::LoopKind::Unrolled, cell_, literal(0), literal(tile_.items(window)),
+                        1, std::move(body)));
   }
 
   bool is_kept(const TileWindow& window, const Cell& cell) const {
@@ -543,8 +537,8 @@ class TileKernel {
     };
   }
 
-  // Nothing is shared or kept: all points are computed from global memory.
-  bool is_plain() const {
+  // All points are computed from global memory.
+  bool reads_memory() const {
     return tile_.windows.empty() && tile_.rows.empty() && schedule_.column == Column::Cache &&
            schedule_.prefetch == 0;
   }
@@ -554,7 +548,7 @@ class TileKernel {
     Slot slot = this->slot(plane);
     Body out = std::move(slot.lets);
     const Expr writes = is_written(slot);
-    if (is_plain()) {
+    if (reads_memory()) {
       append(out, guarded(writes, sweep_point(builder_, sweep_, slot.at, builder_.names())));
       return for_each_element(std::move(out));
     }
@@ -683,7 +677,7 @@ class TileKernel {
     }
     const Expr none = builder_.none_weighs(reads, box, body);
     const auto make = [&] { return all_planes(); };
-    const bool ahead = is_plain() && !tile_.swept;
+    const bool ahead = reads_memory() && !tile_.swept;
     append(body, ahead
                      ? builder_.by_points(reads, none, make, [&] { return sum_ahead(reads, box); })
                      : builder_.by_points(reads, none, make));
