@@ -1,0 +1,340 @@
+#!/usr/bin/env python3
+"""Tests of tools/papers: suites, results, tables, charts, the models of papers, and the script.
+
+    tests/papers/papers_test.py [-v] [Class.test]
+"""
+import io
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.dom.minidom
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/papers"))
+
+import counters
+import holewinski_2012
+import krotkiewski_dabrowski_2013
+import measurements
+import pages
+import schaefer_fey_2011
+import style
+import vizitiu_2014
+from measurements import Problem, Results, Scale
+
+PAPERS = (holewinski_2012, schaefer_fey_2011, vizitiu_2014, krotkiewski_dabrowski_2013)
+
+
+def jobs(entries):
+    return sum(len(measurements.expand(line)) for entry in entries for line in entry["schedules"])
+
+
+class Temporary(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.directory = pathlib.Path(holder.name)
+
+    def results_of(self, paper, timed=(), counted=(), scale=Scale(), texts=None):
+        for suffix, records in (("", timed), ("-counts", counted)):
+            value = {"device": "cuda", "machine": "A GPU (of a test)", "results": list(records)}
+            (self.directory / f"{paper.NAME}{suffix}.json").write_text(json.dumps(value))
+        for name, text in (texts or {}).items():
+            (self.directory / f"{paper.NAME}-{name}.txt").write_text(text)
+        return Results(paper, [self.directory], scale)
+
+
+class Suites(Temporary):
+    def test_alternatives_expand_in_the_order_of_a_shell(self):
+        self.assertEqual(measurements.expand("T={1,2} b={3,4}"), ["T=1 b=3", "T=1 b=4", "T=2 b=3", "T=2 b=4"])
+        self.assertEqual(measurements.expand("direct"), ["direct"])
+
+    def test_programs_exist(self):
+        for paper in PAPERS:
+            for scale in (Scale(), Scale(quick=True)):
+                for entry in (*paper.timed(scale), *paper.counted(scale)):
+                    self.assertTrue((ROOT / entry["program"]).is_file(), entry["program"])
+
+    def test_the_search_fits_a_call_on_a_gpu(self):
+        self.assertLessEqual(jobs(holewinski_2012.timed(Scale())), 250)
+        self.assertLessEqual(sum(jobs(paper.timed(Scale())) for paper in PAPERS), 520)
+
+    def test_a_stand_in_replaces_presets_and_nothing_else(self):
+        entries = [{"schedules": ["@name", "direct", "overlapped T={1,2}"]}]
+        self.assertEqual(measurements.suite_of(entries, Scale(stand_in="planes"))[0]["schedules"],
+                         ["planes", "direct", "overlapped T={1,2}"])
+        self.assertEqual(measurements.suite_of(entries, Scale())[0]["schedules"][0], "@name")
+
+    def test_what_papers_share_runs_once(self):
+        measurements.make(PAPERS, Scale(), self.directory)
+        script = (self.directory / "measure").read_text()
+        self.assertEqual(script.count("called devices '' devices --measure"), 1)
+        self.assertIn(f"timed {holewinski_2012.NAME}", script)
+
+    def test_quick_suites_time_nothing_by_auto(self):
+        for paper in PAPERS:
+            for entry in paper.timed(Scale(quick=True)):
+                self.assertNotIn("auto", entry["schedules"])
+
+
+class Script(Temporary):
+    def run_with(self, bench_status, parts=measurements.PARTS, further="--check-only", told="told"):
+        (self.directory / "bin").mkdir(exist_ok=True)
+        fakes = {"stencil_bench": f'echo "$@" >>"{self.directory}/calls"; exit {bench_status}',
+                 "stencilc": 'for last; do :; done; case "$last" in T=*) echo x >"${last#T=}";; esac; ' f'echo {told}'}
+        for name, body in fakes.items():
+            path = self.directory / "bin" / name
+            path.write_text(f"#!/bin/bash\n{body}\n")
+            path.chmod(0o755)
+        suites = self.directory / "suites"
+        measurements.make([vizitiu_2014], Scale(quick=True), suites, parts)
+        out = self.directory / "out"
+        done = subprocess.run([str(suites / "measure"), str(self.directory / "bin"), "host", str(out), further],
+                              capture_output=True, text=True, check=False)
+        return done, out
+
+    def test_all_parts_run_and_arrays_are_hashed_and_removed(self):
+        done, out = self.run_with(0)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        calls = (self.directory / "calls").read_text().splitlines()
+        self.assertEqual(len(calls), 2)
+        self.assertTrue(calls[0].endswith("--check-only"))
+        self.assertIn("--counts", calls[1])
+        text = (out / "vizitiu-2014-steady-3dbase.txt").read_text()
+        self.assertRegex(text, r"^told\nsha256 [0-9a-f]{64}\n$")
+        self.assertEqual(list(out.glob("*.npy")), [])
+
+    def test_parts_can_be_left_out(self):
+        done, out = self.run_with(0, ("counts",))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len((self.directory / "calls").read_text().splitlines()), 1)
+        self.assertEqual(list(out.iterdir()), [])
+
+    def test_a_part_that_fails_is_named_and_the_others_run(self):
+        done, out = self.run_with(3)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("measure: vizitiu-2014: status 3", done.stderr)
+        self.assertTrue((out / "vizitiu-2014-steady-2dshmreg.txt").is_file())
+        self.assertTrue((out / "vizitiu-2014.failed").is_file())
+
+    def test_continuing_makes_the_calls_that_failed(self):
+        _, out = self.run_with(0)
+        (out / "vizitiu-2014-steady-2dreg.failed").touch()
+        self.run_with(0, further="--continue", told="again")
+        texts = {name: (out / f"vizitiu-2014-steady-{name}.txt").read_text().split()[0] for name in ("2dreg", "2dshm")}
+        self.assertEqual(texts, {"2dreg": "again", "2dshm": "told"})
+        self.run_with(0, told="anew")
+        self.assertIn("anew", (out / "vizitiu-2014-steady-2dshm.txt").read_text())
+        self.assertEqual(list(out.glob("*.failed")), [])
+
+
+class OfResults(Temporary):
+    def record(self, **values):
+        return {"program": "heat3d", "real": "double", "schedule": "direct", "define": {"N": 128}, "gcells": 10.0,
+                "time_ms": 4.0, "steps": 2, "check": "passed"} | values
+
+    def test_the_best_is_the_fastest_of_the_alternatives(self):
+        results = self.results_of(vizitiu_2014, [
+            self.record(schedule="overlapped T=1", gcells=5.0), self.record(schedule="overlapped T=2", gcells=7.0),
+            self.record(schedule="overlapped T=3", gcells=9.0), self.record(schedule="overlapped T=1", error="no")])
+        self.assertEqual(results.rate("heat3d", "overlapped T={1,2}"), 7.0)
+        self.assertEqual(results.rate("heat3d", "overlapped T={1,2,3}", N=128, real="double"), 9.0)
+        self.assertIsNone(results.rate("heat3d", "overlapped T={1,2}", N=64))
+        self.assertIsNone(results.rate("heat3d", "direct"))
+
+    def test_failures_have_names_and_reasons(self):
+        results = self.results_of(vizitiu_2014, [
+            self.record(), self.record(schedule="@a", error="no such preset"), self.record(schedule="@b", check="differs at 3"),
+            self.record(schedule="@c", left_out="the budget is spent")])
+        self.assertEqual(results.failures(), [
+            'vizitiu-2014: heat3d double by "@a": no such preset',
+            'vizitiu-2014: heat3d double by "@b": results differ: differs at 3',
+            'vizitiu-2014: heat3d double by "@c": the budget is spent'])
+
+    def test_the_first_directory_with_a_file_counts(self):
+        other = self.directory / "other"
+        other.mkdir()
+        for directory, rate in ((self.directory, 1.0), (other, 2.0)):
+            value = {"results": [self.record(gcells=rate)]}
+            (directory / "vizitiu-2014.json").write_text(json.dumps(value))
+        (other / "vizitiu-2014-steady-2dreg.txt").write_text("told")
+        results = Results(vizitiu_2014, [self.directory, other], Scale())
+        self.assertEqual((results.rate("heat3d", "direct"), results.text("steady-2dreg")), (1.0, "told"))
+
+    def test_what_is_missing_is_named(self):
+        missing = Results(vizitiu_2014, [self.directory], Scale()).missing()
+        self.assertEqual(len(missing), 8)
+        self.assertIn("there is no vizitiu-2014.json", missing[0])
+
+    def test_a_wrong_count_is_a_fault(self):
+        def faults(loads):
+            counts = {"loads64": loads, "stores64": 2000376, "points": 128**3, "steps": 1}
+            record = self.record(schedule="@vizitiu-2dreg", counts=counts)
+            return vizitiu_2014.faults(self.results_of(vizitiu_2014, counted=[record]))
+        self.assertEqual(faults(10033632), [])
+        self.assertEqual(faults(10033633), ["vizitiu-2014: 2DReg has 10033633 64-bit loads, not 10033632"])
+
+    def test_another_steady_state_is_a_fault(self):
+        stop = "steps     3000 of 1000000: the stop condition holds\nsha256 "
+        texts = {f"steady-{kernel.lower()}": stop + "a" * 64 + "\n" for kernel in vizitiu_2014.KERNELS}
+        results = self.results_of(vizitiu_2014, texts=texts)
+        self.assertEqual(vizitiu_2014.steady(results, "2DReg"), (3000, "a" * 64))
+        self.assertEqual(vizitiu_2014.faults(results), [])
+        texts["steady-2dreg"] = stop + "b" * 64 + "\n"
+        self.assertEqual(vizitiu_2014.faults(self.results_of(vizitiu_2014, texts=texts)),
+                         ["vizitiu-2014: the steady state by 2DReg is not that by 3DBase"])
+
+    def test_operations_are_read_from_explain(self):
+        text = ("Stencil functions, in order\n  function  writes  reads  operations\n"
+                "  a  A  A[-1..1]  13\n  b  B  A[0..0] B[0..0]  31\n\nTime tile\n")
+        results = self.results_of(holewinski_2012, texts={"explain-rician2d": text, "explain-jacobi2d": text})
+        self.assertEqual(holewinski_2012.operations_of(results, "rician2d"), 44)
+        self.assertIn("holewinski-2012: jacobi2d has 44 operations a point; the paper's Jacobi 2-D has 5",
+                      holewinski_2012.faults(results))
+
+    def test_broken_results_are_a_problem(self):
+        (self.directory / "vizitiu-2014.json").write_text("{")
+        with self.assertRaisesRegex(Problem, "is not JSON.*measure it again"):
+            Results(vizitiu_2014, [self.directory], Scale())
+
+
+class Models(unittest.TestCase):
+    def test_footprints_of_the_paper(self):
+        self.assertEqual(krotkiewski_dabrowski_2013.values_read((32, 6), 4), 384)  # formula (8), M = 1
+        self.assertEqual(krotkiewski_dabrowski_2013.footprint((32, 6), 4), 12)  # formula (9)
+        self.assertAlmostEqual(krotkiewski_dabrowski_2013.footprint((32, 6), 8), 8 * 320 / 192 + 8)
+        self.assertEqual(krotkiewski_dabrowski_2013.optimal_bytes(4), 8)  # formula (5)
+
+    def test_loads_by_construction_are_those_of_the_paper(self):
+        for kernel, (_, value) in vizitiu_2014.EXPECTED.items():
+            self.assertEqual(value(126), vizitiu_2014.KERNELS[kernel][2][3], kernel)
+
+    def test_sizes_of_the_plane_sweep_have_both_kinds(self):
+        self.assertTrue(any(n % 16 == 0 for n in schaefer_fey_2011.SIZES))
+        self.assertTrue(any(n % 16 for n in schaefer_fey_2011.SIZES))
+        self.assertTrue(set(schaefer_fey_2011.AUTO_SIZES) <= set(schaefer_fey_2011.SIZES))
+        self.assertTrue(all(schaefer_fey_2011.steps_of(n) % 2 == 0 for n in schaefer_fey_2011.SIZES))
+
+
+class Pages(Temporary):
+    PAGE = "a\n<!-- table:one -->\nold\n<!-- /table -->\nb\n<!-- table:two -->\n<!-- /table -->\n"
+
+    def test_tables_take_their_places(self):
+        text = pages.fill(self.PAGE, {"one": "1\n", "two": "2\n"}, "page")
+        self.assertEqual(text, "a\n<!-- table:one -->\n1\n<!-- /table -->\nb\n<!-- table:two -->\n2\n<!-- /table -->\n")
+        self.assertEqual(pages.fill(text, {"one": "1\n", "two": "2\n"}, "page"), text)
+
+    def test_places_and_tables_must_fit(self):
+        with self.assertRaisesRegex(Problem, "nobody makes: two"):
+            pages.fill(self.PAGE, {"one": ""}, "page")
+        with self.assertRaisesRegex(Problem, "no place for the table: three"):
+            pages.fill(self.PAGE, {"one": "", "two": "", "three": ""}, "page")
+
+    def test_pages_have_places_for_all_tables(self):
+        for paper in PAPERS:
+            results = Results(paper, [self.directory], Scale())
+            text = (ROOT / f"docs/papers/{paper.NAME}.md").read_text()
+            pages.fill(text, paper.tables(results) | {"ncu": counters.table(results)}, paper.NAME)
+            charts = {f"{paper.NAME}-{name}.svg" for name in paper.plots(results)}
+            self.assertEqual(set(re.findall(r"\(([\w.-]+\.svg)\)", text)), charts)
+
+    def test_numbers(self):
+        for value, text in ((None, "–"), (0.62, "0.62"), (12.3456, "12.3"), (14002632, "14 002 632"), (1234.5, "1 234"),
+                            (128, "128"), ("x", "x"), (0.0, "0")):
+            self.assertEqual(pages.number(value), text)
+        self.assertEqual((pages.ratio(3, 2), pages.ratio(None, 2), pages.percent(1, 4)), ("1.50", "–", "25 %"))
+
+
+class Charts(unittest.TestCase):
+    def test_lines_have_a_mark_for_every_point(self):
+        text = style.lines("T & c", "x", "y", [("a", [(1, 2.0), (2, None), (4, 3.0)]), ("b", [(1, 1.0)])])
+        xml.dom.minidom.parseString(text)
+        self.assertEqual(text.count("<circle"), 2 + 1)  # points of the first series and its key
+        self.assertIn("T &amp; c", text)
+        self.assertIn("prefers-color-scheme: dark", text)
+
+    def test_bars_are_as_high_as_their_values(self):
+        text = style.bars("t", "y", ["a", "b"], [("g", [1.0, 2.0]), ("h", [None, 4.0])])
+        xml.dom.minidom.parseString(text)
+        heights = [float(each) for each in re.findall(r'height="([\d.]+)" fill', text)][2:]
+        self.assertEqual(len(heights), 3)
+        self.assertAlmostEqual(heights[1] / heights[0], 2, places=2)
+        self.assertAlmostEqual(heights[2] / heights[0], 4, places=2)
+
+    def test_nothing_measured_is_said(self):
+        for text in (style.lines("t", "x", "y", [("a", [(1, None)])]), style.bars("t", "y", ["a"], [("g", [None])])):
+            xml.dom.minidom.parseString(text)
+            self.assertIn("Not measured yet", text)
+
+    def test_ticks_are_round(self):
+        self.assertEqual(style.ticks(0, 1000), [0, 200, 400, 600, 800, 1000])
+        self.assertEqual(style.ticks(64, 512, 10), [100, 150, 200, 250, 300, 350, 400, 450, 500])
+
+
+class Counters(Temporary):
+    CSV = ('==PROF== Connected\n"ID","Kernel Name","smsp__sass_thread_inst_executed_op_global_ld.sum",'
+           '"smsp__sass_branch_targets_threads_divergent.sum"\n"","","inst","inst"\n'
+           '"0","heat3d_0000_k","1","2"\n"1","heat3d_0000_k","14,002,632","n/a"\n')
+
+    def test_the_last_launch_counts(self):
+        path = self.directory / "ncu.csv"
+        path.write_text(self.CSV)
+        self.assertEqual(counters.read(path), {"heat3d_0000_k": {"global_loads": 14002632.0}})
+
+    def test_they_stand_beside_counts(self):
+        results = self.results_of(vizitiu_2014, counted=[{
+            "name": "heat3d_0000", "program": "heat3d", "schedule": "direct", "counts": {"global_loads": 7001316}}])
+        results.counters = {"heat3d_0000_k": {"global_loads": 14002632.0}, "other": {"global_loads": 1.0}}
+        lines = counters.table(results).splitlines()
+        self.assertEqual(lines[2:], ["| heat3d `direct` | global_loads | 7 001 316 | 14 002 632 | 0.50 |"])
+
+    def test_another_file_is_a_problem(self):
+        path = self.directory / "x.csv"
+        path.write_text("a,b\n")
+        with self.assertRaisesRegex(Problem, "is no CSV of ncu"):
+            counters.read(path)
+
+
+class CommandLine(Temporary):
+    def call(self, *arguments):
+        return subprocess.run([sys.executable, str(ROOT / "tools/papers/run"), *arguments], capture_output=True, text=True,
+                              check=False)
+
+    def test_misuse_has_a_reason(self):
+        for arguments, reason in ((("--continue",), "--continue takes --keep"),
+                                  (("--results", str(self.directory / "none"), "--out", str(self.directory)), "there is no directory"),
+                                  (("--paper", "x"), "invalid choice"),
+                                  (("--parts", "timed,x"), "--parts has no 'x'"),
+                                  (("--bin", str(self.directory)), "build it (cmake --build build --target stencilc)")):
+            done = self.call(*arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(reason, done.stderr)
+
+    def test_a_page_without_results_stays(self):
+        (self.directory / "devices.json").write_text('{"devices": []}')  # which papers share
+        done = self.call("--paper", "schaefer-fey-2011", "--results", str(self.directory), "--out", str(self.directory / "o"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no schaefer-fey-2011.json", done.stderr)
+        self.assertEqual(list((self.directory / "o").iterdir()), [])
+
+    def test_pages_come_from_results(self):
+        self.results_of(vizitiu_2014, [{"program": "heat3d", "real": "double", "schedule": "auto", "define": {"N": 128},
+                                        "gcells": 123.0, "time_ms": 50.0, "steps": 5000, "settings": "a line"}])
+        out = self.directory / "pages"
+        done = self.call("--paper", "vizitiu-2014", "--results", str(self.directory), "--out", str(out))
+        self.assertEqual(done.returncode, 1)  # the runs to the steady state are missing
+        self.assertIn("there is no vizitiu-2014-steady-3dbase.txt", done.stderr)
+        page = (out / "vizitiu-2014.md").read_text()
+        self.assertIn("| `auto` | `a line` | – | – | – | 0.01 |", page)
+        figures = json.loads((out / "vizitiu-2014.json").read_text())
+        self.assertEqual(figures["timed"][0]["gcells"], 123.0)
+        self.assertEqual(figures["machine"], "A GPU (of a test)")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1, buffer=False)

@@ -1,0 +1,61 @@
+"""Tables as Markdown, and their places in pages.
+
+A page is prose by hand with places for tables:
+
+    <!-- table:fig6 -->
+    whatever was there before
+    <!-- /table -->
+
+Every table of a paper has one place, and every place has a table: anything else is a Problem.
+"""
+import re
+
+from measurements import Problem
+
+PLACE = re.compile(r"<!-- table:([\w-]+) -->\n.*?<!-- /table -->", re.S)
+NOTHING = "–"
+
+
+def number(value, digits=3):
+    """A number to a few significant digits, a large one to ones; texts as they are; a dash for None."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) or abs(value) >= 10 ** (digits - 1):
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{value:.{digits}g}"
+
+
+def ratio(value, of):
+    """value / of with two digits behind the point, or a dash."""
+    return NOTHING if not value or not of else f"{value / of:.2f}"
+
+
+def percent(value, of):
+    """value / of in percent, or a dash."""
+    return NOTHING if not value or not of else f"{100 * value / of:.0f} %"
+
+
+def code(text):
+    """A schedule line, or a dash."""
+    return f"`{text}`" if text else NOTHING
+
+
+def table(head, rows):
+    """A Markdown table of texts and numbers."""
+    lines = [head, ["---"] * len(head), *[[number(cell) for cell in row] for row in rows]]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def fill(text, tables, name):
+    """The page with its tables in place. `name`: of the page, for messages."""
+    places = PLACE.findall(text)
+    for wanted, had, what in ((places, tables, "has a place for a table that nobody makes"),
+                              (tables, places, "has no place for the table")):
+        for each in wanted:
+            if each not in had:
+                raise Problem(f"{name} {what}: {each}; a place is <!-- table:{each} --> ... <!-- /table -->")
+    def put(match):
+        return f"<!-- table:{match[1]} -->\n{tables[match[1]].rstrip()}\n<!-- /table -->"
+    return PLACE.sub(put, text)
