@@ -15,6 +15,7 @@
 #include "compiler/schedule/explore.h"
 #include "compiler/schedule/parts/describe.h"
 #include "compiler/schedule/parts/rows.h"
+#include "compiler/schedule/presets.h"
 #include "compiler/schedule/scheduler.h"
 #include "compiler/support/layout.h"
 
@@ -357,6 +358,15 @@ std::string refusal_section(const ir::Program& program, const Source& source,
          (out.empty() ? "  none\n" : out);
 }
 
+// How a line that somebody gave came to its settings.
+std::string given(const std::string& line) {
+  for (const schedule::Preset& preset : schedule::preset_table()) {
+    if (line.substr(0, line.find(' ')) != "@" + preset.name) continue;
+    return fmt::format("given as @{}: {} ({})", preset.name, preset.summary, preset.source);
+  }
+  return "given";
+}
+
 }  // namespace
 
 std::string explain(const ir::Program& program, const Source& source,
@@ -368,7 +378,7 @@ std::string explain(const ir::Program& program, const Source& source,
   if (!schedule) return "";
   const auto module = scheduler.lower(*schedule, diagnostics);
   if (!module) return "";
-  std::string why = automatic ? "" : "given";
+  std::string why = automatic ? "" : given(schedule_line);
   if (automatic) {
     Diagnostics passed_over;
     const schedule::Proposal& chosen = scheduler.choose(&passed_over);

@@ -50,8 +50,9 @@ bool is_near(const ir::Program& program) {
     for (const ir::Piece& piece : function.pieces) {
       for (const ir::Node& node : piece.graph.nodes()) {
         const auto* access = std::get_if<ir::Access>(&node.kind);
-        if (access && !access->in_place && std::any_of(access->offsets.begin(), access->offsets.end(),
-                                  [](int offset) { return std::abs(offset) > kFarthest; })) {
+        if (access && !access->in_place &&
+            std::any_of(access->offsets.begin(), access->offsets.end(),
+                        [](int offset) { return std::abs(offset) > kFarthest; })) {
           return false;
         }
       }

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "compiler/schedule/presets.h"
 #include "compiler/schedule/settings.h"
 #include "compiler/support/work.h"
 
@@ -31,7 +32,11 @@ bool is_calibrated(const Schedule& schedule, const Machine& machine, int rank) {
     return schedule.chunk == 0 || schedule.chunk >= kShortestOnCpu;
   }
   // A sweep's points are computed one after the other where their code would be long.
-  if (!family.has(Setting::TimeTile)) return schedule.elements.product() <= kMostOfSweep;
+  // What it shares or keeps is what a person asks for: nothing of it was ever the fastest.
+  if (!family.has(Setting::TimeTile)) {
+    const bool plain = schedule.chunk == 0 && schedule.operands == Operands::Cache;
+    return plain && schedule.elements.product() <= kMostOfSweep;
+  }
   if (!family.has(Setting::Prefetch)) return true;
   // Warps of a block that have nothing in common only wait for each other's registers.
   if (rank == 2 && schedule.block.product() > kMostIndependent) return false;
@@ -43,6 +48,12 @@ bool is_calibrated(const Schedule& schedule, const Machine& machine, int rank) {
 bool is_same_tile(const Schedule& a, const Schedule& b) {
   return a.family == b.family && a.time_tile == b.time_tile && a.block == b.block &&
          a.elements == b.elements;
+}
+
+bool is_same_but_tile(Schedule a, const Schedule& b) {
+  a.block = b.block;
+  a.elements = b.elements;
+  return a == b;
 }
 
 class Explorer {
@@ -190,6 +201,18 @@ class Explorer {
     return out;
   }
 
+  // Presets of the family: combinations of settings that a search from its proposal does not meet.
+  std::vector<Schedule> kernels_of_papers(const Family& family) {
+    std::vector<Schedule> out;
+    if (quick()) return out;
+    for (const Preset& preset : preset_table()) {
+      Diagnostics none;
+      auto schedule = scheduler_.parse("@" + preset.name, none);
+      if (schedule && schedule->family == family.name) out.push_back(std::move(*schedule));
+    }
+    return out;
+  }
+
   // All tiles of a family.
   void tiles(const Family& family) {
     Schedule base = scheduler_.proposal(family).schedule;
@@ -202,6 +225,13 @@ class Explorer {
       for (const Choice& choice : choices(base, Setting::Form, rank_)) {
         forms.push_back(choice.schedule);
       }
+    }
+    for (Schedule& form : kernels_of_papers(family)) {
+      const bool known = std::any_of(forms.begin(), forms.end(), [&](const Schedule& other) {
+        form.time_tile = base.time_tile;
+        return is_same_but_tile(form, other);
+      });
+      if (!known) forms.push_back(std::move(form));
     }
     Shapes shapes = family.shapes(rank_);
     shapes.blocks = usual(shapes.blocks, true);

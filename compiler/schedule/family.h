@@ -29,7 +29,10 @@ enum class Setting {
   Loads,
   Form,
   Edges,
-  Rows
+  Rows,
+  Column,
+  Operands,
+  Halo
 };
 
 // How planes pass a block, in families that stream.
@@ -79,6 +82,9 @@ struct Family {
                   const Machine& machine, Diagnostics& diagnostics);
 
   Shapes (*shapes)(int rank);
+
+  // Not printed while they are the first that they may be.
+  std::vector<Setting> unsaid = {Setting::Rows};
 
   bool has(Setting setting) const;
 };

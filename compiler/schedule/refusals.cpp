@@ -21,7 +21,9 @@ class Collector {
     const Schedule usual = scheduler_.proposal(family).schedule;
     if (refused(family.name, usual)) return;
     for (const Setting setting : family.settings) {
-      if (!is_word(setting)) continue;
+      // What goes without saying is asked for together with other settings.
+      const auto& unsaid = family.unsaid;
+      if (!is_word(setting) || std::count(unsaid.begin(), unsaid.end(), setting) > 0) continue;
       for (const Choice& choice : choices(usual, setting, scheduler_.program().grid.rank())) {
         refused(family.name + " " + choice.setting, choice.schedule);
       }

@@ -49,31 +49,63 @@ enum class Rows {
   Dense,   // as in the user's arrays
 };
 
+// What a thread that sweeps a column of planes keeps of it.
+enum class Column {
+  Cache,      // nothing: every operand is read again, from the cache at best
+  Registers,  // operands, from the plane where one is read first to the plane where it is last
+  Partial,    // what can be computed of the planes that are there: partial sums, for one
+};
+
+// Where a thread finds what it reads beside its own points.
+enum class Operands {
+  Cache,     // in global memory
+  Shared,    // in shared memory: the points of the block's tile, with the halo
+  Rows,      // likewise, but for what lies beyond the ends of rows: that is in global memory
+  Tile,      // likewise without any halo
+  Shuffles,  // in x, with the threads of the row, in global memory otherwise
+};
+
+// How the halo of a tile comes to shared memory.
+enum class Halo {
+  Border,  // the threads next to it load it, besides their own points
+  Cover,   // it has threads of its own, which do nothing else
+  Remap,   // all threads, numbered anew over the tile with its halo, load some points each
+};
+
+constexpr int kAllPlanes = 1 << 20;  // Schedule::chunk: all that there are
+
 struct Schedule {
   std::string family = "direct";
   int time_tile = 1;  // T, steps per launch
   Shape block;        // B, threads per block
   Shape elements;     // E, points per thread
   Regions regions = Regions::Shrink;
-  int chunk = 0;     // streaming: planes a block writes; 0: chosen so that blocks fill the device
-  int prefetch = 1;  // planes loaded ahead of their use
+  int chunk = 0;     // planes a block writes; 0: chosen so that blocks fill the device, in `direct`
+                     // those of block and elements
+  int prefetch = 0;  // planes loaded ahead of their use
   int unroll = 0;    // planes per iteration of the streamed loop; 0: the length of the queues
   int resident = 0;  // blocks per multiprocessor that registers are rationed for; 0: estimated
   Loads loads = Loads::Registers;
   Form form = Form::Gather;
   Edges edges = Edges::Split;
   Rows rows = Rows::Auto;
+  Column column = Column::Cache;
+  Operands operands = Operands::Cache;
+  Halo halo = Halo::Border;
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-// One line with the settings that the family has, in a fixed order; `rows` only if it is not auto.
+// One line with the settings that the family has, in a fixed order; those that it leaves unsaid
+// (Family::unsaid) only if they are not the first that they may be.
 // parse(print(s)) == s.
 // Shapes are written x first ("32x8" is 32 in x, 8 in y); dimensions the program lacks may be left
 // out.
 std::string print(const Schedule& schedule, int rank = 3);
 
-// Settings left out take the family's defaults for `program`. Errors L001 (unknown family or
-// setting, with the nearest name), L002 (value out of range); nothing then.
+// Settings left out take the family's defaults for `program`. "@NAME" is a preset (presets.h),
+// which settings behind it change. Errors L001 (unknown family, preset or setting, with the nearest
+// name), L002 (value out of range), L018 (a preset that has no line for so few dimensions); nothing
+// then.
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
                               Diagnostics& diagnostics, const Machine& machine = gpu());
 

@@ -14,6 +14,7 @@
 #include "compiler/schedule/parts/reduction.h"
 #include "compiler/schedule/parts/rows.h"
 #include "compiler/schedule/parts/samples.h"
+#include "compiler/schedule/presets.h"
 #include "compiler/schedule/settings.h"
 
 namespace stencil::schedule {
@@ -39,6 +40,7 @@ std::optional<Schedule> Scheduler::parse(const std::string& line, Diagnostics& d
   std::istringstream words(line);
   std::string name;
   words >> name;
+  if (name.rfind('@', 0) == 0) return parse_preset(name, words, diagnostics);
   if (name.empty() || name == "auto") {  // with blanks around it, or with settings
     std::string setting;
     if (!(words >> setting)) return choose().schedule;
@@ -61,6 +63,20 @@ std::optional<Schedule> Scheduler::parse(const std::string& line, Diagnostics& d
   Schedule schedule = proposal(*family).schedule;
   if (!parse_settings(*family, words, program_.grid.rank(), machine_, schedule, diagnostics))
     return std::nullopt;
+  return schedule;
+}
+
+std::optional<Schedule> Scheduler::parse_preset(const std::string& name, std::istream& further,
+                                                Diagnostics& diagnostics) {
+  const int rank = program_.grid.rank();
+  const auto line = preset_line(name, rank, diagnostics);
+  if (!line) return std::nullopt;
+  auto schedule = parse(*line, diagnostics);
+  if (!schedule) return std::nullopt;
+  if (!parse_settings(*find_family(schedule->family), further, rank, machine_, *schedule,
+                      diagnostics)) {
+    return std::nullopt;
+  }
   return schedule;
 }
 

@@ -2,6 +2,7 @@
 // plans) is kept for the next.
 #pragma once
 
+#include <istream>
 #include <map>
 #include <optional>
 #include <string>
@@ -47,6 +48,8 @@ class Scheduler {
                                       Advice advice = Advice::Given);
 
  private:
+  std::optional<Schedule> parse_preset(const std::string& name, std::istream& further,
+                                       Diagnostics& diagnostics);
   Schedule settled(Schedule schedule) const;
   const Proposal& choose_in_order(Diagnostics* passed_over);
   void note_others(const Space& space);

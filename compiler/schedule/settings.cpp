@@ -43,12 +43,18 @@ const char* setting_name(Setting setting) {
       return "edges";
     case Setting::Rows:
       return "rows";
+    case Setting::Column:
+      return "column";
+    case Setting::Operands:
+      return "operands";
+    case Setting::Halo:
+      return "halo";
   }
   return "";
 }
 
 // Settings that are one number: where it is kept and what it may be. One with `automatic` prints
-// and takes 0 as "auto". `usual`: what is worth trying.
+// and takes 0 as "auto", one with `all` the most as "all". `usual`: what is worth trying.
 struct NumberSetting {
   Setting setting;
   int Schedule::*value;
@@ -56,6 +62,7 @@ struct NumberSetting {
   bool automatic;
   const char* meaning;
   std::vector<int> usual;
+  bool all = false;
 };
 const NumberSetting kNumbers[] = {
     {Setting::TimeTile,
@@ -68,10 +75,11 @@ const NumberSetting kNumbers[] = {
     {Setting::Chunk,
      &Schedule::chunk,
      1,
-     1 << 20,
+     kAllPlanes,
      true,
      "a number of planes",
-     {0, 1, 2, 3, 5, 8, 20, 64, 256}},
+     {0, 1, 2, 3, 5, 8, 20, 64, 256},
+     true},
     {Setting::Prefetch, &Schedule::prefetch, 0, 4, false, "a number of planes", {0, 1, 2, 3, 4}},
     {Setting::Unroll, &Schedule::unroll, 1, 16, true, "a number of planes", {0, 1, 2, 3, 4}},
     {Setting::Resident,
@@ -83,14 +91,12 @@ const NumberSetting kNumbers[] = {
      {0, 1, 2, 3, 4, 8, 12}},
 };
 
-// Settings that are one of two or three words. One that is `unsaid` is not printed while it has the
-// first of them.
+// Settings that are one of a few words.
 struct WordSetting {
   Setting setting;
   std::vector<const char*> words;
   int (*get)(const Schedule&);
   void (*set)(Schedule&, int);
-  bool unsaid = false;
 };
 const WordSetting kWords[] = {
     {Setting::Regions,
@@ -112,9 +118,25 @@ const WordSetting kWords[] = {
     {Setting::Rows,
      {"auto", "padded", "dense"},
      [](const Schedule& s) { return static_cast<int>(s.rows); },
-     [](Schedule& s, int i) { s.rows = static_cast<Rows>(i); },
-     true},
+     [](Schedule& s, int i) { s.rows = static_cast<Rows>(i); }},
+    {Setting::Column,
+     {"cache", "registers", "partial"},
+     [](const Schedule& s) { return static_cast<int>(s.column); },
+     [](Schedule& s, int i) { s.column = static_cast<Column>(i); }},
+    {Setting::Operands,
+     {"cache", "shared", "rows", "tile", "shuffles"},
+     [](const Schedule& s) { return static_cast<int>(s.operands); },
+     [](Schedule& s, int i) { s.operands = static_cast<Operands>(i); }},
+    {Setting::Halo,
+     {"border", "cover", "remap"},
+     [](const Schedule& s) { return static_cast<int>(s.halo); },
+     [](Schedule& s, int i) { s.halo = static_cast<Halo>(i); }},
 };
+
+std::string text(const NumberSetting& row, int value) {
+  if (row.automatic && value == 0) return "auto";
+  return row.all && value == row.most ? "all" : std::to_string(value);
+}
 
 template <class Row, size_t n>
 const Row* find_row(const Row (&table)[n], Setting setting) {
@@ -158,9 +180,13 @@ std::string apply_setting(Setting setting, const std::string& value, int rank,
       schedule.*row->value = 0;
       return "";
     }
+    if (row->all && value == "all") {
+      schedule.*row->value = row->most;
+      return "";
+    }
     if (!shape || shape->size() != 1 || (*shape)[0] < row->least || (*shape)[0] > row->most) {
-      return fmt::format("{}{} from {} to {}", row->automatic ? "auto, or " : "", row->meaning,
-                         row->least, row->most);
+      return fmt::format("{}{} from {} to {}{}", row->automatic ? "auto, or " : "", row->meaning,
+                         row->least, row->most, row->all ? ", or all" : "");
     }
     schedule.*row->value = (*shape)[0];
     return "";
@@ -252,8 +278,7 @@ std::vector<Choice> choices(const Schedule& schedule, Setting setting, int rank)
   }
   if (const NumberSetting* row = find_row(kNumbers, setting)) {
     for (const int value : row->usual) {
-      add(value == 0 && row->automatic ? "auto" : std::to_string(value),
-          [&](Schedule& s) { s.*row->value = value; });
+      add(text(*row, value), [&](Schedule& s) { s.*row->value = value; });
     }
     return out;
   }
@@ -301,11 +326,14 @@ std::string print(const Schedule& schedule, int rank) {
   for (Setting setting : family->settings) {
     const NumberSetting* number = find_row(kNumbers, setting);
     const WordSetting* word = find_row(kWords, setting);
-    if (word && word->unsaid && word->get(schedule) == 0) continue;
+    const bool may_be_unsaid =
+        std::count(family->unsaid.begin(), family->unsaid.end(), setting) > 0;
+    const bool is_first = number ? schedule.*number->value == number->usual.front()
+                                 : word && word->get(schedule) == 0;
+    if (may_be_unsaid && is_first) continue;
     out += fmt::format(" {}=", setting_name(setting));
     if (number) {
-      const int value = schedule.*number->value;
-      out += number->automatic && value == 0 ? "auto" : std::to_string(value);
+      out += text(*number, schedule.*number->value);
     } else if (word) {
       out += word->words[static_cast<size_t>(word->get(schedule))];
     } else {

@@ -1,9 +1,11 @@
 // Random settings, of those that a family says it has, and what is changed in them to serve a
-// program. Nothing here knows a family.
+// program. Nothing here knows a
+// family.
 #include "tests/property/schedules.h"
 
 #include <algorithm>
 
+#include "compiler/schedule/presets.h"
 #include "compiler/schedule/scheduler.h"
 #include "compiler/schedule/settings.h"
 
@@ -62,6 +64,43 @@ std::optional<Schedule> reduce(Schedule schedule) {
   return std::nullopt;
 }
 
+// Settings that belong together.
+Schedule agree(Schedule schedule, int rank) {
+  using schedule::Operands;
+  const int tiled = rank - (schedule.chunk != 0 ? 1 : 0);
+  if (schedule.operands == Operands::Rows && tiled < 2) schedule.operands = Operands::Tile;
+  if (schedule.operands == Operands::Cache) schedule.operands = Operands::Shared;
+  if (schedule.operands != Operands::Shared) schedule.halo = schedule::Halo::Border;
+  if (schedule.prefetch > 1) schedule.prefetch = 1;
+  if (schedule.prefetch > 0 || schedule.column != schedule::Column::Cache) {
+    schedule.chunk = std::max(schedule.chunk, 3);
+  }
+  return schedule;
+}
+
+// A block that is one plane, or else a row.
+std::optional<Schedule> reshape(Schedule schedule, int rank) {
+  const size_t outermost = static_cast<size_t>(rank) - 1;
+  if (schedule.block[outermost] > 1 || schedule.elements[outermost] > 1) {
+    schedule.block[outermost] = schedule.elements[outermost] = 1;
+    return schedule;
+  }
+  if (schedule.block == Shape{32}) return std::nullopt;
+  schedule.block = {32};
+  return schedule;
+}
+
+// A preset of the family for grids of this rank.
+std::optional<std::string> random_preset(Random& random, const std::string& family, int rank) {
+  std::vector<std::string> names;
+  for (const schedule::Preset& preset : schedule::preset_table()) {
+    const std::string& line = preset.lines[std::min(rank, 3) - 1];
+    if (line.rfind(family + " ", 0) == 0) names.push_back("@" + preset.name);
+  }
+  if (names.empty()) return std::nullopt;
+  return random.pick(names);
+}
+
 // What to try instead, by the code of the refusal.
 std::optional<Schedule> amend(Schedule schedule, const std::string& code, int rank) {
   if (code == "L025") {  // no sizes for bulk copies
@@ -72,6 +111,14 @@ std::optional<Schedule> amend(Schedule schedule, const std::string& code, int ra
     schedule.form = schedule::Form::Gather;
     return schedule;
   }
+  if (code == "L028") return agree(schedule, rank);
+  if (code == "L018" && schedule.chunk != 0) {  // no planes to sweep
+    schedule.chunk = 0;
+    schedule.prefetch = 0;
+    schedule.column = schedule::Column::Cache;
+    return schedule;
+  }
+  if (code == "L019") return reshape(schedule, rank);
   if (code == "L016" && schedule.time_tile > 1) {  // served by one step, perhaps
     schedule.time_tile = 1;
     return schedule;
@@ -85,6 +132,9 @@ std::optional<Schedule> amend(Schedule schedule, const std::string& code, int ra
 // Rows are padded where that aligns them, unless the schedule says otherwise.
 std::string random_schedule(Random& random, const std::string& family, int rank, FpMode fp) {
   if (random.chance(4)) return family;
+  if (random.chance(15)) {
+    if (const auto preset = random_preset(random, family, rank)) return *preset;
+  }
   Schedule schedule;
   schedule.family = family;
   for (const Setting setting : schedule::find_family(family)->settings) {

@@ -351,7 +351,8 @@ void lower_overlapped(const OverlappedTile& tile, kernel::Module& module) {
   module.plan.time_tile = tile.schedule.time_tile;
   const std::string name = interface.names_in(module).unique(whole.name + "_tile");
   OverlappedKernel(tile, interface, name, module).lower(module);
-  append_sweeps(interface, tile.schedule, tile.step->swept, module);
+  append_sweeps(interface, plan_tiles(interface.program(), tile.step->swept, tile.schedule),
+                module);
 }
 
 }  // namespace stencil::schedule

@@ -423,13 +423,23 @@ bool Interface::wide(const ir::Box& box, bool padded) const {
   return false;
 }
 
+namespace {
+
+// Known without a proof: by a number of points.
+bool is_at_least(const ir::Affine& a, const ir::Affine& b) {
+  const ir::Affine more = a - b;
+  return more.is_constant() && more.constant >= 0;
+}
+
+}  // namespace
+
 Expr Interface::inside(const Point& point, const ir::Box& box, const ir::Box* within) const {
   std::vector<Expr> conditions;
   for (int d = 0; d < rank(); ++d) {
     const size_t i = static_cast<size_t>(d);
     const ir::Range& range = box.ranges[i];
-    const bool low_known = within && within->ranges[i].low == range.low;
-    const bool high_known = within && within->ranges[i].high == range.high;
+    const bool low_known = within && is_at_least(within->ranges[i].low, range.low);
+    const bool high_known = within && is_at_least(range.high, within->ranges[i].high);
     if (range.low == range.high && !(low_known && high_known)) {
       conditions.push_back(kernel::operation(Op::Eq, {point[i], high(box, d)}));
       continue;

@@ -1,14 +1,18 @@
-// The `direct` family: one kernel per stencil function and step, a thread per point (or per few
-// points).
+// The `direct` family: one kernel per stencil function and step, a thread per point, per few points
+// or per column of planes.
 //
 // Every step reads and writes global memory, so its speed ends at the copy bound; it serves any
-// program a kernel can serve, and it is what time tiling has to beat.
+// program a kernel can serve, and it is what time tiling has to beat. What threads keep and share
+// of what they read (tile.h) are the kernels of a decade of papers (presets.h).
 #include "compiler/schedule/sweeps/direct.h"
+
+#include <algorithm>
 
 #include "compiler/schedule/parts/limits.h"
 #include "compiler/schedule/parts/operations.h"
 #include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/sweeps/sweep_kernel.h"
+#include "compiler/schedule/sweeps/tile.h"
 #include "compiler/schedule/sweeps/work.h"
 
 namespace stencil::schedule {
@@ -58,25 +62,35 @@ class PlannedSweeps final : public Plan {
       : tiles_(tiles),
         program_(tiles.program()),
         schedule_(schedule),
-        sweeps_(plan_sweeps(program_)) {}
+        sweeps_(plan_sweeps(program_)),
+        sweep_tiles_(plan_tiles(program_, sweeps_, schedule_)) {}
+  PlannedSweeps(const PlannedSweeps&) = delete;  // tiles refer to sweeps
 
   Footprint cost() const override {
     Footprint out;
     count_sweeps(program_, sweeps_, out);
     for (int d = 0; d < program_.grid.rank(); ++d) {
-      out.output.push_back(int64_t{along(schedule_.block, program_.grid.rank(), d)} *
-                           along(schedule_.elements, program_.grid.rank(), d));
+      int64_t least = 0;
+      for (const SweepTile& tile : sweep_tiles_) {
+        least = least == 0 ? tile.core(d) : std::min(least, tile.core(d));
+      }
+      out.output.push_back(std::min(least, usual_extent(program_, d)));
+    }
+    for (const SweepTile& tile : sweep_tiles_) {
+      out.shared_bytes = std::max(out.shared_bytes, tile.shared_bytes(program_));
     }
     out.threads = static_cast<int>(schedule_.block.product());
     return out;
   }
 
   std::optional<TileWork> work() const override {
-    return TileWork{1, usual_points(program_), work_of(tiles_, sweeps_, schedule_)};
+    return TileWork{1, usual_points(program_), work_of(tiles_, sweep_tiles_)};
   }
 
+  const std::vector<SweepTile>& sweep_tiles() const { return sweep_tiles_; }
+
   void lower(kernel::Module& module) const override {
-    append_sweeps(Interface(program_, schedule_.rows), schedule_, sweeps_, module);
+    append_sweeps(Interface(program_, schedule_.rows), sweep_tiles_, module);
   }
 
  private:
@@ -84,6 +98,7 @@ class PlannedSweeps final : public Plan {
   const ir::Program& program_;
   const Schedule schedule_;
   const std::vector<Sweep> sweeps_;
+  const std::vector<SweepTile> sweep_tiles_;
 };
 
 Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
@@ -91,9 +106,16 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
           "a block of the shape that is usual for the grid's rank"};
 }
 
-PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine&,
-             Diagnostics&) {
-  return std::make_shared<PlannedSweeps>(tiles, schedule);
+PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine& machine,
+             Diagnostics& diagnostics) {
+  refuse_tile(tiles.program(), schedule, machine, diagnostics);
+  if (diagnostics.has_errors()) return nullptr;
+  const auto out = std::make_shared<PlannedSweeps>(tiles, schedule);
+  for (const SweepTile& tile : out->sweep_tiles()) {
+    refuse_tile(tiles.program(), tile, machine, diagnostics);
+    if (diagnostics.has_errors()) return nullptr;
+  }
+  return out;
 }
 
 Shapes shapes(int rank) {
@@ -105,11 +127,14 @@ Shapes shapes(int rank) {
 
 Family direct_family() {
   return {"direct",
-          "one sweep per stencil function and step; a thread per point",
-          {Setting::Block, Setting::Elements, Setting::Rows},
+          "one sweep per stencil function and step; a thread per point or column",
+          {Setting::Block, Setting::Elements, Setting::Chunk, Setting::Prefetch, Setting::Column,
+           Setting::Operands, Setting::Halo, Setting::Rows},
           propose,
           plan,
-          shapes};
+          shapes,
+          {Setting::Chunk, Setting::Prefetch, Setting::Column, Setting::Operands, Setting::Halo,
+           Setting::Rows}};
 }
 
 }  // namespace stencil::schedule

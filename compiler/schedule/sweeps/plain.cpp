@@ -58,8 +58,8 @@ void lower_plain(const Interface& interface, const Sweep& sweep, kernel::Module&
   KernelBuilder builder(interface, module, kernel_names.unique("plain_" + sweep.function->name),
                         fmt::format("{} as a plain loop nest.", sweep.function->name));
   const Point point = loop_point(builder);
-  builder.kernel().body =
-      loop_nest(interface, sweep.domain, point, sweep_point(builder, sweep, point));
+  builder.kernel().body = loop_nest(interface, sweep.domain, point,
+                                    sweep_point(builder, sweep, point, builder.names()));
   builder.finish(kernel::integer(1, Scalar::I64), module);
   append_turn(interface, sweep, module.plan);
 }
@@ -71,7 +71,7 @@ kernel::Module lower_plain(const ir::Program& program) {
   kernel::Module module = interface.empty_module();
   module.name += "_plain";
   const auto sweeps = plan_sweeps(program);
-  provide_copies(sweeps, module.plan);
+  for (const Sweep& sweep : sweeps) provide_copies(sweep, module.plan);
   append_phases(program, interface, module, [&](const ir::Phase& phase) {
     for (size_t f = phase.first; f < phase.end; ++f) {
       lower_plain(interface, sweeps[f], module);

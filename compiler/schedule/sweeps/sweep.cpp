@@ -68,7 +68,7 @@ int written_slot(const ir::Program& program, const SweptTarget& target) {
 
 // A result of a piece with where it goes.
 struct SweptResult {
-  ir::NodeId node;
+  size_t number;  // among the results of the piece
   ir::Output output;
   int slot;
 };
@@ -82,27 +82,33 @@ std::vector<SweptResult> results_of(const ir::Program& program, const Sweep& swe
     const ir::Field& field = program.fields[static_cast<size_t>(target.field)];
     for (size_t c = 0; c < field.components.size(); ++c) {
       const ir::Output output{target.field, static_cast<int>(c), field.components[c].type};
-      const ir::NodeId node = piece.results[next++];
-      if (target.in_place && ir::keeps(piece, node, output)) continue;
-      out.push_back({node, output, written_slot(program, target)});
+      const size_t number = next++;
+      if (target.in_place && ir::keeps(piece, piece.results[number], output)) continue;
+      out.push_back({number, output, written_slot(program, target)});
     }
   }
   return out;
 }
 
+// Loads from global memory.
+PieceSource usual_source(KernelBuilder& builder, const ir::Piece& piece) {
+  return {&piece.graph, &piece.results, [&builder](const ir::Access& access, Landings& landings) {
+            return access.in_place ? builder.load_in_place(access, landings)
+                                   : builder.load_global(access, landings.land(access));
+          }};
+}
+
 Body evaluate_piece(KernelBuilder& builder, const Sweep& sweep, const ir::Piece& piece,
-                    const Point& point) {
+                    const Point& point, const Names& names, const PieceSource& source) {
   Body body;
   const Interface& interface = builder.interface();
-  const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
-    return access.in_place ? builder.load_in_place(access, landings)
-                           : builder.load_global(access, landings.land(access));
-  };
   const std::vector<SweptResult> results = results_of(interface.program(), sweep, piece);
   std::vector<ir::NodeId> nodes;
-  for (const SweptResult& result : results) nodes.push_back(result.node);
-  const auto values = evaluate(interface, piece.graph, nodes, point, first_step(), read,
-                               builder.scope(), builder.names(), body, builder.reductions());
+  for (const SweptResult& result : results) nodes.push_back((*source.results)[result.number]);
+  Names in_scope = builder.names();  // of values that are the same at all points, too
+  in_scope.reserve(names);
+  const auto values = evaluate(interface, *source.graph, nodes, point, first_step(), source.read,
+                               builder.scope(), std::move(in_scope), body, builder.reductions());
   for (size_t r = 0; r < values.size(); ++r) {
     const ir::Output& to = results[r].output;
     builder.store_global(to.field, to.component, results[r].slot, point, values[r], body);
@@ -129,13 +135,15 @@ Body carry(KernelBuilder& builder, const Sweep& sweep, const Point& point) {
 
 }  // namespace
 
-Body sweep_point(KernelBuilder& builder, const Sweep& sweep, const Point& point) {
+Body sweep_point(KernelBuilder& builder, const Sweep& sweep, const Point& point, const Names& names,
+                 const PieceSources& sources) {
   Body chain;  // built from its end: if (first piece) ... else if (second) ... else carry
   if (sweep.carries()) chain = carry(builder, sweep, point);
   for (size_t p = sweep.function->pieces.size(); p-- > 0;) {
     const ir::Piece& piece = sweep.function->pieces[p];
     const Expr inside = builder.interface().inside(point, piece.region, &sweep.domain);
-    Body body = evaluate_piece(builder, sweep, piece, point);
+    Body body = evaluate_piece(builder, sweep, piece, point, names,
+                               sources ? sources(p) : usual_source(builder, piece));
     const auto* literal = std::get_if<kernel::IntegerLiteral>(&inside->kind);
     if (literal && literal->value) {
       chain = std::move(body);
@@ -148,12 +156,10 @@ Body sweep_point(KernelBuilder& builder, const Sweep& sweep, const Point& point)
   return chain;
 }
 
-void provide_copies(const std::vector<Sweep>& sweeps, kernel::Plan& plan) {
+void provide_copies(const Sweep& sweep, kernel::Plan& plan) {
   for (kernel::Array& array : plan.arrays) {
-    for (const Sweep& sweep : sweeps) {
-      for (const SweptTarget& target : sweep.targets) {
-        if (target.field == array.field && !target.in_place) array.copies = array.levels + 1;
-      }
+    for (const SweptTarget& target : sweep.targets) {
+      if (target.field == array.field && !target.in_place) array.copies = array.levels + 1;
     }
   }
 }

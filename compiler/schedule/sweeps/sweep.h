@@ -1,6 +1,7 @@
 // One stencil function over the whole grid: what the schedules that take one step at a time share.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "compiler/schedule/parts/builder.h"
@@ -31,11 +32,21 @@ struct Sweep {
 // spare copy that then takes the place of the newest level: that is the snapshot.
 std::vector<Sweep> plan_sweeps(const ir::Program& program);
 
-// Statements that do the sweep's work at `point`, a point of its domain.
-kernel::Body sweep_point(KernelBuilder& builder, const Sweep& sweep, const Point& point);
+// What a piece of a function is computed by, in place of its graph and loads from global memory:
+// the results of `graph` have the values of the piece's.
+struct PieceSource {
+  const ir::Graph* graph;
+  const std::vector<ir::NodeId>* results;
+  ReadAccess read;
+};
+using PieceSources = std::function<PieceSource(size_t piece)>;
 
-// Sets the copies of the arrays that the sweeps need.
-void provide_copies(const std::vector<Sweep>& sweeps, kernel::Plan& plan);
+// Statements that do the sweep's work at `point`, a point of its domain. `names`: what is in scope.
+kernel::Body sweep_point(KernelBuilder& builder, const Sweep& sweep, const Point& point,
+                         const Names& names, const PieceSources& sources = {});
+
+// Sets the copies of the arrays that the sweep needs.
+void provide_copies(const Sweep& sweep, kernel::Plan& plan);
 // The rotation or exchange after a sweep.
 void append_turn(const Interface& interface, const Sweep& sweep, kernel::Plan& plan);
 

@@ -57,9 +57,66 @@ class PieceLoads {
   std::map<std::tuple<const ir::Piece*, int, int>, Loads> known_;
 };
 
-Work work_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Schedule& schedule) {
+// What the threads of a block load, share and take from each other in a plane.
+void count_operands(const ir::Program& program, const SweepTile& tile, Operations& out) {
+  const double elements = static_cast<double>(tile.elements());
+  const auto words_of = [&](const ir::Access& access) {
+    const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
+    return static_cast<double>(
+        words(arithmetic_type(field.components[static_cast<size_t>(access.component)].type)));
+  };
+  // Part of the warps that has threads at some sides of the tile; at the ends of rows all have.
+  const auto at_sides = [&](int d, int64_t reach) {
+    if (d + 1 == tile.rank) return 1.0;
+    return std::min(1.0, static_cast<double>(reach) / static_cast<double>(tile.slots(d)));
+  };
+  const auto load = [&](double count, double words) {
+    out.loads += count * words;
+    out.accesses += count;
+  };
+  for (const ir::Access& read : tile.reads) {
+    const double words = words_of(read);
+    if (tile.is_loaded(read)) {
+      load(elements, words);
+      continue;
+    }
+    if (tile.window_of(read)) {
+      out.shared += elements * words;
+      out.accesses += elements;
+    } else {
+      out.shuffles += elements * words;
+    }
+    for (const int d : tile.leaves(read)) {
+      load(elements * at_sides(d, std::abs(read.offsets[static_cast<size_t>(d)])), words);
+    }
+  }
+  for (const TileRow& row : tile.rows) load(elements, words_of(row.from));
+  for (const TileWindow& window : tile.windows) {
+    const double words = words_of(window.from);
+    double filled = window.value ? 0 : elements, stored = elements;
+    if (tile.schedule.halo == Halo::Remap) {
+      filled = stored = static_cast<double>(tile.items(window));
+    }
+    for (const std::vector<int>& part : window.parts) {
+      double threads = elements;
+      for (int d = 0; d < tile.rank; ++d) {
+        const analysis::Reach& around = window.margin[static_cast<size_t>(d)];
+        const int side = part[static_cast<size_t>(d)];
+        if (side != 0) threads *= at_sides(d, side < 0 ? around.low : around.high);
+      }
+      filled += threads;
+      stored += threads;
+    }
+    load(filled, words);
+    out.shared += stored * words;
+    out.accesses += stored;
+  }
+}
+
+Work work_of(const analysis::TimeTiles& tiles, const SweepTile& swept) {
   const ir::Program& program = tiles.program();
-  const ir::Function& function = *sweep.function;
+  const Schedule& schedule = swept.schedule;
+  const ir::Function& function = *swept.sweep->function;
   std::vector<ir::Box> regions;
   for (const ir::Piece& piece : function.pieces) regions.push_back(piece.region);
   const ir::Piece& piece = function.pieces[main_piece(regions)];
@@ -72,10 +129,19 @@ Work work_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Schedul
   work.points = static_cast<double>(schedule.elements.product());
   work.iteration.add(tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None),
                      elements);
-  const int in_line = along(schedule.elements, rank, 0);
-  const Loads& loads = tiles.kept<PieceLoads>().of(piece, in_line, along(schedule.block, rank, 0));
-  work.iteration.loads = loads.words * elements / in_line;
-  work.iteration.accesses = loads.accesses * elements / in_line;
+  if (swept.is_plain()) {
+    const int in_line = along(schedule.elements, rank, 0);
+    const Loads& loads =
+        tiles.kept<PieceLoads>().of(piece, in_line, along(schedule.block, rank, 0));
+    work.iteration.loads = loads.words * elements / in_line;
+    work.iteration.accesses = loads.accesses * elements / in_line;
+  } else {
+    count_operands(program, swept, work.iteration);
+    constexpr double kUsual = 24;  // registers, besides what is kept
+    work.registers = kUsual + 2 * elements + static_cast<double>(swept.kept_words());
+    work.shared_bytes = swept.shared_bytes(program);
+    work.barriers = swept.windows.empty() ? 0 : swept.swept ? 2 : 1;
+  }
   for (const ir::NodeId result : piece.results) {
     work.iteration.stores += elements * words(piece.graph[result].type);
     work.iteration.accesses += elements;
@@ -85,14 +151,19 @@ Work work_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Schedul
   std::vector<int64_t> tile;
   double plane = 1;  // points of the grid in one
   for (int d = 0; d < rank; ++d) {
-    const int64_t covered =
-        int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d);
-    tile.push_back(std::min(covered, usual_extent(program, d)));
+    const int64_t covered = swept.core(d);
     const auto extent = static_cast<double>(usual_extent(program, d));
     const double length = static_cast<double>(covered), blocks = std::ceil(extent / length);
     work.blocks *= blocks;
-    work.inside *= extent / (blocks * length);
     plane *= d == 0 ? 1 : extent;
+    if (swept.swept && d == 0) {  // an iteration each
+      work.iterations = std::min(length, extent) + swept.column.lookback();
+      work.ahead = schedule.prefetch;
+      tile.push_back(1);
+      continue;
+    }
+    tile.push_back(std::min(covered, usual_extent(program, d)));
+    work.inside *= extent / (blocks * length);
   }
   // Blocks side by side go before those above them, so whole planes pass until one is read again.
   const double read = bytes_of_planes(program, function);
@@ -104,6 +175,7 @@ Work work_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Schedul
     for (size_t d = 0; d < around.size(); ++d) {  // no further than there are points
       const int64_t most = usual_extent(program, static_cast<int>(d));
       around[d] = {std::min(around[d].low, most), std::min(around[d].high, most)};
+      if (swept.swept && d == 0) around[d] = {};  // planes pass one after the other
     }
     const auto bytes =
         static_cast<double>(bytes_per_point(program.fields[static_cast<size_t>(field)]));
@@ -247,10 +319,9 @@ std::vector<Work> work_of(const analysis::TimeTiles& tiles, const ir::Reduction&
   return out;
 }
 
-std::vector<Work> work_of(const analysis::TimeTiles& tiles, const std::vector<Sweep>& sweeps,
-                          const Schedule& schedule) {
+std::vector<Work> work_of(const analysis::TimeTiles& tiles, const std::vector<SweepTile>& sweeps) {
   std::vector<Work> out;
-  for (const Sweep& sweep : sweeps) out.push_back(work_of(tiles, sweep, schedule));
+  for (const SweepTile& sweep : sweeps) out.push_back(work_of(tiles, sweep));
   return out;
 }
 

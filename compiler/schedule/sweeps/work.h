@@ -5,7 +5,7 @@
 
 #include "compiler/analysis/time_tile.h"
 #include "compiler/schedule/model/work.h"
-#include "compiler/schedule/sweeps/sweep.h"
+#include "compiler/schedule/sweeps/tile.h"
 
 namespace stencil::schedule {
 
@@ -15,8 +15,7 @@ double bytes_read(const ir::Program& program, const ir::Reduction& reduction);
 // The launches of a reduction: up to three.
 std::vector<Work> work_of(const analysis::TimeTiles& tiles, const ir::Reduction& reduction);
 
-// One launch each, with the block and elements of the schedule.
-std::vector<Work> work_of(const analysis::TimeTiles& tiles, const std::vector<Sweep>& sweeps,
-                          const Schedule& schedule);
+// One launch each.
+std::vector<Work> work_of(const analysis::TimeTiles& tiles, const std::vector<SweepTile>& sweeps);
 
 }  // namespace stencil::schedule

@@ -55,7 +55,7 @@ TEST(StreamingText, RoundTrip) {
   for (const char* line :
        {"streaming T=10 block=32x1 elements=4x1 chunk=auto prefetch=2 unroll=auto resident=auto "
         "loads=async form=gather edges=split",
-        "streaming T=64 block=16x2 elements=2x1 chunk=1048576 prefetch=0 unroll=16 resident=32 "
+        "streaming T=64 block=16x2 elements=2x1 chunk=all prefetch=0 unroll=16 resident=32 "
         "loads=registers form=scatter edges=tested",
         "streaming T=1 block=32x4 elements=1x1 chunk=1 prefetch=4 unroll=1 resident=1 "
         "loads=registers form=gather edges=tested",
@@ -101,7 +101,7 @@ TEST(StreamingText, BadValues) {
   };
   const std::string planes = "a number of planes from ";
   for (const char* value : {"0", "1048577", "-1", "9x9", "Auto", "many"}) {
-    expect("chunk", value, "auto, or " + planes + "1 to 1048576");
+    expect("chunk", value, "auto, or " + planes + "1 to 1048576, or all");
   }
   for (const char* value : {"5", "auto", "-1"}) expect("prefetch", value, planes + "0 to 4");
   for (const char* value : {"0", "17"}) expect("unroll", value, "auto, or " + planes + "1 to 16");

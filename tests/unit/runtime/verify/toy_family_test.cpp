@@ -30,7 +30,8 @@ class PlannedLines final : public Plan {
     return out;
   }
   void lower(kernel::Module& module) const override {
-    append_sweeps(Interface(program_, schedule_.rows), schedule_, sweeps_, module);
+    append_sweeps(Interface(program_, schedule_.rows), plan_tiles(program_, sweeps_, schedule_),
+                  module);
   }
   std::string unrewarding() const override { return "it is a toy"; }
 

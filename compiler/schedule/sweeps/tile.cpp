@@ -1,0 +1,425 @@
+#include "compiler/schedule/sweeps/tile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/schedule/parts/operations.h"
+#include "compiler/schedule/parts/tiling.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+bool is_same_array(const ir::Access& a, const ir::Access& b) {
+  return a.field == b.field && a.component == b.component && a.level == b.level;
+}
+
+bool has_windows(const Schedule& schedule) {
+  return schedule.operands == Operands::Shared || schedule.operands == Operands::Rows ||
+         schedule.operands == Operands::Tile;
+}
+
+class TilePlanner {
+ public:
+  TilePlanner(const ir::Program& program, const Sweep& sweep, const Schedule& schedule)
+      : program_(program) {
+    tile_.sweep = &sweep;
+    tile_.schedule = schedule;
+    tile_.swept = schedule.chunk != 0;
+    tile_.rank = program.grid.rank();
+    tile_.cover.resize(static_cast<size_t>(tile_.rank));
+    tile_.column = sweep_column(program, *sweep.function, schedule.column);
+  }
+
+  SweepTile plan() {
+    tile_.reads = tile_.reads_at(program_, 0);
+    if (has_windows(tile_.schedule)) find_windows();
+    if (tile_.schedule.operands == Operands::Shuffles) find_rows();
+    return std::move(tile_);
+  }
+
+ private:
+  bool is_beside(const ir::Access& read) const {
+    const auto first = read.offsets.begin() + tile_.first_tiled();
+    return std::any_of(first, read.offsets.end(), [](int offset) { return offset != 0; });
+  }
+
+  // Of each array, the plane that is read at most places beside the point; of several the last.
+  void find_windows() {
+    std::map<std::tuple<ir::FieldId, int, int, int>, int> beside;
+    for (const ir::Access& read : tile_.reads) {
+      const int plane = tile_.swept ? read.offsets[0] : 0;
+      if (is_beside(read)) ++beside[{read.field, read.component, read.level, plane}];
+    }
+    for (const auto& [key, count] : beside) {
+      const auto& [field, component, level, plane] = key;
+      ir::Access from{field, component, level, std::vector<int>(size_t(tile_.rank), 0)};
+      if (tile_.swept) from.offsets[0] = plane;
+      auto known = std::find_if(tile_.windows.begin(), tile_.windows.end(),
+                                [&](const TileWindow& w) { return is_same_array(w.from, from); });
+      if (known == tile_.windows.end()) {
+        tile_.windows.push_back({from, analysis::Margin(size_t(tile_.rank)), {}, 0, {}});
+      } else if (count >= beside.at({field, component, level, known->plane()})) {
+        known->from = from;
+      }
+    }
+    for (TileWindow& window : tile_.windows) find_margin(window);
+    if (tile_.schedule.halo == Halo::Cover) {
+      for (const TileWindow& window : tile_.windows) {
+        tile_.cover = analysis::hull(tile_.cover, window.margin);
+      }
+      for (TileWindow& window : tile_.windows) window.margin = tile_.cover;
+    }
+    if (tile_.schedule.halo == Halo::Border) {
+      for (TileWindow& window : tile_.windows) {
+        find_parts(window);
+        find_value(window);
+      }
+    }
+    if (tile_.schedule.halo == Halo::Remap) {
+      for (TileWindow& window : tile_.windows) widen_to_sectors(window);
+    }
+  }
+
+  bool in_halo(int d) const {
+    if (d < tile_.first_tiled() || tile_.schedule.operands == Operands::Tile) return false;
+    return tile_.schedule.operands != Operands::Rows || d + 1 < tile_.rank;
+  }
+
+  void find_margin(TileWindow& window) {
+    for (const ir::Access& read : tile_.reads) {
+      if (tile_.window_of(read) != &window) continue;
+      for (int d = 0; d < tile_.rank; ++d) {
+        if (!in_halo(d)) continue;
+        analysis::Reach& reach = window.margin[static_cast<size_t>(d)];
+        const int64_t offset = read.offsets[static_cast<size_t>(d)];
+        reach = {std::max(reach.low, -offset), std::max(reach.high, offset)};
+      }
+    }
+  }
+
+  // Of the halo, those parts that some read leads into.
+  void find_parts(TileWindow& window) {
+    std::set<std::vector<int>> parts;
+    for (const ir::Access& read : tile_.reads) {
+      if (tile_.window_of(read) != &window) continue;
+      std::vector<std::vector<int>> of_read = {{}};
+      for (int d = 0; d < tile_.rank; ++d) {
+        const int offset = in_halo(d) ? read.offsets[static_cast<size_t>(d)] : 0;
+        std::vector<std::vector<int>> longer;
+        for (std::vector<int> part : of_read) {
+          part.push_back(0);
+          longer.push_back(part);
+          part.back() = offset < 0 ? -1 : 1;
+          if (offset != 0) longer.push_back(part);
+        }
+        of_read = std::move(longer);
+      }
+      parts.insert(of_read.begin(), of_read.end());
+    }
+    parts.erase(std::vector<int>(static_cast<size_t>(tile_.rank), 0));
+    window.parts.assign(parts.begin(), parts.end());
+  }
+
+  // The thread's own points of the window's plane, if it keeps them by then.
+  void find_value(TileWindow& window) {
+    int before = 0;  // the window is needed first
+    while (tile_.needs(window, tile_.reads_at(program_, before + 1))) ++before;
+    for (size_t v = 0; v < tile_.column.values.size(); ++v) {
+      const ColumnValue& value = tile_.column.values[v];
+      const auto* access = std::get_if<ir::Access>(&(*tile_.column.front)[value.node].kind);
+      if (!access || !is_same_array(*access, window.from) || is_beside(*access)) continue;
+      const int age = access->offsets[0] - window.plane();
+      if (age < 1 || age > value.ages || before + age > value.lookback) continue;
+      window.value = static_cast<int>(v);
+      window.age = age;
+    }
+  }
+
+  // What memory moves at the least, on either side: the loads of a row are whole then.
+  void widen_to_sectors(TileWindow& window) {
+    constexpr int64_t kSector = 32;
+    const ir::Field& field = program_.fields[static_cast<size_t>(window.from.field)];
+    const int64_t size =
+        size_in_bytes(field.components[static_cast<size_t>(window.from.component)].type);
+    const int64_t elements = std::max<int64_t>(kSector / size, 1);
+    analysis::Reach& x = window.margin.back();
+    x = {divide_up(x.low, elements) * elements, divide_up(x.high, elements) * elements};
+  }
+
+  void find_rows() {
+    if (tile_.schedule.block[0] == 1) return;
+    for (const ir::Access& read : tile_.reads) {
+      const int offset = read.offsets.back();
+      if (offset == 0 || (tile_.rank == 1 && tile_.swept)) continue;
+      ir::Access from = read;
+      from.offsets.back() = 0;
+      from.escapes = 0;
+      from.excess.clear();
+      auto row = std::find_if(tile_.rows.begin(), tile_.rows.end(),
+                              [&](const TileRow& other) { return other.from == from; });
+      if (row == tile_.rows.end()) row = tile_.rows.insert(row, {from, {}});
+      row->offsets.push_back(offset);
+    }
+  }
+
+  const ir::Program& program_;
+  SweepTile tile_;
+};
+
+}  // namespace
+
+SweepTile plan_tile(const ir::Program& program, const Sweep& sweep, const Schedule& schedule) {
+  return TilePlanner(program, sweep, schedule).plan();
+}
+
+std::vector<SweepTile> plan_tiles(const ir::Program& program, const std::vector<Sweep>& sweeps,
+                                  const Schedule& schedule) {
+  std::vector<SweepTile> out;
+  for (const Sweep& sweep : sweeps) out.push_back(plan_tile(program, sweep, schedule));
+  return out;
+}
+
+int64_t SweepTile::slots(int d) const {
+  if (swept && d == 0) return 1;
+  return int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d);
+}
+
+int64_t SweepTile::core(int d) const {
+  if (swept && d == 0) return schedule.chunk;
+  const analysis::Reach& around = cover[static_cast<size_t>(d)];
+  return slots(d) - around.low - around.high;
+}
+
+int64_t SweepTile::extent(const TileWindow& window, int d) const {
+  if (swept && d == 0) return 1;
+  const analysis::Reach& around = window.margin[static_cast<size_t>(d)];
+  return bounded_sum(core(d), bounded_sum(around.low, around.high));
+}
+
+int64_t SweepTile::below(const TileWindow& window, int d) const {
+  return window.margin[static_cast<size_t>(d)].low;
+}
+
+const TileWindow* SweepTile::window_of(const ir::Access& read) const {
+  for (const TileWindow& window : windows) {
+    if (!is_same_array(window.from, read)) continue;
+    return !swept || read.offsets[0] == window.plane() ? &window : nullptr;
+  }
+  return nullptr;
+}
+
+const TileRow* SweepTile::row_of(const ir::Access& read) const {
+  if (read.offsets.back() == 0) return nullptr;
+  for (const TileRow& row : rows) {
+    const bool same =
+        is_same_array(row.from, read) &&
+        std::equal(read.offsets.begin(), read.offsets.end() - 1, row.from.offsets.begin());
+    if (same) return &row;
+  }
+  return nullptr;
+}
+
+std::vector<int> SweepTile::leaves(const ir::Access& read) const {
+  if (row_of(read)) return {rank - 1};
+  const TileWindow* window = window_of(read);
+  std::vector<int> out;
+  for (int d = first_tiled(); window && d < rank; ++d) {
+    const int64_t offset = read.offsets[static_cast<size_t>(d)];
+    const analysis::Reach& around = window->margin[static_cast<size_t>(d)];
+    if (-offset > around.low || offset > around.high) out.push_back(d);
+  }
+  return out;
+}
+
+std::vector<ir::Access> SweepTile::reads_at(const ir::Program& program, int before) const {
+  std::vector<ir::Access> out;
+  const auto add = [&](ir::Access access) {
+    access.escapes = 0;
+    access.excess.clear();
+    if (std::find(out.begin(), out.end(), access) == out.end()) out.push_back(std::move(access));
+  };
+  for (const ir::Access& access : column.reads(program, before)) add(access);
+  for (size_t p = 0; before == 0 && p < column.pieces.size(); ++p) {
+    const SweptColumn::Piece& piece = column.pieces[p];
+    for (const auto& [id, access] : ir::accesses(*piece.graph, piece.results)) {
+      if (is_operand(program, *access)) add(*access);
+    }
+  }
+  return out;
+}
+
+bool SweepTile::needs(const TileWindow& window, const std::vector<ir::Access>& some) const {
+  return std::any_of(some.begin(), some.end(),
+                     [&](const ir::Access& read) { return window_of(read) == &window; });
+}
+
+bool SweepTile::all_keep() const {
+  return std::any_of(windows.begin(), windows.end(),
+                     [](const TileWindow& window) { return window.value.has_value(); });
+}
+
+int64_t SweepTile::shared_bytes(const ir::Program& program) const {
+  int64_t out = 0;
+  for (const TileWindow& window : windows) {
+    const ir::Field& field = program.fields[static_cast<size_t>(window.from.field)];
+    int64_t bytes = size_in_bytes(
+        arithmetic_type(field.components[static_cast<size_t>(window.from.component)].type));
+    for (int d = 0; d < rank; ++d) bytes = bounded_product(bytes, extent(window, d));
+    out = bounded_sum(out, bytes);
+  }
+  return out;
+}
+
+int64_t SweepTile::items(const TileWindow& window) const {
+  if (schedule.halo != Halo::Remap) {
+    return elements() * static_cast<int64_t>(1 + window.parts.size());
+  }
+  int64_t cells = 1;
+  for (int d = 0; d < rank; ++d) cells = bounded_product(cells, extent(window, d));
+  return divide_up(cells, schedule.block.product());
+}
+
+int64_t SweepTile::kept_words() const {
+  const int64_t each = elements(), ahead = schedule.prefetch;
+  int64_t values = 0;  // loaded ahead or taken from a row, of two words at most
+  for (const TileRow& row : rows) {
+    values += (1 + ahead + static_cast<int64_t>(row.offsets.size())) * each;
+  }
+  for (const ir::Access& read : reads) values += is_loaded(read) ? ahead * each : 0;
+  for (const TileWindow& window : windows) {
+    values = bounded_sum(values, bounded_product(ahead, items(window)));
+  }
+  int64_t out = bounded_product(2, values);
+  for (const ColumnValue& value : column.values) {
+    const int64_t of = int64_t{value.ages} * words((*column.front)[value.node].type);
+    out = bounded_sum(out, bounded_product(of, each));
+  }
+  return out;
+}
+
+namespace {
+
+Diagnostic& refuse(Diagnostics& diagnostics, const char* code, const std::string& what) {
+  return diagnostics.error(code, {}, "direct refused: " + what);
+}
+
+void refuse_swept_shape(const ir::Program& program, const Schedule& schedule,
+                        Diagnostics& diagnostics) {
+  const int rank = program.grid.rank();
+  const int threads = along(schedule.block, rank, 0), elements = along(schedule.elements, rank, 0);
+  if (threads == 1 && elements == 1) return;
+  Diagnostic& error =
+      refuse(diagnostics, "L019", "a block that sweeps does not extend along the swept dimension");
+  error.expected = fmt::format("block and elements of 1 in {}", axis_names(rank)[0]);
+  error.found = fmt::format("block={} elements={}", stencil::print(schedule.block, rank),
+                            stencil::print(schedule.elements, rank));
+  error.hint = "planes of the outermost dimension pass one after the other; see chunk=";
+}
+
+}  // namespace
+
+void refuse_tile(const ir::Program& program, const Schedule& schedule, const Machine& machine,
+                 Diagnostics& diagnostics) {
+  const bool swept = schedule.chunk != 0;
+  if (swept) {
+    if (program.grid.rank() == 1) {
+      diagnostics
+          .error("L018", program.grid_span,
+                 "direct refused: the grid has one dimension, which is no plane to sweep")
+          .hint = "leave out chunk=, or use --schedule overlapped";
+      return;
+    }
+    refuse_swept_shape(program, schedule, diagnostics);
+  }
+  const auto needs = [&](const char* what, const char* why, const char* setting) {
+    refuse(diagnostics, "L028", fmt::format("{} {}", what, why)).expected = setting;
+  };
+  if (!swept && schedule.column != Column::Cache) {
+    needs("column=registers and partial", "keep planes of a sweep, and nothing is swept",
+          "chunk=N, the planes that a block sweeps");
+  }
+  if (!swept && schedule.prefetch > 0) {
+    needs("prefetch", "loads planes of a sweep ahead, and nothing is swept",
+          "chunk=N, the planes that a block sweeps");
+  }
+  if (schedule.prefetch > 1) {
+    needs("prefetch", "keeps one plane in registers at most", "prefetch=0 or 1");
+  }
+  if (schedule.halo != Halo::Border && schedule.operands != Operands::Shared) {
+    needs("halo=cover and remap", "fill shared memory, and no halo is there", "operands=shared");
+  }
+  const int tiled = program.grid.rank() - (swept ? 1 : 0);
+  if (schedule.operands == Operands::Rows && tiled < 2) {
+    needs("operands=rows", "shares the rows beside a tile, and a tile is one row",
+          "operands=shared or tile");
+  }
+  const int lanes = schedule.block[0];
+  const bool whole = lanes <= machine.warp && (lanes & (lanes - 1)) == 0 &&
+                     schedule.block.product() % machine.warp == 0;
+  if (schedule.operands == Operands::Shuffles && !whole) {
+    Diagnostic& error =
+        refuse(diagnostics, "L019", "rows of threads that shuffle do not make whole warps");
+    error.expected =
+        fmt::format("a power of two up to {0} in x, and a multiple of {0} in all", machine.warp);
+    error.found = fmt::format("block={}", stencil::print(schedule.block, program.grid.rank()));
+    error.hint = "neighbours exchange values by warp shuffles along x";
+  }
+}
+
+namespace {
+
+// Beyond so much a kernel is mostly code for it, and spills.
+void refuse_much(const SweepTile& tile, Diagnostics& diagnostics) {
+  constexpr int64_t kMostKept = 256, kMostItems = 64, kMostPlanes = 64;
+  const auto error = [&](const char* what, int64_t most, const char* unit, int64_t found) {
+    Diagnostic& made = refuse(diagnostics, "L020", what);
+    made.expected = fmt::format("at most {} {}", most, unit);
+    made.found = fmt::format("{}", found);
+    made.hint = "fewer elements per thread, column=cache or operands=cache";
+  };
+  if (tile.kept_words() > kMostKept) {
+    return error("the planes kept exceed what a thread can keep", kMostKept,
+                 "values of 32 bits per thread", tile.kept_words());
+  }
+  if (tile.column.lookback() > kMostPlanes) {
+    return error("a sweep would begin too many planes ahead", kMostPlanes, "planes",
+                 tile.column.lookback());
+  }
+  for (const TileWindow& window : tile.windows) {
+    if (tile.items(window) <= kMostItems) continue;
+    return error("a thread would load too much of the tile that is shared", kMostItems,
+                 "points per thread", tile.items(window));
+  }
+}
+
+}  // namespace
+
+void refuse_tile(const ir::Program& program, const SweepTile& tile, const Machine& machine,
+                 Diagnostics& diagnostics) {
+  TileSides sides;
+  for (int d = tile.first_tiled(); d < tile.rank; ++d) {
+    const size_t i = static_cast<size_t>(d);
+    sides.push_back({d, tile.slots(d), tile.cover[i]});
+    if (tile.schedule.halo != Halo::Border) continue;
+    for (const TileWindow& window : tile.windows) {  // each thread loads a point on a side
+      const int64_t most = std::max(window.margin[i].low, window.margin[i].high);
+      sides.push_back({d, tile.slots(d), {std::max<int64_t>(most - 1, 0), 0}});
+    }
+  }
+  refuse_small_tile(program, tile.schedule, sides, diagnostics);
+  if (!diagnostics.has_errors()) refuse_much(tile, diagnostics);
+  if (diagnostics.has_errors()) return;
+  const int64_t shared = tile.shared_bytes(program);
+  refuse_shared_bytes(tile.schedule, "shared operands", shared, machine, diagnostics);
+  if (diagnostics.has_errors()) return;
+  const int64_t kept = bounded_product(4 * tile.kept_words(), tile.schedule.block.product());
+  refuse_block_bytes(tile.schedule, bounded_sum(shared, kept), machine, diagnostics);
+}
+
+}  // namespace stencil::schedule
