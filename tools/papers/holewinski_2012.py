@@ -13,7 +13,7 @@ from measurements import Command
 
 NAME = "holewinski-2012"
 TITLE = "Holewinski, Pouchet, Sadayappan 2012: overlapped tiling"
-PRESET = "@holewinski-overlapped"
+PRESET, SPATIAL = "@holewinski-overlapped", "@holewinski-spatial"
 
 ONE_D = "overlapped T={%s} block=256 elements={4,8} regions=hull"
 TWO_D = ("overlapped T={%s} block=32x8 elements={1x8,2x8} regions=hull",
@@ -52,9 +52,9 @@ def file_of(program):
 
 
 def search_lines(dimensions, tiled):
-    """Lines of the search, with braces: with time tiling, or without."""
+    """Lines of the search, with braces: with time tiling, or without; the preset of either kind is one."""
     lines, steps = SEARCH[dimensions]
-    return [line % (steps if tiled else "1") for line in lines]
+    return [*(line % (steps if tiled else "1") for line in lines), PRESET if tiled else SPATIAL]
 
 
 def fig7_line(steps, elements):
@@ -64,12 +64,12 @@ def fig7_line(steps, elements):
 def timed(scale):
     entries = []
     for program, (_, dimensions, _, _, define, steps) in PROGRAMS.items():
-        lines = [*search_lines(dimensions, False), *search_lines(dimensions, True), PRESET, "direct", "auto"]
+        lines = [*search_lines(dimensions, False), *search_lines(dimensions, True), "direct", "auto"]
         entry = {"program": file_of(program), "define": define, "steps": steps, "repeat": 3, "schedules": lines}
         if scale.quick:
             small = {1: "1,8", 2: "1,3", 3: "1,2"}[dimensions]
             entry |= {"define": {key: {1: 3001, 2: 75, 3: 30}[dimensions] for key in define}, "check_steps": 7,
-                      "schedules": [SEARCH[dimensions][0][0] % small, PRESET, "direct"]}
+                      "schedules": [SEARCH[dimensions][0][0] % small, PRESET, SPATIAL, "direct"]}
         entries.append(entry)
     lines = [fig7_line(",".join(map(str, FIG7_STEPS)), ",".join(FIG7_ELEMENTS))]
     fig7 = {"program": file_of("jacobi2d"), "define": LARGE_2D, "steps": 720, "repeat": 3, "schedules": lines}
