@@ -21,7 +21,7 @@ AUTO = "auto"
 SIZES = (64, 72, 96, 100, 128, 160, 192, 200, 224, 250, 256, 272, 288, 300, 304, 320, 352, 384, 400, 416, 448, 464,
          480, 500, 512)
 AUTO_SIZES = (64, 128, 256, 304, 512)
-COUNTED = 64
+COUNTED = 256
 UPDATES = 1.5e10  # of a timed run at least, unless launches take the time
 
 # The paper's figures: of its data sheets, and what its benchmarks measured (GB/s, GFLOP/s).
