@@ -54,6 +54,18 @@ int64_t most_words_of_a_bank(const WarpAccess& access, int begin, int end) {
   return most;
 }
 
+// True if words follow each other from thread to thread, as in nearly all requests: no group has a
+// conflict then, for it has no more words than there are banks.
+bool is_dense(const WarpAccess& access) {
+  if (access.bytes % kWordBytes != 0 || access.addresses[0] % kWordBytes != 0) return false;
+  bool dense = true;
+  for (int i = 1; i < access.count; ++i) {
+    const auto n = static_cast<size_t>(i);
+    dense = dense && access.addresses[n] - access.addresses[n - 1] == access.bytes;
+  }
+  return dense;
+}
+
 }  // namespace
 
 Touched touched(const WarpAccess& access) {
@@ -76,15 +88,17 @@ Touched touched(int64_t first_byte, int64_t bytes) {
 
 int64_t wavefronts(const WarpAccess& access) {
   if (access.count == 0) return 0;
-  const int64_t together = most_words_of_a_bank(access, 0, access.count);
   const int words = (access.bytes + kWordBytes - 1) / kWordBytes;
+  const bool dense = is_dense(access);
+  if (dense && access.count * words <= kSharedBanks) return 1;
+  const int64_t together = dense ? words : most_words_of_a_bank(access, 0, access.count);
   if (together <= 1 || words == 1) return together;
   int64_t out = 0;
   const int group = kWarpThreads / words;  // threads of one
   for (int begin = 0, end = 0; begin < access.count; begin = end) {
     const int number = access.lanes[static_cast<size_t>(begin)] / group;
     while (end < access.count && access.lanes[static_cast<size_t>(end)] / group == number) ++end;
-    out += most_words_of_a_bank(access, begin, end);
+    out += dense ? 1 : most_words_of_a_bank(access, begin, end);
   }
   return out;
 }

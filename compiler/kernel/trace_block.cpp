@@ -83,14 +83,14 @@ void BlockTracer::run(const Code& code, const Mask& mask) {
     void operator()(const Threads&) const { self.run(code.body, mask); }
     void operator()(const Barrier&) const {
       ++self.counts_.barriers;
-      self.counts_.operations += mask.count();
+      self.counts_.operations += self.count(mask);
     }
     void operator()(const Shuffle& shuffle) const { self.run_shuffle(code, shuffle, mask); }
     void operator()(const BulkCopies& bulk) const { self.run_bulk(code, bulk, mask); }
     void operator()(const AwaitBulk&) const {
       self.value(code.roots[0], mask);
       ++self.counts_.barriers;
-      self.counts_.operations += mask.count();
+      self.counts_.operations += self.count(mask);
     }
     void operator()(const Scope&) const { self.run(code.body, mask); }
   };
@@ -163,7 +163,7 @@ void BlockTracer::run_iterations(const Code& code, const For& loop, const Mask& 
     const Mask inside = where(goes_on, active, threads_);
     if (!code.fixed) {
       branch(active, inside);
-      counts_.operations += 2 * inside.count();  // the step, and the comparison of the next one
+      counts_.operations += 2 * count(inside);  // the step, and the comparison of the next one
     }
     active = inside;
     if (active.none()) return;

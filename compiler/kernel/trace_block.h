@@ -51,10 +51,13 @@ class BlockTracer {
 
   // Expressions (trace_expressions.cpp).
   const Value& value(int node, const Mask& mask);
+  // For the threads of `mask`, which have not evaluated it before.
+  void evaluate(const CodeNode& node, State& state, const Mask& mask);
   void operation(const CodeNode& node, State& state, const Mask& mask);
   void select(const CodeNode& node, State& state, const Mask& mask);
   void logic(const CodeNode& node, State& state, const Mask& mask);
   void count_operation(const CodeNode& node, const Mask& mask);
+  int64_t count(const Mask& mask);
   const Value& evaluated(int node);  // zero if no thread has evaluated it
   Mask may_hold(int node, const Mask& mask);
 
@@ -91,6 +94,8 @@ class BlockTracer {
   std::vector<int64_t> shared_offsets_;        // by buffer
   std::vector<char> kept_;                     // by buffer: its integers are held in `memory_`
   std::vector<std::vector<int64_t>> memory_;   // by buffer and element; of Thread then by thread
+  Mask counted_;                               // by count(), latest
+  int64_t number_ = 0;                         // of its threads
   Value offset_, other_offset_, read_, scaled_, sum_;  // scratch
 };
 

@@ -13,38 +13,41 @@ const Value& BlockTracer::value(int number, const Mask& mask) {
     return variables_[static_cast<size_t>(node.variable)];
   }
   State& state = states_[static_cast<size_t>(number)];
-  if (state.statement != statement_) {
+  const Mask& wanted = node.fixed ? all_ : mask;
+  const bool first = state.statement != statement_;
+  if (first) {
     state.statement = statement_;
-    state.done = {};
+    state.done = wanted;
     state.result = &state.value;
     state.value.set(0);
+    evaluate(node, state, wanted);
+    return *state.result;
   }
-  const Mask& wanted = node.fixed ? all_ : mask;
   const Mask missing = wanted.without(state.done);
   if (missing.none()) return *state.result;
-  const bool first = state.done.none();
   state.done |= missing;
+  const bool known = state.result->known;
+  evaluate(node, state, missing);
+  if (!known) {
+    state.value.forget();
+    state.result = &state.value;
+  }
+  return *state.result;
+}
+
+void BlockTracer::evaluate(const CodeNode& node, State& state, const Mask& mask) {
   switch (node.kind) {
     case CodeNode::Kind::Literal:
       state.value.set(node.literal);
       state.value.known = !is_float(node.type);
-      break;
+      return;
     case CodeNode::Kind::Load:
-      load(node, state, missing);
-      break;
-    case CodeNode::Kind::Operation: {
-      const bool known = first || state.result->known;
-      operation(node, state, missing);
-      if (!known) {
-        state.value.forget();
-        state.result = &state.value;
-      }
-      break;
-    }
-    case CodeNode::Kind::Variable:
-      break;
+      return load(node, state, mask);
+    case CodeNode::Kind::Operation:
+      return operation(node, state, mask);
+    case CodeNode::Kind::Variable:  // value() has it
+      return;
   }
-  return *state.result;
 }
 
 const Value& BlockTracer::evaluated(int number) {
@@ -52,17 +55,26 @@ const Value& BlockTracer::evaluated(int number) {
   if (node.kind == CodeNode::Kind::Variable) {
     return variables_[static_cast<size_t>(node.variable)];
   }
-  return value(number, {});  // of no further thread
+  const State& state = states_[static_cast<size_t>(number)];
+  static const Value kZero{true, true, 0};
+  return state.statement == statement_ ? *state.result : kZero;
+}
+
+// Masks seldom change from one operation to the next.
+int64_t BlockTracer::count(const Mask& mask) {
+  if (mask == counted_) return number_;
+  counted_ = mask;
+  return number_ = mask.count();
 }
 
 void BlockTracer::count_operation(const CodeNode& node, const Mask& mask) {
   if (node.fixed) return;
-  const int count = mask.count();
+  const int64_t count = this->count(mask);
   counts_.operations += count;
   const bool arithmetic = node.op != Op::Convert && node.op != Op::Select;
   if (!is_float(node.type) || !arithmetic) return;
   FloatOperations& to = node.type == Scalar::F64 ? counts_.real : counts_.single;
-  add_operation(node.op, to, count);
+  add_operation(node.op, to, static_cast<double>(count));
 }
 
 void BlockTracer::operation(const CodeNode& node, State& state, const Mask& mask) {

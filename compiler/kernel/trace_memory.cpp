@@ -68,9 +68,7 @@ void BlockTracer::load(const CodeNode& node, State& state, const Mask& mask) {
   offset(node.buffer, node.operands.data(), mask, at);
   access(node.buffer, at, 1, mask, false);
   if (!is_kept(node.buffer)) return state.value.forget();
-  const bool known = state.value.known;  // of the threads before
   read(node.buffer, at, 0, state.done, state.value);
-  if (!known) state.value.forget();
 }
 
 void BlockTracer::access(BufferId id, const Value& offset, int count, const Mask& mask, bool stores,
@@ -79,7 +77,7 @@ void BlockTracer::access(BufferId id, const Value& offset, int count, const Mask
   if (buffer.space != Space::Global && buffer.space != Space::Shared) return;
   const bool global = buffer.space == Space::Global;
   const int bytes = size_in_bytes(buffer.type);
-  const int64_t elements = static_cast<int64_t>(mask.count()) * count;
+  const int64_t elements = this->count(mask) * count;
   Counters& c = counts_;
   if (global) {
     (stores ? c.global_stores : c.global_loads) += elements;

@@ -37,6 +37,7 @@ class Mask {
     for (uint32_t word : words_) out += std::popcount(word);
     return out;
   }
+  friend bool operator==(const Mask&, const Mask&) = default;
   Mask& operator|=(const Mask& other) {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
     return *this;
