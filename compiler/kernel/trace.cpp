@@ -3,11 +3,13 @@
 #include "compiler/kernel/trace.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "compiler/kernel/trace_block.h"
@@ -92,14 +94,13 @@ class Tracer {
   }
   // Why something has no value.
   std::string unknown(const std::string& what, const Expr& expr) const {
-    std::string names;
+    std::set<std::string> names;
     for_each_node(expr, [&](const Expr& node) {
       const auto* variable = std::get_if<Variable>(&node->kind);
-      if (!variable || values_.count(variable->name) > 0) return;
-      names += (names.empty() ? "" : ", ") + variable->name;
+      if (variable && values_.count(variable->name) == 0) names.insert(variable->name);
     });
     if (names.empty()) return what + " overflows";
-    return fmt::format("{} depends on {}, which has no value", what, names);
+    return fmt::format("{} depends on {}: no value", what, fmt::join(names, ", "));
   }
 
   // The actions of a tile between two phases, with all iterations of a repeat.
