@@ -74,7 +74,7 @@ std::string table_of(const Counters& counters, double updates) {
         {name, grouped(count),
          updates > 0 ? fmt::format("{:.4f}", static_cast<double>(count) / updates) : "-"});
   }
-  return table(rows, {.indent = "    ", .texts = 1});
+  return table(rows, TableStyle{.indent = "    ", .texts = 1});
 }
 
 std::string print(const kernel::Module& module, const kernel::Trace& trace) {
