@@ -16,16 +16,6 @@ namespace {
 
 constexpr int64_t kMostWrittenOut = 64;  // iterations of a loop that are looked at one by one
 
-void add_up(FloatOperations& to, const FloatOperations& other, double times) {
-  to.add += times * other.add;
-  to.multiply += times * other.multiply;
-  to.fma += times * other.fma;
-  to.divide += times * other.divide;
-  to.root += times * other.root;
-  to.function += times * other.function;
-  to.simple += times * other.simple;
-}
-
 // Adds `part`, so many times, and joins its loops and choices with those that are there.
 void join(Count& to, const Count& part, double times) {
   to.threads.add(part.threads, times);
@@ -49,41 +39,6 @@ void join(Count& to, const Count& part, double times) {
     if (same == to.choices.end()) same = to.choices.insert(same, {choice.condition, {}, {}});
     join(same->then, choice.then, times);
     join(same->otherwise, choice.otherwise, times);
-  }
-}
-
-void count_float(Op op, FloatOperations& to, double times) {
-  switch (op) {
-    case Op::Add:
-    case Op::Sub:
-      to.add += times;
-      return;
-    case Op::Mul:
-      to.multiply += times;
-      return;
-    case Op::Fma:
-      to.fma += times;
-      return;
-    case Op::Div:
-    case Op::Mod:
-      to.divide += times;
-      return;
-    case Op::Sqrt:
-    case Op::Rsqrt:
-      to.root += times;
-      return;
-    case Op::Neg:
-    case Op::Min:
-    case Op::Max:
-    case Op::Abs:
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Round:
-    case Op::Trunc:
-      to.simple += times;
-      return;
-    default:
-      to.function += times;
   }
 }
 
@@ -257,9 +212,9 @@ class Counter {
     } else if (type == Scalar::Bool) {
       to.compare += times_;
     } else if (type == Scalar::F32) {
-      count_float(operation.op, to.single, times_);
+      add_operation(operation.op, to.single, times_);
     } else if (type == Scalar::F64) {
-      count_float(operation.op, to.real, times_);
+      add_operation(operation.op, to.real, times_);
     } else {
       to.integer += times_;
     }
@@ -289,9 +244,54 @@ class Counter {
 
 }  // namespace
 
+void add_operations(FloatOperations& to, const FloatOperations& other, double times) {
+  to.add += times * other.add;
+  to.multiply += times * other.multiply;
+  to.fma += times * other.fma;
+  to.divide += times * other.divide;
+  to.root += times * other.root;
+  to.function += times * other.function;
+  to.simple += times * other.simple;
+}
+
+void add_operation(Op op, FloatOperations& to, double times) {
+  switch (op) {
+    case Op::Add:
+    case Op::Sub:
+      to.add += times;
+      return;
+    case Op::Mul:
+      to.multiply += times;
+      return;
+    case Op::Fma:
+      to.fma += times;
+      return;
+    case Op::Div:
+    case Op::Mod:
+      to.divide += times;
+      return;
+    case Op::Sqrt:
+    case Op::Rsqrt:
+      to.root += times;
+      return;
+    case Op::Neg:
+    case Op::Min:
+    case Op::Max:
+    case Op::Abs:
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Round:
+    case Op::Trunc:
+      to.simple += times;
+      return;
+    default:
+      to.function += times;
+  }
+}
+
 void Tally::add(const Tally& other, double times) {
-  add_up(single, other.single, times);
-  add_up(real, other.real, times);
+  add_operations(single, other.single, times);
+  add_operations(real, other.real, times);
   integer += times * other.integer;
   compare += times * other.compare;
   select += times * other.select;

@@ -35,6 +35,10 @@ struct FloatOperations {
   double simple = 0;    // min, max, abs, negation, floor, ceil
 };
 
+// Counts an operator on floats, so many times, where it belongs.
+void add_operation(Op op, FloatOperations& to, double times);
+void add_operations(FloatOperations& to, const FloatOperations& other, double times);
+
 struct Bytes {
   double read = 0, written = 0;
 };

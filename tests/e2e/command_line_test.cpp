@@ -32,7 +32,7 @@ TEST_F(CommandLine, EveryCommandHasHelpWithItsOptionsAndExamples) {
   const std::string program = "FILE.stn -D --open --fix --real --fp --steps";
   const std::map<std::string, std::string> options = {
       {"check", program},
-      {"explain", program + " --schedule --target --full"},
+      {"explain", program + " --schedule --target --full --counts"},
       {"run", program + " --schedule --device --in --out --slice --stats --save-code"},
       {"verify", program + " --schedule --device --quick --seed"},
       {"devices", "--measure --device --json"},
@@ -381,6 +381,30 @@ TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
     expect_contains(one_line, std::string("  schedule           ") + schedule + "\n");
     expect_contains(given.out, "  chosen             given\n");
   }
+}
+
+// Seven operands of 126^3 points each; none where threads are loops.
+TEST_F(CommandLine, ExplainCountsWhatKernelsExecute) {
+  write("cube.stn",
+        "param N : integer = 128;\n"
+        "grid G = [0..N-1, 0..N-1, 0..N-1] steps 8;\n"
+        "field A : double on G;\n"
+        "stencil s : A[1..N-2, 1..N-2, 1..N-2] = A[0,0,0] + A[-1,0,0] + A[1,0,0] + A[0,-1,0]\n"
+        "  + A[0,1,0] + A[0,0,-1] + A[0,0,1];\n");
+  const std::string direct = "explain cube.stn --schedule 'direct elements=1'";
+  const Outcome counted = stencilc(direct + " --counts");
+  EXPECT_EQ(counted.status, 0) << counted.err;
+  EXPECT_TRUE(std::regex_search(counted.out, std::regex(" global loads +14,002,632 +6\\.6770\n")))
+      << counted.out;
+  EXPECT_TRUE(std::regex_search(counted.out, std::regex(" global stores +2,000,376 +0\\.9539\n")))
+      << counted.out;
+  EXPECT_EQ(counted.out.rfind(stencilc(direct).out, 0), 0u);  // behind everything else
+  std::istringstream lines(counted.out.substr(counted.out.find("\nCounts")));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  const Outcome loops = stencilc("explain cube.stn --target cpp --counts");
+  EXPECT_EQ(loops.status, 2);
+  EXPECT_EQ(loops.out, "");
+  expect_contains(loops.err, "U041");
 }
 
 // What OpenCL device there may be: its limits, or that it is a CPU.

@@ -52,8 +52,8 @@ std::optional<runtime::KnownLine> automatic(const BuildRequest& request, const i
   return tune::automatic_line(program, device, {.steps = request.run_steps});
 }
 
-// The program and its kernels, as far as no device is needed.
-void lower(const BuildRequest& request, const ChosenDevice& device, Build& build) {
+void lower(const BuildRequest& request, const schedule::Machine& machine, const KnownLine& known,
+           Build& build) {
   auto text = runtime::read_file(request.file, int64_t{64} << 20);
   if (!text.ok()) return note(build, text.failure());
   const Source source(request.file, std::move(text).value());
@@ -66,10 +66,10 @@ void lower(const BuildRequest& request, const ChosenDevice& device, Build& build
   auto params = runtime::bind_params(*build.program);
   if (!params.ok()) return note(build, params.failure());
   build.params = std::move(params).value();
-  const auto chosen = automatic(request, *build.program, device);
+  const auto chosen = known ? known(*build.program) : std::nullopt;
   if (chosen) build.chosen = chosen->origin;
-  build.module = runtime::lower(*build.program, chosen ? chosen->line : request.schedule,
-                                device.device.machine, build.schedule, diagnostics);
+  build.module = runtime::lower(*build.program, chosen ? chosen->line : request.schedule, machine,
+                                build.schedule, diagnostics);
   if (build.module) return;
   // A line that says nothing is no refusal.
   const auto& items = diagnostics.items();
@@ -82,9 +82,16 @@ void lower(const BuildRequest& request, const ChosenDevice& device, Build& build
 
 }  // namespace
 
-Build compile(const BuildRequest& request, const ChosenDevice& device) {
+Build lower(const BuildRequest& request, const schedule::Machine& machine, const KnownLine& known) {
   Build build;
-  lower(request, device, build);
+  lower(request, machine, known, build);
+  return build;
+}
+
+Build compile(const BuildRequest& request, const ChosenDevice& device) {
+  Build build = lower(request, device.device.machine, [&](const ir::Program& program) {
+    return automatic(request, program, device);
+  });
   if (!build.module) return build;
   if (!device.device.compile) {
     load(build, device);

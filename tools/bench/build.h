@@ -1,6 +1,7 @@
 // Programs compiled ahead of their runs, by several threads.
 #pragma once
 
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
@@ -39,6 +40,12 @@ struct Build {
   std::string refused;  // by the schedule, in words
   std::string error;
 };
+
+// The program and its kernels for `machine`, as far as no device is needed; `known`: what "auto"
+// takes, else rules choose.
+using KnownLine = std::function<std::optional<runtime::KnownLine>(const ir::Program& program)>;
+Build lower(const BuildRequest& request, const schedule::Machine& machine,
+            const KnownLine& known = nullptr);
 
 // Compiles `request`; on a device that compiles as it loads, loads it too.
 Build compile(const BuildRequest& request, const runtime::ChosenDevice& device);

@@ -13,10 +13,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <new>
+#include <optional>
 
 #include "compiler/support/layout.h"
 #include "compiler/support/threads.h"
 #include "runtime/io/files.h"
+#include "tools/bench/counts.h"
 #include "tools/bench/runner.h"
 #include "tools/bench/table.h"
 #include "tools/option_values.h"
@@ -29,6 +31,7 @@ constexpr const char* kAbout =
 
   stencil_bench tools/bench/suite.json --out results.json --budget 200
   stencil_bench tools/bench/sanitize.json --check-only --device host
+  stencil_bench tools/bench/suite.json --counts --out counts.json
   stencil_bench --table results.json
 
 docs/contributing.md describes suites, results, and what is checked against what.)";
@@ -38,6 +41,7 @@ enum ExitStatus { kPassed = 0, kFailed = 1, kUsage = 2, kNoDevice = 3 };
 struct Arguments {
   std::string suite, out, device = "cuda";
   bool go_on = false;
+  bool counts = false;  // no device
   std::vector<std::string> tables;
   Settings settings;
 };
@@ -79,6 +83,7 @@ void print_progress(const Json& record, size_t number, size_t count) {
   if (verdict.empty() && record.contains("gcells")) {
     verdict = fmt::format("{:.1f} GCells/s, ", record["gcells"].get<double>());
   }
+  if (record.contains("counts")) verdict = "counted";
   if (verdict.empty() || verdict.ends_with(", ")) verdict += record.value("check", "not checked");
   const std::string text = fmt::format("[{}/{}] {}: {}", number, count, title_of(record), verdict);
   std::fputs(wrapped(text, "", "  ").c_str(), stdout);
@@ -105,6 +110,13 @@ Result<std::vector<Record>> earlier_results(const std::string& out, const Json& 
   return std::vector<Record>(file["results"].begin(), file["results"].end());
 }
 
+Result<runtime::ChosenDevice> suitable_device(const std::string& name) {
+  auto device = runtime::choose_device(name);
+  if (!device.ok() || device.value().device.runs_kernels) return device;
+  return Failure{"R045", "the reference interpreter is what the others are compared with",
+                 "name another device"};
+}
+
 int run(const Arguments& arguments) {
   if (!arguments.out.empty() && runtime::same_file(arguments.out, arguments.suite)) {
     return report({"U031", "the results would overwrite the suite", "name another with --out"},
@@ -114,15 +126,15 @@ int run(const Arguments& arguments) {
   if (!text.ok()) return report(text.failure(), kUsage);
   auto jobs = read_suite(text.value());
   if (!jobs.ok()) return report(jobs.failure(), kUsage);
-  const auto device = runtime::choose_device(arguments.device);
-  if (!device.ok()) return report(device.failure(), kNoDevice);
-  if (!device.value().device.runs_kernels) {
-    return report({"R045", "the reference interpreter is what the others are compared with",
-                   "name another device"},
-                  kNoDevice);
-  }
   const size_t count = jobs.value().size();
-  Json file{{"device", device.value().info.name}, {"machine", device.value().info.description}};
+  Json file{{"device", "none"}, {"machine", kCountedMachine}};
+  std::optional<runtime::ChosenDevice> device;
+  if (!arguments.counts) {
+    auto chosen = suitable_device(arguments.device);
+    if (!chosen.ok()) return report(chosen.failure(), kNoDevice);
+    device = std::move(chosen).value();
+    file = {{"device", device->info.name}, {"machine", device->info.description}};
+  }
   Result<std::vector<Record>> earlier = std::vector<Record>{};
   if (arguments.go_on) earlier = earlier_results(arguments.out, file);
   if (!earlier.ok()) return report(earlier.failure(), kUsage);
@@ -132,15 +144,20 @@ int run(const Arguments& arguments) {
     written = runtime::write_file_atomically(arguments.out, text_of(file));
   }
   if (!written.ok()) return report(written.failure(), kUsage);
-  Runner runner(device.value(), arguments.settings, std::move(jobs).value());
   const auto done = [&](const std::vector<Record>& records) {
     print_progress(records.back(), records.size(), count);
     if (arguments.out.empty()) return;
     file["results"] = records;
     written = runtime::write_file_atomically(arguments.out, text_of(file));
   };
-  file["results"] = runner.run(done, earlier.value());
-  print_table({file});
+  const Settings& settings = arguments.settings;
+  if (device) {
+    Runner runner(*device, settings, std::move(jobs).value());
+    file["results"] = runner.run(done, earlier.value());
+    print_table({file});
+  } else {
+    file["results"] = count_jobs(jobs.value(), settings, done, earlier.value());
+  }
   if (!written.ok()) return report(written.failure(), kUsage);
   const Json& records = file["results"];
   const bool failed = std::any_of(records.begin(), records.end(),
@@ -178,6 +195,10 @@ int main_with(int argc, char** argv) {
   app.add_flag("--check-only", settings.check_only,
                "compare schedules with the interpreter at a small size; measure none")
       ->disable_flag_override();
+  app.add_flag("--counts", arguments.counts,
+               "count what kernels for sm_90 execute; measures nothing, needs no device")
+      ->disable_flag_override()
+      ->excludes("--check-only", "--device");
   auto* table = app.add_option("--table", arguments.tables, "prints files of results instead");
   suite->excludes(table);
   try {

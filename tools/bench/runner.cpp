@@ -73,10 +73,6 @@ FpMode reference_mode(FpMode fp) {
   return fp == FpMode::Fast ? FpMode::Strict : fp;
 }
 
-BuildRequest request_of(const std::string& root, const BenchJob& job) {
-  return {path_of(root, job.source), job.name, job.define, job.real, job.fp, job.schedule};
-}
-
 BuildRequest small_request_of(const std::string& root, const BenchJob& job) {
   BuildRequest request = request_of(root, job);
   request.define =
@@ -100,23 +96,30 @@ std::string key_of(const BuildRequest& request) {
 // --- Records
 // ----------------------------------------------------------------------------------------------
 
-// As many digits as a measurement has.
+}  // namespace
+
+BuildRequest request_of(const std::string& root, const BenchJob& job) {
+  return {path_of(root, job.source), job.name, job.define, job.real, job.fp, job.schedule};
+}
+
 double rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return 0;
   const double scale = std::pow(10, 5 - std::floor(std::log10(std::fabs(value))));
   return std::round(value * scale) / scale;
 }
 
-Record record_of(const BenchJob& job, bool check_only) {
+Record record_of(const BenchJob& job, std::string_view kind) {
   Record record{{"name", job.name},       {"program", job.program}, {"source", job.source},
                 {"real", name(job.real)}, {"fp", name(job.fp)},     {"schedule", job.schedule}};
   if (job.naive) record["naive"] = true;
-  record["kind"] = check_only ? "check" : "time";
+  record["kind"] = kind;
   record["define"] = job.define;
   record["steps"] = job.steps;
-  if (!check_only) record["repeat"] = job.repeat;
+  if (kind == "time") record["repeat"] = job.repeat;
   return record;
 }
+
+namespace {
 
 // True if both are of one job of one suite. Steps and params of a record may be others than asked
 // for, so its name, which has the place in the suite, stands for them.
@@ -126,6 +129,17 @@ bool same_job(const Record& record, const Record& wanted) {
   }
   return true;
 }
+
+}  // namespace
+
+std::optional<Record> earlier_record(const std::vector<Record>& earlier, const Record& wanted) {
+  const auto known = std::find_if(earlier.begin(), earlier.end(), [&](const Record& record) {
+    return !record.contains("left_out") && same_job(record, wanted);
+  });
+  return known == earlier.end() ? std::nullopt : std::optional<Record>(*known);
+}
+
+namespace {
 
 // Of several kernels the hungriest counts.
 void note_kernels(const Build& build, Record& record) {
@@ -473,13 +487,10 @@ void Runner::run_job(const BenchJob& job, const Builds& builds, Record& record) 
 std::vector<Record> Runner::run(const std::function<void(const std::vector<Record>&)>& done,
                                 const std::vector<Record>& earlier) {
   const auto begin = Clock::now();
+  const std::string_view kind = settings_.check_only ? "check" : "time";
   earlier_.clear();
   for (const BenchJob& job : jobs_) {
-    const Record wanted = record_of(job, settings_.check_only);
-    const auto known = std::find_if(earlier.begin(), earlier.end(), [&](const Record& record) {
-      return !record.contains("left_out") && same_job(record, wanted);
-    });
-    earlier_.push_back(known == earlier.end() ? std::nullopt : std::optional<Record>(*known));
+    earlier_.push_back(earlier_record(earlier, record_of(job, kind)));
   }
   const auto ahead = static_cast<size_t>(2 * settings_.threads);
   std::vector<Record> records;
@@ -489,7 +500,7 @@ std::vector<Record> Runner::run(const std::function<void(const std::vector<Recor
       if (j + 1 == jobs_.size()) done(records);
       continue;
     }
-    Record& record = records.emplace_back(record_of(jobs_[j], settings_.check_only));
+    Record& record = records.emplace_back(record_of(jobs_[j], kind));
     const bool late = settings_.budget > 0 && seconds_since(begin) > settings_.budget;
     if (late || lost_) {
       record["left_out"] = late ? "the budget is used up" : "the device no longer answers";

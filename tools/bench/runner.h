@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/tune/field_memory.h"
@@ -21,8 +22,8 @@ struct Settings {
 
 // What came of a job, as the results file has it.
 //
-//   of the job   name, program, source, real, fp, schedule, naive, kind ("time" or "check"),
-//   define,
+//   of the job   name, program, source, real, fp, schedule, naive, kind ("time", "check",
+//   "counts"), define,
 //                steps, check_steps, repeat
 //   compiled     settings (the whole schedule line), chosen (how "auto" came to it), jit_s,
 //   registers, local_bytes, shared_bytes measured     gcells, time_ms (the median), runs_ms,
@@ -30,6 +31,15 @@ struct Settings {
 //   refused, error, left_out: in words always       wall_s, of the job without what was compiled
 //   ahead
 using Record = Json;
+
+// The parts of the job, of a record of a kind.
+Record record_of(const BenchJob& job, std::string_view kind);
+// The record that a job had before, unless it was left out; nothing if there is none.
+std::optional<Record> earlier_record(const std::vector<Record>& earlier, const Record& wanted);
+// What a job compiles at its full size.
+BuildRequest request_of(const std::string& root, const BenchJob& job);
+// As many digits as a measurement has.
+double rounded(double value);
 
 class Runner {
  public:

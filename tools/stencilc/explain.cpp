@@ -19,9 +19,15 @@ int explain_command(const Arguments& arguments) {
   const emit::TargetInfo& kernels = target ? *target : emit::targets().front();
   const auto machine = pick_machine(arguments, kernels);
   if (!machine.ok()) return report(machine.failure());
+  const schedule::Machine for_machine = machine.value().value_or(machine_of(kernels.target));
   if (program) {
-    text = explain(*program, source.value(), arguments.schedule, diagnostics,
-                   machine.value().value_or(machine_of(kernels.target)), arguments.full);
+    text = explain(*program, source.value(), arguments.schedule, diagnostics, for_machine,
+                   arguments.full);
+  }
+  if (!text.empty() && arguments.counts) {
+    const std::string counts =
+        explain_counts(*program, arguments.schedule, diagnostics, for_machine, kernels.target);
+    if (!counts.empty()) text += "\n" + counts;
   }
   if (const ExitStatus status = report(source.value(), diagnostics)) return status;
   return print_out(text);

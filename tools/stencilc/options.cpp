@@ -107,6 +107,11 @@ Parser::Parser() {
   add_program_options(explain, true);
   add_target_option(explain);
   add_full_option(explain, explain.get_option("--target")->get_group());
+  explain
+      .add_flag("--counts", arguments.counts,
+                "execute the kernels' integers: loads, sectors, bank conflicts")
+      ->disable_flag_override()
+      ->group(explain.get_option("--target")->get_group());
   add_device_option(explain, "schedules as for this device, which must be present");
   CLI::App& explore =
       add_command(Command::Explore, "explore", "rank every schedule by the model; measure them",

@@ -58,7 +58,8 @@ struct Arguments {
   std::string history;                             // --history; "": none
   bool stats = false;
   bool quick = false;
-  bool full = false;  // --full: schedules with all settings; explain too
+  bool counts = false;  // --counts of explain
+  bool full = false;    // --full: schedules with all settings; explain too
   uint64_t seed = 1;
   std::vector<std::string> code;  // --save-code
 

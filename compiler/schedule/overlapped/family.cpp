@@ -13,7 +13,7 @@
 #include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/parts/slow_operations.h"
 #include "compiler/schedule/sweeps/direct.h"
-#include "compiler/schedule/sweeps/sweep_kernel.h"
+#include "compiler/schedule/sweeps/tile_kernel.h"
 
 namespace stencil::schedule {
 

@@ -34,7 +34,7 @@
 #include "compiler/schedule/parts/barrier_planner.h"
 #include "compiler/schedule/parts/levels.h"
 #include "compiler/schedule/parts/samples.h"
-#include "compiler/schedule/sweeps/sweep_kernel.h"
+#include "compiler/schedule/sweeps/tile_kernel.h"
 
 namespace stencil::schedule {
 

@@ -11,8 +11,8 @@
 #include "compiler/schedule/parts/limits.h"
 #include "compiler/schedule/parts/operations.h"
 #include "compiler/schedule/parts/shapes.h"
-#include "compiler/schedule/sweeps/sweep_kernel.h"
 #include "compiler/schedule/sweeps/tile.h"
+#include "compiler/schedule/sweeps/tile_kernel.h"
 #include "compiler/schedule/sweeps/work.h"
 
 namespace stencil::schedule {

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "compiler/analysis/reads.h"
+#include "compiler/schedule/parts/limits.h"
 
 namespace stencil::schedule {
 
@@ -175,6 +176,19 @@ void append_turn(const Interface& interface, const Sweep& sweep, kernel::Plan& p
         plan.actions.push_back(
             kernel::Exchange{array, 0, plan.arrays[static_cast<size_t>(array)].levels});
       }
+    }
+  }
+}
+
+void count_sweeps(const ir::Program& program, const std::vector<Sweep>& sweeps, Footprint& out) {
+  for (const Sweep& sweep : sweeps) {
+    for (const analysis::Reads& reads : analysis::reads_of(program, *sweep.function)) {
+      const size_t field = static_cast<size_t>(reads.field);
+      out.bytes_read += static_cast<double>(bytes_per_point(program.fields[field]));
+    }
+    for (const ir::FieldId target : sweep.function->targets) {
+      out.bytes_written +=
+          static_cast<double>(bytes_per_point(program.fields[static_cast<size_t>(target)]));
     }
   }
 }

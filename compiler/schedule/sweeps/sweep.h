@@ -49,5 +49,8 @@ kernel::Body sweep_point(KernelBuilder& builder, const Sweep& sweep, const Point
 void provide_copies(const Sweep& sweep, kernel::Plan& plan);
 // The rotation or exchange after a sweep.
 void append_turn(const Interface& interface, const Sweep& sweep, kernel::Plan& plan);
+// Adds the traffic of the sweeps: each reads every field level it uses once and writes its targets
+// once.
+void count_sweeps(const ir::Program& program, const std::vector<Sweep>& sweeps, Footprint& out);
 
 }  // namespace stencil::schedule

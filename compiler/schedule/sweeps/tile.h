@@ -51,8 +51,11 @@ struct SweepTile {
   analysis::Margin cover;  // slots beyond the tile's core that only load, by dimension
 
   // Nothing is shared or kept: all operands are loaded where they are used.
-  bool is_plain() const {
-    return windows.empty() && rows.empty() && !swept && schedule.column == Column::Cache;
+  bool is_plain() const { return !swept && reads_memory(); }
+  // The same but for planes that pass.
+  bool reads_memory() const {
+    return windows.empty() && rows.empty() && schedule.column == Column::Cache &&
+           schedule.prefetch == 0;
   }
   int first_tiled() const { return swept ? 1 : 0; }
   int64_t slots(int d) const;  // of the tile in dimension d; 1 in the swept one

@@ -7,7 +7,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/scheduler.h"
-#include "compiler/schedule/sweeps/sweep_kernel.h"
+#include "compiler/schedule/sweeps/tile_kernel.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/verify/verify.h"
 #include "tests/unit/runtime/programs.h"

@@ -1,0 +1,121 @@
+// `stencilc explain --counts`: what the kernels execute (compiler/kernel/trace.h), as tables.
+#include <fmt/format.h>
+
+#include "compiler/driver/compile.h"
+#include "compiler/kernel/trace.h"
+#include "compiler/schedule/scheduler.h"
+#include "compiler/support/layout.h"
+
+namespace stencil {
+
+namespace {
+
+using kernel::Counters;
+
+// 14002632 as "14,002,632".
+std::string grouped(int64_t number) {
+  std::string out = fmt::format("{}", number);
+  for (auto place = static_cast<int>(out.size()) - 3; place > 0; place -= 3) {
+    out.insert(static_cast<size_t>(place), ",");
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, int64_t>> counted(const Counters& c) {
+  constexpr int kSector = kernel::kSectorBytes;
+  return {
+      {"global loads", c.global_loads},
+      {"  of 64 bits", c.loads64},
+      {"  of 32 bits", c.loads32},
+      {"  bytes", c.load_bytes},
+      {"  requests of warps", c.load_requests},
+      {"  sectors", c.load_sectors},
+      {"  bytes of these", c.load_sectors * kSector},
+      {"  lines", c.load_lines},
+      {"global stores", c.global_stores},
+      {"  of 64 bits", c.stores64},
+      {"  of 32 bits", c.stores32},
+      {"  bytes", c.store_bytes},
+      {"  requests of warps", c.store_requests},
+      {"  sectors", c.store_sectors},
+      {"  bytes of these", c.store_sectors * kSector},
+      {"  lines", c.store_lines},
+      {"shared loads", c.shared_loads},
+      {"  wavefronts", c.shared_load_wavefronts},
+      {"shared stores", c.shared_stores},
+      {"  wavefronts", c.shared_store_wavefronts},
+      {"branches of warps", c.branches},
+      {"  divergent", c.divergent_branches},
+      {"barriers of blocks", c.barriers},
+      {"shuffles of warps", c.shuffles},
+      {"flops", c.flops},
+      {"operations", c.operations},
+  };
+}
+
+std::string launches_of(const std::string& name, const kernel::TracedKernel& traced) {
+  std::string out =
+      fmt::format("{}: {} block{} of {} threads in {} launch{}, {} bytes of shared memory each",
+                  name, grouped(traced.blocks), traced.blocks == 1 ? "" : "s", traced.threads,
+                  traced.launches, traced.launches == 1 ? "" : "es", traced.shared_bytes);
+  if (traced.data_dependent) {
+    out += "; conditions and places that depend on data are counted as if all threads met them";
+  }
+  if (traced.sampled) out += "; scaled from a sample of the blocks";
+  return wrapped(out, "  ", "    ");
+}
+
+std::string table_of(const Counters& counters, double updates) {
+  std::vector<std::vector<std::string>> rows = {{"", "in all", "per point and step"}};
+  for (const auto& [name, count] : counted(counters)) {
+    const bool detail = name.starts_with("  ");
+    if (count == 0 && detail) continue;
+    rows.push_back(
+        {name, grouped(count),
+         updates > 0 ? fmt::format("{:.4f}", static_cast<double>(count) / updates) : "-"});
+  }
+  return table(rows, TableStyle{.indent = "    ", .texts = 1});
+}
+
+std::string print(const kernel::Module& module, const kernel::Trace& trace) {
+  const double updates = static_cast<double>(trace.points) * static_cast<double>(trace.steps);
+  std::string out = wrapped(
+      fmt::format("Counts of a tile of {} step{}, {} points each: elements and operations of "
+                  "threads, requests of warps; no caches, nothing that a compiler changes",
+                  trace.steps, trace.steps == 1 ? "" : "s", grouped(trace.points)),
+      "", "  ");
+  const auto add = [&](const kernel::TracedKernel& traced, const std::string& note) {
+    const std::string& name = module.kernels[static_cast<size_t>(traced.kernel)].name;
+    out += launches_of(name + note, traced) + table_of(traced.counts, updates);
+  };
+  for (const kernel::TracedKernel& traced : trace.kernels) add(traced, "");
+  if (trace.kernels.size() > 1) {
+    out += "  All of these\n" + table_of(trace.total().counts, updates);
+  }
+  for (const kernel::TracedKernel& traced : trace.reductions) add(traced, ", where it is due");
+  return out;
+}
+
+}  // namespace
+
+std::string explain_counts(const ir::Program& program, const std::string& schedule_line,
+                           Diagnostics& diagnostics, const schedule::Machine& machine,
+                           emit::Target target) {
+  schedule::Scheduler scheduler(program, machine);
+  const auto schedule = scheduler.parse(schedule_line, diagnostics);
+  if (!schedule) return "";
+  auto module = scheduler.lower(*schedule, diagnostics);
+  if (!module) return "";
+  emit::Options options;
+  options.target = target;
+  options.threads_are_loops = machine.threads_are_loops;
+  const kernel::Module legal = emit::legalise(std::move(*module), options);
+  std::string problem;
+  const auto trace = kernel::trace(legal, {.most_blocks = kMostCountedBlocks}, problem);
+  if (trace) return print(legal, *trace);
+  diagnostics.error("U041", {}, "nothing to count: " + problem).hint =
+      "--target cuda; -D gives a param a value";
+  return "";
+}
+
+}  // namespace stencil
