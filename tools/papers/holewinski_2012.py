@@ -15,12 +15,12 @@ NAME = "holewinski-2012"
 TITLE = "Holewinski, Pouchet, Sadayappan 2012: overlapped tiling"
 PRESET, SPATIAL = "@holewinski-overlapped", "@holewinski-spatial"
 
-ONE_D = "overlapped T={%s} block=256 elements={4,8} regions=hull"
-TWO_D = ("overlapped T={%s} block=32x8 elements={1x8,2x8} regions=hull",
-         "overlapped T={%s} block=32x16 elements=4x4 regions=hull")
-THREE_D = ("overlapped T={%s} block=32x8x1 elements={1x2x16,1x4x8} regions=hull",
-           "overlapped T={%s} block=32x8x2 elements=1x3x8 regions=hull")
-SEARCH = {1: ((ONE_D,), "4,8,16,32"), 2: (TWO_D, "2,3,4,6,8"), 3: (THREE_D, "2,3")}  # dimensions -> lines, T above 1
+ONE_D = "overlapped T={%s} block={128,256,512} elements={4,8,16} regions=hull"
+TWO_D = ("overlapped T={%s} block={32x8,32x16,64x8} elements={1x4,1x8,2x4,4x4} regions=hull",
+         "overlapped T={%s} block=16x16 elements={2x2,2x4,4x4} regions=hull")
+THREE_D = ("overlapped T={%s} block={32x4,32x8} elements={1x2x8,1x2x16,1x4x8} regions=hull",
+           "overlapped T={%s} block={32x4x4,32x8x2} elements={1x2x2,1x3x4,1x3x8} regions=hull")
+SEARCH = {1: ((ONE_D,), "4,8,16,32"), 2: (TWO_D, "2,3,4,6,8"), 3: (THREE_D, "2,3,4")}  # dimensions -> lines, T above 1
 
 FIG7_LINE = "overlapped T={%s} block=32x16 elements={%s} regions=hull"
 FIG7_ELEMENTS = ("1x6", "1x8", "1x10", "1x12")
