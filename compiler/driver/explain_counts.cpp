@@ -111,7 +111,7 @@ std::string explain_counts(const ir::Program& program, const std::string& schedu
   options.threads_are_loops = machine.threads_are_loops;
   const kernel::Module legal = emit::legalise(std::move(*module), options);
   std::string problem;
-  const auto trace = kernel::trace(legal, {.most_blocks = kMostCountedBlocks}, problem);
+  const auto trace = kernel::trace(legal, {.most_work = kMostCountedWork}, problem);
   if (trace) return print(legal, *trace);
   diagnostics.error("U041", {}, "nothing to count: " + problem).hint =
       "--target cuda; -D gives a param a value";

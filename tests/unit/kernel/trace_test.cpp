@@ -57,10 +57,10 @@ class Traced : public testing::Test {
     module.plan.points = integer(100, Scalar::I64);
     return module;
   }
-  TracedKernel trace_of(Body body, int64_t blocks = 1, int64_t most_blocks = 0) {
+  TracedKernel trace_of(Body body, int64_t blocks = 1, int64_t most_work = 0) {
     std::string problem;
     const auto trace =
-        kernel::trace(module_of(std::move(body), blocks), {.most_blocks = most_blocks}, problem);
+        kernel::trace(module_of(std::move(body), blocks), {.most_work = most_work}, problem);
     EXPECT_TRUE(trace) << problem;
     return trace ? trace->total() : TracedKernel{};
   }
@@ -301,14 +301,16 @@ TEST_F(Traced, ShufflesMoveIntegers) {
 TEST_F(Traced, SamplesAreScaled) {
   const Expr mine = less(variable("block", Scalar::I64), integer(500, Scalar::I64));
   const Body body = {threads({out(thread()), when(mine, {keep(real_at(thread()))})})};
-  const TracedKernel all = trace_of(body, 1000), some = trace_of(body, 1000, 100);
+  const TracedKernel all = trace_of(body, 1000), some = trace_of(body, 1000, 1);
   EXPECT_FALSE(all.sampled);
   EXPECT_EQ(all.counts.global_stores, 64000);
   EXPECT_EQ(all.counts.global_loads, 32000);
   EXPECT_TRUE(some.sampled);
   EXPECT_EQ(some.blocks, 1000);
   EXPECT_EQ(some.counts.global_stores, 64000);
-  EXPECT_EQ(some.counts.global_loads, 32000);  // one of each ten blocks
+  EXPECT_EQ(some.counts.global_loads, 32000);  // half of 32 blocks
+  EXPECT_FALSE(trace_of(body, 32, 1).sampled);
+  EXPECT_FALSE(trace_of(body, 1000, 1 << 20).sampled);
 }
 
 TEST_F(Traced, LaunchesOfATile) {
