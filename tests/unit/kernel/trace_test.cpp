@@ -26,7 +26,7 @@ class Traced : public testing::Test {
                        global("single", Scalar::F32),
                        local("shared", Scalar::F64, Space::Shared, 4096),
                        local("shared_single", Scalar::F32, Space::Shared, 4096),
-                       local("own", Scalar::I32, Space::Thread, 2),
+                       local("own", Scalar::I32, Space::Thread, 4),
                        local("block_value", Scalar::I32, Space::Block, 1),
                        local("flags", Scalar::I32, Space::Shared, 64),
                        local("kept", Scalar::F64, Space::Thread, 8)};
@@ -285,16 +285,17 @@ TEST_F(Traced, BulkCopiesReadWhatTheArrayHas) {
   EXPECT_EQ(c.barriers, 1);
 }
 
+// Two integers and two doubles per thread; the second integer is compared.
 TEST_F(Traced, ShufflesMoveIntegers) {
   kernel_.threads = {32, 2};
-  const Statement shuffle{Shuffle{"n",
-                                  1,
-                                  {{kOwn, {integer(1)}, kOwn, {integer(0)}, -1},
-                                   {kKept, {integer(1)}, kKept, {integer(0)}, 1}}}};
-  const Expr moved = load(kOwn, {integer(1)}, Scalar::I32);
-  const Counters c = counts_of({threads({set(kOwn, integer(0), thread())}), shuffle,
-                                threads({when(less(moved, thread()), {out(thread())})})});
-  EXPECT_EQ(c.shuffles, 2 * (1 + 2));
+  const Expr n = variable("n"), second = add(n, integer(2));
+  const Statement shuffle{
+      Shuffle{"n", 2, {{kOwn, {second}, kOwn, {n}, -1}, {kKept, {second}, kKept, {n}, 1}}}};
+  const Expr moved = load(kOwn, {integer(3)}, Scalar::I32);
+  const Counters c =
+      counts_of({threads({set(kOwn, integer(0), integer(99)), set(kOwn, integer(1), thread())}),
+                 shuffle, threads({when(less(moved, thread()), {out(thread())})})});
+  EXPECT_EQ(c.shuffles, 2 * 2 * (1 + 2));
   EXPECT_EQ(c.global_stores, 2 * 31);  // the first of each row keeps its own
 }
 
