@@ -44,8 +44,9 @@ std::string explain(const ir::Program& program, const Source& source,
                     const std::string& schedule_line, Diagnostics& diagnostics,
                     const schedule::Machine& machine = schedule::gpu(), bool all_settings = false);
 
-// Blocks of a launch that --counts executes; of more, a sample.
-constexpr int64_t kMostCountedBlocks = 1 << 16;
+// Evaluations of expressions that --counts spends on a launch (kernel::TraceOptions::most_work):
+// some 10 s of two cores.
+constexpr int64_t kMostCountedWork = 1 << 27;
 // What `stencilc explain --counts` prints beside it: tables of what the kernels for `target`
 // execute in the first tile of a run (kernel::trace), per kernel. U041, and "", where threads are
 // loops or a param has no value.

@@ -53,7 +53,7 @@ std::vector<std::pair<std::string, int64_t>> counted(const Counters& c) {
   };
 }
 
-std::string launches_of(const std::string& name, const kernel::TracedKernel& traced) {
+std::string heading_of_counts(const std::string& name, const kernel::TracedKernel& traced) {
   std::string out =
       fmt::format("{}: {} block{} of {} threads in {} launch{}, {} bytes of shared memory each",
                   name, grouped(traced.blocks), traced.blocks == 1 ? "" : "s", traced.threads,
@@ -65,7 +65,7 @@ std::string launches_of(const std::string& name, const kernel::TracedKernel& tra
   return wrapped(out, "  ", "    ");
 }
 
-std::string table_of(const Counters& counters, double updates) {
+std::string table_of_counts(const Counters& counters, double updates) {
   std::vector<std::vector<std::string>> rows = {{"", "in all", "per point and step"}};
   for (const auto& [name, count] : counted(counters)) {
     const bool detail = name.starts_with("  ");
@@ -77,7 +77,7 @@ std::string table_of(const Counters& counters, double updates) {
   return table(rows, TableStyle{.indent = "    ", .texts = 1});
 }
 
-std::string print(const kernel::Module& module, const kernel::Trace& trace) {
+std::string text_of_counts(const kernel::Module& module, const kernel::Trace& trace) {
   const double updates = static_cast<double>(trace.points) * static_cast<double>(trace.steps);
   std::string out = wrapped(
       fmt::format("Counts of a tile of {} step{}, {} points each: elements and operations of "
@@ -86,11 +86,11 @@ std::string print(const kernel::Module& module, const kernel::Trace& trace) {
       "", "  ");
   const auto add = [&](const kernel::TracedKernel& traced, const std::string& note) {
     const std::string& name = module.kernels[static_cast<size_t>(traced.kernel)].name;
-    out += launches_of(name + note, traced) + table_of(traced.counts, updates);
+    out += heading_of_counts(name + note, traced) + table_of_counts(traced.counts, updates);
   };
   for (const kernel::TracedKernel& traced : trace.kernels) add(traced, "");
   if (trace.kernels.size() > 1) {
-    out += "  All of these\n" + table_of(trace.total().counts, updates);
+    out += "  All of these\n" + table_of_counts(trace.total().counts, updates);
   }
   for (const kernel::TracedKernel& traced : trace.reductions) add(traced, ", where it is due");
   return out;
@@ -111,8 +111,8 @@ std::string explain_counts(const ir::Program& program, const std::string& schedu
   options.threads_are_loops = machine.threads_are_loops;
   const kernel::Module legal = emit::legalise(std::move(*module), options);
   std::string problem;
-  const auto trace = kernel::trace(legal, {.most_blocks = kMostCountedBlocks}, problem);
-  if (trace) return print(legal, *trace);
+  const auto trace = kernel::trace(legal, {.most_work = kMostCountedWork}, problem);
+  if (trace) return text_of_counts(legal, *trace);
   diagnostics.error("U041", {}, "nothing to count: " + problem).hint =
       "--target cuda; -D gives a param a value";
   return "";

@@ -153,6 +153,16 @@ class Tracer {
     return true;
   }
 
+  int64_t blocks_to_execute(const tracing::KernelCode& code,
+                            const std::map<std::string, int64_t>& values, int64_t blocks) const {
+    constexpr int64_t kLeast = 32;
+    if (options_.most_work <= 0 || blocks <= kLeast) return blocks;
+    tracing::BlockTracer tracer(code, values);
+    tracer.run(blocks / 2);
+    const int64_t affordable = options_.most_work / std::max<int64_t>(tracer.work(), 1);
+    return std::min(blocks, std::max(affordable, kLeast));
+  }
+
   // One launch in a tile of `count` steps.
   TracedKernel trace(const Launch& launch, int64_t count, int64_t blocks) {
     const Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
@@ -172,8 +182,7 @@ class Tracer {
       if (known != values_.end()) values[name] = known->second;
     }
     const tracing::KernelCode code = tracing::code_of(kernel, module_.constants);
-    const int64_t most = options_.most_blocks;
-    const int64_t executed = most > 0 ? std::min(most, blocks) : blocks;
+    const int64_t executed = blocks_to_execute(code, values, blocks);
     TracedKernel out{launch.kernel};
     out.blocks = blocks;
     out.sampled = executed < blocks;

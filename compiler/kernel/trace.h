@@ -81,9 +81,11 @@ struct CounterName {
 const std::vector<CounterName>& counter_names();
 
 struct TraceOptions {
-  Environment known = {};   // values of params; without: their defaults
-  int64_t most_blocks = 0;  // of a launch that are executed; 0: all. Of more, a random sample, one
-                            // out of each of as many equal ranges, always the same
+  Environment known = {};  // values of params; without: their defaults
+  // Evaluations of expressions that a launch may take, by what the block in the middle takes; 0: no
+  // limit. Of a launch that would take more, a random sample of at least 32 blocks is executed, one
+  // out of each of as many equal ranges, the same on every computer.
+  int64_t most_work = 0;
 };
 
 // One kernel, all launches of it in a tile together.

@@ -1,8 +1,7 @@
 // Nearly all requests have rising addresses, which need no sorting.
 //
-// Shared memory: how accesses of 8 and 16 bytes are grouped, and that a group with no conflict
-// across the whole warp is joined, follows what NVIDIA has said of devices since Volta; hardware
-// may join more.
+// Shared memory: accesses of 8 and 16 bytes are grouped as is commonly said of devices since Volta,
+// and groups are joined where no bank is asked twice across the whole warp; hardware may join more.
 #include "compiler/kernel/trace_access.h"
 
 #include <algorithm>

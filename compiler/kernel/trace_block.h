@@ -20,6 +20,7 @@ class BlockTracer {
 
   const Counters& counts() const { return counts_; }
   bool data_dependent() const { return data_dependent_; }
+  int64_t work() const { return work_; }  // evaluations of expressions so far
 
  private:
   // What is known of a node of the statement at hand.
@@ -85,6 +86,7 @@ class BlockTracer {
   const int warps_;
   Counters counts_;
   bool data_dependent_ = false;
+  int64_t work_ = 0;
   int uncertain_ = 0;                             // sides around that data may leave out
   uint64_t statement_ = 0;                        // executions of statements so far
   const std::vector<CodeNode>* nodes_ = nullptr;  // of the statement at hand

@@ -17,6 +17,7 @@ const Value& BlockTracer::value(int number, const Mask& mask) {
   const bool first = state.statement != statement_;
   if (first) {
     state.statement = statement_;
+    ++work_;
     state.done = wanted;
     state.result = &state.value;
     state.value.set(0);

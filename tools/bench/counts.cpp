@@ -49,7 +49,7 @@ void count(const BenchJob& job, const Settings& settings, Record& record) {
   const kernel::Module legal = emit::legalise(*build.module, emit::Options{});
   std::string problem;
   const auto trace =
-      kernel::trace(legal, {.known = params_of(build), .most_blocks = kMostCountedBlocks}, problem);
+      kernel::trace(legal, {.known = params_of(build), .most_work = kMostCountedWork}, problem);
   if (!trace) {
     record["error"] = problem;
     return;

@@ -26,7 +26,7 @@ class Traced : public testing::Test {
                        global("single", Scalar::F32),
                        local("shared", Scalar::F64, Space::Shared, 4096),
                        local("shared_single", Scalar::F32, Space::Shared, 4096),
-                       local("own", Scalar::I32, Space::Thread, 2),
+                       local("own", Scalar::I32, Space::Thread, 4),
                        local("block_value", Scalar::I32, Space::Block, 1),
                        local("flags", Scalar::I32, Space::Shared, 64),
                        local("kept", Scalar::F64, Space::Thread, 8)};
@@ -57,10 +57,10 @@ class Traced : public testing::Test {
     module.plan.points = integer(100, Scalar::I64);
     return module;
   }
-  TracedKernel trace_of(Body body, int64_t blocks = 1, int64_t most_blocks = 0) {
+  TracedKernel trace_of(Body body, int64_t blocks = 1, int64_t most_work = 0) {
     std::string problem;
     const auto trace =
-        kernel::trace(module_of(std::move(body), blocks), {.most_blocks = most_blocks}, problem);
+        kernel::trace(module_of(std::move(body), blocks), {.most_work = most_work}, problem);
     EXPECT_TRUE(trace) << problem;
     return trace ? trace->total() : TracedKernel{};
   }
@@ -285,30 +285,33 @@ TEST_F(Traced, BulkCopiesReadWhatTheArrayHas) {
   EXPECT_EQ(c.barriers, 1);
 }
 
+// Two integers and two doubles per thread; the second integer is compared.
 TEST_F(Traced, ShufflesMoveIntegers) {
   kernel_.threads = {32, 2};
-  const Statement shuffle{Shuffle{"n",
-                                  1,
-                                  {{kOwn, {integer(1)}, kOwn, {integer(0)}, -1},
-                                   {kKept, {integer(1)}, kKept, {integer(0)}, 1}}}};
-  const Expr moved = load(kOwn, {integer(1)}, Scalar::I32);
-  const Counters c = counts_of({threads({set(kOwn, integer(0), thread())}), shuffle,
-                                threads({when(less(moved, thread()), {out(thread())})})});
-  EXPECT_EQ(c.shuffles, 2 * (1 + 2));
+  const Expr n = variable("n"), second = add(n, integer(2));
+  const Statement shuffle{
+      Shuffle{"n", 2, {{kOwn, {second}, kOwn, {n}, -1}, {kKept, {second}, kKept, {n}, 1}}}};
+  const Expr moved = load(kOwn, {integer(3)}, Scalar::I32);
+  const Counters c =
+      counts_of({threads({set(kOwn, integer(0), integer(99)), set(kOwn, integer(1), thread())}),
+                 shuffle, threads({when(less(moved, thread()), {out(thread())})})});
+  EXPECT_EQ(c.shuffles, 2 * 2 * (1 + 2));
   EXPECT_EQ(c.global_stores, 2 * 31);  // the first of each row keeps its own
 }
 
 TEST_F(Traced, SamplesAreScaled) {
   const Expr mine = less(variable("block", Scalar::I64), integer(500, Scalar::I64));
   const Body body = {threads({out(thread()), when(mine, {keep(real_at(thread()))})})};
-  const TracedKernel all = trace_of(body, 1000), some = trace_of(body, 1000, 100);
+  const TracedKernel all = trace_of(body, 1000), some = trace_of(body, 1000, 1);
   EXPECT_FALSE(all.sampled);
   EXPECT_EQ(all.counts.global_stores, 64000);
   EXPECT_EQ(all.counts.global_loads, 32000);
   EXPECT_TRUE(some.sampled);
   EXPECT_EQ(some.blocks, 1000);
   EXPECT_EQ(some.counts.global_stores, 64000);
-  EXPECT_EQ(some.counts.global_loads, 32000);  // one of each ten blocks
+  EXPECT_EQ(some.counts.global_loads, 32000);  // half of 32 blocks
+  EXPECT_FALSE(trace_of(body, 32, 1).sampled);
+  EXPECT_FALSE(trace_of(body, 1000, 1 << 20).sampled);
 }
 
 TEST_F(Traced, LaunchesOfATile) {
