@@ -91,7 +91,11 @@ Expr TileSlots::is_written(const Slot& slot) const {
     if (cover.high > 0) {
       conditions.push_back(kernel::less(slot.place[i], literal(tile_.slots(d) - cover.high)));
     }
-    conditions.push_back(kernel::less_equal(slot.at[i], interface_.high(tile_.sweep->domain, d)));
+    const ir::Box& domain = tile_.sweep->domain;
+    if (!(tile_.tiled.ranges[i].low == domain.ranges[i].low)) {
+      conditions.push_back(at_least(slot.at[i], interface_.low(domain, d)));
+    }
+    conditions.push_back(kernel::less_equal(slot.at[i], interface_.high(domain, d)));
   }
   return kernel::all_of(std::move(conditions));
 }

@@ -33,6 +33,7 @@ class TilePlanner {
     tile_.swept = schedule.chunk != 0;
     tile_.rank = program.grid.rank();
     tile_.cover.resize(static_cast<size_t>(tile_.rank));
+    tile_.tiled = sweep.domain;
     tile_.column = sweep_column(program, *sweep.function, schedule.column);
   }
 
@@ -83,6 +84,7 @@ class TilePlanner {
     }
     if (tile_.schedule.halo == Halo::Remap) {
       for (TileWindow& window : tile_.windows) widen_to_sectors(window);
+      begin_with_sector();
     }
   }
 
@@ -141,15 +143,30 @@ class TilePlanner {
     }
   }
 
-  // What memory moves at the least, on either side: the loads of a row are whole then.
-  void widen_to_sectors(TileWindow& window) {
+  // What memory moves at the least.
+  int64_t sector_elements(const TileWindow& window) const {
     constexpr int64_t kSector = 32;
     const ir::Field& field = program_.fields[static_cast<size_t>(window.from.field)];
-    const int64_t size =
-        size_in_bytes(field.components[static_cast<size_t>(window.from.component)].type);
-    const int64_t elements = std::max<int64_t>(kSector / size, 1);
+    const Scalar type = field.components[static_cast<size_t>(window.from.component)].type;
+    return std::max<int64_t>(kSector / size_in_bytes(type), 1);
+  }
+  // On either side: the loads of a row are whole sectors then.
+  void widen_to_sectors(TileWindow& window) {
+    const int64_t elements = sector_elements(window);
     analysis::Reach& x = window.margin.back();
     x = {divide_up(x.low, elements) * elements, divide_up(x.high, elements) * elements};
+  }
+  // If rows of tiles are whole sectors, too. Rows of fields begin with one at the grid's edge.
+  void begin_with_sector() {
+    int64_t elements = 1;
+    for (const TileWindow& window : tile_.windows) {
+      elements = std::max(elements, sector_elements(window));
+    }
+    ir::Range& x = tile_.tiled.ranges.back();
+    const ir::Affine from_edge = x.low - program_.grid.ranges.back().low;
+    if (tile_.slots(tile_.rank - 1) % elements != 0 || !from_edge.is_constant()) return;
+    const int64_t ahead = from_edge.constant % elements;
+    if (ahead > 0) x.low = x.low - ahead;
   }
 
   void find_rows() {

@@ -49,6 +49,9 @@ struct SweepTile {
   std::vector<TileWindow> windows;
   std::vector<TileRow> rows;
   analysis::Margin cover;  // slots beyond the tile's core that only load, by dimension
+  // Cut into tiles: the sweep's domain, which may begin earlier in x so that tiles begin with a
+  // sector (halo=remap).
+  ir::Box tiled;
 
   // Nothing is shared or kept: all operands are loaded where they are used.
   bool is_plain() const { return !swept && reads_memory(); }

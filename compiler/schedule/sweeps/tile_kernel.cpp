@@ -231,7 +231,7 @@ void lower_sweep(const Interface& interface, const SweepTile& tile, const std::s
   builder.kernel().threads = tile.schedule.block;
   std::vector<TileLength> lengths;
   for (int d = 0; d < tile.rank; ++d) lengths.push_back({tile.core(d), literal(tile.core(d))});
-  Tiling tiling = tile_box(interface, sweep.domain, lengths, builder.names());
+  Tiling tiling = tile_box(interface, tile.tiled, lengths, builder.names());
   const Expr blocks = tiling.blocks;
   builder.kernel().body = TileKernel(tile, std::move(tiling), builder).body();
   builder.finish(blocks, module);

@@ -120,6 +120,8 @@ TEST(SweepTile, RemapsThreadsOverWholeSectors) {
   EXPECT_EQ(tile->extent(tile->windows[0], 2), 48);
   EXPECT_EQ(tile->extent(tile->windows[0], 1), 8);
   EXPECT_EQ(tile->items(tile->windows[0]), 2);
+  EXPECT_EQ(tile->tiled.ranges[2].low.constant, 0);  // rows of tiles begin with a sector
+  EXPECT_EQ(tile->tiled.ranges[1].low.constant, 1);
 }
 
 TEST(SweepTile, LoadsThePartsOfTheHaloThatAreRead) {
