@@ -61,7 +61,7 @@ class Suites(Temporary):
                     self.assertTrue((ROOT / entry["program"]).is_file(), entry["program"])
 
     def test_the_search_fits_a_call_on_a_gpu(self):
-        self.assertLessEqual(jobs(holewinski_2012.timed(Scale())), 250)
+        self.assertLessEqual(jobs(holewinski_2012.timed(Scale())), 800)
         self.assertLessEqual(sum(jobs(paper.timed(Scale())) for paper in PAPERS), 520)
 
     def test_a_stand_in_replaces_presets_and_nothing_else(self):
@@ -277,21 +277,25 @@ class Charts(unittest.TestCase):
 
 
 class Counters(Temporary):
-    CSV = ('==PROF== Connected\n"ID","Kernel Name","smsp__sass_thread_inst_executed_op_global_ld.sum",'
+    CSV = ('==PROF== Connected\n"ID","Kernel Name","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",'
            '"smsp__sass_branch_targets_threads_divergent.sum"\n"","","inst","inst"\n'
            '"0","heat3d_0000_k","1","2"\n"1","heat3d_0000_k","14,002,632","n/a"\n')
 
     def test_the_last_launch_counts(self):
         path = self.directory / "ncu.csv"
         path.write_text(self.CSV)
-        self.assertEqual(counters.read(path), {"heat3d_0000_k": {"global_loads": 14002632.0}})
+        self.assertEqual(counters.read(path), {"heat3d_0000_k": {"load_sectors": 14002632.0}})
 
     def test_they_stand_beside_counts(self):
         results = self.results_of(vizitiu_2014, counted=[{
-            "name": "heat3d_0000", "program": "heat3d", "schedule": "direct", "counts": {"global_loads": 7001316}}])
-        results.counters = {"heat3d_0000_k": {"global_loads": 14002632.0}, "other": {"global_loads": 1.0}}
+            "name": "heat3d_0000", "program": "heat3d", "schedule": "direct", "counts": {
+                "load_sectors": 7001316, "load_requests": 5, "store_requests": 2}}])
+        results.counters = {"heat3d_0000_k": {"load_sectors": 14002632.0, "load_requests": 5.0, "store_requests": 0.0},
+                            "other": {"load_sectors": 1.0}}
         lines = counters.table(results).splitlines()
-        self.assertEqual(lines[2:], ["| heat3d `direct` | global_loads | 7 001 316 | 14 002 632 | 0.50 |"])
+        self.assertEqual(lines[2:], ["| heat3d `direct` | = | 2 / 0 | 0.50 | – | – | – | – | – |"])
+        results.counters = {}
+        self.assertIn("No counters", counters.table(results))
 
     def test_another_file_is_a_problem(self):
         path = self.directory / "x.csv"

@@ -12,19 +12,15 @@ import csv
 import pages
 from measurements import Problem
 
-# Of ncu's metric -> of "counts". Per thread unless said otherwise.
+# Of ncu's metric -> of "counts", per warp but for the last. GH100 has no metric of loads of threads alone.
 METRICS = {
-    "smsp__sass_thread_inst_executed_op_global_ld.sum": "global_loads",
-    "smsp__sass_thread_inst_executed_op_global_st.sum": "global_stores",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "load_requests",  # per warp
-    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "store_requests",  # per warp
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "load_requests",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "store_requests",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "load_sectors",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "store_sectors",
-    "smsp__sass_thread_inst_executed_op_shared_ld.sum": "shared_loads",
-    "smsp__sass_thread_inst_executed_op_shared_st.sum": "shared_stores",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared_load_wavefronts",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "shared_store_wavefronts",
-    "smsp__sass_branch_targets_threads_divergent.sum": "divergent_branches",  # per warp
+    "smsp__sass_branch_targets_threads_divergent.sum": "divergent_branches",
     "smsp__sass_thread_inst_executed.sum": "operations",
 }
 
@@ -50,17 +46,24 @@ def read(path):
 
 
 def table(results):
-    """Counts of `results` beside the counters given, as Markdown."""
+    """Counts of `results` over the counters given, as Markdown: a row per job, "=" where both are the same number."""
+    names = list(METRICS.values())
     rows = []
     for record in results.counting.get("results", []):
         for kernel, values in results.counters.items():
             if not kernel.startswith(record["name"]):
                 continue
-            title = f'{record["program"]} {pages.code(record["schedule"])}'
-            for name, value in values.items():
-                if name in record.get("counts", {}):
-                    counted = record["counts"][name]
-                    rows.append((title, name, counted, value, pages.ratio(counted, value)))
-    if not results.counters:
+            counts = record.get("counts", {})
+            title = " ".join(filter(None, (record["program"], record.get("real"), pages.code(record["schedule"]))))
+            rows.append((title, *(cell(counts.get(name), values.get(name)) for name in names)))
+    if not rows:
         return "No counters of `ncu` were given (`--ncu`).\n"
-    return pages.table(["Job", "Counter", "Counted", "ncu", "Counted / ncu"], rows)
+    return pages.table(["Job", *(name.replace("_", " ") for name in names)], rows)
+
+
+def cell(counted, measured):
+    if counted is None or measured is None:
+        return None
+    if counted == measured:
+        return "="
+    return pages.ratio(counted, measured) if measured else f"{pages.number(counted)} / 0"

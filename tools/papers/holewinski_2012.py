@@ -19,7 +19,8 @@ ONE_D = "overlapped T={%s} block={128,256,512} elements={4,8,16} regions=hull"
 TWO_D = ("overlapped T={%s} block={32x8,32x16,64x8} elements={1x4,1x8,2x4,4x4} regions=hull",
          "overlapped T={%s} block=16x16 elements={2x2,2x4,4x4} regions=hull")
 THREE_D = ("overlapped T={%s} block={32x4,32x8} elements={1x2x8,1x2x16,1x4x8} regions=hull",
-           "overlapped T={%s} block={32x4x4,32x8x2} elements={1x2x2,1x3x4,1x3x8} regions=hull")
+           "overlapped T={%s} block=32x4x4 elements={1x2x2,1x3x4,1x3x8} regions=hull",
+           "overlapped T={%s} block=32x8x2 elements={1x3x4,1x3x8} regions=hull")
 SEARCH = {1: ((ONE_D,), "4,8,16,32"), 2: (TWO_D, "2,3,4,6,8"), 3: (THREE_D, "2,3,4")}  # dimensions -> lines, T above 1
 
 FIG7_LINE = "overlapped T={%s} block=32x16 elements={%s} regions=hull"
