@@ -113,13 +113,28 @@ void count_operands(const ir::Program& program, const SweepTile& tile, Operation
   }
 }
 
+// Of a point of the piece, with what the front computes for it and for others.
+Operations arithmetic_of(const analysis::TimeTiles& tiles, const SweepTile& swept, size_t number) {
+  const ir::Piece& piece = swept.sweep->function->pieces[number];
+  if (swept.schedule.column == Column::Cache) {
+    return tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None);
+  }
+  const FpMode fp = tiles.program().fp;
+  const SweptColumn::Piece& rest = swept.column.pieces[number];
+  std::vector<ir::NodeId> values;
+  for (const ColumnValue& value : swept.column.values) values.push_back(value.node);
+  Operations out = arithmetic(*rest.graph, rest.results, fp, Sharing::None);
+  return out.add(arithmetic(*swept.column.front, values, fp, Sharing::None));
+}
+
 Work work_of(const analysis::TimeTiles& tiles, const SweepTile& swept) {
   const ir::Program& program = tiles.program();
   const Schedule& schedule = swept.schedule;
   const ir::Function& function = *swept.sweep->function;
   std::vector<ir::Box> regions;
   for (const ir::Piece& piece : function.pieces) regions.push_back(piece.region);
-  const ir::Piece& piece = function.pieces[main_piece(regions)];
+  const size_t main = main_piece(regions);
+  const ir::Piece& piece = function.pieces[main];
   const int rank = program.grid.rank();
   const double elements = static_cast<double>(schedule.elements.product());
   Work work;
@@ -127,8 +142,7 @@ Work work_of(const analysis::TimeTiles& tiles, const SweepTile& swept) {
       static_cast<int>(std::min<int64_t>(schedule.block[0], usual_extent(program, rank - 1)));
   work.threads = static_cast<int>(schedule.block.product());
   work.points = static_cast<double>(schedule.elements.product());
-  work.iteration.add(tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None),
-                     elements);
+  work.iteration.add(arithmetic_of(tiles, swept, main), elements);
   if (swept.is_plain()) {
     const int in_line = along(schedule.elements, rank, 0);
     const Loads& loads =
