@@ -360,9 +360,14 @@ std::string refusal_section(const ir::Program& program, const Source& source,
 
 // How a line that somebody gave came to its settings.
 std::string given(const std::string& line) {
+  std::istringstream words(line);
+  std::string name, further;
+  words >> name;
+  std::getline(words >> std::ws, further);
   for (const schedule::Preset& preset : schedule::preset_table()) {
-    if (line.substr(0, line.find(' ')) != "@" + preset.name) continue;
-    return fmt::format("given as @{}: {} ({})", preset.name, preset.summary, preset.source);
+    if (name != "@" + preset.name) continue;
+    const std::string changed = further.empty() ? "" : fmt::format("; changed by {}", further);
+    return fmt::format("given as {}: {} ({}){}", name, preset.summary, preset.source, changed);
   }
   return "given";
 }

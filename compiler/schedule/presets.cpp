@@ -17,7 +17,7 @@ const std::vector<Preset>& preset_table() {
         "overlapped T=4 block=32x16 elements=2x4 regions=hull",
         "overlapped T=2 block=32x4x4 elements=1x2x2 regions=hull"}},
       {"holewinski-spatial",
-       "the same tiles for one step: no time tiling",
+       "tiles of one step in shared memory: no time tiling",
        "Holewinski, Pouchet, Sadayappan 2012, section 5.1",
        {"overlapped T=1 block=256 elements=4 regions=hull",
         "overlapped T=1 block=32x16 elements=2x4 regions=hull",
@@ -72,7 +72,8 @@ const std::vector<Preset>& preset_table() {
        {"", "direct block=64 elements=1 chunk=all operands=shared",
         "direct block=8x8 elements=1 chunk=all operands=shared"}},
       {"vizitiu-2dshmreg",
-       "both: along the sweep in registers, rows of the plane in shared memory",
+       "a plane of threads sweeps the grid: along it in registers, rows of the plane in shared "
+       "memory",
        "Vizitiu et al. 2014, section II.B.5",
        {"", "direct block=64 elements=1 chunk=all column=registers operands=tile",
         "direct block=8x8 elements=1 chunk=all column=registers operands=rows"}},
@@ -86,7 +87,9 @@ const std::vector<Preset>& preset_table() {
        {"", "direct block=192 elements=1 chunk=all column=partial operands=shared halo=remap",
         "direct block=32x6 elements=1 chunk=all column=partial operands=shared halo=remap"}},
       {"krotkiewski",
-       "the same, and the next plane is on its way to registers meanwhile",
+       "one plane with halo in shared memory, read by 32x6 threads as 48x4 twice; partial sums; "
+       "the "
+       "next plane is loaded ahead",
        "Krotkiewski, Dabrowski 2013, section 5.2",
        {"",
         "direct block=192 elements=1 chunk=all prefetch=1 column=partial operands=shared "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
@@ -70,6 +71,7 @@ class TilePlanner {
       }
     }
     for (TileWindow& window : tile_.windows) find_margin(window);
+    std::erase_if(tile_.windows, [&](const TileWindow& window) { return !is_read(window); });
     if (tile_.schedule.halo == Halo::Cover) {
       for (const TileWindow& window : tile_.windows) {
         tile_.cover = analysis::hull(tile_.cover, window.margin);
@@ -86,6 +88,17 @@ class TilePlanner {
       for (TileWindow& window : tile_.windows) widen_to_sectors(window);
       begin_with_sector();
     }
+  }
+
+  // Some place beside the point may be in the window: no offset is as long as the tile and halo.
+  bool is_read(const TileWindow& window) const {
+    return std::any_of(tile_.reads.begin(), tile_.reads.end(), [&](const ir::Access& read) {
+      if (tile_.window_of(read) != &window || !is_beside(read)) return false;
+      const std::vector<int> beyond = tile_.leaves(read);
+      return std::all_of(beyond.begin(), beyond.end(), [&](int d) {
+        return std::abs(read.offsets[static_cast<size_t>(d)]) < tile_.slots(d);
+      });
+    });
   }
 
   bool in_halo(int d) const {
@@ -336,7 +349,9 @@ void refuse_swept_shape(const ir::Program& program, const Schedule& schedule,
   error.expected = fmt::format("block and elements of 1 in {}", axis_names(rank)[0]);
   error.found = fmt::format("block={} elements={}", stencil::print(schedule.block, rank),
                             stencil::print(schedule.elements, rank));
-  error.hint = "planes of the outermost dimension pass one after the other; see chunk=";
+  error.hint =
+      fmt::format("planes of the outermost dimension pass one after the other; {} would do",
+                  rank == 2 ? "block=64 elements=1" : "block=32x8 elements=1");
 }
 
 }  // namespace
@@ -376,20 +391,42 @@ void refuse_tile(const ir::Program& program, const Schedule& schedule, const Mac
     needs("operands=rows", "shares the rows beside a tile, and a tile is one row",
           "operands=shared or tile");
   }
-  const int lanes = schedule.block[0];
-  const bool whole = lanes <= machine.warp && (lanes & (lanes - 1)) == 0 &&
+  constexpr int kLongestRow = 32;  // that any target shuffles (kernel::Shuffle)
+  const int lanes = schedule.block[0], longest = std::min(kLongestRow, machine.warp);
+  const bool whole = lanes <= longest && (lanes & (lanes - 1)) == 0 &&
                      schedule.block.product() % machine.warp == 0;
   if (schedule.operands == Operands::Shuffles && !whole) {
     Diagnostic& error =
         refuse(diagnostics, "L019", "rows of threads that shuffle do not make whole warps");
-    error.expected =
-        fmt::format("a power of two up to {0} in x, and a multiple of {0} in all", machine.warp);
+    error.expected = fmt::format("a power of two up to {} in x, and a multiple of {} in all",
+                                 longest, machine.warp);
     error.found = fmt::format("block={}", stencil::print(schedule.block, program.grid.rank()));
     error.hint = "neighbours exchange values by warp shuffles along x";
   }
 }
 
 namespace {
+
+// A tile whose halo leaves nothing to write, or is wider than the threads at the border can load, a
+// point on a side each.
+void refuse_narrow(const SweepTile& tile, Diagnostics& diagnostics) {
+  for (int d = tile.first_tiled(); d < tile.rank; ++d) {
+    const size_t i = static_cast<size_t>(d);
+    int64_t least = tile.cover[i].low + tile.cover[i].high + 1;
+    for (const TileWindow& window : tile.windows) {
+      if (tile.schedule.halo != Halo::Border) continue;
+      least = std::max({least, window.margin[i].low, window.margin[i].high});
+    }
+    if (tile.slots(d) >= least) continue;
+    const std::string axis = axis_names(tile.rank)[i];
+    Diagnostic& error =
+        refuse(diagnostics, "L014", fmt::format("the tile is smaller than its halo in {}", axis));
+    error.expected = fmt::format("block x elements of at least {}", least);
+    error.found = fmt::format("{}", tile.slots(d));
+    error.hint = "a larger block or more elements per thread, operands=cache or another halo";
+    return;
+  }
+}
 
 // Beyond so much a kernel is mostly code for it, and spills.
 void refuse_much(const SweepTile& tile, Diagnostics& diagnostics) {
@@ -419,17 +456,7 @@ void refuse_much(const SweepTile& tile, Diagnostics& diagnostics) {
 
 void refuse_tile(const ir::Program& program, const SweepTile& tile, const Machine& machine,
                  Diagnostics& diagnostics) {
-  TileSides sides;
-  for (int d = tile.first_tiled(); d < tile.rank; ++d) {
-    const size_t i = static_cast<size_t>(d);
-    sides.push_back({d, tile.slots(d), tile.cover[i]});
-    if (tile.schedule.halo != Halo::Border) continue;
-    for (const TileWindow& window : tile.windows) {  // each thread loads a point on a side
-      const int64_t most = std::max(window.margin[i].low, window.margin[i].high);
-      sides.push_back({d, tile.slots(d), {std::max<int64_t>(most - 1, 0), 0}});
-    }
-  }
-  refuse_small_tile(program, tile.schedule, sides, diagnostics);
+  refuse_narrow(tile, diagnostics);
   if (!diagnostics.has_errors()) refuse_much(tile, diagnostics);
   if (diagnostics.has_errors()) return;
   const int64_t shared = tile.shared_bytes(program);

@@ -133,6 +133,27 @@ TEST(SweepTile, LoadsThePartsOfTheHaloThatAreRead) {
   EXPECT_TRUE(rows->all_keep());
 }
 
+TEST(SweepTile, NothingIsSharedThatNobodyReads) {
+  const char* const diagonal =
+      "grid G = [0..63, 0..63] steps 4; field A, B : real on G;"
+      "stencil s : B[1..62, 1..62] = A[1,1] + A[-1,0];";
+  EXPECT_TRUE(Tile(diagonal, "direct block=32 elements=1 operands=tile")->windows.empty());
+  EXPECT_EQ(Tile(diagonal, "direct block=32x4 elements=1 operands=tile")->windows.size(), 1u);
+}
+
+TEST(SweepTile, ShufflesInRowsThatAllTargetsHave) {
+  const ir::Program program = test::load(kSeven);
+  Machine wide = gpu();
+  wide.warp = 64;
+  for (const char* block : {"64x4", "32x8"}) {
+    Diagnostics diagnostics;
+    const auto schedule = parse(std::string("direct elements=1 operands=shuffles block=") + block,
+                                program, diagnostics, wide);
+    ASSERT_TRUE(schedule);
+    EXPECT_EQ(lower(program, *schedule, diagnostics, wide).has_value(), block[0] == '3') << block;
+  }
+}
+
 TEST(SweepTile, Refusals) {
   EXPECT_EQ(refused(kSeven, "direct block=8x8x8 elements=1 chunk=4"), "L019");
   EXPECT_EQ(refused(kSeven, "direct block=8x8 elements=1x1x2 chunk=4"), "L019");
