@@ -85,6 +85,8 @@ struct Family {
 
   // Not printed while they are the first that they may be.
   std::vector<Setting> unsaid = {Setting::Rows};
+  // Makes what a line leaves out agree with what it has; null: nothing depends on other settings.
+  void (*complete)(Schedule& schedule, const std::vector<Setting>& given, int rank) = nullptr;
 
   bool has(Setting setting) const;
 };

@@ -223,6 +223,7 @@ bool parse_settings(const Family& family, std::istream& words, int rank, const M
   std::vector<std::string> known;
   for (Setting setting : family.settings) known.emplace_back(setting_name(setting));
   std::vector<bool> given(known.size(), false);
+  std::vector<Setting> said;
   std::string word;
   while (words >> word) {
     const size_t equals = word.find('=');
@@ -244,6 +245,7 @@ bool parse_settings(const Family& family, std::istream& words, int rank, const M
       return false;
     }
     given[index] = true;
+    said.push_back(family.settings[index]);
     const std::string wanted =
         apply_setting(family.settings[index], word.substr(equals + 1), rank, machine, schedule);
     if (wanted.empty()) continue;
@@ -253,6 +255,7 @@ bool parse_settings(const Family& family, std::istream& words, int rank, const M
     error.found = word.substr(equals + 1);
     return false;
   }
+  if (family.complete) family.complete(schedule, said, rank);
   return true;
 }
 

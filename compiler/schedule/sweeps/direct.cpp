@@ -118,6 +118,17 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
   return out;
 }
 
+// A block that sweeps is a plane: what is left out does not extend along the sweep.
+void complete(Schedule& schedule, const std::vector<Setting>& given, int rank) {
+  if (schedule.chunk == 0) return;
+  const auto is_given = [&](Setting setting) {
+    return std::find(given.begin(), given.end(), setting) != given.end();
+  };
+  const size_t swept = static_cast<size_t>(rank) - 1;  // x first
+  if (!is_given(Setting::Block)) schedule.block[swept] = 1;
+  if (!is_given(Setting::Elements)) schedule.elements[swept] = 1;
+}
+
 Shapes shapes(int rank) {
   return {shapes_of(rank, {{{4, 8, 16, 32, 64}, {1, 2, 4, 8}, {1, 2}}, 256, 64}),
           shapes_of(rank, {{{1, 2, 3}, {1, 2, 3, 4}, {1, 2, 4}, {1, 2}}, 24, 8})};
@@ -134,7 +145,8 @@ Family direct_family() {
           plan,
           shapes,
           {Setting::Chunk, Setting::Prefetch, Setting::Column, Setting::Operands, Setting::Halo,
-           Setting::Rows}};
+           Setting::Rows},
+          complete};
 }
 
 }  // namespace stencil::schedule

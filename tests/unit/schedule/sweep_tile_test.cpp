@@ -209,6 +209,20 @@ TEST(Presets, TakeFurtherSettings) {
             "direct block=32x4x1 elements=1x1x1 chunk=all prefetch=1 column=registers");
 }
 
+TEST(SweepTile, WhatALineLeavesOutDoesNotExtendAlongTheSweep) {
+  const ir::Program program = test::load(kSeven);
+  Diagnostics diagnostics;
+  EXPECT_EQ(print(*parse("direct chunk=8", program, diagnostics), 3),
+            "direct block=64x4x1 elements=1x1x1 chunk=8");
+  EXPECT_EQ(print(*parse("@vizitiu-3dbase chunk=all", program, diagnostics), 3),
+            "direct block=8x8x1 elements=1x1x1 chunk=all");
+  EXPECT_EQ(refused(kSeven, "direct chunk=8 elements=1x1x4"), "L019");
+  const char* const flat =
+      "grid G = [0..63, 0..63] steps 4; field A : real on G;"
+      "stencil s : A[1..62, 1..62] = A[0,1] + A[1,0];";
+  EXPECT_EQ(refused(flat, "direct chunk=8 column=registers"), "");
+}
+
 TEST(Presets, AreInTheManual) {
   std::ifstream file(std::string(STENCIL_SOURCE_DIR) + "/docs/language.md");
   std::stringstream text;
