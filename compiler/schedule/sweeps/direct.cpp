@@ -6,6 +6,8 @@
 // of what they read (tile.h) are the kernels of a decade of papers (presets.h).
 #include "compiler/schedule/sweeps/direct.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/schedule/parts/limits.h"
@@ -106,9 +108,136 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
           "a block of the shape that is usual for the grid's rank"};
 }
 
+// --- Refusals
+
+Diagnostic& refuse(Diagnostics& diagnostics, const char* code, const std::string& what) {
+  return diagnostics.error(code, {}, "direct refused: " + what);
+}
+
+void refuse_swept_shape(const ir::Program& program, const Schedule& schedule,
+                        Diagnostics& diagnostics) {
+  const int rank = program.grid.rank();
+  const int threads = along(schedule.block, rank, 0), elements = along(schedule.elements, rank, 0);
+  if (threads == 1 && elements == 1) return;
+  Diagnostic& error =
+      refuse(diagnostics, "L019", "a block that sweeps does not extend along the swept dimension");
+  error.expected = fmt::format("block and elements of 1 in {}", axis_names(rank)[0]);
+  error.found = fmt::format("block={} elements={}", stencil::print(schedule.block, rank),
+                            stencil::print(schedule.elements, rank));
+  error.hint =
+      fmt::format("planes of the outermost dimension pass one after the other; {} would do",
+                  rank == 2 ? "block=64 elements=1" : "block=32x8 elements=1");
+}
+
+void refuse_settings(const ir::Program& program, const Schedule& schedule, const Machine& machine,
+                     Diagnostics& diagnostics) {
+  const bool swept = schedule.chunk != 0;
+  if (swept) {
+    if (program.grid.rank() == 1) {
+      diagnostics
+          .error("L018", program.grid_span,
+                 "direct refused: the grid has one dimension, which is no plane to sweep")
+          .hint = "leave out chunk=, or use --schedule overlapped";
+      return;
+    }
+    refuse_swept_shape(program, schedule, diagnostics);
+  }
+  const auto needs = [&](const char* what, const char* why, const char* setting) {
+    refuse(diagnostics, "L028", fmt::format("{} {}", what, why)).expected = setting;
+  };
+  if (!swept && schedule.column != Column::Cache) {
+    needs("column=registers and partial", "keep planes of a sweep, and nothing is swept",
+          "chunk=N, the planes that a block sweeps");
+  }
+  if (!swept && schedule.prefetch > 0) {
+    needs("prefetch", "loads planes of a sweep ahead, and nothing is swept",
+          "chunk=N, the planes that a block sweeps");
+  }
+  if (schedule.prefetch > 1) {
+    needs("prefetch", "keeps one plane in registers at most", "prefetch=0 or 1");
+  }
+  if (schedule.halo != Halo::Border && schedule.operands != Operands::Shared) {
+    needs("halo=cover and remap", "fill shared memory, and no halo is there", "operands=shared");
+  }
+  const int tiled = program.grid.rank() - (swept ? 1 : 0);
+  if (schedule.operands == Operands::Rows && tiled < 2) {
+    needs("operands=rows", "shares the rows beside a tile, and a tile is one row",
+          "operands=shared or tile");
+  }
+  constexpr int kLongestRow = 32;  // that any target shuffles (kernel::Shuffle)
+  const int lanes = schedule.block[0], longest = std::min(kLongestRow, machine.warp);
+  const bool whole = lanes <= longest && (lanes & (lanes - 1)) == 0 &&
+                     schedule.block.product() % machine.warp == 0;
+  if (schedule.operands == Operands::Shuffles && !whole) {
+    Diagnostic& error =
+        refuse(diagnostics, "L019", "rows of threads that shuffle do not make whole warps");
+    error.expected = fmt::format("a power of two up to {} in x, and a multiple of {} in all",
+                                 longest, machine.warp);
+    error.found = fmt::format("block={}", stencil::print(schedule.block, program.grid.rank()));
+    error.hint = "neighbours exchange values by warp shuffles along x";
+  }
+}
+
+// A tile whose halo leaves nothing to write, or is wider than the threads at the border can load, a
+// point on a side each.
+void refuse_narrow(const SweepTile& tile, Diagnostics& diagnostics) {
+  for (int d = tile.first_tiled(); d < tile.rank; ++d) {
+    const size_t i = static_cast<size_t>(d);
+    int64_t least = tile.cover[i].low + tile.cover[i].high + 1;
+    for (const TileWindow& window : tile.windows) {
+      if (tile.schedule.halo != Halo::Border) continue;
+      least = std::max({least, window.margin[i].low, window.margin[i].high});
+    }
+    if (tile.slots(d) >= least) continue;
+    const std::string axis = axis_names(tile.rank)[i];
+    Diagnostic& error =
+        refuse(diagnostics, "L014", fmt::format("the tile is smaller than its halo in {}", axis));
+    error.expected = fmt::format("block x elements of at least {}", least);
+    error.found = fmt::format("{}", tile.slots(d));
+    error.hint = "a larger block or more elements per thread, operands=cache or another halo";
+    return;
+  }
+}
+
+// Beyond so much a kernel is mostly code for it, and spills.
+void refuse_much(const SweepTile& tile, Diagnostics& diagnostics) {
+  constexpr int64_t kMostKept = 256, kMostItems = 64, kMostPlanes = 64;
+  const auto error = [&](const char* what, int64_t most, const char* unit, int64_t found) {
+    Diagnostic& made = refuse(diagnostics, "L020", what);
+    made.expected = fmt::format("at most {} {}", most, unit);
+    made.found = fmt::format("{}", found);
+    made.hint = "fewer elements per thread, column=cache or operands=cache";
+  };
+  if (tile.kept_words() > kMostKept) {
+    return error("the planes kept exceed what a thread can keep", kMostKept,
+                 "values of 32 bits per thread", tile.kept_words());
+  }
+  if (tile.column.lookback() > kMostPlanes) {
+    return error("a sweep would begin too many planes ahead", kMostPlanes, "planes",
+                 tile.column.lookback());
+  }
+  for (const TileWindow& window : tile.windows) {
+    if (tile.items(window) <= kMostItems) continue;
+    return error("a thread would load too much of the tile that is shared", kMostItems,
+                 "points per thread", tile.items(window));
+  }
+}
+
+void refuse_tile(const ir::Program& program, const SweepTile& tile, const Machine& machine,
+                 Diagnostics& diagnostics) {
+  refuse_narrow(tile, diagnostics);
+  if (!diagnostics.has_errors()) refuse_much(tile, diagnostics);
+  if (diagnostics.has_errors()) return;
+  const int64_t shared = tile.shared_bytes(program);
+  refuse_shared_bytes(tile.schedule, "shared operands", shared, machine, diagnostics);
+  if (diagnostics.has_errors()) return;
+  const int64_t kept = bounded_product(4 * tile.kept_words(), tile.schedule.block.product());
+  refuse_block_bytes(tile.schedule, bounded_sum(shared, kept), machine, diagnostics);
+}
+
 PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine& machine,
              Diagnostics& diagnostics) {
-  refuse_tile(tiles.program(), schedule, machine, diagnostics);
+  refuse_settings(tiles.program(), schedule, machine, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   const auto out = std::make_shared<PlannedSweeps>(tiles, schedule);
   for (const SweepTile& tile : out->sweep_tiles()) {

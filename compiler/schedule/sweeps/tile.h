@@ -91,10 +91,4 @@ SweepTile plan_tile(const ir::Program& program, const Sweep& sweep, const Schedu
 std::vector<SweepTile> plan_tiles(const ir::Program& program, const std::vector<Sweep>& sweeps,
                                   const Schedule& schedule);
 
-// What no tile of the program can do, or this one: L014, L015, L018, L019, L020, L028.
-void refuse_tile(const ir::Program& program, const Schedule& schedule, const Machine& machine,
-                 Diagnostics& diagnostics);
-void refuse_tile(const ir::Program& program, const SweepTile& tile, const Machine& machine,
-                 Diagnostics& diagnostics);
-
 }  // namespace stencil::schedule
