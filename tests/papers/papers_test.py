@@ -265,6 +265,9 @@ class Charts(unittest.TestCase):
         text = style.lines("T & c", "x", "y", [("a", [(1, 2.0), (2, None), (4, 3.0)]), ("b", [(1, 1.0)])])
         marks = [len(self.group(text, f"series-{i}").getElementsByTagName("use")) for i in (0, 1)]
         self.assertEqual(marks, [2, 1])
+        empty = style.lines("$t$", "x", "y", [("nobody", [(1, None)]), ("b", [(1, 1.0)])])
+        self.assertNotIn("nobody", empty)
+        self.assertIn("$t$", empty)
         self.assertIn("T &amp; c", text)
 
     def test_bars_are_as_high_as_their_values(self):

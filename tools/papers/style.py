@@ -36,7 +36,7 @@ SCHEME = f"""<style>
 def settings():
     """What differs from matplotlib's defaults. Text stays text, in the reader's sans-serif font."""
     return {
-        "svg.fonttype": "none", "svg.hashsalt": "stencilc", "savefig.transparent": True,
+        "svg.fonttype": "none", "text.parse_math": False, "font.sans-serif": ["DejaVu Sans", "Verdana"], "svg.hashsalt": "stencilc", "savefig.transparent": True,
         "font.size": 9, "axes.titlesize": 9, "figure.titlesize": 10, "figure.titleweight": "bold",
         "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK,
         "grid.color": INK, "grid.alpha": 0.25, "grid.linewidth": 0.8, "axes.axisbelow": True,
@@ -89,7 +89,7 @@ def lines(title, x_title, y_title, series):
         axes = _axes(figure, y_title)
         axes.set_xlabel(x_title)
         for i, (name, points) in enumerate(series):
-            axes.plot([x for x, _ in points], [y for _, y in points], label=name, gid=f"series-{i}")
+            axes.plot([x for x, _ in points], [y for _, y in points], label=name if points else None, gid=f"series-{i}")
         _finish(axes)
     return _drawn(title, HEIGHT, draw)
 
@@ -106,7 +106,8 @@ def bars(title, y_title, names, groups):
         for i, name in enumerate(names):
             present = [(g, values[i]) for g, (_, values) in enumerate(groups) if values[i] is not None]
             places = [g + (i - (len(names) - 1) / 2) * width for g, _ in present]
-            drawn = axes.bar(places, [value for _, value in present], 0.92 * width, label=name, color=COLOURS[i])
+            drawn = axes.bar(places, [value for _, value in present], 0.92 * width, label=name if present else None,
+                             color=COLOURS[i % len(COLOURS)])
             for (g, _), bar in zip(present, drawn):
                 bar.set_gid(f"bar-{g}-{i}")
         slanted = {"rotation": 30, "ha": "right"} if len(groups) > 6 else {}
