@@ -23,6 +23,12 @@ bool is_operand(const ir::Program& program, const ir::Access& access) {
   return access.field < fields && access.offsets.size() == program.grid.ranges.size();
 }
 
+ir::Access without_rules(ir::Access access) {
+  access.escapes = 0;
+  access.excess.clear();
+  return access;
+}
+
 int SweptColumn::lookback() const {
   int out = 0;
   for (const ColumnValue& value : values) out = std::max(out, value.lookback);
@@ -146,9 +152,8 @@ class ColumnBuilder {
     if (auto* access = std::get_if<ir::Access>(&node.kind)) {
       if (!is_operand(program_, *access)) return std::nullopt;
       const int plane = access->offsets[0];
+      *access = without_rules(std::move(*access));
       access->offsets[0] = 0;
-      access->escapes = 0;
-      access->excess.clear();
       return Early{moved_.add(std::move(node)), plane};
     }
     if (column_ != Column::Partial || !may_be_early(node)) return std::nullopt;

@@ -23,6 +23,8 @@ namespace stencil::schedule {
 
 // An access to a field that has all dimensions of the grid: one that may be kept or shared.
 bool is_operand(const ir::Program& program, const ir::Access& access);
+// The access where no boundary rule is met: accesses that differ in that alone are one.
+ir::Access without_rules(ir::Access access);
 
 // A node of the front graph of which instances are used later, or by the pieces.
 struct ColumnValue {

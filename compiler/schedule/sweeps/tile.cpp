@@ -187,8 +187,6 @@ class TilePlanner {
       if (offset == 0 || (tile_.rank == 1 && tile_.swept)) continue;
       ir::Access from = read;
       from.offsets.back() = 0;
-      from.escapes = 0;
-      from.excess.clear();
       auto row = std::find_if(tile_.rows.begin(), tile_.rows.end(),
                               [&](const TileRow& other) { return other.from == from; });
       if (row == tile_.rows.end()) row = tile_.rows.insert(row, {from, {}});
@@ -268,8 +266,7 @@ std::vector<int> SweepTile::leaves(const ir::Access& read) const {
 std::vector<ir::Access> SweepTile::reads_at(const ir::Program& program, int before) const {
   std::vector<ir::Access> out;
   const auto add = [&](ir::Access access) {
-    access.escapes = 0;
-    access.excess.clear();
+    access = without_rules(std::move(access));
     if (std::find(out.begin(), out.end(), access) == out.end()) out.push_back(std::move(access));
   };
   for (const ir::Access& access : column.reads(program, before)) add(access);

@@ -64,10 +64,7 @@ class TileKernel {
       if (!is_operand(program_, access)) {
         return builder_.load_global(access, landings.land(access));
       }
-      ir::Access read = access;
-      read.escapes = 0;
-      read.excess.clear();
-      return operands_.operand(read, slot, writes, before, taken);
+      return operands_.operand(without_rules(access), slot, writes, before, taken);
     };
   }
 
@@ -163,6 +160,7 @@ class TileKernel {
                        one_plane(plane, 0, next)));
     return out;
   }
+
   void append_points(Body& body) {
     std::vector<ir::Access> reads;
     for (const ir::Piece& piece : sweep_.function->pieces) {
@@ -182,6 +180,7 @@ class TileKernel {
                      ? builder_.by_points(reads, none, make, [&] { return sum_ahead(reads, box); })
                      : builder_.by_points(reads, none, make));
   }
+
   Body sum_ahead(const std::vector<ir::Access>& reads, const GridBox& box) {
     Slot slot = slots_.slot(literal(0));
     PointLanes lanes;
