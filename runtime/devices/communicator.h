@@ -1,0 +1,50 @@
+// The parts of a decomposed run, as one of them sees the others. Each part takes the same steps in a
+// thread or process of its own and calls the same functions in the same order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/devices/accelerator.h"
+#include "stencil/result.h"
+
+namespace stencil::runtime {
+
+// What goes to a part and what comes from it: ranges of two buffers, in bytes. No bytes: nothing is
+// sent, or received.
+struct Transfer {
+  int peer = 0;
+  int send_tag = 0, receive_tag = 0;  // tell the messages between two parts apart
+  int64_t send_offset = 0, send_bytes = 0;
+  int64_t receive_offset = 0, receive_bytes = 0;
+};
+
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+  virtual int size() const = 0;  // parts
+  virtual int rank() const = 0;  // this one, from 0
+
+  // Sends ranges of `send` and receives into ranges of `receive`, both memory of `accelerator`,
+  // behind what is queued there and ahead of what is queued later. Whether the call waits for the
+  // device is its own affair. Both buffers may be written again by what is queued afterwards.
+  virtual Status exchange(Accelerator& accelerator, Accelerator::Memory send,
+                          Accelerator::Memory receive, std::span<const Transfer> transfers) = 0;
+
+  // The text of every part, by rank.
+  virtual Result<std::vector<std::string>> all_gather(const std::string& own) = 0;
+  // That of rank 0, for all.
+  virtual Result<std::string> broadcast(const std::string& own) {
+    auto all = all_gather(rank() == 0 ? own : std::string());
+    if (!all.ok()) return all.failure();
+    return std::move(all.value()[0]);
+  }
+
+  // This part has failed: calls of the others that wait for it, now or later, fail, with this
+  // failure where it can be had.
+  virtual void abandon(const Failure& failure) = 0;
+};
+
+}  // namespace stencil::runtime
