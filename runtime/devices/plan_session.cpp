@@ -47,13 +47,14 @@ class PlanSession : public Session {
  public:
   // `owned`: the accelerator, if it is the session's own.
   PlanSession(std::unique_ptr<Accelerator> owned, Accelerator& accelerator,
-              const kernel::Module& module, reference::State& state, const DeviceArrays& attached)
+              const kernel::Module& module, reference::State& state, const PlanOptions& options)
       : owned_(std::move(owned)),
         accelerator_(accelerator),
         module_(module),
         plan_(module.plan),
         state_(state),
-        memory_(accelerator, module, state, attached) {}
+        memory_(accelerator, module, state, options.arrays),
+        parts_(options.parts) {}
 
   Status prepare(const Session* like);
   Result<int64_t> advance(int64_t steps) override;
@@ -66,9 +67,12 @@ class PlanSession : public Session {
   Status restore_reductions();
   Status count_blocks(const kernel::Launch& launch);
   Status tile(int64_t count);
-  Status tile(const kernel::Run& run, int64_t count);
+  Status tile(const kernel::Run& run, int64_t count, int64_t done);
   Status act(const kernel::Action& action, int64_t count);
   Status launch(const kernel::Launch& launch, int64_t count);
+  Status launch_blocks(const kernel::Launch& launch, int64_t count);
+  Status refresh_halos(size_t action, const kernel::Run& run, int64_t count, int64_t done);
+  Status swap(const kernel::Swap& swap);
   Status reduce(int64_t count);
   Status ask_to_stop(int64_t count);
   Status take_answer();
@@ -86,11 +90,17 @@ class PlanSession : public Session {
   std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
   const std::vector<kernel::Run> runs_ = kernel::runs(plan_);
   const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
-  bool asked_ = false;  // the answer to the stop condition has yet to be taken
+  Communicator* const parts_;            // null: the program is no part
+  std::vector<int64_t> since_exchange_;  // iterations, by halo of the plan
+  bool asked_ = false;                   // the answer to the stop condition has yet to be taken
   const std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();  // null: none
 };
 
 Status PlanSession::prepare(const Session* like) {
+  if (!plan_.swaps.empty() && parts_ == nullptr) {
+    return Failure{"R045", "the program is a part of another one and has nobody to talk to", ""};
+  }
+  since_exchange_.assign(plan_.halos.size(), 0);
   const auto* const other = dynamic_cast<const PlanSession*>(like);
   const Status provided = memory_.prepare(other ? &other->memory_ : nullptr);
   if (!provided.ok()) return provided;
@@ -156,6 +166,12 @@ ScalarBytes PlanSession::scalar(const kernel::ScalarValue& value, int64_t count)
 }
 
 Status PlanSession::launch(const kernel::Launch& launch, int64_t count) {
+  const Status launched = launch_blocks(launch, count);
+  if (!launched.ok() || launch.swap == kernel::kNoSwap) return launched;
+  return swap(plan_.swaps[static_cast<size_t>(launch.swap)]);
+}
+
+Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count) {
   const int64_t blocks = blocks_.at(&launch);
   if (blocks <= 0) return Done{};
   Accelerator::Call call{launch.kernel, {}, {}, {}, blocks};
@@ -191,29 +207,72 @@ Status PlanSession::act(const kernel::Action& action, int64_t count) {
 // The actions of a tile, up to where it turns out that the run has ended before it.
 Status PlanSession::tile(int64_t count) {
   for (const kernel::Run& run : runs_) {
-    int64_t left = run.repeat ? run.repeat->iterations : 1;
+    const int64_t all = run.repeat ? run.repeat->iterations : 1;
+    int64_t left = all;
     while (left > 0) {
-      const int64_t now = run.repeat ? kernel::iterations_of_tile(*run.repeat, left) : count;
-      const Status done = tile(run, now);
+      const int64_t now = run.repeat ? kernel::iterations_of_tile(plan_, *run.repeat, left) : count;
+      const Status done = tile(run, now, all - left);
       if (!done.ok() || state_.stopped) return done;
       left = run.repeat ? left - now : 0;
     }
   }
+  const Status fresh = refresh_halos(plan_.actions.size(), {}, 1, 0);
+  if (!fresh.ok()) return fresh;
   return asked_ ? take_answer() : Status(Done{});
 }
 
-Status PlanSession::tile(const kernel::Run& run, int64_t count) {
+// `done`: iterations of the run so far.
+Status PlanSession::tile(const kernel::Run& run, int64_t count, int64_t done) {
   for (size_t i = run.first; i < run.end; ++i) {
     if (asked_ && answer_point_ == i) {
       const Status taken = take_answer();
       if (!taken.ok() || state_.stopped) return taken;
     }
+    const Status fresh = refresh_halos(i, run, count, done);
+    if (!fresh.ok()) return fresh;
     const auto* launch = std::get_if<kernel::Launch>(&plan_.actions[i]);
     if (launch && launch->steps != 0 && launch->steps != count) continue;
     const Status acted = act(plan_.actions[i], count);
     if (!acted.ok()) return acted;
   }
   return Done{};
+}
+
+// --- Other parts
+// --------------------------------------------------------------------------------------
+
+// What is due ahead of an action in a tile of `count` iterations. A session begins with halos that
+// are right.
+Status PlanSession::refresh_halos(size_t action, const kernel::Run& run, int64_t count,
+                                  int64_t done) {
+  for (size_t h = 0; h < plan_.halos.size(); ++h) {
+    const kernel::HaloSwap& halo = plan_.halos[h];
+    if (halo.action != action) continue;
+    int64_t& since = since_exchange_[h];
+    const int64_t iterations = run.repeat || !halo.each_step ? count : 1;
+    const bool begins = halo.each_step && done == 0;
+    if (begins || since + iterations > halo.lasts) {
+      const Status swapped = swap(plan_.swaps[halo.swap]);
+      if (!swapped.ok()) return swapped;
+      since = 0;
+    }
+    since += iterations;
+  }
+  return Done{};
+}
+
+Status PlanSession::swap(const kernel::Swap& swap) {
+  const Status packed = swap.pack ? launch_blocks(*swap.pack, 1) : Status(Done{});
+  if (!packed.ok()) return packed;
+  std::vector<Transfer> transfers;
+  for (const kernel::SwapMessage& message : swap.messages) {
+    transfers.push_back({message.part, message.send_tag, message.receive_tag, message.send_offset,
+                         message.send_bytes, message.receive_offset, message.receive_bytes});
+  }
+  const Status exchanged = parts_->exchange(accelerator_, memory_.scratch(swap.send),
+                                            memory_.scratch(swap.receive), transfers);
+  if (!exchanged.ok()) return exchanged;
+  return swap.unpack ? launch_blocks(*swap.unpack, 1) : Status(Done{});
 }
 
 Result<int64_t> PlanSession::advance(int64_t steps) {
@@ -346,10 +405,10 @@ Status PlanSession::finish() {
 
 Result<std::unique_ptr<Session>> start(std::unique_ptr<Accelerator> owned, Accelerator& accelerator,
                                        const kernel::Module& module, reference::State& state,
-                                       const DeviceArrays& arrays, const Session* like) {
+                                       const PlanOptions& options) {
   auto session =
-      std::make_unique<PlanSession>(std::move(owned), accelerator, module, state, arrays);
-  const Status prepared = session->prepare(like);
+      std::make_unique<PlanSession>(std::move(owned), accelerator, module, state, options);
+  const Status prepared = session->prepare(options.like);
   if (!prepared.ok()) return prepared.failure();
   return std::unique_ptr<Session>(std::move(session));
 }
@@ -358,14 +417,14 @@ Result<std::unique_ptr<Session>> start(std::unique_ptr<Accelerator> owned, Accel
 
 Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kernel::Module& module,
                                             reference::State& state) {
-  return start(nullptr, accelerator, module, state, {}, nullptr);
+  return start(nullptr, accelerator, module, state, {});
 }
 
 Result<std::unique_ptr<Session>> start_plan(std::unique_ptr<Accelerator> accelerator,
                                             const kernel::Module& module, reference::State& state,
-                                            const DeviceArrays& arrays, const Session* like) {
+                                            const PlanOptions& options) {
   Accelerator& used = *accelerator;
-  return start(std::move(accelerator), used, module, state, arrays, like);
+  return start(std::move(accelerator), used, module, state, options);
 }
 
 }  // namespace stencil::runtime
