@@ -128,6 +128,13 @@ ir::Points Decomposition::owned(int part) const {
   return out;
 }
 
+// Tiles as equal as may be, none longer than the schedule's.
+void Decomposition::set_round(int64_t time_tile) {
+  const int64_t tile = std::clamp<int64_t>(time_tile, 1, steps);
+  const int64_t rounds = (steps + tile - 1) / tile;
+  round = (steps + rounds - 1) / rounds;
+}
+
 int64_t Decomposition::least_extent(size_t d) const {
   int64_t least = INT64_MAX;
   for (size_t p = 0; p + 1 < bounds[d].size(); ++p) {

@@ -5,6 +5,7 @@
 // program like others (restrict.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -59,10 +60,15 @@ struct Needs {
 struct Decomposition {
   Cuts cuts;
   int64_t steps = 1;  // between two exchanges, at most
+  int64_t round = 1;  // steps of a tile, at most: a whole number of rounds lies between exchanges
   std::vector<std::vector<int64_t>>
       bounds;               // per dimension: where parts begin, and behind the last
   std::vector<bool> wraps;  // per dimension: cut, and fields are periodic there
   Needs needs;
+
+  // For time tiles of so many steps.
+  void set_round(int64_t time_tile);
+  int64_t round_of(size_t occasion) const { return std::min(round, needs.lasts[occasion]); }
 
   int parts() const { return count(cuts); }
   std::vector<int> place_of(int part) const;  // along each dimension
@@ -71,6 +77,9 @@ struct Decomposition {
   // Points of a part per dimension, at least.
   int64_t least_extent(size_t d) const;
 };
+
+// How far beyond the points that a part owns values have to be right when a time tile is done.
+analysis::Margin left_by_tile(const ir::Program& program, const Decomposition& decomposition);
 
 // Cuts the grid of a program at sizes. L030, with what stands against it and its place, where a
 // dimension cannot be cut; L031 where parts are smaller than their halo for one step. Where they

@@ -83,7 +83,8 @@ std::vector<ir::Halo> halos_of(const ir::Program& program, const Decomposition& 
   std::vector<ir::Halo> halos;
   for (size_t p = 0; p < decomposition.needs.by_occasion.size(); ++p) {
     ir::Halo halo;
-    halo.lasts = decomposition.needs.lasts[p];
+    halo.round = decomposition.round_of(p);
+    halo.rounds = std::max<int64_t>(decomposition.needs.lasts[p] / halo.round, 1);
     for (const Direction& direction : directions(decomposition)) {
       const auto other = neighbour(decomposition, part, direction);
       if (!other) continue;

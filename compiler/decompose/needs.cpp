@@ -107,7 +107,7 @@ class Collector {
 
   // `behind`: what is read of the state that its steps leave.
   void phase(const ir::Program& program, int64_t steps, const Reads& behind) {
-    const analysis::TimeTile tile = analysis::unroll(program, static_cast<int>(steps));
+    const analysis::TimeTile tile = analysis::unroll(program, static_cast<int>(steps));  // perhaps 0
     Margin left = none_;  // what has to be right beyond the owned points when the steps are done
     for (const auto& [read, margin] : behind) left = analysis::hull(left, margin);
     Reads reads;
@@ -159,6 +159,12 @@ class Collector {
 
 Needs needs_of(const ir::Program& program, const Decomposition& decomposition, int64_t steps) {
   return Collector(program, decomposition, steps).run();
+}
+
+// The last round leaves what reductions read, those before it what the next ones need.
+analysis::Margin left_by_tile(const ir::Program& program, const Decomposition& decomposition) {
+  if (ir::cuts_steps(program)) return decomposition.needs.depth;  // phases leave different things
+  return needs_of(program, decomposition, decomposition.steps - decomposition.round).depth;
 }
 
 ir::SharedTiles tiles_of(const ir::Program& program, const ir::Reduction& reduction,

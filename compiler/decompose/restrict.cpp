@@ -44,6 +44,7 @@ class Restriction {
     for (size_t d = 0; d < memory_.size(); ++d) {
       out_.grid.ranges[d] = held(whole_.grid.ranges[d], d);
     }
+    set_rim();
     for (ir::Field& field : out_.fields) restrict_field(field);
     for (ir::Function& function : out_.functions) restrict_function(function);
     for (ir::Init& init : out_.inits) restrict_init(init);
@@ -52,6 +53,15 @@ class Restriction {
   }
 
  private:
+  void set_rim() {
+    const analysis::Margin left = left_by_tile(whole_, decomposition_);
+    const analysis::Margin& depth = decomposition_.needs.depth;
+    for (size_t d = 0; d < memory_.size(); ++d) {
+      out_.rim.push_back({memory_[d][0] == -kFar ? 0 : depth[d].low - left[d].low,
+                          memory_[d][1] == kFar ? 0 : depth[d].high - left[d].high});
+    }
+  }
+
   bool wraps(size_t d) const { return decomposition_.wraps[d]; }
   int64_t period(size_t d) const { return high_of(whole_.grid, d) - low_of(whole_.grid, d) + 1; }
 

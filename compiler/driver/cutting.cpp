@@ -30,8 +30,9 @@ int typical_part(const decompose::Decomposition& decomposition) {
   return decomposition.part_at(place);
 }
 
-ir::Program alone(const ir::Program& part) {
-  ir::Program out = part;
+ir::Program part_alone(const ir::Program& program, const Cutting& cutting) {
+  ir::Program out =
+      decompose::restrict_to(program, cutting.decomposition, typical_part(cutting.decomposition));
   out.part.reset();
   return out;
 }
@@ -52,6 +53,16 @@ ir::Points grid_of(const ir::Program& program) {
   return out;
 }
 
+// By a step, on average: the first one of a tile computes the rim, too, the last one does not.
+double points_computed(const ir::Program& program) {
+  ir::Points inner = grid_of(program);
+  for (size_t d = 0; d < inner.size() && !program.rim.empty(); ++d) {
+    inner[d][0] += program.rim[d][0];
+    inner[d][1] -= program.rim[d][1];
+  }
+  return (points_of(grid_of(program)) + points_of(inner)) / 2;
+}
+
 class Chooser {
  public:
   Chooser(const ir::Program& program, const std::string& line, const schedule::Machine& machine,
@@ -62,8 +73,8 @@ class Chooser {
   std::optional<Cutting> at(const decompose::Cuts& cuts, int64_t steps, Diagnostics& diagnostics) {
     auto decomposition = decompose::decompose(program_, cuts, steps, diagnostics);
     if (!decomposition) return std::nullopt;
-    const int part = typical_part(*decomposition);
-    const ir::Program own = alone(decompose::restrict_to(program_, *decomposition, part));
+    Cutting out{std::move(*decomposition), {}, {}};
+    const ir::Program own = part_alone(program_, out);
     if (!schedule_) {  // of one part: others differ from it by a few points
       schedule::Scheduler scheduler(own, machine_);
       schedule_ = scheduler.parse(line_, diagnostics);
@@ -71,10 +82,11 @@ class Chooser {
       const auto candidate = schedule::predict(scheduler, *schedule_);
       rate_ = candidate ? candidate->prediction.points_per_second : machine_.bytes_per_second / 8;
     }
-    Cutting out{std::move(*decomposition), *schedule_, {}};
-    const double owned = points_of(out.decomposition.owned(part));
+    out.schedule = *schedule_;
+    out.decomposition.set_round(schedule_->time_tile);
+    const double owned = points_of(out.decomposition.owned(typical_part(out.decomposition)));
     out.prediction.alone = owned / rate_;
-    out.prediction.compute = points_of(grid_of(own)) / rate_;
+    out.prediction.compute = points_computed(own) / rate_;
     out.prediction.exchange = exchange(out.decomposition);
     return out;
   }

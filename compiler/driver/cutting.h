@@ -49,7 +49,7 @@ std::optional<Cutting> cut(const ir::Program& program, const CutRequest& request
 
 // The part with the most neighbours, whose schedule all parts get.
 int typical_part(const decompose::Decomposition& decomposition);
-// Without what ties it to the others: for whoever wants to know how long its steps take.
-ir::Program alone(const ir::Program& part);
+// It, without what ties it to the others: for whoever wants to know how long its steps take.
+ir::Program part_alone(const ir::Program& program, const Cutting& cutting);
 
 }  // namespace stencil

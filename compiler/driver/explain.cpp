@@ -225,7 +225,7 @@ int64_t launches_of_step(const kernel::Plan& plan) {
   for (const kernel::Run& run : kernel::runs(plan)) {
     int64_t left = run.repeat ? run.repeat->iterations : 1;
     while (left > 0) {
-      const int64_t count = run.repeat ? kernel::iterations_of_tile(plan, *run.repeat, left) : 1;
+      const int64_t count = run.repeat ? kernel::iterations_of_tile(*run.repeat, left) : 1;
       launches += launches_of(plan, run, count);
       left -= count;
     }

@@ -32,10 +32,10 @@ struct Exchange {
   std::vector<Patch> sent, received;
 };
 
-// What is exchanged ahead of something (decompose::Needs), and again before a tile that would have
-// more than `lasts` iterations done since.
+// What is exchanged ahead of something (decompose::Needs), and again when so many rounds of at most
+// so many iterations are done.
 struct Halo {
-  int64_t lasts = 1;
+  int64_t round = 1, rounds = 1;
   std::vector<Exchange> exchanges;
 };
 

@@ -218,12 +218,13 @@ struct Swap {
   int send = kNoScratch, receive = kNoScratch;  // into Plan::scratch: I64
   std::vector<SwapMessage> messages;
 };
-// A swap ahead of actions: at the beginning of a run, or of a step if that is cut (`each_step`),
-// and before a tile that would have more than `lasts` iterations done since.
+// A swap ahead of actions, which are done in rounds of at most `round` steps or iterations, each
+// made of tiles: after so many rounds, and at the beginning of every step if that is cut. Parts do
+// the same rounds, whatever their tiles.
 struct HaloSwap {
   size_t action = 0;  // into Plan::actions: the swap comes ahead of it
   size_t swap = 0;    // into Plan::swaps
-  int64_t lasts = 1;
+  int64_t round = 1, rounds = 1;
   bool each_step = false;
 };
 
@@ -315,29 +316,33 @@ inline int64_t largest_tile(int whole, const std::vector<int>& sizes, int64_t le
   }
   return left < whole ? left : whole;
 }
-// No tile outlasts the halo of its run.
-inline int64_t within_halo(const Plan& plan, size_t first, size_t end, int64_t left) {
-  for (const HaloSwap& halo : plan.halos) {
-    if (halo.action >= first && halo.action < end) left = std::min(left, halo.lasts);
-  }
-  return left;
-}
-inline int64_t iterations_of_tile(const Plan& plan, const Repeat& repeat, int64_t left) {
-  left = within_halo(plan, repeat.first, repeat.end, left);
+inline int64_t iterations_of_tile(const Repeat& repeat, int64_t left) {
   return largest_tile(repeat.time_tile, repeat.tile_sizes, left);
 }
 
+// How many of `left` steps (at least 1), the first of which has index `step`, may follow one
+// another before something is evaluated.
+inline int64_t steps_until_due(const Plan& plan, int64_t left, int64_t step) {
+  for (const Reduction& reduction : plan.reductions) {
+    if (is_sampled(reduction)) continue;
+    left = std::min(left, reduction.every - step % reduction.every);
+  }
+  if (plan.stop && plan.stop->reductions.empty()) left = 1;
+  return left;
+}
 // The steps of the next tile, whose first has index `step`, when `left` (at least 1) are to be
 // done.
 inline int64_t steps_of_tile(const Plan& plan, int64_t left, int64_t step = 0) {
-  for (const Reduction& reduction : plan.reductions) {
-    if (is_sampled(reduction)) continue;
-    const int64_t until_due = reduction.every - step % reduction.every;
-    if (until_due < left) left = until_due;
+  return largest_tile(plan.time_tile, plan.tile_sizes, steps_until_due(plan, left, step));
+}
+
+// The least number of steps that are done as one behind the other without a tile being cut short.
+inline int64_t steps_of_period(const Plan& plan) {
+  int64_t steps = plan.time_tile;
+  for (const HaloSwap& halo : plan.halos) {
+    if (!halo.each_step) steps = std::max(steps, halo.round * halo.rounds);
   }
-  if (plan.stop && plan.stop->reductions.empty()) left = 1;
-  if (plan.repeats.empty()) left = within_halo(plan, 0, plan.actions.size(), left);
-  return largest_tile(plan.time_tile, plan.tile_sizes, left);
+  return steps;
 }
 
 inline bool is_padded(const Plan& plan) {

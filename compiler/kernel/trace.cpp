@@ -109,7 +109,7 @@ class Tracer {
     int64_t left = run.repeat ? run.repeat->iterations : 1;
     while (left > 0) {
       const int64_t count =
-          run.repeat ? iterations_of_tile(module_.plan, *run.repeat, left) : out.steps;
+          run.repeat ? iterations_of_tile(*run.repeat, left) : out.steps;
       ++tiles[count];
       left = run.repeat ? left - count : 0;
     }

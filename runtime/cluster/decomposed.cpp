@@ -191,29 +191,31 @@ Result<Prepared> prepare_parts(const ir::Program& program, const std::vector<int
   auto cutting = cut(*at_sizes, request, schedule_line, machine, link_of(first.value().device.name),
                      diagnostics);
   if (!cutting) return Failure{"", "the grid cannot be cut", ""};
+  const int parts = cutting->decomposition.parts();
+  const auto devices = devices_of_parts(device, parts);
+  if (!devices.ok()) return devices.failure();
+  const auto typical = static_cast<size_t>(typical_part(cutting->decomposition));
+  std::string line = schedule_line;
+  std::string origin;
+  if (line.empty() || line == "auto") {  // one part chooses
+    line = schedule::print(cutting->schedule, program.grid.rank());
+    auto chosen = choose_device(devices.value()[typical]);
+    if (!chosen.ok()) return chosen.failure();
+    const auto found =
+        known ? known(part_alone(*at_sizes, *cutting), chosen.value()) : std::nullopt;
+    if (found && found->line != line) {
+      line = found->line;
+      cutting = cut(*at_sizes, {decompose::print(cutting->decomposition.cuts), request.steps}, line,
+                    machine, link_of(first.value().device.name), diagnostics);
+      if (!cutting) return Failure{"", "the grid cannot be cut", ""};
+    }
+    if (found) origin = found->origin;
+  }
   auto whole = std::make_shared<Whole>();
   whole->program = std::move(*at_sizes);
   whole->decomposition = std::move(cutting->decomposition);
-  const int parts = whole->count();
-  const auto devices = devices_of_parts(device, parts);
-  if (!devices.ok()) return devices.failure();
   for (int part = 0; part < parts; ++part) {
     whole->parts.push_back(decompose::restrict_to(whole->program, whole->decomposition, part));
-  }
-  // One part chooses.
-  const int typical = typical_part(whole->decomposition);
-  std::string line = schedule_line;
-  std::string origin;
-  if (line.empty() || line == "auto") {
-    line = schedule::print(cutting->schedule, program.grid.rank());
-    const ir::Program free = alone(whole->parts[static_cast<size_t>(typical)]);
-    auto chosen = choose_device(devices.value()[static_cast<size_t>(typical)]);
-    if (!chosen.ok()) return chosen.failure();
-    const auto found = known ? known(free, chosen.value()) : std::nullopt;
-    if (found) {
-      line = found->line;
-      origin = found->origin;
-    }
   }
   whole->prepared.resize(static_cast<size_t>(parts));
   std::vector<Status> built(static_cast<size_t>(parts), Done{});
@@ -238,7 +240,7 @@ Result<Prepared> prepare_parts(const ir::Program& program, const std::vector<int
     for (const Diagnostic& diagnostic : said[p].items()) diagnostics.add(diagnostic);
     return built[p].failure();
   }
-  const Prepared& shown = whole->prepared[static_cast<size_t>(typical)];
+  const Prepared& shown = whole->prepared[typical];
   Prepared out;
   out.device = std::move(first).value();
   out.schedule = shown.schedule;

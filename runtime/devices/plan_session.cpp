@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -67,11 +68,14 @@ class PlanSession : public Session {
   Status restore_reductions();
   Status count_blocks(const kernel::Launch& launch);
   Status tile(int64_t count);
-  Status tile(const kernel::Run& run, int64_t count, int64_t done);
+  Status tile(const kernel::Run& run, int64_t count);
+  Status steps_of_round(int64_t round, int64_t& done);
+  int64_t round_of(const kernel::Run& run, int64_t left) const;
   Status act(const kernel::Action& action, int64_t count);
   Status launch(const kernel::Launch& launch, int64_t count);
   Status launch_blocks(const kernel::Launch& launch, int64_t count);
-  Status refresh_halos(size_t action, const kernel::Run& run, int64_t count, int64_t done);
+  Status refresh_halos(const kernel::Run& run, bool first);
+  Status refresh_halos(size_t action, bool each_step);
   Status swap(const kernel::Swap& swap);
   Status reduce(int64_t count);
   Status ask_to_stop(int64_t count);
@@ -90,9 +94,9 @@ class PlanSession : public Session {
   std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
   const std::vector<kernel::Run> runs_ = kernel::runs(plan_);
   const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
-  Communicator* const parts_;            // null: the program is no part
-  std::vector<int64_t> since_exchange_;  // iterations, by halo of the plan
-  bool asked_ = false;                   // the answer to the stop condition has yet to be taken
+  Communicator* const parts_;    // null: the program is no part
+  std::vector<int64_t> rounds_;  // since an exchange, by halo of the plan
+  bool asked_ = false;           // the answer to the stop condition has yet to be taken
   const std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();  // null: none
 };
 
@@ -100,7 +104,7 @@ Status PlanSession::prepare(const Session* like) {
   if (!plan_.swaps.empty() && parts_ == nullptr) {
     return Failure{"R045", "the program is a part of another one and has nobody to talk to", ""};
   }
-  since_exchange_.assign(plan_.halos.size(), 0);
+  rounds_.assign(plan_.halos.size(), 0);
   const auto* const other = dynamic_cast<const PlanSession*>(like);
   const Status provided = memory_.prepare(other ? &other->memory_ : nullptr);
   if (!provided.ok()) return provided;
@@ -208,27 +212,32 @@ Status PlanSession::act(const kernel::Action& action, int64_t count) {
 Status PlanSession::tile(int64_t count) {
   for (const kernel::Run& run : runs_) {
     const int64_t all = run.repeat ? run.repeat->iterations : 1;
-    int64_t left = all;
-    while (left > 0) {
-      const int64_t now = run.repeat ? kernel::iterations_of_tile(plan_, *run.repeat, left) : count;
-      const Status done = tile(run, now, all - left);
-      if (!done.ok() || state_.stopped) return done;
-      left = run.repeat ? left - now : 0;
+    for (int64_t left = all; left > 0;) {
+      const int64_t round = round_of(run, left);
+      const Status fresh = run.repeat ? refresh_halos(run, left == all) : Status(Done{});
+      if (!fresh.ok()) return fresh;
+      for (int64_t done = 0; done < round;) {
+        const int64_t now =
+            run.repeat ? kernel::iterations_of_tile(*run.repeat, round - done) : count;
+        const Status tiled = tile(run, now);
+        if (!tiled.ok() || state_.stopped) return tiled;
+        done += run.repeat ? now : round;
+      }
+      left -= round;
     }
   }
-  const Status fresh = refresh_halos(plan_.actions.size(), {}, 1, 0);
+  const Status fresh = refresh_halos(plan_.actions.size(), true);
   if (!fresh.ok()) return fresh;
   return asked_ ? take_answer() : Status(Done{});
 }
 
-// `done`: iterations of the run so far.
-Status PlanSession::tile(const kernel::Run& run, int64_t count, int64_t done) {
+Status PlanSession::tile(const kernel::Run& run, int64_t count) {
   for (size_t i = run.first; i < run.end; ++i) {
     if (asked_ && answer_point_ == i) {
       const Status taken = take_answer();
       if (!taken.ok() || state_.stopped) return taken;
     }
-    const Status fresh = refresh_halos(i, run, count, done);
+    const Status fresh = run.repeat ? Status(Done{}) : refresh_halos(i, true);
     if (!fresh.ok()) return fresh;
     const auto* launch = std::get_if<kernel::Launch>(&plan_.actions[i]);
     if (launch && launch->steps != 0 && launch->steps != count) continue;
@@ -241,22 +250,36 @@ Status PlanSession::tile(const kernel::Run& run, int64_t count, int64_t done) {
 // --- Other parts
 // --------------------------------------------------------------------------------------
 
-// What is due ahead of an action in a tile of `count` iterations. A session begins with halos that
-// are right.
-Status PlanSession::refresh_halos(size_t action, const kernel::Run& run, int64_t count,
-                                  int64_t done) {
+// How many of `left` steps or iterations follow one another until halos may be due.
+int64_t PlanSession::round_of(const kernel::Run& run, int64_t left) const {
+  for (const kernel::HaloSwap& halo : plan_.halos) {
+    if (halo.action >= run.first && halo.action < run.end) left = std::min(left, halo.round);
+  }
+  return left;
+}
+
+// What is due ahead of a round. A session begins with halos that are right. `first`: a new step
+// begins that is cut.
+Status PlanSession::refresh_halos(const kernel::Run& run, bool first) {
   for (size_t h = 0; h < plan_.halos.size(); ++h) {
     const kernel::HaloSwap& halo = plan_.halos[h];
-    if (halo.action != action) continue;
-    int64_t& since = since_exchange_[h];
-    const int64_t iterations = run.repeat || !halo.each_step ? count : 1;
-    const bool begins = halo.each_step && done == 0;
-    if (begins || since + iterations > halo.lasts) {
+    if (halo.action < run.first || halo.action >= run.end) continue;
+    if (first || rounds_[h] == halo.rounds) {
       const Status swapped = swap(plan_.swaps[halo.swap]);
       if (!swapped.ok()) return swapped;
-      since = 0;
+      rounds_[h] = 0;
     }
-    since += iterations;
+    ++rounds_[h];
+  }
+  return Done{};
+}
+
+// What is due in every step ahead of an action.
+Status PlanSession::refresh_halos(size_t action, bool each_step) {
+  for (const kernel::HaloSwap& halo : plan_.halos) {
+    if (halo.action != action || halo.each_step != each_step) continue;
+    const Status swapped = swap(plan_.swaps[halo.swap]);
+    if (!swapped.ok()) return swapped;
   }
   return Done{};
 }
@@ -282,14 +305,10 @@ Result<int64_t> PlanSession::advance(int64_t steps) {
   const Status started = stopwatch_ ? stopwatch_->start() : Status(Done{});
   if (!started.ok()) return started.failure();
   while (done < steps && !state_.stopped) {
-    const int64_t count = kernel::steps_of_tile(plan_, steps - done, state_.step);
-    const Status acted = tile(count);
-    if (!acted.ok()) return acted.failure();
-    if (state_.stopped) break;
-    const Status reduced = reduce(count);
-    if (!reduced.ok()) return reduced.failure();
-    done += count;
-    state_.step += count;
+    int64_t round = kernel::steps_until_due(plan_, steps - done, state_.step);
+    if (plan_.repeats.empty() && !runs_.empty()) round = round_of(runs_.front(), round);
+    const Status advanced = steps_of_round(round, done);
+    if (!advanced.ok()) return advanced.failure();
   }
   const Status answered = asked_ ? take_answer() : Status(Done{});
   if (!answered.ok()) return answered.failure();
@@ -298,6 +317,26 @@ Result<int64_t> PlanSession::advance(int64_t steps) {
   const Status settled = memory_.has_attached() ? memory_.bring_home() : wait();
   if (!settled.ok()) return settled.failure();
   return done;
+}
+
+// Adds those that are done to `done`.
+Status PlanSession::steps_of_round(int64_t round, int64_t& done) {
+  const bool cut = std::any_of(plan_.halos.begin(), plan_.halos.end(),
+                               [](const auto& halo) { return halo.each_step; });
+  const Status fresh = cut || runs_.empty() ? Status(Done{}) : refresh_halos(runs_.front(), false);
+  if (!fresh.ok()) return fresh;
+  for (int64_t left = round; left > 0;) {
+    const int64_t count = kernel::steps_of_tile(plan_, left, state_.step);
+    const Status acted = tile(count);
+    if (!acted.ok() || state_.stopped) return acted;
+    const Status reduced = reduce(count);
+    if (!reduced.ok()) return reduced;
+    done += count;
+    state_.step += count;
+    left -= count;
+    if (state_.stopped) return Done{};
+  }
+  return Done{};
 }
 
 std::optional<double> PlanSession::seconds() const {

@@ -236,7 +236,8 @@ void append_halo(const ir::Program& program, const Interface& interface, size_t 
   kernel::HaloSwap due;
   due.action = module.plan.actions.size();
   due.swap = static_cast<size_t>(append_exchanges(halo.exchanges, -1, "halo", interface, module));
-  due.lasts = halo.lasts;
+  due.round = halo.round;
+  due.rounds = halo.rounds;
   due.each_step = each_step;
   module.plan.halos.push_back(due);
 }
