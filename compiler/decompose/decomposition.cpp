@@ -128,11 +128,16 @@ ir::Points Decomposition::owned(int part) const {
   return out;
 }
 
-// Tiles as equal as may be, none longer than the schedule's.
+// Some kernels serve tiles of T, T/2, ... 1 steps alone, and a round is to be one tile.
 void Decomposition::set_round(int64_t time_tile) {
-  const int64_t tile = std::clamp<int64_t>(time_tile, 1, steps);
-  const int64_t rounds = (steps + tile - 1) / tile;
-  round = (steps + rounds - 1) / rounds;
+  round = std::max<int64_t>(time_tile, 1);
+  while (round > steps) round /= 2;
+}
+
+int64_t Decomposition::round_of(size_t occasion) const {
+  int64_t out = round;
+  while (out > needs.lasts[occasion]) out /= 2;
+  return out;
 }
 
 int64_t Decomposition::least_extent(size_t d) const {

@@ -60,7 +60,7 @@ struct Needs {
 struct Decomposition {
   Cuts cuts;
   int64_t steps = 1;  // between two exchanges, at most
-  int64_t round = 1;  // steps of a tile, at most: a whole number of rounds lies between exchanges
+  int64_t round = 1;  // steps of a tile: as many as fit lie between exchanges
   std::vector<std::vector<int64_t>>
       bounds;               // per dimension: where parts begin, and behind the last
   std::vector<bool> wraps;  // per dimension: cut, and fields are periodic there
@@ -68,7 +68,7 @@ struct Decomposition {
 
   // For time tiles of so many steps.
   void set_round(int64_t time_tile);
-  int64_t round_of(size_t occasion) const { return std::min(round, needs.lasts[occasion]); }
+  int64_t round_of(size_t occasion) const;
 
   int parts() const { return count(cuts); }
   std::vector<int> place_of(int part) const;  // along each dimension

@@ -27,8 +27,13 @@ ir::NodeId add_operation(ir::Graph& graph, Op op, Scalar type, std::vector<ir::N
 
 class Restriction {
  public:
-  Restriction(const ir::Program& whole, const Decomposition& decomposition, int part)
-      : whole_(whole), decomposition_(decomposition), part_(part), out_(whole) {
+  Restriction(const ir::Program& whole, const Decomposition& decomposition, int part,
+              bool rounds_are_tiles)
+      : whole_(whole),
+        decomposition_(decomposition),
+        part_(part),
+        rounds_are_tiles_(rounds_are_tiles),
+        out_(whole) {
     const ir::Points owned = decomposition.owned(part);
     for (size_t d = 0; d < owned.size(); ++d) {
       const auto& [low, high] = owned[d];
@@ -44,7 +49,7 @@ class Restriction {
     for (size_t d = 0; d < memory_.size(); ++d) {
       out_.grid.ranges[d] = held(whole_.grid.ranges[d], d);
     }
-    set_rim();
+    if (rounds_are_tiles_) set_rim();
     for (ir::Field& field : out_.fields) restrict_field(field);
     for (ir::Function& function : out_.functions) restrict_function(function);
     for (ir::Init& init : out_.inits) restrict_init(init);
@@ -292,6 +297,7 @@ class Restriction {
   const ir::Program& whole_;
   const Decomposition& decomposition_;
   const int part_;
+  const bool rounds_are_tiles_;
   ir::Program out_;
   ir::Points memory_;  // +-kFar where it ends with the grid
 };
@@ -326,8 +332,9 @@ ir::Points owned_points(const ir::Program& program, const Decomposition& decompo
   return out;
 }
 
-ir::Program restrict_to(const ir::Program& program, const Decomposition& decomposition, int part) {
-  return Restriction(program, decomposition, part).run();
+ir::Program restrict_to(const ir::Program& program, const Decomposition& decomposition, int part,
+                        bool rounds_are_tiles) {
+  return Restriction(program, decomposition, part, rounds_are_tiles).run();
 }
 
 }  // namespace stencil::decompose

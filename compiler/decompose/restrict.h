@@ -16,7 +16,9 @@ namespace stencil::decompose {
 
 // `program` is at sizes. Beyond the edge of a grid that wraps around, the part has images of the
 // points of the far side: their coordinates count on.
-ir::Program restrict_to(const ir::Program& program, const Decomposition& decomposition, int part);
+// `rounds_are_tiles`: those of the decomposition, so that the part has a rim (ir::Program::rim).
+ir::Program restrict_to(const ir::Program& program, const Decomposition& decomposition, int part,
+                        bool rounds_are_tiles = true);
 
 // Where a point of the part's memory is in the grid.
 int64_t wrapped(const ir::Program& program, const Decomposition& decomposition, size_t d,

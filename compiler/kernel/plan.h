@@ -218,9 +218,10 @@ struct Swap {
   int send = kNoScratch, receive = kNoScratch;  // into Plan::scratch: I64
   std::vector<SwapMessage> messages;
 };
-// A swap ahead of actions, which are done in rounds of at most `round` steps or iterations, each
-// made of tiles: after so many rounds, and at the beginning of every step if that is cut. Parts do
-// the same rounds, whatever their tiles.
+// A swap ahead of actions, which are done in rounds of `round` steps or iterations: after so many
+// rounds, and at the beginning of every step if that is cut. A round is a tile, unless the schedule
+// of this part alone has shorter ones: parts do the same rounds. Where fewer steps are left, rounds
+// are halved until they fit.
 struct HaloSwap {
   size_t action = 0;  // into Plan::actions: the swap comes ahead of it
   size_t swap = 0;    // into Plan::swaps
@@ -334,6 +335,13 @@ inline int64_t steps_until_due(const Plan& plan, int64_t left, int64_t step) {
 // done.
 inline int64_t steps_of_tile(const Plan& plan, int64_t left, int64_t step = 0) {
   return largest_tile(plan.time_tile, plan.tile_sizes, steps_until_due(plan, left, step));
+}
+
+// The steps of a round where `left` (at least 1) are to be done.
+inline int64_t steps_of_round(const HaloSwap& halo, int64_t left) {
+  int64_t steps = halo.round;
+  while (steps > left) steps /= 2;
+  return steps;
 }
 
 // The least number of steps that are done as one behind the other without a tile being cut short.

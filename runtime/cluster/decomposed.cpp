@@ -227,6 +227,7 @@ Result<Prepared> prepare_parts(const ir::Program& program, const std::vector<int
     auto prepared = prepare(whole->parts[p], devices.value()[p], line, said[p]);
     if (!prepared.ok() && prepared.failure().code.empty() && line != schedule_line) {
       said[p] = {};
+      whole->parts[p] = decompose::restrict_to(whole->program, whole->decomposition, part, false);
       prepared = prepare(whole->parts[p], devices.value()[p], "auto", said[p]);
     }
     if (prepared.ok()) {

@@ -253,7 +253,7 @@ Status PlanSession::tile(const kernel::Run& run, int64_t count) {
 // How many of `left` steps or iterations follow one another until halos may be due.
 int64_t PlanSession::round_of(const kernel::Run& run, int64_t left) const {
   for (const kernel::HaloSwap& halo : plan_.halos) {
-    if (halo.action >= run.first && halo.action < run.end) left = std::min(left, halo.round);
+    if (halo.action >= run.first && halo.action < run.end) left = kernel::steps_of_round(halo, left);
   }
   return left;
 }
