@@ -24,6 +24,7 @@ std::string scalar_name(const kernel::Plan& plan, const kernel::ScalarValue& val
   if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&value)) {
     return plan.parameters[static_cast<size_t>(parameter->parameter)].name;
   }
+  if (std::holds_alternative<kernel::FirstBlock>(value)) return "0";
   return std::holds_alternative<kernel::FirstStep>(value) ? "(int)step" : "(int)count";
 }
 

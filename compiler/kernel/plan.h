@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -123,7 +124,10 @@ struct ParameterArgument {
 };
 struct FirstStep {};  // I32: index of the first step of this tile (`time` in the program)
 struct StepCount {};  // I32: steps to do in this tile, 1 .. time_tile
-using ScalarValue = std::variant<ParameterArgument, FirstStep, StepCount>;
+// I64: the number of the launch's first block, where its blocks are launched in several runs
+// (Launch::outer_blocks); else 0.
+struct FirstBlock {};
+using ScalarValue = std::variant<ParameterArgument, FirstStep, StepCount, FirstBlock>;
 
 struct Launch {
   int kernel;
@@ -139,6 +143,10 @@ struct Launch {
   // element strides of 1, zeros outside. The address is a multiple of kBulkUnit.
   std::vector<ArrayArgument> bulk_sources = {};
   int swap = kNoSwap;  // into Plan::swaps: done behind it
+  // Of a part: so many blocks, the first and the last, make all that a swap behind the tile gives to
+  // other parts, and only they read what the swap ahead of it has brought. 0 and 0: not known. The
+  // kernel takes FirstBlock.
+  std::array<int64_t, 2> outer_blocks = {0, 0};
 };
 struct Rotate {
   int array;

@@ -246,6 +246,7 @@ struct ActionPrinter {
         }
         std::string operator()(const FirstStep&) const { return "first_step"; }
         std::string operator()(const StepCount&) const { return "count"; }
+        std::string operator()(const FirstBlock&) const { return "first_block"; }
       };
       arguments += (arguments.empty() ? "" : ", ") + std::visit(Name{module.plan}, value);
     }

@@ -175,6 +175,7 @@ class Tracer {
       const std::string& name = kernel.scalars[s].name;
       values.erase(name);
       if (std::holds_alternative<FirstStep>(launch.scalars[s])) values[name] = 0;
+      if (std::holds_alternative<FirstBlock>(launch.scalars[s])) values[name] = 0;
       if (std::holds_alternative<StepCount>(launch.scalars[s])) values[name] = count;
       const auto* argument = std::get_if<ParameterArgument>(&launch.scalars[s]);
       if (!argument) continue;

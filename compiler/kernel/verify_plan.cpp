@@ -361,6 +361,7 @@ class PlanVerifier {
     }
     for (size_t i = 0; i < launch.scalars.size(); ++i) {
       Scalar type = Scalar::I32;  // of FirstStep and StepCount
+      if (std::holds_alternative<FirstBlock>(launch.scalars[i])) type = Scalar::I64;
       if (const auto* argument = std::get_if<ParameterArgument>(&launch.scalars[i])) {
         if (argument->parameter < 0 ||
             argument->parameter >= static_cast<int>(plan_.parameters.size())) {

@@ -186,6 +186,7 @@ std::optional<kernel::Module> Scheduler::lower(const Schedule& schedule, Diagnos
   provide_samples(interface, settled(schedule).time_tile, module);
   if (!phases_.cut()) append_halo(program_, interface, 0, false, module);
   plan->lower(module);
+  set_outer_blocks_apart(module);
   append_reductions(program_, rows, module);
   for (const auto& planned : phases_.all()) {
     const int steps = planned->limited(schedule).time_tile;

@@ -67,6 +67,9 @@ class Accelerator {
   // By the device's own clock; null: it has none.
   virtual std::unique_ptr<Stopwatch> stopwatch() { return nullptr; }
 
+  // A second queue beside the first, whose work goes first where there is room: lane 1. Calls are
+  // about lane 0 until told otherwise. A device may have one queue alone.
+  virtual Status use_lane(int /*lane*/) { return Done{}; }
   // What is queued so far, for others to wait for. Null: it is done.
   using Mark = std::shared_ptr<void>;
   virtual Result<Mark> mark();

@@ -154,7 +154,7 @@ class CudaAccelerator : public Accelerator {
     if (!context_) return;
     enter();
     if (loaded_) cu_.cuModuleUnload(loaded_);
-    for (const cuda::Stream stream : {own_stream_, beside_}) {
+    for (const cuda::Stream stream : {own_stream_, beside_, ahead_}) {
       if (stream) cu_.cuStreamDestroy(stream);
     }
     if (flag_set_) cu_.cuEventDestroy(flag_set_);
@@ -201,6 +201,7 @@ class CudaAccelerator : public Accelerator {
   Status ask(Memory flag) override;
   Result<int32_t> answer() override;
   std::unique_ptr<Stopwatch> stopwatch() override;
+  Status use_lane(int lane) override;
   Result<Mark> mark() override;
   Status await(const Mark& mark) override;
   Status copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
@@ -226,6 +227,8 @@ class CudaAccelerator : public Accelerator {
   cuda::Context context_ = nullptr;  // shared, not owned
   cuda::Stream own_stream_ = nullptr;
   cuda::Stream stream_ = nullptr;  // that, or the user's
+  cuda::Stream lane_0_ = nullptr;  // what stream_ is without use_lane()
+  cuda::Stream ahead_ = nullptr;   // lane 1
   cuda::Stream beside_ = nullptr;  // for a flag that is read while stream_ goes on
   cuda::Event flag_set_ = nullptr;
   Memory flag_ = nullptr;  // since `ask`, until `answer`
@@ -351,6 +354,21 @@ Result<int32_t> CudaAccelerator::answer() {
   if (code == 0) code = cu_.cuStreamSynchronize(beside_);
   if (code != 0) return driver_failure("to run kernels", code);
   return holds;
+}
+
+Status CudaAccelerator::use_lane(int lane) {
+  enter();
+  if (!lane_0_) lane_0_ = stream_;
+  if (lane == 1 && !ahead_) {
+    int least = 0, greatest = 0;
+    Code code = cu_.cuCtxGetStreamPriorityRange(&least, &greatest);
+    if (code == 0) {
+      code = cu_.cuStreamCreateWithPriority(&ahead_, cuda::kNonBlockingStream, greatest);
+    }
+    if (code != 0) return driver_failure("to open a second stream", code);
+  }
+  stream_ = lane == 1 ? ahead_ : lane_0_;
+  return Done{};
 }
 
 // An event in the stream, which others may wait for after the accelerator has gone.

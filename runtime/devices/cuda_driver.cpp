@@ -57,6 +57,8 @@ std::string look_up(Driver& cu, void* library) {
   symbols.find(cu.cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess");
   symbols.find(cu.cuMemcpy2DAsync, "cuMemcpy2DAsync_v2");
   symbols.find(cu.cuStreamCreate, "cuStreamCreate");
+  symbols.find(cu.cuStreamCreateWithPriority, "cuStreamCreateWithPriority");
+  symbols.find(cu.cuCtxGetStreamPriorityRange, "cuCtxGetStreamPriorityRange");
   symbols.find(cu.cuStreamDestroy, "cuStreamDestroy_v2");
   symbols.find(cu.cuStreamSynchronize, "cuStreamSynchronize");
   symbols.find(cu.cuStreamWaitEvent, "cuStreamWaitEvent");

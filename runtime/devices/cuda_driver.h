@@ -113,6 +113,8 @@ struct Driver {
   Code (*cuCtxEnablePeerAccess)(Context peer, unsigned flags) = nullptr;  // of the current context
   Code (*cuMemcpy2DAsync)(const Copy2D* copy, Stream stream) = nullptr;
   Code (*cuStreamCreate)(Stream* stream, unsigned flags) = nullptr;
+  Code (*cuStreamCreateWithPriority)(Stream* stream, unsigned flags, int priority) = nullptr;
+  Code (*cuCtxGetStreamPriorityRange)(int* least, int* greatest) = nullptr;
   Code (*cuStreamDestroy)(Stream stream) = nullptr;
   Code (*cuStreamSynchronize)(Stream stream) = nullptr;
   Code (*cuStreamWaitEvent)(Stream stream, Event event, unsigned flags) = nullptr;

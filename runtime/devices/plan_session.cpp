@@ -74,6 +74,11 @@ class PlanSession : public Session {
   Status act(const kernel::Action& action, int64_t count);
   Status launch(const kernel::Launch& launch, int64_t count);
   Status launch_blocks(const kernel::Launch& launch, int64_t count);
+  Status launch_blocks(const kernel::Launch& launch, int64_t count, int64_t first, int64_t blocks);
+  Status agree_on_outer_blocks();
+  const kernel::Launch* only_launch(int64_t count) const;
+  Status tile_with_exchange(int64_t count, const kernel::HaloSwap& halo);
+  Status await_exchange();
   Status refresh_halos(const kernel::Run& run, bool first);
   Status refresh_halos(size_t action, bool each_step);
   Status swap(const kernel::Swap& swap);
@@ -94,9 +99,12 @@ class PlanSession : public Session {
   std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
   const std::vector<kernel::Run> runs_ = kernel::runs(plan_);
   const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
-  Communicator* const parts_;    // null: the program is no part
-  std::vector<int64_t> rounds_;  // since an exchange, by halo of the plan
-  bool asked_ = false;           // the answer to the stop condition has yet to be taken
+  Communicator* const parts_;  // null: the program is no part
+  int64_t first_block_ = 0;    // of the launch in hand
+  bool outer_first_ = false;   // parts exchange while the inside of a tile is computed
+  Accelerator::Mark outer_done_, exchanged_;  // of the last tile that was done so; null: none
+  std::vector<int64_t> rounds_;               // since an exchange, by halo of the plan
+  bool asked_ = false;  // the answer to the stop condition has yet to be taken
   const std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();  // null: none
 };
 
@@ -105,6 +113,8 @@ Status PlanSession::prepare(const Session* like) {
     return Failure{"R045", "the program is a part of another one and has nobody to talk to", ""};
   }
   rounds_.assign(plan_.halos.size(), 0);
+  const Status agreed = parts_ ? agree_on_outer_blocks() : Status(Done{});
+  if (!agreed.ok()) return agreed;
   const auto* const other = dynamic_cast<const PlanSession*>(like);
   const Status provided = memory_.prepare(other ? &other->memory_ : nullptr);
   if (!provided.ok()) return provided;
@@ -165,6 +175,7 @@ ScalarBytes PlanSession::scalar(const kernel::ScalarValue& value, int64_t count)
     ScalarBytes operator()(const kernel::StepCount&) const {
       return bytes_of(static_cast<int32_t>(count));
     }
+    ScalarBytes operator()(const kernel::FirstBlock&) const { return bytes_of(self.first_block_); }
   };
   return std::visit(Visitor{*this, count}, value);
 }
@@ -176,8 +187,14 @@ Status PlanSession::launch(const kernel::Launch& launch, int64_t count) {
 }
 
 Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count) {
-  const int64_t blocks = blocks_.at(&launch);
+  return launch_blocks(launch, count, 0, blocks_.at(&launch));
+}
+
+// So many blocks from one on.
+Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count, int64_t first,
+                                  int64_t blocks) {
   if (blocks <= 0) return Done{};
+  first_block_ = first;
   Accelerator::Call call{launch.kernel, {}, {}, {}, blocks};
   for (const kernel::ArrayArgument& argument : launch.arrays) {
     call.arrays.push_back(memory_.of(argument));
@@ -210,6 +227,8 @@ Status PlanSession::act(const kernel::Action& action, int64_t count) {
 
 // The actions of a tile, up to where it turns out that the run has ended before it.
 Status PlanSession::tile(int64_t count) {
+  const Status arrived = await_exchange();
+  if (!arrived.ok()) return arrived;
   for (const kernel::Run& run : runs_) {
     const int64_t all = run.repeat ? run.repeat->iterations : 1;
     for (int64_t left = all; left > 0;) {
@@ -253,7 +272,8 @@ Status PlanSession::tile(const kernel::Run& run, int64_t count) {
 // How many of `left` steps or iterations follow one another until halos may be due.
 int64_t PlanSession::round_of(const kernel::Run& run, int64_t left) const {
   for (const kernel::HaloSwap& halo : plan_.halos) {
-    if (halo.action >= run.first && halo.action < run.end) left = kernel::steps_of_round(halo, left);
+    if (halo.action >= run.first && halo.action < run.end)
+      left = kernel::steps_of_round(halo, left);
   }
   return left;
 }
@@ -284,6 +304,80 @@ Status PlanSession::refresh_halos(size_t action, bool each_step) {
   return Done{};
 }
 
+// Parts may exchange while the inside of a tile is computed if all of them can: then they do so at
+// the same places.
+Status PlanSession::agree_on_outer_blocks() {
+  const bool simple = plan_.halos.size() == 1 && !plan_.halos[0].each_step && !plan_.stop &&
+                      plan_.repeats.empty() && only_launch(plan_.halos[0].round) != nullptr;
+  const auto all = parts_->all_gather(simple ? "outer first" : "");
+  if (!all.ok()) return all.failure();
+  outer_first_ = std::all_of(all.value().begin(), all.value().end(),
+                             [](const std::string& said) { return !said.empty(); });
+  return Done{};
+}
+
+// What a tile of so many steps launches, if that is one launch with outer blocks; or null.
+const kernel::Launch* PlanSession::only_launch(int64_t count) const {
+  if (count != kernel::largest_tile(plan_.time_tile, plan_.tile_sizes, count)) return nullptr;
+  const kernel::Launch* found = nullptr;
+  for (const kernel::Action& action : plan_.actions) {
+    const auto* launch = std::get_if<kernel::Launch>(&action);
+    if (!launch || (launch->steps != 0 && launch->steps != count)) continue;
+    if (found) return nullptr;
+    found = launch;
+  }
+  const bool apart = found && found->outer_blocks[0] + found->outer_blocks[1] > 0;
+  return apart ? found : nullptr;
+}
+
+// Outer blocks first, in lane 1, where the exchange follows them; the inside in lane 0. The outer
+// blocks of this tile wait for the inside of the last one, and the inside of this one for the outer
+// blocks of the last one, but not for the exchange behind them: only outer blocks read a halo.
+Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& halo) {
+  const kernel::Launch* found = only_launch(count);
+  if (found == nullptr) {
+    const Status done = tile(count);
+    if (!done.ok() || state_.stopped) return done;
+    rounds_[0] = 0;
+    return swap(plan_.swaps[halo.swap]);
+  }
+  const auto [low, high] = found->outer_blocks;
+  const int64_t blocks = blocks_.at(found);
+  const auto inside = accelerator_.mark();
+  if (!inside.ok()) return inside.failure();
+  Status done = accelerator_.await(outer_done_);
+  if (done.ok()) done = accelerator_.use_lane(1);
+  if (done.ok()) done = accelerator_.await(inside.value());
+  if (done.ok()) done = launch_blocks(*found, count, 0, low);
+  if (done.ok()) done = launch_blocks(*found, count, blocks - high, high);
+  if (!done.ok()) return done;
+  auto outer = accelerator_.mark();
+  if (!outer.ok()) return outer.failure();
+  outer_done_ = std::move(outer).value();
+  done = accelerator_.use_lane(0);
+  if (done.ok()) done = launch_blocks(*found, count, low, blocks - low - high);
+  for (size_t i = 0; i < plan_.actions.size() && done.ok(); ++i) {
+    if (!std::holds_alternative<kernel::Launch>(plan_.actions[i])) {
+      done = act(plan_.actions[i], count);
+    }
+  }
+  if (done.ok()) done = accelerator_.use_lane(1);
+  if (done.ok()) done = swap(plan_.swaps[halo.swap]);
+  if (!done.ok()) return done;
+  auto exchanged = accelerator_.mark();
+  if (!exchanged.ok()) return exchanged.failure();
+  exchanged_ = std::move(exchanged).value();
+  rounds_[0] = 0;
+  return accelerator_.use_lane(0);
+}
+
+// What is queued from now on may read halos.
+Status PlanSession::await_exchange() {
+  if (!outer_first_) return Done{};
+  const Status outer = accelerator_.await(std::exchange(outer_done_, nullptr));
+  return outer.ok() ? accelerator_.await(std::exchange(exchanged_, nullptr)) : outer;
+}
+
 Status PlanSession::swap(const kernel::Swap& swap) {
   const Status packed = swap.pack ? launch_blocks(*swap.pack, 1) : Status(Done{});
   if (!packed.ok()) return packed;
@@ -312,6 +406,8 @@ Result<int64_t> PlanSession::advance(int64_t steps) {
   }
   const Status answered = asked_ ? take_answer() : Status(Done{});
   if (!answered.ok()) return answered.failure();
+  const Status arrived = await_exchange();
+  if (!arrived.ok()) return arrived.failure();
   const Status ended = stopwatch_ ? stopwatch_->stop() : Status(Done{});
   if (!ended.ok()) return ended.failure();
   const Status settled = memory_.has_attached() ? memory_.bring_home() : wait();
@@ -327,7 +423,9 @@ Status PlanSession::steps_of_round(int64_t round, int64_t& done) {
   if (!fresh.ok()) return fresh;
   for (int64_t left = round; left > 0;) {
     const int64_t count = kernel::steps_of_tile(plan_, left, state_.step);
-    const Status acted = tile(count);
+    const kernel::HaloSwap* halo = plan_.halos.empty() ? nullptr : &plan_.halos.front();
+    const bool exchanges = outer_first_ && count == left && rounds_[0] == halo->rounds;
+    const Status acted = exchanges ? tile_with_exchange(count, *halo) : tile(count);
     if (!acted.ok() || state_.stopped) return acted;
     const Status reduced = reduce(count);
     if (!reduced.ok()) return reduced;
@@ -356,6 +454,10 @@ Status PlanSession::wait() {
 
 // What is due at the end of a tile of `count` steps that begins at the state's step.
 Status PlanSession::reduce(int64_t count) {
+  if (!plan_.reductions.empty() || plan_.stop) {
+    const Status arrived = await_exchange();
+    if (!arrived.ok()) return arrived;
+  }
   const int64_t done = state_.step + count;
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     const kernel::Reduction& reduction = plan_.reductions[r];

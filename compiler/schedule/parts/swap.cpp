@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/kernel/rewrite.h"
+#include "compiler/kernel/walk.h"
 #include "compiler/schedule/parts/builder.h"
 #include "compiler/schedule/parts/statements.h"
 
@@ -240,6 +242,26 @@ void append_halo(const ir::Program& program, const Interface& interface, size_t 
   due.rounds = halo.rounds;
   due.each_step = each_step;
   module.plan.halos.push_back(due);
+}
+
+void set_outer_blocks_apart(kernel::Module& module) {
+  for (kernel::Action& action : module.plan.actions) {
+    auto* launch = std::get_if<kernel::Launch>(&action);
+    if (!launch || launch->outer_blocks[0] + launch->outer_blocks[1] == 0) continue;
+    kernel::Kernel& kernel = module.kernels[static_cast<size_t>(launch->kernel)];
+    Names names;
+    for (const std::string& name : kernel::names_in(module)) names.reserve(name);
+    const std::string first = names.unique("first_block");
+    const Expr block =
+        kernel::add(kernel::variable("block", Scalar::I64), kernel::variable(first, Scalar::I64));
+    kernel::Rewriter rewriter([&](const Expr& expr) -> Expr {
+      const auto* variable = std::get_if<kernel::Variable>(&expr->kind);
+      return variable && variable->name == "block" ? block : nullptr;
+    });
+    kernel.body = rewriter.body(kernel.body);
+    kernel.scalars.push_back({first, Scalar::I64});
+    launch->scalars.push_back(kernel::FirstBlock{});
+  }
 }
 
 int append_tile_swap(const ir::Part& part, const ir::SharedTiles& tiles, int values,

@@ -14,6 +14,9 @@ namespace stencil::schedule {
 void append_halo(const ir::Program& program, const Interface& interface, size_t occasion,
                  bool each_step, kernel::Module& module);
 
+// Has the kernels of launches whose outer blocks are known take the number of the first block.
+void set_outer_blocks_apart(kernel::Module& module);
+
 // The values of the tiles that each part has reduced, in scratch memory for those of all.
 int append_tile_swap(const ir::Part& part, const ir::SharedTiles& tiles, int values,
                      const Interface& interface, kernel::Module& module);

@@ -78,6 +78,7 @@ class StreamKernel {
                       : versions(iterations));
     kernel.body = std::move(body_);
     builder_.finish(tile_.blocks, module);
+    std::get<kernel::Launch>(module.plan.actions.back()).outer_blocks = tile_.outer_blocks;
   }
 
  private:

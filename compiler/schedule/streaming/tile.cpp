@@ -49,8 +49,11 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
         constant("edge_chunk", chunks.edge_length, "likewise in the first and the last tiles");
     number = set_edges_apart(chunks, edge_chunk, chunk, body);
   } else {
-    number = block.take_rest(tiles_along(interface, 0, {chunks.length, chunk}, rim.low + rim.high));
+    const Expr across = block.blocks();
+    const Expr chunk_count = tiles_along(interface, 0, {chunks.length, chunk}, rim.low + rim.high);
+    number = block.take_rest(chunk_count);
     blocks = block.blocks();
+    find_outer_blocks(across, chunk_count, chunks.length);
   }
   for (int axis = 0; axis < context.rank - 1; ++axis) {
     tile_[axis] =
@@ -72,6 +75,37 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
   const bool tests_all = context.schedule.edges == Edges::Tested;
   is_inside = let("inside_tile", tests_all ? kernel::boolean(false)
                                            : both(context.is_done({}, 0), points_are_inside()));
+}
+
+// Those of the first and the last chunks: as many as write what neighbours get, and for the next
+// tile read what they gave.
+void StreamTile::find_outer_blocks(const Expr& across, const Expr& chunk_count, int64_t length) {
+  const ir::Program& program = context_.program;
+  const auto* side_by_side = std::get_if<kernel::IntegerLiteral>(&across->kind);
+  const auto* chunks = std::get_if<kernel::IntegerLiteral>(&chunk_count->kind);
+  if (!program.part || !side_by_side || !chunks) return;
+  // In other dimensions any block may be next to another part.
+  for (int d = 1; d < context_.rank; ++d) {
+    const analysis::Reach other = rim_of(program, d);
+    if (other.low + other.high > 0) return;
+  }
+  const analysis::Reach rim = rim_of(program, 0);
+  const auto& [low, high] = program.part->owned[0];
+  const ir::Range& grid = program.grid.ranges[0];
+  const auto outer = [&](int64_t spared, int64_t depth) {
+    return spared > 0 ? (2 * depth - spared + length - 1) / length : 0;
+  };
+  const int64_t below = outer(rim.low, low - grid.low.constant);
+  const int64_t above = outer(rim.high, grid.high.constant - high);
+  if (below + above == 0 || below + above >= chunks->value) return;
+  // The last chunk may be shorter than the others.
+  const int64_t planes = grid.high.constant - grid.low.constant + 1 - rim.low - rim.high;
+  const int64_t rest = planes % length;
+  const bool short_end = above > 0 && rest > 0 &&
+                         rest + (above - 1) * length < 2 * (grid.high.constant - high) - rim.high;
+  const int64_t at_end = above + (short_end ? 1 : 0);
+  if (below + at_end >= chunks->value) return;
+  outer_blocks = {below * side_by_side->value, at_end * side_by_side->value};
 }
 
 Expr StreamTile::set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, Expr& chunk,

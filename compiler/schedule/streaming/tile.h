@@ -16,6 +16,7 @@ class StreamTile {
   StreamTile(const StreamContext& context, const KernelOfSteps& kernel, Body& body);
 
   Expr blocks;                   // how many; I64
+  std::array<int64_t, 2> outer_blocks = {0, 0};  // kernel::Launch::outer_blocks
   Expr first_plane, last_plane;  // of the chunk: those that the block writes
   Expr front_begin;              // where the front is in iteration 0
   Expr is_inside;                // the tile's points need no tests, given the right planes
@@ -41,6 +42,7 @@ class StreamTile {
   // Numbers the chunks of the first and the last group of tiles before all others: sets the tile
   // and the number of blocks, and returns the chunk's number; `chunk` becomes its length.
   Expr set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, Expr& chunk, Body& body);
+  void find_outer_blocks(const Expr& across, const Expr& chunk_count, int64_t length);
   Expr origin_of(int axis, const Expr& tile) const;
   Expr number(int axis) const;  // of the thread's tile
   std::vector<Interval> points() const;
