@@ -200,6 +200,11 @@ class CudaAccelerator : public Accelerator {
   Status ask(Memory flag) override;
   Result<int32_t> answer() override;
   std::unique_ptr<Stopwatch> stopwatch() override;
+  void* device_pointer(Memory memory) override { return memory; }
+  std::optional<CudaStream> cuda_stream() override {
+    enter();
+    return CudaStream{stream_, gpu_.bus};
+  }
 
  private:
   struct Loaded {
