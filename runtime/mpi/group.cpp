@@ -199,5 +199,7 @@ bool StencilMpiGroup::all_gather(const char* own, const int64_t* bytes, char* co
 }
 
 void StencilMpiGroup::abort(int status) {
-  if (stencil::mpi::is_running()) MPI_Abort(comm_, status);
+  if (!stencil::mpi::is_running()) return;
+  stencil::mpi::enter_for_good();
+  MPI_Abort(comm_, status);
 }

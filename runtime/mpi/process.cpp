@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +22,7 @@ namespace {
 std::mutex turns;               // also guards `ours` while MPI is being initialised
 bool ours = false;              // initialised here, and not finalised
 int level = MPI_THREAD_SINGLE;  // of support for threads
+std::atomic<int> callers{0};    // threads that are in MPI
 
 #ifdef OPEN_MPI
 constexpr bool kForOpenMpi = true;
@@ -103,11 +105,15 @@ bool initialise(StencilMpiError* error) {
   const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
   if (!succeeded(code, "MPI_Init_thread", error)) return false;
   ours = true;
+  // Some errors of messages are raised there, and would end the process (MPICH).
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   std::atexit(finalise);
   return true;
 }
 
+// Where one process gives up, MPICH calls exit() in the others, in the middle of what they called.
 void finalise() {
+  if (callers != 0) return;
   const std::lock_guard<std::mutex> lock(turns);
   if (!ours) return;
   ours = false;
@@ -120,6 +126,15 @@ bool takes_device_memory() {
 
 Turn::Turn() : lock_(turns, std::defer_lock) {
   if (level != MPI_THREAD_MULTIPLE) lock_.lock();
+  ++callers;
+}
+
+Turn::~Turn() {
+  --callers;
+}
+
+void enter_for_good() {
+  ++callers;
 }
 
 bool Turn::granted(StencilMpiError* error) const {

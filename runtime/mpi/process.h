@@ -29,6 +29,9 @@ bool succeeded(int code, const char* function, StencilMpiError* error);
 class Turn {
  public:
   Turn();
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn();
 
   // Whether others may call, too; if not, nobody may wait for another process meanwhile.
   bool shared() const { return !lock_.owns_lock(); }
@@ -39,5 +42,8 @@ class Turn {
  private:
   std::unique_lock<std::mutex> lock_;
 };
+
+// As a Turn without end, for which no other is waited for.
+void enter_for_good();
 
 }  // namespace stencil::mpi

@@ -92,6 +92,7 @@ TEST_F(Mpi, EndsAllWhenOneGivesUp) {
     EXPECT_LT(ended.seconds, 20);
     EXPECT_TRUE(says(ended.out, "is not well")) << ended.out;
     EXPECT_FALSE(says(ended.out, "came back")) << ended.out;
+    EXPECT_FALSE(says(ended.out, "backtrace")) << ended.out;
   }
 }
 
