@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "compiler/ir/affine.h"
+#include "compiler/ir/part.h"
 #include "compiler/support/scalar.h"
 #include "compiler/support/shape.h"
 #include "compiler/support/source.h"
@@ -384,6 +386,10 @@ struct Program {
   std::vector<Check> checks;  // those that could not be proved because params are open
   std::vector<StepLimit> step_limits;
   std::optional<PhaseOf> phase_of = {};  // only where phase_program() made it
+  // Per dimension, or empty: so many points at the low and the high end of the grid need not be
+  // right when a time tile is done. A part has such a rim.
+  std::vector<std::array<int64_t, 2>> rim = {};
+  std::shared_ptr<const Part> part = {};  // only where decompose::restrict_to() made it
 };
 
 // The same rule on all sides.

@@ -116,6 +116,7 @@ struct ArrayArgument {
 constexpr int kScratch = -1;
 constexpr int kNoScratch = -1;  // for an index into Plan::scratch
 constexpr int kNoArray = -1;    // for an index into Plan::arrays
+constexpr int kNoSwap = -1;     // for an index into Plan::swaps
 
 struct ParameterArgument {
   int parameter;
@@ -137,6 +138,7 @@ struct Launch {
   // are dense; elements are unsigned integers of the array's size; no interleaving, no swizzle,
   // element strides of 1, zeros outside. The address is a multiple of kBulkUnit.
   std::vector<ArrayArgument> bulk_sources = {};
+  int swap = kNoSwap;  // into Plan::swaps: done behind it
 };
 struct Rotate {
   int array;
@@ -202,6 +204,31 @@ struct Stop {
   int result = 0;  // into Plan::scratch: one I32, not 0 if the condition holds
 };
 
+// What a part of a decomposed program (ir/part.h) exchanges with the others: values are packed into
+// one buffer, from where ranges go to other parts, and unpacked from another, into which ranges
+// come from them. Both hold values of several types, each piece at a multiple of 16 bytes.
+struct SwapMessage {
+  int part = 0;
+  int send_tag = 0, receive_tag = 0;
+  int64_t send_offset = 0, send_bytes = 0;  // in the buffer; no bytes: nothing is sent
+  int64_t receive_offset = 0, receive_bytes = 0;
+};
+struct Swap {
+  std::optional<Launch> pack, unpack;           // nothing: there is nothing to send, or to receive
+  int send = kNoScratch, receive = kNoScratch;  // into Plan::scratch: I64
+  std::vector<SwapMessage> messages;
+};
+// A swap ahead of actions, which are done in rounds of `round` steps or iterations: after so many
+// rounds, and at the beginning of every step if that is cut. A round is a tile, unless the schedule
+// of this part alone has shorter ones: parts do the same rounds. Where fewer steps are left, rounds
+// are halved until they fit.
+struct HaloSwap {
+  size_t action = 0;  // into Plan::actions: the swap comes ahead of it
+  size_t swap = 0;    // into Plan::swaps
+  int64_t round = 1, rounds = 1;
+  bool each_step = false;
+};
+
 struct Check {     // must hold before anything is allocated
   Expr condition;  // Bool, over parameters
   std::string message;
@@ -228,10 +255,13 @@ struct Plan {
   std::vector<PointSet> point_sets = {};
   std::vector<Reduction> reductions;
   std::optional<Stop> stop;
+  // Of a part of a decomposed program, else none. Emitted drivers do not take part in such runs.
+  std::vector<Swap> swaps = {};
+  std::vector<HaloSwap> halos = {};  // in the order of their actions
   Expr points;  // I64: useful point updates per step, for GCells/s (points of the grid)
 };
 
-// Every launch of the plan: of the actions, of the reductions, of the stop condition.
+// Every launch of the plan: of the actions, reductions, stop condition and swaps.
 inline void for_each_launch(const Plan& plan, const std::function<void(const Launch&)>& visit) {
   for (const Action& action : plan.actions) {
     if (const auto* launch = std::get_if<Launch>(&action)) visit(*launch);
@@ -240,6 +270,10 @@ inline void for_each_launch(const Plan& plan, const std::function<void(const Lau
     for (const Launch& launch : reduction.launches) visit(launch);
   }
   if (plan.stop) visit(plan.stop->launch);
+  for (const Swap& swap : plan.swaps) {
+    if (swap.pack) visit(*swap.pack);
+    if (swap.unpack) visit(*swap.unpack);
+  }
 }
 
 // Actions that follow one another and are done equally often in a tile of steps: once, or as their
@@ -287,16 +321,36 @@ inline int64_t iterations_of_tile(const Repeat& repeat, int64_t left) {
   return largest_tile(repeat.time_tile, repeat.tile_sizes, left);
 }
 
+// How many of `left` steps (at least 1), the first of which has index `step`, may follow one
+// another before something is evaluated.
+inline int64_t steps_until_due(const Plan& plan, int64_t left, int64_t step) {
+  for (const Reduction& reduction : plan.reductions) {
+    if (is_sampled(reduction)) continue;
+    left = std::min(left, reduction.every - step % reduction.every);
+  }
+  if (plan.stop && plan.stop->reductions.empty()) left = 1;
+  return left;
+}
 // The steps of the next tile, whose first has index `step`, when `left` (at least 1) are to be
 // done.
 inline int64_t steps_of_tile(const Plan& plan, int64_t left, int64_t step = 0) {
-  for (const Reduction& reduction : plan.reductions) {
-    if (is_sampled(reduction)) continue;
-    const int64_t until_due = reduction.every - step % reduction.every;
-    if (until_due < left) left = until_due;
+  return largest_tile(plan.time_tile, plan.tile_sizes, steps_until_due(plan, left, step));
+}
+
+// The steps of a round where `left` (at least 1) are to be done.
+inline int64_t steps_of_round(const HaloSwap& halo, int64_t left) {
+  int64_t steps = halo.round;
+  while (steps > left) steps /= 2;
+  return steps;
+}
+
+// The least number of steps that are done as one behind the other without a tile being cut short.
+inline int64_t steps_of_period(const Plan& plan) {
+  int64_t steps = plan.time_tile;
+  for (const HaloSwap& halo : plan.halos) {
+    if (!halo.each_step) steps = std::max(steps, halo.round * halo.rounds);
   }
-  if (plan.stop && plan.stop->reductions.empty()) left = 1;
-  return largest_tile(plan.time_tile, plan.tile_sizes, left);
+  return steps;
 }
 
 inline bool is_padded(const Plan& plan) {

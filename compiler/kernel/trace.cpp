@@ -108,7 +108,8 @@ class Tracer {
     std::map<int64_t, int64_t> tiles;  // steps or iterations -> how often
     int64_t left = run.repeat ? run.repeat->iterations : 1;
     while (left > 0) {
-      const int64_t count = run.repeat ? iterations_of_tile(*run.repeat, left) : out.steps;
+      const int64_t count =
+          run.repeat ? iterations_of_tile(*run.repeat, left) : out.steps;
       ++tiles[count];
       left = run.repeat ? left - count : 0;
     }

@@ -38,6 +38,12 @@ class PlanVerifier {
     for (const PointSet& set : plan_.point_sets) point_set(set);
     for (const Reduction& reduction : plan_.reductions) this->reduction(reduction);
     if (plan_.stop) stop(*plan_.stop);
+    for (const Swap& swap : plan_.swaps) this->swap(swap);
+    for (const HaloSwap& halo : plan_.halos) {
+      if (halo.swap >= plan_.swaps.size() || halo.action > plan_.actions.size()) {
+        fail("a halo without a swap");
+      }
+    }
   }
 
   void operator()(const Launch& launch) {
@@ -298,7 +304,7 @@ class PlanVerifier {
     const size_t index = static_cast<size_t>(argument.array);
     const Scalar type = scratch ? plan_.scratch[index].type : array->type;
     const std::string& given = scratch ? plan_.scratch[index].name : array->name;
-    if (type != global.type) {
+    if (type != global.type && !(scratch && is_swapped(argument.array))) {
       fail(fmt::format("{}: '{}' of {} for '{}' of {}", what, given, name(type), global.name,
                        name(global.type)));
     }
@@ -309,6 +315,19 @@ class PlanVerifier {
       fail(fmt::format("{} may write to coefficient '{}'", what, given));
     }
     return true;
+  }
+
+  // A buffer of values on their way, of several types.
+  bool is_swapped(int scratch) const {
+    return std::any_of(plan_.swaps.begin(), plan_.swaps.end(), [&](const Swap& swap) {
+      return swap.send == scratch || swap.receive == scratch;
+    });
+  }
+
+  void swap(const Swap& swap) {
+    for (int memory : {swap.send, swap.receive}) result(memory, Scalar::I64, "a swap");
+    if (swap.pack) served_by(*swap.pack, "a swap");
+    if (swap.unpack) served_by(*swap.unpack, "a swap");
   }
 
   void array_arguments(const Launch& launch, const Kernel& kernel) {
@@ -326,7 +345,9 @@ class PlanVerifier {
       for (size_t j = 0; j < i; ++j) {
         const bool same =
             launch.arrays[j].array == argument.array && launch.arrays[j].slot == argument.slot;
-        if (!same || (globals[i]->read_only && globals[j]->read_only)) continue;
+        const bool views = argument.slot == kScratch && is_swapped(argument.array) &&
+                           globals[i]->type != globals[j]->type;
+        if (!same || views || (globals[i]->read_only && globals[j]->read_only)) continue;
         fail(fmt::format("launch of '{}': '{}' and '{}' are the same memory", kernel.name,
                          globals[j]->name, globals[i]->name));
       }

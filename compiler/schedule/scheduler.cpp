@@ -11,6 +11,7 @@
 #include "compiler/schedule/advice.h"
 #include "compiler/schedule/explore.h"
 #include "compiler/schedule/parts/describe.h"
+#include "compiler/schedule/parts/swap.h"
 #include "compiler/schedule/parts/reduction.h"
 #include "compiler/schedule/parts/rows.h"
 #include "compiler/schedule/parts/samples.h"
@@ -183,6 +184,7 @@ std::optional<kernel::Module> Scheduler::lower(const Schedule& schedule, Diagnos
   const Interface interface(computed, rows);
   kernel::Module module = interface.empty_module();
   provide_samples(interface, settled(schedule).time_tile, module);
+  if (!phases_.cut()) append_halo(program_, interface, 0, false, module);
   plan->lower(module);
   append_reductions(program_, rows, module);
   for (const auto& planned : phases_.all()) {

@@ -1,11 +1,16 @@
 // Devices and kernels: what a program is compiled for, and the ways to start a run of it.
 #include "runtime/api/kernel.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "compiler/driver/brief_schedule.h"
 #include "runtime/api/attach.h"
 #include "runtime/api/guarded.h"
 #include "runtime/api/program.h"
 #include "runtime/api/simulation.h"
+#include "runtime/cluster/decomposed.h"
 #include "runtime/devices/device_table.h"
 #include "runtime/tune/timed_choice.h"
 
@@ -19,17 +24,41 @@ Device describe(const runtime::DeviceInfo& info, const runtime::Device& device) 
   return {info.name, info.description, info.available, info.reason, device.takes_pointers};
 }
 
+Result<runtime::Prepared> prepare_one(const ir::Program& program, const KernelOptions& options,
+                                      Diagnostics& diagnostics) {
+  return runtime::prepare(
+      program, options.device, options.schedule, diagnostics, options.dense, options.stage,
+      [&](const runtime::ChosenDevice& chosen) {
+        return tune::automatic_line(program, chosen, {options.steps, options.dense, options.stage});
+      });
+}
+
+Result<runtime::Prepared> prepare_parts(const ir::Program& program, const KernelOptions& options,
+                                        Diagnostics& diagnostics) {
+  const auto params = bind(program, {});
+  if (!params.ok()) return params.failure();
+  const auto open = std::find_if(program.params.begin(), program.params.end(),
+                                 [](const ir::Param& param) { return param.open(); });
+  if (open != program.params.end()) {
+    return Failure{
+        "R093", fmt::format("the grid is cut before its size is known: '{}' is open", open->name),
+        "give sizes when the program is read (Options::definitions, -D)"};
+  }
+  return runtime::prepare_parts(
+      program, params.value().integers, {options.parts, options.exchange}, options.device,
+      options.schedule, diagnostics, options.stage,
+      [&](const ir::Program& part, const runtime::ChosenDevice& chosen) {
+        return tune::automatic_line(part, chosen, {options.steps, false, options.stage});
+      });
+}
+
 }  // namespace
 
 Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData> data,
                        const KernelOptions& options) {
   Diagnostics diagnostics;
-  auto prepared =
-      runtime::prepare(data->program, options.device, options.schedule, diagnostics, options.dense,
-                       options.stage, [&](const runtime::ChosenDevice& chosen) {
-                         return tune::automatic_line(data->program, chosen,
-                                                     {options.steps, options.dense, options.stage});
-                       });
+  auto prepared = options.parts.empty() ? prepare_one(data->program, options, diagnostics)
+                                        : prepare_parts(data->program, options, diagnostics);
   if (!prepared.ok()) {
     const bool in_program = prepared.failure().code.empty();
     return in_program ? failure_of(data->source, diagnostics) : prepared.failure();

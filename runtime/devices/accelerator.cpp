@@ -32,6 +32,23 @@ std::atomic<uint64_t> accelerators_made{0};
 
 Accelerator::Serial::Serial() : number(++accelerators_made) {}
 
+Result<Accelerator::Mark> Accelerator::mark() {
+  const Status waited = wait();
+  if (!waited.ok()) return waited.failure();
+  return Mark();
+}
+
+Status Accelerator::await(const Mark&) {
+  return Done{};
+}
+
+Status Accelerator::copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
+                              int64_t from_offset, int64_t bytes) {
+  std::vector<std::byte> between(static_cast<size_t>(bytes));
+  const Status down = source.download(between.data(), from, {bytes, 1, from_offset, bytes});
+  return down.ok() ? upload(to, between.data(), {bytes, 1, to_offset, bytes}) : down;
+}
+
 Result<double> copy_seconds(Accelerator& accelerator, int64_t bytes) {
   constexpr int kCopies = 6;
   std::vector<Accelerator::Memory> ends;

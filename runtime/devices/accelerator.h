@@ -69,6 +69,16 @@ class Accelerator {
   // By the device's own clock; null: it has none.
   virtual std::unique_ptr<Stopwatch> stopwatch() { return nullptr; }
 
+  // What is queued so far, for others to wait for. Null: it is done.
+  using Mark = std::shared_ptr<void>;
+  virtual Result<Mark> mark();
+  // What is queued from now on waits for the mark of an accelerator of this kind.
+  virtual Status await(const Mark& mark);
+  // Queues a copy from memory of another accelerator, from where nothing is being written; offsets
+  // in bytes. Through memory of the host unless the two know each other.
+  virtual Status copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
+                           int64_t from_offset, int64_t bytes);
+
   // A flag that what is queued so far will have set: `ask` begins to read it, `answer` waits for
   // that alone and not for what was queued since. One at a time.
   virtual Status ask(Memory flag) = 0;

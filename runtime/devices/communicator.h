@@ -1,5 +1,5 @@
-// The parts of a decomposed run, as one of them sees the others. Each part takes the same steps in a
-// thread or process of its own and calls the same functions in the same order.
+// The parts of a decomposed run, as one of them sees the others. Each part takes the same steps in
+// a thread or process of its own and calls the same functions in the same order.
 #pragma once
 
 #include <cstdint>

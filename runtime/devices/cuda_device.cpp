@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 
 #include "compiler/support/numbers.h"
 #include "runtime/devices/cuda_copies.h"
@@ -205,6 +206,10 @@ class CudaAccelerator : public Accelerator {
     enter();
     return CudaStream{stream_, gpu_.bus};
   }
+  Result<Mark> mark() override;
+  Status await(const Mark& mark) override;
+  Status copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
+                   int64_t from_offset, int64_t bytes) override;
 
  private:
   struct Loaded {
@@ -353,6 +358,56 @@ Result<int32_t> CudaAccelerator::answer() {
   return holds;
 }
 
+// An event in the stream, which others may wait for after the accelerator has gone.
+Result<Accelerator::Mark> CudaAccelerator::mark() {
+  enter();
+  cuda::Event event = nullptr;
+  Code code = cu_.cuEventCreate(&event, cuda::kEventWithoutTime);
+  if (code == 0) code = cu_.cuEventRecord(event, stream_);
+  if (code != 0) return driver_failure("to record an event", code);
+  return Mark(event, [context = context_](cuda::Event recorded) {
+    cuda::driver().cuCtxSetCurrent(context);
+    cuda::driver().cuEventDestroy(recorded);
+  });
+}
+
+Status CudaAccelerator::await(const Mark& mark) {
+  if (!mark) return Done{};
+  enter();
+  return checked("to wait for another GPU",
+                 cu_.cuStreamWaitEvent(stream_, static_cast<cuda::Event>(mark.get()), 0));
+}
+
+// Whether a GPU reads another one's memory itself is asked once for each pair; the driver copies
+// through the host where it does not.
+void reach_peer(cuda::Context context, cuda::DeviceId gpu, cuda::Context peer,
+                cuda::DeviceId peer_gpu) {
+  static std::mutex mutex;
+  static std::set<std::pair<cuda::DeviceId, cuda::DeviceId>> known;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (gpu == peer_gpu || !known.insert({gpu, peer_gpu}).second) return;
+  int can = 0;
+  const Driver& cu = cuda::driver();
+  if (cu.cuDeviceCanAccessPeer(&can, gpu, peer_gpu) != 0 || can == 0) return;
+  cu.cuCtxSetCurrent(context);
+  cu.cuCtxEnablePeerAccess(peer, 0);  // another user of the context may have done so
+}
+
+Status CudaAccelerator::copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
+                                  int64_t from_offset, int64_t bytes) {
+  const auto* other = dynamic_cast<const CudaAccelerator*>(&source);
+  if (other == nullptr) {
+    return Accelerator::copy_from(to, to_offset, source, from, from_offset, bytes);
+  }
+  reach_peer(context_, gpu_.id, other->context_, other->gpu_.id);
+  enter();
+  const cuda::Address end = address(to) + static_cast<cuda::Address>(to_offset);
+  const cuda::Address begin = address(from) + static_cast<cuda::Address>(from_offset);
+  return checked("to copy from another GPU",
+                 cu_.cuMemcpyPeerAsync(end, context_, begin, other->context_,
+                                       static_cast<size_t>(bytes), stream_));
+}
+
 // How a kernel is launched; the one place for what its launches need beside arguments.
 cuda::LaunchConfig CudaAccelerator::configuration(int kernel, int64_t blocks) const {
   const auto [x, y, z] = kernel::hardware_threads(module_.kernels[static_cast<size_t>(kernel)]);
@@ -438,13 +493,19 @@ class CudaProgram : public LoadedProgram {
                                               const Session& like) const override {
     auto accelerator = on_a_stream();
     if (!accelerator.ok()) return accelerator.failure();
-    return start_plan(std::move(accelerator).value(), module_, state, {}, &like);
+    return start_plan(std::move(accelerator).value(), module_, state, {.like = &like});
+  }
+  Result<std::unique_ptr<Session>> start_part(reference::State& state,
+                                              Communicator& parts) const override {
+    auto accelerator = on_a_stream();
+    if (!accelerator.ok()) return accelerator.failure();
+    return start_plan(std::move(accelerator).value(), module_, state, {.parts = &parts});
   }
   Result<std::unique_ptr<Session>> attach(reference::State& state,
                                           const DeviceArrays& arrays) const override {
     auto accelerator =
         std::make_unique<CudaAccelerator>(*accelerator_, static_cast<cuda::Stream>(arrays.stream));
-    return start_plan(std::move(accelerator), module_, state, arrays);
+    return start_plan(std::move(accelerator), module_, state, {.arrays = arrays});
   }
   Result<std::string> code(CodeKind kind) const override { return accelerator_->code(kind); }
   std::vector<KernelResources> resources() const override { return accelerator_->resources(); }

@@ -52,6 +52,9 @@ std::string look_up(Driver& cu, void* library) {
   symbols.find(cu.cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
   symbols.find(cu.cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
   symbols.find(cu.cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
+  symbols.find(cu.cuMemcpyPeerAsync, "cuMemcpyPeerAsync");
+  symbols.find(cu.cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer");
+  symbols.find(cu.cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess");
   symbols.find(cu.cuMemcpy2DAsync, "cuMemcpy2DAsync_v2");
   symbols.find(cu.cuStreamCreate, "cuStreamCreate");
   symbols.find(cu.cuStreamDestroy, "cuStreamDestroy_v2");

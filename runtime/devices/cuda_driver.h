@@ -107,6 +107,10 @@ struct Driver {
   Code (*cuMemcpyHtoDAsync)(Address to, const void* from, size_t bytes, Stream stream) = nullptr;
   Code (*cuMemcpyDtoHAsync)(void* to, Address from, size_t bytes, Stream stream) = nullptr;
   Code (*cuMemcpyDtoDAsync)(Address to, Address from, size_t bytes, Stream stream) = nullptr;
+  Code (*cuMemcpyPeerAsync)(Address to, Context to_context, Address from, Context from_context,
+                            size_t bytes, Stream stream) = nullptr;
+  Code (*cuDeviceCanAccessPeer)(int* can, DeviceId device, DeviceId peer) = nullptr;
+  Code (*cuCtxEnablePeerAccess)(Context peer, unsigned flags) = nullptr;  // of the current context
   Code (*cuMemcpy2DAsync)(const Copy2D* copy, Stream stream) = nullptr;
   Code (*cuStreamCreate)(Stream* stream, unsigned flags) = nullptr;
   Code (*cuStreamDestroy)(Stream stream) = nullptr;

@@ -14,6 +14,10 @@ Result<std::unique_ptr<Session>> LoadedProgram::attach(reference::State&,
                  "give arrays in host memory"};
 }
 
+Result<std::unique_ptr<Session>> LoadedProgram::start_part(reference::State&, Communicator&) const {
+  return Failure{"R045", "the device does not do parts of programs", "use cuda, host or opencl"};
+}
+
 Result<double> LoadedProgram::copy_seconds(int64_t) const {
   return Failure{"R045", "the device does not copy its own memory", ""};
 }

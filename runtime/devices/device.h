@@ -33,7 +33,7 @@ struct DeviceInfo {
   // What it is made of, without the versions of drivers and compilers: "NVIDIA H200". Times
   // measured on hardware of one name are compared.
   std::string hardware = {};
-  double hertz = 0;    // of its multiprocessors, at most; 0: not known
+  double hertz = 0;  // of its multiprocessors, at most; 0: not known
 };
 
 // Memory of the user's that a session is to work in: addresses as the device's kernels take them.
@@ -46,6 +46,8 @@ struct DeviceArrays {
     return !fields.empty() && !fields[static_cast<size_t>(field)].empty();
   }
 };
+
+class Communicator;
 
 // A run in progress. Dropping it without finish() leaves the fields of its state unspecified.
 class Session {
@@ -94,9 +96,14 @@ class LoadedProgram {
   virtual Result<double> copy_seconds(int64_t bytes) const;
   // `state` must outlive the session. Its params are those of the run, its step the first one.
   virtual Result<std::unique_ptr<Session>> start(reference::State& state) const = 0;
-  // The same for one that begins with what `like` has come to, a session of the same program and
-  // params on the same device that has done all it was asked for: copied within the device where
-  // it keeps fields alike, else as start() has it.
+  // The same for a program that is a part of another one (ir::Part): each part is started so, in a
+  // thread or process of its own, with a communicator that outlives its session. R045 on a device
+  // that cannot do parts.
+  virtual Result<std::unique_ptr<Session>> start_part(reference::State& state,
+                                                      Communicator& parts) const;
+  // The same as start() for one that begins with what `like` has come to, a session of the same
+  // program and params on the same device that has done all it was asked for: copied within the
+  // device where it keeps fields alike, else as start() has it.
   virtual Result<std::unique_ptr<Session>> start_like(reference::State& state,
                                                       const Session& /*like*/) const {
     return start(state);

@@ -167,7 +167,13 @@ class HostProgram : public LoadedProgram {
   }
   Result<std::unique_ptr<Session>> attach(reference::State& state,
                                           const DeviceArrays& arrays) const override {
-    return start_plan(std::make_unique<HostAccelerator>(*accelerator_), module_, state, arrays);
+    return start_plan(std::make_unique<HostAccelerator>(*accelerator_), module_, state,
+                      {.arrays = arrays});
+  }
+  Result<std::unique_ptr<Session>> start_part(reference::State& state,
+                                              Communicator& parts) const override {
+    return start_plan(std::make_unique<HostAccelerator>(*accelerator_), module_, state,
+                      {.parts = &parts});
   }
 
  private:

@@ -472,6 +472,12 @@ class OpenClProgram : public LoadedProgram {
     if (!accelerator.ok()) return accelerator.failure();
     return start_plan(std::move(accelerator).value(), module_, state);
   }
+  Result<std::unique_ptr<Session>> start_part(reference::State& state,
+                                              Communicator& parts) const override {
+    auto accelerator = another();
+    if (!accelerator.ok()) return accelerator.failure();
+    return start_plan(std::move(accelerator).value(), module_, state, {.parts = &parts});
+  }
   Result<double> copy_seconds(int64_t bytes) const override {
     const auto accelerator = another();
     if (!accelerator.ok()) return accelerator.failure();
@@ -501,7 +507,7 @@ DeviceInfo probe(const std::string& selector) {
   const auto found = find_device(selector);
   if (!found.ok()) return {"opencl", "", false, found.failure().message};
   const auto megahertz = device_number<cl_uint>(found.value().id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
-  return {"opencl",  text_of(found.value()), true, "", text_of(found.value()), 1e6 * megahertz};
+  return {"opencl", text_of(found.value()), true, "", text_of(found.value()), 1e6 * megahertz};
 }
 
 Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {

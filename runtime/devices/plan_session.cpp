@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -47,13 +48,14 @@ class PlanSession : public Session {
  public:
   // `owned`: the accelerator, if it is the session's own.
   PlanSession(std::unique_ptr<Accelerator> owned, Accelerator& accelerator,
-              const kernel::Module& module, reference::State& state, const DeviceArrays& attached)
+              const kernel::Module& module, reference::State& state, const PlanOptions& options)
       : owned_(std::move(owned)),
         accelerator_(accelerator),
         module_(module),
         plan_(module.plan),
         state_(state),
-        memory_(accelerator, module, state, attached) {}
+        memory_(accelerator, module, state, options.arrays),
+        parts_(options.parts) {}
 
   Status prepare(const Session* like);
   Result<int64_t> advance(int64_t steps) override;
@@ -67,8 +69,14 @@ class PlanSession : public Session {
   Status count_blocks(const kernel::Launch& launch);
   Status tile(int64_t count);
   Status tile(const kernel::Run& run, int64_t count);
+  Status steps_of_round(int64_t round, int64_t& done);
+  int64_t round_of(const kernel::Run& run, int64_t left) const;
   Status act(const kernel::Action& action, int64_t count);
   Status launch(const kernel::Launch& launch, int64_t count);
+  Status launch_blocks(const kernel::Launch& launch, int64_t count);
+  Status refresh_halos(const kernel::Run& run, bool first);
+  Status refresh_halos(size_t action, bool each_step);
+  Status swap(const kernel::Swap& swap);
   Status reduce(int64_t count);
   Status ask_to_stop(int64_t count);
   Status take_answer();
@@ -86,11 +94,17 @@ class PlanSession : public Session {
   std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
   const std::vector<kernel::Run> runs_ = kernel::runs(plan_);
   const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
-  bool asked_ = false;  // the answer to the stop condition has yet to be taken
+  Communicator* const parts_;    // null: the program is no part
+  std::vector<int64_t> rounds_;  // since an exchange, by halo of the plan
+  bool asked_ = false;           // the answer to the stop condition has yet to be taken
   const std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();  // null: none
 };
 
 Status PlanSession::prepare(const Session* like) {
+  if (!plan_.swaps.empty() && parts_ == nullptr) {
+    return Failure{"R045", "the program is a part of another one and has nobody to talk to", ""};
+  }
+  rounds_.assign(plan_.halos.size(), 0);
   const auto* const other = dynamic_cast<const PlanSession*>(like);
   const Status provided = memory_.prepare(other ? &other->memory_ : nullptr);
   if (!provided.ok()) return provided;
@@ -156,6 +170,12 @@ ScalarBytes PlanSession::scalar(const kernel::ScalarValue& value, int64_t count)
 }
 
 Status PlanSession::launch(const kernel::Launch& launch, int64_t count) {
+  const Status launched = launch_blocks(launch, count);
+  if (!launched.ok() || launch.swap == kernel::kNoSwap) return launched;
+  return swap(plan_.swaps[static_cast<size_t>(launch.swap)]);
+}
+
+Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count) {
   const int64_t blocks = blocks_.at(&launch);
   if (blocks <= 0) return Done{};
   Accelerator::Call call{launch.kernel, {}, {}, {}, blocks};
@@ -191,14 +211,23 @@ Status PlanSession::act(const kernel::Action& action, int64_t count) {
 // The actions of a tile, up to where it turns out that the run has ended before it.
 Status PlanSession::tile(int64_t count) {
   for (const kernel::Run& run : runs_) {
-    int64_t left = run.repeat ? run.repeat->iterations : 1;
-    while (left > 0) {
-      const int64_t now = run.repeat ? kernel::iterations_of_tile(*run.repeat, left) : count;
-      const Status done = tile(run, now);
-      if (!done.ok() || state_.stopped) return done;
-      left = run.repeat ? left - now : 0;
+    const int64_t all = run.repeat ? run.repeat->iterations : 1;
+    for (int64_t left = all; left > 0;) {
+      const int64_t round = round_of(run, left);
+      const Status fresh = run.repeat ? refresh_halos(run, left == all) : Status(Done{});
+      if (!fresh.ok()) return fresh;
+      for (int64_t done = 0; done < round;) {
+        const int64_t now =
+            run.repeat ? kernel::iterations_of_tile(*run.repeat, round - done) : count;
+        const Status tiled = tile(run, now);
+        if (!tiled.ok() || state_.stopped) return tiled;
+        done += run.repeat ? now : round;
+      }
+      left -= round;
     }
   }
+  const Status fresh = refresh_halos(plan_.actions.size(), true);
+  if (!fresh.ok()) return fresh;
   return asked_ ? take_answer() : Status(Done{});
 }
 
@@ -208,12 +237,65 @@ Status PlanSession::tile(const kernel::Run& run, int64_t count) {
       const Status taken = take_answer();
       if (!taken.ok() || state_.stopped) return taken;
     }
+    const Status fresh = run.repeat ? Status(Done{}) : refresh_halos(i, true);
+    if (!fresh.ok()) return fresh;
     const auto* launch = std::get_if<kernel::Launch>(&plan_.actions[i]);
     if (launch && launch->steps != 0 && launch->steps != count) continue;
     const Status acted = act(plan_.actions[i], count);
     if (!acted.ok()) return acted;
   }
   return Done{};
+}
+
+// --- Other parts
+// --------------------------------------------------------------------------------------
+
+// How many of `left` steps or iterations follow one another until halos may be due.
+int64_t PlanSession::round_of(const kernel::Run& run, int64_t left) const {
+  for (const kernel::HaloSwap& halo : plan_.halos) {
+    if (halo.action >= run.first && halo.action < run.end) left = kernel::steps_of_round(halo, left);
+  }
+  return left;
+}
+
+// What is due ahead of a round. A session begins with halos that are right. `first`: a new step
+// begins that is cut.
+Status PlanSession::refresh_halos(const kernel::Run& run, bool first) {
+  for (size_t h = 0; h < plan_.halos.size(); ++h) {
+    const kernel::HaloSwap& halo = plan_.halos[h];
+    if (halo.action < run.first || halo.action >= run.end) continue;
+    if (first || rounds_[h] == halo.rounds) {
+      const Status swapped = swap(plan_.swaps[halo.swap]);
+      if (!swapped.ok()) return swapped;
+      rounds_[h] = 0;
+    }
+    ++rounds_[h];
+  }
+  return Done{};
+}
+
+// What is due in every step ahead of an action.
+Status PlanSession::refresh_halos(size_t action, bool each_step) {
+  for (const kernel::HaloSwap& halo : plan_.halos) {
+    if (halo.action != action || halo.each_step != each_step) continue;
+    const Status swapped = swap(plan_.swaps[halo.swap]);
+    if (!swapped.ok()) return swapped;
+  }
+  return Done{};
+}
+
+Status PlanSession::swap(const kernel::Swap& swap) {
+  const Status packed = swap.pack ? launch_blocks(*swap.pack, 1) : Status(Done{});
+  if (!packed.ok()) return packed;
+  std::vector<Transfer> transfers;
+  for (const kernel::SwapMessage& message : swap.messages) {
+    transfers.push_back({message.part, message.send_tag, message.receive_tag, message.send_offset,
+                         message.send_bytes, message.receive_offset, message.receive_bytes});
+  }
+  const Status exchanged = parts_->exchange(accelerator_, memory_.scratch(swap.send),
+                                            memory_.scratch(swap.receive), transfers);
+  if (!exchanged.ok()) return exchanged;
+  return swap.unpack ? launch_blocks(*swap.unpack, 1) : Status(Done{});
 }
 
 Result<int64_t> PlanSession::advance(int64_t steps) {
@@ -223,14 +305,10 @@ Result<int64_t> PlanSession::advance(int64_t steps) {
   const Status started = stopwatch_ ? stopwatch_->start() : Status(Done{});
   if (!started.ok()) return started.failure();
   while (done < steps && !state_.stopped) {
-    const int64_t count = kernel::steps_of_tile(plan_, steps - done, state_.step);
-    const Status acted = tile(count);
-    if (!acted.ok()) return acted.failure();
-    if (state_.stopped) break;
-    const Status reduced = reduce(count);
-    if (!reduced.ok()) return reduced.failure();
-    done += count;
-    state_.step += count;
+    int64_t round = kernel::steps_until_due(plan_, steps - done, state_.step);
+    if (plan_.repeats.empty() && !runs_.empty()) round = round_of(runs_.front(), round);
+    const Status advanced = steps_of_round(round, done);
+    if (!advanced.ok()) return advanced.failure();
   }
   const Status answered = asked_ ? take_answer() : Status(Done{});
   if (!answered.ok()) return answered.failure();
@@ -239,6 +317,26 @@ Result<int64_t> PlanSession::advance(int64_t steps) {
   const Status settled = memory_.has_attached() ? memory_.bring_home() : wait();
   if (!settled.ok()) return settled.failure();
   return done;
+}
+
+// Adds those that are done to `done`.
+Status PlanSession::steps_of_round(int64_t round, int64_t& done) {
+  const bool cut = std::any_of(plan_.halos.begin(), plan_.halos.end(),
+                               [](const auto& halo) { return halo.each_step; });
+  const Status fresh = cut || runs_.empty() ? Status(Done{}) : refresh_halos(runs_.front(), false);
+  if (!fresh.ok()) return fresh;
+  for (int64_t left = round; left > 0;) {
+    const int64_t count = kernel::steps_of_tile(plan_, left, state_.step);
+    const Status acted = tile(count);
+    if (!acted.ok() || state_.stopped) return acted;
+    const Status reduced = reduce(count);
+    if (!reduced.ok()) return reduced;
+    done += count;
+    state_.step += count;
+    left -= count;
+    if (state_.stopped) return Done{};
+  }
+  return Done{};
 }
 
 std::optional<double> PlanSession::seconds() const {
@@ -346,10 +444,10 @@ Status PlanSession::finish() {
 
 Result<std::unique_ptr<Session>> start(std::unique_ptr<Accelerator> owned, Accelerator& accelerator,
                                        const kernel::Module& module, reference::State& state,
-                                       const DeviceArrays& arrays, const Session* like) {
+                                       const PlanOptions& options) {
   auto session =
-      std::make_unique<PlanSession>(std::move(owned), accelerator, module, state, arrays);
-  const Status prepared = session->prepare(like);
+      std::make_unique<PlanSession>(std::move(owned), accelerator, module, state, options);
+  const Status prepared = session->prepare(options.like);
   if (!prepared.ok()) return prepared.failure();
   return std::unique_ptr<Session>(std::move(session));
 }
@@ -358,14 +456,14 @@ Result<std::unique_ptr<Session>> start(std::unique_ptr<Accelerator> owned, Accel
 
 Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kernel::Module& module,
                                             reference::State& state) {
-  return start(nullptr, accelerator, module, state, {}, nullptr);
+  return start(nullptr, accelerator, module, state, {});
 }
 
 Result<std::unique_ptr<Session>> start_plan(std::unique_ptr<Accelerator> accelerator,
                                             const kernel::Module& module, reference::State& state,
-                                            const DeviceArrays& arrays, const Session* like) {
+                                            const PlanOptions& options) {
   Accelerator& used = *accelerator;
-  return start(std::move(accelerator), used, module, state, arrays, like);
+  return start(std::move(accelerator), used, module, state, options);
 }
 
 }  // namespace stencil::runtime

@@ -6,6 +6,7 @@
 #include "compiler/kernel/plan.h"
 #include "compiler/reference/state.h"
 #include "runtime/devices/accelerator.h"
+#include "runtime/devices/communicator.h"
 #include "runtime/devices/device.h"
 
 namespace stencil::runtime {
@@ -15,12 +16,15 @@ namespace stencil::runtime {
 Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kernel::Module& module,
                                             reference::State& state);
 
-// The same with an accelerator that belongs to the session, in arrays of the user's where there are
-// any (LoadedProgram::attach); R045 if the module pads their rows. `like`:
-// LoadedProgram::start_like.
+// What a session may have besides.
+struct PlanOptions {
+  DeviceArrays arrays = {};       // LoadedProgram::attach; R045 if the module pads their rows
+  const Session* like = nullptr;  // LoadedProgram::start_like
+  Communicator* parts = nullptr;  // of a module that is a part of a decomposed program
+};
+// The same with an accelerator that belongs to the session.
 Result<std::unique_ptr<Session>> start_plan(std::unique_ptr<Accelerator> accelerator,
                                             const kernel::Module& module, reference::State& state,
-                                            const DeviceArrays& arrays = {},
-                                            const Session* like = nullptr);
+                                            const PlanOptions& options = {});
 
 }  // namespace stencil::runtime

@@ -342,7 +342,7 @@ Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
   auto session = prepared.loaded->start(state);
   if (!session.ok()) return session.failure();
   const double points = points_of(program, state);
-  ChunkLength chunk(prepared.module ? prepared.module->plan.time_tile : 1);
+  ChunkLength chunk(prepared.module ? kernel::steps_of_period(prepared.module->plan) : 1);
   Agenda agenda(events);
   const auto start = Clock::now();
   const int64_t first = state.step;

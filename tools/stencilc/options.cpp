@@ -246,6 +246,18 @@ void Parser::add_device_option(CLI::App& to, const std::string& text) {
       ->group("Device");
 }
 
+void Parser::add_parts_options(CLI::App& to) {
+  CLI::Option* parts = to.add_option("--gpus", arguments.gpus,
+                                     "cut the grid for so many GPUs, or along x and y as 2x2")
+                           ->option_text("N|AxB")
+                           ->group("Device");
+  add_value(to, "--exchange", whole_number(1, "a number of steps", texts.exchange),
+            "steps between two exchanges of halos (by the model)")
+      ->option_text("K")
+      ->needs(parts)
+      ->group("Device");
+}
+
 void Parser::add_machine_option(CLI::App& to, const std::string& group) {
   add_value(to, "--machine", one_of(machine_names(), arguments.machine),
             "what schedules are for: see 'stencilc devices' (by target)")
@@ -261,6 +273,7 @@ void Parser::add_full_option(CLI::App& to, const std::string& group) {
 
 void Parser::add_run_options(CLI::App& to) {
   add_device_option(to, "auto, cuda[:NUMBER], opencl[:NAME], host or reference (auto)");
+  add_parts_options(to);
   const std::string group = "Data";
   to.add_option("--in", texts.inputs, "read a field before the run; repeatable")
       ->option_text("FIELD=X.npy")

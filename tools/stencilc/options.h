@@ -44,6 +44,8 @@ struct Arguments {
 
   // Run and verify.
   std::string device = "auto";
+  std::string gpus;      // --gpus; "": one device has all
+  int64_t exchange = 0;  // --exchange; 0: by the model
   std::vector<Assignment> inputs;
   std::vector<Assignment> outputs;                 // name "": all fields
   std::map<std::string, int64_t> slice;            // axis -> coordinate

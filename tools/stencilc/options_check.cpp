@@ -179,6 +179,7 @@ std::optional<Misuse> Parser::read_assignments() {
 // --every, --range, --checkpoint-every and --restart.
 std::optional<Misuse> Parser::read_long_run() {
   arguments.every = texts.every.value_or(0);
+  arguments.exchange = texts.exchange.value_or(0);
   if (texts.range) {
     const auto range = parse_range(*texts.range);
     if (const auto* misuse = std::get_if<Misuse>(&range)) return *misuse;

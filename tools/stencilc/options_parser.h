@@ -22,7 +22,7 @@ struct Texts {
   std::vector<std::string> definitions, inputs, outputs, slices;
   std::string real = "float", fp = "contract";
   bool clear_cache = false;
-  std::optional<int64_t> every;
+  std::optional<int64_t> every, exchange;
   std::optional<std::string> range, checkpoint_every;
   std::string header;
   bool version = false;
@@ -46,6 +46,7 @@ struct Parser {
   void add_devices_options(CLI::App& app);
   void add_cache_options(CLI::App& app);
   void add_device_option(CLI::App& app, const std::string& text);
+  void add_parts_options(CLI::App& to);
   void add_machine_option(CLI::App& app, const std::string& group);
   void add_target_option(CLI::App& app);
   void add_full_option(CLI::App& app, const std::string& group);

@@ -130,7 +130,9 @@ int run_command(const Arguments& arguments) {
       program.value().compile({.device = arguments.device,
                                .schedule = arguments.schedule,
                                .stage = [&](const auto& what) { activity->now(what); },
-                               .steps = steps.value()});
+                               .steps = steps.value(),
+                               .parts = arguments.gpus,
+                               .exchange = arguments.exchange});
   if (!kernel.ok()) return fail(kernel.failure());
   print_warnings();
   warn_of_cache();

@@ -29,7 +29,7 @@ OverlappedPoints::OverlappedPoints(const OverlappedTile& tile, KernelBuilder& bu
 }
 
 Expr OverlappedPoints::cut(Body& body) {
-  Tiling tiling = tile_box(interface_, tile_.program().grid, core_lengths_, builder_.names());
+  Tiling tiling = tile_box(interface_, without_rim(tile_.program()), core_lengths_, builder_.names());
   origin_ = std::move(tiling.origin);
   append(body, std::move(tiling.lets));
   return tiling.blocks;

@@ -90,6 +90,17 @@ kernel::BufferId KernelBuilder::scratch(const kernel::Plan& plan, int index, boo
   return id;
 }
 
+kernel::BufferId KernelBuilder::view(const kernel::Plan& plan, int index, Scalar type,
+                                     bool stored) {
+  const kernel::Scratch& memory = plan.scratch[static_cast<size_t>(index)];
+  const kernel::BufferId id = scratch(plan, index, stored);
+  kernel::Buffer& buffer = kernel_.buffers[static_cast<size_t>(id)];
+  const int64_t factor = size_in_bytes(memory.type) / size_in_bytes(type);
+  buffer.type = type;
+  buffer.extents = {kernel::mul(memory.elements, kernel::integer(factor, Scalar::I64))};
+  return id;
+}
+
 Expr KernelBuilder::load_reduction(const ir::ReductionRef& read) {
   const kernel::Reduction& reduction = module_.plan.reductions[static_cast<size_t>(read.reduction)];
   const int memory = read.replaced ? reduction.replaced : reduction.result;

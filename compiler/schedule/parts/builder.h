@@ -57,6 +57,8 @@ class KernelBuilder {
   kernel::BufferId global(ir::FieldId field, int component, int slot, bool stored);
   // The argument for scratch memory of the plan; one buffer per call.
   kernel::BufferId scratch(const kernel::Plan& plan, int index, bool stored);
+  // The same with other elements, as many as have room.
+  kernel::BufferId view(const kernel::Plan& plan, int index, Scalar type, bool stored);
   // The value of a reduction that is in the plan.
   kernel::Expr load_reduction(const ir::ReductionRef& read);
   // That, for evaluate().

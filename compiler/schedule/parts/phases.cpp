@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/schedule/parts/reduction.h"
+#include "compiler/schedule/parts/swap.h"
 
 namespace stencil::schedule {
 
@@ -22,8 +23,11 @@ void append_phases(const ir::Program& program, const Interface& interface, kerne
   kernel::Plan& plan = module.plan;
   const bool cut = ir::cuts_steps(program);
   StepReductions reductions(program, interface, module);
+  size_t occasion = 0;
   for (const ir::Phase& phase : ir::phases(program)) {
+    if (cut) append_halo(program, interface, occasion++, true, module);
     reductions.append(phase.first);
+    if (cut) append_halo(program, interface, occasion++, true, module);
     const size_t first = plan.actions.size();
     add(phase);
     if (!cut) continue;
@@ -36,7 +40,9 @@ void append_phases(const ir::Program& program, const Interface& interface, kerne
       do_once(plan, first);
     }
   }
-  if (cut) reductions.append(program.functions.size());
+  if (!cut) return;
+  append_halo(program, interface, occasion, true, module);
+  reductions.append(program.functions.size());
 }
 
 }  // namespace stencil::schedule

@@ -22,6 +22,8 @@
 #include "compiler/schedule/parts/combine.h"
 #include "compiler/schedule/parts/record.h"
 #include "compiler/schedule/parts/reduce_over.h"
+#include "compiler/schedule/parts/statements.h"
+#include "compiler/schedule/parts/swap.h"
 
 namespace stencil::schedule {
 
@@ -64,7 +66,8 @@ class ReductionLowering {
   void provide(const ir::Reduction& reduction, kernel::Reduction& out);
   void lower(const ir::Reduction& reduction, kernel::Reduction& out);
   void lower(const ir::Stop& stop);
-  kernel::Launch reduce_tiles(const ir::Reduction& reduction, Scalar type, const ir::Box& region);
+  kernel::Launch reduce_tiles(const ir::Reduction& reduction, Scalar type,
+                              const ir::SharedTiles* shared);
   kernel::Launch reduce_values(KernelBuilder builder, ir::Reducer reducer, Scalar type,
                                kernel::BufferId values, const Expr& count,
                                const WithResult& with_result);
@@ -74,6 +77,9 @@ class ReductionLowering {
                               const kernel::Reduction& results);
   Body take_in(KernelBuilder& builder, const ir::Reduction& reduction, const Point& origin,
                kernel::BufferId total);
+  size_t number_of(const ir::Reduction& reduction) const {
+    return static_cast<size_t>(&reduction - to_.program.reductions.data());
+  }
 
   const ReductionModule to_;
 };
@@ -126,8 +132,31 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
 // --- Kernels
 // ------------------------------------------------------------------------------------------
 
+// The number of tiles of all parts.
+Expr count_of(const ir::SharedTiles& shared) {
+  int64_t count = 1;
+  for (const int64_t tiles : shared.counts) count *= tiles;
+  return kernel::integer(count, Scalar::I64);
+}
+
+// Of a tile, among those of all parts.
+Expr number_among(const ir::SharedTiles& shared, const ir::Points& taken, const Tiling& tiling,
+                  const Interface& interface, const ir::Box& region,
+                  const std::vector<TileLength>& lengths) {
+  Expr number = kernel::integer(0, Scalar::I64);
+  for (size_t d = 0; d < taken.size(); ++d) {
+    const Expr from_low = kernel::sub(tiling.origin[d], interface.low(region, static_cast<int>(d)));
+    const Expr place = plus(divided(from_low, lengths[d].expr), taken[d][0]);
+    number = kernel::add(kernel::mul(number, kernel::integer(shared.counts[d], Scalar::I64)),
+                         kernel::convert(place, Scalar::I64));
+  }
+  return number;
+}
+
+// `shared`: of a part, whose tiles are some of those of the whole.
 kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, Scalar type,
-                                               const ir::Box& region) {
+                                               const ir::SharedTiles* shared) {
+  const ir::Box& region = reduction.piece.region;
   KernelBuilder builder =
       to_.builder("reduce_" + reduction.name + "_tiles",
                   fmt::format("Reduction {}: a block reduces one tile.", reduction.name));
@@ -138,8 +167,9 @@ kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, S
   }
   Tiling tiling = tile_box(to_.interface, region, lengths, builder.names());
   const Expr least = kernel::integer(1, Scalar::I64);
-  const int values = to_.add_scratch(reduction.name + "_tiles", type,
-                                     kernel::operation(Op::Max, {tiling.blocks, least}));
+  const Expr count = shared ? count_of(*shared) : tiling.blocks;
+  const int values =
+      to_.add_scratch(reduction.name + "_tiles", type, kernel::operation(Op::Max, {count, least}));
   const kernel::BufferId tiles = builder.scratch(to_.module.plan, values, true);
   const Lanes lanes = lanes_of(type, builder);
   const kernel::BufferId total = builder.local(kernel::Space::Thread, "total", type, {}, "");
@@ -152,9 +182,13 @@ kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, S
   section.push_back({kernel::Store{lanes.buffer, {lanes.lane}, kernel::load(total, {}, type)}});
   Body body = std::move(tiling.lets);
   body.push_back({kernel::Threads{std::move(section)}});
-  const Expr block = kernel::variable("block", Scalar::I64);
+  Expr number = kernel::variable("block", Scalar::I64);
+  if (shared) {
+    const auto own = static_cast<size_t>(to_.program.part->number);
+    number = number_among(*shared, shared->taken[own], tiling, to_.interface, region, lengths);
+  }
   const WithResult store = [&](const Expr& value, Body& last) {
-    last.push_back({kernel::Store{tiles, {block}, value}});
+    last.push_back({kernel::Store{tiles, {number}, value}});
   };
   combine_lanes(reduction.reducer, type, lanes, store, builder, body);
   builder.kernel().body = std::move(body);
@@ -270,13 +304,22 @@ void ReductionLowering::lower(const ir::Reduction& reduction, kernel::Reduction&
     ProfileLaunches made = reduce_to_profile(to_, reduction);
     if (!reduction.place) provide(reduction, out);
     out.launches = made.launches;
+    if (to_.program.part) {
+      const int slot = to_.program.fields[static_cast<size_t>(*reduction.target)].history - 1;
+      const auto& exchanges = to_.program.part->profiles[number_of(reduction)];
+      out.launches.back().swap = append_profile_swap(exchanges, slot, to_.interface, to_.module);
+    }
     if (is_float(type)) out.launches.push_back(look_for_nan(reduction, made, out));
     return;
   }
-  const kernel::Launch tiles = reduce_tiles(reduction, type, reduction.piece.region);
+  const ir::Part* part = to_.program.part.get();
+  const ir::SharedTiles* shared = part ? &*part->tiles[number_of(reduction)] : nullptr;
+  kernel::Launch tiles = reduce_tiles(reduction, type, shared);
   const int values = static_cast<int>(to_.module.plan.scratch.size()) - 1;
   if (!reduction.place) provide(reduction, out);
-  out.launches = {tiles, reduce_to_value(reduction, type, values, tiles.blocks, out)};
+  if (shared) tiles.swap = append_tile_swap(*part, *shared, values, to_.interface, to_.module);
+  const Expr count = shared ? count_of(*shared) : tiles.blocks;
+  out.launches = {tiles, reduce_to_value(reduction, type, values, count, out)};
 }
 
 // The reductions whose replaced value is read.

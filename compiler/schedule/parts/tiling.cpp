@@ -63,6 +63,22 @@ void lower_tile_sizes(const ir::Program& program, const Schedule& schedule, cons
   rotate_levels(program, module.plan);
 }
 
+analysis::Reach rim_of(const ir::Program& program, int d) {
+  if (program.rim.empty()) return {};
+  const auto& [low, high] = program.rim[static_cast<size_t>(d)];
+  return {low, high};
+}
+
+ir::Box without_rim(const ir::Program& program) {
+  ir::Box out = program.grid;
+  for (int d = 0; d < out.rank(); ++d) {
+    const auto& [low, high] = rim_of(program, d);
+    ir::Range& range = out.ranges[static_cast<size_t>(d)];
+    range = {range.low + low, range.high - high};
+  }
+  return out;
+}
+
 Expr tiles_along(const Interface& interface, int d, const TileLength& length, int64_t spared) {
   const ir::Box& grid = interface.program().grid;
   const ir::Range& range = grid.ranges[static_cast<size_t>(d)];

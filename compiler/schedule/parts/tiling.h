@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/analysis/reads.h"
 #include "compiler/schedule/parts/interface.h"
 #include "compiler/schedule/schedule.h"
 
@@ -67,6 +68,11 @@ struct KernelOfSteps {
 void lower_tile_sizes(const ir::Program& program, const Schedule& schedule, const std::string& what,
                       bool one_kernel, kernel::Module& module,
                       const std::function<void(const KernelOfSteps&)>& add);
+
+// Points at the ends of the grid, in dimension d, that no tile has to write (ir::Program::rim).
+analysis::Reach rim_of(const ir::Program& program, int d);
+// The grid without them.
+ir::Box without_rim(const ir::Program& program);
 
 // How many tiles of a length, laid side by side, cover dimension d of the grid but for `spared` of
 // its points; at least one if it has points at all. I32.

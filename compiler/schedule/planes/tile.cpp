@@ -41,11 +41,14 @@ PlanesTile::PlanesTile(const PlanesContext& context, const KernelOfSteps& kernel
   const std::string& streamed = context.axes[0];
   const Expr chunk =
       constant("chunk", plan.chunk, fmt::format("planes in {} that a block writes", streamed));
-  const Expr number = block.take_rest(tiles_along(interface, 0, {plan.chunk, chunk}, 0));
+  const analysis::Reach rim = rim_of(context.program, 0);
+  const Expr number =
+      block.take_rest(tiles_along(interface, 0, {plan.chunk, chunk}, rim.low + rim.high));
   blocks = block.blocks();
-  begin[0] = context.let(body, "begin_" + streamed, tile_origin(interface, 0, number, chunk, 0));
+  begin[0] =
+      context.let(body, "begin_" + streamed, tile_origin(interface, 0, number, chunk, -rim.low));
   end[0] = context.let(body, "end_" + streamed,
-                       smaller(kernel::add(begin[0], chunk), plus(context.high(0), 1)));
+                       smaller(kernel::add(begin[0], chunk), plus(context.high(0), 1 - rim.high)));
 }
 
 }  // namespace stencil::schedule

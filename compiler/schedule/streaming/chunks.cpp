@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/schedule/parts/tiling.h"
 #include "compiler/schedule/streaming/resources.h"
 #include "compiler/support/work.h"
 
@@ -97,7 +98,8 @@ Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const St
   constexpr int64_t kFewGroups = 8;
   constexpr int kMostTried = 256;
   const auto side_by_side = tiles(program, schedule, plan);
-  const auto planes = known_extent(program, 0);
+  auto planes = known_extent(program, 0);
+  if (planes) planes = *planes - rim_of(program, 0).low - rim_of(program, 0).high;
   Chunks best;
   const bool apart = plan.rank == 2 && schedule.edges == Edges::Split && side_by_side && planes &&
                      *side_by_side >= kFewGroups;

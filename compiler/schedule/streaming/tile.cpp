@@ -40,6 +40,7 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
     }
   }
   const Chunks chunks = cut_chunks(context.program, context.schedule, plan);
+  const analysis::Reach rim = rim_of(context.program, 0);
   Expr chunk =
       constant("chunk", chunks.length, fmt::format("planes in {} that a block writes", streamed));
   Expr number;
@@ -48,16 +49,16 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
         constant("edge_chunk", chunks.edge_length, "likewise in the first and the last tiles");
     number = set_edges_apart(chunks, edge_chunk, chunk, body);
   } else {
-    number = block.take_rest(tiles_along(interface, 0, {chunks.length, chunk}, 0));
+    number = block.take_rest(tiles_along(interface, 0, {chunks.length, chunk}, rim.low + rim.high));
     blocks = block.blocks();
   }
   for (int axis = 0; axis < context.rank - 1; ++axis) {
     tile_[axis] =
         let(context.flat ? "first_tile" : "number_" + context.axis_name(axis), tile_[axis]);
   }
-  first_plane = let("first_" + streamed, tile_origin(interface, 0, number, chunk, 0));
-  last_plane =
-      let("last_" + streamed, smaller(plus(kernel::add(first_plane, chunk), -1), context.high(0)));
+  first_plane = let("first_" + streamed, tile_origin(interface, 0, number, chunk, -rim.low));
+  last_plane = let("last_" + streamed, smaller(plus(kernel::add(first_plane, chunk), -1),
+                                               plus(context.high(0), -rim.high)));
   front_begin = plus(first_plane, -plan.fill);
   if (const int64_t alike = plan.known.modulus[0];
       alike > 1) {  // planes from the edge, rounded down
@@ -79,7 +80,8 @@ Expr StreamTile::set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, E
     return context_.let(body, wanted, value);
   };
   const auto chunks_of = [&](int64_t length, const Expr& named) {
-    const Expr count = tiles_along(context_.interface, 0, {length, named}, 0);
+    const analysis::Reach rim = rim_of(context_.program, 0);
+    const Expr count = tiles_along(context_.interface, 0, {length, named}, rim.low + rim.high);
     return std::get<kernel::IntegerLiteral>(count->kind).value;
   };
   const int64_t per_edge = chunks_of(chunks.edge_length, edge_chunk);

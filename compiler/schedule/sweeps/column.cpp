@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "compiler/ir/linear_form.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/uniform.h"
 

@@ -36,6 +36,11 @@ struct KernelOptions {
   // How many steps are going to be taken with it in all, which is what "auto" asks; nothing: as
   // many as the program says.
   std::optional<int64_t> steps = {};
+  // The grid is cut into parts: "4" as the model likes, "2x2" along x and y. On cuda each has a GPU
+  // of its own ("cuda:0": all share one); elsewhere they share the device. Empty: one device has
+  // all.
+  std::string parts = {};
+  int64_t exchange = 0;  // steps between two exchanges among parts; 0: as the model likes
 };
 
 // The code of a kernel: what its device compiled, or what that became. Machine code is what the

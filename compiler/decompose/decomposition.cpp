@@ -1,0 +1,326 @@
+#include "compiler/decompose/decomposition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include "compiler/decompose/needs.h"
+#include "compiler/ir/rewrite.h"
+#include "compiler/support/numbers.h"
+#include "compiler/support/shape.h"
+
+namespace stencil::decompose {
+
+// --- Cuts
+
+int count(const Cuts& cuts) {
+  return std::accumulate(cuts.begin(), cuts.end(), 1, std::multiplies<>());
+}
+
+std::string print(const Cuts& cuts) {
+  return fmt::format("{}", fmt::join(cuts.rbegin(), cuts.rend(), "x"));
+}
+
+std::optional<Cuts> parse(const std::string& text, int rank) {
+  constexpr int64_t kMostParts = 1 << 16;
+  Cuts cuts;
+  int64_t parts = 1;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find('x', begin), text.size());
+    const auto number = parse_integer(text.substr(begin, end - begin));
+    if (!number || *number < 1 || *number > kMostParts) return std::nullopt;
+    parts *= *number;
+    if (parts > kMostParts) return std::nullopt;
+    cuts.insert(cuts.begin(), static_cast<int>(*number));
+    begin = end + 1;
+  }
+  if (static_cast<int>(cuts.size()) > rank) return std::nullopt;
+  cuts.insert(cuts.begin(), static_cast<size_t>(rank) - cuts.size(), 1);
+  return cuts;
+}
+
+std::vector<Cuts> all_cuts(int parts, int rank) {
+  if (rank == 1) return {{parts}};
+  std::vector<Cuts> out;
+  for (int first = 1; first <= parts; ++first) {
+    if (parts % first != 0) continue;
+    for (Cuts& rest : all_cuts(parts / first, rank - 1)) {
+      rest.insert(rest.begin(), first);
+      out.push_back(std::move(rest));
+    }
+  }
+  return out;
+}
+
+// --- Sizes
+
+namespace {
+
+class Sizes {
+ public:
+  explicit Sizes(const std::vector<int64_t>& integers) : integers_(integers) {}
+  bool fit = true;
+
+  void fix(ir::Affine& affine) {
+    const auto value = ir::evaluate(affine, integers_);
+    fit = fit && value.has_value();
+    affine = {value.value_or(0), {}};
+  }
+  void fix(ir::Box& box) {
+    for (ir::Range& range : box.ranges) {
+      fix(range.low);
+      fix(range.high);
+    }
+  }
+
+ private:
+  const std::vector<int64_t>& integers_;
+};
+
+}  // namespace
+
+std::optional<ir::Program> at_sizes(const ir::Program& program,
+                                    const std::vector<int64_t>& integers) {
+  ir::Program out = program;
+  Sizes sizes(integers);
+  sizes.fix(out.grid);
+  for (ir::Field& field : out.fields) {
+    sizes.fix(field.box);
+    if (field.within) sizes.fix(*field.within);
+  }
+  for (ir::Function& function : out.functions) {
+    for (ir::Piece& piece : function.pieces) sizes.fix(piece.region);
+  }
+  for (ir::Init& init : out.inits) sizes.fix(init.piece.region);
+  for (ir::Reduction& reduction : out.reductions) sizes.fix(reduction.piece.region);
+  out.checks.clear();
+  if (!sizes.fit) return std::nullopt;
+  return out;
+}
+
+// --- Parts
+
+std::vector<int> Decomposition::place_of(int part) const {
+  std::vector<int> place(cuts.size());
+  for (size_t d = cuts.size(); d-- > 0;) {
+    place[d] = part % cuts[d];
+    part /= cuts[d];
+  }
+  return place;
+}
+
+int Decomposition::part_at(const std::vector<int>& place) const {
+  int part = 0;
+  for (size_t d = 0; d < cuts.size(); ++d) part = part * cuts[d] + place[d];
+  return part;
+}
+
+ir::Points Decomposition::owned(int part) const {
+  const std::vector<int> place = place_of(part);
+  ir::Points out;
+  for (size_t d = 0; d < cuts.size(); ++d) {
+    const auto p = static_cast<size_t>(place[d]);
+    out.push_back({bounds[d][p], bounds[d][p + 1] - 1});
+  }
+  return out;
+}
+
+// Some kernels serve tiles of T, T/2, ... 1 steps alone, and a round is to be one tile.
+void Decomposition::set_round(int64_t time_tile) {
+  round = std::max<int64_t>(time_tile, 1);
+  while (round > steps) round /= 2;
+}
+
+int64_t Decomposition::round_of(size_t occasion) const {
+  int64_t out = round;
+  while (out > needs.lasts[occasion]) out /= 2;
+  return out;
+}
+
+int64_t Decomposition::least_extent(size_t d) const {
+  int64_t least = INT64_MAX;
+  for (size_t p = 0; p + 1 < bounds[d].size(); ++p) {
+    least = std::min(least, bounds[d][p + 1] - bounds[d][p]);
+  }
+  return least;
+}
+
+namespace {
+
+// What parts are made of: points that should not be torn apart. Tiles of reductions are taken
+// whole, so that a cut within them costs halo; rows begin where a sector does.
+int64_t grain(const ir::Program& program, size_t d, int64_t extent, int parts) {
+  const auto rank = static_cast<size_t>(program.grid.rank());
+  int64_t grain = d + 1 == rank ? 16 : 1;
+  if (!program.reductions.empty()) {
+    grain = std::max(grain, ir::reduction_tile(program.grid.rank())[d]);
+  }
+  constexpr int64_t kLeastGrains = 8;  // of a part, so that parts stay alike
+  while (grain > 1 && extent < kLeastGrains * grain * parts) grain /= 2;
+  return grain;
+}
+
+// Parts of whole grains, the last with what is left, as equal as may be.
+std::vector<int64_t> bounds_of(const ir::Program& program, size_t d, int parts) {
+  const int64_t low = program.grid.ranges[d].low.constant;
+  const int64_t extent = program.grid.ranges[d].high.constant + 1 - low;
+  const int64_t size = grain(program, d, extent, parts);
+  const int64_t grains = extent / size;
+  std::vector<int64_t> bounds;
+  for (int p = 0; p < parts; ++p) bounds.push_back(low + grains * p / parts * size);
+  bounds.push_back(low + extent);
+  return bounds;
+}
+
+class Checker {
+ public:
+  Checker(const ir::Program& program, Decomposition& out, Diagnostics& diagnostics)
+      : program_(program), out_(out), diagnostics_(diagnostics) {}
+
+  bool run() {
+    const auto far = analysis::far_reads(program_);
+    if (!far.empty()) {
+      refuse(far.front().span,
+             fmt::format("a read of '{}' may land anywhere in it",
+                         program_.fields[static_cast<size_t>(far.front().field)].name));
+    }
+    for (size_t d = 0; d < out_.cuts.size(); ++d) {
+      if (out_.cuts[d] > 1) dimension(d);
+    }
+    return !diagnostics_.has_errors();
+  }
+
+ private:
+  void refuse(const Span& span, const std::string& why) {
+    diagnostics_.error("L030", span, "the grid cannot be cut: " + why).hint =
+        "cut another dimension, or run on one device";
+  }
+
+  static std::string axis(size_t d, size_t rank) { return kAxes[rank - 1 - d]; }
+
+  void dimension(size_t d) {
+    const std::string along = "in " + axis(d, out_.cuts.size());
+    for (const ir::Field& field : program_.fields) {
+      if (!field.read_in_place() && field.boundary[d].periodic()) out_.wraps[d] = true;
+    }
+    for (const ir::Reduction& reduction : program_.reductions) {
+      if (!reduction.target || reduction.at) continue;
+      const auto over = ir::reduced_dimensions(program_, reduction);
+      if (std::find(over.begin(), over.end(), static_cast<int>(d)) == over.end()) continue;
+      refuse(reduction.span, fmt::format("'{}' reduces over what lies {}", reduction.name, along));
+    }
+    if (out_.wraps[d]) periodic(d, along);
+  }
+
+  // Beyond the grid lie images of all fields, so all have the same period.
+  void periodic(size_t d, const std::string& along) {
+    for (const ir::Field& field : program_.fields) {
+      if (field.read_in_place()) continue;
+      if (!(field.box.ranges[d] == program_.grid.ranges[d])) {
+        refuse(field.span, fmt::format("'{}' does not span the grid {}, where others are periodic",
+                                       field.name, along));
+      }
+    }
+    const auto look = [&](const ir::Piece& piece) {
+      for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+        if (access->in_place) continue;
+        const ir::Field& field = program_.fields[static_cast<size_t>(access->field)];
+        const bool leaves = access->escapes_below(d) || access->escapes_above(d);
+        if (!leaves || field.boundary[d].periodic()) continue;
+        refuse(piece.graph[id].span,
+               fmt::format("'{}' has other edges than periodic ones {}, where others are periodic",
+                           field.name, along));
+        return;
+      }
+    };
+    for (const ir::Function& function : program_.functions) {
+      for (const ir::Piece& piece : function.pieces) look(piece);
+    }
+    for (const ir::Reduction& reduction : program_.reductions) look(reduction.piece);
+  }
+
+  const ir::Program& program_;
+  Decomposition& out_;
+  Diagnostics& diagnostics_;
+};
+
+// No halo reaches beyond the neighbour.
+bool fits(const Decomposition& decomposition) {
+  for (size_t d = 0; d < decomposition.cuts.size(); ++d) {
+    if (decomposition.cuts[d] == 1) continue;
+    const analysis::Reach& depth = decomposition.needs.depth[d];
+    if (std::max(depth.low, depth.high) > decomposition.least_extent(d)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& cuts, int64_t steps,
+                                       Diagnostics& diagnostics) {
+  Decomposition out;
+  out.cuts = cuts;
+  out.wraps.assign(cuts.size(), false);
+  for (size_t d = 0; d < cuts.size(); ++d) {
+    const ir::Range& range = program.grid.ranges[d];
+    if (range.high.constant - range.low.constant + 1 < cuts[d]) {
+      diagnostics
+          .error("L031", program.grid_span,
+                 fmt::format("{} parts of {} points", cuts[d],
+                             range.high.constant - range.low.constant + 1))
+          .hint = "use fewer parts";
+      return std::nullopt;
+    }
+    out.bounds.push_back(bounds_of(program, d, cuts[d]));
+  }
+  Diagnostics refusals;
+  const bool possible = Checker(program, out, refusals).run();
+  for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
+  if (!possible) return std::nullopt;
+  for (out.steps = std::max<int64_t>(steps, 1); out.steps > 0; --out.steps) {
+    out.needs = needs_of(program, out, out.steps);
+    if (fits(out)) return out;
+  }
+  for (size_t d = 0; d < cuts.size(); ++d) {
+    const analysis::Reach& depth = out.needs.depth[d];
+    if (cuts[d] == 1 || std::max(depth.low, depth.high) <= out.least_extent(d)) continue;
+    Diagnostic& error = diagnostics.error(
+        "L031", program.grid_span,
+        fmt::format("parts are smaller in {} than what one step reads around them",
+                    kAxes[cuts.size() - 1 - d]));
+    error.expected = fmt::format("at least {} points", std::max(depth.low, depth.high));
+    error.found = fmt::format("{}", out.least_extent(d));
+    error.hint = "use fewer parts, or cut another dimension";
+    break;
+  }
+  return std::nullopt;
+}
+
+double bytes_received(const ir::Program& program, const Decomposition& decomposition,
+                      size_t occasion) {
+  double bytes = 0;
+  for (const Need& need : decomposition.needs.by_occasion[occasion]) {
+    const ir::Field& field = program.fields[static_cast<size_t>(need.field)];
+    double inner = 1, outer = 1;
+    for (size_t d = 0; d < decomposition.cuts.size(); ++d) {
+      const ir::Range& range = field.box.ranges[d];
+      const auto whole = static_cast<double>(range.high.constant - range.low.constant + 1);
+      const double own = whole / decomposition.cuts[d];
+      const auto& [low, high] = need.margin[d];
+      const bool cut = decomposition.cuts[d] > 1;
+      const bool both = decomposition.cuts[d] > 2 || decomposition.wraps[d];
+      const double around = static_cast<double>(both ? low + high : std::max(low, high));
+      inner *= own;
+      outer *= own + (cut ? around : 0);
+    }
+    for (const ir::Component& component : field.components) {
+      bytes += (outer - inner) * static_cast<double>(size_in_bytes(component.type));
+    }
+  }
+  return bytes;
+}
+
+}  // namespace stencil::decompose

@@ -1,0 +1,127 @@
+#include "compiler/decompose/exchanges.h"
+
+#include <algorithm>
+
+#include "compiler/decompose/restrict.h"
+
+namespace stencil::decompose {
+
+namespace {
+
+using Direction = std::vector<int>;  // -1, 0 or 1 per dimension
+
+int tag_of(const Direction& direction) {
+  int tag = 0;
+  for (const int step : direction) tag = 3 * tag + step + 1;
+  return tag;
+}
+
+Direction opposite(Direction direction) {
+  for (int& step : direction) step = -step;
+  return direction;
+}
+
+std::vector<Direction> directions(const Decomposition& decomposition) {
+  std::vector<Direction> out = {{}};
+  for (const int parts : decomposition.cuts) {
+    std::vector<Direction> longer;
+    for (const Direction& direction : out) {
+      for (int step = parts > 1 ? -1 : 0; step <= (parts > 1 ? 1 : 0); ++step) {
+        longer.push_back(direction);
+        longer.back().push_back(step);
+      }
+    }
+    out = std::move(longer);
+  }
+  std::erase(out, Direction(decomposition.cuts.size(), 0));
+  return out;
+}
+
+std::optional<int> neighbour(const Decomposition& decomposition, int part,
+                             const Direction& direction) {
+  std::vector<int> place = decomposition.place_of(part);
+  for (size_t d = 0; d < place.size(); ++d) {
+    const int parts = decomposition.cuts[d];
+    place[d] += direction[d];
+    if (decomposition.wraps[d]) place[d] = (place[d] + parts) % parts;
+    if (place[d] < 0 || place[d] >= parts) return std::nullopt;
+  }
+  return decomposition.part_at(place);
+}
+
+// The patch of a field that lies in a direction of the part's owned points: as deep as is needed
+// there (received), or as the neighbour there needs on its side (sent).
+ir::Points patch(const ir::Program& program, const Decomposition& decomposition,
+                 const ir::Points& owned, const Need& need, const Direction& direction,
+                 bool received) {
+  const ir::Field& field = program.fields[static_cast<size_t>(need.field)];
+  ir::Points out;
+  for (size_t d = 0; d < owned.size(); ++d) {
+    auto [low, high] = owned[d];
+    const auto& [below, above] = need.margin[d];
+    if (direction[d] < 0) {
+      high = received ? low - 1 : low + above - 1;
+      low = received ? low - below : low;
+    } else if (direction[d] > 0) {
+      low = received ? high + 1 : high - below + 1;
+      high = received ? high + above : high;
+    }
+    if (!decomposition.wraps[d]) {
+      low = std::max(low, field.box.ranges[d].low.constant);
+      high = std::min(high, field.box.ranges[d].high.constant);
+    }
+    out.push_back({low, high});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<ir::Halo> halos_of(const ir::Program& program, const Decomposition& decomposition,
+                               int part) {
+  const ir::Points owned = decomposition.owned(part);
+  std::vector<ir::Halo> halos;
+  for (size_t p = 0; p < decomposition.needs.by_occasion.size(); ++p) {
+    ir::Halo halo;
+    halo.round = decomposition.round_of(p);
+    halo.rounds = std::max<int64_t>(decomposition.needs.lasts[p] / halo.round, 1);
+    for (const Direction& direction : directions(decomposition)) {
+      const auto other = neighbour(decomposition, part, direction);
+      if (!other) continue;
+      ir::Exchange exchange{*other, tag_of(direction), tag_of(opposite(direction)), {}, {}};
+      for (const Need& need : decomposition.needs.by_occasion[p]) {
+        for (const bool received : {false, true}) {
+          const ir::Points box = patch(program, decomposition, owned, need, direction, received);
+          if (ir::count(box) == 0) continue;
+          (received ? exchange.received : exchange.sent).push_back({need.field, need.level, box});
+        }
+      }
+      if (!exchange.sent.empty() || !exchange.received.empty()) {
+        halo.exchanges.push_back(std::move(exchange));
+      }
+    }
+    halos.push_back(std::move(halo));
+  }
+  return halos;
+}
+
+std::vector<ir::Exchange> profile_exchanges(const ir::Program& program,
+                                            const Decomposition& decomposition, int part,
+                                            ir::FieldId profile) {
+  std::vector<ir::Exchange> out;
+  const ir::Field& field = program.fields[static_cast<size_t>(profile)];
+  const ir::Points own = owned_points(program, decomposition, part, profile);
+  (void)field;
+  for (int other = 0; other < decomposition.parts(); ++other) {
+    if (other == part) continue;
+    const ir::Points theirs = owned_points(program, decomposition, other, profile);
+    if (theirs == own) continue;  // made twice: the cut is along another dimension
+    ir::Exchange exchange{other, 0, 0, {}, {}};
+    if (ir::count(own) > 0) exchange.sent.push_back({profile, 0, own});
+    if (ir::count(theirs) > 0) exchange.received.push_back({profile, 0, theirs});
+    out.push_back(std::move(exchange));
+  }
+  return out;
+}
+
+}  // namespace stencil::decompose

@@ -1,0 +1,55 @@
+// How a program is cut for several devices: along which dimensions, and how many steps lie between
+// two exchanges, by the model. Fewer messages stand against more points that several parts compute.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/decompose/decomposition.h"
+#include "compiler/schedule/schedule.h"
+
+namespace stencil {
+
+// What is between two parts. Latency: of an exchange, with its kernels.
+struct Link {
+  std::string name;
+  double seconds = 20e-6;
+  double bytes_per_second = 300e9;  // into a part
+};
+// GPUs of one machine; parts that share a CPU; processes that go through memory of the host.
+const Link& gpu_link();
+const Link& memory_link();
+const Link& network_link();
+
+struct CutRequest {
+  std::string cuts;   // "4": that many parts, cut as the model likes; "2x2", x first
+  int64_t steps = 0;  // between two exchanges; 0: by the model
+};
+
+// What the model expects of a step, in seconds.
+struct CutPrediction {
+  double alone = 0;    // the part's share of what one device takes for the whole
+  double compute = 0;  // with points that neighbours compute too
+  double exchange = 0;
+  double efficiency() const { return compute + exchange > 0 ? alone / (compute + exchange) : 1; }
+};
+
+struct Cutting {
+  decompose::Decomposition decomposition;
+  schedule::Schedule schedule;  // that the parts are expected to have
+  CutPrediction prediction;
+};
+
+// `program` is at sizes. `line`: of the schedule, or "auto". L030, L031; L032 for `cuts` that are
+// none.
+std::optional<Cutting> cut(const ir::Program& program, const CutRequest& request,
+                           const std::string& line, const schedule::Machine& machine,
+                           const Link& link, Diagnostics& diagnostics);
+
+// The part with the most neighbours, whose schedule all parts get.
+int typical_part(const decompose::Decomposition& decomposition);
+// It, without what ties it to the others: for whoever wants to know how long its steps take.
+ir::Program part_alone(const ir::Program& program, const Cutting& cutting);
+
+}  // namespace stencil

@@ -1,0 +1,278 @@
+// A block moves 1024 values of one piece: a box of one component of a field, or of scratch memory.
+// Pieces have runs of blocks, one behind the other; a block finds its piece by comparisons, because
+// kernels cannot choose among arrays by number.
+#include "compiler/schedule/parts/swap.h"
+
+#include <fmt/format.h>
+
+#include "compiler/schedule/parts/builder.h"
+#include "compiler/schedule/parts/statements.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+using kernel::Body;
+using kernel::Expr;
+
+constexpr int kThreads = 256, kPerThread = 4;
+constexpr int64_t kPerBlock = kThreads * kPerThread;
+constexpr int64_t kUnit = 16;  // bytes: where a piece may begin
+
+// A box of values in memory, and where they are in the buffer.
+struct Moved {
+  ir::Points box;
+  int field = 0, component = 0, slot = 0;
+  int scratch = kernel::kNoScratch;  // else of a field
+  std::vector<int64_t> extents;      // of scratch memory
+  Scalar type;
+  int64_t offset = 0;  // bytes
+};
+
+// A direction: out of memory into the buffer, or back.
+struct Side {
+  std::vector<Moved> pieces;
+  int64_t bytes = 0;
+
+  void add(Moved piece) {
+    piece.offset = bytes;
+    const int64_t size = ir::count(piece.box) * size_in_bytes(piece.type);
+    bytes += (size + kUnit - 1) / kUnit * kUnit;
+    pieces.push_back(std::move(piece));
+  }
+};
+
+class SwapLowering {
+ public:
+  SwapLowering(const Interface& interface, kernel::Module& module)
+      : interface_(interface), module_(module), names_(interface.names_in(module)) {}
+
+  // The messages and their memory; `what` becomes part of names.
+  int append(const std::string& what, Side sent, Side received,
+             std::vector<kernel::SwapMessage> messages) {
+    kernel::Swap swap;
+    swap.send = buffer(what + "_sent", sent.bytes);
+    swap.receive = buffer(what + "_received", received.bytes);
+    swap.messages = std::move(messages);
+    if (!sent.pieces.empty()) {
+      swap.pack = lower("pack_" + what, "packs what other parts get.", sent, swap.send, true);
+    }
+    if (!received.pieces.empty()) {
+      swap.unpack =
+          lower("unpack_" + what, "unpacks what other parts gave.", received, swap.receive, false);
+    }
+    module_.plan.swaps.push_back(std::move(swap));
+    return static_cast<int>(module_.plan.swaps.size()) - 1;
+  }
+
+ private:
+  int buffer(const std::string& name, int64_t bytes) {
+    const Expr elements = kernel::integer(std::max<int64_t>(bytes / 8, 1), Scalar::I64);
+    module_.plan.scratch.push_back({names_.unique(name), Scalar::I64, elements});
+    return static_cast<int>(module_.plan.scratch.size()) - 1;
+  }
+
+  kernel::Launch lower(const std::string& name, const std::string& comment, const Side& side,
+                       int memory, bool packs) {
+    KernelBuilder builder(interface_, module_, names_.unique(module_.name + "_" + name),
+                          "Exchange: " + comment);
+    builder.kernel().threads = {kThreads, 1, 1};
+    std::map<Scalar, kernel::BufferId> views;
+    for (const Moved& piece : side.pieces) {
+      if (views.count(piece.type)) continue;
+      views[piece.type] = builder.view(module_.plan, memory, piece.type, packs);
+    }
+    std::vector<int64_t> ends;
+    int64_t blocks = 0;
+    for (const Moved& piece : side.pieces) {
+      blocks += (ir::count(piece.box) + kPerBlock - 1) / kPerBlock;
+      ends.push_back(blocks);
+    }
+    const Expr block = kernel::variable("block", Scalar::I64);
+    Body body;
+    for (size_t p = side.pieces.size(); p-- > 0;) {
+      const int64_t first = p == 0 ? 0 : ends[p - 1];
+      Body own = move(builder, side.pieces[p], views.at(side.pieces[p].type), first, packs);
+      if (p + 1 == side.pieces.size()) {
+        body = std::move(own);
+        continue;
+      }
+      const Expr here = kernel::operation(Op::Lt, {block, kernel::integer(ends[p], Scalar::I64)});
+      body = as_body({kernel::If{here, std::move(own), std::move(body)}});
+    }
+    builder.kernel().body = as_body(threads(std::move(body)));
+    return builder.launch(kernel::integer(blocks, Scalar::I64), module_);
+  }
+
+  // What a thread moves of a piece whose blocks begin with `first`.
+  Body move(KernelBuilder& builder, const Moved& piece, kernel::BufferId view, int64_t first,
+            bool packs) {
+    const std::string turn = builder.names().unique("e");
+    const int64_t count = ir::count(piece.box);
+    // Numbers of values have room in 32 bits unless a message has 2^31 of them.
+    const Scalar type = count < INT32_MAX - kPerBlock ? Scalar::I32 : Scalar::I64;
+    const auto number_of = [&](int64_t value) { return kernel::integer(value, type); };
+    const Expr block =
+        kernel::sub(kernel::variable("block", Scalar::I64), kernel::integer(first, Scalar::I64));
+    Expr number = kernel::mul(kernel::convert(block, type), number_of(kPerBlock));
+    number = kernel::add(number, kernel::convert(kernel::variable("thread_x"), type));
+    number = kernel::add(
+        number, kernel::mul(kernel::convert(kernel::variable(turn), type), number_of(kThreads)));
+    Body each;
+    const Expr value = let(builder.names(), each, "number", number);
+    Body moved = move_one(builder, piece, view, value, packs);
+    append_all(each,
+               guarded(kernel::operation(Op::Lt, {value, number_of(count)}), std::move(moved)));
+    return as_body(loop(kernel::LoopKind::Unrolled, turn, kernel::integer(0),
+                        kernel::integer(kPerThread), 1, std::move(each)));
+  }
+
+  static void append_all(Body& to, Body from) { schedule::append(to, std::move(from)); }
+
+  Body move_one(KernelBuilder& builder, const Moved& piece, kernel::BufferId view,
+                const Expr& number, bool packs) {
+    Body body;
+    Point point(piece.box.size());
+    Expr rest = number;
+    for (size_t d = piece.box.size(); d-- > 0;) {
+      const auto& [low, high] = piece.box[d];
+      const Expr extent = kernel::integer(high - low + 1, rest->type);
+      const bool last = d == 0;
+      const Expr own = last ? rest : kernel::operation(Op::Mod, {rest, extent});
+      point[d] = kernel::add(kernel::convert(own, Scalar::I32), kernel::integer(low));
+      if (!last) {
+        rest = let(builder.names(), body, "rest", kernel::operation(Op::Div, {rest, extent}));
+      }
+    }
+    const Expr packed =
+        kernel::add(kernel::convert(number, Scalar::I64),
+                    kernel::integer(piece.offset / size_in_bytes(piece.type), Scalar::I64));
+    const auto [memory, index] = place(builder, piece, point, !packs);
+    const Scalar type = arithmetic_type(piece.type);
+    const auto as_stored = [&](const Expr& value) { return kernel::convert(value, piece.type); };
+    if (packs) {
+      body.push_back({kernel::Store{view, {packed}, as_stored(kernel::load(memory, index, type))}});
+    } else {
+      body.push_back({kernel::Store{memory, index, as_stored(kernel::load(view, {packed}, type))}});
+    }
+    return body;
+  }
+
+  std::pair<kernel::BufferId, std::vector<Expr>> place(KernelBuilder& builder, const Moved& piece,
+                                                       const Point& point, bool stored) {
+    if (piece.scratch == kernel::kNoScratch) {
+      return {builder.global(piece.field, piece.component, piece.slot, stored),
+              interface_.index(point, piece.field, piece.component)};
+    }
+    Expr number = kernel::integer(0, Scalar::I64);
+    for (size_t d = 0; d < point.size(); ++d) {
+      number = kernel::add(kernel::mul(number, kernel::integer(piece.extents[d], Scalar::I64)),
+                           kernel::convert(point[d], Scalar::I64));
+    }
+    const auto [known, fresh] = scratch_.try_emplace({builder.kernel().name, piece.scratch}, 0);
+    if (fresh) known->second = builder.scratch(module_.plan, piece.scratch, stored);
+    return {known->second, {number}};
+  }
+
+  const Interface& interface_;
+  kernel::Module& module_;
+  Names names_;
+  std::map<std::pair<std::string, int>, kernel::BufferId> scratch_;  // by kernel and memory
+};
+
+void add(const Interface& interface, const ir::Patch& patch, int slot, Side& to) {
+  const ir::Field& field = interface.program().fields[static_cast<size_t>(patch.field)];
+  for (size_t c = 0; c < field.components.size(); ++c) {
+    to.add({patch.box,
+            patch.field,
+            static_cast<int>(c),
+            slot,
+            kernel::kNoScratch,
+            {},
+            field.components[c].type,
+            0});
+  }
+}
+
+// Appends the message whose pieces `fill` adds to both sides.
+template <class Fill>
+void add_message(int part, int send_tag, int receive_tag, Side& sent, Side& received,
+                 std::vector<kernel::SwapMessage>& messages, const Fill& fill) {
+  kernel::SwapMessage message{part, send_tag, receive_tag, sent.bytes, 0, received.bytes, 0};
+  fill();
+  message.send_bytes = sent.bytes - message.send_offset;
+  message.receive_bytes = received.bytes - message.receive_offset;
+  messages.push_back(message);
+}
+
+// `slot`: of all patches, or -1 for that of their level.
+int append_exchanges(const std::vector<ir::Exchange>& exchanges, int slot, const std::string& what,
+                     const Interface& interface, kernel::Module& module) {
+  Side sent, received;
+  std::vector<kernel::SwapMessage> messages;
+  const auto slot_of = [&](const ir::Patch& patch) { return slot < 0 ? patch.level : slot; };
+  for (const ir::Exchange& exchange : exchanges) {
+    add_message(exchange.part, exchange.send_tag, exchange.receive_tag, sent, received, messages,
+                [&] {
+                  for (const ir::Patch& patch : exchange.sent) {
+                    add(interface, patch, slot_of(patch), sent);
+                  }
+                  for (const ir::Patch& patch : exchange.received) {
+                    add(interface, patch, slot_of(patch), received);
+                  }
+                });
+  }
+  return SwapLowering(interface, module)
+      .append(what, std::move(sent), std::move(received), std::move(messages));
+}
+
+}  // namespace
+
+void append_halo(const ir::Program& program, const Interface& interface, size_t occasion,
+                 bool each_step, kernel::Module& module) {
+  if (!program.part) return;
+  const ir::Halo& halo = program.part->halos[occasion];
+  if (halo.exchanges.empty()) return;
+  kernel::HaloSwap due;
+  due.action = module.plan.actions.size();
+  due.swap = static_cast<size_t>(append_exchanges(halo.exchanges, -1, "halo", interface, module));
+  due.round = halo.round;
+  due.rounds = halo.rounds;
+  due.each_step = each_step;
+  module.plan.halos.push_back(due);
+}
+
+int append_tile_swap(const ir::Part& part, const ir::SharedTiles& tiles, int values,
+                     const Interface& interface, kernel::Module& module) {
+  Side sent, received;
+  std::vector<kernel::SwapMessage> messages;
+  const Scalar type = module.plan.scratch[static_cast<size_t>(values)].type;
+  const auto moved = [&](int of) {
+    return Moved{tiles.taken[static_cast<size_t>(of)], 0, 0, 0, values, tiles.counts, type, 0};
+  };
+  const bool gives = ir::count(tiles.taken[static_cast<size_t>(part.number)]) > 0;
+  kernel::SwapMessage own;
+  if (gives) {  // the same for all
+    sent.add(moved(part.number));
+    own.send_bytes = sent.bytes;
+  }
+  for (int other = 0; other < part.count; ++other) {
+    if (other == part.number) continue;
+    kernel::SwapMessage message = own;
+    message.part = other;
+    message.receive_offset = received.bytes;
+    if (ir::count(tiles.taken[static_cast<size_t>(other)]) > 0) received.add(moved(other));
+    message.receive_bytes = received.bytes - message.receive_offset;
+    if (message.send_bytes + message.receive_bytes > 0) messages.push_back(message);
+  }
+  const std::string name = module.plan.scratch[static_cast<size_t>(values)].name;
+  return SwapLowering(interface, module)
+      .append(name, std::move(sent), std::move(received), std::move(messages));
+}
+
+int append_profile_swap(const std::vector<ir::Exchange>& exchanges, int slot,
+                        const Interface& interface, kernel::Module& module) {
+  return append_exchanges(exchanges, slot, "profile", interface, module);
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,141 @@
+// A message is posted by its sender and fetched by its receiver, which knows the device that it has
+// to wait for. A sender goes on when its messages are being copied: what it queues next waits for
+// the copies, since it may overwrite what they read.
+#include "runtime/cluster/local_parts.h"
+
+#include <algorithm>
+
+namespace stencil::runtime {
+
+class LocalParts::Member : public Communicator {
+ public:
+  Member(LocalParts& all, int rank) : all_(all), rank_(rank) {}
+
+  int size() const override { return static_cast<int>(all_.parts_.size()); }
+  int rank() const override { return rank_; }
+  Status exchange(Accelerator& accelerator, Accelerator::Memory send, Accelerator::Memory receive,
+                  std::span<const Transfer> transfers) override;
+  Result<std::vector<std::string>> all_gather(const std::string& own) override;
+  void abandon(const Failure& failure) override {
+    const std::lock_guard<std::mutex> lock(all_.mutex_);
+    if (!all_.failure_) all_.failure_ = failure;
+    all_.changed_.notify_all();
+  }
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  using Posts = std::vector<std::shared_ptr<Post>>;
+
+  template <class Condition>
+  Status wait_until(Lock& lock, const Condition& condition) {
+    all_.changed_.wait(lock, [&] { return all_.failure_ || condition(); });
+    if (all_.failure_) return *all_.failure_;
+    return Done{};
+  }
+  Result<Posts> post(Accelerator& accelerator, Accelerator::Memory send,
+                     std::span<const Transfer> transfers);
+  Result<std::shared_ptr<Post>> fetch(const Transfer& transfer);
+
+  LocalParts& all_;
+  const int rank_;
+};
+
+Result<LocalParts::Member::Posts> LocalParts::Member::post(Accelerator& accelerator,
+                                                           Accelerator::Memory send,
+                                                           std::span<const Transfer> transfers) {
+  Posts posts;
+  const bool sends = std::any_of(transfers.begin(), transfers.end(),
+                                 [](const Transfer& transfer) { return transfer.send_bytes > 0; });
+  if (!sends) return posts;
+  auto ready = accelerator.mark();
+  if (!ready.ok()) return ready.failure();
+  const std::lock_guard<std::mutex> lock(all_.mutex_);
+  for (const Transfer& transfer : transfers) {
+    if (transfer.send_bytes == 0) continue;
+    posts.push_back(std::make_shared<Post>(Post{
+        &accelerator, send, transfer.send_offset, transfer.send_bytes, ready.value(), false, {}}));
+    all_.posts_[{rank_, transfer.peer, transfer.send_tag}].push_back(posts.back());
+  }
+  all_.changed_.notify_all();
+  return posts;
+}
+
+Result<std::shared_ptr<LocalParts::Post>> LocalParts::Member::fetch(const Transfer& transfer) {
+  Lock lock(all_.mutex_);
+  auto& posts = all_.posts_[{transfer.peer, rank_, transfer.receive_tag}];
+  const Status there = wait_until(lock, [&] { return !posts.empty(); });
+  if (!there.ok()) return there.failure();
+  auto post = posts.front();
+  posts.pop_front();
+  return post;
+}
+
+Status LocalParts::Member::exchange(Accelerator& accelerator, Accelerator::Memory send,
+                                    Accelerator::Memory receive,
+                                    std::span<const Transfer> transfers) {
+  const auto sent = post(accelerator, send, transfers);
+  if (!sent.ok()) return sent.failure();
+  Posts taken;
+  for (const Transfer& transfer : transfers) {
+    if (transfer.receive_bytes == 0) continue;
+    const auto fetched = fetch(transfer);
+    if (!fetched.ok()) return fetched.failure();
+    const Post& post = *fetched.value();
+    const Status awaited = accelerator.await(post.ready);
+    if (!awaited.ok()) return awaited;
+    const Status copied = accelerator.copy_from(receive, transfer.receive_offset, *post.accelerator,
+                                                post.memory, post.offset, transfer.receive_bytes);
+    if (!copied.ok()) return copied;
+    taken.push_back(fetched.value());
+  }
+  if (!taken.empty()) {
+    auto done = accelerator.mark();
+    if (!done.ok()) return done.failure();
+    const std::lock_guard<std::mutex> lock(all_.mutex_);
+    for (const auto& post : taken) {
+      post->done = done.value();
+      post->taken = true;
+    }
+    all_.changed_.notify_all();
+  }
+  for (const auto& post : sent.value()) {
+    Lock lock(all_.mutex_);
+    const Status copied = wait_until(lock, [&] { return post->taken; });
+    if (!copied.ok()) return copied;
+    const Accelerator::Mark done = post->done;
+    lock.unlock();
+    const Status awaited = accelerator.await(done);
+    if (!awaited.ok()) return awaited;
+  }
+  return Done{};
+}
+
+Result<std::vector<std::string>> LocalParts::Member::all_gather(const std::string& own) {
+  Lock lock(all_.mutex_);
+  const int64_t round = all_.round_;
+  all_.said_[static_cast<size_t>(rank_)] = own;
+  if (std::all_of(all_.said_.begin(), all_.said_.end(), [](const auto& said) { return said; })) {
+    all_.heard_.clear();
+    for (auto& said : all_.said_) all_.heard_.push_back(std::move(*std::exchange(said, {})));
+    ++all_.round_;
+    all_.changed_.notify_all();
+  }
+  const Status heard = wait_until(lock, [&] { return all_.round_ > round; });
+  if (!heard.ok()) return heard.failure();
+  return all_.heard_;
+}
+
+LocalParts::LocalParts(int count) {
+  said_.resize(static_cast<size_t>(count));
+  for (int rank = 0; rank < count; ++rank) {
+    parts_.push_back(std::make_unique<Member>(*this, rank));
+  }
+}
+
+LocalParts::~LocalParts() = default;
+
+Communicator& LocalParts::part(int rank) const {
+  return *parts_[static_cast<size_t>(rank)];
+}
+
+}  // namespace stencil::runtime
