@@ -41,7 +41,7 @@ Result<runtime::Prepared> prepare_parts(const ir::Program& program, const Kernel
                                  [](const ir::Param& param) { return param.open(); });
   if (open != program.params.end()) {
     return Failure{
-        "R093", fmt::format("the grid is cut before its size is known: '{}' is open", open->name),
+        "R094", fmt::format("the grid is cut before its size is known: '{}' is open", open->name),
         "give sizes when the program is read (Options::definitions, -D)"};
   }
   return runtime::prepare_parts(

@@ -1,6 +1,7 @@
 // The quickest of a few copies counts.
 #include "runtime/devices/accelerator.h"
 
+#include <atomic>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -25,7 +26,11 @@ Result<double> time_copy(Accelerator& accelerator, Stopwatch* stopwatch, Acceler
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+std::atomic<uint64_t> accelerators_made{0};
+
 }  // namespace
+
+Accelerator::Serial::Serial() : number(++accelerators_made) {}
 
 Result<Accelerator::Mark> Accelerator::mark() {
   const Status waited = wait();

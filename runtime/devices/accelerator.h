@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "stencil/result.h"
@@ -84,6 +86,31 @@ class Accelerator {
   // that alone and not for what was queued since. One at a time.
   virtual Status ask(Memory flag) = 0;
   virtual Result<int32_t> answer() = 0;
+
+  // Where libraries that exchange data between devices find it. As memory of the host; null: it is
+  // none.
+  virtual std::byte* host_pointer(Memory /*memory*/) { return nullptr; }
+  // As CUDA addresses it; null: it does not.
+  virtual void* device_pointer(Memory /*memory*/) { return nullptr; }
+  // The queue as a stream of CUDA, whose context becomes current in the calling thread; nothing: it
+  // is none.
+  struct CudaStream {
+    void* stream;     // CUstream; null is CUDA's default stream
+    std::string gpu;  // its address on this machine's PCI bus; "": not known
+  };
+  virtual std::optional<CudaStream> cuda_stream() { return std::nullopt; }
+
+  // No other accelerator of the process has or had this number; a copy gets one of its own.
+  uint64_t serial() const { return serial_.number; }
+
+ private:
+  struct Serial {
+    Serial();
+    Serial(const Serial&) : Serial() {}
+    Serial& operator=(const Serial&) { return *this; }
+    uint64_t number;
+  };
+  Serial serial_;
 };
 
 // LoadedProgram::copy_seconds on an accelerator that copies.

@@ -202,6 +202,11 @@ class CudaAccelerator : public Accelerator {
   Result<int32_t> answer() override;
   std::unique_ptr<Stopwatch> stopwatch() override;
   Status use_lane(int lane) override;
+  void* device_pointer(Memory memory) override { return memory; }
+  std::optional<CudaStream> cuda_stream() override {
+    enter();
+    return CudaStream{stream_, gpu_.bus};
+  }
   Result<Mark> mark() override;
   Status await(const Mark& mark) override;
   Status copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,

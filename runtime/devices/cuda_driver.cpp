@@ -72,6 +72,7 @@ std::string look_up(Driver& cu, void* library) {
   symbols.find(cu.cuLaunchKernelEx, "cuLaunchKernelEx");
   const std::string missing = symbols.missing;
   symbols.find(cu.cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");
+  symbols.find(cu.cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId");
   return missing;
 }
 
@@ -128,7 +129,12 @@ std::vector<Gpu> gpus(const Driver& driver) {
     driver.cuDeviceGetAttribute(&minor, kCapabilityMinor, gpu.id);
     driver.cuDeviceGetAttribute(&kilohertz, kClockKilohertz, gpu.id);
     driver.cuDeviceTotalMem(&memory, gpu.id);
+    char bus[32] = "";
+    if (driver.cuDeviceGetPCIBusId != nullptr) {
+      driver.cuDeviceGetPCIBusId(bus, sizeof bus, gpu.id);
+    }
     gpu.name = name;
+    gpu.bus = bus;
     gpu.architecture = 10 * major + minor;
     gpu.memory = static_cast<int64_t>(memory);
     gpu.megahertz = kilohertz / 1000;

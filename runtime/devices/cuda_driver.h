@@ -134,6 +134,9 @@ struct Driver {
                                  const unsigned* box, const unsigned* steps, int interleave,
                                  int swizzle, int promotion, int fill) = nullptr;
 
+  // Null if the driver lacks it: only exchanges with other processes ask.
+  Code (*cuDeviceGetPCIBusId)(char* text, int length, DeviceId device) = nullptr;
+
   int version = 0;      // of CUDA that the driver serves: 1000 * major + 10 * minor
   std::string missing;  // why it cannot be used; empty if it can
 };
@@ -151,6 +154,7 @@ struct Gpu {
   int architecture = 0;  // 10 * major + minor of the compute capability: 90 for sm_90
   int64_t memory = 0;    // bytes
   int megahertz = 0;     // of the multiprocessors, at most; 0: not known
+  std::string bus = {};  // its address on the PCI bus, "0000:19:00.0"; "": not known
 };
 
 // Every GPU, in the driver's order. Empty if there is no driver.

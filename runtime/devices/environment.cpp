@@ -46,6 +46,8 @@ const Variable kVariables[] = {
     {"OPENCL_CPU", [](std::string_view text) { return text == "loops" || text == "work-items"; },
      "loops or work-items"},
     {"HOST_LIBRARY", [](std::string_view) { return true; }, "a file"},
+    {"MPI_LIBRARY", [](std::string_view) { return true; }, "a file"},
+    {"NCCL", [](std::string_view text) { return text == "0" || text == "1"; }, "0 or 1"},
     // Of the tests, which run stencilc.
     {"LONG", [](std::string_view) { return true; }, "1"},
     {"REBASE", [](std::string_view) { return true; }, "1"},

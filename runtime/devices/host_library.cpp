@@ -6,8 +6,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <vector>
 
 #include "compiler/support/numbers.h"
@@ -24,21 +22,6 @@ constexpr const char* kHint =
     "it is built where LLVM 19, Clang 19 and oneTBB are installed, and goes into lib beside bin; "
     "STENCIL_HOST_LIBRARY=FILE names another place";
 
-std::vector<std::string> host_candidates() {
-  const char* named = std::getenv("STENCIL_HOST_LIBRARY");
-  if (named != nullptr && *named != '\0') return {named};
-  std::error_code ignored;
-  const auto executable = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-  std::vector<std::string> out = {executable.parent_path() / "lib" / kFile, executable / kFile};
-  // Where this code is part of a shared library, another program's executable says nothing.
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<void*>(&host_candidates), &self) != 0 && self.dli_fname != nullptr) {
-    out.push_back(std::filesystem::path(self.dli_fname).parent_path() / kFile);
-  }
-  out.push_back(kFile);
-  return out;
-}
-
 // Takes what the library gave, which may be nothing if memory ran out.
 std::string taken(const StencilHostInterface& interface, StencilHostBytes& bytes) {
   std::string text = bytes.data != nullptr ? std::string(bytes.data, bytes.size) : "out of memory";
@@ -53,7 +36,7 @@ Result<HostLibrary> HostLibrary::find() {
     return Failure{"R041", "the compiler for the host " + why, kHint};
   };
   std::string missing;
-  for (const std::string& file : host_candidates()) {
+  for (const std::string& file : places_of(kFile, "STENCIL_HOST_LIBRARY")) {
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr) {
       const std::string why = why_not_opened(file);

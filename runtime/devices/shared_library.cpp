@@ -4,6 +4,9 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 namespace stencil::runtime {
 
 std::string why_not_opened(const std::string& file) {
@@ -12,6 +15,21 @@ std::string why_not_opened(const std::string& file) {
   const bool absent =
       why.starts_with(file + ": cannot open shared object file: No such file or directory");
   return absent ? kNotInstalled : "cannot be loaded: " + why;
+}
+
+std::vector<std::string> places_of(const char* file, const char* variable) {
+  const char* named = std::getenv(variable);
+  if (named != nullptr && *named != '\0') return {named};
+  std::error_code ignored;
+  const auto executable = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  std::vector<std::string> out = {executable.parent_path() / "lib" / file, executable / file};
+  // Where this code is part of a shared library, another program's executable says nothing.
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<void*>(&places_of), &self) != 0 && self.dli_fname != nullptr) {
+    out.push_back(std::filesystem::path(self.dli_fname).parent_path() / file);
+  }
+  out.emplace_back(file);
+  return out;
 }
 
 }  // namespace stencil::runtime

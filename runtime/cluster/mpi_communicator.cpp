@@ -1,0 +1,177 @@
+// Receives are begun before sends, so that messages find where they go. Data of a device that MPI
+// does not see pass through a buffer of the host for each direction, dense, in the order of the
+// transfers; they leave as soon as they are there, while the next are copied.
+#include "runtime/cluster/mpi_communicator.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <iostream>
+
+#include "runtime/cluster/launcher.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+Failure mpi_failure(const std::string& what, const StencilMpiError& error) {
+  return {"R093", fmt::format("MPI failed {}: {}", what, error.text), ""};
+}
+
+// Initialised.
+Result<MpiLibrary> running_mpi() {
+  const auto& library = MpiLibrary::open();
+  if (!library.ok()) return library.failure();
+  StencilMpiError error{};
+  if (library.value().interface().initialise(&error) == 0) return library.value();
+  return Failure{"R092", fmt::format("MPI cannot be used: {}", error.text), ""};
+}
+
+}  // namespace
+
+MpiCommunicator::MpiCommunicator(const MpiLibrary& library, StencilMpiGroup* group)
+    : interface_(library.interface()), group_(group) {}
+
+MpiCommunicator::~MpiCommunicator() {
+  interface_.close(group_);
+}
+
+// Where MPI can take data from, or put them; null: nowhere.
+std::byte* MpiCommunicator::reachable(Accelerator& accelerator, Accelerator::Memory memory) const {
+  if (memory == nullptr) return nullptr;
+  if (std::byte* host = accelerator.host_pointer(memory)) return host;
+  if (interface_.takes_device_memory() == 0) return nullptr;
+  return static_cast<std::byte*>(accelerator.device_pointer(memory));
+}
+
+Status MpiCommunicator::exchange(Accelerator& accelerator, Accelerator::Memory send,
+                                 Accelerator::Memory receive, std::span<const Transfer> transfers) {
+  if (abandoned_) return *abandoned_;
+  const Result<bool> queued = nccl_.is_for(accelerator, *this);
+  if (!queued.ok()) return queued.failure();
+  if (queued.value()) return nccl_.exchange(accelerator, send, receive, transfers);
+  return exchange_by_mpi(accelerator, send, receive, transfers);
+}
+
+Status MpiCommunicator::exchange_by_mpi(Accelerator& accelerator, Accelerator::Memory send,
+                                        Accelerator::Memory receive,
+                                        std::span<const Transfer> transfers) {
+  const Status waited = accelerator.wait();  // makes the context current, which MPI needs, too
+  if (!waited.ok()) return waited;
+  std::byte* const from = reachable(accelerator, send);
+  std::byte* const to = reachable(accelerator, receive);
+  size_t sent = 0, received = 0;
+  for (const Transfer& transfer : transfers) {
+    sent += static_cast<size_t>(transfer.send_bytes);
+    received += static_cast<size_t>(transfer.receive_bytes);
+  }
+  if (from == nullptr && sent_.size() < sent) sent_.resize(sent);
+  if (to == nullptr && received_.size() < received) received_.resize(received);
+
+  StencilMpiError error{};
+  std::byte* at = received_.data();
+  for (const Transfer& t : transfers) {
+    if (t.receive_bytes == 0) continue;
+    std::byte* const place = to != nullptr ? to + t.receive_offset : at;
+    at += t.receive_bytes;
+    if (interface_.receive(group_, place, t.receive_bytes, t.peer, t.receive_tag, &error) != 0) {
+      return mpi_failure("to receive", error);
+    }
+  }
+  at = sent_.data();
+  for (const Transfer& t : transfers) {
+    if (t.send_bytes == 0) continue;
+    const std::byte* place = from != nullptr ? from + t.send_offset : at;
+    if (from == nullptr) {
+      const Status copied = accelerator.download(at, send, {t.send_bytes, 1, t.send_offset});
+      if (!copied.ok()) return copied;
+    }
+    at += t.send_bytes;
+    if (interface_.send(group_, place, t.send_bytes, t.peer, t.send_tag, &error) != 0) {
+      return mpi_failure("to send", error);
+    }
+  }
+  if (interface_.wait(group_, &error) != 0) return mpi_failure("to exchange data", error);
+  if (to != nullptr) return Done{};
+  at = received_.data();
+  for (const Transfer& t : transfers) {
+    if (t.receive_bytes == 0) continue;
+    const Status copied = accelerator.upload(receive, at, {t.receive_bytes, 1, t.receive_offset});
+    if (!copied.ok()) return copied;
+    at += t.receive_bytes;
+  }
+  return Done{};
+}
+
+Result<std::vector<std::string>> MpiCommunicator::all_gather(const std::string& own) {
+  if (abandoned_) return *abandoned_;
+  StencilMpiError error{};
+  std::vector<int64_t> bytes(static_cast<size_t>(size()));
+  if (interface_.all_gather_number(group_, static_cast<int64_t>(own.size()), bytes.data(),
+                                   &error) != 0) {
+    return mpi_failure("to gather", error);
+  }
+  std::vector<std::string> texts;
+  std::vector<char*> places;
+  for (const int64_t length : bytes) texts.emplace_back(static_cast<size_t>(length), '\0');
+  for (std::string& text : texts) places.push_back(text.data());
+  if (interface_.all_gather(group_, own.data(), bytes.data(), places.data(), &error) != 0) {
+    return mpi_failure("to gather", error);
+  }
+  return texts;
+}
+
+void MpiCommunicator::abandon(const Failure& failure) {
+  if (!abandoned_) abandoned_ = failure;
+  nccl_.abandon();
+  if (size() == 1) return;
+  std::cout.flush();
+  std::cerr.flush();
+  std::fflush(nullptr);
+  interface_.abort(group_, kAbandoned);
+}
+
+std::string MpiCommunicator::description() const {
+  const std::string nccl = nccl_.description();
+  return interface_.description() + (nccl.empty() ? "" : ", " + nccl);
+}
+
+Result<std::unique_ptr<MpiCommunicator>> open_mpi(void* users_communicator) {
+  const auto library = running_mpi();
+  if (!library.ok()) return library.failure();
+  StencilMpiError error{};
+  StencilMpiGroup* group = library.value().interface().open(users_communicator, &error);
+  if (group == nullptr) {
+    return Failure{"R092", fmt::format("MPI cannot be used: {}", error.text), ""};
+  }
+  auto out = std::make_unique<MpiCommunicator>(library.value(), group);
+  const Launched by = launched();
+  if (users_communicator == nullptr && by.processes > 1 && out->size() == 1) {
+    return Failure{"R092",
+                   fmt::format("MPI cannot be used: {} processes were started ({}), of which {} "
+                               "knows this one alone",
+                               by.processes, by.variable, library.value().description()),
+                   "start them with the mpiexec of that MPI (srun: --mpi=pmix or --mpi=pmi2)"};
+  }
+  return out;
+}
+
+bool started_by_mpi() {
+  const Launched by = launched();
+  if (by.variable.empty() || by.processes > 0) return by.processes > 1;
+  const auto library = running_mpi();
+  if (!library.ok()) return true;
+  StencilMpiError error{};
+  StencilMpiGroup* group = library.value().interface().open(nullptr, &error);
+  if (group == nullptr) return true;
+  const bool several = library.value().interface().size(group) > 1;
+  library.value().interface().close(group);
+  return several;
+}
+
+void finish_mpi() {
+  const auto& library = MpiLibrary::open();
+  if (library.ok()) library.value().interface().finalise();
+}
+
+}  // namespace stencil::runtime

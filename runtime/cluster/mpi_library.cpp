@@ -1,0 +1,51 @@
+// Opened when a run is to have parts in several processes, and never closed: MPI dislikes it, and
+// the library finalises MPI when the process exits. Its symbols stay its own (RTLD_LOCAL); it
+// shares those of its MPI where that needs it.
+#include "runtime/cluster/mpi_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "runtime/devices/shared_library.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+constexpr const char* kMpiLibrary = "libstencil_mpi.so";
+constexpr const char* kMpiLibraryHint =
+    "it is built where an MPI is installed (on Debian libopenmpi-dev), and goes into lib beside "
+    "bin; STENCIL_MPI_LIBRARY=FILE names another place";
+
+}  // namespace
+
+Result<MpiLibrary> MpiLibrary::find() {
+  const auto unusable = [](const std::string& why) {
+    return Failure{"R092", "MPI cannot be used: " + why, kMpiLibraryHint};
+  };
+  std::string missing;
+  for (const std::string& file : places_of(kMpiLibrary, "STENCIL_MPI_LIBRARY")) {
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library == nullptr) {
+      const std::string why = why_not_opened(file);
+      if (why != kNotInstalled) return unusable(file + " " + why);
+      if (missing.empty()) missing = file;
+      continue;
+    }
+    const auto entry =
+        reinterpret_cast<decltype(&stencil_mpi_interface)>(dlsym(library, STENCIL_MPI_SYMBOL));
+    const StencilMpiInterface* interface = entry != nullptr ? entry() : nullptr;
+    if (interface != nullptr && interface->version == STENCIL_MPI_VERSION) {
+      return MpiLibrary(interface);
+    }
+    return unusable(file + " belongs to another version of stencilc");
+  }
+  return unusable("there is no " + missing);
+}
+
+const Result<MpiLibrary>& MpiLibrary::open() {
+  static const Result<MpiLibrary> library = find();
+  return library;
+}
+
+}  // namespace stencil::runtime

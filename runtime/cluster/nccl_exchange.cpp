@@ -1,0 +1,161 @@
+// NCCL has no tags: what goes from one part to another arrives in the order of the calls. Both
+// sides therefore order the messages between them by tag.
+//
+// Whether NCCL is used must be one decision, or one part waits in MPI for what another has given to
+// NCCL. So the parts tell each other their GPUs at the first exchange of every accelerator, which a
+// session has one of: all make it at the same place of the run.
+#include "runtime/cluster/nccl_exchange.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string_view>
+
+namespace stencil::runtime {
+
+namespace {
+
+// Version, machine and GPU of this part; empty: it does without NCCL.
+std::string gpu_for_nccl(Accelerator& accelerator) {
+  const char* const wanted = std::getenv("STENCIL_NCCL");
+  if (wanted != nullptr && std::string_view(wanted) == "0") return "";
+  const auto stream = accelerator.cuda_stream();
+  if (!stream || stream->gpu.empty()) return "";
+  if (!nccl::library().missing.empty()) return "";
+  char machine[256] = "";
+  if (gethostname(machine, sizeof machine - 1) != 0) return "";
+  return fmt::format("{}\n{} {}", nccl::library().version, machine, stream->gpu);
+}
+
+bool all_take_nccl(const std::vector<std::string>& gpus) {
+  const auto version = [](const std::string& gpu) { return gpu.substr(0, gpu.find('\n')); };
+  for (const std::string& gpu : gpus) {
+    if (gpu.empty() || version(gpu) != version(gpus[0])) return false;
+  }
+  return std::set<std::string>(gpus.begin(), gpus.end()).size() == gpus.size();
+}
+
+// One direction of a transfer.
+struct Message {
+  int peer, tag;
+  int64_t offset, bytes;
+};
+
+// In the order in which both sides have them.
+std::vector<Message> messages_in_order(std::span<const Transfer> transfers, bool sent) {
+  std::vector<Message> out;
+  for (const Transfer& t : transfers) {
+    out.push_back(sent ? Message{t.peer, t.send_tag, t.send_offset, t.send_bytes}
+                       : Message{t.peer, t.receive_tag, t.receive_offset, t.receive_bytes});
+    if (out.back().bytes == 0) out.pop_back();
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Message& a, const Message& b) { return a.tag < b.tag; });
+  return out;
+}
+
+}  // namespace
+
+NcclExchange::~NcclExchange() {
+  for (const auto& [gpus, comm] : comms_) {
+    if (comm == nullptr) continue;
+    // An orderly end waits for what was queued.
+    broken_ ? nccl::library().ncclCommAbort(comm) : nccl::library().ncclCommDestroy(comm);
+  }
+}
+
+void NcclExchange::abandon() {
+  broken_ = true;
+}
+
+Result<bool> NcclExchange::is_for(Accelerator& accelerator, Communicator& parts) {
+  const auto known = accelerators_.find(accelerator.serial());
+  if (known != accelerators_.end()) return known->second != nullptr;
+  const auto gpus = parts.all_gather(gpu_for_nccl(accelerator));
+  if (!gpus.ok()) return gpus.failure();
+  nccl::Comm comm = nullptr;
+  if (all_take_nccl(gpus.value())) {
+    const auto started = comms_.find(gpus.value());
+    if (started != comms_.end()) {
+      comm = started->second;
+    } else {
+      const auto fresh = start(gpus.value(), parts);
+      if (!fresh.ok()) return fresh.failure();
+      comm = comms_[gpus.value()] = fresh.value();
+    }
+  }
+  accelerators_[accelerator.serial()] = comm;
+  return comm != nullptr;
+}
+
+// Null if it does not start on some part. The accelerator's context is current.
+Result<nccl::Comm> NcclExchange::start(const std::vector<std::string>& gpus, Communicator& parts) {
+  const nccl::Library& nccl = nccl::library();
+  nccl::UniqueId id{};
+  std::string own;
+  if (parts.rank() == 0) {
+    const nccl::Code code = nccl.ncclGetUniqueId(&id);
+    if (code == 0) own.assign(id.bytes, sizeof id.bytes);
+    if (code != 0) description_ = "no NCCL: " + nccl::error_text(code);
+  }
+  const auto told = parts.broadcast(own);
+  if (!told.ok()) return told.failure();
+  if (told.value().size() != sizeof id.bytes) return nccl::Comm{nullptr};
+  std::memcpy(id.bytes, told.value().data(), sizeof id.bytes);
+  nccl::Comm comm = nullptr;
+  const nccl::Code code =
+      nccl.ncclCommInitRank(&comm, static_cast<int>(gpus.size()), id, parts.rank());
+  const auto outcomes = parts.all_gather(code == 0 ? "" : nccl::error_text(code));
+  if (!outcomes.ok()) return outcomes.failure();
+  for (const std::string& outcome : outcomes.value()) {
+    if (outcome.empty()) continue;
+    description_ = "no NCCL: " + outcome;
+    if (code == 0) nccl.ncclCommAbort(comm);
+    return nccl::Comm{nullptr};
+  }
+  description_ = "NCCL " + nccl.version;
+  return comm;
+}
+
+Failure NcclExchange::failed(nccl::Code code) {
+  broken_ = true;
+  return {"R093", "NCCL failed to exchange data: " + nccl::error_text(code), ""};
+}
+
+Status NcclExchange::exchange(Accelerator& accelerator, Accelerator::Memory send,
+                              Accelerator::Memory receive, std::span<const Transfer> transfers) {
+  const nccl::Library& nccl = nccl::library();
+  const nccl::Comm comm = accelerators_.at(accelerator.serial());
+  const auto stream = accelerator.cuda_stream();  // makes its context current
+  nccl::Code earlier = 0;
+  nccl::Code code = nccl.ncclCommGetAsyncError(comm, &earlier);
+  if (code == 0) code = earlier;
+  if (code != 0) return failed(code);
+  code = nccl.ncclGroupStart();
+  if (code != 0) return failed(code);
+  for (const Message& m : messages_in_order(transfers, true)) {
+    const auto* at = static_cast<const std::byte*>(accelerator.device_pointer(send)) + m.offset;
+    if (code == 0) {
+      code = nccl.ncclSend(at, static_cast<size_t>(m.bytes), nccl::kBytes, m.peer, comm,
+                           stream->stream);
+    }
+  }
+  for (const Message& m : messages_in_order(transfers, false)) {
+    auto* at = static_cast<std::byte*>(accelerator.device_pointer(receive)) + m.offset;
+    if (code == 0) {
+      code = nccl.ncclRecv(at, static_cast<size_t>(m.bytes), nccl::kBytes, m.peer, comm,
+                           stream->stream);
+    }
+  }
+  // A group that was begun must end, whatever happened in it.
+  const nccl::Code ended = nccl.ncclGroupEnd();
+  if (code == 0) code = ended;
+  if (code != 0) return failed(code);
+  return Done{};
+}
+
+}  // namespace stencil::runtime

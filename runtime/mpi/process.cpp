@@ -1,0 +1,155 @@
+// A user's program may have initialised MPI, with less support for threads than we would ask for,
+// and will finalise it. Otherwise we do both. The process may also have loaded another MPI than the
+// one this library was compiled for; as one's communicators are numbers and the other's are
+// pointers, a call would not come back, so that is asked first.
+#include "runtime/mpi/process.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+// In Open MPI and in MPICH, where they were built with it.
+extern "C" __attribute__((weak)) int MPIX_Query_cuda_support(void);
+
+namespace stencil::mpi {
+
+namespace {
+
+std::mutex turns;               // also guards `ours` while MPI is being initialised
+bool ours = false;              // initialised here, and not finalised
+int level = MPI_THREAD_SINGLE;  // of support for threads
+std::atomic<int> callers{0};    // threads that are in MPI
+
+#ifdef OPEN_MPI
+constexpr bool kForOpenMpi = true;
+#else
+constexpr bool kForOpenMpi = false;
+#endif
+
+std::string library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return text;
+}
+
+// "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\nMPICH Release date:..." shortened.
+std::string short_version(std::string text) {
+  text = text.substr(0, text.find_first_of(",\n"));
+  const std::string open = "Open MPI v", mpich = "MPICH Version:";
+  if (text.rfind(open, 0) == 0) return "Open MPI " + text.substr(open.size());
+  if (text.rfind(mpich, 0) == 0) {
+    const size_t number = text.find_first_not_of(" \t", mpich.size());
+    return number == std::string::npos ? "MPICH" : "MPICH " + text.substr(number);
+  }
+  return text;
+}
+
+// Components of an Open MPI built without links among its libraries take symbols from the process.
+void share_symbols() {
+  Dl_info found{};
+  if (!kForOpenMpi || dladdr(reinterpret_cast<void*>(&MPI_Init_thread), &found) == 0) return;
+  dlopen(found.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+}
+
+}  // namespace
+
+const char* description() {
+  static const std::string text = short_version(library_version());
+  return text.c_str();
+}
+
+bool is_running() {
+  int begun = 0, ended = 0;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&ended);
+  return begun != 0 && ended == 0;
+}
+
+void say(StencilMpiError* error, const char* what) {
+  std::snprintf(error->text, sizeof error->text, "%s", what);
+}
+
+bool succeeded(int code, const char* function, StencilMpiError* error) {
+  if (code == MPI_SUCCESS) return true;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) {
+    std::snprintf(text, sizeof text, "error %d", code);
+  }
+  std::snprintf(error->text, sizeof error->text, "%s: %s", function, text);
+  return false;
+}
+
+bool initialise(StencilMpiError* error) {
+  const std::lock_guard<std::mutex> lock(turns);
+  if ((library_version().rfind("Open MPI", 0) == 0) != kForOpenMpi) {
+    std::snprintf(error->text, sizeof error->text,
+                  "libstencil_mpi.so was built for %s, and this process has %s",
+                  kForOpenMpi ? "Open MPI" : "MPICH", description());
+    return false;
+  }
+  int begun = 0, ended = 0;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&ended);
+  if (ended != 0) {
+    say(error, "MPI was finalised before");
+    return false;
+  }
+  if (begun != 0) return succeeded(MPI_Query_thread(&level), "MPI_Query_thread", error);
+  share_symbols();
+  const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
+  if (!succeeded(code, "MPI_Init_thread", error)) return false;
+  ours = true;
+  // Some errors of messages are raised there, and would end the process (MPICH).
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  std::atexit(finalise);
+  return true;
+}
+
+// Where one process gives up, MPICH calls exit() in the others, in the middle of what they called.
+void finalise() {
+  if (callers != 0) return;
+  const std::lock_guard<std::mutex> lock(turns);
+  if (!ours) return;
+  ours = false;
+  if (is_running()) MPI_Finalize();
+}
+
+bool takes_device_memory() {
+  return MPIX_Query_cuda_support != nullptr && is_running() && MPIX_Query_cuda_support() != 0;
+}
+
+Turn::Turn() : lock_(turns, std::defer_lock) {
+  if (level != MPI_THREAD_MULTIPLE) lock_.lock();
+  ++callers;
+}
+
+Turn::~Turn() {
+  --callers;
+}
+
+void enter_for_good() {
+  ++callers;
+}
+
+bool Turn::granted(StencilMpiError* error) const {
+  if (!is_running()) {
+    say(error, "MPI was finalised");
+    return false;
+  }
+  if (level >= MPI_THREAD_SERIALIZED) return true;
+  int main = 0;
+  MPI_Is_thread_main(&main);
+  if (main != 0) return true;
+  say(error,
+      "MPI was initialised for calls of the main thread alone, and this is another one: "
+      "MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE takes more");
+  return false;
+}
+
+}  // namespace stencil::mpi

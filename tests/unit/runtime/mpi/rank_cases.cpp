@@ -1,0 +1,127 @@
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "runtime/cluster/launcher.h"
+#include "tests/unit/runtime/mpi/rank.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+bool says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+void case_exchange() {
+  const auto parts = taken(open_mpi(), "open_mpi");
+  EXPECT(parts->size() == launched().processes || launched().processes == 0);
+  EXPECT(parts->rank_on_node() == parts->rank());  // tests have one node
+  QueueingAccelerator host(QueueingAccelerator::Host), apart(QueueingAccelerator::Apart);
+  check_patterns(*parts, host);
+  EXPECT(host.copies == 0);
+  check_patterns(*parts, apart);
+  EXPECT(apart.copies > 0);
+  for (const int64_t bytes : {1, 97, 1000}) {
+    parts->limit_pieces(bytes);
+    check_patterns(*parts, host);
+  }
+  check_patterns(*parts, apart);
+}
+
+void case_gather() {
+  const auto parts = taken(open_mpi(), "open_mpi");
+  const auto text = [&](int rank) {  // of part 1 nothing; zeros among the rest
+    std::string out(rank == 1 ? 0 : static_cast<size_t>(100 + 30 * rank), '\0');
+    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<char>((i * 3 + i / 30) % 256);
+    return out + (rank == 1 ? "" : std::to_string(rank));
+  };
+  for (const int64_t bytes : {int64_t{1} << 30, int64_t{100}, int64_t{1}}) {
+    parts->limit_pieces(bytes);
+    const auto all = taken(parts->all_gather(text(parts->rank())), "all_gather");
+    EXPECT(static_cast<int>(all.size()) == parts->size());
+    for (int r = 0; r < parts->size(); ++r) EXPECT(all[static_cast<size_t>(r)] == text(r));
+    const std::string own = parts->rank() == 0 ? "the word" : "unheard";
+    EXPECT(taken(parts->broadcast(own), "broadcast") == "the word");
+  }
+  const auto none = taken(parts->all_gather(""), "all_gather");
+  EXPECT(std::all_of(none.begin(), none.end(), [](const auto& t) { return t.empty(); }));
+}
+
+// Of two parts: what cannot be sent, and what is shorter or longer than its receiver thinks.
+void case_wrong_messages() {
+  const auto parts = taken(open_mpi(), "open_mpi");
+  QueueingAccelerator host(QueueingAccelerator::Host);
+  const auto memory = taken(host.allocate(kBufferBytes), "allocate");
+  const auto exchange = [&](const Transfer& transfer) {
+    const Status status = parts->exchange(host, memory, memory, {&transfer, 1});
+    if (status.ok()) return std::string();
+    EXPECT(status.failure().code == "R093");
+    return status.failure().message;
+  };
+  EXPECT(says(exchange({2, 0, 0, 0, 8, 0, 0}), "process 2 of 2"));
+  EXPECT(says(exchange({0, -1, 0, 0, 8, 0, 0}), "tag -1"));
+  const int peer = 1 - parts->rank();
+  for (const int64_t expected : {16, 4}) {
+    const bool sends = parts->rank() == 0;
+    const std::string said =
+        sends ? exchange({peer, 3, 0, 0, 8, 0, 0}) : exchange({peer, 0, 3, 0, 0, 0, expected});
+    if (sends) continue;
+    EXPECT(expected == 16 ? says(said, "process 0 sent 8 bytes where 16 were expected")
+                          : says(said, "truncat"));
+  }
+}
+
+// The last part gives up while the others wait for it.
+void case_abandon() {
+  const auto parts = taken(open_mpi(), "open_mpi");
+  QueueingAccelerator host(QueueingAccelerator::Host);
+  const auto memory = taken(host.allocate(kBufferBytes), "allocate");
+  taken(parts->exchange(host, memory, memory, {}), "exchange");
+  if (parts->rank() == parts->size() - 1) {
+    usleep(200000);
+    std::printf("part %d is not well", parts->rank());  // stays in a buffer until it is flushed
+    parts->abandon({"R043", "no memory", ""});
+    std::fprintf(stderr, "came back from abandon\n");
+    return;
+  }
+  if (parts->rank() % 2 == 0) {
+    const Transfer waiting{parts->size() - 1, 0, 0, 0, 0, 0, 8};
+    (void)parts->exchange(host, memory, memory, {&waiting, 1});
+  } else {
+    (void)parts->all_gather("still here");
+  }
+  std::fprintf(stderr, "came back without the other\n");
+}
+
+// A part that is the only one ends nobody, and remembers.
+void case_alone() {
+  const auto parts = taken(open_mpi(), "open_mpi");
+  EXPECT(parts->size() == 1 && parts->rank() == 0 && parts->rank_on_node() == 0);
+  EXPECT(!started_by_mpi());
+  EXPECT(says(parts->description(), "MPI"));
+  parts->abandon({"R043", "no memory", ""});
+  const auto after = parts->all_gather("");
+  EXPECT(!after.ok() && after.failure().code == "R043");
+  QueueingAccelerator host(QueueingAccelerator::Host);
+  EXPECT(!parts->exchange(host, nullptr, nullptr, {}).ok());
+  finish_mpi();
+  finish_mpi();
+  const auto late = open_mpi();
+  EXPECT(!late.ok() && late.failure().code == "R092");
+  EXPECT(says(late.failure().message, "finalised"));
+}
+
+void case_unusable() {
+  const auto parts = open_mpi();
+  EXPECT(!parts.ok());
+  std::printf("%s", parts.failure().text().c_str());
+}
+
+void case_started() {
+  std::printf("%s\n", started_by_mpi() ? "one of several" : "alone");
+}
+
+}  // namespace stencil::runtime

@@ -1,0 +1,180 @@
+// NCCL: on the stand-in, and on GPUs where there are some.
+#include <unistd.h>
+
+#include <chrono>
+
+#include "runtime/devices/cuda_driver.h"
+#include "tests/unit/runtime/mpi/rank.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+bool uses_nccl(const MpiCommunicator& parts) {
+  return parts.description().find(", NCCL ") != std::string::npos;
+}
+
+std::string gpu_number(int rank) {
+  return "0000:0" + std::to_string(rank) + ":00.0";
+}
+
+}  // namespace
+
+void case_nccl() {
+  const auto parts = taken(open_mpi(), "open_mpi");
+  EXPECT(!uses_nccl(*parts));
+  QueueingAccelerator gpu(QueueingAccelerator::Gpu, gpu_number(parts->rank()));
+  check_patterns(*parts, gpu);
+  EXPECT(parts->description().ends_with(", NCCL 2.99.1"));
+  // It waits for nothing: what it brings is there once the test has waited.
+  EXPECT(gpu.copies == 0);
+  const auto memory = taken(gpu.allocate(kBufferBytes), "allocate");
+  const auto into = taken(gpu.allocate(kBufferBytes), "allocate");
+  const int waits = gpu.waits;
+  const auto ring = patterns()[0].pattern(parts->rank(), parts->size());
+  taken(parts->exchange(gpu, memory, into, ring), "exchange");
+  EXPECT(gpu.waits == waits);
+  taken(gpu.wait(), "wait");
+  // Other sessions: one on the host, then a second one on the same GPUs, and the first again.
+  QueueingAccelerator host(QueueingAccelerator::Host);
+  check_patterns(*parts, host);
+  QueueingAccelerator again(QueueingAccelerator::Gpu, gpu_number(parts->rank()));
+  check_patterns(*parts, again);
+  check_patterns(*parts, gpu);
+  EXPECT(again.copies == 0 && gpu.copies == 0);
+}
+
+// Some part is without NCCL, so all go through MPI.
+void case_no_nccl(const std::string& why) {
+  const auto parts = taken(open_mpi(), "open_mpi");
+  const bool odd_one = parts->rank() == parts->size() - 1;
+  if (why == "turned off" && odd_one) setenv("STENCIL_NCCL", "0", 1);
+  QueueingAccelerator gpu(QueueingAccelerator::Gpu,
+                          gpu_number(why == "same GPU" ? 0 : parts->rank()));
+  QueueingAccelerator host(QueueingAccelerator::Host);
+  QueueingAccelerator& taken_one = why == "one on the host" && odd_one ? host : gpu;
+  check_patterns(*parts, taken_one);
+  EXPECT(!uses_nccl(*parts));
+  EXPECT((parts->description().find("no NCCL: unhandled system error (so the test wants it)") !=
+          std::string::npos) == (why == "does not start"));
+  EXPECT(taken_one.copies > 0 || &taken_one == &host);
+}
+
+void case_broken_nccl() {
+  const auto parts = taken(open_mpi(), "open_mpi");
+  QueueingAccelerator gpu(QueueingAccelerator::Gpu, gpu_number(parts->rank()));
+  const auto memory = taken(gpu.allocate(kBufferBytes), "allocate");
+  taken(parts->exchange(gpu, memory, memory, {}), "exchange");
+  EXPECT(uses_nccl(*parts));
+  setenv("FAKE_NCCL_BREAK", "1", 1);
+  const auto ring = patterns()[0].pattern(parts->rank(), parts->size());
+  const Status after = parts->exchange(gpu, memory, memory, ring);
+  EXPECT(!after.ok() && after.failure().code == "R093");
+  EXPECT(after.failure().message ==
+         "NCCL failed to exchange data: another error (so the test wants it)");
+}
+
+namespace {
+
+// Memory of a GPU and a stream, as the `cuda` device has them.
+class DriverAccelerator : public Accelerator {
+ public:
+  explicit DriverAccelerator(const cuda::Gpu& gpu) : gpu_(gpu) {
+    EXPECT(cu_.cuDevicePrimaryCtxRetain(&context_, gpu.id) == 0);
+    EXPECT(cu_.cuCtxSetCurrent(context_) == 0);
+    EXPECT(cu_.cuStreamCreate(&stream_, cuda::kNonBlockingStream) == 0);
+  }
+  Result<Memory> allocate(int64_t bytes) override {
+    cuda::Address out = 0;
+    EXPECT(cu_.cuMemAlloc(&out, static_cast<size_t>(bytes)) == 0);
+    return reinterpret_cast<Memory>(out);
+  }
+  void release(Memory) override {}
+  Status clear(Memory memory, int64_t bytes) override {
+    EXPECT(cu_.cuMemsetD8Async(address(memory), 0xee, static_cast<size_t>(bytes), stream_) == 0);
+    return Done{};
+  }
+  Status upload(Memory to, const std::byte* from, const Rows& rows) override {
+    EXPECT(cu_.cuMemcpyHtoDAsync(address(to) + static_cast<cuda::Address>(rows.start), from,
+                                 static_cast<size_t>(rows.bytes), stream_) == 0);
+    return wait();
+  }
+  Status download(std::byte* to, Memory from, const Rows& rows) override {
+    EXPECT(cu_.cuMemcpyDtoHAsync(to, address(from) + static_cast<cuda::Address>(rows.start),
+                                 static_cast<size_t>(rows.bytes), stream_) == 0);
+    return wait();
+  }
+  Status launch(const Call&) override { return Failure{"", "not needed", ""}; }
+  Status ask(Memory) override { return Failure{"", "not needed", ""}; }
+  Result<int32_t> answer() override { return Failure{"", "not needed", ""}; }
+  Status wait() override {
+    EXPECT(cu_.cuCtxSetCurrent(context_) == 0);
+    EXPECT(cu_.cuStreamSynchronize(stream_) == 0);
+    return Done{};
+  }
+  void* device_pointer(Memory memory) override { return memory; }
+  std::optional<CudaStream> cuda_stream() override {
+    EXPECT(cu_.cuCtxSetCurrent(context_) == 0);
+    return CudaStream{stream_, gpu_.bus};
+  }
+
+ private:
+  static cuda::Address address(Memory memory) { return reinterpret_cast<cuda::Address>(memory); }
+  const cuda::Driver& cu_ = cuda::driver();
+  cuda::Gpu gpu_;
+  cuda::Context context_ = nullptr;
+  cuda::Stream stream_ = nullptr;
+};
+
+// Microseconds of an exchange of `bytes` both ways around the ring.
+double ring_time(Communicator& parts, Accelerator& gpu, int64_t bytes) {
+  const auto send = taken(gpu.allocate(2 * bytes), "allocate");
+  const auto receive = taken(gpu.allocate(2 * bytes), "allocate");
+  const int left = (parts.rank() + parts.size() - 1) % parts.size();
+  const int right = (parts.rank() + 1) % parts.size();
+  const Transfer ring[] = {{right, 0, 1, 0, bytes, bytes, bytes},
+                           {left, 1, 0, bytes, bytes, 0, bytes}};
+  const auto repeat = [&](int times) {
+    taken(parts.all_gather(""), "all_gather");
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < times; ++i) taken(parts.exchange(gpu, send, receive, ring), "exchange");
+    taken(gpu.wait(), "wait");
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  repeat(3);
+  return repeat(20) / 20 * 1e6;
+}
+
+}  // namespace
+
+// 77 where there are not GPUs enough.
+void case_gpus() {
+  const auto parts = taken(open_mpi(), "open_mpi");
+  const auto gpus = cuda::gpus(cuda::driver());
+  if (static_cast<int>(gpus.size()) < parts->size()) std::exit(77);
+  DriverAccelerator gpu(gpus[static_cast<size_t>(parts->rank_on_node())]);
+  std::vector<std::byte> bytes(kBufferBytes);
+  const auto send = taken(gpu.allocate(kBufferBytes), "allocate");
+  const auto receive = taken(gpu.allocate(kBufferBytes), "allocate");
+  for (const auto& [name, pattern] : patterns()) {
+    for (int round = 0; round < 3; ++round) {
+      for (int64_t i = 0; i < kBufferBytes; ++i) {
+        bytes[static_cast<size_t>(i)] = sent_byte(parts->rank(), round, i);
+      }
+      taken(gpu.upload(send, bytes.data(), {kBufferBytes}), "upload");
+      taken(gpu.clear(receive, kBufferBytes), "clear");
+      taken(parts->exchange(gpu, send, receive, pattern(parts->rank(), parts->size())), name);
+      taken(gpu.clear(send, kBufferBytes), "clear");
+      taken(gpu.download(bytes.data(), receive, {kBufferBytes}), "download");
+      EXPECT(bytes == expected_bytes(pattern, parts->rank(), parts->size(), round));
+    }
+  }
+  for (const int64_t size : {1 << 12, 1 << 20, 1 << 26}) {
+    const double microseconds = ring_time(*parts, gpu, size);
+    if (parts->rank() != 0) continue;
+    std::printf("%s; gpu %s; ring of %lld bytes each way: %.1f us\n", parts->description().c_str(),
+                gpus[0].bus.c_str(), static_cast<long long>(size), microseconds);
+  }
+}
+
+}  // namespace stencil::runtime

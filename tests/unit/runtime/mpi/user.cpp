@@ -1,0 +1,82 @@
+// A program that uses MPI itself: `mpi_user LEVEL`, its support for threads.
+#include <mpi.h>
+
+#include <string>
+#include <thread>
+
+#include "tests/unit/runtime/mpi/rank.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+// What part `peer` sends arrives.
+void swap_with(Communicator& parts, int peer) {
+  QueueingAccelerator host(QueueingAccelerator::Host);
+  const auto memory = taken(host.allocate(16), "allocate");
+  host.data(memory)[0] = static_cast<std::byte>(parts.rank() + 1);
+  const Transfer both{peer, 0, 0, 0, 1, 8, 1};
+  taken(parts.exchange(host, memory, memory, {&both, 1}), "exchange");
+  EXPECT(host.data(memory)[8] == static_cast<std::byte>(peer + 1));
+}
+
+// Part 0 has two threads, in each of which it waits for part 1, which comes to them in turn.
+void check_threads() {
+  const auto first = taken(open_mpi(), "open_mpi");
+  const auto second = taken(open_mpi(), "open_mpi");
+  if (first->rank() == 0) {
+    std::thread waits([&] { swap_with(*first, 1); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    swap_with(*second, 1);
+    waits.join();
+  } else if (first->rank() == 1) {
+    swap_with(*second, 0);
+    swap_with(*first, 0);
+  } else {  // exchanges are calls of all parts
+    QueueingAccelerator host(QueueingAccelerator::Host);
+    taken(second->exchange(host, nullptr, nullptr, {}), "exchange");
+    taken(first->exchange(host, nullptr, nullptr, {}), "exchange");
+  }
+}
+
+}  // namespace
+
+}  // namespace stencil::runtime
+
+int main(int count, char** arguments) {
+  using namespace stencil::runtime;
+  const std::string level = count == 2 ? arguments[1] : "";
+  const int wanted = level == "funneled"     ? MPI_THREAD_FUNNELED
+                     : level == "serialized" ? MPI_THREAD_SERIALIZED
+                                             : MPI_THREAD_MULTIPLE;
+  int granted = 0;
+  MPI_Init_thread(&count, &arguments, wanted, &granted);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  {  // The odd ones and the even ones, numbered from the end.
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
+    auto parts = taken(open_mpi(&half), "open_mpi");
+    MPI_Comm_free(&half);
+    const auto all = taken(parts->all_gather(std::to_string(rank)), "all_gather");
+    EXPECT(all[static_cast<size_t>(parts->rank())] == std::to_string(rank));
+    for (const std::string& other : all) EXPECT(std::stoi(other) % 2 == rank % 2);
+    EXPECT(std::stoi(all.front()) >= std::stoi(all.back()));
+    QueueingAccelerator host(QueueingAccelerator::Host);
+    check_patterns(*parts, host);
+    if (granted < MPI_THREAD_SERIALIZED) {
+      std::thread([&] {
+        const auto refused = parts->all_gather("");
+        EXPECT(!refused.ok() && refused.failure().code == "R093");
+        EXPECT(refused.failure().message.find("main thread") != std::string::npos);
+      }).join();
+    }
+  }
+  if (granted >= MPI_THREAD_SERIALIZED) check_threads();
+  finish_mpi();  // which is the user's to do
+  int finalised = 1;
+  MPI_Finalized(&finalised);
+  EXPECT(finalised == 0);
+  MPI_Finalize();
+  return 0;
+}
