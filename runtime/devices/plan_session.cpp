@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -71,6 +72,7 @@ class PlanSession : public Session {
   Status act(const kernel::Action& action, int64_t count);
   Status launch(const kernel::Launch& launch, int64_t count);
   Status launch_blocks(const kernel::Launch& launch, int64_t count);
+  int64_t until_exchange(size_t first, size_t end, int64_t done, int64_t left) const;
   Status refresh_halos(size_t action, const kernel::Run& run, int64_t count, int64_t done);
   Status swap(const kernel::Swap& swap);
   Status reduce(int64_t count);
@@ -210,7 +212,10 @@ Status PlanSession::tile(int64_t count) {
     const int64_t all = run.repeat ? run.repeat->iterations : 1;
     int64_t left = all;
     while (left > 0) {
-      const int64_t now = run.repeat ? kernel::iterations_of_tile(plan_, *run.repeat, left) : count;
+      const int64_t now =
+          run.repeat ? kernel::iterations_of_tile(
+                           plan_, *run.repeat, until_exchange(run.first, run.end, all - left, left))
+                     : count;
       const Status done = tile(run, now, all - left);
       if (!done.ok() || state_.stopped) return done;
       left = run.repeat ? left - now : 0;
@@ -240,6 +245,18 @@ Status PlanSession::tile(const kernel::Run& run, int64_t count, int64_t done) {
 
 // --- Other parts
 // --------------------------------------------------------------------------------------
+
+// How many of `left` iterations come before the next exchange ahead of an action in [first, end).
+// Tiles end there: parts may have tiles of different lengths, and all have to exchange at once.
+int64_t PlanSession::until_exchange(size_t first, size_t end, int64_t done, int64_t left) const {
+  for (size_t h = 0; h < plan_.halos.size(); ++h) {
+    const kernel::HaloSwap& halo = plan_.halos[h];
+    if (halo.action < first || halo.action >= end) continue;
+    const int64_t since = halo.each_step && done == 0 ? 0 : since_exchange_[h];
+    left = std::min(left, since < halo.lasts ? halo.lasts - since : halo.lasts);
+  }
+  return left;
+}
 
 // What is due ahead of an action in a tile of `count` iterations. A session begins with halos that
 // are right.
@@ -282,7 +299,9 @@ Result<int64_t> PlanSession::advance(int64_t steps) {
   const Status started = stopwatch_ ? stopwatch_->start() : Status(Done{});
   if (!started.ok()) return started.failure();
   while (done < steps && !state_.stopped) {
-    const int64_t count = kernel::steps_of_tile(plan_, steps - done, state_.step);
+    int64_t left = steps - done;
+    if (plan_.repeats.empty()) left = until_exchange(0, plan_.actions.size(), 0, left);
+    const int64_t count = kernel::steps_of_tile(plan_, left, state_.step);
     const Status acted = tile(count);
     if (!acted.ok()) return acted.failure();
     if (state_.stopped) break;
