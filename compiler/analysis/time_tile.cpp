@@ -10,7 +10,7 @@ namespace {
 
 class Unroller {
  public:
-  Unroller(const ir::Program& program, int steps) : program_(program) {
+  Unroller(const ir::Program& program, int steps, Ends ends) : program_(program), ends_(ends) {
     tile_.steps = steps;
     tile_.hull = Margin(static_cast<size_t>(program.grid.rank()));
     for (const ir::Function& function : program.functions) {
@@ -29,6 +29,7 @@ class Unroller {
         }
       }
       if (step + 1 < tile_.steps) note_samples();
+      if (ends_ == Ends::Any) need_newest();
     }
     choose_outputs();
     find_needs();
@@ -96,6 +97,14 @@ class Unroller {
     }
   }
 
+  // Older levels were the newest ones.
+  void need_newest() {
+    for (size_t f = 0; f < program_.fields.size(); ++f) {
+      if (!ir::is_written(program_, static_cast<ir::FieldId>(f))) continue;
+      version(levels_[f][0]).needed = Margin(tile_.hull.size());
+    }
+  }
+
   void choose_outputs() {
     for (size_t f = 0; f < program_.fields.size(); ++f) {
       if (!ir::is_written(program_, static_cast<ir::FieldId>(f))) continue;
@@ -131,14 +140,15 @@ class Unroller {
   }
 
   const ir::Program& program_;
+  const Ends ends_;
   TimeTile tile_;
   std::vector<std::vector<int>> levels_;  // [field]: versions that are its levels, newest first
 };
 
 }  // namespace
 
-TimeTile unroll(const ir::Program& program, int steps) {
-  return Unroller(program, steps).run();
+TimeTile unroll(const ir::Program& program, int steps, Ends ends) {
+  return Unroller(program, steps, ends).run();
 }
 
 const TimeTile& TimeTiles::of(int steps) const {

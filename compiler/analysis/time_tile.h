@@ -58,8 +58,9 @@ struct TimeTile {
 
 // Forwards through the functions of T steps, which says what each reads, then backwards from the
 // output box, which says how much of it. Every level of a written field that T steps make is
-// output.
-TimeTile unroll(const ir::Program& program, int steps);
+// output; of all steps, not of the last alone, if the tile may end after any of them.
+enum class Ends { Last, Any };
+TimeTile unroll(const ir::Program& program, int steps, Ends ends = Ends::Last);
 
 // The time tiles of a program, which is to outlive them; each is made when first asked for. Not for
 // several threads at once.

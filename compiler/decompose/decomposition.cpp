@@ -187,6 +187,11 @@ class Checker {
              fmt::format("a read of '{}' may land anywhere in it",
                          program_.fields[static_cast<size_t>(far.front().field)].name));
     }
+    for (const ir::Field& field : program_.fields) {
+      if (field.is_point_set()) {
+        refuse(field.span, fmt::format("'{}' has points between those of the grid", field.name));
+      }
+    }
     for (size_t d = 0; d < out_.cuts.size(); ++d) {
       if (out_.cuts[d] > 1) dimension(d);
     }

@@ -107,7 +107,8 @@ class Collector {
 
   // `behind`: what is read of the state that its steps leave.
   void phase(const ir::Program& program, int64_t steps, const Reads& behind) {
-    const analysis::TimeTile tile = analysis::unroll(program, static_cast<int>(steps));  // perhaps 0
+    const analysis::TimeTile tile =
+        analysis::unroll(program, static_cast<int>(steps), analysis::Ends::Any);
     Margin left = none_;  // what has to be right beyond the owned points when the steps are done
     for (const auto& [read, margin] : behind) left = analysis::hull(left, margin);
     Reads reads;

@@ -173,6 +173,19 @@ Result<std::vector<std::string>> devices_of_parts(const std::string& device, int
   return out;
 }
 
+std::unique_ptr<LoadedProgram> assemble_parts(ir::Program at_sizes,
+                                              decompose::Decomposition decomposition,
+                                              std::vector<ir::Program> parts,
+                                              std::vector<std::unique_ptr<LoadedProgram>> loaded) {
+  auto whole = std::make_shared<Whole>();
+  whole->program = std::move(at_sizes);
+  whole->decomposition = std::move(decomposition);
+  whole->parts = std::move(parts);
+  whole->prepared.resize(loaded.size());
+  for (size_t p = 0; p < loaded.size(); ++p) whole->prepared[p].loaded = std::move(loaded[p]);
+  return std::make_unique<DecomposedProgram>(std::move(whole));
+}
+
 Result<Prepared> prepare_parts(const ir::Program& program, const std::vector<int64_t>& integers,
                                const CutRequest& request, const std::string& device,
                                const std::string& schedule_line, Diagnostics& diagnostics,

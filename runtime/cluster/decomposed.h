@@ -20,6 +20,12 @@ Result<std::vector<std::string>> devices_of_parts(const std::string& device, int
 using KnownPartLines =
     std::function<std::optional<KnownLine>(const ir::Program& part, const ChosenDevice& device)>;
 
+// A decomposed program whose parts have been loaded, each on a device: a program like others.
+std::unique_ptr<LoadedProgram> assemble_parts(ir::Program at_sizes,
+                                              decompose::Decomposition decomposition,
+                                              std::vector<ir::Program> parts,
+                                              std::vector<std::unique_ptr<LoadedProgram>> loaded);
+
 // Cuts the program, whose params have these values, and prepares all parts. The parts get one
 // schedule, but for those that refuse it. Otherwise like prepare().
 Result<Prepared> prepare_parts(const ir::Program& program, const std::vector<int64_t>& integers,

@@ -1,10 +1,28 @@
 // What the devices that run a batch have in common.
 #include "tests/property/batch.h"
 
+#include "runtime/cluster/decomposed.h"
+
 namespace stencil::property {
 
-void run_loaded(const runtime::LoadedProgram& program, Item& item) {
-  auto session = program.start(item.state);
+std::vector<Piece> pieces_of(const Item& item) {
+  if (!item.cut) return {{&item.program, &item.module}};
+  std::vector<Piece> out;
+  for (size_t p = 0; p < item.cut->parts.size(); ++p) {
+    out.push_back({&item.cut->parts[p], &item.cut->modules[p]});
+  }
+  return out;
+}
+
+void run_loaded(std::vector<std::unique_ptr<runtime::LoadedProgram>> pieces, Item& item) {
+  std::unique_ptr<runtime::LoadedProgram> program;
+  if (item.cut) {
+    program = runtime::assemble_parts(item.cut->whole, item.cut->decomposition, item.cut->parts,
+                                      std::move(pieces));
+  } else {
+    program = std::move(pieces[0]);
+  }
+  auto session = program->start(item.state);
   if (!session.ok()) {
     item.problem = session.failure().message;
     return;

@@ -83,7 +83,7 @@ const char* run_item(void* library, Item& item) {
 
 }  // namespace
 
-std::string run_on_cpp(std::vector<Item>& items, int) {
+std::string run_on_cpp(std::vector<Item>& items, const BatchOptions&) {
   std::string directory =
       (std::filesystem::temp_directory_path() / "stencil-property-XXXXXX").string();
   if (!mkdtemp(directory.data())) return "cannot make a temporary directory";

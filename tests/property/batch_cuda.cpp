@@ -2,6 +2,7 @@
 // would be gained by giving it several at once, and a kernel runs as its user's would. Runs follow
 // one another, each module unloaded after its own.
 #include <memory>
+#include <string>
 
 #include "compiler/support/threads.h"
 #include "runtime/devices/cuda_device.h"
@@ -9,23 +10,26 @@
 
 namespace stencil::property {
 
-std::string run_on_cuda(std::vector<Item>& items, int threads) {
+std::string run_on_cuda(std::vector<Item>& items, const BatchOptions& options) {
   const runtime::Device cuda = runtime::cuda_device();
-  std::vector<std::unique_ptr<runtime::LoadedProgram>> loaded(items.size());
+  std::vector<std::vector<std::unique_ptr<runtime::LoadedProgram>>> loaded(items.size());
   const auto load = [&](int64_t i, int64_t) {
     Item& item = items[static_cast<size_t>(i)];
-    auto result = cuda.load({item.program, &item.module}, "");
-    if (result.ok()) {
-      loaded[static_cast<size_t>(i)] = std::move(result).value();
-      return;
+    for (const Piece& piece : pieces_of(item)) {
+      const auto gpu = loaded[static_cast<size_t>(i)].size() % static_cast<size_t>(options.gpus);
+      auto result = cuda.load({*piece.program, piece.module}, std::to_string(gpu));
+      if (result.ok()) {
+        loaded[static_cast<size_t>(i)].push_back(std::move(result).value());
+        continue;
+      }
+      item.refused = result.failure().code == "R043";
+      if (!item.refused) item.problem = result.failure().message.substr(0, 8000);
+      return loaded[static_cast<size_t>(i)].clear();
     }
-    item.refused = result.failure().code == "R043";
-    if (!item.refused) item.problem = result.failure().message.substr(0, 8000);
   };
-  in_ranges(static_cast<int64_t>(items.size()), 1, load, threads);
+  in_ranges(static_cast<int64_t>(items.size()), 1, load, options.threads);
   for (size_t i = 0; i < items.size(); ++i) {
-    if (loaded[i]) run_loaded(*loaded[i], items[i]);
-    loaded[i].reset();
+    if (!loaded[i].empty()) run_loaded(std::move(loaded[i]), items[i]);
   }
   return "";
 }

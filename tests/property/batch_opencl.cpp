@@ -1,6 +1,7 @@
 // All modules of a batch in one OpenCL program. Kernels have names of their own; constants and
 // helper functions, which every emitted text brings along under the same names, are renamed per
 // module.
+#include <iterator>
 #include <regex>
 #include <set>
 
@@ -38,23 +39,30 @@ std::string renamed_text(const kernel::Module& module, size_t number, bool loops
 std::string run_on_opencl_as(std::vector<Item>& items, runtime::BlockOnCpu blocks) {
   std::string source;
   std::vector<const kernel::Module*> modules;
-  for (size_t i = 0; i < items.size(); ++i) {
-    source += renamed_text(items[i].module, i, blocks == runtime::BlockOnCpu::Loops);
-    modules.push_back(&items[i].module);
+  for (const Item& item : items) {
+    for (const Piece& piece : pieces_of(item)) {
+      source += renamed_text(*piece.module, modules.size(), blocks == runtime::BlockOnCpu::Loops);
+      modules.push_back(piece.module);
+    }
   }
-  const auto loaded = runtime::load_opencl_batch(modules, source, blocks);
+  auto loaded = runtime::load_opencl_batch(modules, source, blocks);
   if (!loaded.ok()) return loaded.failure().message.substr(0, 4000);
-  for (size_t i = 0; i < items.size(); ++i) run_loaded(*loaded.value()[i], items[i]);
+  auto next = std::make_move_iterator(loaded.value().begin());
+  for (Item& item : items) {
+    const auto count = static_cast<ptrdiff_t>(pieces_of(item).size());
+    run_loaded({next, next + count}, item);
+    next += count;
+  }
   return "";
 }
 
 }  // namespace
 
-std::string run_on_opencl(std::vector<Item>& items, int) {
+std::string run_on_opencl(std::vector<Item>& items, const BatchOptions&) {
   return run_on_opencl_as(items, runtime::BlockOnCpu::WorkItems);
 }
 
-std::string run_on_opencl_loops(std::vector<Item>& items, int) {
+std::string run_on_opencl_loops(std::vector<Item>& items, const BatchOptions&) {
   return run_on_opencl_as(items, runtime::BlockOnCpu::Loops);
 }
 

@@ -106,6 +106,9 @@ std::string label(const Recipe& recipe) {
   }
   for (const std::string& param : recipe.fixed) out += " --fix " + param;
   if (recipe.open) out += " (sizes open)";
+  if (!recipe.cuts.empty()) {
+    out += fmt::format(" --gpus {} --exchange {}", decompose::print(recipe.cuts), recipe.exchange);
+  }
   return out + fmt::format(" --schedule \"{}\" --steps {}", recipe.schedule, recipe.steps);
 }
 
@@ -150,12 +153,12 @@ static std::string other_at_compile_time(const Recipe& recipe, const std::vector
   return "";
 }
 
-std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, kernel::Module module,
-                            std::string& problem) {
+// The module, and what a target makes of it, have nothing wrong.
+static bool is_sound(const Recipe& recipe, const kernel::Module& module, std::string& problem) {
   const auto problems = kernel::verify(module);
   if (!problems.empty()) {
     problem = "kernel IR: " + problems[0];
-    return std::nullopt;
+    return false;
   }
   // One target of each program: the checks take as long as lowering.
   emit::Options options;
@@ -163,8 +166,14 @@ std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, ke
   const auto of_target = kernel::verify(emit::legalise(module, options));
   if (!of_target.empty()) {
     problem = "kernel IR for a target: " + of_target[0];
-    return std::nullopt;
+    return false;
   }
+  return true;
+}
+
+// The case without a module.
+static std::optional<Case> with_state(const Recipe& recipe, const ir::Program& program,
+                                      std::string& problem) {
   std::vector<int64_t> integers(program.params.size(), 0);
   std::vector<double> reals(program.params.size(), 0);
   std::vector<bool> given(program.params.size(), false);
@@ -215,10 +224,38 @@ std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, ke
   made.recipe = recipe;
   made.expected = *state;
   made.item.program = program;
-  made.item.module = std::move(module);
   made.item.state = std::move(*state);
   made.item.given = std::move(given);
   made.item.steps = recipe.steps;
+  return made;
+}
+
+std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, kernel::Module module,
+                            std::string& problem) {
+  if (!is_sound(recipe, module, problem)) return std::nullopt;
+  auto made = with_state(recipe, program, problem);
+  if (made) made->item.module = std::move(module);
+  return made;
+}
+
+std::optional<Case> prepare_cut(const Recipe& recipe, const ir::Program& program,
+                                schedule::Schedule& schedule, std::string& refusal,
+                                std::string& problem) {
+  auto made = with_state(recipe, program, problem);
+  if (!made) return std::nullopt;
+  auto at_sizes = decompose::at_sizes(program, made->item.state.integer_params);
+  if (!at_sizes) {
+    problem = "sizes overflow";
+    return std::nullopt;
+  }
+  auto decomposition = cut_of(recipe, *at_sizes, refusal);
+  if (!decomposition) return std::nullopt;
+  made->item.cut =
+      lower_parts(std::move(*at_sizes), std::move(*decomposition), schedule, refusal, problem);
+  if (!made->item.cut) return std::nullopt;
+  for (const kernel::Module& module : made->item.cut->modules) {
+    if (!is_sound(recipe, module, problem)) return std::nullopt;
+  }
   return made;
 }
 

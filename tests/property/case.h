@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include "compiler/support/diagnostic.h"
 #include "tests/property/batch.h"
 #include "tests/property/generator.h"
+#include "tests/property/parts.h"
 
 namespace stencil::property {
 
@@ -28,6 +30,8 @@ struct Recipe {
   std::set<std::string> fixed;  // the params of --fix
   std::string schedule;         // a whole line
   int64_t steps = 0;
+  decompose::Cuts cuts;  // of a case cut into parts; else none
+  int64_t exchange = 0;  // then the steps between two exchanges
 };
 
 struct Case {
@@ -47,6 +51,10 @@ std::optional<ir::Program> load(const Recipe& recipe, Diagnostics& diagnostics);
 // unsound.
 std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, kernel::Module module,
                             std::string& problem);
+// The same of a case that is cut, whose steps stay as they are; lower_parts() says the rest.
+std::optional<Case> prepare_cut(const Recipe& recipe, const ir::Program& program,
+                                schedule::Schedule& schedule, std::string& refusal,
+                                std::string& problem);
 
 // Runs the interpreter.
 void expect(Case& made);

@@ -39,6 +39,22 @@ void Coverage::refused(const std::string& family, const std::string& code, int r
   if (for_rank) impossible_.insert(fmt::format("rank {} in {}", rank, family));
 }
 
+void Coverage::add_cut(const Case& made, const std::string& family,
+                       const schedule::Schedule& schedule) {
+  ++families_[family];
+  const Cut& cut = *made.item.cut;
+  for (const std::string& construct : constructs_of(cut)) count(cuts_, construct, family);
+  const int64_t lasts = cut.decomposition.steps;
+  if (lasts % schedule.time_tile != 0) {
+    count(cuts_, "steps between exchanges no multiple of T", family);
+  }
+  if (made.item.steps > lasts) count(cuts_, "steps beyond an exchange", family);
+}
+
+void Coverage::refused_cut(const std::string& family, const std::string& code) {
+  ++refused_cuts_[family][code];
+}
+
 int Coverage::cases(const std::string& family) const {
   const auto found = families_.find(family);
   return found == families_.end() ? 0 : found->second;
@@ -46,14 +62,16 @@ int Coverage::cases(const std::string& family) const {
 
 std::string Coverage::table() const {
   std::string out;
-  for (const auto* rows : {&constructs_, &settings_}) {
-    out += fmt::format("{:28}", rows == &constructs_ ? "construct" : "setting");
+  for (const auto* rows : {&constructs_, &settings_, &cuts_}) {
+    out += fmt::format("{:40}", rows == &constructs_ ? "construct"
+                                : rows == &settings_ ? "setting"
+                                                     : "of cut programs");
     for (const auto& family : schedule::family_table()) {
       out += fmt::format(" {:>10}", family.name);
     }
     out += "\n";
     for (const auto& [row, counts] : *rows) {
-      out += fmt::format("{:28}", row);
+      out += fmt::format("{:40}", row);
       for (const auto& family : schedule::family_table()) {
         const auto found = counts.find(family.name);
         out += fmt::format(" {:>10}", found == counts.end() ? 0 : found->second);
@@ -64,8 +82,12 @@ std::string Coverage::table() const {
   return out;
 }
 
-std::vector<std::string> Coverage::missing() const {
+std::vector<std::string> Coverage::missing(bool whole, bool cut) const {
   std::vector<std::string> out;
+  for (const std::string& construct : cut_constructs()) {
+    if (cut && !cuts_.count(construct)) out.push_back("cut: " + construct);
+  }
+  if (!whole) return out;
   for (const auto* forms : {&floating_forms(), &condition_forms(), &integer_forms()}) {
     for (const Form& form : *forms) {
       if (form.construct && !constructs_.count(form.construct)) out.push_back(form.construct);
@@ -84,10 +106,12 @@ std::vector<std::string> Coverage::missing() const {
 
 std::string Coverage::refusals() const {
   std::string out;
-  for (const auto& [family, codes] : refusals_) {
-    out += family + " refused:";
-    for (const auto& [code, count] : codes) out += fmt::format(" {} {}", code, count);
-    out += "\n";
+  for (const auto* refusals : {&refusals_, &refused_cuts_}) {
+    for (const auto& [family, codes] : *refusals) {
+      out += family + (refusals == &refusals_ ? " refused:" : " refused parts:");
+      for (const auto& [code, count] : codes) out += fmt::format(" {} {}", code, count);
+      out += "\n";
+    }
   }
   return out;
 }

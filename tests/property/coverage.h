@@ -15,10 +15,14 @@ class Coverage {
   void add(const Case& made, const std::string& family, const schedule::Schedule& schedule);
   // `rank`: of the program that the family refused.
   void refused(const std::string& family, const std::string& code, int rank);
+  // Of a case cut into parts.
+  void add_cut(const Case& made, const std::string& family, const schedule::Schedule& schedule);
+  void refused_cut(const std::string& family, const std::string& code);
   int cases(const std::string& family) const;
-  std::string table() const;  // a row per construct, then per setting
-  // Constructs that some family, or all, never met though it could.
-  std::vector<std::string> missing() const;
+  std::string table() const;  // a row per construct, then per setting, then of what is cut
+  // Constructs that some family, or all, never met though it could, in cases as they are and in
+  // those that are cut.
+  std::vector<std::string> missing(bool whole, bool cut) const;
   std::string refusals() const;  // by family and error code
 
  private:
@@ -28,8 +32,8 @@ class Coverage {
     ++rows[row][family];
   }
   Counts families_;
-  std::map<std::string, Counts> constructs_, settings_;
-  std::map<std::string, std::map<std::string, int>> refusals_;
+  std::map<std::string, Counts> constructs_, settings_, cuts_;
+  std::map<std::string, std::map<std::string, int>> refusals_, refused_cuts_;
   std::set<std::string> impossible_;  // "rank 1 in planes": refused for that
 };
 

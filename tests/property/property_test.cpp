@@ -9,6 +9,8 @@
 //   that take long
 //                                      to lower when they are huge
 //   property_test --lower-only [...]   the same, and runs nothing
+//   property_test --parts [...]        all cases cut into parts; else a few are, besides
+//                 --gpus n             cuda: their parts are spread over so many
 //   property_test --print seed         the program alone, as a file for stencilc
 //
 // One case is a program, a floating-point mode, a schedule with random tile sizes and a number of
@@ -47,9 +49,10 @@ struct BatchDevice {
   RunBatch run;
   const char* needs;    // the device of the run time that must be present
   bool is_cpu = false;  // and do blocks with loops
+  bool cuts = true;     // runs parts of programs
 };
 constexpr BatchDevice kDevices[] = {{"host", run_on_host, "host"},
-                                    {"cpp", run_on_cpp, "reference"},
+                                    {"cpp", run_on_cpp, "reference", false, false},
                                     {"opencl", run_on_opencl, "opencl"},
                                     {"opencl_loops", run_on_opencl_loops, "opencl", true},
                                     {"cuda", run_on_cuda, "cuda"}};
@@ -96,6 +99,10 @@ int main_with(int argc, char** argv) {
       settings.complete = settings.lower_only = true;
     else if (option == "--device")
       settings.device = value();
+    else if (option == "--parts")
+      settings.parts = true;
+    else if (option == "--gpus")
+      settings.gpus = static_cast<int>(number(1, 64));
     else if (option == "--one-mode")
       settings.one_mode = true;
     else if (option == "--family")
@@ -114,6 +121,11 @@ int main_with(int argc, char** argv) {
     return 2;
   }
   settings.run = device->run;
+  if (!device->cuts) settings.cut = 0;
+  if (settings.parts && !device->cuts) {
+    std::cerr << "programs are not cut on device " << settings.device << "\n";
+    return 2;
+  }
   if (const auto chosen = runtime::choose_device(device->needs); !chosen.ok()) {
     fmt::print("SKIPPED: {}\n", chosen.failure().message);
     return 77;

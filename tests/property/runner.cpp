@@ -52,12 +52,13 @@ int Runner::run() {
       "{}: {} programs, {} cases, {} refused by their schedule, {} too large for the device\n",
       settings_.device, programs_, cases_, refused_, limited_);
   const int passed = cases_ - limited_ - failed_;
-  fmt::print("{} passed, {} failed\n", passed, failed_);
+  fmt::print("{} passed, {} failed; {} were cut into parts\n", passed, failed_, cut_);
   return failed_ || passed == 0 || missing ? 1 : 0;
 }
 
 bool Runner::judge_coverage() const {
-  const auto missing = coverage_.missing();
+  const bool cuts = settings_.cut > 0 && settings_.families.empty();
+  const auto missing = coverage_.missing(!settings_.parts, cuts);
   for (const std::string& what : missing) fmt::print("NEVER DRAWN {}\n", what);
   return missing.empty();
 }
@@ -157,6 +158,11 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
   recipe.schedule = random_schedule(random, family, recipe.program.rank, program.fp);
   const auto& some = settings_.families;
   if (!some.empty() && std::find(some.begin(), some.end(), family) == some.end()) return;
+  // Other programs and cases are the same without this.
+  if (settings_.parts || Random(recipe.data_seed + 1).chance(settings_.cut)) {
+    add_cut_case(recipe, family, steps_beyond);
+  }
+  if (settings_.parts) return;
   auto schedule = schedule::parse(recipe.schedule, program, diagnostics);
   if (!schedule) {
     return fail(label(recipe), render(Source("", ""), diagnostics), recipe.program.text);
@@ -180,6 +186,40 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
   (recipe.fp == FpMode::Fast ? fast_ : reproducible_).push_back(std::move(*made));
 }
 
+// The case cut into parts, if one of a few random ways to cut it is admitted.
+void Runner::add_cut_case(const Recipe& whole, const std::string& family, int steps) {
+  constexpr int kWays = 4;
+  Random random(whole.data_seed + 2);
+  std::string refusal;
+  for (int way = 0; way < kWays; ++way) {
+    Recipe recipe = whole;
+    recipe.name += "_cut";
+    Diagnostics diagnostics;
+    const auto drawn = load(recipe, diagnostics);
+    auto schedule = drawn ? schedule::parse(recipe.schedule, *drawn, diagnostics) : std::nullopt;
+    draw_cuts(random, schedule ? schedule->time_tile : 1, recipe);
+    const auto program = load(recipe, diagnostics);
+    if (!program || !schedule) {
+      return fail(label(recipe), render(Source("", ""), diagnostics), recipe.program.text);
+    }
+    recipe.steps = steps % (2 * schedule->time_tile + recipe.exchange + 2);
+    if (recipe.fp == FpMode::Fast) {
+      recipe.steps = std::min<int64_t>(recipe.steps, recipe.program.exact_steps);
+    }
+    std::string problem;
+    auto made = prepare_cut(recipe, *program, *schedule, refusal, problem);
+    if (!problem.empty()) return fail(label(recipe), problem, recipe.program.text);
+    if (!made) continue;
+    made->recipe.schedule = schedule::print(*schedule, recipe.program.rank);
+    coverage_.add_cut(*made, family, *schedule);
+    ++cases_;
+    ++cut_;
+    (recipe.fp == FpMode::Fast ? fast_ : reproducible_).push_back(std::move(*made));
+    return;
+  }
+  coverage_.refused_cut(family, refusal);
+}
+
 void Runner::flush() {
   run_batch(reproducible_);
   run_batch(fast_);
@@ -194,7 +234,7 @@ void Runner::run_batch(std::vector<Case>& cases) {
       [&](int64_t i, int64_t) { expect(cases[static_cast<size_t>(i)]); }, settings_.threads);
   std::vector<Item> items;
   for (Case& made : cases) items.push_back(std::move(made.item));
-  const std::string problem = settings_.run(items, settings_.threads);
+  const std::string problem = settings_.run(items, {settings_.threads, settings_.gpus});
   if (!problem.empty()) fail("batch", problem, "");
   for (size_t i = 0; i < items.size() && problem.empty(); ++i) {
     if (items[i].refused) {

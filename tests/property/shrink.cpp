@@ -71,14 +71,20 @@ bool fails(const Recipe& recipe, RunBatch run) {
   if (!program) return false;
   const auto schedule = schedule::parse(recipe.schedule, *program, diagnostics);
   if (!schedule) return false;
-  auto module = schedule::lower(*program, *schedule, diagnostics);
-  if (!module) return false;
-  std::string problem;
-  auto made = prepare(recipe, *program, std::move(*module), problem);
+  std::string problem, refusal;
+  std::optional<Case> made;
+  if (recipe.cuts.empty()) {
+    auto module = schedule::lower(*program, *schedule, diagnostics);
+    if (!module) return false;
+    made = prepare(recipe, *program, std::move(*module), problem);
+  } else {
+    auto by = *schedule;
+    made = prepare_cut(recipe, *program, by, refusal, problem);
+  }
   if (!made) return false;
   expect(*made);
   std::vector<Item> items = {made->item};
-  if (!run(items, 1).empty()) return true;
+  if (!run(items, {}).empty()) return true;
   if (items[0].refused) return false;
   made->item = std::move(items[0]);
   return !judge(*made).empty();
