@@ -9,8 +9,9 @@
 #include "runtime/api/attach.h"
 #include "runtime/api/guarded.h"
 #include "runtime/api/program.h"
+#include "runtime/api/ranks.h"
 #include "runtime/api/simulation.h"
-#include "runtime/cluster/decomposed.h"
+#include "runtime/cluster/mpi_program.h"
 #include "runtime/devices/device_table.h"
 #include "runtime/tune/timed_choice.h"
 
@@ -33,23 +34,51 @@ Result<runtime::Prepared> prepare_one(const ir::Program& program, const KernelOp
       });
 }
 
-Result<runtime::Prepared> prepare_parts(const ir::Program& program, const KernelOptions& options,
-                                        Diagnostics& diagnostics) {
+// What a grid is cut by: sizes.
+Result<std::vector<int64_t>> sizes_of(const ir::Program& program) {
   const auto params = bind(program, {});
   if (!params.ok()) return params.failure();
-  const auto open = std::find_if(program.params.begin(), program.params.end(),
-                                 [](const ir::Param& param) { return param.open(); });
-  if (open != program.params.end()) {
+  for (const ir::Param& param : program.params) {
+    if (!param.open()) continue;
     return Failure{
-        "R094", fmt::format("the grid is cut before its size is known: '{}' is open", open->name),
+        "R094", fmt::format("the grid is cut before its size is known: '{}' is open", param.name),
         "give sizes when the program is read (Options::definitions, -D)"};
   }
-  return runtime::prepare_parts(
-      program, params.value().integers, {options.parts, options.exchange}, options.device,
-      options.schedule, diagnostics, options.stage,
-      [&](const ir::Program& part, const runtime::ChosenDevice& chosen) {
-        return tune::automatic_line(part, chosen, {options.steps, false, options.stage});
-      });
+  return params.value().integers;
+}
+
+runtime::KnownPartLines part_lines(const KernelOptions& options) {
+  return [&options](const ir::Program& part, const runtime::ChosenDevice& chosen) {
+    return tune::automatic_line(part, chosen, {options.steps, false, options.stage});
+  };
+}
+
+Result<runtime::Prepared> prepare_parts(const ir::Program& program, const KernelOptions& options,
+                                        Diagnostics& diagnostics) {
+  const auto sizes = sizes_of(program);
+  if (!sizes.ok()) return sizes.failure();
+  return runtime::prepare_parts(program, sizes.value(), {options.parts, options.exchange},
+                                options.device, options.schedule, diagnostics, options.stage,
+                                part_lines(options));
+}
+
+Result<runtime::Prepared> prepare_rank(const ir::Program& program, const KernelOptions& options,
+                                       Diagnostics& diagnostics, std::function<Status()>& serve) {
+  const auto ranks = joined_ranks();
+  if (!ranks) {
+    return Failure{"R092", "KernelOptions::ranks without join_ranks()", "call join_ranks() first"};
+  }
+  const auto sizes = sizes_of(program);
+  const Status known = runtime::agree(*ranks, sizes.ok() ? Status(Done{}) : sizes.failure());
+  if (!known.ok()) return known.failure();
+  const std::string parts =
+      options.parts.empty() ? fmt::format("{}", ranks->size()) : options.parts;
+  auto made = runtime::prepare_rank(ranks, ranks->rank_on_node(), program, sizes.value(),
+                                    {parts, options.exchange}, options.device, options.schedule,
+                                    diagnostics, options.stage, part_lines(options));
+  if (!made.ok()) return made.failure();
+  serve = std::move(made.value().serve);
+  return std::move(made.value().prepared);
 }
 
 }  // namespace
@@ -57,8 +86,10 @@ Result<runtime::Prepared> prepare_parts(const ir::Program& program, const Kernel
 Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData> data,
                        const KernelOptions& options) {
   Diagnostics diagnostics;
-  auto prepared = options.parts.empty() ? prepare_one(data->program, options, diagnostics)
-                                        : prepare_parts(data->program, options, diagnostics);
+  std::function<Status()> serve;
+  auto prepared = options.ranks           ? prepare_rank(data->program, options, diagnostics, serve)
+                  : options.parts.empty() ? prepare_one(data->program, options, diagnostics)
+                                          : prepare_parts(data->program, options, diagnostics);
   if (!prepared.ok()) {
     const bool in_program = prepared.failure().code.empty();
     return in_program ? failure_of(data->source, diagnostics) : prepared.failure();
@@ -67,8 +98,9 @@ Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData
   std::string line =
       made.schedule ? schedule::print(*made.schedule, data->program.grid.rank()) : std::string();
   Device device = describe(made.device.info, made.device.device);
-  return KernelData::wrap(std::make_shared<KernelData>(
-      KernelData{std::move(data), program, std::move(prepared).value(), std::move(device), line}));
+  return KernelData::wrap(
+      std::make_shared<KernelData>(KernelData{std::move(data), program, std::move(prepared).value(),
+                                              std::move(device), line, std::move(serve)}));
 }
 
 }  // namespace api
@@ -108,6 +140,15 @@ std::string Kernel::brief_schedule() const {
   if (!made.schedule) return "";
   return stencil::brief_schedule(*made.schedule, data_->source->program,
                                  {made.device.device.machine});
+}
+
+bool Kernel::serves() const {
+  return data_->serve != nullptr;
+}
+
+Status Kernel::serve() const {
+  if (!data_->serve) return Failure{"R095", "this rank drives", "serve() is for the others"};
+  return api::guarded<Done>([&] { return data_->serve(); });
 }
 
 Result<std::string> Kernel::code(CodeKind kind) const {

@@ -1,6 +1,7 @@
 // What stands behind a Kernel.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@ struct KernelData {
   runtime::Prepared prepared;  // refers to the program, and owns the module
   Device device;
   std::string schedule;
+  std::function<Status()> serve;  // KernelOptions::ranks; null: none, or rank 0
 
   static Kernel wrap(std::shared_ptr<const KernelData> data) { return Kernel(std::move(data)); }
 };

@@ -69,9 +69,10 @@ Status DecomposedSession::in_parts(const Work& work) {
 
 Status DecomposedSession::start() {
   return in_parts([&](size_t p) -> Status {
-    auto state = state_of_part(whole_->program, whole_->parts[p], whole_->decomposition, state_);
+    auto state = empty_part(whole_->parts[p], state_);
     if (!state.ok()) return state.failure();
     states_[p] = std::make_unique<reference::State>(std::move(state).value());
+    fill_part(whole_->program, whole_->decomposition, state_, *states_[p]);
     auto session =
         whole_->prepared[p].loaded->start_part(*states_[p], talk_.part(static_cast<int>(p)));
     if (!session.ok()) return session.failure();
@@ -186,63 +187,74 @@ std::unique_ptr<LoadedProgram> assemble_parts(ir::Program at_sizes,
   return std::make_unique<DecomposedProgram>(std::move(whole));
 }
 
+Result<SettledCut> settle_cut(const ir::Program& program, const std::vector<int64_t>& integers,
+                              const CutRequest& request, const ChosenDevice& device,
+                              const Link& link, const std::string& schedule_line,
+                              Diagnostics& diagnostics, const KnownPartLines& known) {
+  auto at_sizes = decompose::at_sizes(program, integers);
+  if (!at_sizes) return Failure{"R052", "the sizes of the grid overflow", "use smaller sizes (-D)"};
+  if (!device.device.runs_kernels) {
+    return Failure{"R045", "the interpreter does not do parts of programs",
+                   "use --device host, opencl or cuda"};
+  }
+  const Failure cannot = {"", "the grid cannot be cut", ""};
+  const schedule::Machine& machine = device.device.machine;
+  auto cutting = cut(*at_sizes, request, schedule_line, machine, link, diagnostics);
+  if (!cutting) return cannot;
+  SettledCut out{std::move(*at_sizes), {}, schedule_line, ""};
+  if (out.line.empty() || out.line == "auto") {  // one part chooses for all
+    out.line = schedule::print(cutting->schedule, program.grid.rank());
+    const auto found = known ? known(part_alone(out.program, *cutting), device) : std::nullopt;
+    if (found && found->line != out.line) {
+      out.line = found->line;
+      cutting = cut(out.program, {decompose::print(cutting->decomposition.cuts), request.steps},
+                    out.line, machine, link, diagnostics);
+      if (!cutting) return cannot;
+    }
+    if (found) out.origin = found->origin;
+  }
+  out.decomposition = std::move(cutting->decomposition);
+  return out;
+}
+
+Result<Prepared> prepare_part(const SettledCut& cut, int part, const std::string& device,
+                              const std::string& schedule_line, ir::Program& program,
+                              Diagnostics& diagnostics) {
+  program = decompose::restrict_to(cut.program, cut.decomposition, part);
+  auto prepared = prepare(program, device, cut.line, diagnostics);
+  const bool refused = !prepared.ok() && prepared.failure().code.empty();
+  if (!refused || cut.line == schedule_line) return prepared;
+  diagnostics = {};
+  program = decompose::restrict_to(cut.program, cut.decomposition, part, false);
+  return prepare(program, device, "auto", diagnostics);
+}
+
 Result<Prepared> prepare_parts(const ir::Program& program, const std::vector<int64_t>& integers,
                                const CutRequest& request, const std::string& device,
                                const std::string& schedule_line, Diagnostics& diagnostics,
                                const StageCallback& stage, const KnownPartLines& known) {
   const StageCallback tell = stage ? stage : [](const std::string&) {};
-  auto at_sizes = decompose::at_sizes(program, integers);
-  if (!at_sizes) return Failure{"R052", "the sizes of the grid overflow", "use smaller sizes (-D)"};
   auto first = choose_device(device);
   if (!first.ok()) return first.failure();
-  if (!first.value().device.runs_kernels) {
-    return Failure{"R045", "the interpreter does not do parts of programs",
-                   "use --device host, opencl or cuda"};
-  }
-  tell(fmt::format("cutting {} for {}", program.name, first.value().device.name));
-  const schedule::Machine machine = first.value().device.machine;
-  auto cutting = cut(*at_sizes, request, schedule_line, machine, link_of(first.value().device.name),
-                     diagnostics);
-  if (!cutting) return Failure{"", "the grid cannot be cut", ""};
-  const int parts = cutting->decomposition.parts();
+  const std::string& name = first.value().device.name;
+  tell(fmt::format("cutting {} for {}", program.name, name));
+  auto settled = settle_cut(program, integers, request, first.value(), link_of(name), schedule_line,
+                            diagnostics, known);
+  if (!settled.ok()) return settled.failure();
+  SettledCut& cut = settled.value();
+  const int parts = cut.decomposition.parts();
   const auto devices = devices_of_parts(device, parts);
   if (!devices.ok()) return devices.failure();
-  const auto typical = static_cast<size_t>(typical_part(cutting->decomposition));
-  std::string line = schedule_line;
-  std::string origin;
-  if (line.empty() || line == "auto") {  // one part chooses
-    line = schedule::print(cutting->schedule, program.grid.rank());
-    auto chosen = choose_device(devices.value()[typical]);
-    if (!chosen.ok()) return chosen.failure();
-    const auto found =
-        known ? known(part_alone(*at_sizes, *cutting), chosen.value()) : std::nullopt;
-    if (found && found->line != line) {
-      line = found->line;
-      cutting = cut(*at_sizes, {decompose::print(cutting->decomposition.cuts), request.steps}, line,
-                    machine, link_of(first.value().device.name), diagnostics);
-      if (!cutting) return Failure{"", "the grid cannot be cut", ""};
-    }
-    if (found) origin = found->origin;
-  }
   auto whole = std::make_shared<Whole>();
-  whole->program = std::move(*at_sizes);
-  whole->decomposition = std::move(cutting->decomposition);
-  for (int part = 0; part < parts; ++part) {
-    whole->parts.push_back(decompose::restrict_to(whole->program, whole->decomposition, part));
-  }
+  whole->parts.resize(static_cast<size_t>(parts));
   whole->prepared.resize(static_cast<size_t>(parts));
   std::vector<Status> built(static_cast<size_t>(parts), Done{});
   std::vector<Diagnostics> said(static_cast<size_t>(parts));
-  tell(fmt::format("compiling {} parts of {} for {}: {}", parts, program.name,
-                   first.value().device.name, line));
+  tell(fmt::format("compiling {} parts of {} for {}: {}", parts, program.name, name, cut.line));
   in_threads(parts, [&](int part) {
     const auto p = static_cast<size_t>(part);
-    auto prepared = prepare(whole->parts[p], devices.value()[p], line, said[p]);
-    if (!prepared.ok() && prepared.failure().code.empty() && line != schedule_line) {
-      said[p] = {};
-      whole->parts[p] = decompose::restrict_to(whole->program, whole->decomposition, part, false);
-      prepared = prepare(whole->parts[p], devices.value()[p], "auto", said[p]);
-    }
+    auto prepared =
+        prepare_part(cut, part, devices.value()[p], schedule_line, whole->parts[p], said[p]);
     if (prepared.ok()) {
       whole->prepared[p] = std::move(prepared).value();
     } else {
@@ -254,12 +266,15 @@ Result<Prepared> prepare_parts(const ir::Program& program, const std::vector<int
     for (const Diagnostic& diagnostic : said[p].items()) diagnostics.add(diagnostic);
     return built[p].failure();
   }
+  const auto typical = static_cast<size_t>(typical_part(cut.decomposition));
   const Prepared& shown = whole->prepared[typical];
   Prepared out;
   out.device = std::move(first).value();
   out.schedule = shown.schedule;
   out.module = shown.module;
-  out.origin = origin;
+  out.origin = cut.origin;
+  whole->program = std::move(cut.program);
+  whole->decomposition = std::move(cut.decomposition);
   out.loaded = std::make_unique<DecomposedProgram>(whole);
   return out;
 }

@@ -251,10 +251,13 @@ void Parser::add_parts_options(CLI::App& to) {
                                      "cut the grid for so many GPUs, or along x and y as 2x2")
                            ->option_text("N|AxB")
                            ->group("Device");
+  to.add_option("--ranks", arguments.ranks, "under mpirun: cut the grid for the ranks as 2x2")
+      ->option_text("N|AxB")
+      ->excludes(parts)
+      ->group("Device");
   add_value(to, "--exchange", whole_number(1, "a number of steps", texts.exchange),
             "steps between two exchanges of halos (by the model)")
       ->option_text("K")
-      ->needs(parts)
       ->group("Device");
 }
 

@@ -45,6 +45,7 @@ struct Arguments {
   // Run and verify.
   std::string device = "auto";
   std::string gpus;      // --gpus; "": one device has all
+  std::string ranks;     // --ranks; "": as the model likes
   int64_t exchange = 0;  // --exchange; 0: by the model
   std::vector<Assignment> inputs;
   std::vector<Assignment> outputs;                 // name "": all fields

@@ -89,65 +89,98 @@ Result<std::string> closing_text(const Arguments& arguments, const Kernel& kerne
   return out + "\n" + table.value();
 }
 
+// What a run needs before kernels are made; what comes last is missing where that fails.
+struct Ready {
+  std::optional<Program> program;
+  RunFiles files;
+  std::optional<State> state;
+  int64_t first = 0, steps = 0;
+};
+
+// `serves`: a rank that serves needs the program alone.
+Status make_ready(const Arguments& arguments, bool serves, Activity& activity, Ready& out) {
+  const Given given = given_by(arguments);
+  activity.now("reading " + arguments.file);
+  const auto source = text_of_program(arguments);
+  if (!source.ok()) return source.failure();
+  auto program = Program::from_text(source.value(), given.options, arguments.file);
+  if (!program.ok()) return program.failure();
+  out.program = std::move(program).value();
+  if (serves) return Done{};
+  const Status inputs = check_inputs(*out.program, arguments);
+  if (!inputs.ok()) return inputs;
+  auto files = find_files(*out.program, arguments);
+  if (!files.ok()) return files.failure();
+  out.files = std::move(files).value();
+  const auto last = out.program->steps(given.values);
+  if (!last.ok()) return last.failure();
+  activity.now("computing initial values of " + out.program->name());
+  auto state = first_state(*out.program, arguments, given.values);
+  if (!state.ok()) return state.failure();
+  out.first = state.value().step();
+  const auto steps = state.value().steps_left();
+  if (!steps.ok()) return steps.failure();
+  out.steps = steps.value();
+  const Status placed = state.value().check(out.files);
+  if (!placed.ok()) return placed;
+  out.state = std::move(state).value();
+  return Done{};
+}
+
+// The ranks of MPI that this process belongs to; one where there are none.
+Result<Ranks> find_ranks(const Arguments& arguments) {
+  if (started_by_mpi()) return join_ranks();
+  if (arguments.ranks.empty()) return Ranks{};
+  return Failure{"R092", "--ranks is for processes that mpirun has started",
+                 "mpirun -n 4 stencilc run ..., or --gpus for several GPUs of one process"};
+}
+
 }  // namespace
 
 int run_command(const Arguments& arguments) {
-  const Given given = given_by(arguments);
+  const auto ranks = find_ranks(arguments);
+  if (!ranks.ok()) return report(ranks.failure());
+  const bool serves = ranks.value().rank > 0;
+  const bool together = ranks.value().size > 1;
   std::optional<Activity> activity(std::in_place);
-  activity->now("reading " + arguments.file);
-  const auto source = text_of_program(arguments);
-  if (!source.ok()) return report(source.failure());
-  const auto program = Program::from_text(source.value(), given.options, arguments.file);
-  if (!program.ok()) {
-    activity.reset();
-    return report(program.failure());
-  }
+  Ready ready;
   const auto print_warnings = [&] {
     activity.reset();  // its line
-    std::fputs(program.value().warnings().c_str(), stderr);
+    if (ready.program && !serves) std::fputs(ready.program->warnings().c_str(), stderr);
   };
-  const auto fail = [&](const Failure& failure) {
+  // Rank 0 says what went wrong, wherever that was.
+  const auto fail = [&](const Failure& failure) -> int {
     print_warnings();
-    return report(failure);
+    return serves ? status_of(failure.code) : report(failure);
   };
-  const Status inputs = check_inputs(program.value(), arguments);
-  if (!inputs.ok()) return fail(inputs.failure());
-  const auto files = find_files(program.value(), arguments);
-  if (!files.ok()) return fail(files.failure());
-  const auto last = program.value().steps(given.values);
-  if (!last.ok()) return fail(last.failure());
-  activity->now("computing initial values of " + program.value().name());
-  auto state = first_state(program.value(), arguments, given.values);
-  if (!state.ok()) return fail(state.failure());
-  const int64_t first = state.value().step();
-  const auto steps = state.value().steps_left();
-  if (!steps.ok()) return fail(steps.failure());
-  const Status placed = state.value().check(files.value());
-  if (!placed.ok()) return fail(placed.failure());
+  const Status made = agree(make_ready(arguments, serves, *activity, ready));
+  if (!made.ok()) return fail(made.failure());
 
   InterruptGuard guard;  // from here on, so that Ctrl-C leaves no temporary files behind
   const auto kernel =
-      program.value().compile({.device = arguments.device,
-                               .schedule = arguments.schedule,
-                               .stage = [&](const auto& what) { activity->now(what); },
-                               .steps = steps.value(),
-                               .parts = arguments.gpus,
-                               .exchange = arguments.exchange});
+      ready.program->compile({.device = arguments.device,
+                              .schedule = arguments.schedule,
+                              .stage = [&](const auto& what) { activity->now(what); },
+                              .steps = ready.steps,
+                              .parts = together ? arguments.ranks : arguments.gpus,
+                              .ranks = together,
+                              .exchange = arguments.exchange});
   if (!kernel.ok()) return fail(kernel.failure());
   print_warnings();
+  if (serves) return kernel.value().serve().ok() ? kSuccess : kDeviceAtFault;
   warn_of_cache();
   warn_of_database();
-  for (const Failure& warning : state.value().warnings()) warn(warning);
+  for (const Failure& warning : ready.state->warnings()) warn(warning);
   const Status saved = save_code(arguments, kernel.value());
   if (!saved.ok()) return report(saved.failure());
-  auto simulation = kernel.value().start(std::move(state).value());
+  auto simulation = kernel.value().start(std::move(*ready.state));
   if (!simulation.ok()) return report(simulation.failure());
   const OnNan on_nan = arguments.on_nan == "stop" ? OnNan::Stop : OnNan::Continue;
   guard.note_first();
-  const auto run = run_with_progress(simulation.value(), files.value(), on_nan);
+  const auto run = run_with_progress(simulation.value(), ready.files, on_nan);
   if (!run.ok()) return report(run.failure());
-  const auto text = closing_text(arguments, kernel.value(), simulation.value(), run.value(), first,
-                                 steps.value());
+  const auto text = closing_text(arguments, kernel.value(), simulation.value(), run.value(),
+                                 ready.first, ready.steps);
   if (!text.ok()) return report(text.failure());
   if (const ExitStatus printed = print_out(text.value())) return printed;
   const Status warned = warn_of_non_finite(arguments, simulation.value(), run.value());

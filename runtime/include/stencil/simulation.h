@@ -40,6 +40,9 @@ struct KernelOptions {
   // of its own ("cuda:0": all share one); elsewhere they share the device. Empty: one device has
   // all.
   std::string parts = {};
+  // The parts are ranks of MPI (ranks.h), which all call compile() alike: as many as there are
+  // ranks, cut as the model likes unless `parts` says how.
+  bool ranks = false;
   int64_t exchange = 0;  // steps between two exchanges among parts; 0: as the model likes
 };
 
@@ -65,6 +68,12 @@ class STENCIL_API Kernel {
   const std::string& schedule_origin() const;
   // Its code, text or bytes. R045 if the device has none of this kind.
   Result<std::string> code(CodeKind kind) const;
+
+  // With KernelOptions::ranks, on all ranks but 0: does the part of this rank in whatever rank 0
+  // does with the kernel, until rank 0 has no copy of it any more. Only rank 0 starts simulations,
+  // one at a time. A part that fails in the middle of steps ends all processes, with a message.
+  bool serves() const;
+  Status serve() const;
 
   // A run at its first step, with fields of its own at their initial values. Errors: those of
   // Program::initial_state().

@@ -6,6 +6,7 @@
 #include "stencil/files.h"
 #include "stencil/lift.h"
 #include "stencil/program.h"
+#include "stencil/ranks.h"
 #include "stencil/result.h"
 #include "stencil/simulation.h"
 #include "stencil/state.h"

@@ -1,0 +1,443 @@
+// Rank 0 says what comes next as text, for all: a word and numbers. Then each does it, and talks to
+// the others meanwhile, as parts do. Fields go between the whole state and the parts' by messages
+// of their own.
+#include "runtime/cluster/mpi_program.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <sstream>
+
+#include "compiler/decompose/restrict.h"
+#include "runtime/cluster/part_state.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+// Memory of the host, for messages alone.
+class HostMessages : public Accelerator {
+ public:
+  Result<Memory> allocate(int64_t) override { return unable(); }
+  void release(Memory) override {}
+  Status clear(Memory, int64_t) override { return unable(); }
+  Status upload(Memory to, const std::byte* from, const Rows& rows) override {
+    std::memcpy(static_cast<std::byte*>(to) + rows.start, from, static_cast<size_t>(rows.bytes));
+    return Done{};
+  }
+  Status download(std::byte* to, Memory from, const Rows& rows) override {
+    std::memcpy(to, static_cast<std::byte*>(from) + rows.start, static_cast<size_t>(rows.bytes));
+    return Done{};
+  }
+  Status launch(const Call&) override { return unable(); }
+  Status wait() override { return Done{}; }
+  Status ask(Memory) override { return unable(); }
+  Result<int32_t> answer() override { return unable(); }
+  std::byte* host_pointer(Memory memory) override { return static_cast<std::byte*>(memory); }
+
+ private:
+  static Failure unable() { return {"R045", "memory for messages alone", ""}; }
+};
+
+constexpr int kTag = 0;
+
+// What every rank has.
+struct Rank {
+  std::shared_ptr<Communicator> ranks;
+  SettledCut cut;
+  ir::Program part;
+  Prepared prepared;
+  HostMessages messages;
+
+  int number() const { return ranks->rank(); }
+
+  // From one rank to another; all take part. `bytes`: how many come.
+  Status send(int from, int to, std::vector<std::byte>& data, int64_t bytes) {
+    std::vector<Transfer> transfers;
+    std::vector<std::byte> received;
+    if (number() == from) {
+      transfers.push_back({to, kTag, kTag, 0, static_cast<int64_t>(data.size()), 0, 0});
+    }
+    if (number() == to) {
+      received.resize(static_cast<size_t>(bytes));
+      transfers.push_back({from, kTag, kTag, 0, 0, 0, bytes});
+    }
+    const Status sent = ranks->exchange(messages, data.data(), received.data(), transfers);
+    if (number() == to) data = std::move(received);
+    return sent;
+  }
+};
+
+// A rank that cannot go on ends all of them: others wait for it in the middle of steps.
+Status checked(Rank& rank, const Status& status) {
+  if (status.ok() || rank.ranks->size() == 1) return status;
+  const Failure& failure = status.failure();
+  fmt::print(stderr, "stencilc: error{}{}: rank {}: {}\n", failure.code.empty() ? "" : " ",
+             failure.code, rank.number(), failure.message);
+  if (!failure.hint.empty()) fmt::print(stderr, "      = hint: {}\n", failure.hint);
+  rank.ranks->abandon(failure);
+  return status;
+}
+
+// The part of a rank in a session that rank 0 has started.
+class RankPart {
+ public:
+  explicit RankPart(std::shared_ptr<Rank> rank) : rank_(std::move(rank)) {}
+
+  // `whole`: on rank 0.
+  Status start(const reference::State* whole, const reference::State& params) {
+    auto state = empty_part(rank_->part, params);
+    if (!state.ok()) return state.failure();
+    state_ = std::make_unique<reference::State>(std::move(state).value());
+    const Status filled = whole ? scatter(*whole) : receive();
+    if (!filled.ok()) return filled;
+    auto session = rank_->prepared.loaded->start_part(*state_, *rank_->ranks);
+    if (!session.ok()) return session.failure();
+    session_ = std::move(session).value();
+    return Done{};
+  }
+
+  Result<int64_t> advance(int64_t steps) { return session_->advance(steps); }
+
+  Status fetch(const std::vector<int>& levels, reference::State* whole) {
+    const Status fetched = session_->fetch(levels);
+    if (!fetched.ok()) return fetched;
+    const SettledCut& cut = rank_->cut;
+    const int own = rank_->number();
+    if (whole) give_back(cut.program, cut.decomposition, own, *state_, levels, *whole);
+    for (int other = 1; other < rank_->ranks->size(); ++other) {
+      const int64_t bytes = owned_bytes(cut.program, cut.decomposition, other, levels);
+      std::vector<std::byte> data;
+      if (own == other) data = pack_owned(cut.program, cut.decomposition, own, *state_, levels);
+      const Status sent = rank_->send(other, 0, data, bytes);
+      if (!sent.ok()) return sent;
+      if (whole) unpack_owned(cut.program, cut.decomposition, other, data, levels, *whole);
+    }
+    return Done{};
+  }
+
+  const reference::State& state() const { return *state_; }
+  std::optional<double> seconds() const { return session_->seconds(); }
+
+ private:
+  // Rank by rank, so that rank 0 needs memory for one part beside the whole.
+  Status scatter(const reference::State& whole) {
+    const SettledCut& cut = rank_->cut;
+    fill_part(cut.program, cut.decomposition, whole, *state_);
+    for (int other = 1; other < rank_->ranks->size(); ++other) {
+      const ir::Program program = decompose::restrict_to(cut.program, cut.decomposition, other);
+      std::string error;
+      const auto laid_out =
+          reference::lay_out(program, whole.integer_params, whole.real_params, error);
+      if (!laid_out)
+        return Failure{"R052", "the fields of a part cannot be laid out: " + error, ""};
+      std::vector<std::byte> data = pack_part(cut.program, cut.decomposition, *laid_out, whole);
+      const Status sent = rank_->send(0, other, data, 0);
+      if (!sent.ok()) return sent;
+    }
+    return Done{};
+  }
+
+  Status receive() {
+    int64_t bytes = 0;
+    for (const reference::FieldData& field : state_->fields) {
+      for (int c = 0; c < field.component_count(); ++c) {
+        bytes += field.size_in_bytes(c) * static_cast<int64_t>(field.levels.size());
+      }
+    }
+    for (int other = 1; other < rank_->ranks->size(); ++other) {
+      std::vector<std::byte> data;
+      const Status sent = rank_->send(0, other, data, other == rank_->number() ? bytes : 0);
+      if (!sent.ok()) return sent;
+      if (other == rank_->number()) unpack_part(data, *state_);
+    }
+    return Done{};
+  }
+
+  const std::shared_ptr<Rank> rank_;
+  std::unique_ptr<reference::State> state_;
+  std::unique_ptr<Session> session_;  // ends before its state
+};
+
+// --- What rank 0 says
+
+std::string numbers(const std::vector<int64_t>& values) {
+  return fmt::format("{} {}", values.size(), fmt::join(values, " "));
+}
+
+// Bit by bit.
+std::string text_of(const reference::State& state) {
+  std::vector<int64_t> reals, values;
+  for (const double real : state.real_params) reals.push_back(std::bit_cast<int64_t>(real));
+  for (const reference::ReductionValue& value : state.reductions) {
+    values.insert(values.end(), {std::bit_cast<int64_t>(value.real), value.integer,
+                                 value.evaluations, value.first_nan});
+  }
+  return fmt::format("{} {} {} {} {}", numbers(state.integer_params), numbers(reals),
+                     numbers(values), state.step, state.stopped ? 1 : 0);
+}
+
+std::vector<int64_t> read_numbers(std::istream& in) {
+  size_t count = 0;
+  in >> count;
+  std::vector<int64_t> out(count);
+  for (int64_t& value : out) in >> value;
+  return out;
+}
+
+reference::State read_state(std::istream& in, const ir::Program& program) {
+  reference::State state;
+  state.integer_params = read_numbers(in);
+  for (const int64_t bits : read_numbers(in)) {
+    state.real_params.push_back(std::bit_cast<double>(bits));
+  }
+  const std::vector<int64_t> values = read_numbers(in);
+  for (size_t r = 0; r < program.reductions.size(); ++r) {
+    reference::ReductionValue value{.type = ir::value_type(program.reductions[r])};
+    value.real = std::bit_cast<double>(values[4 * r]);
+    value.integer = values[4 * r + 1];
+    value.evaluations = values[4 * r + 2];
+    value.first_nan = values[4 * r + 3];
+    state.reductions.push_back(value);
+  }
+  int stopped = 0;
+  in >> state.step >> stopped;
+  state.stopped = stopped != 0;
+  return state;
+}
+
+// --- Rank 0
+
+class DrivingSession : public Session {
+ public:
+  DrivingSession(std::shared_ptr<Rank> rank, reference::State& state)
+      : rank_(std::move(rank)), state_(state), part_(rank_) {}
+  ~DrivingSession() override { (void)say("drop"); }
+
+  Status start() {
+    const Status said = say("start " + text_of(state_));
+    return said.ok() ? checked(*rank_, part_.start(&state_, state_)) : said;
+  }
+
+  Result<int64_t> advance(int64_t steps) override {
+    const Status said = say(fmt::format("advance {}", steps));
+    if (!said.ok()) return said.failure();
+    const auto done = part_.advance(steps);
+    if (!done.ok()) return checked(*rank_, done.failure()).failure();
+    const reference::State& own = part_.state();
+    state_.step = own.step;
+    state_.stopped = own.stopped;
+    const auto all = rank_->ranks->all_gather(text_of(own));
+    if (!all.ok()) return all.failure();
+    state_.reductions = own.reductions;
+    for (const std::string& text : all.value()) {
+      std::istringstream in(text);
+      const reference::State other = read_state(in, rank_->part);
+      for (size_t r = 0; r < other.reductions.size(); ++r) {
+        const int64_t first = other.reductions[r].first_nan;
+        int64_t& least = state_.reductions[r].first_nan;
+        if (first > 0 && (least == 0 || first < least)) least = first;
+      }
+    }
+    return done;
+  }
+
+  Status fetch(const std::vector<int>& levels) override {
+    std::vector<int64_t> wanted;
+    for (size_t f = 0; f < levels.size(); ++f) {
+      wanted.push_back(std::min(levels[f], rank_->cut.program.fields[f].history));
+    }
+    const Status said = say("fetch " + numbers(wanted));
+    return said.ok() ? checked(*rank_, part_.fetch(levels, &state_)) : said;
+  }
+  Status finish() override {
+    return fetch(std::vector<int>(state_.fields.size(), std::numeric_limits<int>::max()));
+  }
+  std::optional<double> seconds() const override { return part_.seconds(); }
+
+ private:
+  Status say(const std::string& what) {
+    const auto heard = rank_->ranks->broadcast(what);
+    if (!heard.ok()) return heard.failure();
+    return Done{};
+  }
+
+  const std::shared_ptr<Rank> rank_;
+  reference::State& state_;
+  RankPart part_;
+};
+
+class DrivenProgram : public LoadedProgram {
+ public:
+  explicit DrivenProgram(std::shared_ptr<Rank> rank) : rank_(std::move(rank)) {}
+  ~DrivenProgram() override { (void)rank_->ranks->broadcast("end"); }
+
+  // One session at a time: the ranks that serve have no other.
+  Result<std::unique_ptr<Session>> start(reference::State& state) const override {
+    auto session = std::make_unique<DrivingSession>(rank_, state);
+    const Status started = session->start();
+    if (!started.ok()) return started.failure();
+    return std::unique_ptr<Session>(std::move(session));
+  }
+  Result<std::string> code(CodeKind kind) const override {
+    return rank_->prepared.loaded->code(kind);
+  }
+  std::vector<KernelResources> resources() const override {
+    return rank_->prepared.loaded->resources();
+  }
+
+ private:
+  const std::shared_ptr<Rank> rank_;
+};
+
+// --- Other ranks
+
+Status serve_rank(const std::shared_ptr<Rank>& rank) {
+  std::unique_ptr<RankPart> part;
+  for (;;) {
+    const auto heard = rank->ranks->broadcast("");
+    if (!heard.ok()) return heard.failure();
+    std::istringstream in(heard.value());
+    std::string word;
+    in >> word;
+    Status done = Done{};
+    if (word == "end") return Done{};
+    if (word == "drop") part.reset();
+    if (word == "start") {
+      part = std::make_unique<RankPart>(rank);
+      done = part->start(nullptr, read_state(in, rank->part));
+    }
+    if (word == "advance") {
+      int64_t steps = 0;
+      in >> steps;
+      const auto taken = part->advance(steps);
+      if (!taken.ok()) done = taken.failure();
+      if (taken.ok()) {
+        const auto told = rank->ranks->all_gather(text_of(part->state()));
+        if (!told.ok()) done = told.failure();
+      }
+    }
+    if (word == "fetch") {
+      const std::vector<int64_t> levels = read_numbers(in);
+      done = part->fetch({levels.begin(), levels.end()}, nullptr);
+    }
+    if (!checked(*rank, done).ok()) return done;
+  }
+}
+
+// "2x2 12\nstreaming T=4 ...\norigin": what rank 0 has decided.
+std::string text_of(const SettledCut& cut) {
+  return fmt::format("{} {}\n{}\n{}", decompose::print(cut.decomposition.cuts),
+                     cut.decomposition.steps, cut.line, cut.origin);
+}
+
+}  // namespace
+
+Status agree(Communicator& ranks, const Status& own) {
+  const auto text = [&] {
+    if (own.ok()) return std::string();
+    const Failure& failure = own.failure();
+    return fmt::format("{}\n{}\n{}", failure.code, failure.message, failure.hint);
+  };
+  const auto all = ranks.all_gather(text());
+  if (!all.ok()) return all.failure();
+  if (!own.ok()) return own;
+  for (size_t r = 0; r < all.value().size(); ++r) {
+    if (all.value()[r].empty()) continue;
+    std::istringstream in(all.value()[r]);
+    Failure failure;
+    std::getline(in, failure.code);
+    std::getline(in, failure.message);
+    std::getline(in, failure.hint);
+    failure.message = fmt::format("rank {}: {}", r, failure.message);
+    return failure;
+  }
+  return Done{};
+}
+
+Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_on_node,
+                                 const ir::Program& program, const std::vector<int64_t>& integers,
+                                 const CutRequest& request, const std::string& device,
+                                 const std::string& schedule_line, Diagnostics& diagnostics,
+                                 const StageCallback& stage, const KnownPartLines& known) {
+  const StageCallback tell = stage ? stage : [](const std::string&) {};
+  auto rank = std::make_shared<Rank>();
+  rank->ranks = ranks;
+  auto chosen = choose_device(device);
+  std::string own_device = device;
+  if (chosen.ok() && chosen.value().device.name == "cuda" && chosen.value().selector.empty()) {
+    own_device = fmt::format("cuda:{}", rank_on_node);
+    chosen = choose_device(own_device);
+  }
+  const Status found = agree(*ranks, chosen.ok() ? Status(Done{}) : Status(chosen.failure()));
+  if (!found.ok()) return found.failure();
+
+  // Rank 0 settles the cut; the others take what it says.
+  const auto settle = [&](const CutRequest& wanted, const std::string& line) {
+    return settle_cut(program, integers, wanted, chosen.value(), network_link(), line, diagnostics,
+                      ranks->rank() == 0 ? known : KnownPartLines());
+  };
+  tell(fmt::format("cutting {} for {} ranks", program.name, ranks->size()));
+  Status settled = Done{};
+  std::string said;
+  if (ranks->rank() == 0) {
+    auto cut = settle(request, schedule_line);
+    if (cut.ok() && cut.value().decomposition.parts() != ranks->size()) {
+      settled = Failure{"R095",
+                        fmt::format("{} makes {} parts of the grid, for {} ranks", request.cuts,
+                                    cut.value().decomposition.parts(), ranks->size()),
+                        "start as many ranks as there are parts"};
+    } else if (!cut.ok()) {
+      settled = cut.failure();
+    } else {
+      said = text_of(cut.value());
+      rank->cut = std::move(cut).value();
+    }
+  }
+  const Status agreed = agree(*ranks, settled);
+  if (!agreed.ok()) return agreed.failure();
+  const auto heard = ranks->broadcast(said);
+  if (!heard.ok()) return heard.failure();
+  if (ranks->rank() != 0) {
+    std::istringstream in(heard.value());
+    CutRequest wanted;
+    std::string line;
+    in >> wanted.cuts >> wanted.steps;
+    in.ignore();
+    std::getline(in, line);
+    auto cut = settle(wanted, line);
+    if (cut.ok()) {
+      rank->cut = std::move(cut).value();
+    } else {
+      settled = cut.failure();
+    }
+  }
+  if (settled.ok()) {
+    tell(fmt::format("compiling {} for {}: {}", program.name, own_device, rank->cut.line));
+    auto prepared =
+        prepare_part(rank->cut, ranks->rank(), own_device, schedule_line, rank->part, diagnostics);
+    if (prepared.ok()) {
+      rank->prepared = std::move(prepared).value();
+    } else {
+      settled = prepared.failure();
+    }
+  }
+  const Status built = agree(*ranks, settled);
+  if (!built.ok()) return built.failure();
+  RankProgram out;
+  out.prepared.device = rank->prepared.device;
+  out.prepared.schedule = rank->prepared.schedule;
+  out.prepared.module = rank->prepared.module;
+  out.prepared.origin = rank->cut.origin;
+  if (ranks->rank() == 0) {
+    out.prepared.loaded = std::make_unique<DrivenProgram>(rank);
+  } else {
+    out.serve = [rank] { return serve_rank(rank); };
+  }
+  return out;
+}
+
+}  // namespace stencil::runtime
