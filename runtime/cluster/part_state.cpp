@@ -65,6 +65,27 @@ class BoxCopy {
   const bool wraps_;
 };
 
+// A record's values at the points that the part owns.
+void give_back_record(const decompose::Decomposition& decomposition, int part,
+                      const reference::State& from, ir::FieldId record, ir::FieldId set,
+                      reference::State& to) {
+  const FieldData& points = from.fields[static_cast<size_t>(set)];
+  const FieldData& values = from.fields[static_cast<size_t>(record)];
+  FieldData& whole = to.fields[static_cast<size_t>(record)];
+  const int64_t bytes = size_in_bytes(values.types[0]);
+  std::vector<double> place(decomposition.cuts.size());
+  for (int64_t point = 0; point < points.points; ++point) {
+    for (size_t d = 0; d < place.size(); ++d) {
+      place[d] = points.real(0, static_cast<int>(d), point);
+    }
+    if (decomposition.part_of(place) != part) continue;
+    for (int64_t at = point; at < values.points; at += points.points) {
+      std::memcpy(whole.data(0, 0) + at * bytes, values.data(0, 0) + at * bytes,
+                  static_cast<size_t>(bytes));
+    }
+  }
+}
+
 }  // namespace
 
 Result<reference::State> state_of_part(const ir::Program& whole, const ir::Program& part,
@@ -93,6 +114,12 @@ void give_back(const ir::Program& whole, const decompose::Decomposition& decompo
   for (size_t f = 0; f < std::min(levels.size(), to.fields.size()); ++f) {
     const auto id = static_cast<ir::FieldId>(f);
     if (!ir::changes(whole, id)) continue;
+    const auto record = ir::reduction_into(whole, id);
+    if (record && whole.reductions[static_cast<size_t>(*record)].at) {
+      const auto set = *whole.reductions[static_cast<size_t>(*record)].at;
+      give_back_record(decomposition, part, from, id, set, to);
+      continue;
+    }
     const ir::Points owned = decompose::owned_points(whole, decomposition, part, id);
     const BoxCopy copy(whole, decomposition, owned, false);
     const int count = std::min(levels[f], static_cast<int>(to.fields[f].levels.size()));
