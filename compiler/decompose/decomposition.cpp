@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -140,6 +141,17 @@ int64_t Decomposition::round_of(size_t occasion) const {
   return out;
 }
 
+int Decomposition::part_of(const std::vector<double>& place) const {
+  std::vector<int> out;
+  for (size_t d = 0; d < cuts.size(); ++d) {
+    const double at = std::floor(place[d]);
+    int p = 0;
+    while (p + 1 < cuts[d] && at >= static_cast<double>(bounds[d][static_cast<size_t>(p) + 1])) ++p;
+    out.push_back(p);
+  }
+  return part_at(out);
+}
+
 int64_t Decomposition::least_extent(size_t d) const {
   int64_t least = INT64_MAX;
   for (size_t p = 0; p + 1 < bounds[d].size(); ++p) {
@@ -187,11 +199,6 @@ class Checker {
              fmt::format("a read of '{}' may land anywhere in it",
                          program_.fields[static_cast<size_t>(far.front().field)].name));
     }
-    for (const ir::Field& field : program_.fields) {
-      if (field.is_point_set()) {
-        refuse(field.span, fmt::format("'{}' has points between those of the grid", field.name));
-      }
-    }
     for (size_t d = 0; d < out_.cuts.size(); ++d) {
       if (out_.cuts[d] > 1) dimension(d);
     }
@@ -231,6 +238,12 @@ class Checker {
     }
     const auto look = [&](const ir::Piece& piece) {
       for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+        if (access->at_points) {  // which have no images
+          refuse(piece.graph[id].span,
+                 fmt::format("'{}' is read at points {}, where fields are periodic",
+                             program_.fields[static_cast<size_t>(access->field)].name, along));
+          return;
+        }
         if (access->in_place) continue;
         const ir::Field& field = program_.fields[static_cast<size_t>(access->field)];
         const bool leaves = access->escapes_below(d) || access->escapes_above(d);

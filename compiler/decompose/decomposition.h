@@ -74,6 +74,8 @@ struct Decomposition {
   std::vector<int> place_of(int part) const;  // along each dimension
   int part_at(const std::vector<int>& place) const;
   ir::Points owned(int part) const;
+  // The part that a place between points of the grid belongs to: that of the point below.
+  int part_of(const std::vector<double>& place) const;
   // Points of a part per dimension, at least.
   int64_t least_extent(size_t d) const;
 };

@@ -283,9 +283,23 @@ class Restriction {
         take(region, reduction);
         part->profiles[r] = profile_exchanges(whole_, decomposition_, part_, *reduction.target);
       }
+      if (reduction.at) take(weighed(reduction), reduction);
       settle_accesses(reduction.piece);
     }
     out_.part = std::move(part);
+  }
+
+  // What the points of a record that the part owns may weigh.
+  ir::Points weighed(const ir::Reduction& record) const {
+    const ir::Points owned = decomposition_.owned(part_);
+    const int64_t width = whole_.fields[static_cast<size_t>(*record.at)].width;
+    ir::Points out;
+    for (size_t d = 0; d < owned.size(); ++d) {
+      const int64_t low = std::max(low_of(record.piece.region, d), owned[d][0] - width);
+      const int64_t high = std::min(high_of(record.piece.region, d), owned[d][1] + width);
+      out.push_back({low, std::max(high, low - 1)});
+    }
+    return out;
   }
 
   void take(const ir::Points& points, ir::Reduction& reduction) const {

@@ -100,6 +100,10 @@ struct PointSet {
   Expr points;       // I64: how many
   std::vector<Expr> low, high;    // I64, of the grid, per dimension
   std::vector<Expr> first, last;  // I64: where the points have to lie
+  // Of a part of a decomposed program, whose grid `low` and `high` are: records are made at the
+  // points that lie in this box, from its low coordinates up to the next whole numbers after its
+  // high ones. Empty: at all.
+  std::vector<std::array<int64_t, 2>> owned = {};
   Scalar weight;                  // F32 or F64
   // Into Plan::scratch: I32, but `weights`.
   int slabs, starts, columns, numbers, weights, entries, firsts, counts;

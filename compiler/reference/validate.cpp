@@ -120,7 +120,8 @@ std::string record_refusal(const ir::Program& program, const State& state,
   if (!is_float(type) || data.types != std::vector<Scalar>{type}) {
     return "a result has a wrong type";
   }
-  if (!set.is_point_set() || set.within != record.piece.region || data.box.size() != 2 ||
+  const bool lie_there = program.part || set.within == record.piece.region;
+  if (!set.is_point_set() || !lie_there || data.box.size() != 2 ||
       data.extents[1] != state.fields[*record.at].points) {
     return "it is not at the points of a set";
   }

@@ -71,7 +71,8 @@ inline int64_t stencil_misplaced(const stencil_point_set& set) {
 }
 
 // Calls visit(point, corner, plane, bucket within its plane, index in the last dimension, weight)
-// for all grid points of all points, in order. The weight is 0 where a point has none.
+// for all grid points of all points, in order. The weight is 0 where a point has none, and beyond
+// the grid, which may be a part of one.
 template <class Real, class Visit>
 void stencil_visit_weights(const stencil_point_set& set, const Visit& visit) {
   const int last = set.rank - 1;
@@ -84,16 +85,18 @@ void stencil_visit_weights(const stencil_point_set& set, const Visit& visit) {
       int64_t row = 0, index = 0, rest = corner, part = corners;
       int64_t plane = 0;
       bool lies = true;  // where points have to: a weight beyond counts nothing, NaN or not
+      bool here = true;
       for (int d = 0; d < set.rank; ++d) {
         part /= set.width;
         index = stencil_first_weight(set, d, point) + rest / part;
         rest %= part;
         lies = lies && index >= set.first[d] && index <= set.last[d];
         if (lies) weight *= stencil_weight(set, d, point, index);
+        here = here && index >= set.low[d] && index <= set.high[d];
         if (d < last && d == 0) plane = index - set.low[d];
         if (d < last && d > 0) row = row * (set.high[d] - set.low[d] + 1) + index - set.low[d];
       }
-      const Real rounded = lies ? (Real)weight : 0;
+      const Real rounded = lies && here ? (Real)weight : 0;
       visit(point, corner, plane, row * buckets + (index - set.low[last]) / 32, index, rounded);
     }
   }

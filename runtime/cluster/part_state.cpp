@@ -80,6 +80,31 @@ void for_each_level(const ir::Program& whole, const std::vector<int>& levels, co
   }
 }
 
+// The set of points of a field that is a record.
+std::optional<size_t> set_of_record(const ir::Program& whole, size_t field) {
+  const auto record = ir::reduction_into(whole, static_cast<ir::FieldId>(field));
+  if (!record) return std::nullopt;
+  const auto& at = whole.reductions[static_cast<size_t>(*record)].at;
+  if (!at) return std::nullopt;
+  return static_cast<size_t>(*at);
+}
+
+// Every part has a record's values of all points. Those of the points that this one owns count.
+void give_back_record(const decompose::Decomposition& decomposition, int part,
+                      const FieldData& points, const std::byte* from, FieldData& to) {
+  const int64_t bytes = size_in_bytes(to.types[0]);
+  std::vector<double> place(decomposition.cuts.size());
+  for (int64_t point = 0; point < points.points; ++point) {
+    for (size_t d = 0; d < place.size(); ++d) {
+      place[d] = points.real(0, static_cast<int>(d), point);
+    }
+    if (decomposition.part_of(place) != part) continue;
+    for (int64_t at = point; at < to.points; at += points.points) {
+      std::memcpy(to.data(0, 0) + at * bytes, from + at * bytes, static_cast<size_t>(bytes));
+    }
+  }
+}
+
 ir::Points owned_of(const ir::Program& whole, const decompose::Decomposition& decomposition,
                     int part, size_t field) {
   return decompose::owned_points(whole, decomposition, part, static_cast<ir::FieldId>(field));
@@ -178,6 +203,11 @@ void unpack_owned(const ir::Program& whole, const decompose::Decomposition& deco
   for_each_level(whole, levels, [&](size_t f, int level, int c, int64_t bytes) {
     FieldData& field = to.fields[f];
     std::byte* data = field.data(level, c);
+    if (const auto set = set_of_record(whole, f)) {
+      give_back_record(decomposition, part, to.fields[*set], from, field);
+      from += field.size_in_bytes(c);
+      return;
+    }
     for_each_dense(field, owned_of(whole, decomposition, part, f), [&](int64_t at, int64_t count) {
       std::memcpy(data + at * bytes, from, static_cast<size_t>(count * bytes));
       from += count * bytes;
@@ -197,6 +227,10 @@ int64_t owned_bytes(const ir::Program& whole, const decompose::Decomposition& de
 void give_back(const ir::Program& whole, const decompose::Decomposition& decomposition, int part,
                const reference::State& from, const std::vector<int>& levels, reference::State& to) {
   for_each_level(whole, levels, [&](size_t f, int level, int c, int64_t bytes) {
+    if (const auto set = set_of_record(whole, f)) {
+      return give_back_record(decomposition, part, to.fields[*set], from.fields[f].data(level, c),
+                              to.fields[f]);
+    }
     const Region region(whole, decomposition, f, owned_of(whole, decomposition, part, f));
     region.for_each_piece(from.fields[f], to.fields[f], [&](int64_t at, int64_t there, int64_t n) {
       std::memcpy(to.fields[f].data(level, c) + there * bytes,

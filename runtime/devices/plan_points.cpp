@@ -1,5 +1,7 @@
 #include "runtime/devices/plan_points.h"
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,6 +11,22 @@
 namespace stencil::runtime {
 
 namespace {
+
+// Records find what a point weighs by its entries: of points that another part owns, nothing.
+void leave_to_others(const kernel::PointSet& set, const stencil_point_set& points,
+                     std::vector<int32_t>& entries) {
+  if (set.owned.empty() || points.points == 0) return;
+  const auto corners = static_cast<int64_t>(entries.size()) / points.points;
+  for (int64_t point = 0; point < points.points; ++point) {
+    bool own = true;
+    for (size_t d = 0; d < set.owned.size(); ++d) {
+      const double at = std::floor(points.at[d][point]);
+      own = own && at >= static_cast<double>(set.owned[d][0]) &&
+            at <= static_cast<double>(set.owned[d][1]);
+    }
+    if (!own) std::fill_n(entries.begin() + point * corners, corners, -1);
+  }
+}
 
 template <class Real>
 Status fill(const kernel::Plan& plan, const kernel::PointSet& set, const stencil_point_set& points,
@@ -26,6 +44,7 @@ Status fill(const kernel::Plan& plan, const kernel::PointSet& set, const stencil
   stencil_place_points<Real>(
       points, {slabs.data(), starts.data(), columns.data(), numbers.data(), weights.data(),
                entries.data(), firsts.data(), counts.data()});
+  leave_to_others(set, points, entries);
   for (const auto& [scratch, values] : {std::pair{set.slabs, &slabs},
                                         {set.starts, &starts},
                                         {set.columns, &columns},

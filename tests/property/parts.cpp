@@ -148,6 +148,7 @@ bool straddles(const Cut& cut, const ir::Reduction& reduction) {
 
 void note_reductions(const Cut& cut, Found& found) {
   for (const ir::Reduction& reduction : cut.whole.reductions) {
+    if (ir::sampled_by(cut.whole, reduction)) found.insert("sampled record");
     if (reduction.place) found.insert("reduction in steps");
     if (reduction.at) {
       found.insert("record");
@@ -189,9 +190,12 @@ const std::set<std::string>& cut_constructs() {
                                              "part without points of a function",
                                              "periodic edges across cuts",
                                              "phases",
+                                             "points",
                                              "profile",
+                                             "record",
                                              "reduction in steps",
                                              "repeat",
+                                             "sampled record",
                                              "several functions",
                                              "several levels",
                                              "several steps between exchanges",

@@ -178,6 +178,7 @@ void Interface::provide_points(ir::FieldId id) {
     tables_.push_back({names.unique(fmt::format("{}_{}", field.name, what)), type, elements});
     return static_cast<int>(tables_.size()) - 1;
   };
+  if (program_.part) set.owned = program_.part->owned;
   set.weight = program_.real;
   set.slabs = table("slabs", Scalar::I32, planes);
   set.starts = table("starts", Scalar::I32, starts);

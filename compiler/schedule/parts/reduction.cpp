@@ -268,8 +268,10 @@ kernel::Launch ReductionLowering::look_for_nan(const ir::Reduction& reduction,
                   fmt::format("Reduction {}: whether some of its values are NaN.", reduction.name));
   const kernel::BufferId words = builder.scratch(to_.module.plan, made.some_nan, false);
   const kernel::BufferId first_nan = builder.scratch(to_.module.plan, results.first_nan, true);
+  // Of no words, as where a part makes nothing of the profile, the largest is the least number.
+  const Op some_are = to_.program.part ? Op::Gt : Op::Ne;
   const WithResult note = [=](const Expr& some, Body& last) {
-    note_nan(kernel::operation(Op::Ne, {some, kernel::integer(0)}), first_nan, last);
+    note_nan(kernel::operation(some_are, {some, kernel::integer(0)}), first_nan, last);
   };
   return reduce_values(std::move(builder), ir::Reducer::Max, Scalar::I32, words,
                        made.launches.back().blocks, note);

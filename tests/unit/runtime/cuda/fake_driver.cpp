@@ -211,6 +211,16 @@ Code cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, Stream stream)
   state.used.insert(stream);
   return 0;
 }
+Code cuMemcpyPeerAsync(Address to, Context, Address from, Context, size_t bytes, Stream stream) {
+  return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
+}
+Code cuDeviceCanAccessPeer(int* can, DeviceId, DeviceId) {
+  *can = 1;
+  return 0;
+}
+Code cuCtxEnablePeerAccess(Context, unsigned) {
+  return 0;
+}
 Code cuMemcpy2DAsync_v2(const Copy2D* copy, Stream stream) {
   const Turn turn(turns);
   const auto outside = [&](const auto& side) {
@@ -244,6 +254,14 @@ Code cuStreamCreate(Stream* stream, unsigned flags) {
   if (flags != kNonBlockingStream) return kInvalidValue;
   ++state.streams;
   *stream = reinterpret_cast<Stream>(&state);
+  return 0;
+}
+Code cuStreamCreateWithPriority(Stream* stream, unsigned flags, int) {
+  return cuStreamCreate(stream, flags);
+}
+Code cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  *least = 0;
+  *greatest = -1;
   return 0;
 }
 Code cuStreamDestroy_v2(Stream) {

@@ -102,7 +102,7 @@ TEST(PlanSession, CopiesWithinTheDeviceWhatIsThere) {
     const Heap& used = *own;
     reference::State state_of_its_own = initial_state(program, bind_params(program).value());
     const auto like =
-        start_plan(std::move(own), other, state_of_its_own, {}, session.value().get());
+        start_plan(std::move(own), other, state_of_its_own, {.like = session.value().get()});
     EXPECT_TRUE(like.ok());
     return std::pair(used.uploads, used.copies);
   };

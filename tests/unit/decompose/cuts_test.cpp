@@ -1,0 +1,95 @@
+// Cuts as text, and where parts begin.
+#include <numeric>
+#include <random>
+
+#include "compiler/decompose/decomposition.h"
+#include "tests/unit/load.h"
+
+namespace stencil::decompose {
+namespace {
+
+TEST(Cuts, ArePrintedXFirst) {
+  EXPECT_EQ(parse("2x1x4", 3), (Cuts{4, 1, 2}));
+  EXPECT_EQ(parse("4", 3), (Cuts{1, 1, 4}));
+  EXPECT_EQ(parse("2x3", 2), (Cuts{3, 2}));
+  EXPECT_EQ(print({4, 1, 2}), "2x1x4");
+  EXPECT_EQ(count({4, 1, 2}), 8);
+}
+
+TEST(Cuts, OthersAreNone) {
+  for (const char* text : {"", "x", "2x", "x2", "0", "-1", "2x0", "2y2", "2x2x2", "65537",
+                           "256x257", "99999999999999999999", " 2"}) {
+    EXPECT_EQ(parse(text, 2), std::nullopt) << text;
+  }
+  EXPECT_EQ(parse("256x256", 2), (Cuts{256, 256}));
+}
+
+TEST(Cuts, AllThereAre) {
+  EXPECT_EQ(all_cuts(6, 1), (std::vector<Cuts>{{6}}));
+  auto all = all_cuts(12, 3);
+  EXPECT_EQ(all.size(), 18u);  // (2 + 2 choose 2) ways for the twos, 3 for the three
+  for (const Cuts& cuts : all) EXPECT_EQ(count(cuts), 12);
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(std::unique(all.begin(), all.end()), all.end());
+}
+
+Decomposition cut(const std::string& text, const Cuts& cuts, int64_t steps = 1) {
+  Diagnostics diagnostics;
+  auto out = decompose(*at_sizes(test::load(text), {}), cuts, steps, diagnostics);
+  EXPECT_TRUE(out) << render(Source("", ""), diagnostics);
+  return out ? *out : Decomposition{};
+}
+
+TEST(Bounds, AreGrainsApart) {
+  const auto out = cut(R"(
+grid G = [5..104] steps 1;
+field A : real on G boundary clamp;
+stencil f : A on G = A[1];
+)",
+                       {3});
+  // Grains of 4: with 8, parts would have fewer than 8 of them.
+  EXPECT_EQ(out.bounds, (std::vector<std::vector<int64_t>>{{5, 37, 69, 105}}));
+  EXPECT_EQ(out.least_extent(0), 32);
+  EXPECT_EQ(out.owned(2), (ir::Points{{69, 104}}));
+  EXPECT_FALSE(out.wraps[0]);
+}
+
+TEST(Bounds, PartsHaveAllPoints) {
+  std::mt19937 random(1);
+  for (int turn = 0; turn < 200; ++turn) {
+    const auto number = [&](int low, int high) {
+      return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+    };
+    const int rows = number(4, 90), columns = number(4, 300), low = number(-9, 9);
+    const Cuts cuts = {number(1, 4), number(1, 4)};
+    const auto out = cut("grid G = [0.." + std::to_string(rows - 1) + ", " + std::to_string(low) +
+                             ".." + std::to_string(low + columns - 1) +
+                             "] steps 1;\nfield A : real on G;\nstencil f : A on G = 2 * A[0,0];\n",
+                         cuts);
+    int64_t points = 0;
+    for (int part = 0; part < out.parts(); ++part) {
+      EXPECT_EQ(out.part_at(out.place_of(part)), part);
+      EXPECT_GT(ir::count(out.owned(part)), 0);
+      points += ir::count(out.owned(part));
+    }
+    EXPECT_EQ(points, rows * columns);
+    EXPECT_EQ(out.bounds[1].front(), low);
+    EXPECT_EQ(out.bounds[1].back(), low + columns);
+  }
+}
+
+TEST(Bounds, PlacesBelongToThePointBelow) {
+  const auto out = cut(R"(
+grid G = [5..104] steps 1;
+field A : real on G boundary clamp;
+stencil f : A on G = A[1];
+)",
+                       {3});
+  EXPECT_EQ(out.part_of({5.0}), 0);
+  EXPECT_EQ(out.part_of({36.999}), 0);
+  EXPECT_EQ(out.part_of({37.0}), 1);
+  EXPECT_EQ(out.part_of({104.0}), 2);
+}
+
+}  // namespace
+}  // namespace stencil::decompose

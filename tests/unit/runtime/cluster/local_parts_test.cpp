@@ -1,0 +1,122 @@
+// Parts of one process: messages, texts, and what becomes of the others when one gives up.
+#include "runtime/cluster/local_parts.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <string>
+
+#include "compiler/support/threads.h"
+
+namespace stencil::runtime {
+namespace {
+
+// Memory of the host; all is done at once.
+class Immediate : public Accelerator {
+ public:
+  Result<Memory> allocate(int64_t) override { return Failure{"R045", "", ""}; }
+  void release(Memory) override {}
+  Status clear(Memory, int64_t) override { return Done{}; }
+  Status upload(Memory to, const std::byte* from, const Rows& rows) override {
+    std::memcpy(static_cast<std::byte*>(to) + rows.start, from, static_cast<size_t>(rows.bytes));
+    return Done{};
+  }
+  Status download(std::byte* to, Memory from, const Rows& rows) override {
+    std::memcpy(to, static_cast<std::byte*>(from) + rows.start, static_cast<size_t>(rows.bytes));
+    return Done{};
+  }
+  Status launch(const Call&) override { return Done{}; }
+  Status wait() override { return Done{}; }
+  Status ask(Memory) override { return Done{}; }
+  Result<int32_t> answer() override { return 0; }
+};
+
+// Each sends its number to both neighbours, time and again: what comes is theirs, and of this
+// round. With two parts both messages go to the same one.
+void go_round(int count) {
+  constexpr int kRounds = 200, kUp = 1, kDown = 2;
+  LocalParts parts(count);
+  std::atomic<int> wrong = 0;
+  in_threads(count, [&](int rank) {
+    Immediate accelerator;
+    std::array<int64_t, 2> sent{}, received{};
+    const int above = (rank + 1) % count, below = (rank + count - 1) % count;
+    for (int round = 0; round < kRounds; ++round) {
+      sent = {1000 * round + rank, -1000 * round - rank};
+      const Transfer transfers[] = {{above, kUp, kDown, 0, 8, 8, 8},
+                                    {below, kDown, kUp, 8, 8, 0, 8}};
+      const Status done =
+          parts.part(rank).exchange(accelerator, sent.data(), received.data(), transfers);
+      if (!done.ok() || received[0] != 1000 * round + below ||
+          received[1] != -1000 * round - above) {
+        ++wrong;
+      }
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(LocalParts, SendAroundARing) {
+  for (const int count : {2, 3, 5}) go_round(count);
+}
+
+TEST(LocalParts, OneWayMessagesNeedNoAnswer) {
+  LocalParts parts(2);
+  int64_t got = 0;
+  in_threads(2, [&](int rank) {
+    Immediate accelerator;
+    int64_t value = 42;
+    const Transfer give = {1, 0, 0, 0, 8, 0, 0}, take = {0, 0, 0, 0, 0, 0, 8};
+    const Status done =
+        parts.part(rank).exchange(accelerator, &value, &got, {rank == 0 ? &give : &take, 1});
+    EXPECT_TRUE(done.ok());
+  });
+  EXPECT_EQ(got, 42);
+}
+
+TEST(LocalParts, HearEachOtherInRounds) {
+  constexpr int kCount = 4;
+  LocalParts parts(kCount);
+  std::atomic<int> wrong = 0;
+  in_threads(kCount, [&](int rank) {
+    for (int round = 0; round < 200; ++round) {
+      const auto all = parts.part(rank).all_gather(std::to_string(100 * round + rank));
+      if (!all.ok() || all.value().size() != kCount) {
+        ++wrong;
+        continue;
+      }
+      for (int other = 0; other < kCount; ++other) {
+        if (all.value()[static_cast<size_t>(other)] != std::to_string(100 * round + other)) ++wrong;
+      }
+      const auto told = parts.part(rank).broadcast(std::to_string(rank + round));
+      if (!told.ok() || told.value() != std::to_string(round)) ++wrong;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(LocalParts, AFailureWakesAll) {
+  LocalParts parts(3);
+  std::atomic<int> told = 0;
+  in_threads(3, [&](int rank) {
+    if (rank == 2) return parts.part(2).abandon({"R043", "no memory", ""});
+    Immediate accelerator;
+    int64_t value = 0;
+    const Transfer take = {2, 0, 0, 0, 0, 0, 8};
+    const auto failed = [&](const Failure& failure) { told += failure.message == "no memory"; };
+    if (rank == 0) {
+      const Status done = parts.part(0).exchange(accelerator, &value, &value, {&take, 1});
+      if (!done.ok()) failed(done.failure());
+    } else {
+      const auto heard = parts.part(1).all_gather("");
+      if (!heard.ok()) failed(heard.failure());
+    }
+  });
+  EXPECT_EQ(told, 2);
+  EXPECT_FALSE(parts.part(0).all_gather("").ok());  // later, too
+}
+
+}  // namespace
+}  // namespace stencil::runtime
