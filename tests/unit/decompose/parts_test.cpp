@@ -65,7 +65,8 @@ void expect_matching(const ir::Program& program, const Decomposition& cut) {
   for (int part = 0; part < cut.parts(); ++part) halos.push_back(halos_of(program, cut, part));
   for (int part = 0; part < cut.parts(); ++part) {
     for (size_t h = 0; h < halos[0].size(); ++h) {
-      EXPECT_EQ(halos[static_cast<size_t>(part)][h].lasts, halos[0][h].lasts);
+      EXPECT_EQ(halos[static_cast<size_t>(part)][h].rounds, halos[0][h].rounds);
+      EXPECT_EQ(halos[static_cast<size_t>(part)][h].round, halos[0][h].round);
       for (const ir::Exchange& own : halos[static_cast<size_t>(part)][h].exchanges) {
         const auto* other = find(halos[static_cast<size_t>(own.part)][h], part, own.receive_tag);
         ASSERT_NE(other, nullptr);
