@@ -114,14 +114,16 @@ class Collector {
     Reads reads;
     for (const auto& [read, margin] : behind) widen(reads, read.first, read.second, left);
     for (const analysis::Version& version : tile.versions) {
-      if (!version.in_memory() || !version.needed) continue;
+      if (!version.needed) continue;
       if (program_.fields[static_cast<size_t>(version.field)].read_in_place()) continue;
       Margin margin = analysis::hull(*version.needed, none_);
       for (size_t d = 0; d < margin.size(); ++d) {
         margin[d].low += left[d].low;
         margin[d].high += left[d].high;
       }
-      widen(reads, version.field, version.level, margin);
+      // What is made on the way needs room, though it may read nothing that others send.
+      out_.depth = analysis::hull(out_.depth, in_cut_dimensions(margin));
+      if (version.in_memory()) widen(reads, version.field, version.level, margin);
     }
     take(reads, steps);
   }

@@ -161,6 +161,23 @@ stencil f : A on G = A[-1] + A[2];
   EXPECT_EQ(high_of(high.functions[0].pieces[0].region, 0), 99);
 }
 
+// g reads what f has made of nothing that others have.
+TEST(Parts, HaveRoomForWhatTheyMake) {
+  const ir::Program program = program_at(R"(
+grid G = [0..99] steps 9;
+field A, B : real on G;
+stencil f : A on [i in 0..99] = 0.5 * i;
+stencil g : B[2..99] = A[-2];
+)");
+  Diagnostics diagnostics;
+  const auto cut = decompose(program, {2}, 3, diagnostics);
+  ASSERT_TRUE(cut);
+  EXPECT_TRUE(cut->needs.by_occasion[0].empty());
+  const ir::Program high = restrict_to(program, *cut, 1);
+  EXPECT_EQ(low_of(high.fields[0].box, 0), cut->bounds[0][1] - 2);
+  EXPECT_EQ(low_of(high.functions[1].pieces[0].region, 0), cut->bounds[0][1]);
+}
+
 void expect_refusal(const std::string& text, const Cuts& cuts, const std::string& code,
                     const std::string& words) {
   const ir::Program program = program_at(text);
