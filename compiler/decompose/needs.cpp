@@ -67,7 +67,7 @@ class Collector {
 
  private:
   // What is reduced reads around the tiles that a part takes, which may end in another part.
-  void add(const ir::Reduction& reduction, Reads& reads) const {
+  void add(const ir::Reduction& reduction, Reads& reads) {
     Margin taken = none_;
     if (reduction.at) {
       const ir::Field& set = program_.fields[static_cast<size_t>(*reduction.at)];
@@ -75,6 +75,8 @@ class Collector {
     } else if (!reduction.target) {
       taken = beyond_owned(reduction);
     }
+    // What is reduced lies there, too, and points weigh there, whatever is read from elsewhere.
+    out_.depth = analysis::hull(out_.depth, in_cut_dimensions(taken));
     const ir::Piece& piece = reduction.piece;
     for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
       if (access->in_place) continue;

@@ -115,6 +115,21 @@ reduce s = sum(A[0]) on [100..1900];
   EXPECT_EQ(region_of(*program, program->reductions[0], tiles, 1), (ir::Points{{1124, 1900}}));
 }
 
+// All that is read lies below: the tile has points there all the same.
+TEST(Needs, PartsHoldTheTilesThatTheyTake) {
+  const auto program = at_sizes(test::load(R"(
+grid G = [0..2047] steps 9;
+field A : real on G boundary clamp;
+stencil f : A on G = A[-1];
+reduce s = sum(A[-40]) on [100..1900];
+)"),
+                                {});
+  Diagnostics diagnostics;
+  const auto decomposition = decompose(*program, {2}, 1, diagnostics);
+  ASSERT_TRUE(decomposition);
+  EXPECT_EQ(decomposition->needs.depth, (Margin{{41, 100}}));
+}
+
 TEST(Needs, EachTileIsTakenOnce) {
   std::mt19937 random(2);
   for (int turn = 0; turn < 200; ++turn) {
