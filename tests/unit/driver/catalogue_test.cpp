@@ -118,10 +118,15 @@ TEST(Catalogue, TheTableOfRefusalsIsThatOfTheCode) {
     EXPECT_EQ(tabled[family], refusals) << family;
     of_families.merge(refusals);
   }
-  // No other file refuses anything.
+  // No other file refuses a schedule; what cuts grids has codes of its own.
   Codes all = matches(fmt::format("{}", fmt::join(reported_below("compiler"), " ")), "(L[0-9]{3})");
   all.erase("L001");
   all.erase("L002");
+  Codes cuts = reported_in(kTop / "compiler/driver/cutting.cpp");
+  cuts.merge(matches(fmt::format("{}", fmt::join(reported_below("compiler/decompose"), " ")),
+                     "(L[0-9]{3})"));
+  EXPECT_EQ(cuts, (Codes{"L030", "L031", "L032"}));
+  for (const std::string& code : cuts) all.erase(code);
   EXPECT_EQ(of_families, all);
 }
 
