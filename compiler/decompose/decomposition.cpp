@@ -307,7 +307,8 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
     if (cuts[d] == 1 || std::max(depth.low, depth.high) <= out.least_extent(d)) continue;
     Diagnostic& error = diagnostics.error(
         "L031", program.grid_span,
-        fmt::format("parts are smaller in {} than what one step reads around them",
+        fmt::format("parts are smaller in {} than what one step and its reductions read around "
+                    "them",
                     kAxes[cuts.size() - 1 - d]));
     error.expected = fmt::format("at least {} points", std::max(depth.low, depth.high));
     error.found = fmt::format("{}", out.least_extent(d));
