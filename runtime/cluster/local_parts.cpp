@@ -13,6 +13,7 @@ class LocalParts::Member : public Communicator {
 
   int size() const override { return static_cast<int>(all_.parts_.size()); }
   int rank() const override { return rank_; }
+  Status meet(Accelerator& accelerator) override;
   Status exchange(Accelerator& accelerator, Accelerator::Memory send, Accelerator::Memory receive,
                   std::span<const Transfer> transfers) override;
   Result<std::vector<std::string>> all_gather(const std::string& own) override;
@@ -68,6 +69,21 @@ Result<std::shared_ptr<LocalParts::Post>> LocalParts::Member::fetch(const Transf
   auto post = posts.front();
   posts.pop_front();
   return post;
+}
+
+Status LocalParts::Member::meet(Accelerator& accelerator) {
+  {
+    const std::lock_guard<std::mutex> lock(all_.mutex_);
+    all_.accelerators_[static_cast<size_t>(rank_)] = &accelerator;
+  }
+  const auto here = all_gather("");
+  if (!here.ok()) return here.failure();
+  for (Accelerator* other : all_.accelerators_) {
+    if (other != &accelerator) accelerator.reach(*other);
+  }
+  const auto met = all_gather("");  // nobody goes on, and perhaps away, before
+  if (!met.ok()) return met.failure();
+  return Done{};
 }
 
 Status LocalParts::Member::exchange(Accelerator& accelerator, Accelerator::Memory send,
@@ -127,6 +143,7 @@ Result<std::vector<std::string>> LocalParts::Member::all_gather(const std::strin
 
 LocalParts::LocalParts(int count) {
   said_.resize(static_cast<size_t>(count));
+  accelerators_.resize(said_.size());
   for (int rank = 0; rank < count; ++rank) {
     parts_.push_back(std::make_unique<Member>(*this, rank));
   }

@@ -45,6 +45,7 @@ class LocalParts {
   // Of all_gather: those of the round that is under way, and of the last one.
   std::vector<std::optional<std::string>> said_;
   std::vector<std::string> heard_;
+  std::vector<Accelerator*> accelerators_;  // by rank, while they meet
   int64_t round_ = 0;
   std::vector<std::unique_ptr<Member>> parts_;
 };

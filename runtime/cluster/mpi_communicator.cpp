@@ -44,6 +44,11 @@ std::byte* MpiCommunicator::reachable(Accelerator& accelerator, Accelerator::Mem
   return static_cast<std::byte*>(accelerator.device_pointer(memory));
 }
 
+Status MpiCommunicator::meet(Accelerator& accelerator) {
+  const Result<bool> queued = nccl_.is_for(accelerator, *this);
+  return queued.ok() ? Status(Done{}) : Status(queued.failure());
+}
+
 Status MpiCommunicator::exchange(Accelerator& accelerator, Accelerator::Memory send,
                                  Accelerator::Memory receive, std::span<const Transfer> transfers) {
   if (abandoned_) return *abandoned_;

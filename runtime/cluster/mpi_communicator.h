@@ -27,6 +27,8 @@ class MpiCommunicator : public Communicator {
   // Among the parts that are on one machine with this one, from 0: which of its GPUs to take.
   int rank_on_node() const { return interface_.rank_on_node(group_); }
 
+  // Whether exchanges go through NCCL, which is opened here if they do.
+  Status meet(Accelerator& accelerator) override;
   // Through NCCL, queued and not waited for, where all parts run on GPUs of their own and have it.
   // Otherwise through MPI, which waits for the device: from where the data are if MPI takes such
   // memory, else by way of the host's memory. The first exchange of an accelerator finds out, and

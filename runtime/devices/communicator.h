@@ -27,6 +27,10 @@ class Communicator {
   virtual int size() const = 0;  // parts
   virtual int rank() const = 0;  // this one, from 0
 
+  // What takes time and is done once, ahead of the first exchange of an accelerator. All parts call
+  // it together.
+  virtual Status meet(Accelerator& /*accelerator*/) { return Status(Done{}); }
+
   // Sends ranges of `send` and receives into ranges of `receive`, both memory of `accelerator`,
   // behind what is queued there and ahead of what is queued later. Whether the call waits for the
   // device is its own affair. Both buffers may be written again by what is queued afterwards.

@@ -209,6 +209,7 @@ class CudaAccelerator : public Accelerator {
   }
   Result<Mark> mark() override;
   Status await(const Mark& mark) override;
+  void reach(Accelerator& source) override;
   Status copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
                    int64_t from_offset, int64_t bytes) override;
 
@@ -409,6 +410,11 @@ void reach_peer(cuda::Context context, cuda::DeviceId gpu, cuda::Context peer,
   if (cu.cuDeviceCanAccessPeer(&can, gpu, peer_gpu) != 0 || can == 0) return;
   cu.cuCtxSetCurrent(context);
   cu.cuCtxEnablePeerAccess(peer, 0);  // another user of the context may have done so
+}
+
+void CudaAccelerator::reach(Accelerator& source) {
+  const auto* other = dynamic_cast<const CudaAccelerator*>(&source);
+  if (other) reach_peer(context_, gpu_.id, other->context_, other->gpu_.id);
 }
 
 Status CudaAccelerator::copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,

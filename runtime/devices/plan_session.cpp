@@ -307,6 +307,8 @@ Status PlanSession::refresh_halos(size_t action, bool each_step) {
 // Parts may exchange while the inside of a tile is computed if all of them can: then they do so at
 // the same places.
 Status PlanSession::agree_on_outer_blocks() {
+  const Status met = parts_->meet(accelerator_);
+  if (!met.ok()) return met;
   const bool simple = plan_.halos.size() == 1 && !plan_.halos[0].each_step && !plan_.stop &&
                       plan_.repeats.empty() && only_launch(plan_.halos[0].round) != nullptr;
   const auto all = parts_->all_gather(simple ? "outer first" : "");
