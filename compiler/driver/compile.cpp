@@ -10,7 +10,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "compiler/decompose/box.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/schedule/parts/interface.h"
 #include "compiler/schedule/scheduler.h"
 #include "compiler/schedule/sweeps/plain.h"
 #include "compiler/support/escape.h"
@@ -51,6 +55,60 @@ void quote_program(const Source& source, const CompileRequest& request,
   while (!module.header.empty() && module.header.back() == "  ") module.header.pop_back();
 }
 
+// The bounds of what arrays have in memory.
+std::vector<std::array<kernel::Expr, 2>> memory_of(const schedule::Interface& interface,
+                                                   const ir::Field& field) {
+  std::vector<std::array<kernel::Expr, 2>> out;
+  for (int d = 0; !field.read_in_place() && d < field.box.rank(); ++d) {
+    out.push_back({interface.low(field.box, d), interface.high(field.box, d)});
+  }
+  return out;
+}
+
+std::vector<std::array<int64_t, 2>> widths(const analysis::Margin& margin) {
+  std::vector<std::array<int64_t, 2>> out;
+  for (const analysis::Reach& reach : margin) out.push_back({reach.low, reach.high});
+  return out;
+}
+
+// What the file has for boxes. Arrays are the caller's and dense, so that exchanges need not know
+// of rows.
+std::optional<emit::BoxPart> compile_boxes(const ir::Program& program, schedule::Machine machine,
+                                           const CompileRequest& request,
+                                           Diagnostics& diagnostics) {
+  const auto box = decompose::box_program(program, request.boxes, diagnostics);
+  if (!box) return std::nullopt;
+  machine.in_place = true;
+  schedule::Scheduler scheduler(box->program, machine);
+  auto schedule = scheduler.parse(request.box_schedule, diagnostics);
+  if (!schedule) return std::nullopt;
+  schedule->rows = schedule::Rows::Auto;
+  auto module = scheduler.lower(*schedule, diagnostics);
+  if (!module || !is_sound(*module, diagnostics)) return std::nullopt;
+
+  emit::BoxPart out;
+  const schedule::Interface interface(box->program);
+  const auto& parameters = module->plan.parameters;
+  out.given = static_cast<size_t>(
+      std::count_if(parameters.begin(), parameters.end(),
+                    [&](const auto& parameter) { return parameter.param < box->first; }));
+  out.steps = box->steps;
+  out.halo = widths(box->depth);
+  out.wraps = box->wraps;
+  for (size_t a = 0; a < module->plan.arrays.size(); ++a) {
+    const kernel::Array& array = module->plan.arrays[a];
+    const ir::Field& field = box->program.fields[static_cast<size_t>(array.field)];
+    out.memory.push_back(memory_of(interface, field));
+    for (const decompose::Need& need : box->needs) {
+      if (need.field != array.field) continue;
+      out.filled.push_back({static_cast<int>(a), need.level, widths(need.margin)});
+    }
+  }
+  out.module = std::move(*module);
+  out.initial = schedule::lower_initial_values(box->program);
+  return out;
+}
+
 }  // namespace
 
 schedule::Machine machine_of(emit::Target target) {
@@ -83,18 +141,26 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
 
   emit::HostModules host{schedule::lower_initial_values(program)};
   if (request.emit.main) host.reference = schedule::lower_plain(program);
+  if (request.boxes > 0) {
+    host.box = compile_boxes(program, machine, request, diagnostics);
+    if (!host.box) return std::nullopt;
+  }
 
   Compiled out;
   emit::Options options = request.emit;
   options.threads_are_loops = machine.threads_are_loops;
   out.legal = emit::legalise(*module, options);
-  host = emit::legalise(std::move(host));
-  if (!is_sound(out.legal, diagnostics) || !is_sound(host.initial, diagnostics) ||
-      (host.reference && !is_sound(*host.reference, diagnostics))) {
+  host = emit::legalise(std::move(host), options);
+  std::vector<const kernel::Module*> made = {&out.legal, &host.initial};
+  if (host.reference) made.push_back(&*host.reference);
+  if (host.box) made.insert(made.end(), {&host.box->module, &host.box->initial});
+  if (!std::all_of(made.begin(), made.end(),
+                   [&](const kernel::Module* each) { return is_sound(*each, diagnostics); })) {
     return std::nullopt;
   }
   out.text = emit::write(out.legal, options, &host);
-  out.header = emit::emit_header(*module, request.emit.target);
+  out.header = emit::emit_header(*module, request.emit.target,
+                                 host.box ? &*host.box : nullptr);
   out.schedule = *schedule;
   out.module = std::move(*module);
   return out;

@@ -376,7 +376,8 @@ void Driver::unused_arguments() {
     if (used.count(plan_.parameters[p].name)) continue;
     out_.line(fmt::format("(void){};", api_.parameter_name(static_cast<int>(p))));
   }
-  if (!device_ && !uses_first_step() && plan_.reductions.empty())
+  const bool counted = uses_first_step() || !plan_.reductions.empty();
+  if ((!device_ || api_.box()) && !counted)
     out_.line(fmt::format("(void){};", first_step_));
 }
 
