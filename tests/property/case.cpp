@@ -11,6 +11,7 @@
 #include "compiler/reference/interpreter.h"
 #include "runtime/verify/compare.h"
 #include "tests/property/random.h"
+#include "tests/property/schedules.h"
 
 namespace stencil::property {
 
@@ -107,7 +108,8 @@ std::string label(const Recipe& recipe) {
   for (const std::string& param : recipe.fixed) out += " --fix " + param;
   if (recipe.open) out += " (sizes open)";
   if (!recipe.cuts.empty()) {
-    out += fmt::format(" --gpus {} --exchange {}", decompose::print(recipe.cuts), recipe.exchange);
+    out += fmt::format(" {} {} --exchange {}", recipe.boxes ? "boxes" : "--gpus",
+                       decompose::print(recipe.cuts), recipe.exchange);
   }
   return out + fmt::format(" --schedule \"{}\" --steps {}", recipe.schedule, recipe.steps);
 }
@@ -256,6 +258,20 @@ std::optional<Case> prepare_cut(const Recipe& recipe, const ir::Program& program
   for (const kernel::Module& module : made->item.cut->modules) {
     if (!is_sound(recipe, module, problem)) return std::nullopt;
   }
+  return made;
+}
+
+std::optional<Case> prepare_boxed(const Recipe& recipe, const ir::Program& program,
+                                  schedule::Schedule& schedule, std::string& refusal,
+                                  std::string& problem) {
+  auto made = with_state(recipe, program, problem);
+  if (!made) return std::nullopt;
+  made->item.boxed =
+      box_up(recipe, program, made->item.state.integer_params, refusal, problem);
+  if (!made->item.boxed) return std::nullopt;
+  auto module = lower_somehow(made->item.boxed->box.program, schedule, refusal);
+  if (!module || !is_sound(recipe, *module, problem)) return std::nullopt;
+  made->item.module = std::move(*module);
   return made;
 }
 

@@ -25,8 +25,9 @@ struct Settings {
   bool one_mode = false;              // of floating point, for each program
   bool lower_only = false;            // runs nothing
   std::vector<std::string> families;  // those that run; all if there are none
-  int cut = 12;                       // percent of the cases that run cut into parts as well
-  bool parts = false;                 // all of them, and nothing else
+  int cut = 12;        // percent of the cases that run cut into parts as well, or in boxes
+  bool parts = false;  // all of them, and nothing else
+  bool boxes = false;  // likewise
   int gpus = 1;                       // for their parts
   RunBatch run = run_on_host;
   std::string device = "host";
@@ -45,7 +46,7 @@ class Runner {
   void add_program(uint64_t seed);
   void lower_huge(const Recipe& recipe);
   void add_case(Recipe recipe, ir::Program program, const std::string& family, Random& random);
-  void add_cut_case(const Recipe& recipe, const std::string& family, int steps);
+  void add_cut_case(const Recipe& recipe, const std::string& family, int steps, bool boxes);
   void flush();
   void run_batch(std::vector<Case>& cases);
   void print_progress() const;
@@ -56,7 +57,7 @@ class Runner {
   int programs_ = 0, cases_ = 0, failed_ = 0;
   int refused_ = 0;  // by their schedule
   int limited_ = 0;  // by the device
-  int cut_ = 0;      // of the cases
+  int cut_ = 0, boxed_ = 0;  // of the cases
   Coverage coverage_;
   // The cases of the next batches: those of `fast` are compiled with other flags.
   std::vector<Case> reproducible_, fast_;
