@@ -55,12 +55,11 @@ void quote_program(const Source& source, const CompileRequest& request,
   while (!module.header.empty() && module.header.back() == "  ") module.header.pop_back();
 }
 
-// The bounds of what arrays have in memory.
-std::vector<std::array<kernel::Expr, 2>> memory_of(const schedule::Interface& interface,
-                                                   const ir::Field& field) {
+std::vector<std::array<kernel::Expr, 2>> bounds_of(const schedule::Interface& interface,
+                                                   const ir::Box& box) {
   std::vector<std::array<kernel::Expr, 2>> out;
-  for (int d = 0; !field.read_in_place() && d < field.box.rank(); ++d) {
-    out.push_back({interface.low(field.box, d), interface.high(field.box, d)});
+  for (const ir::Range& range : box.ranges) {
+    out.push_back({interface.affine(range.low), interface.affine(range.high)});
   }
   return out;
 }
@@ -93,12 +92,14 @@ std::optional<emit::BoxPart> compile_boxes(const ir::Program& program, schedule:
       std::count_if(parameters.begin(), parameters.end(),
                     [&](const auto& parameter) { return parameter.param < box->first; }));
   out.steps = box->steps;
+  out.grid = bounds_of(interface, program.grid);
   out.halo = widths(box->depth);
   out.wraps = box->wraps;
   for (size_t a = 0; a < module->plan.arrays.size(); ++a) {
     const kernel::Array& array = module->plan.arrays[a];
     const ir::Field& field = box->program.fields[static_cast<size_t>(array.field)];
-    out.memory.push_back(memory_of(interface, field));
+    out.memory.emplace_back();
+    if (!field.read_in_place()) out.memory.back() = bounds_of(interface, field.box);
     for (const decompose::Need& need : box->needs) {
       if (need.field != array.field) continue;
       out.filled.push_back({static_cast<int>(a), need.level, widths(need.margin)});

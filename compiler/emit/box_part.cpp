@@ -125,7 +125,10 @@ void declare_boxes(Text& out, const BoxPart& box, const Dialect& dialect) {
   out.comment("How deep the halo is, below and above, outermost dimension first.");
   out.line(fmt::format("extern const int {};", halo_name(box.module, box.halo.size())));
   out.blank();
-  out.comment("Which points arrays have. NULL, or what is wrong, as of all functions below.");
+  out.comment("The grid. NULL, or what is wrong, as of all functions below.");
+  out.line(api.grid_signature() + ";");
+  out.blank();
+  out.comment("Which points arrays have.");
   out.line(api.box_memory_signature() + ";");
   out.blank();
   out.comment("Puts the initial values into arrays of a box in host memory, into halos too.");

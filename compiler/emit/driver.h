@@ -37,7 +37,8 @@ std::vector<std::string> host_module(Text& out, const std::string& name_space,
                                      const std::vector<kernel::NamedConstant>& known,
                                      const Dialect& file);
 
-// Entry points NAME_run_box (C++) or NAME_run_box_device (devices), NAME_init_box, NAME_box_memory;
+// Entry points NAME_run_box (C++) or NAME_run_box_device (devices), NAME_init_box, NAME_grid and
+// NAME_box_memory;
 // `api` is that of the box.
 void box_driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
                 ExpressionPrinter& expressions, const Dialect& dialect,

@@ -64,14 +64,50 @@ void Driver::run_box_device() {
   advance_body();
 }
 
+namespace {
+
+using BoundsOfBox = std::vector<std::array<kernel::Expr, 2>>;
+
+std::set<std::string> variables_in(const BoundsOfBox& bounds) {
+  std::set<std::string> names;
+  for (const auto& range : bounds) {
+    for (const kernel::Expr& bound : range) names.merge(variables_of(bound));
+  }
+  return names;
+}
+
+}  // namespace
+
+// Sets a NAME_box to these bounds.
+void Driver::assign_box(const std::string& to, const BoundsOfBox& bounds) {
+  std::vector<std::string> low, high;
+  for (const auto& range : bounds) {
+    low.push_back(expressions_.print(range[0]));
+    high.push_back(expressions_.print(range[1]));
+  }
+  out_.line(fmt::format("{} ={}{}{{{{{}}},{}{{{}}}}};", to, soft_space(0), api_.box_type(),
+                        comma_list(low), soft_space(1), comma_list(high)));
+}
+
+// NAME_grid.
+void Driver::grid() {
+  out_.comment("The grid: its first and its last points.");
+  out_.open("extern \"C\" " + api_.grid_signature() + " {");
+  refuse_null(api_.box_argument(), api_.box_argument());
+  if (api_.has_params()) {
+    params_or_defaults();
+    name_params(variables_in(api_.box()->grid));
+  }
+  assign_box("*" + api_.box_argument(), api_.box()->grid);
+  out_.line("return NULL;");
+  out_.close();
+  out_.blank();
+}
+
 // NAME_box_memory.
 void Driver::box_memory() {
   std::set<std::string> used = checked_parameters();
-  for (const auto& ranges : api_.box()->memory) {
-    for (const auto& range : ranges) {
-      for (const kernel::Expr& bound : range) used.merge(variables_of(bound));
-    }
-  }
+  for (const auto& bounds : api_.box()->memory) used.merge(variables_in(bounds));
   out_.comment("The points that arrays have in memory.");
   out_.open("extern \"C\" " + api_.box_memory_signature() + " {");
   take_params(used);
@@ -79,14 +115,8 @@ void Driver::box_memory() {
   refuse_null(api_.memory_argument(), api_.memory_argument());
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     if (!api_.in_memory(a)) continue;
-    std::vector<std::string> low, high;
-    for (const auto& range : api_.box()->memory[a]) {
-      low.push_back(expressions_.print(range[0]));
-      high.push_back(expressions_.print(range[1]));
-    }
-    out_.line(fmt::format("{}->{} ={}{}{{{{{}}},{}{{{}}}}};", api_.memory_argument(),
-                          names_.spell(plan_.arrays[a].name), soft_space(0), api_.box_type(),
-                          comma_list(low), soft_space(1), comma_list(high)));
+    assign_box(api_.memory_argument() + "->" + names_.spell(plan_.arrays[a].name),
+               api_.box()->memory[a]);
   }
   out_.line("return NULL;");
   out_.close();
@@ -98,6 +128,7 @@ void box_driver(Text& out, const kernel::Module& module, const HostApi& api, Nam
                 const InitialValues& initial) {
   Driver driver(out, module, api, names, expressions, dialect);
   driver.check_function();
+  driver.grid();
   driver.box_memory();
   driver.init(initial);
   if (dialect.has_device()) return driver.run_box_device();

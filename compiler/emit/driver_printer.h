@@ -1,6 +1,7 @@
 // What driver.cpp and driver_reductions.cpp share: the printer of one plan's host code.
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -66,6 +67,7 @@ class Driver {
   void init(const InitialValues& initial);
   void run_box(const std::string& advance);
   void run_box_device();
+  void grid();
   void box_memory();
 
  private:
@@ -115,6 +117,8 @@ class Driver {
   void take_params(const std::set<std::string>& locals);
   void params_or_defaults();
   void take_box(const std::set<std::string>& locals);
+  void assign_box(const std::string& to,
+                  const std::vector<std::array<kernel::Expr, 2>>& bounds);
   void open_box_run(const std::string& signature);
   void name_params(const std::set<std::string>& locals);
   std::set<std::string> all_parameters() const;

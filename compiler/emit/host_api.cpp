@@ -183,6 +183,12 @@ std::string HostApi::init_signature() const {
                      comma_list(items));
 }
 
+std::string HostApi::grid_signature() const {
+  std::vector<std::string> items = {box_type() + "* " + box_argument_};
+  if (has_params()) items.push_back("const " + params_type() + "* " + params_);
+  return fmt::format("const char* {}_grid({})", module_.name, comma_list(items));
+}
+
 std::string HostApi::box_memory_signature() const {
   std::vector<std::string> items = {memory_type() + "* " + memory_argument_,
                                     "const " + box_type() + "* " + box_argument_};

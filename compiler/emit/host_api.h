@@ -86,6 +86,7 @@ class HostApi {
   // Those that have bounds of their own in NAME_memory.
   bool in_memory(size_t array) const { return !box_->memory[array].empty(); }
   std::string box_memory_signature() const;
+  std::string grid_signature() const;
 
  private:
   const kernel::Module& module_;

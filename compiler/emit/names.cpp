@@ -45,7 +45,7 @@ constexpr const char* kEndings[] = {"_run",        "_run_device",     "_run_padd
                                     "_init",       "_default_params", "_derive_params",
                                     "_run_box",    "_run_box_device", "_init_box",
                                     "_box",        "_box_memory",     "_memory",
-                                    "_box_steps",  "_halo"};
+                                    "_box_steps",  "_halo",           "_grid"};
 
 // Whether a table of reserved_names.h has the name.
 bool has(std::string_view table, const std::string& name) {
