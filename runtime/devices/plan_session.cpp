@@ -76,7 +76,6 @@ class PlanSession : public Session {
   Status launch_blocks(const kernel::Launch& launch, int64_t count);
   Status launch_blocks(const kernel::Launch& launch, int64_t count, int64_t first, int64_t blocks);
   Status agree_on_outer_blocks();
-  const kernel::Launch* only_launch(int64_t count) const;
   Status tile_with_exchange(int64_t count, const kernel::HaloSwap& halo);
   Status await_exchange();
   Status refresh_halos(const kernel::Run& run, bool first);
@@ -309,34 +308,18 @@ Status PlanSession::refresh_halos(size_t action, bool each_step) {
 Status PlanSession::agree_on_outer_blocks() {
   const Status met = parts_->meet(accelerator_);
   if (!met.ok()) return met;
-  const bool simple = plan_.halos.size() == 1 && !plan_.halos[0].each_step && !plan_.stop &&
-                      plan_.repeats.empty() && only_launch(plan_.halos[0].round) != nullptr;
-  const auto all = parts_->all_gather(simple ? "outer first" : "");
+  const auto all = parts_->all_gather(kernel::exchanges_beside_tiles(plan_) ? "outer first" : "");
   if (!all.ok()) return all.failure();
   outer_first_ = std::all_of(all.value().begin(), all.value().end(),
                              [](const std::string& said) { return !said.empty(); });
   return Done{};
 }
 
-// What a tile of so many steps launches, if that is one launch with outer blocks; or null.
-const kernel::Launch* PlanSession::only_launch(int64_t count) const {
-  if (count != kernel::largest_tile(plan_.time_tile, plan_.tile_sizes, count)) return nullptr;
-  const kernel::Launch* found = nullptr;
-  for (const kernel::Action& action : plan_.actions) {
-    const auto* launch = std::get_if<kernel::Launch>(&action);
-    if (!launch || (launch->steps != 0 && launch->steps != count)) continue;
-    if (found) return nullptr;
-    found = launch;
-  }
-  const bool apart = found && found->outer_blocks[0] + found->outer_blocks[1] > 0;
-  return apart ? found : nullptr;
-}
-
 // Outer blocks first, in lane 1, where the exchange follows them; the inside in lane 0. The outer
 // blocks of this tile wait for the inside of the last one, and the inside of this one for the outer
 // blocks of the last one, but not for the exchange behind them: only outer blocks read a halo.
 Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& halo) {
-  const kernel::Launch* found = only_launch(count);
+  const kernel::Launch* found = kernel::launch_with_outer_blocks(plan_, count);
   if (found == nullptr) {
     const Status done = tile(count);
     if (!done.ok() || state_.stopped) return done;
