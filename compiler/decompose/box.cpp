@@ -95,6 +95,7 @@ class BoxDerivation {
       : whole_(whole), box_(out), out_(out.program), names_(names_of(whole)) {
     const size_t rank = whole.grid.ranges.size();
     out_ = whole;
+    box_.whole = whole.grid;
     out_.steps = Affine{box_.steps, {}};
     box_.first = static_cast<ir::ParamId>(whole.params.size());
     for (size_t d = 0; d < rank; ++d) {

@@ -25,6 +25,7 @@ namespace stencil::decompose {
 
 struct BoxProgram {
   ir::Program program;
+  ir::Box whole;  // the grid that boxes are of
   // The params of the box: its low and its high bound in each dimension, outermost first, two by
   // two; further ones follow from these.
   ir::ParamId first = 0;

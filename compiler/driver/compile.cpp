@@ -12,9 +12,8 @@
 
 #include <algorithm>
 
-#include "compiler/decompose/box.h"
+#include "compiler/driver/boxes.h"
 #include "compiler/kernel/passes.h"
-#include "compiler/schedule/parts/interface.h"
 #include "compiler/schedule/scheduler.h"
 #include "compiler/schedule/sweeps/plain.h"
 #include "compiler/support/escape.h"
@@ -55,61 +54,6 @@ void quote_program(const Source& source, const CompileRequest& request,
   while (!module.header.empty() && module.header.back() == "  ") module.header.pop_back();
 }
 
-std::vector<std::array<kernel::Expr, 2>> bounds_of(const schedule::Interface& interface,
-                                                   const ir::Box& box) {
-  std::vector<std::array<kernel::Expr, 2>> out;
-  for (const ir::Range& range : box.ranges) {
-    out.push_back({interface.affine(range.low), interface.affine(range.high)});
-  }
-  return out;
-}
-
-std::vector<std::array<int64_t, 2>> widths(const analysis::Margin& margin) {
-  std::vector<std::array<int64_t, 2>> out;
-  for (const analysis::Reach& reach : margin) out.push_back({reach.low, reach.high});
-  return out;
-}
-
-// What the file has for boxes. Arrays are the caller's and dense, so that exchanges need not know
-// of rows.
-std::optional<emit::BoxPart> compile_boxes(const ir::Program& program, schedule::Machine machine,
-                                           const CompileRequest& request,
-                                           Diagnostics& diagnostics) {
-  const auto box = decompose::box_program(program, request.boxes, diagnostics);
-  if (!box) return std::nullopt;
-  machine.in_place = true;
-  schedule::Scheduler scheduler(box->program, machine);
-  auto schedule = scheduler.parse(request.box_schedule, diagnostics);
-  if (!schedule) return std::nullopt;
-  schedule->rows = schedule::Rows::Auto;
-  auto module = scheduler.lower(*schedule, diagnostics);
-  if (!module || !is_sound(*module, diagnostics)) return std::nullopt;
-
-  emit::BoxPart out;
-  const schedule::Interface interface(box->program);
-  const auto& parameters = module->plan.parameters;
-  out.given = static_cast<size_t>(
-      std::count_if(parameters.begin(), parameters.end(),
-                    [&](const auto& parameter) { return parameter.param < box->first; }));
-  out.steps = box->steps;
-  out.grid = bounds_of(interface, program.grid);
-  out.halo = widths(box->depth);
-  out.wraps = box->wraps;
-  for (size_t a = 0; a < module->plan.arrays.size(); ++a) {
-    const kernel::Array& array = module->plan.arrays[a];
-    const ir::Field& field = box->program.fields[static_cast<size_t>(array.field)];
-    out.memory.emplace_back();
-    if (!field.read_in_place()) out.memory.back() = bounds_of(interface, field.box);
-    for (const decompose::Need& need : box->needs) {
-      if (need.field != array.field) continue;
-      out.filled.push_back({static_cast<int>(a), need.level, widths(need.margin)});
-    }
-  }
-  out.module = std::move(*module);
-  out.initial = schedule::lower_initial_values(box->program);
-  return out;
-}
-
 }  // namespace
 
 schedule::Machine machine_of(emit::Target target) {
@@ -143,8 +87,10 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
   emit::HostModules host{schedule::lower_initial_values(program)};
   if (request.emit.main) host.reference = schedule::lower_plain(program);
   if (request.boxes > 0) {
-    host.box = compile_boxes(program, machine, request, diagnostics);
-    if (!host.box) return std::nullopt;
+    const auto box = decompose::box_program(program, request.boxes, diagnostics);
+    auto of_box = box ? lower_boxes(*box, request.box_schedule, machine, diagnostics) : std::nullopt;
+    if (!of_box || !is_sound(*of_box, diagnostics)) return std::nullopt;
+    host.box = box_part(*box, std::move(*of_box));
   }
 
   Compiled out;

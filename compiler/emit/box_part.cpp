@@ -109,22 +109,7 @@ void declare_types_of(Text& out, const BoxPart& box, const HostApi& api, Names& 
   out.blank();
 }
 
-}  // namespace
-
-void declare_box_types(Text& out, const BoxPart& box, const Dialect& dialect) {
-  Names names = Names(box.module, dialect).for_host(box.module);
-  declare_types_of(out, box, HostApi(box.module, names, &box), names);
-}
-
-void declare_boxes(Text& out, const BoxPart& box, const Dialect& dialect) {
-  Names names = Names(box.module, dialect).for_host(box.module);
-  const HostApi api(box.module, names, &box);
-  describe_boxes_in_use(out, box, api, dialect.has_device());
-  out.blank();
-  declare_types_of(out, box, api, names);
-  out.comment("How deep the halo is, below and above, outermost dimension first.");
-  out.line(fmt::format("extern const int {};", halo_name(box.module, box.halo.size())));
-  out.blank();
+void declare_entries(Text& out, const HostApi& api, const Dialect& dialect) {
   out.comment("The grid. NULL, or what is wrong, as of all functions below.");
   out.line(api.grid_signature() + ";");
   out.blank();
@@ -142,6 +127,30 @@ void declare_boxes(Text& out, const BoxPart& box, const Dialect& dialect) {
     out.line(api.run_signature() + ";");
   }
   out.blank();
+}
+
+}  // namespace
+
+void declare_boxes_in_place(Text& out, const BoxPart& box, const Dialect& dialect) {
+  Names names = Names(box.module, dialect).for_host(box.module);
+  const HostApi api(box.module, names, &box);
+  declare_types_of(out, box, api, names);
+  out.line("extern \"C\" {");
+  declare_entries(out, api, dialect);
+  out.line("}");
+  out.blank();
+}
+
+void declare_boxes(Text& out, const BoxPart& box, const Dialect& dialect) {
+  Names names = Names(box.module, dialect).for_host(box.module);
+  const HostApi api(box.module, names, &box);
+  describe_boxes_in_use(out, box, api, dialect.has_device());
+  out.blank();
+  declare_types_of(out, box, api, names);
+  out.comment("How deep the halo is, below and above, outermost dimension first.");
+  out.line(fmt::format("extern const int {};", halo_name(box.module, box.halo.size())));
+  out.blank();
+  declare_entries(out, api, dialect);
 }
 
 BoxText box_part(const BoxPart& box, const Dialect& dialect) {

@@ -20,10 +20,10 @@ struct BoxText {
 // `box` is as legalise() has made it.
 BoxText box_part(const BoxPart& box, const Dialect& dialect);
 
-// NAME_box, NAME_memory and NAME_box_steps, for C and C++.
-void declare_box_types(Text& out, const BoxPart& box, const Dialect& dialect);
+// NAME_box, NAME_memory, NAME_box_steps and the entry points, in a file without a header.
+void declare_boxes_in_place(Text& out, const BoxPart& box, const Dialect& dialect);
 
-// These, NAME_halo and the entry points, with what their user has to know.
+// For a header: these, NAME_halo, and what their user has to know.
 void declare_boxes(Text& out, const BoxPart& box, const Dialect& dialect);
 
 }  // namespace stencil::emit

@@ -98,7 +98,7 @@ void host_part(Text& out, const kernel::Module& module, const Options& options,
   driver_support(out, modules, beside, dialect);
   if (options.header_name.empty()) api.declare_types(out);
   if (options.header_name.empty() && host && host->box) {
-    declare_box_types(out, *host->box, dialect);
+    declare_boxes_in_place(out, *host->box, dialect);
   }
   if (!host) return driver(out, module, api, names, expressions, dialect, nullptr);
   const std::string name_space = names.fresh(module.name + "_initial_values");

@@ -269,8 +269,10 @@ std::optional<Case> prepare_boxed(const Recipe& recipe, const ir::Program& progr
   made->item.boxed =
       box_up(recipe, program, made->item.state.integer_params, refusal, problem);
   if (!made->item.boxed) return std::nullopt;
+  schedule.rows = schedule::Rows::Dense;  // as emitted files have it
   auto module = lower_somehow(made->item.boxed->box.program, schedule, refusal);
-  if (!module || !is_sound(recipe, *module, problem)) return std::nullopt;
+  if (!module || kernel::is_padded(module->plan)) return std::nullopt;
+  if (!is_sound(recipe, *module, problem)) return std::nullopt;
   made->item.module = std::move(*module);
   return made;
 }

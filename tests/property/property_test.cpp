@@ -124,8 +124,8 @@ int main_with(int argc, char** argv) {
     return 2;
   }
   settings.run = device->run;
-  if (!device->cuts) settings.cut = 0;
-  if ((settings.parts || settings.boxes) && !device->cuts) {
+  if (!device->cuts) settings.cut = 0, settings.boxed = 25;
+  if (settings.parts && !device->cuts) {
     std::cerr << "programs are not cut on device " << settings.device << "\n";
     return 2;
   }

@@ -25,7 +25,8 @@ struct Settings {
   bool one_mode = false;              // of floating point, for each program
   bool lower_only = false;            // runs nothing
   std::vector<std::string> families;  // those that run; all if there are none
-  int cut = 12;        // percent of the cases that run cut into parts as well, or in boxes
+  int cut = 12;        // percent of the cases that run cut into parts as well
+  int boxed = 12;      // likewise in boxes
   bool parts = false;  // all of them, and nothing else
   bool boxes = false;  // likewise
   int gpus = 1;                       // for their parts
