@@ -319,7 +319,7 @@ class Boxes {
   }
 
   std::optional<BoxProgram> run() {
-    refuse_what_is_reduced();
+    settle_reductions();
     const auto wraps = dimensions_that_wrap(program_, cuts_, refusal_, diagnostics_);
     if (refused_ || !wraps) return std::nullopt;
     out_.wraps = *wraps;
@@ -337,15 +337,28 @@ class Boxes {
     diagnostics_.error(refusal_.code, span, refusal_.what + ": " + why).hint = refusal_.hint;
   }
 
-  void refuse_what_is_reduced() {
+  // A value that is reduced behind steps, and that nothing reads, is left out.
+  void settle_reductions() {
     for (const ir::Reduction& reduction : program_.reductions) {
-      refuse(reduction.span,
-             reduction.at ? fmt::format("'{}' records at points that may lie in other boxes",
-                                        reduction.name)
-                          : fmt::format("'{}' is reduced over points that lie in other boxes",
-                                        reduction.name));
+      if (reduction.at) {
+        refuse(reduction.span,
+               fmt::format("'{}' records at points that may lie in other boxes", reduction.name));
+      } else if (reduction.place) {
+        refuse(reduction.span,
+               fmt::format("steps read '{}', which is reduced over the points of all boxes",
+                           reduction.name));
+      } else if (reduction.target) {
+        refuse(reduction.span,
+               fmt::format("'{}' is an array of what is reduced over the points of all boxes",
+                           reduction.name));
+      } else {
+        out_.left_out.push_back(reduction.name);
+      }
     }
-    if (program_.stop) refuse(program_.stop->span, "the end of the run depends on all boxes");
+    if (program_.stop) {
+      refuse(program_.stop->span, "the end of the run depends on the points of all boxes");
+    }
+    if (!refused_) program_.reductions.clear();
   }
 
   // Where a profile is read beyond a grid of open size there is no number to read it at.
@@ -417,7 +430,7 @@ class Boxes {
 
   const Refusal refusal_ = {"L033", "the grid cannot be done in boxes",
                             "leave out --boxes, or what the message names"};
-  const ir::Program& program_;
+  ir::Program program_;
   Diagnostics& diagnostics_;
   const Cuts cuts_;
   BoxProgram out_;

@@ -35,6 +35,8 @@ struct BoxProgram {
   // What is read around the box: the patches that an exchange has to fill in. Coefficients are not
   // among them, for they stay as they are.
   std::vector<Need> needs;
+  // Reductions of the whole that box programs do without, for no step depends on them.
+  std::vector<std::string> left_out;
 };
 
 // Of a program at sizes or not. L033 with what stands against boxes and its place; L034 if the halo

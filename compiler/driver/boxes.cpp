@@ -48,6 +48,7 @@ emit::BoxPart box_part(const decompose::BoxProgram& box, kernel::Module module) 
   out.grid = bounds_of(interface, box.whole);
   out.halo = widths(box.depth);
   out.wraps = box.wraps;
+  out.left_out = box.left_out;
   for (size_t a = 0; a < module.plan.arrays.size(); ++a) {
     const kernel::Array& array = module.plan.arrays[a];
     const ir::Field& field = box.program.fields[static_cast<size_t>(array.field)];

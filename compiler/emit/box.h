@@ -30,6 +30,7 @@ struct BoxPart {
     std::vector<std::array<int64_t, 2>> halo;
   };
   std::vector<Filled> filled;
+  std::vector<std::string> left_out;  // reductions of the whole
 };
 
 }  // namespace stencil::emit

@@ -79,6 +79,10 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
   if (!kept.empty()) {
     out.comment(fmt::format("Coefficients keep their halo: {}.", fmt::join(kept, ", ")));
   }
+  if (!box.left_out.empty()) {
+    out.comment(fmt::format("Not evaluated, as points of all boxes take part: {}.",
+                            fmt::join(box.left_out, ", ")));
+  }
   if (!whole.empty()) {
     out.comment(fmt::format("The same in all processes, and whole: {}.", fmt::join(whole, ", ")));
   }

@@ -112,6 +112,7 @@ grid G = [0..19, 0..19] steps 4;
 field A, B : real on G boundary clamp;
 stencil f : A on [i in 0..19, j in 0..19] = A[-1,0] + B[0,1] + 0.01 * i;
 repeat 4 { stencil g : B on G = B[1,0] + B[0,-1]; }
+reduce most = max(A[0,0]) on G;
 )",
      {}},
     {R"(
@@ -204,11 +205,28 @@ TEST(Box, RefusesByName) {
   EXPECT_EQ(refusal(R"(
 grid G = [0..15] steps 9;
 field A : real on G boundary clamp;
+stencil f : A on G = A[1] + 0.01 * total@-1;
+reduce total = sum(A[0]) on G initial 0;
+)"),
+            "L033 the grid cannot be done in boxes: steps read 'total', which is reduced over the "
+            "points of all boxes");
+  EXPECT_EQ(refusal(R"(
+grid G = [0..15] steps 9;
+field A : real on G boundary clamp;
 stencil f : A on G = A[1];
 reduce total = sum(A[0]) on G;
+stop when total < 1;
 )"),
-            "L033 the grid cannot be done in boxes: 'total' is reduced over points that lie in "
-            "other boxes");
+            "L033 the grid cannot be done in boxes: the end of the run depends on the points of "
+            "all boxes");
+  EXPECT_EQ(refusal(R"(
+grid G = [0..15, 0..15] steps 9;
+field A : real on G boundary clamp;
+stencil f : A on G = A[1,0];
+reduce rows = sum(A[0,0]) over 1 on G;
+)"),
+            "L033 the grid cannot be done in boxes: 'rows' is an array of what is reduced over the "
+            "points of all boxes");
   EXPECT_EQ(refusal(R"(
 grid G = [0..15] steps 9;
 subgrid S of G = [0..3];
