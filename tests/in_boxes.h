@@ -65,7 +65,7 @@ class InBoxes {
     }
   }
 
-  const reference::State& state(int box) const { return boxes_[static_cast<size_t>(box)].state; }
+  reference::State& state(int box) { return boxes_[static_cast<size_t>(box)].state; }
 
  private:
   struct Box {

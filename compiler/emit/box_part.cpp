@@ -56,6 +56,17 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
         "points of the far side, whose coordinates count on.",
         axes));
   }
+  const auto slots = [&](size_t a) {
+    const kernel::Array& array = box.module.plan.arrays[a];
+    return fmt::format("{}: {} pointers, [0] to the newest of {} level(s)", array.name,
+                       api.slots_constant(a), array.levels);
+  };
+  out.comment("An array that changes is several memories of this size and an array of pointers to "
+              "them, which trade places as steps are done. Those beyond its levels begin with the "
+              "values of [0]:");
+  for (size_t a = 0; a < box.module.plan.arrays.size(); ++a) {
+    if (api.has_slots(a)) out.comment("  " + slots(a));
+  }
   out.comment(fmt::format(
       "After {0}_init_box(), or once all of its memory is filled in, {0}_run_box{1}() does up to "
       "{0}_box_steps steps, the first of which has index first_step. Then the points of the box "
@@ -108,8 +119,13 @@ void declare_types_of(Text& out, const BoxPart& box, const HostApi& api, Names& 
   }
   out.comment("The points that arrays have in memory.");
   declare_struct(out, api.memory_type(), members);
-  out.comment("Steps of a call, at most.");
-  out.line(fmt::format("enum {{ {}_box_steps = {} }};", name, box.steps));
+  out.comment("Steps of a call, at most; and how many pointers arrays that change have.");
+  std::vector<std::string> constants = {fmt::format("{}_box_steps = {}", name, box.steps)};
+  for (size_t a = 0; a < box.module.plan.arrays.size(); ++a) {
+    if (!api.has_slots(a)) continue;
+    constants.push_back(fmt::format("{} = {}", api.slots_constant(a), box.module.plan.arrays[a].copies));
+  }
+  out.line(fmt::format("enum {{ {} }};", comma_list(constants)));
   out.blank();
 }
 
@@ -127,7 +143,7 @@ void declare_entries(Text& out, const HostApi& api, const Dialect& dialect) {
     out.comment("Runs on arrays in device memory. Asynchronous: the work is queued on the stream.");
     out.line(api.device_signature("_device", dialect) + ";");
   } else {
-    out.comment("Runs; the result replaces the contents.");
+    out.comment("Runs; pointers trade places.");
     out.line(api.run_signature() + ";");
   }
   out.blank();

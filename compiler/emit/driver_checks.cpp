@@ -153,7 +153,10 @@ void Driver::check_function() {
 // What an entry point says of arrays that are not there. It takes no step without: zero steps on
 // NULL check the sizes, for a caller who is about to allocate.
 void Driver::check_arrays() {
-  for (const Pointer& pointer : api_.pointers()) refuse_null(pointer.name, pointer.name);
+  for (const std::string& argument : api_.array_arguments()) refuse_null(argument, argument);
+  for (const Pointer& pointer : api_.pointers()) {
+    if (api_.has_slots(static_cast<size_t>(pointer.array))) refuse_null(pointer.name, pointer.name);
+  }
 }
 
 void Driver::refuse_null(const std::string& pointer, const std::string& argument) {

@@ -44,7 +44,11 @@ HostApi::HostApi(const kernel::Module& module, Names& names, const BoxPart* box)
     : module_(module), names_(names), box_(box) {
   for (size_t a = 0; a < module.plan.arrays.size(); ++a) {
     const kernel::Array& array = module.plan.arrays[a];
-    for (int level = 0; level < array.levels; ++level) {
+    for (int slot = 0; has_slots(a) && slot < array.copies; ++slot) {
+      pointers_.push_back(
+          {static_cast<int>(a), slot, fmt::format("{}[{}]", names_.spell(array.name), slot)});
+    }
+    for (int level = 0; !has_slots(a) && level < array.levels; ++level) {
       const std::string name = level == 0 ? names_.spell(array.name)
                                           : names_.fresh(fmt::format("{}_{}", array.name, level));
       pointers_.push_back({static_cast<int>(a), level, name});
@@ -142,11 +146,35 @@ std::string HostApi::parameter_type(int parameter) const {
   return std::string(cpp_dialect().type(arithmetic_type(type)));
 }
 
+std::vector<std::string> HostApi::array_arguments() const {
+  std::vector<std::string> names;
+  for (const Pointer& pointer : pointers_) {
+    const auto a = static_cast<size_t>(pointer.array);
+    if (!has_slots(a)) names.push_back(pointer.name);
+    if (has_slots(a) && pointer.level == 0) names.push_back(names_.spell(module_.plan.arrays[a].name));
+  }
+  return names;
+}
+
+std::string HostApi::slots_constant(size_t array) const {
+  return fmt::format("{}_{}_slots", module_.name, module_.plan.arrays[array].name);
+}
+
 std::string HostApi::array_list() const {
   std::vector<std::string> items;
-  for (const Pointer& pointer : pointers_)
-    items.push_back(pointer_type(pointer) + " " + pointer.name);
+  for (const Pointer& pointer : pointers_) {
+    const auto a = static_cast<size_t>(pointer.array);
+    if (!has_slots(a)) items.push_back(pointer_type(pointer) + " " + pointer.name);
+    if (has_slots(a) && pointer.level == 0) {
+      const kernel::Array& array = module_.plan.arrays[a];
+      items.push_back(type(array) + "** " + names_.spell(array.name));
+    }
+  }
   return comma_list(items);
+}
+
+std::string HostApi::writable_array_list() const {
+  return replaced(array_list(), "const ", "");
 }
 
 std::string HostApi::tail_list() const {
@@ -172,11 +200,7 @@ std::string HostApi::run_signature() const {
 }
 
 std::string HostApi::init_signature() const {
-  std::vector<std::string> items;
-  for (const Pointer& pointer : pointers_) {
-    const kernel::Array& array = module_.plan.arrays[static_cast<size_t>(pointer.array)];
-    items.push_back(type(array) + "* " + pointer.name);
-  }
+  std::vector<std::string> items = {writable_array_list()};
   if (box_) items.push_back("const " + box_type() + "* " + box_argument_);
   if (has_params()) items.push_back("const " + params_type() + "* " + params_);
   return fmt::format("const char* {}_init{}({})", module_.name, box_ ? "_box" : "",

@@ -13,11 +13,12 @@
 
 namespace stencil::emit {
 
-// One pointer argument: a level of an array of the plan.
+// Memory that a caller gives: a level of an array of the plan. For boxes, any slot of one that is
+// written.
 struct Pointer {
   int array;
   int level;
-  std::string name;  // "A" for the newest level, "A_1" for @-1
+  std::string name;  // "A" for the newest level, "A_1" for @-1; "A[0]", "A[1]"
 };
 
 // The members of NAME_results that tell of a reduction: its last value, as a double or int64_t, how
@@ -36,6 +37,11 @@ class HostApi {
   HostApi(const kernel::Module& module, Names& names, const BoxPart* box = nullptr);
 
   const std::vector<Pointer>& pointers() const { return pointers_; }
+  // The arguments that they are: one each, or for boxes an array of those of an array of the plan,
+  // which trade places.
+  std::vector<std::string> array_arguments() const;
+  bool has_slots(size_t array) const { return box_ && module_.plan.arrays[array].written; }
+  std::string slots_constant(size_t array) const;  // how many there are
   const std::string& steps() const { return steps_; }
   const std::string& stream() const { return stream_; }
 
@@ -67,6 +73,7 @@ class HostApi {
   // leave no comma at either end. The tail is what follows the steps: parameters, results; of an
   // entry point, pointers to both.
   std::string array_list() const;
+  std::string writable_array_list() const;
   std::string tail_list() const;
   std::string run_signature() const;  // const char* NAME_run(...)
   std::string init_signature() const;

@@ -112,6 +112,11 @@ bool Names::reserved_beginning(const std::string& name) const {
 }
 
 bool Names::is_entry(const std::string& name) const {
+  constexpr std::string_view kSlots = "_slots";  // behind the name of an array
+  if (name.size() > kSlots.size() &&
+      name.compare(name.size() - kSlots.size(), kSlots.size(), kSlots) == 0) {
+    return true;
+  }
   return std::any_of(std::begin(kEndings), std::end(kEndings),
                      [&](const char* ending) { return name == module_ + ending; });
 }

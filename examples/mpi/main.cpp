@@ -103,18 +103,21 @@ int main(int argc, char** argv) {
     if (points / cuts[d] < std::max(wave_halo[d][0], wave_halo[d][1])) check("too many ranks");
   }
 
-  // Memory: the box and its halo, both levels of U, and the coefficient.
+  // Memory: the box and its halo, for U as often as its levels and the next ones take.
   wave_memory memory;
   check(wave_box_memory(&memory, &own, nullptr));
   const Layout layout = {memory.U};
-  std::vector<float> U(layout.points()), U_1(layout.points()), c2(layout.points());
-  check(wave_init_box(U.data(), U_1.data(), c2.data(), &own, nullptr));
+  std::vector<std::vector<float>> values(wave_U_slots, std::vector<float>(layout.points()));
+  std::vector<float> c2(layout.points());
+  float* U[wave_U_slots];  // the newest level, the one before, and what is to be overwritten
+  for (int slot = 0; slot < wave_U_slots; ++slot) U[slot] = values[slot].data();
+  check(wave_init_box(U, c2.data(), &own, nullptr));
 
   for (int64_t step = 0; step < steps; step += wave_box_steps) {
     const int64_t length = std::min<int64_t>(steps - step, wave_box_steps);
-    check(wave_run_box(U.data(), U_1.data(), c2.data(), length, step, &own, nullptr));
-    exchange(ranks, own, layout, U.data());
-    exchange(ranks, own, layout, U_1.data());
+    check(wave_run_box(U, c2.data(), length, step, &own, nullptr));
+    exchange(ranks, own, layout, U[0]);
+    exchange(ranks, own, layout, U[1]);
   }
 
   // All boxes into one file.
@@ -123,7 +126,7 @@ int main(int argc, char** argv) {
                 MPI_INFO_NULL, &file);
   MPI_Datatype in_file = Layout{grid}.part(own), in_memory = layout.part(own);
   MPI_File_set_view(file, 0, MPI_FLOAT, in_file, "native", MPI_INFO_NULL);
-  MPI_File_write_all(file, U.data(), 1, in_memory, MPI_STATUS_IGNORE);
+  MPI_File_write_all(file, U[0], 1, in_memory, MPI_STATUS_IGNORE);
   MPI_File_close(&file);
   MPI_Type_free(&in_file);
   MPI_Type_free(&in_memory);

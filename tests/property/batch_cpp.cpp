@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "compiler/driver/boxes.h"
@@ -191,6 +192,61 @@ std::string misplaced(BoxMemory memory_of, const Item& item, const reference::St
   return "";
 }
 
+// The memory of a box, of which the state has the levels: further slots stay from call to call.
+class Slots {
+ public:
+  explicit Slots(const kernel::Plan& plan) : plan_(plan), more_(plan.arrays.size()) {}
+
+  // Arguments of the entry point: of what changes, arrays of pointers.
+  std::vector<void*> arguments(reference::State& state) {
+    pointers_.assign(plan_.arrays.size(), {});
+    std::vector<void*> out;
+    for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+      const kernel::Array& array = plan_.arrays[a];
+      for (int slot = 0; slot < array.copies; ++slot) {
+        const auto beyond = static_cast<size_t>(slot - array.levels);
+        if (slot >= array.levels && beyond >= more_[a].size()) {
+          more_[a].push_back(buffer(state, a, 0));
+        }
+        pointers_[a].push_back(slot < array.levels ? buffer(state, a, slot).data()
+                                                   : more_[a][beyond].data());
+      }
+      if (array.written) out.push_back(pointers_[a].data());
+      for (int level = 0; !array.written && level < array.levels; ++level) {
+        out.push_back(pointers_[a][static_cast<size_t>(level)]);
+      }
+    }
+    return out;
+  }
+
+  // Puts the levels where the pointers say that they are.
+  void settle(reference::State& state) {
+    for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+      const kernel::Array& array = plan_.arrays[a];
+      const auto slot = [&](int s) -> reference::Buffer& {
+        return s < array.levels ? buffer(state, a, s)
+                                : more_[a][static_cast<size_t>(s - array.levels)];
+      };
+      for (int s = 0; s < array.copies; ++s) {
+        int from = s;
+        while (static_cast<void*>(slot(from).data()) != pointers_[a][static_cast<size_t>(s)]) ++from;
+        slot(s).swap(slot(from));
+      }
+    }
+  }
+
+ private:
+  reference::Buffer& buffer(reference::State& state, size_t a, int level) const {
+    const kernel::Array& array = plan_.arrays[a];
+    return state.fields[static_cast<size_t>(array.field)]
+        .levels[static_cast<size_t>(level)][static_cast<size_t>(array.component)];
+  }
+
+  const kernel::Plan& plan_;
+  std::vector<std::vector<reference::Buffer>> more_;  // by array
+  std::vector<std::vector<void*>> pointers_;          // likewise, in the hands of the file
+};
+
 void run_boxed(void* library, Item& item) {
   const auto run = entry<RunBox>(library, item, "_test_run");
   const auto memory_of = entry<BoxMemory>(library, item, "_test_memory");
@@ -202,6 +258,11 @@ void run_boxed(void* library, Item& item) {
   test::InBoxes boxes(boxed.whole, boxed.box, boxed.bounds, item.state, item.given);
   item.problem = boxes.problem;
   if (!item.problem.empty()) return;
+  std::map<const reference::State*, Slots> slots;
+  for (int box = 0; box < boxes.boxes(); ++box) {
+    reference::State& state = boxes.state(box);
+    slots.try_emplace(&state, item.module.plan).first->second.arguments(state);
+  }
   boxes.advance(item.steps, boxed.lengths, [&](reference::State& state, int64_t steps) {
     const Values values(item, state);
     const size_t rank = boxed.bounds.size();
@@ -211,11 +272,13 @@ void run_boxed(void* library, Item& item) {
       box[d] = static_cast<int>(state.integer_params[first]);
       box[rank + d] = static_cast<int>(state.integer_params[first + 1]);
     }
-    std::vector<void*> arrays = arrays_of(item.module.plan, state);
+    Slots& memory = slots.at(&state);
+    std::vector<void*> arrays = memory.arguments(state);
     const int64_t numbers[] = {steps, state.step};
     std::string problem = misplaced(memory_of, item, state, values.data(), box.data());
     const char* error = run(arrays.data(), arrays.size(), values.data(), numbers, box.data());
     if (error) problem = error;
+    memory.settle(state);
     if (item.problem.empty()) item.problem = problem;
   });
 }
