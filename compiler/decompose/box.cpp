@@ -323,6 +323,11 @@ class Boxes {
     const auto wraps = dimensions_that_wrap(program_, cuts_, refusal_, diagnostics_);
     if (refused_ || !wraps) return std::nullopt;
     out_.wraps = *wraps;
+    if (out_.steps > kMostBoxSteps) {
+      too_deep(fmt::format("{} steps without an exchange are too many", out_.steps), kMostBoxSteps,
+               out_.steps);
+      return std::nullopt;
+    }
     find_depth();
     if (!fits()) return std::nullopt;
     refuse_profiles_of_images();
@@ -415,17 +420,21 @@ class Boxes {
       const int64_t depth = std::max(out_.depth[d].low, out_.depth[d].high);
       const bool deep = points.is_constant() && points.constant < depth;
       if (depth <= ir::kLargestOffset && (!out_.wraps[d] || !deep)) continue;
-      Diagnostic& error = diagnostics_.error(
-          "L034", program_.grid_span,
-          fmt::format("the halo of {} step(s) is deeper in {} than the grid, which wraps around",
-                      out_.steps, kAxes[cuts_.size() - 1 - d]));
-      if (!deep) error.message = fmt::format("the halo of {} step(s) is too deep", out_.steps);
-      error.expected = fmt::format("at most {} points", deep ? points.constant : ir::kLargestOffset);
-      error.found = fmt::format("{}", depth);
-      error.hint = "take fewer steps between exchanges: --boxes";
+      const std::string of = fmt::format("the halo of {} step(s)", out_.steps);
+      const std::string axis = kAxes[cuts_.size() - 1 - d];
+      too_deep(deep ? fmt::format("{} is deeper in {} than the grid, which wraps around", of, axis)
+                    : of + " is too deep",
+               deep ? points.constant : ir::kLargestOffset, depth);
       return false;
     }
     return true;
+  }
+
+  void too_deep(const std::string& what, int64_t most, int64_t found) {
+    Diagnostic& error = diagnostics_.error("L034", program_.grid_span, what);
+    error.expected = fmt::format("at most {}", most);
+    error.found = fmt::format("{}", found);
+    error.hint = "take fewer steps between exchanges: --boxes";
   }
 
   const Refusal refusal_ = {"L033", "the grid cannot be done in boxes",

@@ -40,7 +40,8 @@ struct BoxProgram {
 };
 
 // Of a program at sizes or not. L033 with what stands against boxes and its place; L034 if the halo
-// is deeper than a grid that wraps around. `steps`: at least 1.
+// is deeper than a grid that wraps around, or there are more than kMostBoxSteps. `steps`: at least 1.
+constexpr int64_t kMostBoxSteps = 1 << 16;
 std::optional<BoxProgram> box_program(const ir::Program& program, int64_t steps,
                                       Diagnostics& diagnostics);
 

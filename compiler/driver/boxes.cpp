@@ -31,10 +31,17 @@ std::optional<kernel::Module> lower_boxes(const decompose::BoxProgram& box, cons
                                           schedule::Machine machine, Diagnostics& diagnostics) {
   machine.in_place = true;
   schedule::Scheduler scheduler(box.program, machine);
-  auto schedule = scheduler.parse(line, diagnostics);
-  if (!schedule) return std::nullopt;
-  schedule->rows = schedule::Rows::Auto;
-  return scheduler.lower(*schedule, diagnostics);
+  Diagnostics own;
+  std::optional<kernel::Module> module;
+  if (auto schedule = scheduler.parse(line, own)) {
+    schedule->rows = schedule::Rows::Auto;
+    module = scheduler.lower(*schedule, own);
+  }
+  for (Diagnostic each : own.items()) {
+    each.message = "for boxes: " + each.message;
+    diagnostics.add(std::move(each));
+  }
+  return module;
 }
 
 emit::BoxPart box_part(const decompose::BoxProgram& box, kernel::Module module) {

@@ -229,7 +229,7 @@ void Parser::add_compile_options() {
       ->disable_flag_override()
       ->group(group);
   add_value(app, "--boxes", whole_number(1, "a number of steps", texts.boxes),
-            "add entry points for boxes of the grid, up to K steps a call: for MPI programs")
+            "also entry points for ranks of MPI: boxes, K steps a call")
       ->option_text("K")
       ->group(group);
   app.add_option("--header", texts.header, "write a C header too, by default beside the output")
