@@ -9,8 +9,8 @@
 //   ..|.......................|..
 //   memory: box and halo, as far as the grid goes; regions: what can be computed from there
 //
-// Values in the halo grow old from its rim inwards. Where memory ends with the grid, its rules hold;
-// where it does not, regions end early enough that no access meets one.
+// Values in the halo grow old from its rim inwards. Where memory ends with the grid, its rules
+// hold; where it does not, regions end early enough that no access meets one.
 #pragma once
 
 #include <optional>
@@ -39,9 +39,10 @@ struct BoxProgram {
   std::vector<std::string> left_out;
 };
 
-// Of a program at sizes or not. L033 with what stands against boxes and its place; L034 if the halo
-// is deeper than a grid that wraps around, or there are more than kMostBoxSteps. `steps`: at least 1.
 constexpr int64_t kMostBoxSteps = 1 << 16;
+
+// Of a program at sizes or not. L033 with what stands against boxes and its place; L034 if the halo
+// is deeper than a grid that wraps around, or `steps`, at least 1, are more than kMostBoxSteps.
 std::optional<BoxProgram> box_program(const ir::Program& program, int64_t steps,
                                       Diagnostics& diagnostics);
 

@@ -42,8 +42,7 @@ void quote_program(const Source& source, const CompileRequest& request,
   }
   head.push_back("compile   " +
                  visible(emit::compile_line(request.emit.target, module.fp, request.file_name,
-                                            request.emit.main ? module.name : "",
-                                            machine.name)));
+                                            request.emit.main ? module.name : "", machine.name)));
   module.header.insert(module.header.begin(), head.begin(), head.end());
   module.header.push_back("");
   for (int line = 1;; ++line) {
@@ -61,7 +60,9 @@ schedule::Machine machine_of(emit::Target target) {
 }
 
 std::vector<std::string> machines_for(emit::Target target) {
-  const auto kind = [](std::string_view name) { return name.substr(0, name.find_first_of("0123456789")); };
+  const auto kind = [](std::string_view name) {
+    return name.substr(0, name.find_first_of("0123456789"));
+  };
   const bool kernels_alone = emit::info(target).header_ending.empty();  // for whatever has a driver
   std::vector<std::string> names;
   for (const schedule::Machine& machine : schedule::machine_table()) {
@@ -88,7 +89,8 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
   if (request.emit.main) host.reference = schedule::lower_plain(program);
   if (request.boxes > 0) {
     const auto box = decompose::box_program(program, request.boxes, diagnostics);
-    auto of_box = box ? lower_boxes(*box, request.box_schedule, machine, diagnostics) : std::nullopt;
+    auto of_box =
+        box ? lower_boxes(*box, request.box_schedule, machine, diagnostics) : std::nullopt;
     if (!of_box || !is_sound(*of_box, diagnostics)) return std::nullopt;
     host.box = box_part(*box, std::move(*of_box));
   }
@@ -106,8 +108,7 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
     return std::nullopt;
   }
   out.text = emit::write(out.legal, options, &host);
-  out.header = emit::emit_header(*module, request.emit.target,
-                                 host.box ? &*host.box : nullptr);
+  out.header = emit::emit_header(*module, request.emit.target, host.box ? &*host.box : nullptr);
   out.schedule = *schedule;
   out.module = std::move(*module);
   return out;

@@ -17,10 +17,10 @@ struct BoxPart {
   // Of the whole: so many params of the module's plan. Those behind them are the low and the high
   // bound of the box in each dimension, outermost first, two by two, and what follows from these.
   size_t given = 0;
-  int64_t steps = 1;  // of a call, at most
+  int64_t steps = 1;                              // of a call, at most
   std::vector<std::array<kernel::Expr, 2>> grid;  // the whole, per dimension: its bounds, I32
-  std::vector<std::array<int64_t, 2>> halo;  // points below and above, per dimension
-  std::vector<bool> wraps;                   // per dimension: the halo is there whatever the box
+  std::vector<std::array<int64_t, 2>> halo;       // points below and above, per dimension
+  std::vector<bool> wraps;  // per dimension: the halo is there whatever the box
   // By array of the plan, per dimension: the bounds of its memory, I32. None for those that are the
   // same whatever the box.
   std::vector<std::vector<std::array<kernel::Expr, 2>>> memory;

@@ -47,7 +47,8 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
   out.comment(fmt::format(
       "Boxes of the grid, for programs that share it among processes. Each has a box of its own, "
       "and arrays of the points of it and of a halo around it: {}_halo points below and above in "
-      "each dimension, outermost first, but none beyond the grid. {}_box_memory() says which points "
+      "each dimension, outermost first, but none beyond the grid. {}_box_memory() says which "
+      "points "
       "an array has. It is dense and row-major.",
       name, name));
   if (const std::string axes = wrapping_axes(box); !axes.empty()) {
@@ -61,9 +62,10 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
     return fmt::format("{}: {} pointers, [0] to the newest of {} level(s)", array.name,
                        api.slots_constant(a), array.levels);
   };
-  out.comment("An array that changes is several memories of this size and an array of pointers to "
-              "them, which trade places as steps are done. Those beyond its levels begin with the "
-              "values of [0]:");
+  out.comment(
+      "An array that changes is several memories of this size and an array of pointers to "
+      "them, which trade places as steps are done. Those beyond its levels begin with the "
+      "values of [0]:");
   for (size_t a = 0; a < box.module.plan.arrays.size(); ++a) {
     if (api.has_slots(a)) out.comment("  " + slots(a));
   }
@@ -76,8 +78,8 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
   for (const BoxPart::Filled& filled : box.filled) {
     for (const Pointer& pointer : api.pointers()) {
       if (pointer.array != filled.array || pointer.level != filled.level) continue;
-      out.comment(fmt::format("  {}: {} points below+above", pointer.name,
-                              halo_widths(filled.halo)));
+      out.comment(
+          fmt::format("  {}: {} points below+above", pointer.name, halo_widths(filled.halo)));
     }
   }
   if (box.filled.empty()) out.comment("  nothing, for no point reads another");
@@ -115,7 +117,8 @@ void declare_types_of(Text& out, const BoxPart& box, const HostApi& api, Names& 
   std::vector<std::string> members;
   for (size_t a = 0; a < box.module.plan.arrays.size(); ++a) {
     if (!api.in_memory(a)) continue;
-    members.push_back(fmt::format("{} {};", api.box_type(), names.spell(box.module.plan.arrays[a].name)));
+    members.push_back(
+        fmt::format("{} {};", api.box_type(), names.spell(box.module.plan.arrays[a].name)));
   }
   out.comment("The points that arrays have in memory.");
   declare_struct(out, api.memory_type(), members);
@@ -123,7 +126,8 @@ void declare_types_of(Text& out, const BoxPart& box, const HostApi& api, Names& 
   std::vector<std::string> constants = {fmt::format("{}_box_steps = {}", name, box.steps)};
   for (size_t a = 0; a < box.module.plan.arrays.size(); ++a) {
     if (!api.has_slots(a)) continue;
-    constants.push_back(fmt::format("{} = {}", api.slots_constant(a), box.module.plan.arrays[a].copies));
+    constants.push_back(
+        fmt::format("{} = {}", api.slots_constant(a), box.module.plan.arrays[a].copies));
   }
   out.line(fmt::format("enum {{ {} }};", comma_list(constants)));
   out.blank();

@@ -383,8 +383,7 @@ void Driver::unused_arguments() {
     out_.line(fmt::format("(void){};", api_.parameter_name(static_cast<int>(p))));
   }
   const bool counted = uses_first_step() || !plan_.reductions.empty();
-  if ((!device_ || api_.box()) && !counted)
-    out_.line(fmt::format("(void){};", first_step_));
+  if ((!device_ || api_.box()) && !counted) out_.line(fmt::format("(void){};", first_step_));
 }
 
 // --- Entry points

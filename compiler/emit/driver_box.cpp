@@ -57,8 +57,9 @@ void Driver::run_box(const std::string& advance) {
 }
 
 void Driver::run_box_device() {
-  out_.comment("Runs the given number of steps in a box, on device pointers; asynchronous, in the "
-               "order of the stream.");
+  out_.comment(
+      "Runs the given number of steps in a box, on device pointers; asynchronous, in the "
+      "order of the stream.");
   open_box_run(device_signature("_device"));
   advance_body();
 }

@@ -129,8 +129,8 @@ void Driver::check_function() {
   for (const kernel::StepLimit& limit : plan_.step_limits) {
     const Expr most = kernel::sub(limit.steps, kernel::variable(first_step_, Scalar::I64));
     out_.open(fmt::format("if ({} > {}) {{", api_.steps(), expressions_.print(widened(most))));
-    out_.line(fmt::format("return {};",
-                          string_literal(limit.message + ": the run has more steps")));
+    out_.line(
+        fmt::format("return {};", string_literal(limit.message + ": the run has more steps")));
     out_.close();
   }
   for (const Array& array : plan_.arrays) {

@@ -1,5 +1,5 @@
-// Launches in emitted drivers: their blocks, shared memory, arguments, and descriptions of the memory
-// that kernels copy boxes of.
+// Launches in emitted drivers: their blocks, shared memory, arguments, and descriptions of the
+// memory that kernels copy boxes of.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -117,8 +117,7 @@ class Driver {
   void take_params(const std::set<std::string>& locals);
   void params_or_defaults();
   void take_box(const std::set<std::string>& locals);
-  void assign_box(const std::string& to,
-                  const std::vector<std::array<kernel::Expr, 2>>& bounds);
+  void assign_box(const std::string& to, const std::vector<std::array<kernel::Expr, 2>>& bounds);
   void open_box_run(const std::string& signature);
   void name_params(const std::set<std::string>& locals);
   std::set<std::string> all_parameters() const;

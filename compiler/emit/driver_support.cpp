@@ -284,7 +284,8 @@ void driver_support(Text& out, const std::vector<const kernel::Module*>& modules
   };
   if (dialect.has_device()) out.verbatim(device_text(kDeviceSupport, dialect));
   if (some(has_bulk_sources)) out.verbatim(dialect.describe_boxes);
-  if (dialect.has_device() && some([](const auto& m) { return kernel::answer_point(m).has_value(); })) {
+  if (dialect.has_device() &&
+      some([](const auto& m) { return kernel::answer_point(m).has_value(); })) {
     out.verbatim(device_text(kFlag, dialect));
   }
   if (some(has_open_extents)) out.verbatim(kArrayBytes);

@@ -151,7 +151,8 @@ std::vector<std::string> HostApi::array_arguments() const {
   for (const Pointer& pointer : pointers_) {
     const auto a = static_cast<size_t>(pointer.array);
     if (!has_slots(a)) names.push_back(pointer.name);
-    if (has_slots(a) && pointer.level == 0) names.push_back(names_.spell(module_.plan.arrays[a].name));
+    if (has_slots(a) && pointer.level == 0)
+      names.push_back(names_.spell(module_.plan.arrays[a].name));
   }
   return names;
 }

@@ -55,8 +55,8 @@ wave_box slab(wave_box memory, int d, int low, int high) {
   return memory;
 }
 
-// Fills in the halo around the box `own`. Dimension by dimension, and with all points in the others:
-// so what comes from corners is passed on by the neighbour between.
+// Fills in the halo around the box `own`. Dimension by dimension, and with all points in the
+// others: so what comes from corners is passed on by the neighbour between.
 void exchange(MPI_Comm ranks, const wave_box& own, const Layout& layout, float* values) {
   const wave_box& memory = layout.memory;
   for (int d = 0; d < kRank; ++d) {
@@ -72,8 +72,8 @@ void exchange(MPI_Comm ranks, const wave_box& own, const Layout& layout, float* 
       MPI_Datatype out = MPI_FLOAT, in = MPI_FLOAT;  // nobody is beyond the edge in y
       if (to != MPI_PROC_NULL) out = layout.part(sent);
       if (from != MPI_PROC_NULL) in = layout.part(received);
-      MPI_Sendrecv(values, to != MPI_PROC_NULL, out, to, 0, values, from != MPI_PROC_NULL, in,
-                   from, 0, ranks, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(values, to != MPI_PROC_NULL, out, to, 0, values, from != MPI_PROC_NULL, in, from,
+                   0, ranks, MPI_STATUS_IGNORE);
       if (out != MPI_FLOAT) MPI_Type_free(&out);
       if (in != MPI_FLOAT) MPI_Type_free(&in);
     }

@@ -76,9 +76,8 @@ void compile_example(const runtime::Nvrtc& nvrtc, const std::filesystem::path& p
   options.name = path.stem().string();
   options.real = real;
   options.fp = way.fp;
-  const std::string label =
-      fmt::format("{} {} {} {}{}", source.name(), name(real), name(way.fp), way.schedule,
-                  way.boxes > 0 ? " boxes" : "");
+  const std::string label = fmt::format("{} {} {} {}{}", source.name(), name(real), name(way.fp),
+                                        way.schedule, way.boxes > 0 ? " boxes" : "");
   Diagnostics diagnostics;
   const auto program = load_program(source, options, diagnostics);
   const auto text = program ? kernels_of(*program, source, way, diagnostics) : std::nullopt;
@@ -92,8 +91,8 @@ void compile_example(const runtime::Nvrtc& nvrtc, const std::filesystem::path& p
   std::set<int> architectures = {way.architecture};
   if (longer && *longer == '1') architectures.insert(90);
   for (const int architecture : architectures) {
-    const auto image = nvrtc.compile(
-        {*text, architecture, emit::required_flags(emit::Target::Cuda, way.fp)});
+    const auto image =
+        nvrtc.compile({*text, architecture, emit::required_flags(emit::Target::Cuda, way.fp)});
     ++(image.ok() ? tally.passed : tally.failed);
     if (image.ok()) continue;
     fmt::print("{} sm_{}: FAILED\n{}\n", label, architecture, image.failure().message);

@@ -64,21 +64,22 @@ const char* call(const char* (*function)(T...), Taken from) {
 // The names of members as they are spelled in the file are not known here: values lie in order.
 std::string boxed_entries(const Item& item) {
   const auto& parameters = item.module.plan.parameters;
-  const size_t given = static_cast<size_t>(
-      std::count_if(parameters.begin(), parameters.end(), [&](const auto& parameter) {
-        return parameter.param < item.boxed->box.first;
-      }));
+  const size_t given = static_cast<size_t>(std::count_if(
+      parameters.begin(), parameters.end(),
+      [&](const auto& parameter) { return parameter.param < item.boxed->box.first; }));
   std::string fill = "(void)values; const void* params = NULL;";
   if (given > 0) {
-    fill = fmt::format("{0}_params params_given = {0}_default_params();\n"
-                       "  const void* params = &params_given;\n  size_t at = 0;\n",
-                       item.module.name);
+    fill = fmt::format(
+        "{0}_params params_given = {0}_default_params();\n"
+        "  const void* params = &params_given;\n  size_t at = 0;\n",
+        item.module.name);
     for (size_t p = 0; p < given; ++p) {
       const int64_t size = size_in_bytes(parameters[p].type);
-      fill += fmt::format("  at = (at + {0}) / {1} * {1};\n"
-                          "  if (values[{2}]) memcpy((char*)&params_given + at, values[{2}], {1});\n"
-                          "  at += {1};\n",
-                          size - 1, size, p);
+      fill += fmt::format(
+          "  at = (at + {0}) / {1} * {1};\n"
+          "  if (values[{2}]) memcpy((char*)&params_given + at, values[{2}], {1});\n"
+          "  at += {1};\n",
+          size - 1, size, p);
     }
   }
   return fmt::format(R"text(
@@ -129,8 +130,7 @@ std::vector<void*> arrays_of(const kernel::Plan& plan, reference::State& state) 
   std::vector<void*> arrays;
   for (const kernel::Array& array : plan.arrays) {
     for (int level = 0; level < array.levels; ++level) {
-      arrays.push_back(
-          state.fields[static_cast<size_t>(array.field)].data(level, array.component));
+      arrays.push_back(state.fields[static_cast<size_t>(array.field)].data(level, array.component));
     }
   }
   return arrays;
@@ -229,7 +229,8 @@ class Slots {
       };
       for (int s = 0; s < array.copies; ++s) {
         int from = s;
-        while (static_cast<void*>(slot(from).data()) != pointers_[a][static_cast<size_t>(s)]) ++from;
+        while (static_cast<void*>(slot(from).data()) != pointers_[a][static_cast<size_t>(s)])
+          ++from;
         slot(s).swap(slot(from));
       }
     }

@@ -266,8 +266,7 @@ std::optional<Case> prepare_boxed(const Recipe& recipe, const ir::Program& progr
                                   std::string& problem) {
   auto made = with_state(recipe, program, problem);
   if (!made) return std::nullopt;
-  made->item.boxed =
-      box_up(recipe, program, made->item.state.integer_params, refusal, problem);
+  made->item.boxed = box_up(recipe, program, made->item.state.integer_params, refusal, problem);
   if (!made->item.boxed) return std::nullopt;
   schedule.rows = schedule::Rows::Dense;  // as emitted files have it
   auto module = lower_somehow(made->item.boxed->box.program, schedule, refusal);

@@ -162,8 +162,8 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
   // Other programs and cases are the same without this.
   const bool alone = settings_.parts || settings_.boxes;
   for (const auto& [boxes, chosen] : {std::pair(false, settings_.parts), {true, settings_.boxes}}) {
-    const bool drawn = Random(recipe.data_seed + (boxes ? 4 : 1))
-                           .chance(boxes ? settings_.boxed : settings_.cut);
+    const bool drawn =
+        Random(recipe.data_seed + (boxes ? 4 : 1)).chance(boxes ? settings_.boxed : settings_.cut);
     if (chosen || (!alone && drawn)) add_cut_case(recipe, family, steps_beyond, boxes);
   }
   if (alone) return;

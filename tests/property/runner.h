@@ -25,10 +25,10 @@ struct Settings {
   bool one_mode = false;              // of floating point, for each program
   bool lower_only = false;            // runs nothing
   std::vector<std::string> families;  // those that run; all if there are none
-  int cut = 12;        // percent of the cases that run cut into parts as well
-  int boxed = 12;      // likewise in boxes
-  bool parts = false;  // all of them, and nothing else
-  bool boxes = false;  // likewise
+  int cut = 12;                       // percent of the cases that run cut into parts as well
+  int boxed = 12;                     // likewise in boxes
+  bool parts = false;                 // all of them, and nothing else
+  bool boxes = false;                 // likewise
   int gpus = 1;                       // for their parts
   RunBatch run = run_on_host;
   std::string device = "host";
@@ -56,8 +56,8 @@ class Runner {
   const Settings& settings_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   int programs_ = 0, cases_ = 0, failed_ = 0;
-  int refused_ = 0;  // by their schedule
-  int limited_ = 0;  // by the device
+  int refused_ = 0;          // by their schedule
+  int limited_ = 0;          // by the device
   int cut_ = 0, boxed_ = 0;  // of the cases
   Coverage coverage_;
   // The cases of the next batches: those of `fast` are compiled with other flags.

@@ -79,8 +79,8 @@ Result<const TargetInfo*> pick_target(const Arguments& arguments) {
 // Options that contradict each other.
 std::optional<Failure> misuse(const Arguments& arguments, bool stage) {
   if (stage && (arguments.main || arguments.header || arguments.boxes)) {
-    return Failure{
-        "U010", "--emit " + arguments.emit + " takes no --main, no --boxes and no --header", ""};
+    return Failure{"U010",
+                   "--emit " + arguments.emit + " takes no --main, no --boxes and no --header", ""};
   }
   if (stage && !arguments.target.empty() && arguments.emit != "kernel-ir") {
     return Failure{"U010", "--emit " + arguments.emit + " takes no --target",

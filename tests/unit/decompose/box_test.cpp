@@ -47,8 +47,7 @@ stencil f : A on [1..N-2, 0..9] = A[-1,0] + A[0,2] + A[1,0];
   EXPECT_EQ(bounds_text(box, region.ranges[0]), "low_y..high_y");
   EXPECT_EQ(params[8].derived->text, "max(1, memory_low_y + 1)");
   // At the edge of the grid the rule holds.
-  EXPECT_EQ(params[11].derived->text,
-            "9 > memory_high_x ? min(9, memory_high_x - 2) : 9");
+  EXPECT_EQ(params[11].derived->text, "9 > memory_high_x ? min(9, memory_high_x - 2) : 9");
 }
 
 TEST(Box, HasImagesWhereTheGridWrapsAround) {
