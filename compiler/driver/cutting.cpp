@@ -12,7 +12,7 @@
 namespace stencil {
 
 const Link& gpu_link() {
-  static const Link kLink = {"NVLink", 20e-6, 300e9};
+  static const Link kLink = {"NVLink", 45e-6, 300e9};
   return kLink;
 }
 const Link& memory_link() {

@@ -75,6 +75,8 @@ class PlanSession : public Session {
   Status launch(const kernel::Launch& launch, int64_t count);
   Status launch_blocks(const kernel::Launch& launch, int64_t count);
   Status launch_blocks(const kernel::Launch& launch, int64_t count, int64_t first, int64_t blocks);
+  Accelerator::Call call(const kernel::Launch& launch, int64_t count, int64_t first,
+                         int64_t blocks);
   Status agree_on_outer_blocks();
   Status tile_with_exchange(int64_t count, const kernel::HaloSwap& halo);
   Status await_exchange();
@@ -192,7 +194,11 @@ Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count) {
 // So many blocks from one on.
 Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count, int64_t first,
                                   int64_t blocks) {
-  if (blocks <= 0) return Done{};
+  return blocks > 0 ? accelerator_.launch(call(launch, count, first, blocks)) : Status(Done{});
+}
+
+Accelerator::Call PlanSession::call(const kernel::Launch& launch, int64_t count, int64_t first,
+                                    int64_t blocks) {
   first_block_ = first;
   Accelerator::Call call{launch.kernel, {}, {}, {}, blocks};
   for (const kernel::ArrayArgument& argument : launch.arrays) {
@@ -204,7 +210,7 @@ Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count, i
   for (const kernel::ArrayArgument& argument : launch.bulk_sources) {
     call.bulk_sources.push_back(memory_.shaped(argument));
   }
-  return accelerator_.launch(call);
+  return call;
 }
 
 Status PlanSession::act(const kernel::Action& action, int64_t count) {
@@ -328,6 +334,7 @@ Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& ha
   }
   const auto [low, high] = found->outer_blocks;
   const int64_t blocks = blocks_.at(found);
+  const Accelerator::Call inner = call(*found, count, low, blocks - low - high);
   const auto inside = accelerator_.mark();
   if (!inside.ok()) return inside.failure();
   Status done = accelerator_.await(outer_done_);
@@ -339,15 +346,20 @@ Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& ha
   auto outer = accelerator_.mark();
   if (!outer.ok()) return outer.failure();
   outer_done_ = std::move(outer).value();
-  done = accelerator_.use_lane(0);
-  if (done.ok()) done = launch_blocks(*found, count, low, blocks - low - high);
+  const auto launch_inner = [&]() -> Status {
+    const Status used = accelerator_.use_lane(0);
+    const Status launched = used.ok() ? accelerator_.launch(inner) : used;
+    return launched.ok() ? accelerator_.use_lane(1) : launched;
+  };
+  // Without lanes the inside is last, so that a launch order which lanes may have is met.
+  if (accelerator_.has_lanes()) done = launch_inner();
   for (size_t i = 0; i < plan_.actions.size() && done.ok(); ++i) {
     if (!std::holds_alternative<kernel::Launch>(plan_.actions[i])) {
       done = act(plan_.actions[i], count);
     }
   }
-  if (done.ok()) done = accelerator_.use_lane(1);
   if (done.ok()) done = swap(plan_.swaps[halo.swap]);
+  if (done.ok() && !accelerator_.has_lanes()) done = launch_inner();
   if (!done.ok()) return done;
   auto exchanged = accelerator_.mark();
   if (!exchanged.ok()) return exchanged.failure();
