@@ -326,9 +326,9 @@ Status State::write(const std::vector<Output>& outputs) {
     const auto levels = runtime::levels_shown(data_->program(), files.value());
     const Status on_host = data_->check_on_host(levels);
     if (!on_host.ok()) return on_host;
-    const Status fetched = data_->fetch(levels);
-    if (!fetched.ok()) return fetched;
-    return runtime::write_outputs(data_->program(), data_->state, files.value());
+    return data_->look([&](runtime::FieldSource& fields) {
+      return runtime::write_outputs(data_->program(), fields, files.value());
+    });
   });
 }
 
@@ -336,9 +336,9 @@ Status State::save_checkpoint(const std::string& path) {
   return api::guarded<Done>([&]() -> Status {
     const Status on_host = data_->check_on_host(data_->all_levels());
     if (!on_host.ok()) return on_host;
-    const Status fetched = data_->fetch(data_->all_levels());
-    if (!fetched.ok()) return fetched;
-    return runtime::write_checkpoint(path, data_->program(), data_->state);
+    return data_->look([&](runtime::FieldSource& fields) {
+      return runtime::write_checkpoint(path, data_->program(), fields);
+    });
   });
 }
 

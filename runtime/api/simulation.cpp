@@ -33,12 +33,10 @@ namespace api {
 namespace {
 
 // The session that is there already, as a program to start: runtime::execute takes steps in it and
-// looks at the state through it.
+// looks at the state through it. What nobody looks at stays where it is when the run ends.
 class KeptSession : public runtime::Session {
  public:
-  // `at_end`: the levels of each field that are looked at when the run has ended.
-  KeptSession(SimulationData& simulation, std::vector<int> at_end)
-      : simulation_(simulation), at_end_(std::move(at_end)) {}
+  explicit KeptSession(SimulationData& simulation) : simulation_(simulation) {}
   Result<int64_t> advance(int64_t steps) override {
     const auto done = simulation_.step_session(steps);
     if (!done.ok()) return done;
@@ -48,38 +46,25 @@ class KeptSession : public runtime::Session {
   }
   Status fetch(const std::vector<int>& levels) override { return simulation_.fetch(levels); }
   std::optional<double> seconds() const override { return simulation_.session->seconds(); }
-  Status finish() override { return simulation_.fetch(at_end_); }
+  Status finish() override { return Done{}; }
+  runtime::FieldRows* rows() override {
+    return simulation_.session ? simulation_.session->rows() : nullptr;
+  }
 
  private:
   SimulationData& simulation_;
-  std::vector<int> at_end_;
 };
 
 class KeptProgram : public runtime::LoadedProgram {
  public:
-  KeptProgram(SimulationData& simulation, std::vector<int> at_end)
-      : simulation_(simulation), at_end_(std::move(at_end)) {}
+  explicit KeptProgram(SimulationData& simulation) : simulation_(simulation) {}
   Result<std::unique_ptr<runtime::Session>> start(reference::State&) const override {
-    return std::unique_ptr<runtime::Session>(std::make_unique<KeptSession>(simulation_, at_end_));
+    return std::unique_ptr<runtime::Session>(std::make_unique<KeptSession>(simulation_));
   }
 
  private:
   SimulationData& simulation_;
-  std::vector<int> at_end_;
 };
-
-// What the events look at when the run has ended.
-std::vector<int> levels_at_end(const ir::Program& program,
-                               const std::vector<runtime::Event>& events) {
-  std::vector<int> levels(program.fields.size(), 0);
-  for (const runtime::Event& event : events) {
-    if (!event.at_end) continue;
-    for (size_t f = 0; f < event.levels.size(); ++f) {
-      levels[f] = std::max(levels[f], event.levels[f]);
-    }
-  }
-  return levels;
-}
 
 // Why a run ended at a reduction, with its place in the program.
 Failure nan_failure(const ProgramData& program, const reference::State& state, ir::ReductionId id) {
@@ -169,6 +154,14 @@ Status SimulationData::fetch(const std::vector<int>& levels) {
   return Done{};
 }
 
+Status SimulationData::look(const std::function<Status(runtime::FieldSource&)>& at) {
+  const Status waited = wait();
+  if (!waited.ok()) return waited;
+  KeptSession kept(*this);
+  runtime::SessionSource fields(kept, state);
+  return at(fields);
+}
+
 Status SimulationData::close_session() {
   if (!session) return Done{};
   const Status fetched = fetch(all_levels());
@@ -220,8 +213,7 @@ Result<Report> SimulationData::execute(int64_t steps, const ProgressCallback& pr
   };
   const auto run = runtime::execute(
       program(),
-      {prepared.device, prepared.schedule, prepared.module,
-       std::make_unique<KeptProgram>(*this, levels_at_end(program(), events))},
+      {prepared.device, prepared.schedule, prepared.module, std::make_unique<KeptProgram>(*this)},
       state, steps, progress ? runtime::ProgressCallback(pass_on) : nullptr, events,
       on_nan == OnNan::Stop ? runtime::OnNan::Stop : runtime::OnNan::Continue);
   if (!run.ok()) return run.failure();
@@ -282,20 +274,17 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
   if (files.every > 0 && !files.outputs.empty()) {
     series.emplace(program(), outputs.value(), files.every, state.step, last.value());
     events.push_back(watch.watched(series->event()));
-    const Status fetched = fetch(events.back().levels);
-    if (!fetched.ok()) return fetched.failure();
-    const Status begun = state.step == 0 ? series->write(state) : Done{};
+    const Status begun = state.step == 0 ? look(events.back().action) : Done{};
     if (!begun.ok()) return begun.failure();
-    if (state.step == 0) watch.look(state);
   }
   events.push_back(watch.watched(runtime::output_event(program(), outputs.value())));
   if (!files.checkpoint.empty()) {
     events.push_back(runtime::checkpoint_event(files.checkpoint, program(), files.checkpoint_steps,
                                                files.checkpoint_seconds));
     const auto save = events.back().action;
-    events.back().action = [&, save](const reference::State& at) {
+    events.back().action = [&, save](runtime::FieldSource& fields) {
       const Status synced = history ? history->sync() : Status(Done{});
-      return synced.ok() ? save(at) : synced;
+      return synced.ok() ? save(fields) : synced;
     };
   }
   const int64_t steps = std::max<int64_t>(last.value() - state.step, 0);

@@ -54,6 +54,8 @@ struct SimulationData {
   // Brings the newest `levels[f]` levels of every field f into the state, where they are not there
   // yet.
   Status fetch(const std::vector<int>& levels);
+  // Has somebody look at the fields, wherever they are.
+  Status look(const std::function<Status(runtime::FieldSource&)>& at);
   Status close_session();  // brings all levels, and what the state becomes counts from here on
 
   // Steps in the session that is open.

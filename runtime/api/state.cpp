@@ -202,16 +202,26 @@ Result<std::vector<NonFinite>> State::non_finite() {
     const std::vector<int> newest(data_->state.fields.size(), 1);
     const Status on_host = data_->check_on_host(newest);
     if (!on_host.ok()) return on_host.failure();
-    const Status fetched = data_->fetch(newest);
-    if (!fetched.ok()) return fetched.failure();
-    std::vector<NonFinite> out;
+    std::vector<runtime::Selection> places;
     for (size_t f = 0; f < data_->state.fields.size(); ++f) {
-      const reference::FieldData& field = data_->state.fields[f];
-      for (int c = 0; c < field.component_count(); ++c) {
-        auto found = runtime::count_non_finite(field, {static_cast<ir::FieldId>(f), 0, c});
-        found.step = data_->state.step;
-        if (found.any()) out.push_back(api::described(data_->program(), found));
+      for (int c = 0; c < data_->state.fields[f].component_count(); ++c) {
+        places.push_back({static_cast<ir::FieldId>(f), 0, c});
       }
+    }
+    std::vector<runtime::NonFiniteCount> counts;
+    const Status counted = data_->look([&](runtime::FieldSource& fields) -> Status {
+      auto found = fields.count_non_finite(places);
+      if (!found.ok()) return found.failure();
+      counts = std::move(found).value();
+      return Done{};
+    });
+    if (!counted.ok()) return counted.failure();
+    std::vector<NonFinite> out;
+    for (size_t p = 0; p < places.size(); ++p) {
+      const auto& field = data_->state.fields[static_cast<size_t>(places[p].field)];
+      auto found = runtime::non_finite_at(places[p], counts[p], field);
+      found.step = data_->state.step;
+      if (found.any()) out.push_back(api::described(data_->program(), found));
     }
     return out;
   });

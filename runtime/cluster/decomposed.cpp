@@ -8,6 +8,7 @@
 #include "compiler/decompose/restrict.h"
 #include "compiler/support/threads.h"
 #include "runtime/cluster/local_parts.h"
+#include "runtime/cluster/part_run.h"
 #include "runtime/cluster/part_state.h"
 
 namespace stencil::runtime {
@@ -24,12 +25,14 @@ struct Whole {
   int count() const { return decomposition.parts(); }
 };
 
-class DecomposedSession : public Session {
+class DecomposedSession : public Session, public FieldRows {
  public:
   DecomposedSession(std::shared_ptr<const Whole> whole, reference::State& state)
       : whole_(std::move(whole)), state_(state), talk_(whole_->count()) {
-    states_.resize(static_cast<size_t>(whole_->count()));
-    sessions_.resize(states_.size());
+    for (int p = 0; p < whole_->count(); ++p) {
+      parts_.push_back(
+          std::make_unique<PartRun>(whole_->program, whole_->decomposition, p, state_));
+    }
   }
 
   Status start();
@@ -40,26 +43,47 @@ class DecomposedSession : public Session {
   }
   std::optional<double> seconds() const override;
 
+  FieldRows* rows() override { return this; }
+  Status write(const std::vector<SharedFile>& files) override {
+    return in_parts([&](size_t p) { return parts_[p]->write(files); });
+  }
+  Result<std::vector<uint32_t>> checksums(const std::vector<StoredArray>& arrays) override {
+    const auto all = of_parts([&](PartRun& part) { return part.checksums(arrays); });
+    if (!all.ok()) return all.failure();
+    return sum_of_checksums(all.value());
+  }
+  Result<std::vector<NonFiniteCount>> count_non_finite(
+      const std::vector<Selection>& places) override {
+    const auto all = of_parts([&](PartRun& part) { return part.count_non_finite(places); });
+    if (!all.ok()) return all.failure();
+    return sum_of_counts(all.value());
+  }
+
  private:
-  // Does `work` for every part at once, by number; the first failure counts, which ends the others.
+  // Does `work` for every part at once, by number; the first failure counts.
   template <class Work>
   Status in_parts(const Work& work);
+  // The same in steps, where parts wait for each other: a failure ends the others.
+  template <class Work>
+  Status together(const Work& work);
+  // What each part's work gives.
+  template <class Work>
+  auto of_parts(const Work& work)
+      -> Result<std::vector<std::decay_t<decltype(work(std::declval<PartRun&>()).value())>>>;
   void take_reductions();
 
   const std::shared_ptr<const Whole> whole_;
   reference::State& state_;
   LocalParts talk_;
-  std::vector<std::unique_ptr<reference::State>> states_;
-  std::vector<std::unique_ptr<Session>> sessions_;  // end before their states
+  std::vector<std::unique_ptr<PartRun>> parts_;
 };
 
 template <class Work>
 Status DecomposedSession::in_parts(const Work& work) {
-  std::vector<Status> done(states_.size(), Done{});
+  std::vector<Status> done(parts_.size(), Done{});
   in_threads(whole_->count(), [&](int number) {
     const auto p = static_cast<size_t>(number);
     done[p] = work(p);
-    if (!done[p].ok()) talk_.part(number).abandon(done[p].failure());
   });
   for (const Status& status : done) {
     if (!status.ok()) return status;
@@ -67,41 +91,60 @@ Status DecomposedSession::in_parts(const Work& work) {
   return Done{};
 }
 
+template <class Work>
+Status DecomposedSession::together(const Work& work) {
+  return in_parts([&](size_t p) {
+    Status done = work(p);
+    if (!done.ok()) talk_.part(static_cast<int>(p)).abandon(done.failure());
+    return done;
+  });
+}
+
+template <class Work>
+auto DecomposedSession::of_parts(const Work& work)
+    -> Result<std::vector<std::decay_t<decltype(work(std::declval<PartRun&>()).value())>>> {
+  std::vector<std::decay_t<decltype(work(std::declval<PartRun&>()).value())>> out(parts_.size());
+  const Status done = in_parts([&](size_t p) -> Status {
+    auto given = work(*parts_[p]);
+    if (!given.ok()) return given.failure();
+    out[p] = std::move(given).value();
+    return Done{};
+  });
+  if (!done.ok()) return done.failure();
+  return out;
+}
+
 Status DecomposedSession::start() {
-  return in_parts([&](size_t p) -> Status {
+  return together([&](size_t p) -> Status {
     auto state = empty_part(whole_->parts[p], state_);
     if (!state.ok()) return state.failure();
-    states_[p] = std::make_unique<reference::State>(std::move(state).value());
-    fill_part(whole_->program, whole_->decomposition, state_, *states_[p]);
-    auto session =
-        whole_->prepared[p].loaded->start_part(*states_[p], talk_.part(static_cast<int>(p)));
-    if (!session.ok()) return session.failure();
-    sessions_[p] = std::move(session).value();
-    return Done{};
+    fill_part(whole_->program, whole_->decomposition, state_, state.value());
+    return parts_[p]->start(*whole_->prepared[p].loaded, std::move(state).value(),
+                            talk_.part(static_cast<int>(p)));
   });
 }
 
 Result<int64_t> DecomposedSession::advance(int64_t steps) {
-  std::vector<int64_t> taken(states_.size());
-  const Status done = in_parts([&](size_t p) -> Status {
-    const auto advanced = sessions_[p]->advance(steps);
+  std::vector<int64_t> taken(parts_.size());
+  const Status done = together([&](size_t p) -> Status {
+    const auto advanced = parts_[p]->advance(steps);
     if (!advanced.ok()) return advanced.failure();
     taken[p] = advanced.value();
     return Done{};
   });
   if (!done.ok()) return done.failure();
-  state_.step = states_[0]->step;
-  state_.stopped = states_[0]->stopped;
+  state_.step = parts_[0]->state().step;
+  state_.stopped = parts_[0]->state().stopped;
   take_reductions();
   return taken[0];
 }
 
 // All parts have the same values. Whether some value of a profile was NaN each knows of its own.
 void DecomposedSession::take_reductions() {
-  state_.reductions = states_[0]->reductions;
-  for (const auto& part : states_) {
+  state_.reductions = parts_[0]->state().reductions;
+  for (const auto& part : parts_) {
     for (size_t r = 0; r < state_.reductions.size(); ++r) {
-      const int64_t first = part->reductions[r].first_nan;
+      const int64_t first = part->state().reductions[r].first_nan;
       int64_t& least = state_.reductions[r].first_nan;
       if (first > 0 && (least == 0 || first < least)) least = first;
     }
@@ -110,18 +153,18 @@ void DecomposedSession::take_reductions() {
 
 Status DecomposedSession::fetch(const std::vector<int>& levels) {
   return in_parts([&](size_t p) -> Status {
-    const Status fetched = sessions_[p]->fetch(levels);
-    if (!fetched.ok()) return fetched;
-    give_back(whole_->program, whole_->decomposition, static_cast<int>(p), *states_[p], levels,
-              state_);
+    const Status brought = parts_[p]->bring(levels);
+    if (!brought.ok()) return brought;
+    give_back(whole_->program, whole_->decomposition, static_cast<int>(p), parts_[p]->state(),
+              levels, state_);
     return Done{};
   });
 }
 
 std::optional<double> DecomposedSession::seconds() const {
   double longest = 0;
-  for (const auto& session : sessions_) {
-    const auto seconds = session->seconds();
+  for (const auto& part : parts_) {
+    const auto seconds = part->seconds();
     if (!seconds) return std::nullopt;
     longest = std::max(longest, *seconds);
   }

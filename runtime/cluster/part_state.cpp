@@ -89,22 +89,6 @@ std::optional<size_t> set_of_record(const ir::Program& whole, size_t field) {
   return static_cast<size_t>(*at);
 }
 
-// Every part has a record's values of all points. Those of the points that this one owns count.
-void give_back_record(const decompose::Decomposition& decomposition, int part,
-                      const FieldData& points, const std::byte* from, FieldData& to) {
-  const int64_t bytes = size_in_bytes(to.types[0]);
-  std::vector<double> place(decomposition.cuts.size());
-  for (int64_t point = 0; point < points.points; ++point) {
-    for (size_t d = 0; d < place.size(); ++d) {
-      place[d] = points.real(0, static_cast<int>(d), point);
-    }
-    if (decomposition.part_of(place) != part) continue;
-    for (int64_t at = point; at < to.points; at += points.points) {
-      std::memcpy(to.data(0, 0) + at * bytes, from + at * bytes, static_cast<size_t>(bytes));
-    }
-  }
-}
-
 ir::Points owned_of(const ir::Program& whole, const decompose::Decomposition& decomposition,
                     int part, size_t field) {
   return decompose::owned_points(whole, decomposition, part, static_cast<ir::FieldId>(field));
@@ -115,11 +99,71 @@ template <class Visit>
 void for_each_dense(const FieldData& field, const ir::Points& box, const Visit& visit) {
   const auto all = [](int64_t) { return INT64_MAX; };
   for_each_row(box, all, [&](const std::vector<int64_t>& point, int64_t count) {
-    visit(field.position(point), count);
+    visit(point, field.position(point), count);
   });
 }
 
+// Whether the points of the set are in the part, one by one.
+std::vector<bool> points_in(const decompose::Decomposition& decomposition, int part,
+                            const FieldData& points) {
+  std::vector<double> place(decomposition.cuts.size());
+  std::vector<bool> out;
+  for (int64_t point = 0; point < points.points; ++point) {
+    for (size_t d = 0; d < place.size(); ++d) {
+      place[d] = points.real(0, static_cast<int>(d), point);
+    }
+    out.push_back(decomposition.part_of(place) == part);
+  }
+  return out;
+}
+
+// Every part has a record's values of all points. Those of the points that this one owns count.
+void give_back_record(const decompose::Decomposition& decomposition, int part,
+                      const FieldData& points, const std::byte* from, FieldData& to) {
+  const int64_t bytes = size_in_bytes(to.types[0]);
+  const std::vector<bool> own = points_in(decomposition, part, points);
+  for (int64_t at = 0; at < to.points; ++at) {
+    if (!own[static_cast<size_t>(at % points.points)]) continue;
+    std::memcpy(to.data(0, 0) + at * bytes, from + at * bytes, static_cast<size_t>(bytes));
+  }
+}
+
+// Whether the part is the first one in the dimensions of the grid that the field does not have.
+bool is_first_beside(const ir::Field& field, const decompose::Decomposition& decomposition,
+                     int part) {
+  const std::vector<int> place = decomposition.place_of(part);
+  for (size_t d = 0; d < place.size(); ++d) {
+    bool has = false;
+    for (int own = 0; own < field.box.rank(); ++own) {
+      has = has || field.dimension(static_cast<size_t>(own)) == static_cast<int>(d);
+    }
+    if (!has && place[d] != 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+RowsOf rows_of_part(const ir::Program& whole, const decompose::Decomposition& decomposition,
+                    int number, const reference::State& part, const reference::State& shapes) {
+  return [&, number](ir::FieldId id, const std::function<void(const Row&)>& visit) {
+    const auto f = static_cast<size_t>(id);
+    const FieldData& field = part.fields[f];
+    if (const auto set = set_of_record(whole, f)) {
+      const std::vector<bool> own = points_in(decomposition, number, part.fields[*set]);
+      const auto points = static_cast<int64_t>(own.size());
+      for (int64_t at = 0; at < field.points; ++at) {
+        if (own[static_cast<size_t>(at % points)]) visit({at, at, 1});
+      }
+      return;
+    }
+    if (!is_first_beside(whole.fields[f], decomposition, number)) return;
+    for_each_dense(field, owned_of(whole, decomposition, number, f),
+                   [&](const auto& point, auto at, int64_t count) {
+                     visit({at, shapes.fields[f].position(point), count});
+                   });
+  };
+}
 
 Result<reference::State> empty_part(const ir::Program& part, const reference::State& from) {
   std::string error;
@@ -189,9 +233,10 @@ std::vector<std::byte> pack_owned(const ir::Program& whole,
   for_each_level(whole, levels, [&](size_t f, int level, int c, int64_t bytes) {
     const FieldData& field = from.fields[f];
     const std::byte* data = field.data(level, c);
-    for_each_dense(field, owned_of(whole, decomposition, part, f), [&](int64_t at, int64_t count) {
-      out.insert(out.end(), data + at * bytes, data + (at + count) * bytes);
-    });
+    for_each_dense(field, owned_of(whole, decomposition, part, f),
+                   [&](const auto&, int64_t at, int64_t count) {
+                     out.insert(out.end(), data + at * bytes, data + (at + count) * bytes);
+                   });
   });
   return out;
 }
@@ -208,10 +253,11 @@ void unpack_owned(const ir::Program& whole, const decompose::Decomposition& deco
       from += field.size_in_bytes(c);
       return;
     }
-    for_each_dense(field, owned_of(whole, decomposition, part, f), [&](int64_t at, int64_t count) {
-      std::memcpy(data + at * bytes, from, static_cast<size_t>(count * bytes));
-      from += count * bytes;
-    });
+    for_each_dense(field, owned_of(whole, decomposition, part, f),
+                   [&](const auto&, int64_t at, int64_t count) {
+                     std::memcpy(data + at * bytes, from, static_cast<size_t>(count * bytes));
+                     from += count * bytes;
+                   });
   });
 }
 

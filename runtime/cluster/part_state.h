@@ -6,6 +6,7 @@
 
 #include "compiler/decompose/decomposition.h"
 #include "compiler/reference/state.h"
+#include "runtime/io/rows.h"
 #include "stencil/result.h"
 
 namespace stencil::runtime {
@@ -32,6 +33,12 @@ void unpack_owned(const ir::Program& whole, const decompose::Decomposition& deco
 // Of pack_owned().
 int64_t owned_bytes(const ir::Program& whole, const decompose::Decomposition& decomposition,
                     int part, const std::vector<int>& levels);
+
+// The rows of the whole fields that a part answers for: what it owns, and of fields that several
+// parts have as a whole, or in some of their dimensions, one of them. `part` and `shapes`, the
+// whole state, which needs no storage, must outlive what is returned.
+RowsOf rows_of_part(const ir::Program& whole, const decompose::Decomposition& decomposition,
+                    int number, const reference::State& part, const reference::State& shapes);
 
 // Both at once, without a copy between.
 void fill_part(const ir::Program& whole, const decompose::Decomposition& decomposition,

@@ -48,6 +48,7 @@ struct DeviceArrays {
 };
 
 class Communicator;
+class FieldRows;
 
 // A run in progress. Dropping it without finish() leaves the fields of its state unspecified.
 class Session {
@@ -64,6 +65,9 @@ class Session {
   }
   // Brings all levels of all fields back.
   virtual Status finish() = 0;
+  // Whose the rows of the fields are, where they lie in several memories. Null: in one, whose
+  // fields are fetched by those who want rows of them.
+  virtual FieldRows* rows() { return nullptr; }
   // Until what advance() queued is done; only attached sessions return from it before that.
   virtual Status wait() { return Done{}; }
   // What the steps of the last advance() took by the device's own clock, without the time in which

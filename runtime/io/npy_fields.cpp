@@ -156,9 +156,9 @@ std::vector<int64_t> shape_of(const FieldData& field, int components) {
 
 }  // namespace
 
-Result<NewFile> npy_file(const std::string& path, const FieldData& field, int level,
-                         int component) {
-  const auto [first, components] = components_of(field, component);
+Result<NewFile> npy_file(const std::string& path, const FieldData& field,
+                         const Selection& selection) {
+  const auto [first, components] = components_of(field, selection.component);
   const Scalar stored = field.types[static_cast<size_t>(first)];
   for (int c = 0; c < components; ++c) {
     if (field.types[static_cast<size_t>(first + c)] == stored) continue;
@@ -166,13 +166,14 @@ Result<NewFile> npy_file(const std::string& path, const FieldData& field, int le
                    "write one component at a time"};
   }
   const Scalar type = npy_type(stored);
-  const Values values{field, level, first, components};
-  const std::string header = npy_header(type, shape_of(field, components));
-  return NewFile{path, static_cast<int64_t>(header.size()) + size_of_values(values, type),
-                 [=](FileWriter& file) {
-                   const Status begun = file.write(header);
-                   return begun.ok() ? write_values(file, values, type) : begun;
-                 }};
+  NewFile file = text_file(path, npy_header(type, shape_of(field, components)));
+  file.append(StoredArray{.field = selection.field,
+                          .level = selection.level,
+                          .component = first,
+                          .components = components,
+                          .type = type,
+                          .points = field.points});
+  return file;
 }
 
 Result<Rounding> from_npy(const NpySource& array, const std::string& name, FieldData& field,

@@ -5,18 +5,18 @@
 #include <string>
 
 #include "compiler/reference/state.h"
-#include "runtime/io/file_writer.h"
+#include "runtime/io/new_files.h"
 #include "runtime/io/npy.h"
+#include "runtime/io/selection.h"
 #include "stencil/result.h"
 
 namespace stencil::runtime {
 
-// Level `level` of a field as a file of the field's extents, or one component of it; a field of
-// several components gets one more dimension, the last, for them. NumPy has no bfloat: it becomes
-// f4, which holds the same values. `component` -1: all. R024 if they differ in type. The field is
-// read when the file is written, part by part; it must live until then.
-Result<NewFile> npy_file(const std::string& path, const reference::FieldData& field, int level = 0,
-                         int component = -1);
+// A selection as a file of the field's extents; a field of several components gets one more
+// dimension, the last, for them. NumPy has no bfloat: it becomes f4, which holds the same values.
+// R024 if components differ in type. `field`: its shape.
+Result<NewFile> npy_file(const std::string& path, const reference::FieldData& field,
+                         const Selection& selection);
 
 // What became of values that the field's type holds only rounded.
 struct Rounding {

@@ -2,7 +2,7 @@
 // memory (docs/running.md). The header describes both the program, so that a file of another
 // one is refused with what differs, and the arrays, each with its place and checksum.
 //
-//   write   state -> Header (checksums: one pass over the arrays) -> bytes, arrays
+//   write   shapes -> Header (checksums: one pass over the arrays) -> bytes, arrays (new_files.h)
 //   read    bytes, in parts -> Header -> compared with program and state -> checksums -> copied
 //
 // A reader trusts nothing: lengths are checked against the bytes that are there, and the state is
@@ -16,12 +16,12 @@
 #include <bit>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 #include <optional>
 
 #include "compiler/ir/passes.h"
-#include "runtime/io/file_writer.h"
+#include "runtime/io/checksum.h"
 #include "runtime/io/input_file.h"
+#include "runtime/io/new_files.h"
 
 namespace stencil::runtime {
 
@@ -423,41 +423,39 @@ Status check_arrays(const InputFile& file, const Header& header, const reference
 
 // --- The two directions ----------------------------------------------------------------------
 
-Status write_checkpoint(const std::string& path, const ir::Program& program,
-                        const reference::State& state) {
+Status write_checkpoint(const std::string& path, const ir::Program& program, FieldSource& fields) {
+  const reference::State& state = fields.state();
   Header header = describe(program, state);
   const auto header_bytes = static_cast<int64_t>(bytes_of(header).size());
-  int64_t end = static_cast<int64_t>(sizeof(Preamble)) + header_bytes;
-  for_each_array(header, [&](ArrayEntry& array, size_t f, int level, int component) {
+  NewFile file{path};
+  file.bytes = static_cast<int64_t>(sizeof(Preamble)) + header_bytes;
+  for_each_array(header, [&](const ArrayEntry&, size_t f, int level, int component) {
     const reference::FieldData& field = state.fields[f];
-    array.offset = aligned(end);
-    array.bytes = field.size_in_bytes(component);
-    array.checksum = checksum_of(field.data(level, component), array.bytes);
-    end = array.offset + array.bytes;
+    file.bytes = aligned(file.bytes);
+    file.append(StoredArray{.field = static_cast<ir::FieldId>(f),
+                            .level = level,
+                            .component = component,
+                            .type = field.types[static_cast<size_t>(component)],
+                            .points = field.points});
+  });
+  const auto shares = fields.checksums(file.arrays);
+  if (!shares.ok()) return shares.failure();
+  size_t number = 0;
+  for_each_array(header, [&](ArrayEntry& array, size_t, int, int) {
+    const StoredArray& stored = file.arrays[number];
+    array.offset = stored.offset;
+    array.bytes = stored.bytes();
+    array.checksum = whole_checksum({shares.value()[number++]}, array.bytes);
   });
   const std::string text = bytes_of(header);
   Preamble preamble{{},
                     kVersion,
                     static_cast<uint32_t>(checksum_of(text.data(), header_bytes)),
                     header_bytes,
-                    end};
+                    file.bytes};
   std::memcpy(preamble.magic, kCheckpointMagic.data(), kCheckpointMagic.size());
-
-  auto file = FileWriter::create(path, end);
-  if (!file.ok()) return file.failure();
-  Status written = file.value().write({reinterpret_cast<const char*>(&preamble), sizeof preamble});
-  if (written.ok()) written = file.value().write(text);
-  int64_t at = static_cast<int64_t>(sizeof preamble) + header_bytes;
-  for_each_array(header, [&](const ArrayEntry& array, size_t f, int level, int component) {
-    if (!written.ok()) return;
-    written = file.value().write(std::string(static_cast<size_t>(array.offset - at), '\0'));
-    if (!written.ok()) return;
-    const std::byte* data = state.fields[f].data(level, component);
-    written =
-        file.value().write({reinterpret_cast<const char*>(data), static_cast<size_t>(array.bytes)});
-    at = array.offset + array.bytes;
-  });
-  return written.ok() ? file.value().commit() : written;
+  file.texts = {{0, std::string(reinterpret_cast<const char*>(&preamble), sizeof preamble) + text}};
+  return write_files({file}, &fields);
 }
 
 Status read_checkpoint(const std::string& path, const ir::Program& program,
@@ -502,13 +500,8 @@ Status read_checkpoint(const std::string& path, const ir::Program& program,
 
 Event checkpoint_event(const std::string& path, const ir::Program& program, int64_t every,
                        double seconds) {
-  return {every,
-          seconds,
-          true,
-          std::vector<int>(program.fields.size(), std::numeric_limits<int>::max()),
-          [path, &program](const reference::State& state) {
-            return write_checkpoint(path, program, state);
-          },
+  return {every, seconds, true,
+          [path, &program](FieldSource& fields) { return write_checkpoint(path, program, fields); },
           path};
 }
 

@@ -16,8 +16,7 @@ namespace stencil::runtime {
 
 // Writes every level of every field, params, reductions, the step and whether the run has stopped.
 // A file of that name stays whole until the new one is complete, and is then replaced.
-Status write_checkpoint(const std::string& path, const ir::Program& program,
-                        const reference::State& state);
+Status write_checkpoint(const std::string& path, const ir::Program& program, FieldSource& fields);
 
 // Puts a state that prepare_state() has made where the checkpoint's was. Nothing but the number of
 // steps may differ from the program that wrote it, and its params must have the same values. On

@@ -1,5 +1,6 @@
 // Runs of several parts: in one process, and as ranks of MPI.
 #include <cstdlib>
+#include <map>
 
 #include "tests/e2e/tool.h"
 
@@ -16,9 +17,33 @@ stencil wave : U on G = 1.5 * U[0,0] - 0.5 * U@-1[0,0]
 init U[i,j] = select(i * 7 % 11 == j % 5, 1.0, 0.0);
 )";
 
+// Fields of all kinds, types that files have otherwise, members beside each other.
+constexpr const char* kKinds = R"(
+param N : integer = 130;
+type cell = { rho : real, u : vector 2 of real };
+grid G = [0..N-1, 0..N+6] steps 12;
+points mics [1..5] on G;
+field S : cell on G history 2 boundary [clamp, periodic];
+field b : bfloat on G;
+field c : double on G constant;
+field profile : real on G along 0 constant;
+stencil s : S on G = { rho = S[0,0].rho + float(c[0,0]) * (S[-1,0].rho - S[0,1].rho) + profile[0],
+                       u = { S@-1[0,0].rho, S[0,1].u[0] } };
+stencil t : b on G = S[0,0].rho * 3;
+record trace [0..11] = S[0,0].rho at mics;
+reduce most = max(S[0,0].rho) on G every 5;
+init S[i,j] = { rho = select(i * 7 % 11 == j % 5, 1.0, 0.0), u = { 0.5 * i, j } };
+init mics[p] = { 17.5 * p, 18.25 * p };
+init c[i,j] = 0.25 + 0.001 * float(i + j);
+init profile[i] = 0.01 * i;
+)";
+
 class Parts : public Tool {
  protected:
-  Parts() { write("wave.stn", kWave); }
+  Parts() {
+    write("wave.stn", kWave);
+    write("kinds.stn", kKinds);
+  }
 
   // The file that one device writes.
   std::string alone(const std::string& further = "") {
@@ -29,13 +54,15 @@ class Parts : public Tool {
 
   // As ranks; the status of the launcher.
   int ranks(int count, const std::string& arguments) {
+    return launch("-n " + std::to_string(count) + " '" STENCIL_BINARY "' " + arguments);
+  }
+  int launch(const std::string& processes) {
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
     const std::string command = "cd '" + file("").string() +
-                                "' && timeout 100 " STENCIL_MPIEXEC " -n " + std::to_string(count) +
-                                " '" STENCIL_BINARY "' " + arguments +
+                                "' && timeout 100 " STENCIL_MPIEXEC " " + processes +
                                 " >out.txt 2>err.txt </dev/null";
     return std::system(command.c_str());
   }
@@ -80,6 +107,76 @@ TEST_F(Parts, AreRanks) {
   }
   EXPECT_NE(ranks(3, "run wave.stn --device host --ranks 2x2"), 0);
   EXPECT_TRUE(holds(read(file("err.txt")), "R095")) << read(file("err.txt"));
+}
+
+// Arguments for files of all formats, and what is in them.
+const std::string kAllFiles =
+    "--out S.u[1]=u.npy --out S.rho@-1=old.npy --out b=b.npy --out c=c.npy --out trace=trace.npy "
+    "--out profile=profile.npy --out S=grid.vti --out b=grid.vti --out c=grid.vti --out "
+    "S.rho=frame.png "
+    "--checkpoint all.ckpt --checkpoint-every 5 ";
+constexpr const char* kAllNames[] = {"u.npy",    "old.npy",   "b.npy",    "c.npy",      "trace.npy",
+                                     "grid.vti", "frame.png", "all.ckpt", "profile.npy"};
+
+TEST_F(Parts, WriteTheFilesOfOneDevice) {
+  const auto contents = [&] {
+    std::map<std::string, std::string> out;
+    for (const char* name : kAllNames) {
+      out[name] = read(file(name));
+      EXPECT_FALSE(out[name].empty()) << name;
+      std::filesystem::remove(file(name));
+    }
+    return out;
+  };
+  const auto expect_same = [&](const auto& expected, const std::string& by) {
+    for (const auto& [name, bytes] : contents()) {
+      EXPECT_TRUE(bytes == expected.at(name)) << name << " of " << by;
+    }
+  };
+  const Outcome alone = stencilc("run kinds.stn --device reference " + kAllFiles);
+  ASSERT_EQ(alone.status, 0) << alone.err;
+  const auto expected = contents();
+  for (const std::string parts : {"3", "2x2", "4x1"}) {
+    const Outcome run = stencilc("run kinds.stn --device host --gpus " + parts + " " + kAllFiles);
+    ASSERT_EQ(run.status, 0) << run.err;
+    expect_same(expected, parts);
+  }
+  if (std::string(STENCIL_MPIEXEC).empty()) return;
+  for (const std::string cut : {"3", "2x2", "4x1"}) {
+    const int count = cut == "3" ? 3 : 4;
+    ASSERT_EQ(ranks(count, "run kinds.stn --device host --ranks " + cut + " " + kAllFiles), 0)
+        << read(file("err.txt"));
+    expect_same(expected, cut + " as ranks");
+    EXPECT_FALSE(holds(read(file("err.txt")), "warning"));
+  }
+}
+
+// Where a rank finds no room, no file is there, and the error says who that was.
+TEST_F(Parts, LeaveNoFileWhereARankCannotWrite) {
+  if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
+  const std::string run = "'" STENCIL_BINARY "' run wave.stn --device host --out U=full.npy";
+  EXPECT_NE(launch("-n 1 " + run + " : -n 1 sh -c \"ulimit -f 100; exec " + run + "\""), 0);
+  const std::string said = read(file("err.txt"));
+  EXPECT_TRUE(holds(said, "R011: rank 1: cannot write 'full.npy': File too large")) << said;
+  for (const auto& entry : std::filesystem::directory_iterator(file(""))) {
+    EXPECT_FALSE(holds(entry.path().filename().string(), "full")) << entry.path();
+  }
+}
+
+// Where a rank does not find the files of rank 0, fields go there.
+TEST_F(Parts, GatherFieldsForFilesThatRanksDoNotShare) {
+  if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
+  const std::string whole = alone();
+  std::filesystem::create_directory(file("elsewhere"));
+  const std::string run = "'" STENCIL_BINARY "' run " + file("wave.stn").string() +
+                          " --device host --out U=gathered.npy --every 20 --out U=last.npy";
+  ASSERT_EQ(launch("-n 1 " + run + " : -n 1 sh -c \"cd elsewhere; exec " + run + "\""), 0)
+      << read(file("err.txt"));
+  EXPECT_EQ(read(file("gathered_000040.npy")), whole);
+  const std::string said = read(file("err.txt"));
+  const size_t warned = said.find("not all ranks reach");
+  EXPECT_NE(warned, std::string::npos) << said;
+  EXPECT_EQ(said.find("not all ranks reach", warned + 1), std::string::npos) << said;
 }
 
 // A rank is killed in the middle; the checkpoint is whole, and one device goes on from it.
