@@ -128,11 +128,16 @@ Result<int64_t> SimulationData::last_step() const {
 Status SimulationData::open_session() {
   if (session) return Done{};
   const runtime::LoadedProgram& loaded = *kernel->prepared.loaded;
-  auto opened =
-      device_arrays.fields.empty() ? loaded.start(state) : loaded.attach(state, device_arrays);
+  auto opened = device_arrays.fields.empty() ? loaded.start_from(state, files)
+                                             : loaded.attach(state, device_arrays);
   if (!opened.ok()) return opened.failure();
   session = std::move(opened).value();
-  present = all_levels();
+  files.clear();
+  present.assign(state.fields.size(), 0);
+  for (size_t f = 0; f < present.size(); ++f) {
+    const bool here = is_stored(f) || arrays == Arrays::Device;
+    if (here) present[f] = std::numeric_limits<int>::max();
+  }
   return Done{};
 }
 
@@ -142,11 +147,18 @@ Status SimulationData::wait() {
 
 Status SimulationData::fetch(const std::vector<int>& levels) {
   const Status waited = wait();
-  if (!session || !waited.ok()) return waited;
+  if (!waited.ok()) return waited;
+  for (size_t f = 0; f < levels.size() && !session; ++f) {
+    if (levels[f] == 0) continue;
+    const Status stored = store(f);
+    if (!stored.ok()) return stored;
+  }
+  if (!session) return Done{};
   std::vector<int> missing(present.size(), 0);
   for (size_t f = 0; f < std::min(present.size(), levels.size()); ++f) {
     const int wanted = std::min(levels[f], program().fields[f].history);
-    if (wanted > present[f]) missing[f] = wanted;
+    if (wanted <= present[f]) continue;
+    missing[f] = wanted;
   }
   const Status fetched = session->fetch(missing);
   if (!fetched.ok()) return fetched;
@@ -155,8 +167,10 @@ Status SimulationData::fetch(const std::vector<int>& levels) {
 }
 
 Status SimulationData::look(const std::function<Status(runtime::FieldSource&)>& at) {
-  const Status waited = wait();
-  if (!waited.ok()) return waited;
+  // What has no storage here goes to where it gets some, and is looked at there.
+  const bool opens = kernel && !session && !all_stored();
+  const Status ready = opens ? open_session() : wait();
+  if (!ready.ok()) return ready;
   KeptSession kept(*this);
   runtime::SessionSource fields(kept, state);
   return at(fields);
@@ -184,7 +198,9 @@ Status SimulationData::check_on_host(const std::vector<int>& levels) const {
 }
 
 Result<int64_t> SimulationData::step_session(int64_t steps) {
-  present.assign(present.size(), 0);
+  for (size_t f = 0; f < present.size(); ++f) {
+    if (ir::changes(program(), static_cast<ir::FieldId>(f))) present[f] = 0;
+  }
   return session->advance(steps);
 }
 

@@ -9,6 +9,8 @@
 #include "compiler/reference/state.h"
 #include "runtime/api/kernel.h"
 #include "runtime/api/program.h"
+#include "runtime/io/field_files.h"
+#include "runtime/run/checkpoint.h"
 #include "runtime/run/run.h"
 #include "stencil/simulation.h"
 
@@ -20,8 +22,11 @@ struct SimulationData {
 
   std::shared_ptr<const ProgramData> source;
   std::shared_ptr<const KernelData> kernel;  // null: a state that no device advances
+  // Fields of the grid have storage once somebody needs their values here: store(). Until then
+  // these are the initial ones, but for what `files` has, and a session may have them.
   reference::State state;
-  std::vector<bool> given;  // params that were given, by ParamId
+  std::vector<runtime::FieldFile> files;  // what fields without storage are to have
+  std::vector<bool> given;                // params that were given, by ParamId
   Arrays arrays = Arrays::Own;
   runtime::DeviceArrays device_arrays;
   // Arrays::Host: the arrays given, [field][component][level]; nothing for the other fields.
@@ -48,6 +53,18 @@ struct SimulationData {
   Result<int64_t> last_step() const;  // of the run, as the program says; R053
   // R073 if what is asked for is in memory of the user's on the device. `levels` as for fetch().
   Status check_on_host(const std::vector<int>& levels) const;
+
+  bool is_stored(size_t field) const { return !state.fields[field].levels.empty(); }
+  bool all_stored() const;
+  // Whether fields may stay without storage: who has them next does without.
+  bool may_defer() const;
+  // Storage and values for a field that has none. R010, R060.
+  Status store(size_t field);
+  Status store_all();
+  // Values of a file for fields, now or when they are needed.
+  Status take(runtime::FieldFile file);
+  // Becomes what a checkpoint has. On failure nothing has changed.
+  Status go_on_from(runtime::SavedState saved);
 
   Status open_session();
   Status wait();

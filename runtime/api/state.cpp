@@ -53,8 +53,9 @@ Status State::set(const std::string& field, const AnyView& array) {
     auto& [place, values] = target.value();
     const Status fits = api::check_array(data_->program(), *values, place, field, array, false);
     if (!fits.ok()) return fits;
-    const Status closed = data_->close_session();
-    if (!closed.ok()) return closed;
+    Status ready = data_->close_session();
+    if (ready.ok()) ready = data_->store(static_cast<size_t>(place.field));
+    if (!ready.ok()) return ready;
     api::copy_in(array, place, *values);
     return Done{};
   });

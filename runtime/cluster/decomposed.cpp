@@ -35,7 +35,7 @@ class DecomposedSession : public Session, public FieldRows {
     }
   }
 
-  Status start();
+  Status start(const std::vector<FieldFile>& files);
   Result<int64_t> advance(int64_t steps) override;
   Status fetch(const std::vector<int>& levels) override;
   Status finish() override {
@@ -114,14 +114,21 @@ auto DecomposedSession::of_parts(const Work& work)
   return out;
 }
 
-Status DecomposedSession::start() {
-  return together([&](size_t p) -> Status {
+Status DecomposedSession::start(const std::vector<FieldFile>& files) {
+  std::vector<bool> stored;
+  for (size_t f = 0; f < state_.fields.size(); ++f) stored.push_back(is_stored(state_, f));
+  const Status started = together([&](size_t p) -> Status {
+    const ir::Program& whole = whole_->program;
     auto state = empty_part(whole_->parts[p], state_);
     if (!state.ok()) return state.failure();
-    fill_part(whole_->program, whole_->decomposition, state_, state.value());
+    fill_part(whole, whole_->decomposition, state_, state.value());
+    const Status begun = begin_part(whole, whole_->decomposition, whole_->parts[p], stored, files,
+                                    state_, state.value());
+    if (!begun.ok()) return begun;
     return parts_[p]->start(*whole_->prepared[p].loaded, std::move(state).value(),
                             talk_.part(static_cast<int>(p)));
   });
+  return started.ok() ? check_files(whole_->program, files, *this) : started;
 }
 
 Result<int64_t> DecomposedSession::advance(int64_t steps) {
@@ -152,11 +159,11 @@ void DecomposedSession::take_reductions() {
 }
 
 Status DecomposedSession::fetch(const std::vector<int>& levels) {
+  provide_storage(whole_->program, levels, state_);
   return in_parts([&](size_t p) -> Status {
     const Status brought = parts_[p]->bring(levels);
     if (!brought.ok()) return brought;
-    give_back(whole_->program, whole_->decomposition, static_cast<int>(p), parts_[p]->state(),
-              levels, state_);
+    give_back(whole_->program, parts_[p]->state(), parts_[p]->rows(), levels, state_);
     return Done{};
   });
 }
@@ -176,8 +183,13 @@ class DecomposedProgram : public LoadedProgram {
   explicit DecomposedProgram(std::shared_ptr<const Whole> whole) : whole_(std::move(whole)) {}
 
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
+    return start_from(state, {});
+  }
+  bool starts_unstored() const override { return true; }
+  Result<std::unique_ptr<Session>> start_from(reference::State& state,
+                                              const std::vector<FieldFile>& files) const override {
     auto session = std::make_unique<DecomposedSession>(whole_, state);
-    const Status started = session->start();
+    const Status started = session->start(files);
     if (!started.ok()) return started.failure();
     return std::unique_ptr<Session>(std::move(session));
   }

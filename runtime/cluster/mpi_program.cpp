@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "compiler/decompose/restrict.h"
+#include "compiler/reference/interpreter.h"
 #include "runtime/cluster/part_run.h"
 #include "runtime/cluster/part_state.h"
 #include "runtime/cluster/words.h"
@@ -89,8 +90,9 @@ class RankPart {
  public:
   explicit RankPart(std::shared_ptr<Rank> rank) : rank_(std::move(rank)) {}
 
-  // `whole`: on rank 0.
-  Status start(const reference::State* whole, const reference::State& params) {
+  // `whole`: on rank 0; it gets storage where a rank does not reach the files, which `reason` says.
+  Status start(reference::State* whole, const reference::State& params, std::vector<bool> stored,
+               const std::vector<FieldFile>& files, const Status& reached, Failure& reason) {
     const SettledCut& cut = rank_->cut;
     std::string error;
     auto shapes = reference::lay_out(cut.program, params.integer_params, params.real_params, error);
@@ -98,8 +100,19 @@ class RankPart {
     shapes_ = std::move(*shapes);
     auto state = empty_part(rank_->part, params);
     if (!state.ok()) return state.failure();
-    const Status filled = whole ? scatter(*whole, state.value()) : receive(state.value());
+    const Status all_reach = agree(*rank_->ranks, reached);
+    if (!all_reach.ok()) {
+      reason = all_reach.failure();
+      const Status completed = whole ? complete(files, *whole) : Status(Done{});
+      if (!completed.ok()) return completed;
+      stored.assign(stored.size(), true);
+    }
+    const Status filled = whole ? scatter(*whole, state.value()) : receive(stored, state.value());
     if (!filled.ok()) return filled;
+    const std::vector<FieldFile> none;
+    const Status begun = begin_part(cut.program, cut.decomposition, rank_->part, stored,
+                                    all_reach.ok() ? files : none, shapes_, state.value());
+    if (!begun.ok()) return begun;
     run_.emplace(cut.program, cut.decomposition, rank_->number(), shapes_);
     return run_->start(*rank_->prepared.loaded, std::move(state).value(), *rank_->ranks);
   }
@@ -112,12 +125,13 @@ class RankPart {
     const Status brought = run_->bring(levels);
     if (!brought.ok()) return brought;
     const SettledCut& cut = rank_->cut;
-    const int own = rank_->number();
-    if (whole) give_back(cut.program, cut.decomposition, own, state(), levels, *whole);
+    if (whole) provide_storage(cut.program, levels, *whole);
+    if (whole) give_back(cut.program, state(), run_->rows(), levels, *whole);
     for (int other = 1; other < rank_->ranks->size(); ++other) {
-      const int64_t bytes = owned_bytes(cut.program, cut.decomposition, other, levels);
+      const int64_t bytes =
+          whole ? owned_bytes(cut.program, cut.decomposition, other, levels, *whole) : 0;
       std::vector<std::byte> data;
-      if (own == other) data = pack_owned(cut.program, cut.decomposition, own, state(), levels);
+      if (rank_->number() == other) data = pack_owned(cut.program, state(), run_->rows(), levels);
       const Status sent = rank_->send(other, 0, data, bytes);
       if (!sent.ok()) return sent;
       if (whole) unpack_owned(cut.program, cut.decomposition, other, data, levels, *whole);
@@ -149,6 +163,20 @@ class RankPart {
   }
 
  private:
+  // Storage and values for all of a state.
+  Status complete(const std::vector<FieldFile>& files, reference::State& whole) const {
+    for (size_t f = 0; f < whole.fields.size(); ++f) {
+      if (is_stored(whole, f)) continue;
+      reference::provide(rank_->cut.program, static_cast<ir::FieldId>(f), whole);
+      reference::initialise(rank_->cut.program, static_cast<ir::FieldId>(f), whole);
+    }
+    for (const FieldFile& file : files) {
+      const Status read = read_all_rows(file, whole);
+      if (!read.ok()) return read;
+    }
+    return Done{};
+  }
+
   // Rank by rank, so that rank 0 needs memory for one part beside the whole.
   Status scatter(const reference::State& whole, reference::State& own) {
     const SettledCut& cut = rank_->cut;
@@ -167,18 +195,13 @@ class RankPart {
     return Done{};
   }
 
-  Status receive(reference::State& own) {
-    int64_t bytes = 0;
-    for (const reference::FieldData& field : own.fields) {
-      for (int c = 0; c < field.component_count(); ++c) {
-        bytes += field.size_in_bytes(c) * static_cast<int64_t>(field.levels.size());
-      }
-    }
+  Status receive(const std::vector<bool>& stored, reference::State& own) {
+    const int64_t bytes = packed_bytes(own, stored);
     for (int other = 1; other < rank_->ranks->size(); ++other) {
       std::vector<std::byte> data;
       const Status sent = rank_->send(0, other, data, other == rank_->number() ? bytes : 0);
       if (!sent.ok()) return sent;
-      if (other == rank_->number()) unpack_part(data, own);
+      if (other == rank_->number()) unpack_part(data, stored, own);
     }
     return Done{};
   }
@@ -190,13 +213,13 @@ class RankPart {
 
 // --- Rank 0
 
-void warn_of_gathering(const Failure& reason) {
+// `what`: "write", or "read".
+void warn_of_gathering(const char* what, const Failure& reason) {
   const Failure warning = {
       "R096",
-      fmt::format(
-          "not all ranks reach the run's files, so rank 0 gathers fields and writes them: {}",
-          reason.message),
-      "write to a file system that all ranks share"};
+      fmt::format("not all ranks reach the run's files, which rank 0 {}s alone: {}", what,
+                  reason.message),
+      "use a file system that all ranks share"};
   fmt::print(stderr, "stencilc: warning {}: {}\n      = hint: {}\n", warning.code, warning.message,
              warning.hint);
 }
@@ -207,9 +230,19 @@ class DrivingSession : public Session, public FieldRows {
       : rank_(std::move(rank)), state_(state), part_(rank_) {}
   ~DrivingSession() override { (void)say("drop"); }
 
-  Status start() {
-    const Status said = say("start " + words::text_of(state_));
-    return said.ok() ? checked(*rank_, part_.start(&state_, state_)) : said;
+  Status start(const std::vector<FieldFile>& files) {
+    std::vector<bool> stored;
+    for (size_t f = 0; f < state_.fields.size(); ++f) stored.push_back(is_stored(state_, f));
+    const Status said =
+        say(fmt::format("start {} {} {}", words::text_of(state_),
+                        words::numbers({stored.begin(), stored.end()}), words::text_of(files)));
+    if (!said.ok()) return said;
+    Failure reason;
+    const Status started =
+        checked(*rank_, part_.start(&state_, state_, stored, files, Done{}, reason));
+    if (!started.ok()) return started;
+    if (!reason.message.empty()) warn_of_gathering("read", reason);
+    return check_files(rank_->cut.program, files, *this);
   }
 
   Result<int64_t> advance(int64_t steps) override {
@@ -257,7 +290,7 @@ class DrivingSession : public Session, public FieldRows {
     const auto written = part_.write(files, reason);
     if (!written.ok()) return written.failure();
     if (written.value()) return Done{};
-    if (!std::exchange(warned_, true)) warn_of_gathering(reason);
+    if (!std::exchange(warned_, true)) warn_of_gathering("write", reason);
     const Status gathered = fetch(levels_of(files, state_.fields.size()));
     return gathered.ok() ? StateSource(state_).write(files) : gathered;
   }
@@ -301,8 +334,13 @@ class DrivenProgram : public LoadedProgram {
 
   // One session at a time: the ranks that serve have no other.
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
+    return start_from(state, {});
+  }
+  bool starts_unstored() const override { return true; }
+  Result<std::unique_ptr<Session>> start_from(reference::State& state,
+                                              const std::vector<FieldFile>& files) const override {
     auto session = std::make_unique<DrivingSession>(rank_, state);
-    const Status started = session->start();
+    const Status started = session->start(files);
     if (!started.ok()) return started.failure();
     return std::unique_ptr<Session>(std::move(session));
   }
@@ -332,7 +370,12 @@ Status serve_rank(const std::shared_ptr<Rank>& rank) {
     if (word == "drop") part.reset();
     if (word == "start") {
       part = std::make_unique<RankPart>(rank);
-      done = part->start(nullptr, words::read_state(in, rank->part));
+      const reference::State state = words::read_state(in, rank->part);
+      const std::vector<int64_t> stored = words::read_numbers(in);
+      std::vector<FieldFile> files;
+      const Status reached = words::read_files(in, files);
+      Failure reason;
+      done = part->start(nullptr, state, {stored.begin(), stored.end()}, files, reached, reason);
     }
     if (word == "advance") {
       int64_t steps = 0;

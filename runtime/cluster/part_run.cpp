@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/cluster/part_state.h"
+#include "runtime/run/checkpoint.h"
 
 namespace stencil::runtime {
 
@@ -35,7 +35,7 @@ Status PartRun::bring(const std::vector<int>& levels) {
 Result<StateSource> PartRun::source(const std::vector<int>& levels) {
   const Status brought = bring(levels);
   if (!brought.ok()) return brought.failure();
-  return StateSource(*state_, rows_of_part(whole_, decomposition_, number_, *state_, shapes_));
+  return StateSource(*state_, rows());
 }
 
 Status PartRun::write(const std::vector<SharedFile>& files) {
@@ -54,6 +54,18 @@ Result<std::vector<NonFiniteCount>> PartRun::count_non_finite(
   auto own = source(levels_of(places, present_.size()));
   if (!own.ok()) return own.failure();
   return own.value().count_non_finite(places);
+}
+
+Status check_files(const ir::Program& program, const std::vector<FieldFile>& files,
+                   FieldRows& rows) {
+  for (const FieldFile& file : files) {
+    if (file.checksums.empty()) continue;
+    const auto shares = rows.checksums(file.arrays);
+    if (!shares.ok()) return shares.failure();
+    const Status same = check_arrays(program, file, shares.value());
+    if (!same.ok()) return same;
+  }
+  return Done{};
 }
 
 std::vector<uint32_t> sum_of_checksums(const std::vector<std::vector<uint32_t>>& parts) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/decompose/decomposition.h"
+#include "runtime/cluster/part_state.h"
 #include "runtime/devices/communicator.h"
 #include "runtime/devices/device.h"
 #include "runtime/io/rows.h"
@@ -25,6 +26,8 @@ class PartRun : public FieldRows {
   // Brings back what state() does not have of the newest `levels[f]` levels of each field f.
   Status bring(const std::vector<int>& levels);
   const reference::State& state() const { return *state_; }
+  // Of state(), those of the whole that the part answers for.
+  RowsOf rows() const { return rows_of_part(whole_, decomposition_, number_, *state_, shapes_); }
   std::optional<double> seconds() const { return session_->seconds(); }
 
   // Of the rows that the part answers for.
@@ -45,6 +48,10 @@ class PartRun : public FieldRows {
   std::unique_ptr<Session> session_;  // ends before its state
   std::vector<int> present_;          // levels of each field, the newest first
 };
+
+// Whether what the parts have begun with is what was saved (check_arrays()).
+Status check_files(const ir::Program& program, const std::vector<FieldFile>& files,
+                   FieldRows& rows);
 
 // What the parts of a whole found out.
 std::vector<uint32_t> sum_of_checksums(const std::vector<std::vector<uint32_t>>& parts);

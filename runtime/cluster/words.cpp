@@ -107,6 +107,40 @@ std::vector<SharedFile> read_files(std::istream& in) {
   return out;
 }
 
+std::string text_of(const std::vector<FieldFile>& files) {
+  std::string out = fmt::format("{}", files.size());
+  for (const FieldFile& file : files) {
+    out += fmt::format(" {} {} {}", quoted(file.file->path()), file.file->size(),
+                       text_of(file.arrays));
+  }
+  return out;
+}
+Status read_files(std::istream& in, std::vector<FieldFile>& files) {
+  size_t count = 0;
+  in >> count;
+  Status opened = Done{};
+  for (size_t n = 0; n < count; ++n) {
+    const std::string path = read_text(in);
+    int64_t size = 0;
+    in >> size;
+    std::vector<StoredArray> arrays = read_arrays(in);
+    if (!opened.ok()) continue;
+    auto file = InputFile::open(path);
+    if (!file.ok()) {
+      opened = file.failure();
+    } else if (file.value().size() != size) {
+      opened = Failure{"R010",
+                       fmt::format("cannot read '{}': it has {} bytes here, and {} on rank 0", path,
+                                   file.value().size(), size),
+                       ""};
+    } else {
+      files.push_back(
+          {std::make_shared<const InputFile>(std::move(file).value()), std::move(arrays)});
+    }
+  }
+  return opened;
+}
+
 std::string text_of(const std::vector<Selection>& places) {
   std::vector<int64_t> values;
   for (const Selection& place : places) {

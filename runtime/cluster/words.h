@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/reference/state.h"
+#include "runtime/io/field_files.h"
 #include "runtime/io/rows.h"
 
 namespace stencil::runtime::words {
@@ -24,6 +25,10 @@ std::vector<StoredArray> read_arrays(std::istream& in);
 
 std::string text_of(const std::vector<SharedFile>& files);
 std::vector<SharedFile> read_files(std::istream& in);
+
+// Files that are opened where this is read, each of the size that was said: R010.
+std::string text_of(const std::vector<FieldFile>& files);
+Status read_files(std::istream& in, std::vector<FieldFile>& files);
 
 std::string text_of(const std::vector<Selection>& places);
 std::vector<Selection> read_places(std::istream& in);

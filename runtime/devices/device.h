@@ -49,6 +49,7 @@ struct DeviceArrays {
 
 class Communicator;
 class FieldRows;
+struct FieldFile;
 
 // A run in progress. Dropping it without finish() leaves the fields of its state unspecified.
 class Session {
@@ -56,9 +57,9 @@ class Session {
   virtual ~Session() = default;
   // Runs up to `steps` more steps; returns how many: fewer only if the stop condition held.
   virtual Result<int64_t> advance(int64_t steps) = 0;
-  // Brings back the newest `levels[f]` levels of every field f into the state, and the run can go
-  // on. More than there are: all; a field beyond the end of `levels`: none. A session that works on
-  // the state's own memory has nothing to do.
+  // Brings back the newest `levels[f]` levels of every field f into the state, which gets storage
+  // where it has none (start_from), and the run can go on. More than there are: all; a field beyond
+  // the end of `levels`: none. A session that works on the state's own memory has nothing to do.
   virtual Status fetch(const std::vector<int>& levels) {
     (void)levels;
     return Done{};
@@ -100,6 +101,12 @@ class LoadedProgram {
   virtual Result<double> copy_seconds(int64_t bytes) const;
   // `state` must outlive the session. Its params are those of the run, its step the first one.
   virtual Result<std::unique_ptr<Session>> start(reference::State& state) const = 0;
+  // Whether sessions begin with a state that has no storage for some of its fields: start_from().
+  virtual bool starts_unstored() const { return false; }
+  // The same for such a state. These fields have their initial values, but for what is in `files`,
+  // which has arrays of these fields alone. Also R010, and R060 where a checksum is wrong.
+  virtual Result<std::unique_ptr<Session>> start_from(reference::State& state,
+                                                      const std::vector<FieldFile>& files) const;
   // The same for a program that is a part of another one (ir::Part): each part is started so, in a
   // thread or process of its own, with a communicator that outlives its session. R045 on a device
   // that cannot do parts.

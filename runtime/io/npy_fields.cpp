@@ -176,8 +176,11 @@ Result<NewFile> npy_file(const std::string& path, const FieldData& field,
   return file;
 }
 
-Result<Rounding> from_npy(const NpySource& array, const std::string& name, FieldData& field,
-                          int level, int component) {
+namespace {
+
+// What from_npy() has to know before it takes a value.
+Result<Rounding> look_at(const NpySource& array, const std::string& name, const FieldData& field,
+                         int component) {
   const auto [first, components] = components_of(field, component);
   Rounding rounding;
   Status sound = check_shape(array, name, shape_of(field, components));
@@ -187,6 +190,16 @@ Result<Rounding> from_npy(const NpySource& array, const std::string& name, Field
     if (sound.ok()) sound = check_values(array, name, type, c, components, rounding);
   }
   if (!sound.ok()) return sound.failure();
+  return rounding;
+}
+
+}  // namespace
+
+Result<Rounding> from_npy(const NpySource& array, const std::string& name, FieldData& field,
+                          int level, int component) {
+  const auto looked = look_at(array, name, field, component);
+  if (!looked.ok()) return looked;
+  const auto [first, components] = components_of(field, component);
   const int64_t point = components * size_in_bytes(array.type());
   std::vector<std::byte> part(static_cast<size_t>(std::min(field.points, kPointsAtOnce) * point));
   for (int64_t at = 0; at < field.points; at += kPointsAtOnce) {
@@ -195,16 +208,27 @@ Result<Rounding> from_npy(const NpySource& array, const std::string& name, Field
     if (!loaded.ok()) return loaded.failure();
     store_values(part.data(), array.type(), at, count, field, level, first, components);
   }
-  return rounding;
+  return looked;
 }
 
-Result<Rounding> read_npy_into(const std::string& path, FieldData& field, int level,
-                               int component) {
-  const Result<InputFile> file = InputFile::open(path);
-  if (!file.ok()) return file.failure();
-  const Result<NpySource> source = NpySource::of(file.value());
+Result<NpyInput> find_npy(const std::string& path, const FieldData& field,
+                          const Selection& selection) {
+  Result<InputFile> opened = InputFile::open(path);
+  if (!opened.ok()) return opened.failure();
+  auto file = std::make_shared<const InputFile>(std::move(opened).value());
+  const Result<NpySource> source = NpySource::of(*file);
   if (!source.ok()) return source.failure();
-  return from_npy(source.value(), path, field, level, component);
+  const auto rounding = look_at(source.value(), path, field, selection.component);
+  if (!rounding.ok()) return rounding.failure();
+  const auto [first, components] = components_of(field, selection.component);
+  const StoredArray array{.offset = source.value().start(),
+                          .field = selection.field,
+                          .level = selection.level,
+                          .component = first,
+                          .components = components,
+                          .type = source.value().type(),
+                          .points = field.points};
+  return NpyInput{{std::move(file), {array}}, rounding.value()};
 }
 
 }  // namespace stencil::runtime

@@ -134,6 +134,16 @@ Status write_field(const std::string& path, const reference::FieldData& field, i
   return written;
 }
 
+Status read_field(const std::string& path, reference::FieldData& field) {
+  const auto found = find_npy(path, field, {0, 0, -1});
+  if (!found.ok()) return found.failure();
+  reference::State state;
+  state.fields = {field};
+  const Status read = read_all_rows(found.value().values, state);
+  field = state.fields[0];
+  return read;
+}
+
 // What is in the file of a field.
 Result<NpyArray> array_of(const reference::FieldData& field, int component = -1) {
   const TemporaryDirectory directory;
@@ -236,13 +246,13 @@ TEST(NpyFields, LargeFieldsGoPartByPart) {
   const std::string path = directory.file("a.npy");
   ASSERT_TRUE(write_field(path, field).ok());
   reference::FieldData copy = make_field({{0, 99}, {0, 999}}, {Scalar::F64, Scalar::F64});
-  ASSERT_TRUE(read_npy_into(path, copy).ok());
+  ASSERT_TRUE(read_field(path, copy).ok());
   EXPECT_EQ(copy.levels, field.levels);
   reference::FieldData rounded = make_field({{0, 99}, {0, 999}}, {Scalar::F32});
   ASSERT_TRUE(write_field(path, field, 1).ok());
-  ASSERT_TRUE(read_npy_into(path, rounded).ok());
+  ASSERT_TRUE(read_field(path, rounded).ok());
   EXPECT_EQ(rounded.real(0, 0, 99999), 99999);
-  const auto missing = read_npy_into(directory.file("b.npy"), copy);
+  const auto missing = read_field(directory.file("b.npy"), copy);
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.failure().code, "R010");
 }
@@ -254,7 +264,7 @@ TEST(NpyFields, APipeIsReadToo) {
   const reference::FieldData field = make_field({{0, 2}}, {Scalar::I32});
   std::thread writer([&] { EXPECT_TRUE(write_field(path, field).ok()); });
   reference::FieldData copy = make_field({{0, 2}}, {Scalar::I32});
-  EXPECT_TRUE(read_npy_into(path, copy).ok());
+  EXPECT_TRUE(read_field(path, copy).ok());
   writer.join();
 }
 
