@@ -85,6 +85,7 @@ struct SimulationData {
   Result<Report> advance(int64_t steps, const ProgressCallback& progress, OnNan on_nan);
   Result<Report> run(const RunFiles& files, const ProgressCallback& progress, OnNan on_nan);
 
+  static const SimulationData& of(const State& state) { return *state.data_; }
   static State wrap_state(std::unique_ptr<SimulationData> data) { return State(std::move(data)); }
   static std::unique_ptr<SimulationData> unwrap(State state) { return std::move(state.data_); }
   static Simulation wrap(std::unique_ptr<SimulationData> data) {

@@ -34,7 +34,7 @@ record trace [0..11] = S[0,0].rho at mics;
 reduce most = max(S[0,0].rho) on G every 5;
 init S[i,j] = { rho = select(i * 7 % 11 == j % 5, 1.0, 0.0), u = { 0.5 * i, j } };
 init mics[p] = { 17.5 * p, 18.25 * p };
-init c[i,j] = 0.25 + 0.001 * float(i + j);
+init c[i,j] = double(1) / double(4 + i + j);
 init profile[i] = 0.01 * i;
 )";
 
@@ -177,6 +177,56 @@ TEST_F(Parts, GatherFieldsForFilesThatRanksDoNotShare) {
   const size_t warned = said.find("not all ranks reach");
   EXPECT_NE(warned, std::string::npos) << said;
   EXPECT_EQ(said.find("not all ranks reach", warned + 1), std::string::npos) << said;
+}
+
+// Written by n, read by m, each its own rows.
+TEST_F(Parts, AsRanksGoOnFromAnyCheckpoint) {
+  if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
+  const std::string host = "run kinds.stn --device host ";
+  ASSERT_EQ(stencilc("run kinds.stn --device reference --checkpoint all.ckpt").status, 0);
+  ASSERT_EQ(ranks(2, host + "--steps 4 --checkpoint two.ckpt"), 0) << read(file("err.txt"));
+  ASSERT_EQ(ranks(4, host + "--steps 7 --restart two.ckpt --ranks 2x2 --checkpoint four.ckpt"), 0)
+      << read(file("err.txt"));
+  ASSERT_EQ(ranks(3, host + "--restart four.ckpt --checkpoint three.ckpt"), 0)
+      << read(file("err.txt"));
+  EXPECT_TRUE(read(file("three.ckpt")) == read(file("all.ckpt")));
+
+  std::string damaged = read(file("four.ckpt"));
+  damaged[damaged.size() / 3] ^= 4;
+  write("damaged.ckpt", damaged);
+  EXPECT_NE(ranks(3, host + "--restart damaged.ckpt --checkpoint never.ckpt"), 0);
+  const std::string said = read(file("err.txt"));
+  EXPECT_TRUE(holds(said, "R060: 'damaged.ckpt' is no intact checkpoint: the checksum of S."))
+      << said;
+  EXPECT_FALSE(std::filesystem::exists(file("never.ckpt")));
+}
+
+// Numbers of another type, rounded, and one that the field cannot have.
+TEST_F(Parts, AsRanksReadInputs) {
+  if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
+  ASSERT_EQ(stencilc("run kinds.stn --device reference --out c=c.npy --steps 0").status, 0);
+  const std::string inputs = " --in S.rho@-1=c.npy --out S.rho=out.npy ";
+  const Outcome alone = stencilc("run kinds.stn --device reference" + inputs);
+  ASSERT_EQ(alone.status, 0) << alone.err;
+  const std::string expected = read(file("out.npy"));
+  ASSERT_EQ(ranks(3, "run kinds.stn --device host" + inputs), 0) << read(file("err.txt"));
+  EXPECT_TRUE(read(file("out.npy")) == expected);
+  const std::string said = read(file("err.txt"));
+  EXPECT_EQ(holds(alone.err, "R025"), holds(said, "R025")) << said;
+  EXPECT_TRUE(holds(said, "R025")) << said;
+}
+
+TEST_F(Parts, AsRanksThatShareNoFilesReadThroughRank0) {
+  if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
+  const std::string whole = alone();
+  ASSERT_EQ(stencilc("run wave.stn --device reference --steps 11 --checkpoint own.ckpt").status, 0);
+  std::filesystem::create_directory(file("elsewhere"));
+  const std::string run = "'" STENCIL_BINARY "' run " + file("wave.stn").string() +
+                          " --device host --restart own.ckpt --out U=last.npy";
+  ASSERT_EQ(launch("-n 1 " + run + " : -n 1 sh -c \"cd elsewhere; exec " + run + "\""), 0)
+      << read(file("err.txt"));
+  EXPECT_TRUE(read(file("last.npy")) == whole);
+  EXPECT_TRUE(holds(read(file("err.txt")), "which rank 0 reads alone")) << read(file("err.txt"));
 }
 
 // A rank is killed in the middle; the checkpoint is whole, and one device goes on from it.

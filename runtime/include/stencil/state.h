@@ -51,6 +51,10 @@ struct Statistics {
 // to the host and back. Fields whose memory on a device is the user's can be neither read nor
 // changed here (R073).
 //
+// Memory on the host is made for a field when it is set or looked at. What read() and
+// load_checkpoint() have found may be read from the files later, which stay open, so that a
+// simulation in parts never has a whole field in one memory unless it is asked for.
+//
 // One that has been moved from may be assigned to or destroyed, nothing else.
 class STENCIL_API State {
  public:
@@ -100,7 +104,8 @@ class STENCIL_API State {
   Status save_checkpoint(const std::string& path);
   // Becomes what was saved. The program may differ in its number of steps alone, and its params
   // have the same values. R010; R060 to R063. On failure nothing has changed, unless
-  // the file was truncated while it was read (R010).
+  // the file was truncated while it was read (R010). Where several ranks have joined, each compares
+  // checksums of what it reads, and steps are refused (R060) if the file is damaged.
   Status load_checkpoint(const std::string& path);
 
   // Whether a run could write these files, as far as that can be known: Program::check(), and R030

@@ -65,5 +65,38 @@ TEST(PartState, EveryPointIsOnePartsOwn) {
   }
 }
 
+// A part's own initial values are those of the whole, beyond edges that wrap around, too.
+TEST(PartState, PartsHaveTheInitialValuesOfTheWhole) {
+  const auto program = decompose::at_sizes(program_of(R"(
+param N : integer = 40;
+grid G = [2..N+1, 0..N+4] steps 4;
+subgrid H of G = [3..20, 5..9];
+field U : vector 2 of real on G history 2 boundary [periodic, clamp];
+field h : integer on G boundary [periodic, clamp];
+stencil s : U on G = {U[-1,2][0], U[1,-1][1]};
+stencil t : h on G = h[1,0] + 1;
+init U[i,j] = {i + 0.37 * j * j, select(i % 3 == 0, sqrt(float(i)), j)};
+)"),
+                                           {40});
+  ASSERT_TRUE(program);
+  const reference::State whole = initial_state(*program, bind_params(*program).value());
+  for (const decompose::Cuts& cuts : std::vector<decompose::Cuts>{{3, 1}, {1, 4}, {2, 3}}) {
+    Diagnostics diagnostics;
+    const auto decomposition = decompose::decompose(*program, cuts, 2, diagnostics);
+    ASSERT_TRUE(decomposition);
+    for (int number = 0; number < decomposition->parts(); ++number) {
+      const ir::Program part = decompose::restrict_to(*program, *decomposition, number);
+      reference::State filled = empty_part(part, whole).value(),
+                       own = empty_part(part, whole).value();
+      fill_part(*program, *decomposition, whole, filled);
+      ASSERT_TRUE(begin_part(*program, *decomposition, part, {false, false}, {}, whole, own).ok());
+      for (size_t f = 0; f < own.fields.size(); ++f) {
+        EXPECT_EQ(own.fields[f].levels, filled.fields[f].levels)
+            << number << " of " << decompose::print(cuts);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stencil::runtime
