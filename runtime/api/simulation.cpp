@@ -166,6 +166,23 @@ Status SimulationData::fetch(const std::vector<int>& levels) {
   return Done{};
 }
 
+Status SimulationData::read(const runtime::BoxOfField& what, std::byte* to) {
+  const auto f = static_cast<size_t>(what.field);
+  const bool opens = kernel && !session && !is_stored(f);
+  const Status ready = opens ? open_session() : wait();
+  if (!ready.ok()) return ready;
+  if (session && what.level >= present[f] && !program().fields[f].read_in_place()) {
+    const auto read = session->read(what, to);
+    if (!read.ok()) return read.failure();
+    if (read.value()) return Done{};
+  }
+  std::vector<int> levels(state.fields.size(), 0);
+  levels[f] = what.level + 1;
+  const Status fetched = fetch(levels);
+  if (fetched.ok()) runtime::read_box(state, what, to);
+  return fetched;
+}
+
 Status SimulationData::look(const std::function<Status(runtime::FieldSource&)>& at) {
   // What has no storage here goes to where it gets some, and is looked at there.
   const bool opens = kernel && !session && !all_stored();

@@ -9,6 +9,7 @@
 #include "compiler/reference/state.h"
 #include "runtime/api/kernel.h"
 #include "runtime/api/program.h"
+#include "runtime/io/field_boxes.h"
 #include "runtime/io/field_files.h"
 #include "runtime/run/checkpoint.h"
 #include "runtime/run/run.h"
@@ -73,6 +74,8 @@ struct SimulationData {
   Status fetch(const std::vector<int>& levels);
   // Has somebody look at the fields, wherever they are.
   Status look(const std::function<Status(runtime::FieldSource&)>& at);
+  // The values of a box, dense, to `to`, and no more than that where the session can.
+  Status read(const runtime::BoxOfField& what, std::byte* to);
   Status close_session();  // brings all levels, and what the state becomes counts from here on
 
   // Steps in the session that is open.

@@ -78,6 +78,88 @@ Status State::get(const std::string& field, const AnyView& array) {
   });
 }
 
+namespace {
+
+// A box of a field, and an array for it.
+struct BoxTarget {
+  api::Place place;  // in `part`, at level 0
+  int level;
+  reference::FieldData part;    // with storage for the place
+  std::vector<int> components;  // of it
+};
+
+Result<BoxTarget> find_box(SimulationData& data, const std::string& name, const FieldBox& box,
+                           const AnyView& array) {
+  const auto target = find(data, name);
+  if (!target.ok()) return target.failure();
+  const auto& [place, values] = target.value();
+  auto part = api::cut_out(*values, name, box);
+  if (!part.ok()) return part.failure();
+  BoxTarget out{place, place.level, std::move(part).value(), {}};
+  const Status fits =
+      api::check_array(data.program(), out.part, place, name, array, false, "the box");
+  if (!fits.ok()) return fits.failure();
+  out.place.level = 0;
+  auto& level = out.part.levels.emplace_back(out.part.types.size());
+  for (int c = 0; c < out.part.component_count(); ++c) {
+    if (place.component >= 0 && c != place.component) continue;
+    out.components.push_back(c);
+    level[static_cast<size_t>(c)] =
+        reference::Buffer(static_cast<size_t>(out.part.size_in_bytes(c)));
+  }
+  return out;
+}
+
+}  // namespace
+
+Status State::get(const std::string& field, const FieldBox& box, const AnyView& array) {
+  return api::guarded<Done>([&]() -> Status {
+    auto found = find_box(*data_, field, box, array);
+    if (!found.ok()) return found.failure();
+    BoxTarget& target = found.value();
+    if (!array.writable()) {
+      return Failure{"R073", fmt::format("the array for '{}' is const", field), ""};
+    }
+    for (const int c : target.components) {
+      const Status read = data_->read({target.place.field, target.level, c, target.part.box},
+                                      target.part.data(0, c));
+      if (!read.ok()) return read;
+    }
+    api::copy_out(target.part, target.place, array);
+    return Done{};
+  });
+}
+
+Status State::set(const std::string& field, const FieldBox& box, const AnyView& array) {
+  return api::guarded<Done>([&]() -> Status {
+    auto found = find_box(*data_, field, box, array);
+    if (!found.ok()) return found.failure();
+    BoxTarget& target = found.value();
+    Status ready = data_->close_session();
+    if (ready.ok()) ready = data_->store(static_cast<size_t>(target.place.field));
+    if (!ready.ok()) return ready;
+    api::copy_in(array, target.place, target.part);
+    reference::FieldData& values = data_->state.fields[static_cast<size_t>(target.place.field)];
+    for (const int c : target.components) {
+      runtime::put_box(target.part.data(0, c), target.part.box, values.box,
+                       size_in_bytes(values.types[static_cast<size_t>(c)]),
+                       values.data(target.level, c));
+    }
+    return Done{};
+  });
+}
+
+Result<Extents> State::shape_of(const std::string& field, const FieldBox& box) const {
+  return api::guarded<Extents>([&]() -> Result<Extents> {
+    const auto place = api::find_place(data_->program(), field);
+    if (!place.ok()) return place.failure();
+    const auto& values = data_->state.fields[static_cast<size_t>(place.value().field)];
+    const auto part = api::cut_out(values, field, box);
+    if (!part.ok()) return part.failure();
+    return api::shape_at(data_->program(), part.value(), place.value());
+  });
+}
+
 Result<Extents> State::shape_of(const std::string& field) const {
   return api::guarded<Extents>([&]() -> Result<Extents> {
     const auto place = api::find_place(data_->program(), field);

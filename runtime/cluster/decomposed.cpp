@@ -42,6 +42,7 @@ class DecomposedSession : public Session, public FieldRows {
     return fetch(std::vector<int>(state_.fields.size(), std::numeric_limits<int>::max()));
   }
   std::optional<double> seconds() const override;
+  Result<bool> read(const BoxOfField& what, std::byte* to) override;
 
   FieldRows* rows() override { return this; }
   Status write(const std::vector<SharedFile>& files) override {
@@ -166,6 +167,20 @@ Status DecomposedSession::fetch(const std::vector<int>& levels) {
     give_back(whole_->program, parts_[p]->state(), parts_[p]->rows(), levels, state_);
     return Done{};
   });
+}
+
+Result<bool> DecomposedSession::read(const BoxOfField& what, std::byte* to) {
+  const auto& types = state_.fields[static_cast<size_t>(what.field)].types;
+  const int64_t bytes = size_in_bytes(types[static_cast<size_t>(what.component)]);
+  const Status done = in_parts([&](size_t p) -> Status {
+    const BoxOfField own = parts_[p]->own_part_of(what);
+    std::vector<std::byte> values(static_cast<size_t>(ir::count(own.box) * bytes));
+    const Status read = parts_[p]->read(own, values.data());
+    if (read.ok()) put_box(values.data(), own.box, what.box, bytes, to);
+    return read;
+  });
+  if (!done.ok()) return done.failure();
+  return true;
 }
 
 std::optional<double> DecomposedSession::seconds() const {

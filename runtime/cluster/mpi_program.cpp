@@ -139,6 +139,26 @@ class RankPart {
     return Done{};
   }
 
+  // A box of a field, to where rank 0 wants it (`to`).
+  Status read(const BoxOfField& what, std::byte* to) {
+    const auto& types = shapes_.fields[static_cast<size_t>(what.field)].types;
+    const int64_t bytes = size_in_bytes(types[static_cast<size_t>(what.component)]);
+    const auto size = [&](const BoxOfField& part) { return ir::count(part.box) * bytes; };
+    const BoxOfField own = run_->own_part_of(what);
+    std::vector<std::byte> values(static_cast<size_t>(size(own)));
+    const Status read = agree(*rank_->ranks, run_->read(own, values.data()));
+    if (!read.ok()) return read;
+    if (to) put_box(values.data(), own.box, what.box, bytes, to);
+    for (int other = 1; other < rank_->ranks->size(); ++other) {
+      const BoxOfField part = run_->part_of_box(other, what);
+      if (size(part) == 0) continue;
+      const Status sent = rank_->send(other, 0, values, size(part));
+      if (!sent.ok()) return sent;
+      if (to) put_box(values.data(), part.box, what.box, bytes, to);
+    }
+    return Done{};
+  }
+
   // Its rows of the files, if all ranks reach them; false: some do not, and `reason` says why.
   Result<bool> write(const std::vector<SharedFile>& files, Failure& reason) {
     Status reached = Done{};
@@ -281,6 +301,14 @@ class DrivingSession : public Session, public FieldRows {
   }
   std::optional<double> seconds() const override { return part_.seconds(); }
 
+  Result<bool> read(const BoxOfField& what, std::byte* to) override {
+    const Status said = say("read " + words::text_of(what));
+    if (!said.ok()) return said.failure();
+    const Status done = part_.read(what, to);
+    if (!done.ok()) return done.failure();
+    return true;
+  }
+
   FieldRows* rows() override { return this; }
   // Where a rank does not reach the files, their fields come to this one, which writes them.
   Status write(const std::vector<SharedFile>& files) override {
@@ -394,6 +422,7 @@ Status serve_rank(const std::shared_ptr<Rank>& rank) {
     // What fails here fails on rank 0 as well, which decides.
     Failure reason;
     if (word == "write") (void)part->write(words::read_files(in), reason);
+    if (word == "read") (void)part->read(words::read_box(in), nullptr);
     if (word == "sums")
       (void)part->gather(words::text_of(part->run().checksums(words::read_arrays(in))));
     if (word == "count")

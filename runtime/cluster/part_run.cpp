@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/decompose/restrict.h"
 #include "runtime/run/checkpoint.h"
 
 namespace stencil::runtime {
@@ -30,6 +31,29 @@ Status PartRun::bring(const std::vector<int>& levels) {
   if (!fetched.ok()) return fetched;
   for (size_t f = 0; f < missing.size(); ++f) present_[f] = std::max(present_[f], missing[f]);
   return Done{};
+}
+
+Status PartRun::read(const BoxOfField& what, std::byte* to) {
+  if (ir::count(what.box) == 0) return Done{};
+  const auto f = static_cast<size_t>(what.field);
+  if (what.level >= present_[f]) {
+    const auto read = session_->read(what, to);
+    if (!read.ok()) return read.failure();
+    if (read.value()) return Done{};
+    std::vector<int> levels(present_.size(), 0);
+    levels[f] = what.level + 1;
+    const Status brought = bring(levels);
+    if (!brought.ok()) return brought;
+  }
+  read_box(*state_, what, to);
+  return Done{};
+}
+
+BoxOfField PartRun::part_of_box(int number, const BoxOfField& what) const {
+  BoxOfField out = what;
+  out.box =
+      common_points(what.box, decompose::owned_points(whole_, decomposition_, number, what.field));
+  return out;
 }
 
 Result<StateSource> PartRun::source(const std::vector<int>& levels) {

@@ -9,6 +9,7 @@
 #include "runtime/cluster/part_state.h"
 #include "runtime/devices/communicator.h"
 #include "runtime/devices/device.h"
+#include "runtime/io/field_boxes.h"
 #include "runtime/io/rows.h"
 
 namespace stencil::runtime {
@@ -25,6 +26,11 @@ class PartRun : public FieldRows {
   Result<int64_t> advance(int64_t steps);
   // Brings back what state() does not have of the newest `levels[f]` levels of each field f.
   Status bring(const std::vector<int>& levels);
+  // The values of a box that the part owns; of a field of the grid.
+  Status read(const BoxOfField& what, std::byte* to);
+  // What the part owns of such a box.
+  BoxOfField own_part_of(const BoxOfField& what) const { return part_of_box(number_, what); }
+  BoxOfField part_of_box(int number, const BoxOfField& what) const;
   const reference::State& state() const { return *state_; }
   // Of state(), those of the whole that the part answers for.
   RowsOf rows() const { return rows_of_part(whole_, decomposition_, number_, *state_, shapes_); }

@@ -5,34 +5,13 @@
 
 #include "compiler/decompose/restrict.h"
 #include "compiler/reference/interpreter.h"
+#include "runtime/io/field_boxes.h"
 
 namespace stencil::runtime {
 
 namespace {
 
 using reference::FieldData;
-
-// Calls visit(point, count) for the rows of a box, in pieces whose points lie side by side, in the
-// box as well as in the grid that it wraps around. `point` is as the box has it.
-template <class Visit>
-void for_each_row(const ir::Points& box, const std::function<int64_t(int64_t)>& rest,
-                  const Visit& visit) {
-  if (ir::count(box) == 0) return;
-  const size_t last = box.size() - 1;
-  std::vector<int64_t> point;
-  for (const auto& [low, high] : box) point.push_back(low);
-  for (;;) {
-    for (point[last] = box[last][0]; point[last] <= box[last][1];) {
-      const int64_t count = std::min(box[last][1] - point[last] + 1, rest(point[last]));
-      visit(point, count);
-      point[last] += count;
-    }
-    point[last] = box[last][0];
-    size_t d = last;
-    while (d-- > 0 && ++point[d] > box[d][1]) point[d] = box[d][0];
-    if (d > last) return;
-  }
-}
 
 // A box of points of a field and where they are in the whole one.
 class Region {
@@ -48,11 +27,16 @@ class Region {
   template <class Visit>
   void for_each_piece(const FieldData& part, const FieldData& whole, const Visit& visit) const {
     const size_t last = box_.size() - 1;
-    const auto rest = [&](int64_t at) { return whole.box[last][1] - in_grid(last, at) + 1; };
-    for_each_row(box_, rest, [&](const std::vector<int64_t>& point, int64_t count) {
-      std::vector<int64_t> there = point;
-      for (size_t d = 0; d < there.size(); ++d) there[d] = in_grid(d, point[d]);
-      visit(part.position(point), whole.position(there), count);
+    for_each_row(box_, [&](std::vector<int64_t> point, int64_t count) {
+      while (count > 0) {
+        std::vector<int64_t> there = point;
+        for (size_t d = 0; d < there.size(); ++d) there[d] = in_grid(d, point[d]);
+        // Up to where the grid ends, and the field begins again.
+        const int64_t here = std::min(count, whole.box[last][1] - there[last] + 1);
+        visit(part.position(point), whole.position(there), here);
+        point[last] += here;
+        count -= here;
+      }
     });
   }
 
@@ -139,8 +123,7 @@ void for_each_owned(const ir::Program& whole, const decompose::Decomposition& de
   if (!is_first_beside(whole.fields[f], decomposition, number)) return;
   const ir::Points box =
       decompose::owned_points(whole, decomposition, number, static_cast<ir::FieldId>(f));
-  const auto all = [](int64_t) { return INT64_MAX; };
-  for_each_row(box, all, [&](const std::vector<int64_t>& point, int64_t count) {
+  for_each_row(box, [&](const std::vector<int64_t>& point, int64_t count) {
     visit(&point, shapes.fields[f].position(point), count);
   });
 }

@@ -157,6 +157,21 @@ std::vector<Selection> read_places(std::istream& in) {
   return out;
 }
 
+std::string text_of(const BoxOfField& what) {
+  std::vector<int64_t> values = {what.field, what.level, what.component};
+  for (const auto& [low, high] : what.box) values.insert(values.end(), {low, high});
+  return numbers(values);
+}
+BoxOfField read_box(std::istream& in) {
+  const std::vector<int64_t> values = read_numbers(in);
+  BoxOfField out{static_cast<ir::FieldId>(values[0]),
+                 static_cast<int>(values[1]),
+                 static_cast<int>(values[2]),
+                 {}};
+  for (size_t v = 3; v < values.size(); v += 2) out.box.push_back({values[v], values[v + 1]});
+  return out;
+}
+
 Result<std::string> text_of(const Result<std::vector<uint32_t>>& sums) {
   if (!sums.ok()) return sums.failure();
   return numbers({sums.value().begin(), sums.value().end()});

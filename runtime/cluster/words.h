@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/reference/state.h"
+#include "runtime/io/field_boxes.h"
 #include "runtime/io/field_files.h"
 #include "runtime/io/rows.h"
 
@@ -32,6 +33,9 @@ Status read_files(std::istream& in, std::vector<FieldFile>& files);
 
 std::string text_of(const std::vector<Selection>& places);
 std::vector<Selection> read_places(std::istream& in);
+
+std::string text_of(const BoxOfField& what);
+BoxOfField read_box(std::istream& in);
 
 // Of what did not fail.
 Result<std::string> text_of(const Result<std::vector<uint32_t>>& sums);

@@ -49,6 +49,7 @@ struct DeviceArrays {
 
 class Communicator;
 class FieldRows;
+struct BoxOfField;
 struct FieldFile;
 
 // A run in progress. Dropping it without finish() leaves the fields of its state unspecified.
@@ -64,6 +65,9 @@ class Session {
     (void)levels;
     return Done{};
   }
+  // The values in a box of a field of the grid, dense, to `to`, wherever they are; the run can go
+  // on. False: the session brings back whole levels alone, and fetch() is to be called.
+  virtual Result<bool> read(const BoxOfField& /*what*/, std::byte* /*to*/) { return false; }
   // Brings all levels of all fields back.
   virtual Status finish() = 0;
   // Whose the rows of the fields are, where they lie in several memories. Null: in one, whose

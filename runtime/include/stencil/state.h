@@ -27,6 +27,12 @@ struct ReductionValue {
   int64_t first_nan = 0;
 };
 
+// Points of a field: the first of them, as the grid numbers them (FieldInfo::origin), and how many
+// there are in each dimension of the field, at least one.
+struct FieldBox {
+  Extents origin, shape;
+};
+
 // Values of one component at one level that are NaN or infinite.
 struct NonFinite {
   std::string field;  // as everywhere: "A", "S.rho", "U@-1"
@@ -85,6 +91,23 @@ class STENCIL_API State {
     if (!copied.ok()) return copied.failure();
     return values;
   }
+  // The same for a box of the field's points, whose shape takes the place of the field's in that of
+  // the array. Of a simulation get() brings these points alone to the host, from whichever device
+  // or rank has them. Also R082, for a box that is not in the field.
+  Status set(const std::string& field, const FieldBox& box, const AnyView& array);
+  Status get(const std::string& field, const FieldBox& box, const AnyView& array);
+  template <class T>
+  Result<std::vector<T>> get(const std::string& field, const FieldBox& box) {
+    const Result<Extents> shape = shape_of(field, box);
+    if (!shape.ok()) return shape.failure();
+    int64_t count = 1;
+    for (const int64_t extent : shape.value()) count *= extent;
+    std::vector<T> values(static_cast<size_t>(count));
+    const Status copied = get(field, box, View<T>(values, shape.value()));
+    if (!copied.ok()) return copied.failure();
+    return values;
+  }
+  Result<Extents> shape_of(const std::string& field, const FieldBox& box) const;
   // The shape that an array for set() or get() has.
   Result<Extents> shape_of(const std::string& field) const;
 
