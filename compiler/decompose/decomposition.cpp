@@ -319,25 +319,32 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
 }
 
 double bytes_received(const ir::Program& program, const Decomposition& decomposition,
+                      const Need& need) {
+  const ir::Field& field = program.fields[static_cast<size_t>(need.field)];
+  double inner = 1, outer = 1;
+  for (size_t d = 0; d < decomposition.cuts.size(); ++d) {
+    const ir::Range& range = field.box.ranges[d];
+    const auto whole = static_cast<double>(range.high.constant - range.low.constant + 1);
+    const double own = whole / decomposition.cuts[d];
+    const auto& [low, high] = need.margin[d];
+    const bool cut = decomposition.cuts[d] > 1;
+    const bool both = decomposition.cuts[d] > 2 || decomposition.wraps[d];
+    const double around = static_cast<double>(both ? low + high : std::max(low, high));
+    inner *= own;
+    outer *= own + (cut ? around : 0);
+  }
+  double bytes = 0;
+  for (const ir::Component& component : field.components) {
+    bytes += (outer - inner) * static_cast<double>(size_in_bytes(component.type));
+  }
+  return bytes;
+}
+
+double bytes_received(const ir::Program& program, const Decomposition& decomposition,
                       size_t occasion) {
   double bytes = 0;
   for (const Need& need : decomposition.needs.by_occasion[occasion]) {
-    const ir::Field& field = program.fields[static_cast<size_t>(need.field)];
-    double inner = 1, outer = 1;
-    for (size_t d = 0; d < decomposition.cuts.size(); ++d) {
-      const ir::Range& range = field.box.ranges[d];
-      const auto whole = static_cast<double>(range.high.constant - range.low.constant + 1);
-      const double own = whole / decomposition.cuts[d];
-      const auto& [low, high] = need.margin[d];
-      const bool cut = decomposition.cuts[d] > 1;
-      const bool both = decomposition.cuts[d] > 2 || decomposition.wraps[d];
-      const double around = static_cast<double>(both ? low + high : std::max(low, high));
-      inner *= own;
-      outer *= own + (cut ? around : 0);
-    }
-    for (const ir::Component& component : field.components) {
-      bytes += (outer - inner) * static_cast<double>(size_in_bytes(component.type));
-    }
+    bytes += bytes_received(program, decomposition, need);
   }
   return bytes;
 }

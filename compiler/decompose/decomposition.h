@@ -89,8 +89,10 @@ analysis::Margin left_by_tile(const ir::Program& program, const Decomposition& d
 std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& cuts, int64_t steps,
                                        Diagnostics& diagnostics);
 
-// Bytes that a part receives at an exchange, at most.
+// Bytes that a part receives at an exchange, at most: all, and of one field's level.
 double bytes_received(const ir::Program& program, const Decomposition& decomposition,
                       size_t occasion);
+double bytes_received(const ir::Program& program, const Decomposition& decomposition,
+                      const Need& need);
 
 }  // namespace stencil::decompose

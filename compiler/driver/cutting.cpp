@@ -12,7 +12,7 @@
 namespace stencil {
 
 const Link& gpu_link() {
-  static const Link kLink = {"NVLink", 20e-6, 300e9};
+  static const Link kLink = {"NVLink", 45e-6, 300e9};
   return kLink;
 }
 const Link& memory_link() {
@@ -31,37 +31,20 @@ int typical_part(const decompose::Decomposition& decomposition) {
 }
 
 ir::Program part_alone(const ir::Program& program, const Cutting& cutting) {
-  ir::Program out =
-      decompose::restrict_to(program, cutting.decomposition, typical_part(cutting.decomposition));
+  const decompose::Decomposition& decomposition = cutting.decomposition;
+  ir::Program out = decompose::restrict_to(program, decomposition, typical_part(decomposition));
+  const ir::Points& owned = out.part->owned;
+  for (size_t d = 0; d < owned.size(); ++d) {
+    const auto& [low, high] = owned[d];
+    out.rim.resize(owned.size());
+    out.rim[d] = {std::max<int64_t>(low - decompose::low_of(out.grid, d), 0),
+                  std::max<int64_t>(decompose::high_of(out.grid, d) - high, 0)};
+  }
   out.part.reset();
   return out;
 }
 
 namespace {
-
-double points_of(const ir::Points& box) {
-  double points = 1;
-  for (const auto& [low, high] : box) points *= static_cast<double>(high - low + 1);
-  return points;
-}
-
-ir::Points grid_of(const ir::Program& program) {
-  ir::Points out;
-  for (const ir::Range& range : program.grid.ranges) {
-    out.push_back({range.low.constant, range.high.constant});
-  }
-  return out;
-}
-
-// By a step, on average: the first one of a tile computes the rim, too, the last one does not.
-double points_computed(const ir::Program& program) {
-  ir::Points inner = grid_of(program);
-  for (size_t d = 0; d < inner.size() && !program.rim.empty(); ++d) {
-    inner[d][0] += program.rim[d][0];
-    inner[d][1] -= program.rim[d][1];
-  }
-  return (points_of(grid_of(program)) + points_of(inner)) / 2;
-}
 
 class Chooser {
  public:
@@ -74,26 +57,77 @@ class Chooser {
     auto decomposition = decompose::decompose(program_, cuts, steps, diagnostics);
     if (!decomposition) return std::nullopt;
     Cutting out{std::move(*decomposition), {}, {}};
-    const ir::Program own = part_alone(program_, out);
     if (!schedule_) {  // of one part: others differ from it by a few points
+      const ir::Program own = part_alone(program_, out);
       schedule::Scheduler scheduler(own, machine_);
       schedule_ = scheduler.parse(line_, diagnostics);
       if (!schedule_) return std::nullopt;
-      const auto candidate = schedule::predict(scheduler, *schedule_);
-      rate_ = candidate ? candidate->prediction.points_per_second : machine_.bytes_per_second / 8;
+      alone_ = seconds_of_step(scheduler, *schedule_);
     }
     out.schedule = *schedule_;
     out.decomposition.set_round(schedule_->time_tile);
-    const double owned = points_of(out.decomposition.owned(typical_part(out.decomposition)));
-    out.prediction.alone = owned / rate_;
-    out.prediction.compute = points_computed(own) / rate_;
-    out.prediction.exchange = exchange(out.decomposition);
+    const int part = typical_part(out.decomposition);
+    const ir::Program own = decompose::restrict_to(program_, out.decomposition, part);
+    schedule::Scheduler scheduler(own, machine_);
+    CutPrediction& expected = out.prediction;
+    expected.alone = alone_;
+    schedule::Schedule rounds = *schedule_;
+    rounds.time_tile = static_cast<int>(std::min<int64_t>(time_tile(), out.decomposition.round));
+    expected.compute = std::max(seconds_of_step(scheduler, rounds), alone_);
+    expected.redundancy = redundancy(own);
+    expected.exchange = exchange(out.decomposition);
+    expected.waited = expected.exchange;
+    if (exchanges_beside_tiles(scheduler, rounds)) {
+      const auto steps = static_cast<double>(out.decomposition.steps);
+      const double beside = kBeside * expected.compute * static_cast<double>(rounds.time_tile);
+      expected.waited =
+          std::max(expected.exchange - beside / steps, kNotBeside * link_.seconds / steps);
+    }
     return out;
   }
 
   int64_t time_tile() const { return schedule_ ? std::max(schedule_->time_tile, 1) : 1; }
 
  private:
+  // Of the last tile before an exchange, the part that is computed beside it; and of an exchange
+  // what still takes its turn.
+  static constexpr double kBeside = 0.5, kNotBeside = 0.2;
+
+  double seconds_of_step(schedule::Scheduler& scheduler, const schedule::Schedule& schedule) const {
+    const auto candidate = schedule::predict(scheduler, schedule);
+    if (candidate) return candidate->prediction.seconds;
+    constexpr double kBytes = 8;  // of a point and step, where the model knows nothing
+    return points_of(scheduler.program()) * kBytes / machine_.bytes_per_second;
+  }
+
+  // Tiles compute the rim in their first steps, and not in the last one.
+  static double redundancy(const ir::Program& part) {
+    double written = 1, owned = 1;
+    for (size_t d = 0; d < part.grid.ranges.size(); ++d) {
+      const int64_t rim = part.rim.empty() ? 0 : part.rim[d][0] + part.rim[d][1];
+      written *= static_cast<double>(decompose::high_of(part.grid, d) -
+                                     decompose::low_of(part.grid, d) + 1 - rim);
+      owned *= static_cast<double>(part.part->owned[d][1] - part.part->owned[d][0] + 1);
+    }
+    return (points_of(part) + written) / 2 / owned;
+  }
+
+  static double points_of(const ir::Program& program) {
+    double points = 1;
+    for (size_t d = 0; d < program.grid.ranges.size(); ++d) {
+      points *= static_cast<double>(decompose::high_of(program.grid, d) -
+                                    decompose::low_of(program.grid, d) + 1);
+    }
+    return points;
+  }
+
+  static bool exchanges_beside_tiles(schedule::Scheduler& scheduler,
+                                     const schedule::Schedule& schedule) {
+    Diagnostics refusals;
+    const auto module = scheduler.lower(schedule, refusals);
+    return module && kernel::exchanges_beside_tiles(module->plan);
+  }
+
   // Seconds per step.
   double exchange(const decompose::Decomposition& decomposition) const {
     double seconds = 0;
@@ -116,11 +150,11 @@ class Chooser {
   const schedule::Machine& machine_;
   const Link& link_;
   std::optional<schedule::Schedule> schedule_;
-  double rate_ = 1;  // points per second
+  double alone_ = 0;  // seconds of a step
 };
 
 double seconds_of(const Cutting& cutting) {
-  return cutting.prediction.compute + cutting.prediction.exchange;
+  return cutting.prediction.seconds();
 }
 
 // The best number of steps for these cuts: multiples of the schedule's time tile, as long as more

@@ -29,10 +29,13 @@ struct CutRequest {
 
 // What the model expects of a step, in seconds.
 struct CutPrediction {
-  double alone = 0;    // the part's share of what one device takes for the whole
-  double compute = 0;  // with points that neighbours compute too
-  double exchange = 0;
-  double efficiency() const { return compute + exchange > 0 ? alone / (compute + exchange) : 1; }
+  double alone = 0;       // for the points that the part owns
+  double compute = 0;     // with points that neighbours compute too
+  double exchange = 0;    // all of it
+  double waited = 0;      // of it, what tiles wait for: the rest is beside them
+  double redundancy = 1;  // points computed per point owned
+  double seconds() const { return compute + waited; }
+  double efficiency() const { return seconds() > 0 ? alone / seconds() : 1; }
 };
 
 struct Cutting {
@@ -47,9 +50,16 @@ std::optional<Cutting> cut(const ir::Program& program, const CutRequest& request
                            const std::string& line, const schedule::Machine& machine,
                            const Link& link, Diagnostics& diagnostics);
 
+// What `stencilc explain --gpus` prints of it: cuts, halos, what an exchange brings, and what the
+// model expects of other numbers of steps and other cuts. Empty where cut() gives nothing.
+std::string explain_parts(const ir::Program& program, const CutRequest& request,
+                          const std::string& line, const schedule::Machine& machine,
+                          const Link& link, Diagnostics& diagnostics);
+
 // The part with the most neighbours, whose schedule all parts get.
 int typical_part(const decompose::Decomposition& decomposition);
-// It, without what ties it to the others: for whoever wants to know how long its steps take.
+// It, without what ties it to the others, and writing no more than it owns: what schedules are
+// chosen for.
 ir::Program part_alone(const ir::Program& program, const Cutting& cutting);
 
 }  // namespace stencil

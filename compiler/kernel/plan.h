@@ -104,7 +104,7 @@ struct PointSet {
   // points that lie in this box, from its low coordinates up to the next whole numbers after its
   // high ones. Empty: at all.
   std::vector<std::array<int64_t, 2>> owned = {};
-  Scalar weight;                  // F32 or F64
+  Scalar weight;  // F32 or F64
   // Into Plan::scratch: I32, but `weights`.
   int slabs, starts, columns, numbers, weights, entries, firsts, counts;
 };
@@ -147,9 +147,9 @@ struct Launch {
   // element strides of 1, zeros outside. The address is a multiple of kBulkUnit.
   std::vector<ArrayArgument> bulk_sources = {};
   int swap = kNoSwap;  // into Plan::swaps: done behind it
-  // Of a part: so many blocks, the first and the last, make all that a swap behind the tile gives to
-  // other parts, and only they read what the swap ahead of it has brought. 0 and 0: not known. The
-  // kernel takes FirstBlock.
+  // Of a part: so many blocks, the first and the last, make all that a swap behind the tile gives
+  // to other parts, and only they read what the swap ahead of it has brought. 0 and 0: not known.
+  // The kernel takes FirstBlock.
   std::array<int64_t, 2> outer_blocks = {0, 0};
 };
 struct Rotate {
@@ -354,6 +354,25 @@ inline int64_t steps_of_round(const HaloSwap& halo, int64_t left) {
   int64_t steps = halo.round;
   while (steps > left) steps /= 2;
   return steps;
+}
+
+// What a tile of so many steps launches, if that is one launch with outer blocks; or null.
+inline const Launch* launch_with_outer_blocks(const Plan& plan, int64_t count) {
+  if (count != largest_tile(plan.time_tile, plan.tile_sizes, count)) return nullptr;
+  const Launch* found = nullptr;
+  for (const Action& action : plan.actions) {
+    const auto* launch = std::get_if<Launch>(&action);
+    if (!launch || (launch->steps != 0 && launch->steps != count)) continue;
+    if (found) return nullptr;
+    found = launch;
+  }
+  const bool apart = found && found->outer_blocks[0] + found->outer_blocks[1] > 0;
+  return apart ? found : nullptr;
+}
+// A part may exchange halos while the inside of a tile is computed.
+inline bool exchanges_beside_tiles(const Plan& plan) {
+  return plan.halos.size() == 1 && !plan.halos[0].each_step && !plan.stop && plan.repeats.empty() &&
+         launch_with_outer_blocks(plan, plan.halos[0].round) != nullptr;
 }
 
 // The least number of steps that are done as one behind the other without a tile being cut short.

@@ -70,7 +70,8 @@ class Accelerator {
   virtual std::unique_ptr<Stopwatch> stopwatch() { return nullptr; }
 
   // A second queue beside the first, whose work goes first where there is room: lane 1. Calls are
-  // about lane 0 until told otherwise. A device may have one queue alone.
+  // about lane 0 until told otherwise.
+  virtual bool has_lanes() const { return false; }  // else there is one queue
   virtual Status use_lane(int /*lane*/) { return Done{}; }
   // What is queued so far, for others to wait for. Null: it is done.
   using Mark = std::shared_ptr<void>;

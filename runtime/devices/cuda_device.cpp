@@ -201,6 +201,7 @@ class CudaAccelerator : public Accelerator {
   Status ask(Memory flag) override;
   Result<int32_t> answer() override;
   std::unique_ptr<Stopwatch> stopwatch() override;
+  bool has_lanes() const override { return true; }
   Status use_lane(int lane) override;
   void* device_pointer(Memory memory) override { return memory; }
   std::optional<CudaStream> cuda_stream() override {

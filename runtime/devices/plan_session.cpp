@@ -78,8 +78,9 @@ class PlanSession : public Session {
   Status launch(const kernel::Launch& launch, int64_t count);
   Status launch_blocks(const kernel::Launch& launch, int64_t count);
   Status launch_blocks(const kernel::Launch& launch, int64_t count, int64_t first, int64_t blocks);
+  Accelerator::Call call(const kernel::Launch& launch, int64_t count, int64_t first,
+                         int64_t blocks);
   Status agree_on_outer_blocks();
-  const kernel::Launch* only_launch(int64_t count) const;
   Status tile_with_exchange(int64_t count, const kernel::HaloSwap& halo);
   Status await_exchange();
   Status refresh_halos(const kernel::Run& run, bool first);
@@ -196,7 +197,11 @@ Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count) {
 // So many blocks from one on.
 Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count, int64_t first,
                                   int64_t blocks) {
-  if (blocks <= 0) return Done{};
+  return blocks > 0 ? accelerator_.launch(call(launch, count, first, blocks)) : Status(Done{});
+}
+
+Accelerator::Call PlanSession::call(const kernel::Launch& launch, int64_t count, int64_t first,
+                                    int64_t blocks) {
   first_block_ = first;
   Accelerator::Call call{launch.kernel, {}, {}, {}, blocks};
   for (const kernel::ArrayArgument& argument : launch.arrays) {
@@ -208,7 +213,7 @@ Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count, i
   for (const kernel::ArrayArgument& argument : launch.bulk_sources) {
     call.bulk_sources.push_back(memory_.shaped(argument));
   }
-  return accelerator_.launch(call);
+  return call;
 }
 
 Status PlanSession::act(const kernel::Action& action, int64_t count) {
@@ -312,34 +317,18 @@ Status PlanSession::refresh_halos(size_t action, bool each_step) {
 Status PlanSession::agree_on_outer_blocks() {
   const Status met = parts_->meet(accelerator_);
   if (!met.ok()) return met;
-  const bool simple = plan_.halos.size() == 1 && !plan_.halos[0].each_step && !plan_.stop &&
-                      plan_.repeats.empty() && only_launch(plan_.halos[0].round) != nullptr;
-  const auto all = parts_->all_gather(simple ? "outer first" : "");
+  const auto all = parts_->all_gather(kernel::exchanges_beside_tiles(plan_) ? "outer first" : "");
   if (!all.ok()) return all.failure();
   outer_first_ = std::all_of(all.value().begin(), all.value().end(),
                              [](const std::string& said) { return !said.empty(); });
   return Done{};
 }
 
-// What a tile of so many steps launches, if that is one launch with outer blocks; or null.
-const kernel::Launch* PlanSession::only_launch(int64_t count) const {
-  if (count != kernel::largest_tile(plan_.time_tile, plan_.tile_sizes, count)) return nullptr;
-  const kernel::Launch* found = nullptr;
-  for (const kernel::Action& action : plan_.actions) {
-    const auto* launch = std::get_if<kernel::Launch>(&action);
-    if (!launch || (launch->steps != 0 && launch->steps != count)) continue;
-    if (found) return nullptr;
-    found = launch;
-  }
-  const bool apart = found && found->outer_blocks[0] + found->outer_blocks[1] > 0;
-  return apart ? found : nullptr;
-}
-
 // Outer blocks first, in lane 1, where the exchange follows them; the inside in lane 0. The outer
 // blocks of this tile wait for the inside of the last one, and the inside of this one for the outer
 // blocks of the last one, but not for the exchange behind them: only outer blocks read a halo.
 Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& halo) {
-  const kernel::Launch* found = only_launch(count);
+  const kernel::Launch* found = kernel::launch_with_outer_blocks(plan_, count);
   if (found == nullptr) {
     const Status done = tile(count);
     if (!done.ok() || state_.stopped) return done;
@@ -348,6 +337,7 @@ Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& ha
   }
   const auto [low, high] = found->outer_blocks;
   const int64_t blocks = blocks_.at(found);
+  const Accelerator::Call inner = call(*found, count, low, blocks - low - high);
   const auto inside = accelerator_.mark();
   if (!inside.ok()) return inside.failure();
   Status done = accelerator_.await(outer_done_);
@@ -359,15 +349,20 @@ Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& ha
   auto outer = accelerator_.mark();
   if (!outer.ok()) return outer.failure();
   outer_done_ = std::move(outer).value();
-  done = accelerator_.use_lane(0);
-  if (done.ok()) done = launch_blocks(*found, count, low, blocks - low - high);
+  const auto launch_inner = [&]() -> Status {
+    const Status used = accelerator_.use_lane(0);
+    const Status launched = used.ok() ? accelerator_.launch(inner) : used;
+    return launched.ok() ? accelerator_.use_lane(1) : launched;
+  };
+  // Without lanes the inside is last, so that a launch order which lanes may have is met.
+  if (accelerator_.has_lanes()) done = launch_inner();
   for (size_t i = 0; i < plan_.actions.size() && done.ok(); ++i) {
     if (!std::holds_alternative<kernel::Launch>(plan_.actions[i])) {
       done = act(plan_.actions[i], count);
     }
   }
-  if (done.ok()) done = accelerator_.use_lane(1);
   if (done.ok()) done = swap(plan_.swaps[halo.swap]);
+  if (done.ok() && !accelerator_.has_lanes()) done = launch_inner();
   if (!done.ok()) return done;
   auto exchanged = accelerator_.mark();
   if (!exchanged.ok()) return exchanged.failure();

@@ -77,6 +77,34 @@ TEST_F(Parts, HaveTheBitsOfOneDevice) {
   }
 }
 
+// Halos are exchanged while the inside of a tile is yet to be computed: with chunks of planes that
+// end where a halo does, or do not; with tiles at the sides of the grid, whose chunks are shorter,
+// or without.
+TEST_F(Parts, ExchangeAheadOfTheInsideOfATile) {
+  write("wide.stn", R"(
+grid G = [0..149, 0..639] steps 23;
+field A : real on G;
+field B : real on G constant;
+stencil s : A[1..148, 1..638] = 0.2 * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0,1]) * B[0,0]
+  + 0.01 * A[1,1];
+init A[i,j] = sin(0.37 * i + 0.91 * j);
+init B[i,j] = 1.0 + 0.1 * sin(0.11 * i * j);
+)");
+  ASSERT_EQ(stencilc("run wide.stn --device reference --out A=alone.npy").status, 0);
+  for (const std::string chunk : {"3", "4", "7", "12"}) {
+    for (const std::string edges : {"split", "tested"}) {
+      const std::string line =
+          "\"streaming T=4 block=32x1 elements=1x1 chunk=" + chunk + " edges=" + edges + "\"";
+      for (const std::string parts : {"1x2", "1x3"}) {
+        const Outcome run = stencilc("run wide.stn --device host --exchange 4 --schedule " + line +
+                                     " --out A=parts.npy --gpus " + parts);
+        ASSERT_EQ(run.status, 0) << run.err;
+        EXPECT_EQ(read(file("parts.npy")), read(file("alone.npy"))) << line << parts;
+      }
+    }
+  }
+}
+
 TEST_F(Parts, GoOnFromACheckpointOfOneDeviceAndBack) {
   const std::string whole = alone();
   ASSERT_EQ(stencilc("run wave.stn --steps 13 --device host --gpus 2x2 --checkpoint a.ckpt").status,

@@ -1,12 +1,38 @@
 // `stencilc explain`: what the compiler knows about a program and why it chose what it chose.
 #include "compiler/driver/compile.h"
+#include "compiler/driver/cutting.h"
 #include "compiler/driver/frontend.h"
+#include "compiler/ir/passes.h"
 #include "runtime/api/source.h"
+#include "runtime/run/run.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 #include "tools/stencilc/machine.h"
 
 namespace stencil::tool {
+
+namespace {
+
+// --gpus, --ranks: of the program at the values that its params have.
+Result<std::string> explain_cut(const Arguments& arguments, const ir::Program& program,
+                                const schedule::Machine& machine, Diagnostics& diagnostics) {
+  const auto params = runtime::bind_params(program);
+  if (!params.ok()) return params.failure();
+  const Diagnostics failed =
+      ir::failed_checks(program, params.value().integers, params.value().reals);
+  for (const Diagnostic& diagnostic : failed.items()) diagnostics.add(diagnostic);
+  if (failed.has_errors()) return std::string();
+  const auto at_sizes = decompose::at_sizes(program, params.value().integers);
+  if (!at_sizes) return Failure{"R052", "the sizes of the grid overflow", "use smaller sizes (-D)"};
+  const bool ranks = arguments.gpus.empty();
+  const Link& link = ranks                       ? network_link()
+                     : machine.threads_are_loops ? memory_link()
+                                                 : gpu_link();
+  return explain_parts(*at_sizes, {ranks ? arguments.ranks : arguments.gpus, arguments.exchange},
+                       arguments.schedule, machine, link, diagnostics);
+}
+
+}  // namespace
 
 int explain_command(const Arguments& arguments) {
   const auto source = read_program(arguments);
@@ -20,7 +46,12 @@ int explain_command(const Arguments& arguments) {
   const auto machine = pick_machine(arguments, kernels);
   if (!machine.ok()) return report(machine.failure());
   const schedule::Machine for_machine = machine.value().value_or(machine_of(kernels.target));
-  if (program) {
+  const bool cut = !arguments.gpus.empty() || !arguments.ranks.empty();
+  if (program && cut) {
+    const auto of_parts = explain_cut(arguments, *program, for_machine, diagnostics);
+    if (!of_parts.ok()) return report(of_parts.failure());
+    text = of_parts.value();
+  } else if (program) {
     text = explain(*program, source.value(), arguments.schedule, diagnostics, for_machine,
                    arguments.full);
   }

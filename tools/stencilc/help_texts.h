@@ -24,7 +24,8 @@ inline constexpr const char* kExplainExamples = R"(Examples:
   stencilc explain heat.stn
   stencilc explain heat.stn --schedule "overlapped T=4 block=32x8"
   stencilc explain heat.stn --target cpp --schedule planes
-  stencilc explain heat.stn --schedule "streaming T=4" --counts)";
+  stencilc explain heat.stn --schedule "streaming T=4" --counts
+  stencilc explain heat.stn --gpus 4              how the grid is cut, what parts exchange)";
 
 inline constexpr const char* kExploreExamples = R"(Examples:
   stencilc explore heat.stn                  which schedules there are for an H200, and which is best

@@ -113,6 +113,7 @@ Parser::Parser() {
       ->disable_flag_override()
       ->group(explain.get_option("--target")->get_group());
   add_device_option(explain, "schedules as for this device, which must be present");
+  add_parts_options(explain);
   CLI::App& explore =
       add_command(Command::Explore, "explore", "rank every schedule by the model; measure them",
                   kExploreExamples);

@@ -80,7 +80,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
   work.footprint = footprint(program);
   for (int d = 0; d < rank; ++d) {
     const double length = static_cast<double>(std::max<int64_t>(core[static_cast<size_t>(d)], 1));
-    const auto extent = static_cast<double>(usual_extent(program, d));
+    const auto extent = static_cast<double>(written_extent(program, d));
     const double blocks = std::ceil(extent / length);
     work.blocks *= blocks;
     // Of a tile that is longer than the grid, as much is done as there is grid.
@@ -89,7 +89,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
     const double done = std::min(extent, extent / blocks + around);
     work.inside *= std::min(1.0, done / static_cast<double>(side.cover));
   }
-  TileWork out{tile.schedule.time_tile, usual_points(program), {work}};
+  TileWork out{tile.schedule.time_tile, written_points(program), {work}};
   for (Work& sweep : work_of(tiles, plan_tiles(program, tile.step->swept, tile.schedule))) {
     out.kernels.push_back(std::move(sweep));
   }

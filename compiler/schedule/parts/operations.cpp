@@ -7,6 +7,7 @@
 #include "compiler/ir/uniform.h"
 #include "compiler/schedule/parts/limits.h"
 #include "compiler/schedule/parts/slow_operations.h"
+#include "compiler/schedule/parts/tiling.h"
 
 namespace stencil::schedule {
 
@@ -108,6 +109,19 @@ int64_t usual_extent(const ir::Program& program, int dimension) {
   const auto known = known_extent(program, dimension);
   const int rank = std::min(program.grid.rank(), 4);
   return known ? *known : kUsual[static_cast<size_t>(rank) - 1];
+}
+
+int64_t written_extent(const ir::Program& program, int dimension) {
+  const analysis::Reach rim = rim_of(program, dimension);
+  return std::max<int64_t>(usual_extent(program, dimension) - rim.low - rim.high, 1);
+}
+
+double written_points(const ir::Program& program) {
+  double points = 1;
+  for (int d = 0; d < program.grid.rank(); ++d) {
+    points *= static_cast<double>(written_extent(program, d));
+  }
+  return points;
 }
 
 double usual_points(const ir::Program& program) {

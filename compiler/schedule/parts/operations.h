@@ -49,6 +49,9 @@ size_t main_piece(const std::vector<ir::Box>& regions);
 double usual_points(const ir::Program& program);
 // In one dimension, outermost first.
 int64_t usual_extent(const ir::Program& program, int dimension);
+// The same of the points that time tiles write: without the rim (ir::Program::rim).
+int64_t written_extent(const ir::Program& program, int dimension);
+double written_points(const ir::Program& program);
 
 // Words of 32 bits that a value takes in registers.
 int words(Scalar type);

@@ -287,8 +287,9 @@ class PlanesPlanner {
     if (plan_.chunk > 0) return;
     const int64_t recomputed = plan_.margin[0].low + plan_.margin[0].high;
     plan_.chunk = std::max(kTimes * recomputed, 2 * kLeast);
-    const auto planes = known_extent(program_, 0);
+    auto planes = known_extent(program_, 0);
     if (!planes) return;
+    planes = std::max<int64_t>(*planes - rim_of(program_, 0).low - rim_of(program_, 0).high, 1);
     int64_t tiles = 1;  // side by side; those of open sizes are many
     for (int d = 1; d < program_.grid.rank(); ++d) {
       const int64_t core = std::max<int64_t>(plan_.core(d), 1);

@@ -30,7 +30,8 @@ std::vector<Cut> cut(const ir::Program& program, const PlanesPlan& plan) {
   for (int d = 0; d < program.grid.rank(); ++d) {
     const int64_t core = d == 0 ? plan.chunk : plan.core(d);
     Cut each;
-    each.extent = static_cast<double>(usual_extent(program, d));
+    each.extent =
+        static_cast<double>(d == 0 ? written_extent(program, d) : usual_extent(program, d));
     const double rest = each.extent - static_cast<double>(d == 0 ? 0 : plan.spared(d));
     each.blocks = std::max(1.0, std::ceil(rest / static_cast<double>(std::max<int64_t>(core, 1))));
     each.length = std::max(rest, 1.0) / each.blocks;
@@ -90,7 +91,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   work.bytes = bytes / work.iterations;
   work.compulsory = bytes > 0 ? std::min(1.0, once / bytes) : 1;
   for (const Cut& each : cuts) work.blocks *= each.blocks;
-  return {plan.steps, usual_points(program), {work}};
+  return {plan.steps, written_points(program), {work}};
 }
 
 }  // namespace stencil::schedule

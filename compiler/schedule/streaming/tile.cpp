@@ -77,17 +77,17 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
                                            : both(context.is_done({}, 0), points_are_inside()));
 }
 
-// Those of the first and the last chunks: as many as write what neighbours get, and for the next
-// tile read what they gave.
-void StreamTile::find_outer_blocks(const Expr& across, const Expr& chunk_count, int64_t length) {
-  const ir::Program& program = context_.program;
-  const auto* side_by_side = std::get_if<kernel::IntegerLiteral>(&across->kind);
-  const auto* chunks = std::get_if<kernel::IntegerLiteral>(&chunk_count->kind);
-  if (!program.part || !side_by_side || !chunks) return;
-  // In other dimensions any block may be next to another part.
-  for (int d = 1; d < context_.rank; ++d) {
+namespace {
+
+// Of the chunks of a column of tiles, the first and the last few: as many as write what neighbours
+// get, and for the next tile read what they gave. None where the inside would be empty, or where in
+// other dimensions any block may be next to another part.
+std::array<int64_t, 2> outer_chunks(const ir::Program& program, int64_t length, int64_t chunks) {
+  const std::array<int64_t, 2> none = {0, 0};
+  if (!program.part) return none;
+  for (int d = 1; d < program.grid.rank(); ++d) {
     const analysis::Reach other = rim_of(program, d);
-    if (other.low + other.high > 0) return;
+    if (other.low + other.high > 0) return none;
   }
   const analysis::Reach rim = rim_of(program, 0);
   const auto& [low, high] = program.part->owned[0];
@@ -97,15 +97,31 @@ void StreamTile::find_outer_blocks(const Expr& across, const Expr& chunk_count, 
   };
   const int64_t below = outer(rim.low, low - grid.low.constant);
   const int64_t above = outer(rim.high, grid.high.constant - high);
-  if (below + above == 0 || below + above >= chunks->value) return;
+  if (below + above == 0) return none;
   // The last chunk may be shorter than the others.
   const int64_t planes = grid.high.constant - grid.low.constant + 1 - rim.low - rim.high;
   const int64_t rest = planes % length;
   const bool short_end = above > 0 && rest > 0 &&
                          rest + (above - 1) * length < 2 * (grid.high.constant - high) - rim.high;
   const int64_t at_end = above + (short_end ? 1 : 0);
-  if (below + at_end >= chunks->value) return;
-  outer_blocks = {below * side_by_side->value, at_end * side_by_side->value};
+  return below + at_end < chunks ? std::array<int64_t, 2>{below, at_end} : none;
+}
+
+// Two launches have two last waves, which few blocks would not be worth.
+bool are_few(const std::array<int64_t, 2>& outer, int64_t blocks) {
+  constexpr int64_t kFew = 3;
+  return kFew * (outer[0] + outer[1]) <= blocks;
+}
+
+}  // namespace
+
+void StreamTile::find_outer_blocks(const Expr& across, const Expr& chunk_count, int64_t length) {
+  const auto* side_by_side = std::get_if<kernel::IntegerLiteral>(&across->kind);
+  const auto* chunks = std::get_if<kernel::IntegerLiteral>(&chunk_count->kind);
+  if (!side_by_side || !chunks) return;
+  const auto outer = outer_chunks(context_.program, length, chunks->value);
+  if (!are_few(outer, chunks->value)) return;
+  outer_blocks = {outer[0] * side_by_side->value, outer[1] * side_by_side->value};
 }
 
 Expr StreamTile::set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, Expr& chunk,
@@ -121,7 +137,8 @@ Expr StreamTile::set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, E
   const int64_t per_edge = chunks_of(chunks.edge_length, edge_chunk);
   const int64_t per_group = chunks_of(chunks.length, chunk);
   const int64_t inner_groups = chunks.groups - 2;
-  const Expr block = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
+  const Expr number_of_block = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
+  const Expr block = with_outer_blocks_apart(chunks, per_edge, per_group, number_of_block, body);
   const Expr at_edge = let("at_edge", kernel::less(block, literal(2 * per_edge)));
   const Expr inner = let("inner_block", plus(block, -2 * per_edge));
   const Expr edge_group = kernel::mul(modulo(block, literal(2)), literal(chunks.groups - 1));
@@ -133,6 +150,44 @@ Expr StreamTile::set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, E
   chunk = let("planes", select(at_edge, edge_chunk, chunk));
   blocks = kernel::integer(2 * per_edge + inner_groups * per_group, Scalar::I64);
   return number;
+}
+
+// The chunks of the first and the last group of tiles come before all others, and of either kind
+// those at the ends of the grid are the first and the last; launches have all of an end side by
+// side:
+//
+//   numbers by kind     edge: low, mid, high | inner: low, mid, high
+//   as launched         edge low, inner low | edge mid, inner mid | edge high, inner high
+Expr StreamTile::with_outer_blocks_apart(const Chunks& chunks, int64_t per_edge, int64_t per_group,
+                                         const Expr& block, Body& body) {
+  const auto edge = outer_chunks(context_.program, chunks.edge_length, per_edge);
+  const auto inner = outer_chunks(context_.program, chunks.length, per_group);
+  const int64_t groups = chunks.groups - 2;
+  const std::array<int64_t, 2> apart = {2 * edge[0] + groups * inner[0],
+                                        2 * edge[1] + groups * inner[1]};
+  const bool both = edge[0] + edge[1] > 0 && inner[0] + inner[1] > 0;
+  if (!both || !are_few(apart, 2 * per_edge + groups * per_group)) return block;
+  outer_blocks = apart;
+  struct Run {
+    int64_t first, count;  // by kind
+  };
+  const int64_t inner_first = 2 * per_edge, edge_mid = per_edge - edge[0] - edge[1];
+  const int64_t inner_mid = per_group - inner[0] - inner[1];
+  const Run runs[] = {{0, 2 * edge[0]},
+                      {inner_first, groups * inner[0]},
+                      {2 * edge[0], 2 * edge_mid},
+                      {inner_first + groups * inner[0], groups * inner_mid},
+                      {2 * (per_edge - edge[1]), 2 * edge[1]},
+                      {inner_first + groups * (per_group - inner[1]), groups * inner[1]}};
+  int64_t end = 2 * per_edge + groups * per_group;
+  Expr shift;
+  for (size_t r = std::size(runs); r-- > 0;) {
+    const Expr own = literal(runs[r].first - (end - runs[r].count));
+    if (runs[r].count > 0)
+      shift = shift ? select(kernel::less(block, literal(end)), own, shift) : own;
+    end -= runs[r].count;
+  }
+  return context_.let(body, "block_by_kind", kernel::add(block, shift));
 }
 
 Expr StreamTile::origin_of(int axis, const Expr& tile) const {

@@ -15,11 +15,11 @@ class StreamTile {
   // Numbers the tiles and chunks; appends to `body` what defines those of a block.
   StreamTile(const StreamContext& context, const KernelOfSteps& kernel, Body& body);
 
-  Expr blocks;                   // how many; I64
+  Expr blocks;                                   // how many; I64
   std::array<int64_t, 2> outer_blocks = {0, 0};  // kernel::Launch::outer_blocks
-  Expr first_plane, last_plane;  // of the chunk: those that the block writes
-  Expr front_begin;              // where the front is in iteration 0
-  Expr is_inside;                // the tile's points need no tests, given the right planes
+  Expr first_plane, last_plane;                  // of the chunk: those that the block writes
+  Expr front_begin;                              // where the front is in iteration 0
+  Expr is_inside;  // the tile's points need no tests, given the right planes
 
   // The first place of the tile; in 2-D, of that of the block's row of threads of this number.
   Expr origin(int axis, int row) const { return origin_of(axis, plus(tile_[axis], row)); }
@@ -42,6 +42,9 @@ class StreamTile {
   // Numbers the chunks of the first and the last group of tiles before all others: sets the tile
   // and the number of blocks, and returns the chunk's number; `chunk` becomes its length.
   Expr set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, Expr& chunk, Body& body);
+  // The number of such a block by these kinds, where those next to other parts are launched apart.
+  Expr with_outer_blocks_apart(const Chunks& chunks, int64_t per_edge, int64_t per_group,
+                               const Expr& block, Body& body);
   void find_outer_blocks(const Expr& across, const Expr& chunk_count, int64_t length);
   Expr origin_of(int axis, const Expr& tile) const;
   Expr number(int axis) const;  // of the thread's tile

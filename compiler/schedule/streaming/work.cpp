@@ -199,7 +199,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   }
 
   const Chunks chunks = cut_chunks(program, schedule, plan);
-  const double planes = static_cast<double>(usual_extent(program, 0));
+  const double planes = static_cast<double>(written_extent(program, 0));
   const double chunk = std::min(static_cast<double>(chunks.length), planes);
   work.iterations = chunk + static_cast<double>(plan.fill + plan.drain);
   work.compulsory = compulsory * chunk / work.iterations;
@@ -208,7 +208,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
     work.blocks = std::max(side_by_side - 2, 0.0) * std::ceil(planes / chunk) +
                   2 * std::ceil(planes / static_cast<double>(chunks.edge_length));
   }
-  return {plan.steps, usual_points(program), {work}};
+  return {plan.steps, written_points(program), {work}};
 }
 
 }  // namespace stencil::schedule

@@ -1,0 +1,96 @@
+// How many steps lie between two exchanges, and for which schedule: what the model chooses.
+#include "compiler/driver/cutting.h"
+
+#include "compiler/schedule/explore.h"
+#include "tests/unit/load.h"
+
+namespace stencil {
+namespace {
+
+// The planes of dimension 0 are `planes`.
+ir::Program heat(int64_t planes) {
+  const std::string z = std::to_string(planes - 1), inner = std::to_string(planes - 2);
+  const auto program = test::load("grid G = [0.." + z +
+                                  ", 0..511, 0..511] steps 100;\n"
+                                  "field A : real on G;\n"
+                                  "stencil s : A[1.." +
+                                  inner +
+                                  ", 1..510, 1..510] = 0.1 * (A[-1,0,0] + A[1,0,0] + A[0,-1,0]"
+                                  " + A[0,1,0] + A[0,0,-1] + A[0,0,1]) + 0.4 * A[0,0,0];\n");
+  return *decompose::at_sizes(program, {});
+}
+
+std::optional<Cutting> cut_heat(const ir::Program& program, const CutRequest& request,
+                                const std::string& line = "auto") {
+  Diagnostics diagnostics;
+  auto out = cut(program, request, line, schedule::gpu(), gpu_link(), diagnostics);
+  EXPECT_TRUE(out) << render(Source("", ""), diagnostics);
+  return out;
+}
+
+TEST(Cutting, APartAloneWritesWhatItOwns) {
+  for (const int64_t steps : {4, 8}) {
+    const ir::Program whole = heat(1024);
+    const auto cutting = cut_heat(whole, {"1x1x4", steps}, "streaming T=4 block=16x16");
+    ASSERT_TRUE(cutting);
+    const ir::Program own = part_alone(whole, *cutting);
+    EXPECT_EQ(own.rim[0], (std::array<int64_t, 2>{steps, steps}));
+    EXPECT_EQ(decompose::high_of(own.grid, 0) - decompose::low_of(own.grid, 0) + 1,
+              256 + 2 * steps);
+    EXPECT_FALSE(own.part);
+  }
+}
+
+// The halo costs planes, not another schedule.
+TEST(Cutting, PartsHaveTheScheduleOfSuchAGridAlone) {
+  const ir::Program half = heat(512);
+  schedule::Scheduler scheduler(half);
+  const schedule::Schedule alone = scheduler.choose().schedule;
+  const auto cutting = cut_heat(heat(1024), {"1x1x2", 0});
+  ASSERT_TRUE(cutting);
+  EXPECT_EQ(cutting->schedule.time_tile, alone.time_tile);
+  EXPECT_EQ(cutting->schedule.block, alone.block);
+  EXPECT_EQ(cutting->schedule.elements, alone.elements);
+  const auto expected = schedule::predict(scheduler, alone);
+  EXPECT_NEAR(cutting->prediction.alone / expected->prediction.seconds, 1, 0.06);
+}
+
+// Where the exchange is beside the inside of a tile, more steps between exchanges cost planes for
+// nothing.
+TEST(Cutting, ExchangesBesideTilesAreNotPutOff) {
+  const auto cutting = cut_heat(heat(1024), {"1x1x2", 0});
+  ASSERT_TRUE(cutting);
+  EXPECT_EQ(cutting->decomposition.steps, cutting->schedule.time_tile);
+  EXPECT_LT(cutting->prediction.waited, 0.5 * cutting->prediction.exchange);
+  EXPECT_GT(cutting->prediction.efficiency(), 0.95);
+  const auto across = cut_heat(heat(1024), {"1x2x1", 0});
+  ASSERT_TRUE(across);
+  EXPECT_EQ(across->prediction.waited, across->prediction.exchange);
+  EXPECT_GT(across->decomposition.steps, across->schedule.time_tile);
+}
+
+TEST(Cutting, AnExchangeEveryStepHasTilesOfOneStep) {
+  const auto each = cut_heat(heat(1024), {"1x1x2", 1});
+  ASSERT_TRUE(each);
+  EXPECT_EQ(each->decomposition.round, 1);
+  EXPECT_LT(each->prediction.efficiency(), 0.7);
+}
+
+TEST(Cutting, IsExplained) {
+  Diagnostics diagnostics;
+  const std::string text =
+      explain_parts(heat(1024), {"2", 0}, "auto", schedule::gpu(), gpu_link(), diagnostics);
+  for (const char* said :
+       {"2 of 512 x 512 x 1024 points (x first), cut 1x1x2", "512 x 512 x 512 points",
+        "beside the inside of the last tile", "redundant work", "GCells/s", "4+4 in z", "4.19 MB",
+        "Steps between exchanges", "Ways to cut the grid", "2x1x1", "1x2x1"}) {
+    EXPECT_NE(text.find(said), std::string::npos) << said << "\n" << text;
+  }
+  const std::string none =
+      explain_parts(heat(1024), {"2x2x2x2", 0}, "auto", schedule::gpu(), gpu_link(), diagnostics);
+  EXPECT_EQ(none, "");
+  EXPECT_EQ(diagnostics.items().front().code, "L032");
+}
+
+}  // namespace
+}  // namespace stencil
