@@ -16,6 +16,13 @@ class LocalParts::Member : public Communicator {
   Status meet(Accelerator& accelerator) override;
   Status exchange(Accelerator& accelerator, Accelerator::Memory send, Accelerator::Memory receive,
                   std::span<const Transfer> transfers) override;
+  bool records(const Accelerator& accelerator) const override {
+    return accelerator.records() && accelerator.has_lanes();  // others would not be waited for
+  }
+  Status begin_recording(Accelerator& accelerator) override;
+  Result<Accelerator::Recording> end_recording(Accelerator& accelerator) override;
+  Status replay(Accelerator& accelerator, const Accelerator::Recording& recording,
+                int64_t times) override;
   Result<std::vector<std::string>> all_gather(const std::string& own) override;
   void abandon(const Failure& failure) override {
     const std::lock_guard<std::mutex> lock(all_.mutex_);
@@ -36,6 +43,9 @@ class LocalParts::Member : public Communicator {
   Result<Posts> post(Accelerator& accelerator, Accelerator::Memory send,
                      std::span<const Transfer> transfers);
   Result<std::shared_ptr<Post>> fetch(const Transfer& transfer);
+  Status show_mark(Accelerator& accelerator);
+  Status await_others(Accelerator& accelerator);
+  Status gather();
 
   LocalParts& all_;
   const int rank_;
@@ -126,6 +136,70 @@ Status LocalParts::Member::exchange(Accelerator& accelerator, Accelerator::Memor
   return Done{};
 }
 
+// Part 0 records, and the streams of others with its own, since they wait for a mark of it. It is
+// the one that replays: for others that is work of part 0 between two marks.
+
+Status LocalParts::Member::gather() {
+  const auto here = all_gather("");
+  return here.ok() ? Status(Done{}) : Status(here.failure());
+}
+
+Status LocalParts::Member::show_mark(Accelerator& accelerator) {
+  auto mark = accelerator.mark();
+  if (!mark.ok()) return mark.failure();
+  const std::lock_guard<std::mutex> lock(all_.mutex_);
+  all_.marks_[static_cast<size_t>(rank_)] = std::move(mark).value();
+  return Done{};
+}
+
+Status LocalParts::Member::await_others(Accelerator& accelerator) {
+  for (size_t other = 0; other < all_.marks_.size(); ++other) {
+    if (static_cast<int>(other) == rank_) continue;
+    const Status awaited = accelerator.await(all_.marks_[other]);
+    if (!awaited.ok()) return awaited;
+  }
+  return Done{};
+}
+
+Status LocalParts::Member::begin_recording(Accelerator& accelerator) {
+  Status done = Done{};
+  if (rank_ == 0) done = accelerator.begin_recording();
+  if (rank_ == 0 && done.ok()) done = show_mark(accelerator);
+  if (done.ok()) done = gather();
+  if (rank_ != 0 && done.ok()) done = accelerator.await(all_.marks_[0]);
+  return done;
+}
+
+Result<Accelerator::Recording> LocalParts::Member::end_recording(Accelerator& accelerator) {
+  Accelerator::Recording recording;
+  Status done = rank_ == 0 ? Status(Done{}) : show_mark(accelerator);
+  if (done.ok()) done = gather();
+  if (rank_ == 0 && done.ok()) {
+    done = await_others(accelerator);
+    if (!done.ok()) return done.failure();
+    auto recorded = accelerator.end_recording();
+    if (!recorded.ok()) return recorded.failure();
+    recording = std::move(recorded).value();
+  }
+  if (done.ok()) done = gather();
+  if (!done.ok()) return done.failure();
+  return recording;
+}
+
+Status LocalParts::Member::replay(Accelerator& accelerator, const Accelerator::Recording& recording,
+                                  int64_t times) {
+  Status done = rank_ == 0 ? Status(Done{}) : show_mark(accelerator);
+  if (done.ok()) done = gather();
+  if (rank_ == 0 && done.ok()) {
+    done = await_others(accelerator);
+    for (int64_t n = 0; n < times && done.ok(); ++n) done = accelerator.replay(recording);
+    if (done.ok()) done = show_mark(accelerator);
+  }
+  if (done.ok()) done = gather();
+  if (rank_ != 0 && done.ok()) done = accelerator.await(all_.marks_[0]);
+  return done.ok() ? gather() : done;
+}
+
 Result<std::vector<std::string>> LocalParts::Member::all_gather(const std::string& own) {
   Lock lock(all_.mutex_);
   const int64_t round = all_.round_;
@@ -144,6 +218,7 @@ Result<std::vector<std::string>> LocalParts::Member::all_gather(const std::strin
 LocalParts::LocalParts(int count) {
   said_.resize(static_cast<size_t>(count));
   accelerators_.resize(said_.size());
+  marks_.resize(said_.size());
   for (int rank = 0; rank < count; ++rank) {
     parts_.push_back(std::make_unique<Member>(*this, rank));
   }

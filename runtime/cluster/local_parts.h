@@ -46,6 +46,7 @@ class LocalParts {
   std::vector<std::optional<std::string>> said_;
   std::vector<std::string> heard_;
   std::vector<Accelerator*> accelerators_;  // by rank, while they meet
+  std::vector<Accelerator::Mark> marks_;    // by rank, while they record or replay
   int64_t round_ = 0;
   std::vector<std::unique_ptr<Member>> parts_;
 };

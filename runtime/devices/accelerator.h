@@ -85,6 +85,15 @@ class Accelerator {
   virtual Status copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
                            int64_t from_offset, int64_t bytes);
 
+  // What lane 0 would do from begin_recording() to end_recording(), which does not happen
+  // meanwhile: replay() queues all of it at once, as often as wanted. What waits for marks of it,
+  // and is waited for in the end, is recorded with it. Null: nothing to be done.
+  using Recording = std::shared_ptr<void>;
+  virtual bool records() const { return false; }
+  virtual Status begin_recording() { return Done{}; }
+  virtual Result<Recording> end_recording() { return Recording(); }
+  virtual Status replay(const Recording& /*recording*/) { return Done{}; }
+
   // A flag that what is queued so far will have set: `ask` begins to read it, `answer` waits for
   // that alone and not for what was queued since. One at a time.
   virtual Status ask(Memory flag) = 0;

@@ -37,6 +37,18 @@ class Communicator {
   virtual Status exchange(Accelerator& accelerator, Accelerator::Memory send,
                           Accelerator::Memory receive, std::span<const Transfer> transfers) = 0;
 
+  // Recordings of all parts as one (Accelerator::begin_recording), with what they exchange. All
+  // parts call these together; the recording that a part gets may be empty.
+  virtual bool records(const Accelerator& /*accelerator*/) const { return false; }
+  virtual Status begin_recording(Accelerator& /*accelerator*/) { return Status(Done{}); }
+  virtual Result<Accelerator::Recording> end_recording(Accelerator& /*accelerator*/) {
+    return Accelerator::Recording();
+  }
+  virtual Status replay(Accelerator& /*accelerator*/, const Accelerator::Recording& /*recording*/,
+                        int64_t /*times*/) {
+    return Status(Done{});
+  }
+
   // The text of every part, by rank.
   virtual Result<std::vector<std::string>> all_gather(const std::string& own) = 0;
   // That of rank 0, for all.

@@ -19,6 +19,7 @@
 #include "compiler/support/numbers.h"
 #include "runtime/devices/cuda_copies.h"
 #include "runtime/devices/cuda_job.h"
+#include "runtime/devices/cuda_queue.h"
 #include "runtime/devices/plan_session.h"
 
 namespace stencil::runtime {
@@ -29,20 +30,8 @@ using cuda::Code;
 using cuda::Driver;
 using cuda::Gpu;
 
-Failure driver_failure(const std::string& what, Code code) {
-  const std::string message =
-      fmt::format("CUDA failed {}: {}", what, cuda::error_text(cuda::driver(), code));
-  if (code == cuda::kOutOfMemory) return {"R043", message, "use smaller sizes (-D)"};
-  if (code == cuda::kLaunchOutOfResources) {
-    return {"R043", message, "use a schedule with smaller blocks"};
-  }
-  return {"R044", message, ""};
-}
-
-Status checked(const std::string& what, Code code) {
-  if (code == 0) return Done{};
-  return driver_failure(what, code);
-}
+using cuda::checked;
+using cuda::driver_failure;
 
 // --- Which GPU
 // ---------------------------------------------------------------------------------------
@@ -100,41 +89,6 @@ Code primary_context(cuda::DeviceId gpu, cuda::Context& context) {
   context = retained;
   return code;
 }
-
-// By two events in the stream, which must outlive the stopwatch like its context.
-class CudaStopwatch : public Stopwatch {
- public:
-  CudaStopwatch(cuda::Context context, cuda::Stream stream) : context_(context), stream_(stream) {}
-  CudaStopwatch(const CudaStopwatch&) = delete;
-  CudaStopwatch& operator=(const CudaStopwatch&) = delete;
-  ~CudaStopwatch() override {
-    cu_.cuCtxSetCurrent(context_);
-    for (const cuda::Event event : {from_, to_}) {
-      if (event) cu_.cuEventDestroy(event);
-    }
-  }
-  Status start() override { return record(from_); }
-  Status stop() override { return record(to_); }
-  Result<double> seconds() override {
-    float milliseconds = 0;
-    const Code code = cu_.cuEventElapsedTime(&milliseconds, from_, to_);
-    if (code != 0) return driver_failure("to measure time", code);
-    return milliseconds * 1e-3;
-  }
-
- private:
-  Status record(cuda::Event& event) {
-    Code code = cu_.cuCtxSetCurrent(context_);
-    if (code == 0 && !event) code = cu_.cuEventCreate(&event, cuda::kEventWithTime);
-    if (code == 0) code = cu_.cuEventRecord(event, stream_);
-    return checked("to measure time", code);
-  }
-
-  const Driver& cu_ = cuda::driver();
-  cuda::Context context_;
-  cuda::Stream stream_;
-  cuda::Event from_ = nullptr, to_ = nullptr;
-};
 
 class CudaAccelerator : public Accelerator {
  public:
@@ -208,7 +162,14 @@ class CudaAccelerator : public Accelerator {
     enter();
     return CudaStream{stream_, gpu_.bus};
   }
-  Result<Mark> mark() override;
+  Result<Mark> mark() override { return cuda::mark(context_, stream_); }
+  // The user's stream is the user's.
+  bool records() const override { return own_stream_ && cuda::can_record(); }
+  Status begin_recording() override { return cuda::begin_recording(context_, stream_); }
+  Result<Recording> end_recording() override { return cuda::end_recording(context_, stream_); }
+  Status replay(const Recording& recording) override {
+    return cuda::replay(context_, stream_, recording);
+  }
   Status await(const Mark& mark) override;
   void reach(Accelerator& source) override;
   Status copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
@@ -340,7 +301,7 @@ Status CudaAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
 }
 
 std::unique_ptr<Stopwatch> CudaAccelerator::stopwatch() {
-  return std::make_unique<CudaStopwatch>(context_, stream_);
+  return cuda::stopwatch(context_, stream_);
 }
 
 Status CudaAccelerator::ask(Memory flag) {
@@ -376,19 +337,6 @@ Status CudaAccelerator::use_lane(int lane) {
   }
   stream_ = lane == 1 ? ahead_ : lane_0_;
   return Done{};
-}
-
-// An event in the stream, which others may wait for after the accelerator has gone.
-Result<Accelerator::Mark> CudaAccelerator::mark() {
-  enter();
-  cuda::Event event = nullptr;
-  Code code = cu_.cuEventCreate(&event, cuda::kEventWithoutTime);
-  if (code == 0) code = cu_.cuEventRecord(event, stream_);
-  if (code != 0) return driver_failure("to record an event", code);
-  return Mark(event, [context = context_](cuda::Event recorded) {
-    cuda::driver().cuCtxSetCurrent(context);
-    cuda::driver().cuEventDestroy(recorded);
-  });
 }
 
 Status CudaAccelerator::await(const Mark& mark) {

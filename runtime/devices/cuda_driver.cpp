@@ -73,6 +73,12 @@ std::string look_up(Driver& cu, void* library) {
   const std::string missing = symbols.missing;
   symbols.find(cu.cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");
   symbols.find(cu.cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId");
+  symbols.find(cu.cuStreamBeginCapture, "cuStreamBeginCapture_v2");
+  symbols.find(cu.cuStreamEndCapture, "cuStreamEndCapture");
+  symbols.find(cu.cuGraphInstantiate, "cuGraphInstantiateWithFlags");
+  symbols.find(cu.cuGraphLaunch, "cuGraphLaunch");
+  symbols.find(cu.cuGraphDestroy, "cuGraphDestroy");
+  symbols.find(cu.cuGraphExecDestroy, "cuGraphExecDestroy");
   return missing;
 }
 

@@ -23,6 +23,8 @@ using Module = struct ModuleTag*;
 using Function = struct FunctionTag*;
 using Stream = struct StreamTag*;
 using Event = struct EventTag*;
+using Graph = struct GraphTag*;
+using GraphExec = struct GraphExecTag*;
 
 enum DeviceAttribute : int {
   kClockKilohertz = 13,  // of the multiprocessors, at most
@@ -45,6 +47,7 @@ enum FunctionAttribute : int {
   kDynamicSharedBytes = 8,
 };
 constexpr unsigned kNonBlockingStream = 1;  // does not wait for the default stream
+constexpr int kRelaxedCapture = 2;          // other threads may record into it
 constexpr unsigned kEventWithTime = 0, kEventWithoutTime = 2;
 
 // CUlaunchConfig.
@@ -133,6 +136,14 @@ struct Driver {
                                  const uint64_t* sizes, const uint64_t* strides,
                                  const unsigned* box, const unsigned* steps, int interleave,
                                  int swizzle, int promotion, int fill) = nullptr;
+
+  // Null if the driver lacks graphs.
+  Code (*cuStreamBeginCapture)(Stream stream, int mode) = nullptr;
+  Code (*cuStreamEndCapture)(Stream stream, Graph* graph) = nullptr;
+  Code (*cuGraphInstantiate)(GraphExec* instance, Graph graph, unsigned long long flags) = nullptr;
+  Code (*cuGraphLaunch)(GraphExec instance, Stream stream) = nullptr;
+  Code (*cuGraphDestroy)(Graph graph) = nullptr;
+  Code (*cuGraphExecDestroy)(GraphExec instance) = nullptr;
 
   // Null if the driver lacks it: only exchanges with other processes ask.
   Code (*cuDeviceGetPCIBusId)(char* text, int length, DeviceId device) = nullptr;

@@ -45,6 +45,20 @@ class HostAccelerator : public Accelerator {
   Status launch(const Call& call) override;
   Status copy(Memory to, Memory from, int64_t bytes) override;
   Status wait() override { return Done{}; }
+  // Calls, with arguments that are made once.
+  bool records() const override { return true; }
+  Status begin_recording() override {
+    recorded_ = std::make_shared<std::vector<Call>>();
+    return Done{};
+  }
+  Result<Recording> end_recording() override { return Recording(std::move(recorded_)); }
+  Status replay(const Recording& recording) override {
+    for (const Call& call : *static_cast<const std::vector<Call>*>(recording.get())) {
+      const Status launched = launch(call);
+      if (!launched.ok()) return launched;
+    }
+    return Done{};
+  }
   Status ask(Memory flag) override {
     std::memcpy(&flag_, flag, sizeof flag_);
     return Done{};
@@ -56,8 +70,9 @@ class HostAccelerator : public Accelerator {
   const StencilHostInterface& interface_;
   const kernel::Module& module_;
   HostKernels loaded_;
-  std::vector<StencilHostKernel> kernels_;  // by number in the module
-  int32_t flag_ = 0;                        // as it was when it was asked for
+  std::vector<StencilHostKernel> kernels_;       // by number in the module
+  int32_t flag_ = 0;                             // as it was when it was asked for
+  std::shared_ptr<std::vector<Call>> recorded_;  // null: calls are done
 };
 
 emit::Options emit_options() {
@@ -136,6 +151,10 @@ Status HostAccelerator::copy(Memory to, Memory from, int64_t bytes) {
 }
 
 Status HostAccelerator::launch(const Call& call) {
+  if (recorded_) {
+    recorded_->push_back(call);
+    return Done{};
+  }
   std::vector<void*> arguments = call.arrays;
   for (const ScalarBytes& scalar : call.scalars) {
     arguments.push_back(const_cast<std::byte*>(scalar.bytes));

@@ -41,6 +41,8 @@ class PlanMemory {
   Accelerator::Memory of(const kernel::ArrayArgument& argument) const;
   Accelerator::Shaped shaped(const kernel::ArrayArgument& argument) const;
   Accelerator::Memory scratch(int number) const { return scratch_[static_cast<size_t>(number)]; }
+  // Which memory is which level, by array.
+  const std::vector<std::vector<Accelerator::Memory>>& slots() const { return slots_; }
   void rotate(const kernel::Rotate& rotate);
   void exchange(const kernel::Exchange& exchange);
 

@@ -9,40 +9,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "compiler/kernel/passes.h"
 #include "runtime/devices/plan_memory.h"
+#include "runtime/devices/replays.h"
+#include "runtime/devices/scalar_bytes.h"
 
 namespace stencil::runtime {
 
 namespace {
-
-template <class T>
-ScalarBytes bytes_of(T value) {
-  ScalarBytes out{};
-  std::memcpy(out.bytes, &value, sizeof value);
-  out.size = sizeof value;
-  return out;
-}
-
-// The bytes of a reduction's value, of its own type.
-ScalarBytes bytes_of(Scalar type, const reference::ReductionValue& value) {
-  if (type == Scalar::F32) return bytes_of(static_cast<float>(value.real));
-  if (type == Scalar::F64) return bytes_of(value.real);
-  if (type == Scalar::I32) return bytes_of(static_cast<int32_t>(value.integer));
-  return bytes_of(value.integer);
-}
-
-template <class T>
-T from_bytes(const ScalarBytes& scalar) {
-  T value{};
-  std::memcpy(&value, scalar.bytes, sizeof value);
-  return value;
-}
 
 class PlanSession : public Session {
  public:
@@ -55,7 +33,8 @@ class PlanSession : public Session {
         plan_(module.plan),
         state_(state),
         memory_(accelerator, module, state, options.arrays),
-        parts_(options.parts) {}
+        parts_(options.parts),
+        replays_(accelerator, options.parts) {}
 
   Status prepare(const Session* like);
   Result<int64_t> advance(int64_t steps) override;
@@ -81,6 +60,9 @@ class PlanSession : public Session {
   Accelerator::Call call(const kernel::Launch& launch, int64_t count, int64_t first,
                          int64_t blocks);
   Status agree_on_outer_blocks();
+  int64_t steps_of_cycle();
+  Status do_steps(int64_t steps, int64_t& done);
+  Result<int64_t> replay(int64_t left);
   Status tile_with_exchange(int64_t count, const kernel::HaloSwap& halo);
   Status await_exchange();
   Status refresh_halos(const kernel::Run& run, bool first);
@@ -91,8 +73,6 @@ class PlanSession : public Session {
   Status take_answer();
   Status read_value(const kernel::Reduction& reduction, reference::ReductionValue& out);
   Status read_reductions();
-  ScalarBytes scalar(const kernel::ScalarValue& value, int64_t count) const;
-  ScalarBytes parameter(const kernel::Parameter& parameter) const;
 
   const std::unique_ptr<Accelerator> owned_;  // ends after what refers to it
   Accelerator& accelerator_;
@@ -104,10 +84,13 @@ class PlanSession : public Session {
   const std::vector<kernel::Run> runs_ = kernel::runs(plan_);
   const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
   Communicator* const parts_;  // null: the program is no part
-  int64_t first_block_ = 0;    // of the launch in hand
   bool outer_first_ = false;   // parts exchange while the inside of a tile is computed
   Accelerator::Mark outer_done_, exchanged_;  // of the last tile that was done so; null: none
   std::vector<int64_t> rounds_;               // since an exchange, by halo of the plan
+  Replays replays_;
+  // Where a recorded cycle begins and ends.
+  std::vector<std::vector<Accelerator::Memory>> recorded_slots_;
+  std::vector<int64_t> recorded_rounds_;
   bool asked_ = false;  // the answer to the stop condition has yet to be taken
   const std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();  // null: none
 };
@@ -126,6 +109,7 @@ Status PlanSession::prepare(const Session* like) {
   kernel::for_each_launch(plan_, [&](const kernel::Launch& launch) {
     if (counted.ok()) counted = count_blocks(launch);
   });
+  if (counted.ok()) counted = replays_.settle(steps_of_cycle());
   return counted.ok() ? restore_reductions() : counted;
 }
 
@@ -142,46 +126,6 @@ Status PlanSession::count_blocks(const kernel::Launch& launch) {
   }
   blocks_[&launch] = *blocks;
   return Done{};
-}
-
-ScalarBytes PlanSession::parameter(const kernel::Parameter& parameter) const {
-  const size_t id = static_cast<size_t>(parameter.param);
-  switch (arithmetic_type(parameter.type)) {
-    case Scalar::Bool:
-    case Scalar::I8:
-    case Scalar::U8:
-    case Scalar::I16:
-    case Scalar::U16:
-    case Scalar::I32:
-      return bytes_of(static_cast<int32_t>(state_.integer_params[id]));
-    case Scalar::I64:
-      return bytes_of(state_.integer_params[id]);
-    case Scalar::F64:
-      return bytes_of(state_.real_params[id]);
-    case Scalar::F32:
-    case Scalar::F16:
-    case Scalar::BF16:
-      return bytes_of(static_cast<float>(state_.real_params[id]));
-  }
-  return {};
-}
-
-ScalarBytes PlanSession::scalar(const kernel::ScalarValue& value, int64_t count) const {
-  struct Visitor {
-    const PlanSession& self;
-    int64_t count;
-    ScalarBytes operator()(const kernel::ParameterArgument& argument) const {
-      return self.parameter(self.plan_.parameters[static_cast<size_t>(argument.parameter)]);
-    }
-    ScalarBytes operator()(const kernel::FirstStep&) const {
-      return bytes_of(static_cast<int32_t>(self.state_.step));
-    }
-    ScalarBytes operator()(const kernel::StepCount&) const {
-      return bytes_of(static_cast<int32_t>(count));
-    }
-    ScalarBytes operator()(const kernel::FirstBlock&) const { return bytes_of(self.first_block_); }
-  };
-  return std::visit(Visitor{*this, count}, value);
 }
 
 Status PlanSession::launch(const kernel::Launch& launch, int64_t count) {
@@ -202,13 +146,12 @@ Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count, i
 
 Accelerator::Call PlanSession::call(const kernel::Launch& launch, int64_t count, int64_t first,
                                     int64_t blocks) {
-  first_block_ = first;
   Accelerator::Call call{launch.kernel, {}, {}, {}, blocks};
   for (const kernel::ArrayArgument& argument : launch.arrays) {
     call.arrays.push_back(memory_.of(argument));
   }
   for (const kernel::ScalarValue& value : launch.scalars) {
-    call.scalars.push_back(scalar(value, count));
+    call.scalars.push_back(scalar_argument(value, plan_, state_, count, first));
   }
   for (const kernel::ArrayArgument& argument : launch.bulk_sources) {
     call.bulk_sources.push_back(memory_.shaped(argument));
@@ -399,9 +342,10 @@ Result<int64_t> PlanSession::advance(int64_t steps) {
   const Status started = stopwatch_ ? stopwatch_->start() : Status(Done{});
   if (!started.ok()) return started.failure();
   while (done < steps && !state_.stopped) {
-    int64_t round = kernel::steps_until_due(plan_, steps - done, state_.step);
-    if (plan_.repeats.empty() && !runs_.empty()) round = round_of(runs_.front(), round);
-    const Status advanced = steps_of_round(round, done);
+    const auto replayed = replay(steps - done);
+    if (!replayed.ok()) return replayed.failure();
+    done += replayed.value();
+    const Status advanced = replayed.value() > 0 ? Status(Done{}) : do_steps(steps, done);
     if (!advanced.ok()) return advanced.failure();
   }
   const Status answered = asked_ ? take_answer() : Status(Done{});
@@ -413,6 +357,85 @@ Result<int64_t> PlanSession::advance(int64_t steps) {
   const Status settled = memory_.has_attached() ? memory_.bring_home() : wait();
   if (!settled.ok()) return settled.failure();
   return done;
+}
+
+// A round of them, of which `done` are done.
+Status PlanSession::do_steps(int64_t steps, int64_t& done) {
+  int64_t round = kernel::steps_until_due(plan_, steps - done, state_.step);
+  if (plan_.repeats.empty() && !runs_.empty()) round = round_of(runs_.front(), round);
+  return steps_of_round(round, done);
+}
+
+// --- Replays
+// ------------------------------------------------------------------------------------------
+
+// Steps whose launches have the arguments of those before them, where all have the time tile; 0: of
+// none. They are of some length, so that queueing them is worth a call.
+int64_t PlanSession::steps_of_cycle() {
+  constexpr int64_t kTiles = 16, kMostTiles = 96;
+  static const std::vector<kernel::ScalarValue> kNoScalars;
+  const int64_t tile = plan_.time_tile, between = kernel::steps_of_period(plan_);
+  bool alike = !plan_.stop && plan_.repeats.empty() && runs_.size() == 1 && between % tile == 0;
+  for (const kernel::Reduction& reduction : plan_.reductions) {
+    alike = alike && !kernel::is_sampled(reduction);
+  }
+  for (const kernel::Action& action : plan_.actions) {
+    const auto* launch = std::get_if<kernel::Launch>(&action);
+    for (const kernel::ScalarValue& value : launch ? launch->scalars : kNoScalars) {
+      alike = alike && !std::holds_alternative<kernel::FirstStep>(value);
+    }
+  }
+  if (!alike) return 0;
+  const auto begin = memory_.slots();
+  int64_t steps = 0;
+  do {
+    for (int64_t done = 0; done < between; done += tile) {
+      for (const kernel::Action& action : plan_.actions) {
+        if (!std::holds_alternative<kernel::Launch>(action)) (void)act(action, tile);
+      }
+    }
+    steps += between;
+  } while (memory_.slots() != begin);
+  const int64_t tiles = steps / tile;
+  return tiles > kMostTiles ? 0 : steps * ((kTiles + tiles - 1) / tiles);
+}
+
+// Does as many of `left` steps as there are in whole cycles, if that is worth it; returns how many.
+Result<int64_t> PlanSession::replay(int64_t left) {
+  constexpr int64_t kWorthwhile = 8;  // cycles; a recording takes about as long as queueing three
+  const int64_t steps = replays_.steps();
+  if (steps == 0) return 0;
+  // Where something is evaluated behind a tile, that tile is done as usual.
+  const int64_t before = plan_.reductions.empty() ? 0 : 1;
+  const int64_t times = (kernel::steps_until_due(plan_, left, state_.step) - before) / steps;
+  const auto do_cycle = [&]() -> Status {
+    for (int64_t done = 0; done < steps;) {
+      const Status advanced = do_steps(steps, done);
+      if (!advanced.ok()) return advanced;
+    }
+    return await_exchange();
+  };
+  if (!replays_.is_recorded()) {
+    if (times < kWorthwhile) return 0;
+    if (!replays_.is_warm()) {
+      replays_.set_warm();
+      const Status done = do_cycle();
+      if (!done.ok()) return done.failure();
+      return steps;
+    }
+    recorded_slots_ = memory_.slots();
+    recorded_rounds_ = rounds_;
+    const int64_t step = state_.step;
+    const Status recorded = replays_.record(do_cycle);
+    if (!recorded.ok()) return recorded.failure();
+    state_.step = step;
+  }
+  if (times == 0 || memory_.slots() != recorded_slots_ || rounds_ != recorded_rounds_) return 0;
+  Status done = await_exchange();
+  if (done.ok()) done = replays_.replay(times);
+  if (!done.ok()) return done.failure();
+  state_.step += times * steps;
+  return times * steps;
 }
 
 // Adds those that are done to `done`.
@@ -516,12 +539,8 @@ Status PlanSession::restore_reductions() {
 Status PlanSession::read_value(const kernel::Reduction& reduction, reference::ReductionValue& out) {
   ScalarBytes value = bytes_of(reduction.type, out);
   const Status read = memory_.take(reduction.result, value);
-  if (!read.ok()) return read;
-  if (reduction.type == Scalar::F32) out.real = from_bytes<float>(value);
-  if (reduction.type == Scalar::F64) out.real = from_bytes<double>(value);
-  if (reduction.type == Scalar::I32) out.integer = from_bytes<int32_t>(value);
-  if (reduction.type == Scalar::I64) out.integer = from_bytes<int64_t>(value);
-  return Done{};
+  if (read.ok()) set_value(reduction.type, value, out);
+  return read;
 }
 
 Status PlanSession::read_reductions() {

@@ -243,6 +243,27 @@ TEST_F(CudaDevice, LeavesNothingBehind) {
   EXPECT_EQ(fake_->streams, 0);
 }
 
+// Where many steps are asked for, most launches come from a graph.
+TEST_F(CudaDevice, ReplaysGraphsOfLaunches) {
+  const ir::Program program = program_of(kWave);
+  kernel::Module module;
+  const auto loaded = load(program, "direct block=32", module);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  reference::State state = initial_state(program, bind_params(program).value());
+  {
+    const auto session = loaded.value()->start(state);
+    ASSERT_TRUE(session.ok()) << session.failure().message;
+    for (const int64_t steps : {1000, 999}) {
+      fake_->launched.clear();
+      ASSERT_TRUE(session.value()->advance(steps).ok());
+      EXPECT_EQ(static_cast<int64_t>(fake_->launched.size()), steps);
+    }
+    EXPECT_GT(fake_->replays, 50);
+    EXPECT_EQ(fake_->graphs, 1) << "its instance";
+  }
+  EXPECT_EQ(fake_->graphs, 0);
+}
+
 // A launch takes 3 ms by the device's clock, whatever the host's says.
 TEST_F(CudaDevice, MeasuresStepsByItsOwnClock) {
   const ir::Program program = program_of(kDecay);

@@ -338,9 +338,58 @@ Code cuLaunchKernelEx(const LaunchConfig* config, Function function, void** para
   pending.finish();
   if (current == nullptr) return kInvalidContext;
   if (state.launch_code != 0) return state.launch_code;
+  if (state.capture) {
+    state.capture->push_back(name_of(function));
+    return 0;
+  }
   state.launched.push_back(name_of(function));
   state.used.insert(config->stream);
   if (state.run) state.run(name_of(function), *config, parameters);
+  return 0;
+}
+
+// A graph is the names of what it launches; it is its own instance.
+Code cuStreamBeginCapture_v2(Stream stream, int) {
+  const Turn turn(turns);
+  if (current == nullptr) return kInvalidContext;
+  if (stream == nullptr || state.capture) return kInvalidValue;
+  state.capture.emplace();
+  return 0;
+}
+Code cuStreamEndCapture(Stream, Graph* graph) {
+  const Turn turn(turns);
+  if (!state.capture) return kInvalidValue;
+  *graph = reinterpret_cast<Graph>(new std::vector<std::string>(std::move(*state.capture)));
+  state.capture.reset();
+  ++state.graphs;
+  return 0;
+}
+Code cuGraphInstantiateWithFlags(GraphExec* instance, Graph graph, unsigned long long) {
+  const Turn turn(turns);
+  ++state.graphs;
+  *instance = reinterpret_cast<GraphExec>(
+      new std::vector<std::string>(*reinterpret_cast<std::vector<std::string>*>(graph)));
+  return 0;
+}
+Code cuGraphLaunch(GraphExec instance, Stream stream) {
+  const Turn turn(turns);
+  if (current == nullptr) return kInvalidContext;
+  if (instance == nullptr || stream == nullptr) return kInvalidValue;
+  const auto& names = *reinterpret_cast<std::vector<std::string>*>(instance);
+  state.launched.insert(state.launched.end(), names.begin(), names.end());
+  ++state.replays;
+  return 0;
+}
+Code cuGraphDestroy(Graph graph) {
+  const Turn turn(turns);
+  --state.graphs;
+  delete reinterpret_cast<std::vector<std::string>*>(graph);
+  return 0;
+}
+Code cuGraphExecDestroy(GraphExec instance) {
+  const Turn turn(turns);
+  --state.graphs;
+  delete reinterpret_cast<std::vector<std::string>*>(instance);
   return 0;
 }
 

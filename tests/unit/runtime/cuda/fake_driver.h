@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,7 +35,9 @@ struct FakeDriver {
   std::map<Address, size_t> allocated;       // bytes of what has not been freed
   std::set<std::string> functions;           // looked up
   std::map<std::string, int> shared_raised;  // kernel -> bytes of dynamic shared memory allowed
-  std::vector<std::string> launched;
+  std::vector<std::string> launched;         // by graphs, too
+  std::optional<std::vector<std::string>> capture;  // of a stream that is captured
+  int graphs = 0, replays = 0;                      // that exist; launches of them
   std::vector<std::pair<Address, Address>> copied;  // to, from: within the device
   std::set<Stream> used;                            // by launches and copies within the device
   int copies_of_rows = 0;

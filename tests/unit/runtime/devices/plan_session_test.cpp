@@ -1,7 +1,9 @@
 #include "runtime/devices/plan_session.h"
 
 #include <cstring>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "compiler/schedule/schedule.h"
@@ -108,6 +110,97 @@ TEST(PlanSession, CopiesWithinTheDeviceWhatIsThere) {
   };
   EXPECT_EQ(begun_like(*module), std::pair(0, 4));
   EXPECT_EQ(begun_like(*padded), std::pair(3, 1)) << "whose rows lie elsewhere";
+}
+
+// Writes down its launches, the n-th memory that was allocated as n.
+class Launches : public Heap {
+ public:
+  explicit Launches(bool records) : records_(records) {}
+  Result<Memory> allocate(int64_t bytes) override {
+    auto memory = Heap::allocate(bytes);
+    numbers_.emplace(memory.value(), numbers_.size());
+    return memory;
+  }
+  Status launch(const Call& call) override {
+    std::string text = std::to_string(call.kernel) + ":";
+    for (const Memory& array : call.arrays) text += " " + std::to_string(numbers_.at(array));
+    for (const ScalarBytes& scalar : call.scalars) {
+      text += " " + std::string(reinterpret_cast<const char*>(scalar.bytes), scalar.size);
+    }
+    (recording_ ? *recording_ : log).push_back(text);
+    return Done{};
+  }
+  bool records() const override { return records_; }
+  Status begin_recording() override {
+    recording_ = std::make_shared<std::vector<std::string>>();
+    return Done{};
+  }
+  Result<Recording> end_recording() override { return Recording(std::move(recording_)); }
+  Status replay(const Recording& recording) override {
+    ++replays;
+    const auto& all = *static_cast<const std::vector<std::string>*>(recording.get());
+    log.insert(log.end(), all.begin(), all.end());
+    return Done{};
+  }
+
+  std::vector<std::string> log;
+  int replays = 0;
+
+ private:
+  const bool records_;
+  std::map<Memory, size_t> numbers_;
+  std::shared_ptr<std::vector<std::string>> recording_;
+};
+
+// Steps that are replayed launch what they would have, with the same arguments, wherever a call
+// begins and ends.
+TEST(PlanSession, ReplaysWhatItWouldHaveLaunched) {
+  struct Case {
+    std::string text, line;
+    bool replays = true;
+  };
+  const std::string wave =
+      "grid G = [0..99, 0..99] steps 9;\nfield U, V : real on G history 2;\n"
+      "stencil u : U on G = U[0,0] + U@-1[0,0];\nstencil v : V on G = V[0,0] + U[0,0];\n";
+  const std::string heat =
+      "grid G = [0..99, 0..99] steps 9;\nfield A : real on G;\n"
+      "stencil s : A[1..98, 1..98] = A[-1,0] + A[0,1];\n";
+  const std::string sum = "reduce total = sum(A[0,0]) on G every 1024;\n";
+  const Case cases[] = {
+      {wave, "direct block=32"},
+      {heat, "direct block=32"},
+      {heat, "overlapped T=3 block=32x8"},
+      {heat + sum, "overlapped T=4 block=32x8"},
+      {heat + sum, "direct block=32"},
+      {heat + sum + "stop when total > 1e30;\n", "direct block=32", false},
+      {kDecay, "direct block=32", false},  // reads the step
+  };
+  for (const Case& each : cases) {
+    const ir::Program program = program_of(each.text);
+    Diagnostics diagnostics;
+    const auto module =
+        schedule::lower(program, *schedule::parse(each.line, program, diagnostics), diagnostics);
+    ASSERT_TRUE(module) << render(Source("", ""), diagnostics);
+    std::vector<std::string> expected;
+    for (const bool records : {false, true}) {
+      reference::State state = initial_state(program, bind_params(program).value());
+      Launches device(records);
+      const auto session = start_plan(device, *module, state);
+      ASSERT_TRUE(session.ok());
+      int64_t step = 0;
+      for (const int64_t steps : {7, 1200, 1, 300, 2, 2, 1025, 64}) {
+        EXPECT_EQ(session.value()->advance(steps).value(), steps);
+        step += steps;
+        EXPECT_EQ(state.step, step);
+      }
+      if (!records) expected = device.log;
+      EXPECT_TRUE(device.log == expected) << each.line << each.text;
+      EXPECT_EQ(device.replays > 0, records && each.replays) << each.line << each.text;
+      if (!program.reductions.empty()) {
+        EXPECT_EQ(state.reductions[0].evaluations, step / 1024);
+      }
+    }
+  }
 }
 
 }  // namespace
