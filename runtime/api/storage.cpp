@@ -1,8 +1,8 @@
 // Storage of a state's fields on the host. A program in parts has its fields where the parts are,
 // so nobody needs them here until they are looked at.
 //
-// Fields that are no larger than a dimension of the grid, or so, are always stored: runs are
-// checked by what they say (points), and every part has them.
+// Fields that do not have the dimensions of the grid are always stored: runs are checked by what
+// they say (points), and every part has them as a whole.
 #include "compiler/reference/interpreter.h"
 #include "runtime/api/ranks.h"
 #include "runtime/api/simulation.h"
@@ -30,12 +30,17 @@ Status SimulationData::store(size_t field) {
   const auto id = static_cast<ir::FieldId>(field);
   reference::provide(program(), id, state);
   reference::initialise(program(), id, state);
-  for (const runtime::FieldFile& file : runtime::take_field(files, id)) {
-    Status sound = runtime::check_arrays(program(), file);
+  const std::vector<runtime::FieldFile> own = runtime::take_field(files, id);
+  Status sound = Done{};
+  for (const runtime::FieldFile& file : own) {
+    if (sound.ok()) sound = runtime::check_arrays(program(), file);
     if (sound.ok()) sound = runtime::read_all_rows(file, state);
-    if (!sound.ok()) return sound;
   }
-  return Done{};
+  if (sound.ok()) return sound;
+  state.fields[field].levels.clear();  // whoever asks again is told again
+  state.fields[field].spare.clear();
+  files.insert(files.end(), own.begin(), own.end());
+  return sound;
 }
 
 Status SimulationData::store_all() {

@@ -147,6 +147,18 @@ TEST_F(SimulationInParts, BeginsWithArraysAndFiles) {
   expect_reached(simulation, "from arrays and files");
 }
 
+// What cannot be had is no value, however often it is asked for.
+TEST_F(SimulationInParts, RefusesAFileThatWasTruncatedMeanwhile) {
+  const std::string path = directory_.file("c.npy");
+  expected_.write({{path, {"c"}}}).or_throw();
+  State state = program_.initial_state().or_throw();
+  state.read("c", path).or_throw();
+  std::filesystem::resize_file(path, 500);
+  for (int times = 0; times < 2; ++times) EXPECT_EQ(code_of(state.get<float>("c")), "R010");
+  Simulation simulation = in_parts().start(std::move(state)).or_throw();
+  for (int times = 0; times < 2; ++times) EXPECT_EQ(code_of(simulation.advance(1)), "R010");
+}
+
 // In the middle of a run, and on another device.
 TEST_F(SimulationInParts, CanBeChanged) {
   Simulation simulation = in_parts().start().or_throw();
