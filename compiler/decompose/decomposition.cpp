@@ -189,34 +189,35 @@ std::vector<int64_t> bounds_of(const ir::Program& program, size_t d, int parts) 
 
 class Checker {
  public:
-  Checker(const ir::Program& program, Decomposition& out, Diagnostics& diagnostics)
-      : program_(program), out_(out), diagnostics_(diagnostics) {}
+  Checker(const ir::Program& program, const Cuts& cuts, const Refusal& refusal)
+      : program_(program), cuts_(cuts), refusal_(refusal), wraps_(cuts.size(), false) {}
 
-  bool run() {
+  std::optional<std::vector<bool>> run(Diagnostics& diagnostics) {
     const auto far = analysis::far_reads(program_);
     if (!far.empty()) {
       refuse(far.front().span,
              fmt::format("a read of '{}' may land anywhere in it",
                          program_.fields[static_cast<size_t>(far.front().field)].name));
     }
-    for (size_t d = 0; d < out_.cuts.size(); ++d) {
-      if (out_.cuts[d] > 1) dimension(d);
+    for (size_t d = 0; d < cuts_.size(); ++d) {
+      if (cuts_[d] > 1) dimension(d);
     }
-    return !diagnostics_.has_errors();
+    for (const Diagnostic& found : refusals_.items()) diagnostics.add(found);
+    if (refusals_.has_errors()) return std::nullopt;
+    return wraps_;
   }
 
  private:
   void refuse(const Span& span, const std::string& why) {
-    diagnostics_.error("L030", span, "the grid cannot be cut: " + why).hint =
-        "cut another dimension, or run on one device";
+    refusals_.error(refusal_.code, span, refusal_.what + ": " + why).hint = refusal_.hint;
   }
 
   static std::string axis(size_t d, size_t rank) { return kAxes[rank - 1 - d]; }
 
   void dimension(size_t d) {
-    const std::string along = "in " + axis(d, out_.cuts.size());
+    const std::string along = "in " + axis(d, cuts_.size());
     for (const ir::Field& field : program_.fields) {
-      if (!field.read_in_place() && field.boundary[d].periodic()) out_.wraps[d] = true;
+      if (!field.read_in_place() && field.boundary[d].periodic()) wraps_[d] = true;
     }
     for (const ir::Reduction& reduction : program_.reductions) {
       if (!reduction.target || reduction.at) continue;
@@ -224,7 +225,7 @@ class Checker {
       if (std::find(over.begin(), over.end(), static_cast<int>(d)) == over.end()) continue;
       refuse(reduction.span, fmt::format("'{}' reduces over what lies {}", reduction.name, along));
     }
-    if (out_.wraps[d]) periodic(d, along);
+    if (wraps_[d]) periodic(d, along);
   }
 
   // Beyond the grid lie images of all fields, so all have the same period.
@@ -261,8 +262,10 @@ class Checker {
   }
 
   const ir::Program& program_;
-  Decomposition& out_;
-  Diagnostics& diagnostics_;
+  const Cuts& cuts_;
+  const Refusal& refusal_;
+  std::vector<bool> wraps_;
+  Diagnostics refusals_;
 };
 
 // No halo reaches beyond the neighbour.
@@ -277,11 +280,16 @@ bool fits(const Decomposition& decomposition) {
 
 }  // namespace
 
+std::optional<std::vector<bool>> dimensions_that_wrap(const ir::Program& program, const Cuts& cuts,
+                                                      const Refusal& refusal,
+                                                      Diagnostics& diagnostics) {
+  return Checker(program, cuts, refusal).run(diagnostics);
+}
+
 std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& cuts, int64_t steps,
                                        Diagnostics& diagnostics) {
   Decomposition out;
   out.cuts = cuts;
-  out.wraps.assign(cuts.size(), false);
   for (size_t d = 0; d < cuts.size(); ++d) {
     const ir::Range& range = program.grid.ranges[d];
     if (range.high.constant - range.low.constant + 1 < cuts[d]) {
@@ -294,10 +302,12 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
     }
     out.bounds.push_back(bounds_of(program, d, cuts[d]));
   }
-  Diagnostics refusals;
-  const bool possible = Checker(program, out, refusals).run();
-  for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
-  if (!possible) return std::nullopt;
+  const auto wraps = dimensions_that_wrap(
+      program, cuts,
+      {"L030", "the grid cannot be cut", "cut another dimension, or run on one device"},
+      diagnostics);
+  if (!wraps) return std::nullopt;
+  out.wraps = *wraps;
   for (out.steps = std::max<int64_t>(steps, 1); out.steps > 0; --out.steps) {
     out.needs = needs_of(program, out, out.steps);
     if (fits(out)) return out;

@@ -80,6 +80,16 @@ struct Decomposition {
   int64_t least_extent(size_t d) const;
 };
 
+// How a program is refused that cannot be cut: "WHAT: why".
+struct Refusal {
+  std::string code, what, hint;
+};
+// Which dimensions wrap around, of those that have several parts. Nothing, and all that stands
+// against the cuts, if a dimension cannot be cut. The program need not be at sizes.
+std::optional<std::vector<bool>> dimensions_that_wrap(const ir::Program& program, const Cuts& cuts,
+                                                      const Refusal& refusal,
+                                                      Diagnostics& diagnostics);
+
 // How far beyond the points that a part owns values have to be right when a time tile is done.
 analysis::Margin left_by_tile(const ir::Program& program, const Decomposition& decomposition);
 

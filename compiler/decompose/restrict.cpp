@@ -5,6 +5,7 @@
 
 #include "compiler/decompose/exchanges.h"
 #include "compiler/decompose/needs.h"
+#include "compiler/decompose/pieces.h"
 #include "compiler/ir/passes.h"
 #include "compiler/ir/rewrite.h"
 
@@ -16,13 +17,6 @@ constexpr int64_t kFar = int64_t{1} << 40;  // beyond every coordinate
 
 ir::Range range_of(int64_t low, int64_t high) {
   return {{low, {}}, {high, {}}};
-}
-
-ir::Node integer_node(int64_t value) {
-  return {ir::Constant{0, value}, Scalar::I32, {}, ""};
-}
-ir::NodeId add_operation(ir::Graph& graph, Op op, Scalar type, std::vector<ir::NodeId> operands) {
-  return graph.add({ir::Operation{op, std::move(operands)}, type, {}, ""});
 }
 
 class Restriction {
@@ -94,21 +88,6 @@ class Restriction {
     }
   }
 
-  // How far the values of a piece are read around its points.
-  analysis::Margin reach_of(const ir::Piece& piece) const {
-    analysis::Margin out(memory_.size());
-    for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
-      if (access->in_place) continue;
-      const ir::Field& field = whole_.fields[static_cast<size_t>(access->field)];
-      analysis::Margin reach;
-      for (size_t d = 0; d < out.size(); ++d) {
-        reach.push_back(analysis::reach_of(field, *access, d));
-      }
-      out = analysis::hull(out, reach);
-    }
-    return out;
-  }
-
   // A range of points, `images` periods away, as far as their values can be computed.
   ir::Range computed(const ir::Range& range, size_t d, int64_t images,
                      const analysis::Reach& reach) const {
@@ -120,26 +99,10 @@ class Restriction {
                     std::min(range.high.constant + shift, high));
   }
 
-  // The value is that of the same point wherever an image of it lies.
-  bool depends_on(const ir::Piece& piece, size_t d) const {
-    const auto needed = ir::reachable(piece.graph, piece.results);
-    for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
-      if (!needed[static_cast<size_t>(id)]) continue;
-      const ir::Node& node = piece.graph[id];
-      if (const auto* index = std::get_if<ir::Index>(&node.kind)) {
-        if (index->dimension == static_cast<int>(d)) return true;
-      }
-      if (const auto* access = std::get_if<ir::Access>(&node.kind)) {
-        if (access->in_place) return true;
-      }
-    }
-    return false;
-  }
-
   void restrict_function(ir::Function& function) const {
     std::vector<ir::Piece> pieces;
     for (const ir::Piece& piece : function.pieces) {
-      const analysis::Margin reach = reach_of(piece);
+      const analysis::Margin reach = reach_of(whole_, piece);
       std::vector<ir::Piece> here = {piece};
       for (size_t d = 0; d < memory_.size(); ++d) {
         std::vector<ir::Piece> next;
@@ -179,27 +142,11 @@ class Restriction {
     }
   }
 
-  // Profiles lie where they do in the whole grid.
-  void move_back(ir::Access& access, size_t d, int64_t shift) const {
-    if (!access.in_place || access.at_points) return;
-    const ir::Field& field = whole_.fields[static_cast<size_t>(access.field)];
-    for (size_t own = 0; own < access.offsets.size(); ++own) {
-      if (field.dimension(own) == static_cast<int>(d))
-        access.offsets[own] -= static_cast<int>(shift);
-    }
-  }
-
   // The graph for points that lie `shift` points above those that it was for.
   void move_back(ir::Piece& piece, size_t d, int64_t shift) const {
-    std::vector<ir::NodeId*> roots;
-    for (ir::NodeId& result : piece.results) roots.push_back(&result);
-    ir::rewrite_graph(piece.graph, roots, [&](ir::Graph& graph, ir::Node node) {
-      if (auto* access = std::get_if<ir::Access>(&node.kind)) move_back(*access, d, shift);
-      const auto* index = std::get_if<ir::Index>(&node.kind);
-      if (!index || index->dimension != static_cast<int>(d)) return graph.add(std::move(node));
-      const ir::NodeId here = graph.add(std::move(node));
-      const ir::NodeId by = graph.add(integer_node(shift));
-      return add_operation(graph, Op::Sub, Scalar::I32, {here, by});
+    move_profiles(whole_, piece, d, shift);
+    replace_index(piece, d, [&](ir::Graph& graph, ir::NodeId here) {
+      return add_operation(graph, Op::Sub, Scalar::I32, {here, add_integer(graph, shift)});
     });
   }
 
@@ -235,26 +182,14 @@ class Restriction {
     const ir::Field& field = out_.fields[static_cast<size_t>(init.field)];
     if (field.read_in_place()) return;
     piece.region = field.box;
-    std::vector<ir::NodeId*> roots;
-    for (ir::NodeId& result : piece.results) roots.push_back(&result);
-    ir::rewrite_graph(piece.graph, roots, [&](ir::Graph& graph, ir::Node node) {
-      const auto* index = std::get_if<ir::Index>(&node.kind);
-      const auto d = static_cast<size_t>(index ? index->dimension : 0);
-      const ir::NodeId here = graph.add(std::move(node));
-      return index && wraps(d) ? add_wrapped(graph, here, d) : here;
-    });
-  }
-
-  ir::NodeId add_wrapped(ir::Graph& graph, ir::NodeId at, size_t d) const {
-    const ir::NodeId low = graph.add(integer_node(low_of(whole_.grid, d)));
-    const ir::NodeId high = graph.add(integer_node(high_of(whole_.grid, d)));
-    const ir::NodeId by = graph.add(integer_node(period(d)));
-    const ir::NodeId below = add_operation(graph, Op::Lt, Scalar::Bool, {at, low});
-    const ir::NodeId above = add_operation(graph, Op::Gt, Scalar::Bool, {at, high});
-    const ir::NodeId up = add_operation(graph, Op::Add, Scalar::I32, {at, by});
-    const ir::NodeId down = add_operation(graph, Op::Sub, Scalar::I32, {at, by});
-    const ir::NodeId raised = add_operation(graph, Op::Select, Scalar::I32, {below, up, at});
-    return add_operation(graph, Op::Select, Scalar::I32, {above, down, raised});
+    for (size_t d = 0; d < memory_.size(); ++d) {
+      if (!wraps(d)) continue;
+      replace_index(piece, d, [&](ir::Graph& graph, ir::NodeId here) {
+        return add_wrapped(graph, here, add_integer(graph, low_of(whole_.grid, d)),
+                           add_integer(graph, high_of(whole_.grid, d)),
+                           add_integer(graph, period(d)));
+      });
+    }
   }
 
   void share_reductions() {

@@ -10,6 +10,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "compiler/driver/boxes.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/schedule/scheduler.h"
 #include "compiler/schedule/sweeps/plain.h"
@@ -39,8 +42,7 @@ void quote_program(const Source& source, const CompileRequest& request,
   }
   head.push_back("compile   " +
                  visible(emit::compile_line(request.emit.target, module.fp, request.file_name,
-                                            request.emit.main ? module.name : "",
-                                            machine.name)));
+                                            request.emit.main ? module.name : "", machine.name)));
   module.header.insert(module.header.begin(), head.begin(), head.end());
   module.header.push_back("");
   for (int line = 1;; ++line) {
@@ -58,7 +60,9 @@ schedule::Machine machine_of(emit::Target target) {
 }
 
 std::vector<std::string> machines_for(emit::Target target) {
-  const auto kind = [](std::string_view name) { return name.substr(0, name.find_first_of("0123456789")); };
+  const auto kind = [](std::string_view name) {
+    return name.substr(0, name.find_first_of("0123456789"));
+  };
   const bool kernels_alone = emit::info(target).header_ending.empty();  // for whatever has a driver
   std::vector<std::string> names;
   for (const schedule::Machine& machine : schedule::machine_table()) {
@@ -83,18 +87,28 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
 
   emit::HostModules host{schedule::lower_initial_values(program)};
   if (request.emit.main) host.reference = schedule::lower_plain(program);
+  if (request.boxes > 0) {
+    const auto box = decompose::box_program(program, request.boxes, diagnostics);
+    auto of_box =
+        box ? lower_boxes(*box, request.box_schedule, machine, diagnostics) : std::nullopt;
+    if (!of_box || !is_sound(*of_box, diagnostics)) return std::nullopt;
+    host.box = box_part(*box, std::move(*of_box));
+  }
 
   Compiled out;
   emit::Options options = request.emit;
   options.threads_are_loops = machine.threads_are_loops;
   out.legal = emit::legalise(*module, options);
-  host = emit::legalise(std::move(host));
-  if (!is_sound(out.legal, diagnostics) || !is_sound(host.initial, diagnostics) ||
-      (host.reference && !is_sound(*host.reference, diagnostics))) {
+  host = emit::legalise(std::move(host), options);
+  std::vector<const kernel::Module*> made = {&out.legal, &host.initial};
+  if (host.reference) made.push_back(&*host.reference);
+  if (host.box) made.insert(made.end(), {&host.box->module, &host.box->initial});
+  if (!std::all_of(made.begin(), made.end(),
+                   [&](const kernel::Module* each) { return is_sound(*each, diagnostics); })) {
     return std::nullopt;
   }
   out.text = emit::write(out.legal, options, &host);
-  out.header = emit::emit_header(*module, request.emit.target);
+  out.header = emit::emit_header(*module, request.emit.target, host.box ? &*host.box : nullptr);
   out.schedule = *schedule;
   out.module = std::move(*module);
   return out;

@@ -15,6 +15,10 @@ struct CompileRequest {
   emit::Options emit;
   // Of the device that the code is for; nothing: what machine_of() says of the target.
   std::optional<schedule::Machine> machine = {};
+  // Entry points for boxes of the grid, too, which do up to so many steps between two exchanges; 0:
+  // none. Their schedule is `box_schedule`.
+  int64_t boxes = 0;
+  std::string box_schedule = "auto";
   // Both are quoted in the header comment and written as in a shell.
   std::string command_line;        // paths as the user wrote them
   std::string file_name = "FILE";  // of what is emitted

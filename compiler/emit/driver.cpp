@@ -131,6 +131,10 @@ void Driver::declare_copies() {
     const Array& array = plan_.arrays[a];
     Copies& copies = copies_[a];
     const bool moving = moves(static_cast<int>(a));
+    if (api_.has_slots(a)) {  // the caller's
+      copies.pointers = names_.spell(array.name);
+      continue;
+    }
     // Bringing levels home by permutation takes one copy to step aside to.
     const bool aside = moving && array.copies == array.levels && array.levels > 1;
     const std::string type = api_.type(array);
@@ -287,7 +291,7 @@ void Driver::bring_home() {
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     const Array& array = plan_.arrays[a];
     const Copies& copies = copies_[a];
-    if (copies.pointers.empty() || !array.written) continue;
+    if (copies.pointers.empty() || !array.written || api_.has_slots(a)) continue;
     std::vector<std::string> homes;
     for (const Pointer& pointer : api_.pointers()) {
       if (pointer.array == static_cast<int>(a)) homes.push_back(pointer.name);
@@ -334,6 +338,7 @@ void Driver::advance_body() {
 }
 
 bool Driver::copied(size_t array) const {
+  if (api_.has_slots(array)) return false;
   return plan_.arrays[array].copies > plan_.arrays[array].levels ||
          (plan_.arrays[array].copies > 1 && moves(static_cast<int>(array)));
 }
@@ -370,14 +375,15 @@ void Driver::unused_arguments() {
   });
   for (const Pointer& pointer : api_.pointers()) {
     if (slots.count({pointer.array, pointer.level})) continue;
-    out_.line(fmt::format("(void){};", pointer.name));
+    if (!api_.has_slots(static_cast<size_t>(pointer.array)) || pointer.level == 0)
+      out_.line(fmt::format("(void){};", pointer.name));
   }
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     if (used.count(plan_.parameters[p].name)) continue;
     out_.line(fmt::format("(void){};", api_.parameter_name(static_cast<int>(p))));
   }
-  if (!device_ && !uses_first_step() && plan_.reductions.empty())
-    out_.line(fmt::format("(void){};", first_step_));
+  const bool counted = uses_first_step() || !plan_.reductions.empty();
+  if ((!device_ || api_.box()) && !counted) out_.line(fmt::format("(void){};", first_step_));
 }
 
 // --- Entry points
@@ -396,8 +402,7 @@ std::vector<std::string> Driver::tail_arguments(const std::string& results) cons
 
 std::string Driver::argument_names(const std::vector<std::string>& between,
                                    const std::string& results) const {
-  std::vector<std::string> items;
-  for (const Pointer& pointer : api_.pointers()) items.push_back(pointer.name);
+  std::vector<std::string> items = api_.array_arguments();
   items.insert(items.end(), between.begin(), between.end());
   for (const std::string& argument : tail_arguments(results)) items.push_back(argument);
   return comma_list(items);

@@ -7,10 +7,10 @@
 
 namespace stencil::emit {
 
-// Functions that the drivers of these modules use, once per file of the dialect. The first module
-// is the one whose kernels it has.
+// Functions that the drivers of these modules use, once per file of the dialect. `beside`:
+// host-only ones.
 void driver_support(Text& out, const std::vector<const kernel::Module*>& modules,
-                    const Dialect& dialect);
+                    const std::vector<const kernel::Module*>& beside, const Dialect& dialect);
 
 // Some size of an array is known when the program runs at the earliest, or too large.
 bool has_open_extents(const kernel::Module& module);
@@ -36,6 +36,13 @@ std::vector<std::string> host_module(Text& out, const std::string& name_space,
                                      const kernel::Module& module, bool has_steps,
                                      const std::vector<kernel::NamedConstant>& known,
                                      const Dialect& file);
+
+// Entry points NAME_run_box (C++) or NAME_run_box_device (devices), NAME_init_box, NAME_grid and
+// NAME_box_memory;
+// `api` is that of the box.
+void box_driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
+                ExpressionPrinter& expressions, const Dialect& dialect,
+                const InitialValues& initial);
 
 // Only the loop over the steps, as `static const char* advance(arrays, int64_t steps, int64_t
 // first_step, parameters)` in C++.

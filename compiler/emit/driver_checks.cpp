@@ -129,8 +129,8 @@ void Driver::check_function() {
   for (const kernel::StepLimit& limit : plan_.step_limits) {
     const Expr most = kernel::sub(limit.steps, kernel::variable(first_step_, Scalar::I64));
     out_.open(fmt::format("if ({} > {}) {{", api_.steps(), expressions_.print(widened(most))));
-    out_.line(fmt::format("return {};",
-                          string_literal(limit.message + ": the run has more steps")));
+    out_.line(
+        fmt::format("return {};", string_literal(limit.message + ": the run has more steps")));
     out_.close();
   }
   for (const Array& array : plan_.arrays) {
@@ -153,7 +153,10 @@ void Driver::check_function() {
 // What an entry point says of arrays that are not there. It takes no step without: zero steps on
 // NULL check the sizes, for a caller who is about to allocate.
 void Driver::check_arrays() {
-  for (const Pointer& pointer : api_.pointers()) refuse_null(pointer.name, pointer.name);
+  for (const std::string& argument : api_.array_arguments()) refuse_null(argument, argument);
+  for (const Pointer& pointer : api_.pointers()) {
+    if (api_.has_slots(static_cast<size_t>(pointer.array))) refuse_null(pointer.name, pointer.name);
+  }
 }
 
 void Driver::refuse_null(const std::string& pointer, const std::string& argument) {

@@ -1,5 +1,5 @@
-// Launches in emitted drivers: their blocks, shared memory, arguments, and descriptions of the memory
-// that kernels copy boxes of.
+// Launches in emitted drivers: their blocks, shared memory, arguments, and descriptions of the
+// memory that kernels copy boxes of.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -51,8 +51,8 @@ void Driver::launch(const Launch& launch) {
     } else if (std::holds_alternative<kernel::StepCount>(scalar)) {
       arguments.push_back(present_count_);
     } else {
-      arguments.push_back(device_ ? fmt::format("(int){}", step_)
-                                  : fmt::format("(int)({})", absolute(step_)));
+      const std::string step = absolute(step_);
+      arguments.push_back(step == step_ ? "(int)" + step : "(int)(" + step + ")");
     }
   }
   const std::string name = names_.spell(kernel.name);

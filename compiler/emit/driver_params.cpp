@@ -50,6 +50,8 @@ bool must_be_given(const Parameter& parameter) {
   return !parameter.derived && !parameter.real_default && !parameter.integer_default;
 }
 
+}  // namespace
+
 std::set<std::string> variables_of(const Expr& expr) {
   std::set<std::string> names;
   kernel::for_each_node(expr, [&](const Expr& node) {
@@ -57,8 +59,6 @@ std::set<std::string> variables_of(const Expr& expr) {
   });
   return names;
 }
-
-}  // namespace
 
 // --- Params
 // ------------------------------------------------------------------------------------------------------
@@ -178,16 +178,21 @@ void Driver::params_functions() {
 
 // Within an entry point: the values of all params, and locals of these names that have them.
 void Driver::take_params(const std::set<std::string>& locals) {
+  if (api_.box()) return take_box(locals);
   if (!api_.has_params()) return;
+  params_or_defaults();
+  name_params(locals);
+}
+
+void Driver::params_or_defaults() {
   out_.line(fmt::format("{0} {1} = {2} ? *{2} : {3}_default_params();", api_.params_type(),
                         api_.values(), api_.params(), module_.name));
-  name_params(locals);
 }
 
 void Driver::name_params(const std::set<std::string>& locals) {
   out_.line(fmt::format("if (const char* error = {}_derive_params(&{})) return error;",
                         module_.name, api_.values()));
-  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+  for (size_t p = 0; p < api_.given(); ++p) {
     if (!locals.count(plan_.parameters[p].name)) continue;
     const int parameter = static_cast<int>(p);
     out_.line(fmt::format("const {0} {1} = {2}.{1};", api_.parameter_type(parameter),

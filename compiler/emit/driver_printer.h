@@ -1,6 +1,7 @@
 // What driver.cpp and driver_reductions.cpp share: the printer of one plan's host code.
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +11,9 @@
 #include "compiler/kernel/passes.h"
 
 namespace stencil::emit {
+
+// The names that stand in an expression.
+std::set<std::string> variables_of(const kernel::Expr& expr);
 
 class Driver {
  public:
@@ -29,7 +33,7 @@ class Driver {
       iteration_ = names.fresh("iteration");
       iterations_ = names.fresh("iterations");
     }
-    first_step_ = names.fresh("first_step");
+    first_step_ = api.box() ? api.first_step() : names.fresh("first_step");
     check_ = names.fresh(module.name + "_check");
     for (const kernel::Array& array : plan_.arrays) {
       bytes_.push_back(names.fresh(array.name + "_bytes"));
@@ -61,6 +65,10 @@ class Driver {
   void run_packed(const std::string& advance);
   void params_functions();
   void init(const InitialValues& initial);
+  void run_box(const std::string& advance);
+  void run_box_device();
+  void grid();
+  void box_memory();
 
  private:
   struct Kept {  // one element of scratch memory, and where it goes in the results
@@ -107,6 +115,10 @@ class Driver {
                      bool from_host);
   void check_before_copies();
   void take_params(const std::set<std::string>& locals);
+  void params_or_defaults();
+  void take_box(const std::set<std::string>& locals);
+  void assign_box(const std::string& to, const std::vector<std::array<kernel::Expr, 2>>& bounds);
+  void open_box_run(const std::string& signature);
   void name_params(const std::set<std::string>& locals);
   std::set<std::string> all_parameters() const;
   void default_params();

@@ -16,7 +16,7 @@ using kernel::Launch;
 
 // The index of a step counted from the start of the run, which a call may go on with.
 std::string Driver::absolute(const std::string& step) const {
-  return device_ ? step : fmt::format("{} + {}", first_step_, step);
+  return device_ && !api_.box() ? step : fmt::format("{} + {}", first_step_, step);
 }
 
 // The one element of scratch memory that holds a result, in C++.

@@ -1,6 +1,8 @@
 // The few functions that every emitted driver shares: error texts, memory that frees itself, sizes
 // that cannot overflow, and the moves of copies that change places. Only those that the plans in
 // the file need are printed, so that no compiler warns about an unused one.
+#include <algorithm>
+
 #include "compiler/emit/driver.h"
 #include "compiler/kernel/passes.h"
 
@@ -275,21 +277,33 @@ std::string bring_home_text(const Dialect& dialect) {
 }  // namespace
 
 void driver_support(Text& out, const std::vector<const kernel::Module*>& modules,
-                    const Dialect& dialect) {
-  const kernel::Module& module = *modules[0];
+                    const std::vector<const kernel::Module*>& beside, const Dialect& dialect) {
+  const auto some = [&](const auto& holds) {
+    return std::any_of(modules.begin(), modules.end(),
+                       [&](const kernel::Module* module) { return holds(*module); });
+  };
   if (dialect.has_device()) out.verbatim(device_text(kDeviceSupport, dialect));
-  if (has_bulk_sources(module)) out.verbatim(dialect.describe_boxes);
-  if (dialect.has_device() && kernel::answer_point(module)) {
+  if (some(has_bulk_sources)) out.verbatim(dialect.describe_boxes);
+  if (dialect.has_device() &&
+      some([](const auto& m) { return kernel::answer_point(m).has_value(); })) {
     out.verbatim(device_text(kFlag, dialect));
   }
-  if (has_open_extents(module)) out.verbatim(kArrayBytes);
-  if (!dialect.has_device() && kernel::is_padded(module.plan)) out.verbatim(kCopyRows);
-  if (!dialect.has_device()) return host_support(out, modules, true);
-  if (!module.plan.point_sets.empty()) {
+  if (some(has_open_extents)) out.verbatim(kArrayBytes);
+  if (!dialect.has_device() && some([](const auto& m) { return kernel::is_padded(m.plan); })) {
+    out.verbatim(kCopyRows);
+  }
+  if (!dialect.has_device()) {
+    std::vector<const kernel::Module*> all = modules;
+    all.insert(all.end(), beside.begin(), beside.end());
+    return host_support(out, all, true);
+  }
+  if (some([](const auto& m) { return !m.plan.point_sets.empty(); })) {
     points_support(out);
     out.verbatim(device_text(kFillOnDevice, dialect));
   }
-  if (has_levels_to_bring_home(module.plan)) out.verbatim(bring_home_text(dialect));
+  if (some([](const auto& m) { return has_levels_to_bring_home(m.plan); })) {
+    out.verbatim(bring_home_text(dialect));
+  }
 }
 
 void host_support(Text& out, const std::vector<const kernel::Module*>& modules, bool alone) {

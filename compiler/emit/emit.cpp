@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/emit/box_part.h"
 #include "compiler/emit/driver.h"
 #include "compiler/emit/helpers.h"
 #include "compiler/emit/host_api.h"
@@ -89,12 +90,16 @@ kernel::Module with_single_threads(kernel::Module module) {
 void host_part(Text& out, const kernel::Module& module, const Options& options,
                const HostModules* host, const HostApi& api, Names& names,
                ExpressionPrinter& expressions) {
-  std::vector<const kernel::Module*> modules = {&module};
-  if (host) modules.push_back(&host->initial);
-  if (host && options.main) modules.push_back(&*host->reference);
+  std::vector<const kernel::Module*> modules = {&module}, beside;
+  if (host && host->box) modules.push_back(&host->box->module);
+  if (host) beside.push_back(&host->initial);
+  if (host && options.main) beside.push_back(&*host->reference);
   const Dialect& dialect = dialect_of(options);
-  driver_support(out, modules, dialect);
+  driver_support(out, modules, beside, dialect);
   if (options.header_name.empty()) api.declare_types(out);
+  if (options.header_name.empty() && host && host->box) {
+    declare_boxes_in_place(out, *host->box, dialect);
+  }
   if (!host) return driver(out, module, api, names, expressions, dialect, nullptr);
   const std::string name_space = names.fresh(module.name + "_initial_values");
   InitialValues initial{&host->initial, {}};
@@ -112,18 +117,24 @@ kernel::Module legalise(kernel::Module module, const Options& options) {
   return legalise(std::move(module), dialect_of(options));
 }
 
-HostModules legalise(HostModules host) {
+HostModules legalise(HostModules host, const Options& options) {
   // Initial values are given to coefficients too.
-  for (kernel::Array& array : host.initial.plan.arrays) array.written = true;
-  host.initial = legalise(std::move(host.initial), cpp_dialect());
+  const auto initial = [](kernel::Module& module) {
+    for (kernel::Array& array : module.plan.arrays) array.written = true;
+    module = legalise(std::move(module), cpp_dialect());
+  };
+  initial(host.initial);
   if (host.reference) host.reference = legalise(std::move(*host.reference), cpp_dialect());
+  if (!host.box) return host;
+  initial(host.box->initial);
+  host.box->module = legalise(std::move(host.box->module), options);
   return host;
 }
 
 std::string emit(const kernel::Module& module, const Options& options, const HostModules* host) {
   const kernel::Module legal = legalise(module, options);
   if (!host) return write(legal, options);
-  const HostModules parts = legalise(*host);
+  const HostModules parts = legalise(*host, options);
   return write(legal, options, &parts);
 }
 
@@ -142,6 +153,9 @@ std::string write(const kernel::Module& module, const Options& options, const Ho
     host_part(host_text, module, options, host, api, host_names, host_expressions);
   }
 
+  std::optional<BoxText> box;
+  if (has_driver && host && host->box) box = box_part(*host->box, dialect);
+
   Text out;
   for (const std::string& line : module.header) out.comment(line);
   if (!has_driver && !options.kernels_only) {
@@ -150,13 +164,18 @@ std::string write(const kernel::Module& module, const Options& options, const Ho
   out.blank();
   includes(out, options, dialect, !module.plan.point_sets.empty());
   out.verbatim(std::string(dialect.prelude));
-  const bool doubles = writer.expressions().uses_double() || stores_double(module);
+  bool doubles = writer.expressions().uses_double() || stores_double(module);
+  if (box) doubles |= box->uses_double || stores_double(host->box->module);
   if (dialect.file_head) out.verbatim(dialect.file_head(module, doubles));
-  out.verbatim(helpers(writer.expressions().helpers(), host_expressions.helpers(), dialect));
+  std::set<std::string> of_kernels = writer.expressions().helpers();
+  std::set<std::string> of_host = host_expressions.helpers();
+  if (box) of_kernels.merge(box->kernel_helpers), of_host.merge(box->host_helpers);
+  out.verbatim(helpers(std::move(of_kernels), of_host, dialect));
   out.verbatim(writer.constants(host_text.str()));
   out.verbatim(writer.text());
   if (!has_driver) return finished(out.str());
   out.verbatim(host_text.str());
+  if (box) out.verbatim(box->text);
   if (options.main && host) main_program(out, module, api, *host, dialect);
   return finished(out.str());
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/emit/box.h"
 #include "compiler/kernel/plan.h"
 
 namespace stencil::emit {
@@ -54,6 +55,8 @@ struct HostModules {
   kernel::Module initial;
   // The plain sweeps: threads {1,1,1}, one block per launch. Needed with Options::main.
   std::optional<kernel::Module> reference = {};
+  // The entry points for boxes.
+  std::optional<BoxPart> box = {};
 };
 
 // Bytes of shared memory that a CUDA launch of the emitted kernel must request: 0 while static
@@ -66,8 +69,8 @@ std::string symbol(const kernel::Module& module, const std::string& name, const 
 // The module as the target gets it: what the target lacks is rewritten. Sound (kernel::verify) if
 // `module` is.
 kernel::Module legalise(kernel::Module module, const Options& options);
-// Host functions of an emitted file, which are C++ whatever the target.
-HostModules legalise(HostModules host);
+// Host functions of an emitted file, which are C++ whatever the target; kernels for boxes as above.
+HostModules legalise(HostModules host, const Options& options);
 
 // Source text of the whole file of what legalise() has made; deterministic. Without `host` there is
 // no NAME_init and no main.
@@ -78,8 +81,9 @@ std::string write(const kernel::Module& module, const Options& options,
 std::string emit(const kernel::Module& module, const Options& options,
                  const HostModules* host = nullptr);
 
-// The C header that declares the entry points of an emitted .cu or .cpp.
-std::string emit_header(const kernel::Module& module, Target target);
+// The C header that declares the entry points of an emitted .cu or .cpp. `box`: null, or what there
+// is for boxes.
+std::string emit_header(const kernel::Module& module, Target target, const BoxPart* box = nullptr);
 
 // How to compile an emitted `file` for a machine, as the tests do: to an object, or if it has a
 // main to `executable`.

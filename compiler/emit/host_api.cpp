@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/emit/box_part.h"
 #include "compiler/kernel/walk.h"
 
 namespace stencil::emit {
@@ -39,10 +40,15 @@ Expr widened(const Expr& expr) {
   return with_wide_leaves(expr);
 }
 
-HostApi::HostApi(const kernel::Module& module, Names& names) : module_(module), names_(names) {
+HostApi::HostApi(const kernel::Module& module, Names& names, const BoxPart* box)
+    : module_(module), names_(names), box_(box) {
   for (size_t a = 0; a < module.plan.arrays.size(); ++a) {
     const kernel::Array& array = module.plan.arrays[a];
-    for (int level = 0; level < array.levels; ++level) {
+    for (int slot = 0; has_slots(a) && slot < array.copies; ++slot) {
+      pointers_.push_back(
+          {static_cast<int>(a), slot, fmt::format("{}[{}]", names_.spell(array.name), slot)});
+    }
+    for (int level = 0; !has_slots(a) && level < array.levels; ++level) {
       const std::string name = level == 0 ? names_.spell(array.name)
                                           : names_.fresh(fmt::format("{}_{}", array.name, level));
       pointers_.push_back({static_cast<int>(a), level, name});
@@ -53,6 +59,11 @@ HostApi::HostApi(const kernel::Module& module, Names& names) : module_(module), 
   if (has_params()) {
     params_ = names_.fresh("params");
     values_ = names_.fresh("values");
+  }
+  if (box) {
+    first_step_ = names_.fresh("first_step");
+    box_argument_ = names_.fresh("box");
+    memory_argument_ = names_.fresh("memory");
   }
   if (!has_results()) return;
   results_ = names_.fresh("results");
@@ -102,7 +113,7 @@ void HostApi::declare_types(Text& out) const {
   if (has_params()) {
     out.comment("The params of the program, with their defaults.");
     out.open(fmt::format("typedef struct {} {{", params_type()));
-    for (size_t p = 0; p < module_.plan.parameters.size(); ++p) {
+    for (size_t p = 0; p < given(); ++p) {
       const int parameter = static_cast<int>(p);
       const std::string line =
           fmt::format("{} {};", parameter_type(parameter), parameter_name(parameter));
@@ -135,11 +146,36 @@ std::string HostApi::parameter_type(int parameter) const {
   return std::string(cpp_dialect().type(arithmetic_type(type)));
 }
 
+std::vector<std::string> HostApi::array_arguments() const {
+  std::vector<std::string> names;
+  for (const Pointer& pointer : pointers_) {
+    const auto a = static_cast<size_t>(pointer.array);
+    if (!has_slots(a)) names.push_back(pointer.name);
+    if (has_slots(a) && pointer.level == 0)
+      names.push_back(names_.spell(module_.plan.arrays[a].name));
+  }
+  return names;
+}
+
+std::string HostApi::slots_constant(size_t array) const {
+  return fmt::format("{}_{}_slots", module_.name, module_.plan.arrays[array].name);
+}
+
 std::string HostApi::array_list() const {
   std::vector<std::string> items;
-  for (const Pointer& pointer : pointers_)
-    items.push_back(pointer_type(pointer) + " " + pointer.name);
+  for (const Pointer& pointer : pointers_) {
+    const auto a = static_cast<size_t>(pointer.array);
+    if (!has_slots(a)) items.push_back(pointer_type(pointer) + " " + pointer.name);
+    if (has_slots(a) && pointer.level == 0) {
+      const kernel::Array& array = module_.plan.arrays[a];
+      items.push_back(type(array) + "** " + names_.spell(array.name));
+    }
+  }
   return comma_list(items);
+}
+
+std::string HostApi::writable_array_list() const {
+  return replaced(array_list(), "const ", "");
 }
 
 std::string HostApi::tail_list() const {
@@ -154,19 +190,35 @@ std::string HostApi::tail_list() const {
 
 std::string HostApi::run_signature() const {
   std::vector<std::string> items = {array_list(), "int64_t " + steps_};
+  if (box_) {
+    items.push_back("int64_t " + first_step_);
+    items.push_back("const " + box_type() + "* " + box_argument_);
+  }
   if (has_params()) items.push_back("const " + params_type() + "* " + params_);
   if (has_results()) items.push_back(results_type() + "* " + results_);
-  return fmt::format("const char* {}_run({})", module_.name, comma_list(items));
+  return fmt::format("const char* {}_run{}({})", module_.name, box_ ? "_box" : "",
+                     comma_list(items));
 }
 
 std::string HostApi::init_signature() const {
-  std::vector<std::string> items;
-  for (const Pointer& pointer : pointers_) {
-    const kernel::Array& array = module_.plan.arrays[static_cast<size_t>(pointer.array)];
-    items.push_back(type(array) + "* " + pointer.name);
-  }
+  std::vector<std::string> items = {writable_array_list()};
+  if (box_) items.push_back("const " + box_type() + "* " + box_argument_);
   if (has_params()) items.push_back("const " + params_type() + "* " + params_);
-  return fmt::format("const char* {}_init({})", module_.name, comma_list(items));
+  return fmt::format("const char* {}_init{}({})", module_.name, box_ ? "_box" : "",
+                     comma_list(items));
+}
+
+std::string HostApi::grid_signature() const {
+  std::vector<std::string> items = {box_type() + "* " + box_argument_};
+  if (has_params()) items.push_back("const " + params_type() + "* " + params_);
+  return fmt::format("const char* {}_grid({})", module_.name, comma_list(items));
+}
+
+std::string HostApi::box_memory_signature() const {
+  std::vector<std::string> items = {memory_type() + "* " + memory_argument_,
+                                    "const " + box_type() + "* " + box_argument_};
+  if (has_params()) items.push_back("const " + params_type() + "* " + params_);
+  return fmt::format("const char* {}_box_memory({})", module_.name, comma_list(items));
 }
 
 std::string HostApi::default_params_signature() const {
@@ -329,7 +381,7 @@ void refuse_others(Text& out, const TargetInfo& target, const kernel::Module& mo
 
 }  // namespace
 
-std::string emit_header(const kernel::Module& module, Target target) {
+std::string emit_header(const kernel::Module& module, Target target, const BoxPart* box) {
   const TargetInfo& row = info(target);
   if (row.header_ending.empty()) return "";
   const Dialect& dialect = row.dialect({});
@@ -371,6 +423,7 @@ std::string emit_header(const kernel::Module& module, Target target) {
     declare_packed_run(out, api);
   }
   out.blank();
+  if (box) declare_boxes(out, *box, dialect);
   out.line("#ifdef __cplusplus");
   out.line("}");
   out.line("#endif");

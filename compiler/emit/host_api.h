@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/emit/box.h"
 #include "compiler/emit/expression.h"
 #include "compiler/emit/names.h"
 #include "compiler/emit/text.h"
@@ -12,11 +13,12 @@
 
 namespace stencil::emit {
 
-// One pointer argument: a level of an array of the plan.
+// Memory that a caller gives: a level of an array of the plan. For boxes, any slot of one that is
+// written.
 struct Pointer {
   int array;
   int level;
-  std::string name;  // "A" for the newest level, "A_1" for @-1
+  std::string name;  // "A" for the newest level, "A_1" for @-1; "A[0]", "A[1]"
 };
 
 // The members of NAME_results that tell of a reduction: its last value, as a double or int64_t, how
@@ -31,15 +33,22 @@ std::string describe_default(const kernel::Parameter& parameter);
 
 class HostApi {
  public:
-  HostApi(const kernel::Module& module, Names& names);
+  // `box`: null, or what `module` is the box program of; the entry points are those for boxes then.
+  HostApi(const kernel::Module& module, Names& names, const BoxPart* box = nullptr);
 
   const std::vector<Pointer>& pointers() const { return pointers_; }
+  // The arguments that they are: one each, or for boxes an array of those of an array of the plan,
+  // which trade places.
+  std::vector<std::string> array_arguments() const;
+  bool has_slots(size_t array) const { return box_ && module_.plan.arrays[array].written; }
+  std::string slots_constant(size_t array) const;  // how many there are
   const std::string& steps() const { return steps_; }
   const std::string& stream() const { return stream_; }
 
   // The parameters of a program that has some: `struct NAME_params`, a member for each. What is
   // not given holds no number (NaN; of integers, the least); entry points take a pointer to it.
-  bool has_params() const { return !module_.plan.parameters.empty(); }
+  bool has_params() const { return given() > 0; }
+  size_t given() const { return box_ ? box_->given : module_.plan.parameters.size(); }
   std::string params_type() const { return module_.name + "_params"; }
   const std::string& params() const { return params_; }  // the argument
   const std::string& values() const { return values_; }  // all of them known, within entry points
@@ -64,6 +73,7 @@ class HostApi {
   // leave no comma at either end. The tail is what follows the steps: parameters, results; of an
   // entry point, pointers to both.
   std::string array_list() const;
+  std::string writable_array_list() const;
   std::string tail_list() const;
   std::string run_signature() const;  // const char* NAME_run(...)
   std::string init_signature() const;
@@ -73,11 +83,25 @@ class HostApi {
   std::string device_signature(const std::string& ending, const Dialect& dialect) const;
   std::string run_packed_signature() const;  // C++
 
+  // Of a box: `struct NAME_box`, its bounds; `struct NAME_memory`, those of the arrays.
+  const BoxPart* box() const { return box_; }
+  std::string box_type() const { return module_.name + "_box"; }
+  std::string memory_type() const { return module_.name + "_memory"; }
+  const std::string& box_argument() const { return box_argument_; }
+  const std::string& memory_argument() const { return memory_argument_; }
+  const std::string& first_step() const { return first_step_; }
+  // Those that have bounds of their own in NAME_memory.
+  bool in_memory(size_t array) const { return !box_->memory[array].empty(); }
+  std::string box_memory_signature() const;
+  std::string grid_signature() const;
+
  private:
   const kernel::Module& module_;
   Names& names_;
   std::vector<Pointer> pointers_;
+  const BoxPart* box_;
   std::string steps_, stream_, params_, values_;
+  std::string first_step_, box_argument_, memory_argument_;  // of boxes only
   std::string results_, steps_done_, stopped_;
   std::vector<ReductionMembers> reductions_;
 };

@@ -40,9 +40,10 @@ const std::set<std::string> kOthers = words(
     "self_check _tolower _toupper");
 
 // Functions and types of the emitted file are called after the program and end so.
-constexpr const char* kEndings[] = {"_run",        "_run_device",     "_run_padded",
-                                    "_run_packed", "_results",        "_params",
-                                    "_init",       "_default_params", "_derive_params"};
+constexpr const char* kEndings[] = {
+    "_run",  "_run_device",     "_run_padded",    "_run_packed", "_results",        "_params",
+    "_init", "_default_params", "_derive_params", "_run_box",    "_run_box_device", "_init_box",
+    "_box",  "_box_memory",     "_memory",        "_box_steps",  "_halo",           "_grid"};
 
 // Whether a table of reserved_names.h has the name.
 bool has(std::string_view table, const std::string& name) {
@@ -109,6 +110,11 @@ bool Names::reserved_beginning(const std::string& name) const {
 }
 
 bool Names::is_entry(const std::string& name) const {
+  constexpr std::string_view kSlots = "_slots";  // behind the name of an array
+  if (name.size() > kSlots.size() &&
+      name.compare(name.size() - kSlots.size(), kSlots.size(), kSlots) == 0) {
+    return true;
+  }
   return std::any_of(std::begin(kEndings), std::end(kEndings),
                      [&](const char* ending) { return name == module_ + ending; });
 }

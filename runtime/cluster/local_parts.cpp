@@ -17,7 +17,8 @@ class LocalParts::Member : public Communicator {
   Status exchange(Accelerator& accelerator, Accelerator::Memory send, Accelerator::Memory receive,
                   std::span<const Transfer> transfers) override;
   bool records(const Accelerator& accelerator) const override {
-    return accelerator.records() && accelerator.has_lanes();  // others would not be waited for
+    // Without lanes nobody would wait for others in a recording.
+    return accelerator.records() && accelerator.has_lanes() && reaches_all_;
   }
   Status begin_recording(Accelerator& accelerator) override;
   Result<Accelerator::Recording> end_recording(Accelerator& accelerator) override;
@@ -49,6 +50,7 @@ class LocalParts::Member : public Communicator {
 
   LocalParts& all_;
   const int rank_;
+  bool reaches_all_ = true;  // since it met them
 };
 
 Result<LocalParts::Member::Posts> LocalParts::Member::post(Accelerator& accelerator,
@@ -89,7 +91,7 @@ Status LocalParts::Member::meet(Accelerator& accelerator) {
   const auto here = all_gather("");
   if (!here.ok()) return here.failure();
   for (Accelerator* other : all_.accelerators_) {
-    if (other != &accelerator) accelerator.reach(*other);
+    if (other != &accelerator) reaches_all_ = accelerator.reach(*other) && reaches_all_;
   }
   const auto met = all_gather("");  // nobody goes on, and perhaps away, before
   if (!met.ok()) return met.failure();

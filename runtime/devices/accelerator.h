@@ -78,8 +78,8 @@ class Accelerator {
   virtual Result<Mark> mark();
   // What is queued from now on waits for the mark of an accelerator of this kind.
   virtual Status await(const Mark& mark);
-  // Makes ready for copies from another accelerator.
-  virtual void reach(Accelerator& /*source*/) {}
+  // Makes ready for copies from another accelerator; true if they go straight to this one.
+  virtual bool reach(Accelerator& /*source*/) { return false; }
   // Queues a copy from memory of another accelerator, from where nothing is being written; offsets
   // in bytes. Through memory of the host unless the two know each other.
   virtual Status copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,

@@ -14,7 +14,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 
 #include "compiler/support/numbers.h"
 #include "runtime/devices/cuda_copies.h"
@@ -171,7 +170,7 @@ class CudaAccelerator : public Accelerator {
     return cuda::replay(context_, stream_, recording);
   }
   Status await(const Mark& mark) override;
-  void reach(Accelerator& source) override;
+  bool reach(Accelerator& source) override;
   Status copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
                    int64_t from_offset, int64_t bytes) override;
 
@@ -348,22 +347,26 @@ Status CudaAccelerator::await(const Mark& mark) {
 
 // Whether a GPU reads another one's memory itself is asked once for each pair; the driver copies
 // through the host where it does not.
-void reach_peer(cuda::Context context, cuda::DeviceId gpu, cuda::Context peer,
+bool reach_peer(cuda::Context context, cuda::DeviceId gpu, cuda::Context peer,
                 cuda::DeviceId peer_gpu) {
   static std::mutex mutex;
-  static std::set<std::pair<cuda::DeviceId, cuda::DeviceId>> known;
+  static std::map<std::pair<cuda::DeviceId, cuda::DeviceId>, bool> known;
+  if (gpu == peer_gpu) return true;
   const std::lock_guard<std::mutex> lock(mutex);
-  if (gpu == peer_gpu || !known.insert({gpu, peer_gpu}).second) return;
+  const auto [entry, fresh] = known.try_emplace({gpu, peer_gpu}, false);
+  if (!fresh) return entry->second;
   int can = 0;
   const Driver& cu = cuda::driver();
-  if (cu.cuDeviceCanAccessPeer(&can, gpu, peer_gpu) != 0 || can == 0) return;
+  if (cu.cuDeviceCanAccessPeer(&can, gpu, peer_gpu) != 0 || can == 0) return false;
   cu.cuCtxSetCurrent(context);
-  cu.cuCtxEnablePeerAccess(peer, 0);  // another user of the context may have done so
+  const Code code = cu.cuCtxEnablePeerAccess(peer, 0);
+  entry->second = code == 0 || code == cuda::kPeerAlreadyEnabled;  // by others who use the context
+  return entry->second;
 }
 
-void CudaAccelerator::reach(Accelerator& source) {
+bool CudaAccelerator::reach(Accelerator& source) {
   const auto* other = dynamic_cast<const CudaAccelerator*>(&source);
-  if (other) reach_peer(context_, gpu_.id, other->context_, other->gpu_.id);
+  return other && reach_peer(context_, gpu_.id, other->context_, other->gpu_.id);
 }
 
 Status CudaAccelerator::copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
@@ -372,13 +375,16 @@ Status CudaAccelerator::copy_from(Memory to, int64_t to_offset, Accelerator& sou
   if (other == nullptr) {
     return Accelerator::copy_from(to, to_offset, source, from, from_offset, bytes);
   }
-  reach_peer(context_, gpu_.id, other->context_, other->gpu_.id);
+  const bool straight = reach(source);
   enter();
   const cuda::Address end = address(to) + static_cast<cuda::Address>(to_offset);
   const cuda::Address begin = address(from) + static_cast<cuda::Address>(from_offset);
-  return checked("to copy from another GPU",
-                 cu_.cuMemcpyPeerAsync(end, context_, begin, other->context_,
-                                       static_cast<size_t>(bytes), stream_));
+  const auto size = static_cast<size_t>(bytes);
+  // A copy between peers by name cannot be recorded; addresses tell the driver as much.
+  const Code code =
+      straight ? cu_.cuMemcpyDtoDAsync(end, begin, size, stream_)
+               : cu_.cuMemcpyPeerAsync(end, context_, begin, other->context_, size, stream_);
+  return checked("to copy from another GPU", code);
 }
 
 // How a kernel is launched; the one place for what its launches need beside arguments.

@@ -15,6 +15,7 @@ namespace stencil::runtime::cuda {
 using Code = int;  // CUresult: 0 is success
 constexpr Code kOutOfMemory = 2;
 constexpr Code kLaunchOutOfResources = 701;
+constexpr Code kPeerAlreadyEnabled = 704;
 
 using DeviceId = int;
 using Address = unsigned long long;  // CUdeviceptr

@@ -423,6 +423,8 @@ Result<int64_t> PlanSession::replay(int64_t left) {
       if (!done.ok()) return done.failure();
       return steps;
     }
+    const Status arrived = await_exchange();
+    if (!arrived.ok()) return arrived.failure();
     recorded_slots_ = memory_.slots();
     recorded_rounds_ = rounds_;
     const int64_t step = state_.step;

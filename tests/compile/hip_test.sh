@@ -45,6 +45,7 @@ check() {
 }
 
 check jacobi2d --schedule "streaming T=2 loads=async prefetch=2"
+check jacobi2d --schedule "overlapped T=2" --boxes 4
 check jacobi3d --schedule "streaming T=1 loads=bulk prefetch=1" --fp strict
 check converge2d --schedule "overlapped T=2" --fp fast --real double
 cat >halves.stn <<'END'

@@ -31,6 +31,7 @@ own_words() {
       # shellcheck disable=SC2086
       "$stencilc" "$source/dsl-examples/converge2d.stn" --schedule "$schedule" --emit $emit 2>log
     done
+    "$stencilc" "$source/dsl-examples/jacobi2d.stn" --schedule "$schedule" --emit cpp --boxes 2 2>log
   done | sed 's://.*::' | grep -oE '[A-Za-z_][A-Za-z0-9_]*'
 }
 
@@ -99,6 +100,11 @@ program() {
     }'
 }
 
+# The program on standard input without what keeps it from having entry points for boxes.
+for_boxes() {
+  sed '/^stop when /d'
+}
+
 # Emits $1.stn with the schedule $3 to $1.$2 with the further arguments; a refusal is no failure.
 emit() {
   local name=$1 extension=$2 schedule=$3
@@ -111,11 +117,15 @@ emit() {
 split -l 400 names many.
 for part in many.*; do
   program 6 <"$part" >"$part.stn"
-  if emit "$part" cpp direct --main --header; then
+  for_boxes <"$part.stn" >"$part.boxes.stn"
+  mv "$part.stn" "$part.whole.stn"
+  mv "$part.boxes.stn" "$part.stn"
+  if emit "$part" cpp direct --main --header --boxes 2; then
     g++ -fsyntax-only -std=c++17 -Wall -Wextra -Werror "$part.cpp" >log 2>&1 ||
       complain "$part: g++" log
     gcc -fsyntax-only -x c -include complex.h "$part.h" >log 2>&1 || complain "$part: gcc" log
   fi
+  mv "$part.whole.stn" "$part.stn"
   if [ -n "$clang" ] && emit "$part" cl overlapped; then
     "$clang" -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -fsyntax-only -Werror \
       "$part.cl" >log 2>&1 || complain "$part: OpenCL" log
@@ -127,11 +137,11 @@ for part in many.*; do
 done
 
 # What is called after the program itself: its functions, its types, what guards its header.
-printf 'b\nc\nd\ne\nf\ng\nh\nk\nl\nm\np\nq\n' | program 6 >own.stn
+printf 'b\nc\nd\ne\nf\ng\nh\nk\nl\nm\np\nq\n' | program 6 | for_boxes >own.stn
 {
   for schedule in direct "overlapped T=2" "streaming T=2" "planes T=2"; do
     for extension in cpp cu cl; do
-      emit own $extension "$schedule" --main --header || emit own $extension "$schedule"
+      emit own $extension "$schedule" --main --header --boxes 2 || emit own $extension "$schedule"
     done
     cat own.cpp own.cu own.cl own*.h
   done
@@ -141,12 +151,12 @@ for names in own_names "own_names (capitals)"; do
   {
     printf 'b\nc\nd\ne\nf\ng\nh\n'  # which do not reach the files
     if [ "$names" = own_names ]; then cat own_names; else tr a-z A-Z <own_names | sort -u; fi
-  } | program 6 >own.stn
-  if emit own cpp direct --main --header; then
+  } | program 6 | for_boxes >own.stn
+  if emit own cpp direct --main --header --boxes 2; then
     g++ -fsyntax-only -std=c++17 -Wall -Wextra -Werror own.cpp >log 2>&1 || complain "$names: g++" log
     gcc -fsyntax-only -x c -include complex.h own.h >log 2>&1 || complain "$names: gcc" log
   fi
-  if [ -n "$nvcc" ] && emit own cu direct --main --header; then
+  if [ -n "$nvcc" ] && emit own cu direct --main --header --boxes 2; then
     "$nvcc" -std=c++17 -arch=sm_90 -Werror all-warnings -Xcicc -O0 -ptx own.cu -o out.ptx \
       >log 2>&1 || complain "$names: nvcc" log
   fi

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "compiler/driver/boxes.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/frontend.h"
 #include "compiler/emit/emit.h"
@@ -38,6 +39,7 @@ struct Way {
   const char* schedule;
   FpMode fp;
   int architecture = 80;
+  int64_t boxes = 0;  // the kernels for boxes, of so many steps a call
 };
 // Of the streaming family: all ways to load planes, and sums as planes arrive.
 constexpr Way kWays[] = {
@@ -48,7 +50,24 @@ constexpr Way kWays[] = {
     {"streaming T=2 loads=bulk prefetch=1 edges=split", FpMode::Contract, 90},
     {"streaming T=1 form=scatter", FpMode::Fast},
     {"planes T=2 edges=tested", FpMode::Contract},
+    {"streaming T=2", FpMode::Contract, 80, 3},
 };
+
+// The kernels for the way as text; nothing and errors.
+std::optional<std::string> kernels_of(const ir::Program& program, const Source& source,
+                                      const Way& way, Diagnostics& diagnostics) {
+  CompileRequest request;
+  request.schedule = way.schedule;
+  request.emit.kernels_only = true;
+  if (way.boxes == 0) {
+    const auto compiled = compile(program, source, request, diagnostics);
+    return compiled ? std::optional(compiled->text) : std::nullopt;
+  }
+  const auto box = decompose::box_program(program, way.boxes, diagnostics);
+  const auto module =
+      box ? lower_boxes(*box, way.schedule, schedule::gpu(), diagnostics) : std::nullopt;
+  return module ? std::optional(emit::emit(*module, request.emit)) : std::nullopt;
+}
 
 void compile_example(const runtime::Nvrtc& nvrtc, const std::filesystem::path& path, const Way& way,
                      Scalar real, Tally& tally) {
@@ -57,15 +76,12 @@ void compile_example(const runtime::Nvrtc& nvrtc, const std::filesystem::path& p
   options.name = path.stem().string();
   options.real = real;
   options.fp = way.fp;
-  const std::string label =
-      fmt::format("{} {} {} {}", source.name(), name(real), name(way.fp), way.schedule);
+  const std::string label = fmt::format("{} {} {} {}{}", source.name(), name(real), name(way.fp),
+                                        way.schedule, way.boxes > 0 ? " boxes" : "");
   Diagnostics diagnostics;
   const auto program = load_program(source, options, diagnostics);
-  CompileRequest request;
-  request.schedule = way.schedule;
-  request.emit.kernels_only = true;
-  const auto compiled = program ? compile(*program, source, request, diagnostics) : std::nullopt;
-  if (!compiled) {
+  const auto text = program ? kernels_of(*program, source, way, diagnostics) : std::nullopt;
+  if (!text) {
     const bool refusal = program && diagnostics.items().back().code[0] == 'L';
     ++(refusal ? tally.refused : tally.failed);
     fmt::print("{:36} {}\n", label, diagnostics.items().back().message);
@@ -75,8 +91,8 @@ void compile_example(const runtime::Nvrtc& nvrtc, const std::filesystem::path& p
   std::set<int> architectures = {way.architecture};
   if (longer && *longer == '1') architectures.insert(90);
   for (const int architecture : architectures) {
-    const auto image = nvrtc.compile(
-        {compiled->text, architecture, emit::required_flags(emit::Target::Cuda, way.fp)});
+    const auto image =
+        nvrtc.compile({*text, architecture, emit::required_flags(emit::Target::Cuda, way.fp)});
     ++(image.ok() ? tally.passed : tally.failed);
     if (image.ok()) continue;
     fmt::print("{} sm_{}: FAILED\n{}\n", label, architecture, image.failure().message);

@@ -56,7 +56,7 @@ init B[i,j,k] = (i + j * 3 + k * 2) % 7;
 )";
 
 // Planes of two time levels.
-constexpr const char* kWave = R"(
+constexpr const char* kReorderedWave = R"(
 param N : integer = 18;
 grid G = [0..N-1, 0..N+2, 0..N+8] steps 7;
 field A : real on G history 2;
@@ -69,7 +69,7 @@ init A[i,j,k] = (i * 7 + j * 3 + k) % 5;
 constexpr Case kCases[] = {{"box2d.stn", kBox2d, true},
                            {"box27.stn", kSymmetricBox, false},
                            {"lopsided.stn", kLopsided, false},
-                           {"wave.stn", kWave, false}};
+                           {"wave.stn", kReorderedWave, false}};
 
 TEST_F(Reordered, IntegersSurviveEveryOrder) {
   if (stencilc("devices").out.find("compiled in process") == std::string::npos) {

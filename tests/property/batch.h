@@ -11,6 +11,7 @@
 #include "compiler/kernel/plan.h"
 #include "compiler/reference/state.h"
 #include "runtime/devices/device.h"
+#include "tests/property/boxes.h"
 #include "tests/property/parts.h"
 
 namespace stencil::property {
@@ -18,8 +19,9 @@ namespace stencil::property {
 // A module to run for some steps on a state, which is advanced in place.
 struct Item {
   ir::Program program;
-  kernel::Module module;           // its name must be unique in the batch
-  std::shared_ptr<const Cut> cut;  // of a case cut into parts, which have modules instead
+  kernel::Module module;               // its name must be unique in the batch
+  std::shared_ptr<const Cut> cut;      // of a case cut into parts, which have modules instead
+  std::shared_ptr<const Boxed> boxed;  // of a case done in boxes, whose program `module` is of
   reference::State state;
   std::vector<bool> given;  // params, by ParamId; the others have defaults or follow from these
   int64_t steps = 0;

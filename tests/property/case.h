@@ -32,6 +32,7 @@ struct Recipe {
   int64_t steps = 0;
   decompose::Cuts cuts;  // of a case cut into parts; else none
   int64_t exchange = 0;  // then the steps between two exchanges
+  bool boxes = false;    // the parts are boxes, whose exchanges are the test's
 };
 
 struct Case {
@@ -55,6 +56,10 @@ std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, ke
 std::optional<Case> prepare_cut(const Recipe& recipe, const ir::Program& program,
                                 schedule::Schedule& schedule, std::string& refusal,
                                 std::string& problem);
+// The same of a case that is done in boxes.
+std::optional<Case> prepare_boxed(const Recipe& recipe, const ir::Program& program,
+                                  schedule::Schedule& schedule, std::string& refusal,
+                                  std::string& problem);
 
 // Runs the interpreter.
 void expect(Case& made);

@@ -55,6 +55,18 @@ void Coverage::refused_cut(const std::string& family, const std::string& code) {
   ++refused_cuts_[family][code];
 }
 
+void Coverage::add_boxed(const Case& made, const std::string& family) {
+  ++families_[family];
+  for (const std::string& construct : constructs_of(*made.item.boxed)) {
+    count(boxes_, construct, family);
+  }
+  if (made.item.steps > made.recipe.exchange) count(boxes_, "several calls", family);
+}
+
+void Coverage::refused_boxed(const std::string& family, const std::string& code) {
+  ++refused_boxes_[family][code];
+}
+
 int Coverage::cases(const std::string& family) const {
   const auto found = families_.find(family);
   return found == families_.end() ? 0 : found->second;
@@ -62,10 +74,10 @@ int Coverage::cases(const std::string& family) const {
 
 std::string Coverage::table() const {
   std::string out;
-  for (const auto* rows : {&constructs_, &settings_, &cuts_}) {
-    out += fmt::format("{:40}", rows == &constructs_ ? "construct"
-                                : rows == &settings_ ? "setting"
-                                                     : "of cut programs");
+  for (const auto& [rows, title] :
+       {std::pair(&constructs_, "construct"), std::pair(&settings_, "setting"),
+        std::pair(&cuts_, "of cut programs"), std::pair(&boxes_, "of programs in boxes")}) {
+    out += fmt::format("{:40}", title);
     for (const auto& family : schedule::family_table()) {
       out += fmt::format(" {:>10}", family.name);
     }
@@ -87,6 +99,9 @@ std::vector<std::string> Coverage::missing(bool whole, bool cut) const {
   for (const std::string& construct : cut_constructs()) {
     if (cut && !cuts_.count(construct)) out.push_back("cut: " + construct);
   }
+  for (const std::string& construct : boxed_constructs()) {
+    if (cut && !boxes_.count(construct)) out.push_back("boxes: " + construct);
+  }
   if (!whole) return out;
   for (const auto* forms : {&floating_forms(), &condition_forms(), &integer_forms()}) {
     for (const Form& form : *forms) {
@@ -106,9 +121,11 @@ std::vector<std::string> Coverage::missing(bool whole, bool cut) const {
 
 std::string Coverage::refusals() const {
   std::string out;
-  for (const auto* refusals : {&refusals_, &refused_cuts_}) {
+  for (const auto& [refusals, what] :
+       {std::pair(&refusals_, " refused:"), std::pair(&refused_cuts_, " refused parts:"),
+        std::pair(&refused_boxes_, " refused boxes:")}) {
     for (const auto& [family, codes] : *refusals) {
-      out += family + (refusals == &refusals_ ? " refused:" : " refused parts:");
+      out += family + what;
       for (const auto& [code, count] : codes) out += fmt::format(" {} {}", code, count);
       out += "\n";
     }

@@ -11,6 +11,7 @@
 //   property_test --lower-only [...]   the same, and runs nothing
 //   property_test --parts [...]        all cases cut into parts; else a few are, besides
 //                 --gpus n             cuda: their parts are spread over so many
+//   property_test --boxes [...]        likewise, done in boxes
 //   property_test --print seed         the program alone, as a file for stencilc
 //
 // One case is a program, a floating-point mode, a schedule with random tile sizes and a number of
@@ -101,6 +102,8 @@ int main_with(int argc, char** argv) {
       settings.device = value();
     else if (option == "--parts")
       settings.parts = true;
+    else if (option == "--boxes")
+      settings.boxes = true;
     else if (option == "--gpus")
       settings.gpus = static_cast<int>(number(1, 64));
     else if (option == "--one-mode")
@@ -121,7 +124,7 @@ int main_with(int argc, char** argv) {
     return 2;
   }
   settings.run = device->run;
-  if (!device->cuts) settings.cut = 0;
+  if (!device->cuts) settings.cut = 0, settings.boxed = 25;
   if (settings.parts && !device->cuts) {
     std::cerr << "programs are not cut on device " << settings.device << "\n";
     return 2;

@@ -52,13 +52,14 @@ int Runner::run() {
       "{}: {} programs, {} cases, {} refused by their schedule, {} too large for the device\n",
       settings_.device, programs_, cases_, refused_, limited_);
   const int passed = cases_ - limited_ - failed_;
-  fmt::print("{} passed, {} failed; {} were cut into parts\n", passed, failed_, cut_);
+  fmt::print("{} passed, {} failed; {} were cut into parts, {} done in boxes\n", passed, failed_,
+             cut_, boxed_);
   return failed_ || passed == 0 || missing ? 1 : 0;
 }
 
 bool Runner::judge_coverage() const {
   const bool cuts = settings_.cut > 0 && settings_.families.empty();
-  const auto missing = coverage_.missing(!settings_.parts, cuts);
+  const auto missing = coverage_.missing(!settings_.parts && !settings_.boxes, cuts);
   for (const std::string& what : missing) fmt::print("NEVER DRAWN {}\n", what);
   return missing.empty();
 }
@@ -159,10 +160,13 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
   const auto& some = settings_.families;
   if (!some.empty() && std::find(some.begin(), some.end(), family) == some.end()) return;
   // Other programs and cases are the same without this.
-  if (settings_.parts || Random(recipe.data_seed + 1).chance(settings_.cut)) {
-    add_cut_case(recipe, family, steps_beyond);
+  const bool alone = settings_.parts || settings_.boxes;
+  for (const auto& [boxes, chosen] : {std::pair(false, settings_.parts), {true, settings_.boxes}}) {
+    const bool drawn =
+        Random(recipe.data_seed + (boxes ? 4 : 1)).chance(boxes ? settings_.boxed : settings_.cut);
+    if (chosen || (!alone && drawn)) add_cut_case(recipe, family, steps_beyond, boxes);
   }
-  if (settings_.parts) return;
+  if (alone) return;
   auto schedule = schedule::parse(recipe.schedule, program, diagnostics);
   if (!schedule) {
     return fail(label(recipe), render(Source("", ""), diagnostics), recipe.program.text);
@@ -186,14 +190,15 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
   (recipe.fp == FpMode::Fast ? fast_ : reproducible_).push_back(std::move(*made));
 }
 
-// The case cut into parts, if one of a few random ways to cut it is admitted.
-void Runner::add_cut_case(const Recipe& whole, const std::string& family, int steps) {
+// The case cut into parts, or boxes, if one of a few random ways to cut it is admitted.
+void Runner::add_cut_case(const Recipe& whole, const std::string& family, int steps, bool boxes) {
   constexpr int kWays = 4;
   Random random(whole.data_seed + 2);
   std::string refusal;
   for (int way = 0; way < kWays; ++way) {
     Recipe recipe = whole;
-    recipe.name += "_cut";
+    recipe.name += boxes ? "_boxes" : "_cut";
+    recipe.boxes = boxes;
     Diagnostics diagnostics;
     const auto drawn = load(recipe, diagnostics);
     auto schedule = drawn ? schedule::parse(recipe.schedule, *drawn, diagnostics) : std::nullopt;
@@ -207,17 +212,20 @@ void Runner::add_cut_case(const Recipe& whole, const std::string& family, int st
       recipe.steps = std::min<int64_t>(recipe.steps, recipe.program.exact_steps);
     }
     std::string problem;
-    auto made = prepare_cut(recipe, *program, *schedule, refusal, problem);
+    auto made = boxes ? prepare_boxed(recipe, *program, *schedule, refusal, problem)
+                      : prepare_cut(recipe, *program, *schedule, refusal, problem);
     if (!problem.empty()) return fail(label(recipe), problem, recipe.program.text);
     if (!made) continue;
     made->recipe.schedule = schedule::print(*schedule, recipe.program.rank);
-    coverage_.add_cut(*made, family, *schedule);
+    if (boxes) coverage_.add_boxed(*made, family);
+    if (!boxes) coverage_.add_cut(*made, family, *schedule);
     ++cases_;
-    ++cut_;
+    ++(boxes ? boxed_ : cut_);
     (recipe.fp == FpMode::Fast ? fast_ : reproducible_).push_back(std::move(*made));
     return;
   }
-  coverage_.refused_cut(family, refusal);
+  if (boxes) coverage_.refused_boxed(family, refusal);
+  if (!boxes) coverage_.refused_cut(family, refusal);
 }
 
 void Runner::flush() {

@@ -26,7 +26,9 @@ struct Settings {
   bool lower_only = false;            // runs nothing
   std::vector<std::string> families;  // those that run; all if there are none
   int cut = 12;                       // percent of the cases that run cut into parts as well
+  int boxed = 12;                     // likewise in boxes
   bool parts = false;                 // all of them, and nothing else
+  bool boxes = false;                 // likewise
   int gpus = 1;                       // for their parts
   RunBatch run = run_on_host;
   std::string device = "host";
@@ -45,7 +47,7 @@ class Runner {
   void add_program(uint64_t seed);
   void lower_huge(const Recipe& recipe);
   void add_case(Recipe recipe, ir::Program program, const std::string& family, Random& random);
-  void add_cut_case(const Recipe& recipe, const std::string& family, int steps);
+  void add_cut_case(const Recipe& recipe, const std::string& family, int steps, bool boxes);
   void flush();
   void run_batch(std::vector<Case>& cases);
   void print_progress() const;
@@ -54,9 +56,9 @@ class Runner {
   const Settings& settings_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   int programs_ = 0, cases_ = 0, failed_ = 0;
-  int refused_ = 0;  // by their schedule
-  int limited_ = 0;  // by the device
-  int cut_ = 0;      // of the cases
+  int refused_ = 0;          // by their schedule
+  int limited_ = 0;          // by the device
+  int cut_ = 0, boxed_ = 0;  // of the cases
   Coverage coverage_;
   // The cases of the next batches: those of `fast` are compiled with other flags.
   std::vector<Case> reproducible_, fast_;

@@ -79,7 +79,8 @@ bool fails(const Recipe& recipe, RunBatch run) {
     made = prepare(recipe, *program, std::move(*module), problem);
   } else {
     auto by = *schedule;
-    made = prepare_cut(recipe, *program, by, refusal, problem);
+    made = recipe.boxes ? prepare_boxed(recipe, *program, by, refusal, problem)
+                        : prepare_cut(recipe, *program, by, refusal, problem);
   }
   if (!made) return false;
   expect(*made);

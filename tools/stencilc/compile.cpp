@@ -78,8 +78,9 @@ Result<const TargetInfo*> pick_target(const Arguments& arguments) {
 
 // Options that contradict each other.
 std::optional<Failure> misuse(const Arguments& arguments, bool stage) {
-  if (stage && (arguments.main || arguments.header)) {
-    return Failure{"U010", "--emit " + arguments.emit + " takes no --main and no --header", ""};
+  if (stage && (arguments.main || arguments.header || arguments.boxes)) {
+    return Failure{"U010",
+                   "--emit " + arguments.emit + " takes no --main, no --boxes and no --header", ""};
   }
   if (stage && !arguments.target.empty() && arguments.emit != "kernel-ir") {
     return Failure{"U010", "--emit " + arguments.emit + " takes no --target",
@@ -231,7 +232,8 @@ Status choose_schedule(const Arguments& arguments, const ir::Program& program, c
 ExitStatus emit_target(const Arguments& arguments, const Source& source, const TargetInfo& target,
                        const std::string& header) {
   CompileRequest request;
-  request.schedule = arguments.schedule;
+  request.schedule = request.box_schedule = arguments.schedule;
+  request.boxes = arguments.boxes;
   request.command_line = arguments.command_line;
   if (!arguments.output_name.empty()) request.file_name = arguments.output_name;
   request.emit.target = target.target;
@@ -271,8 +273,10 @@ int compile_command(const Arguments& arguments) {
   if (const auto wrong = misuse(arguments, stage)) return report(*wrong);
   const auto target = stage ? Result<const TargetInfo*>(nullptr) : pick_target(arguments);
   if (!target.ok()) return report(target.failure());
-  if (!stage && target.value()->header_ending.empty() && (arguments.header || arguments.main)) {
-    return usage("U010", "OpenCL C has no host part: --main and --header need another target");
+  if (!stage && target.value()->header_ending.empty() &&
+      (arguments.header || arguments.main || arguments.boxes)) {
+    return usage("U010",
+                 "OpenCL C has no host part: --main, --boxes and --header need another target");
   }
   if (!stage && arguments.compile && target.value()->target != emit::Target::Cuda) {
     return usage("U010", "--compile asks NVRTC, which compiles CUDA");

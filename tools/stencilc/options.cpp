@@ -228,6 +228,10 @@ void Parser::add_compile_options() {
   app.add_flag("--main", arguments.main, "add a main() that runs, times and checks the program")
       ->disable_flag_override()
       ->group(group);
+  add_value(app, "--boxes", whole_number(1, "a number of steps", texts.boxes),
+            "also entry points for ranks of MPI: boxes, K steps a call")
+      ->option_text("K")
+      ->group(group);
   app.add_option("--header", texts.header, "write a C header too, by default beside the output")
       ->option_text("[FILE]")
       ->expected(0, 1)

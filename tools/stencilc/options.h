@@ -41,6 +41,7 @@ struct Arguments {
   bool measure = false;  // --measure, devices too; likewise
   bool main = false;
   std::optional<std::string> header;  // --header; "": beside the output
+  int64_t boxes = 0;                  // --boxes; 0: without
 
   // Run and verify.
   std::string device = "auto";

@@ -180,6 +180,7 @@ std::optional<Misuse> Parser::read_assignments() {
 std::optional<Misuse> Parser::read_long_run() {
   arguments.every = texts.every.value_or(0);
   arguments.exchange = texts.exchange.value_or(0);
+  arguments.boxes = texts.boxes.value_or(0);
   if (texts.range) {
     const auto range = parse_range(*texts.range);
     if (const auto* misuse = std::get_if<Misuse>(&range)) return *misuse;

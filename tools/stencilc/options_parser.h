@@ -22,7 +22,7 @@ struct Texts {
   std::vector<std::string> definitions, inputs, outputs, slices;
   std::string real = "float", fp = "contract";
   bool clear_cache = false;
-  std::optional<int64_t> every, exchange;
+  std::optional<int64_t> every, exchange, boxes;
   std::optional<std::string> range, checkpoint_every;
   std::string header;
   bool version = false;

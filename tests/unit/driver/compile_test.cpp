@@ -70,6 +70,44 @@ TEST(Compile, EveryTargetFromOneRequest) {
   EXPECT_FALSE(contains(cpp->header, "_run_device("));
 }
 
+TEST(Compile, BoxesHaveEntryPointsOnRequest) {
+  CompileRequest request;
+  Diagnostics diagnostics;
+  for (const emit::Target target : {emit::Target::Cuda, emit::Target::Hip, emit::Target::Cpp}) {
+    request.emit.target = target;
+    request.boxes = 0;
+    const auto without = compile_text(kHeat, request, diagnostics);
+    request.boxes = 3;
+    const auto with = compile_text(kHeat, request, diagnostics);
+    ASSERT_TRUE(without && with) << render(Source("", ""), diagnostics);
+    EXPECT_FALSE(contains(without->text + without->header, "box"));
+    EXPECT_TRUE(contains(with->header, "program_box_steps = 3"));
+    EXPECT_TRUE(contains(with->header, "program_A_slots = 2"));
+    EXPECT_TRUE(contains(with->header, "A[0]: 3+3 x 0+3 points below+above")) << with->header;
+    EXPECT_TRUE(contains(with->text, "const int program_halo[2][2] = {{3, 3}, {0, 3}};"));
+    const bool device = target != emit::Target::Cpp;
+    EXPECT_EQ(contains(with->header, "program_run_box_device("), device);
+    EXPECT_EQ(contains(with->header, "program_run_box("), !device);
+    // What there is without boxes stays as it is.
+    EXPECT_EQ(with->legal.kernels.size(), without->legal.kernels.size());
+    EXPECT_TRUE(contains(with->text, without->text.substr(without->text.find("// function"), 200)));
+  }
+}
+
+TEST(Compile, RefusesBoxesWithTheWholeFile) {
+  CompileRequest request;
+  request.boxes = 2;
+  Diagnostics diagnostics;
+  EXPECT_FALSE(compile_text(kSum, request, diagnostics));
+  ASSERT_TRUE(diagnostics.has_errors());
+  EXPECT_EQ(diagnostics.items().front().code, "L033");
+  diagnostics = {};
+  request.box_schedule = "overlapped T=500";
+  EXPECT_FALSE(compile_text(kHeat, request, diagnostics));
+  ASSERT_TRUE(diagnostics.has_errors());
+  EXPECT_EQ(diagnostics.items().front().message.substr(0, 11), "for boxes: ");
+}
+
 TEST(Compile, BlocksHaveTheSharedMemoryOfTheTarget) {
   EXPECT_EQ(machine_of(emit::Target::Hip).shared_bytes, 64 << 10);
   EXPECT_GT(machine_of(emit::Target::Cuda).shared_bytes, 64 << 10);

@@ -1,0 +1,140 @@
+// Entry points for boxes. They take the bounds of a box, compute from them the params of the box
+// program that its user does not know, and go on as the entry points of any program do.
+#include <fmt/format.h>
+
+#include "compiler/emit/driver_printer.h"
+
+namespace stencil::emit {
+
+// Within an entry point for boxes: the values of all params that `locals` need, those of the box
+// among them, as locals.
+void Driver::take_box(const std::set<std::string>& locals) {
+  refuse_null(api_.box_argument(), api_.box_argument());
+  std::set<std::string> needed = locals;
+  for (size_t p = plan_.parameters.size(); p-- > api_.given();) {
+    const kernel::Parameter& parameter = plan_.parameters[p];
+    if (!parameter.derived || !needed.count(parameter.name)) continue;
+    needed.merge(variables_of(parameter.derived));
+  }
+  if (api_.has_params()) {
+    params_or_defaults();
+    name_params(needed);
+  }
+  for (size_t p = api_.given(); p < plan_.parameters.size(); ++p) {
+    const kernel::Parameter& parameter = plan_.parameters[p];
+    if (!needed.count(parameter.name)) continue;
+    const size_t bound = p - api_.given();
+    const std::string value =
+        parameter.derived
+            ? expressions_.print(parameter.derived)
+            : fmt::format("{}->{}[{}]", api_.box_argument(), bound % 2 ? "high" : "low", bound / 2);
+    const int index = static_cast<int>(p);
+    out_.line(fmt::format("const {} {} = {};", api_.parameter_type(index),
+                          api_.parameter_name(index), value));
+  }
+}
+
+// An entry point, up to where arrays are known to be there.
+void Driver::open_box_run(const std::string& signature) {
+  out_.open("extern \"C\" " + signature + " {");
+  take_params(all_parameters());
+  check(check_arguments(api_.steps(), first_step_));
+  out_.open(fmt::format("if ({} > {}) {{", api_.steps(), api_.box()->steps));
+  out_.line(fmt::format("return \"more than {} step(s), for which the halo is too narrow\";",
+                        api_.box()->steps));
+  out_.close();
+  out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
+  check_arrays();
+}
+
+void Driver::run_box(const std::string& advance) {
+  out_.comment("Runs the given number of steps in a box; pointers trade places.");
+  open_box_run(api_.run_signature());
+  out_.line(fmt::format("return {}({});", advance,
+                        argument_names({api_.steps(), first_step_}, api_.results())));
+  out_.close();
+  out_.blank();
+}
+
+void Driver::run_box_device() {
+  out_.comment(
+      "Runs the given number of steps in a box, on device pointers; asynchronous, in the "
+      "order of the stream.");
+  open_box_run(device_signature("_device"));
+  advance_body();
+}
+
+namespace {
+
+using BoundsOfBox = std::vector<std::array<kernel::Expr, 2>>;
+
+std::set<std::string> variables_in(const BoundsOfBox& bounds) {
+  std::set<std::string> names;
+  for (const auto& range : bounds) {
+    for (const kernel::Expr& bound : range) names.merge(variables_of(bound));
+  }
+  return names;
+}
+
+}  // namespace
+
+// Sets a NAME_box to these bounds.
+void Driver::assign_box(const std::string& to, const BoundsOfBox& bounds) {
+  std::vector<std::string> low, high;
+  for (const auto& range : bounds) {
+    low.push_back(expressions_.print(range[0]));
+    high.push_back(expressions_.print(range[1]));
+  }
+  out_.line(fmt::format("{} ={}{}{{{{{}}},{}{{{}}}}};", to, soft_space(0), api_.box_type(),
+                        comma_list(low), soft_space(1), comma_list(high)));
+}
+
+// NAME_grid.
+void Driver::grid() {
+  out_.comment("The grid: its first and its last points.");
+  out_.open("extern \"C\" " + api_.grid_signature() + " {");
+  refuse_null(api_.box_argument(), api_.box_argument());
+  if (api_.has_params()) {
+    params_or_defaults();
+    name_params(variables_in(api_.box()->grid));
+  }
+  assign_box("*" + api_.box_argument(), api_.box()->grid);
+  out_.line("return NULL;");
+  out_.close();
+  out_.blank();
+}
+
+// NAME_box_memory.
+void Driver::box_memory() {
+  std::set<std::string> used = checked_parameters();
+  for (const auto& bounds : api_.box()->memory) used.merge(variables_in(bounds));
+  out_.comment("The points that arrays have in memory.");
+  out_.open("extern \"C\" " + api_.box_memory_signature() + " {");
+  take_params(used);
+  check(check_arguments("0", "0"));
+  refuse_null(api_.memory_argument(), api_.memory_argument());
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    if (!api_.in_memory(a)) continue;
+    assign_box(api_.memory_argument() + "->" + names_.spell(plan_.arrays[a].name),
+               api_.box()->memory[a]);
+  }
+  out_.line("return NULL;");
+  out_.close();
+  out_.blank();
+}
+
+void box_driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
+                ExpressionPrinter& expressions, const Dialect& dialect,
+                const InitialValues& initial) {
+  Driver driver(out, module, api, names, expressions, dialect);
+  driver.check_function();
+  driver.grid();
+  driver.box_memory();
+  driver.init(initial);
+  if (dialect.has_device()) return driver.run_box_device();
+  const std::string advance = names.fresh(module.name + "_advance");
+  driver.advance(advance);
+  driver.run_box(advance);
+}
+
+}  // namespace stencil::emit

@@ -1,0 +1,136 @@
+// Waves on the ranks of an MPI program of one's own. The kernels are stencilc's, what is sent is
+// ours:
+//
+//   stencilc wave.stn -o wave.cpp --header --boxes 8
+//   mpicxx -O3 -std=c++17 -march=native -ffp-contract=off main.cpp wave.cpp -o wave
+//   mpirun -n 4 ./wave 200 U.raw
+//
+// U.raw has the bits of `stencilc run wave.stn --out U=U.npy`, whatever the number of ranks. On
+// GPUs (wave.cu), memory is had by cudaMalloc and filled in by cudaMemcpy from what wave_init_box
+// has made, wave_run_box_device takes a stream, which is waited for ahead of an exchange, and an
+// MPI that knows of CUDA takes the addresses as they are.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "wave.h"
+
+namespace {
+
+constexpr int kRank = 2;  // dimensions; y comes first
+
+void check(const char* error) {
+  if (!error) return;
+  std::fprintf(stderr, "%s\n", error);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+// The points that an array has in memory, as stencilc lays them out, and some of them as a message.
+struct Layout {
+  wave_box memory;
+
+  size_t points() const { return size_t(extent(0)) * size_t(extent(1)); }
+  int extent(int d) const { return memory.high[d] - memory.low[d] + 1; }
+  MPI_Datatype part(const wave_box& box) const {
+    int sizes[kRank], lengths[kRank], starts[kRank];
+    for (int d = 0; d < kRank; ++d) {
+      sizes[d] = extent(d);
+      lengths[d] = box.high[d] - box.low[d] + 1;
+      starts[d] = box.low[d] - memory.low[d];
+    }
+    MPI_Datatype type;
+    MPI_Type_create_subarray(kRank, sizes, lengths, starts, MPI_ORDER_C, MPI_FLOAT, &type);
+    MPI_Type_commit(&type);
+    return type;
+  }
+};
+
+// The points [low, high] of the memory in one dimension, and all in the other.
+wave_box slab(wave_box memory, int d, int low, int high) {
+  memory.low[d] = low;
+  memory.high[d] = high;
+  return memory;
+}
+
+// Fills in the halo around the box `own`. Dimension by dimension, and with all points in the
+// others: so what comes from corners is passed on by the neighbour between.
+void exchange(MPI_Comm ranks, const wave_box& own, const Layout& layout, float* values) {
+  const wave_box& memory = layout.memory;
+  for (int d = 0; d < kRank; ++d) {
+    int below, above;
+    MPI_Cart_shift(ranks, d, 1, &below, &above);
+    for (const bool up : {true, false}) {  // to whom it goes: the one above, then the one below
+      const int depth = up ? wave_halo[d][0] : wave_halo[d][1];  // of the receiver's halo
+      const wave_box sent = up ? slab(memory, d, own.high[d] - depth + 1, own.high[d])
+                               : slab(memory, d, own.low[d], own.low[d] + depth - 1);
+      const wave_box received = up ? slab(memory, d, own.low[d] - depth, own.low[d] - 1)
+                                   : slab(memory, d, own.high[d] + 1, own.high[d] + depth);
+      const int to = up ? above : below, from = up ? below : above;
+      MPI_Datatype out = MPI_FLOAT, in = MPI_FLOAT;  // nobody is beyond the edge in y
+      if (to != MPI_PROC_NULL) out = layout.part(sent);
+      if (from != MPI_PROC_NULL) in = layout.part(received);
+      MPI_Sendrecv(values, to != MPI_PROC_NULL, out, to, 0, values, from != MPI_PROC_NULL, in, from,
+                   0, ranks, MPI_STATUS_IGNORE);
+      if (out != MPI_FLOAT) MPI_Type_free(&out);
+      if (in != MPI_FLOAT) MPI_Type_free(&in);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int64_t steps = argc > 1 ? std::atoll(argv[1]) : 200;
+
+  // Whose box is where: ours to decide. Each is at least as large as the halo is deep.
+  int count, rank, cuts[kRank] = {}, place[kRank], periodic[kRank] = {0, 1};
+  MPI_Comm_size(MPI_COMM_WORLD, &count);
+  MPI_Dims_create(count, kRank, cuts);
+  MPI_Comm ranks;
+  MPI_Cart_create(MPI_COMM_WORLD, kRank, cuts, periodic, 1, &ranks);
+  MPI_Comm_rank(ranks, &rank);
+  MPI_Cart_coords(ranks, rank, kRank, place);
+  wave_box grid, own;
+  check(wave_grid(&grid, nullptr));
+  for (int d = 0; d < kRank; ++d) {
+    const int points = grid.high[d] - grid.low[d] + 1;
+    own.low[d] = grid.low[d] + points * place[d] / cuts[d];
+    own.high[d] = grid.low[d] + points * (place[d] + 1) / cuts[d] - 1;
+    if (points / cuts[d] < std::max(wave_halo[d][0], wave_halo[d][1])) check("too many ranks");
+  }
+
+  // Memory: the box and its halo, for U as often as its levels and the next ones take.
+  wave_memory memory;
+  check(wave_box_memory(&memory, &own, nullptr));
+  const Layout layout = {memory.U};
+  std::vector<std::vector<float>> values(wave_U_slots, std::vector<float>(layout.points()));
+  std::vector<float> c2(layout.points());
+  float* U[wave_U_slots];  // the newest level, the one before, and what is to be overwritten
+  for (int slot = 0; slot < wave_U_slots; ++slot) U[slot] = values[slot].data();
+  check(wave_init_box(U, c2.data(), &own, nullptr));
+
+  for (int64_t step = 0; step < steps; step += wave_box_steps) {
+    const int64_t length = std::min<int64_t>(steps - step, wave_box_steps);
+    check(wave_run_box(U, c2.data(), length, step, &own, nullptr));
+    exchange(ranks, own, layout, U[0]);
+    exchange(ranks, own, layout, U[1]);
+  }
+
+  // All boxes into one file.
+  MPI_File file;
+  MPI_File_open(ranks, argc > 2 ? argv[2] : "U.raw", MPI_MODE_CREATE | MPI_MODE_WRONLY,
+                MPI_INFO_NULL, &file);
+  MPI_Datatype in_file = Layout{grid}.part(own), in_memory = layout.part(own);
+  MPI_File_set_view(file, 0, MPI_FLOAT, in_file, "native", MPI_INFO_NULL);
+  MPI_File_write_all(file, U[0], 1, in_memory, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+  MPI_Type_free(&in_file);
+  MPI_Type_free(&in_memory);
+  MPI_Comm_free(&ranks);
+  MPI_Finalize();
+  return 0;
+}
