@@ -1,6 +1,6 @@
-// Rank 0 says what comes next as text, for all: a word and numbers (words.h). Then each does it, and
-// talks to the others meanwhile, as parts do. What goes between the whole state and the parts' is in
-// messages of its own.
+// Rank 0 says what comes next as text, for all: a word and numbers (words.h). Then each does it,
+// and talks to the others meanwhile, as parts do. What goes between the whole state and the parts'
+// is in messages of its own.
 #include "runtime/cluster/mpi_program.h"
 
 #include <fmt/format.h>
