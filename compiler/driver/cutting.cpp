@@ -62,7 +62,7 @@ class Chooser {
       schedule::Scheduler scheduler(own, machine_);
       schedule_ = scheduler.parse(line_, diagnostics);
       if (!schedule_) return std::nullopt;
-      alone_ = seconds_of_step(scheduler, *schedule_);
+      alone_ = step_of(scheduler, *schedule_).seconds;
     }
     out.schedule = *schedule_;
     out.decomposition.set_round(schedule_->time_tile);
@@ -73,15 +73,17 @@ class Chooser {
     expected.alone = alone_;
     schedule::Schedule rounds = *schedule_;
     rounds.time_tile = static_cast<int>(std::min<int64_t>(time_tile(), out.decomposition.round));
-    expected.compute = std::max(seconds_of_step(scheduler, rounds), alone_);
+    const Step step = step_of(scheduler, rounds);
+    expected.compute = std::max(step.seconds, alone_);
     expected.redundancy = redundancy(own);
     expected.exchange = exchange(out.decomposition);
     expected.waited = expected.exchange;
     if (exchanges_beside_tiles(scheduler, rounds)) {
       const auto steps = static_cast<double>(out.decomposition.steps);
-      const double beside = kBeside * expected.compute * static_cast<double>(rounds.time_tile);
-      expected.waited =
-          std::max(expected.exchange - beside / steps, kNotBeside * link_.seconds / steps);
+      const double tile = expected.compute * static_cast<double>(rounds.time_tile);
+      const double waited =
+          std::max(expected.exchange * steps - kBeside * tile, kNotBeside * link_.seconds);
+      expected.waited = (waited + kOfWave * tile / std::max(step.waves, 1.0)) / steps;
     }
     return out;
   }
@@ -89,15 +91,19 @@ class Chooser {
   int64_t time_tile() const { return schedule_ ? std::max(schedule_->time_tile, 1) : 1; }
 
  private:
-  // Of the last tile before an exchange, the part that is computed beside it; and of an exchange
-  // what still takes its turn.
-  static constexpr double kBeside = 0.5, kNotBeside = 0.2;
+  // Of the last tile before an exchange, the part that is computed beside it; of an exchange what
+  // still takes its turn; and of a wave of blocks what is lost where a tile is two launches.
+  static constexpr double kBeside = 0.5, kNotBeside = 0.1, kOfWave = 0.1;
 
-  double seconds_of_step(schedule::Scheduler& scheduler, const schedule::Schedule& schedule) const {
+  struct Step {
+    double seconds, waves;  // waves of blocks in a tile
+  };
+
+  Step step_of(schedule::Scheduler& scheduler, const schedule::Schedule& schedule) const {
     const auto candidate = schedule::predict(scheduler, schedule);
-    if (candidate) return candidate->prediction.seconds;
+    if (candidate) return {candidate->prediction.seconds, candidate->prediction.waves};
     constexpr double kBytes = 8;  // of a point and step, where the model knows nothing
-    return points_of(scheduler.program()) * kBytes / machine_.bytes_per_second;
+    return {points_of(scheduler.program()) * kBytes / machine_.bytes_per_second, 1};
   }
 
   // Tiles compute the rim in their first steps, and not in the last one.

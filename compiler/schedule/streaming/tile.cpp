@@ -107,10 +107,9 @@ std::array<int64_t, 2> outer_chunks(const ir::Program& program, int64_t length, 
   return below + at_end < chunks ? std::array<int64_t, 2>{below, at_end} : none;
 }
 
-// Two launches have two last waves, which few blocks would not be worth.
+// The exchange is beside the inside, which is to take as long.
 bool are_few(const std::array<int64_t, 2>& outer, int64_t blocks) {
-  constexpr int64_t kFew = 3;
-  return kFew * (outer[0] + outer[1]) <= blocks;
+  return 2 * (outer[0] + outer[1]) <= blocks;
 }
 
 }  // namespace
