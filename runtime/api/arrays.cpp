@@ -175,14 +175,42 @@ bool reach(const AnyView& array, int64_t& low, int64_t& high) {
 
 }  // namespace
 
+Result<FieldData> cut_out(const FieldData& field, const std::string& name, const FieldBox& box) {
+  const auto rank = field.extents.size();
+  bool inside = box.origin.size() == rank && box.shape.size() == rank;
+  for (size_t d = 0; inside && d < rank; ++d) {
+    const auto& [low, high] = field.box[d];
+    inside = box.origin[d] >= low && box.origin[d] <= high && box.shape[d] >= 1 &&
+             box.shape[d] - 1 <= high - box.origin[d];
+  }
+  if (!inside) {
+    Extents origin;
+    for (const auto& [low, high] : field.box) origin.push_back(low);
+    return Failure{"R082",
+                   fmt::format("the box at ({}) of {} points is not in '{}'",
+                               fmt::join(box.origin, ", "), print_shape(box.shape), name),
+                   fmt::format("the field is at ({}) and has {} points", fmt::join(origin, ", "),
+                               print_shape(field.extents))};
+  }
+  FieldData out;
+  out.types = field.types;
+  out.extents = box.shape;
+  out.points = 1;
+  for (size_t d = 0; d < rank; ++d) {
+    out.box.push_back({box.origin[d], box.origin[d] + box.shape[d] - 1});
+    out.points *= box.shape[d];
+  }
+  return out;
+}
+
 Status check_array(const ir::Program& program, const FieldData& field, const Place& place,
-                   const std::string& name, const AnyView& array, bool exact) {
+                   const std::string& name, const AnyView& array, bool exact, const char* whole) {
   const auto shape = shape_at(program, field, place);
   if (!shape.ok()) return shape.failure();
   if (array.extents() != shape.value() || array.strides().size() != array.extents().size()) {
     return Failure{"R071",
-                   fmt::format("the array for '{}' has the shape {}, the field has {}", name,
-                               print_shape(array.extents()), print_shape(shape.value())),
+                   fmt::format("the array for '{}' has the shape {}, {} has {}", name,
+                               print_shape(array.extents()), whole, print_shape(shape.value())),
                    array.strides().size() == array.extents().size()
                        ? ""
                        : "a view has as many strides as extents"};

@@ -8,6 +8,7 @@
 #include "compiler/ir/program.h"
 #include "compiler/reference/state.h"
 #include "stencil/program.h"
+#include "stencil/state.h"
 #include "stencil/view.h"
 
 namespace stencil::api {
@@ -35,9 +36,13 @@ void describe_places(const ir::Program& program, const std::vector<ir::AxisValue
 Result<Extents> shape_at(const ir::Program& program, const reference::FieldData& field,
                          const Place& place);
 // Whether the array can stand for the place: R071 shape, R072 type, R073 memory. `exact`: no
-// conversion between element types.
+// conversion between element types. `whole`: what has the field's shape, for messages.
 Status check_array(const ir::Program& program, const reference::FieldData& field,
-                   const Place& place, const std::string& name, const AnyView& array, bool exact);
+                   const Place& place, const std::string& name, const AnyView& array, bool exact,
+                   const char* whole = "the field");
+// A field like this one, with the points of a box alone, and no storage. R082.
+Result<reference::FieldData> cut_out(const reference::FieldData& field, const std::string& name,
+                                     const FieldBox& box);
 // Between an array that check_array() has accepted and the field.
 void copy_in(const AnyView& array, const Place& place, reference::FieldData& field);
 void copy_out(const reference::FieldData& field, const Place& place, const AnyView& array);

@@ -193,8 +193,11 @@ Result<std::unique_ptr<SimulationData>> lay_out(std::shared_ptr<const ProgramDat
 Result<State> make_state(std::shared_ptr<const ProgramData> source, const ParamValues& values) {
   auto data = lay_out(std::move(source), values);
   if (!data.ok()) return data.failure();
-  const Status provided = provide_memory({}, *data.value());
-  if (!provided.ok()) return provided.failure();
+  for (size_t f = 0; f < data.value()->state.fields.size(); ++f) {
+    if (!data.value()->program().fields[f].read_in_place()) continue;
+    const Status stored = data.value()->store(f);
+    if (!stored.ok()) return stored.failure();
+  }
   return SimulationData::wrap_state(std::move(data).value());
 }
 
@@ -213,6 +216,8 @@ Result<Simulation> start(std::shared_ptr<const KernelData> kernel, State state) 
   const Status closed = data->close_session();
   if (!closed.ok()) return closed.failure();
   data->kernel = std::move(kernel);
+  const Status stored = data->may_defer() ? Done{} : data->store_all();
+  if (!stored.ok()) return stored.failure();
   return SimulationData::wrap(std::move(data));
 }
 

@@ -308,14 +308,14 @@ Status State::read(const std::string& field, const std::string& path) {
     const Status closed = data_->close_session();
     if (!closed.ok()) return closed;
     const auto selection = api::selection_of(data_->program(), place.value());
-    auto& values = data_->state.fields[static_cast<size_t>(selection.field)];
-    const auto rounding =
-        runtime::read_npy_into(path, values, selection.level, selection.component);
-    if (!rounding.ok()) return rounding.failure();
-    if (rounding.value().values > 0) {
-      data_->warnings.push_back(api::rounded(field, path, rounding.value()));
+    const auto& shape = data_->state.fields[static_cast<size_t>(selection.field)];
+    auto found = runtime::find_npy(path, shape, selection);
+    if (!found.ok()) return found.failure();
+    const Status taken = data_->take(std::move(found.value().values));
+    if (taken.ok() && found.value().rounding.values > 0) {
+      data_->warnings.push_back(api::rounded(field, path, found.value().rounding));
     }
-    return Done{};
+    return taken;
   });
 }
 
@@ -326,9 +326,9 @@ Status State::write(const std::vector<Output>& outputs) {
     const auto levels = runtime::levels_shown(data_->program(), files.value());
     const Status on_host = data_->check_on_host(levels);
     if (!on_host.ok()) return on_host;
-    const Status fetched = data_->fetch(levels);
-    if (!fetched.ok()) return fetched;
-    return runtime::write_outputs(data_->program(), data_->state, files.value());
+    return data_->look([&](runtime::FieldSource& fields) {
+      return runtime::write_outputs(data_->program(), fields, files.value());
+    });
   });
 }
 
@@ -336,9 +336,9 @@ Status State::save_checkpoint(const std::string& path) {
   return api::guarded<Done>([&]() -> Status {
     const Status on_host = data_->check_on_host(data_->all_levels());
     if (!on_host.ok()) return on_host;
-    const Status fetched = data_->fetch(data_->all_levels());
-    if (!fetched.ok()) return fetched;
-    return runtime::write_checkpoint(path, data_->program(), data_->state);
+    return data_->look([&](runtime::FieldSource& fields) {
+      return runtime::write_checkpoint(path, data_->program(), fields);
+    });
   });
 }
 
@@ -348,7 +348,9 @@ Status State::load_checkpoint(const std::string& path) {
     if (!on_host.ok()) return on_host;
     const Status closed = data_->close_session();
     if (!closed.ok()) return closed;
-    return runtime::read_checkpoint(path, data_->program(), data_->state);
+    auto saved = runtime::find_checkpoint(path, data_->program(), data_->state);
+    if (!saved.ok()) return saved.failure();
+    return data_->go_on_from(std::move(saved).value());
   });
 }
 

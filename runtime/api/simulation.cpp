@@ -33,12 +33,10 @@ namespace api {
 namespace {
 
 // The session that is there already, as a program to start: runtime::execute takes steps in it and
-// looks at the state through it.
+// looks at the state through it. What nobody looks at stays where it is when the run ends.
 class KeptSession : public runtime::Session {
  public:
-  // `at_end`: the levels of each field that are looked at when the run has ended.
-  KeptSession(SimulationData& simulation, std::vector<int> at_end)
-      : simulation_(simulation), at_end_(std::move(at_end)) {}
+  explicit KeptSession(SimulationData& simulation) : simulation_(simulation) {}
   Result<int64_t> advance(int64_t steps) override {
     const auto done = simulation_.step_session(steps);
     if (!done.ok()) return done;
@@ -48,38 +46,25 @@ class KeptSession : public runtime::Session {
   }
   Status fetch(const std::vector<int>& levels) override { return simulation_.fetch(levels); }
   std::optional<double> seconds() const override { return simulation_.session->seconds(); }
-  Status finish() override { return simulation_.fetch(at_end_); }
+  Status finish() override { return Done{}; }
+  runtime::FieldRows* rows() override {
+    return simulation_.session ? simulation_.session->rows() : nullptr;
+  }
 
  private:
   SimulationData& simulation_;
-  std::vector<int> at_end_;
 };
 
 class KeptProgram : public runtime::LoadedProgram {
  public:
-  KeptProgram(SimulationData& simulation, std::vector<int> at_end)
-      : simulation_(simulation), at_end_(std::move(at_end)) {}
+  explicit KeptProgram(SimulationData& simulation) : simulation_(simulation) {}
   Result<std::unique_ptr<runtime::Session>> start(reference::State&) const override {
-    return std::unique_ptr<runtime::Session>(std::make_unique<KeptSession>(simulation_, at_end_));
+    return std::unique_ptr<runtime::Session>(std::make_unique<KeptSession>(simulation_));
   }
 
  private:
   SimulationData& simulation_;
-  std::vector<int> at_end_;
 };
-
-// What the events look at when the run has ended.
-std::vector<int> levels_at_end(const ir::Program& program,
-                               const std::vector<runtime::Event>& events) {
-  std::vector<int> levels(program.fields.size(), 0);
-  for (const runtime::Event& event : events) {
-    if (!event.at_end) continue;
-    for (size_t f = 0; f < event.levels.size(); ++f) {
-      levels[f] = std::max(levels[f], event.levels[f]);
-    }
-  }
-  return levels;
-}
 
 // Why a run ended at a reduction, with its place in the program.
 Failure nan_failure(const ProgramData& program, const reference::State& state, ir::ReductionId id) {
@@ -143,11 +128,16 @@ Result<int64_t> SimulationData::last_step() const {
 Status SimulationData::open_session() {
   if (session) return Done{};
   const runtime::LoadedProgram& loaded = *kernel->prepared.loaded;
-  auto opened =
-      device_arrays.fields.empty() ? loaded.start(state) : loaded.attach(state, device_arrays);
+  auto opened = device_arrays.fields.empty() ? loaded.start_from(state, files)
+                                             : loaded.attach(state, device_arrays);
   if (!opened.ok()) return opened.failure();
   session = std::move(opened).value();
-  present = all_levels();
+  files.clear();
+  present.assign(state.fields.size(), 0);
+  for (size_t f = 0; f < present.size(); ++f) {
+    const bool here = is_stored(f) || arrays == Arrays::Device;
+    if (here) present[f] = std::numeric_limits<int>::max();
+  }
   return Done{};
 }
 
@@ -157,16 +147,50 @@ Status SimulationData::wait() {
 
 Status SimulationData::fetch(const std::vector<int>& levels) {
   const Status waited = wait();
-  if (!session || !waited.ok()) return waited;
+  if (!waited.ok()) return waited;
+  for (size_t f = 0; f < levels.size() && !session; ++f) {
+    if (levels[f] == 0) continue;
+    const Status stored = store(f);
+    if (!stored.ok()) return stored;
+  }
+  if (!session) return Done{};
   std::vector<int> missing(present.size(), 0);
   for (size_t f = 0; f < std::min(present.size(), levels.size()); ++f) {
     const int wanted = std::min(levels[f], program().fields[f].history);
-    if (wanted > present[f]) missing[f] = wanted;
+    if (wanted <= present[f]) continue;
+    missing[f] = wanted;
   }
   const Status fetched = session->fetch(missing);
   if (!fetched.ok()) return fetched;
   for (size_t f = 0; f < present.size(); ++f) present[f] = std::max(present[f], missing[f]);
   return Done{};
+}
+
+Status SimulationData::read(const runtime::BoxOfField& what, std::byte* to) {
+  const auto f = static_cast<size_t>(what.field);
+  const bool opens = kernel && !session && !is_stored(f);
+  const Status ready = opens ? open_session() : wait();
+  if (!ready.ok()) return ready;
+  if (session && what.level >= present[f] && !program().fields[f].read_in_place()) {
+    const auto read = session->read(what, to);
+    if (!read.ok()) return read.failure();
+    if (read.value()) return Done{};
+  }
+  std::vector<int> levels(state.fields.size(), 0);
+  levels[f] = what.level + 1;
+  const Status fetched = fetch(levels);
+  if (fetched.ok()) runtime::read_box(state, what, to);
+  return fetched;
+}
+
+Status SimulationData::look(const std::function<Status(runtime::FieldSource&)>& at) {
+  // What has no storage here goes to where it gets some, and is looked at there.
+  const bool opens = kernel && !session && !all_stored();
+  const Status ready = opens ? open_session() : wait();
+  if (!ready.ok()) return ready;
+  KeptSession kept(*this);
+  runtime::SessionSource fields(kept, state);
+  return at(fields);
 }
 
 Status SimulationData::close_session() {
@@ -191,7 +215,9 @@ Status SimulationData::check_on_host(const std::vector<int>& levels) const {
 }
 
 Result<int64_t> SimulationData::step_session(int64_t steps) {
-  present.assign(present.size(), 0);
+  for (size_t f = 0; f < present.size(); ++f) {
+    if (ir::changes(program(), static_cast<ir::FieldId>(f))) present[f] = 0;
+  }
   return session->advance(steps);
 }
 
@@ -220,8 +246,7 @@ Result<Report> SimulationData::execute(int64_t steps, const ProgressCallback& pr
   };
   const auto run = runtime::execute(
       program(),
-      {prepared.device, prepared.schedule, prepared.module,
-       std::make_unique<KeptProgram>(*this, levels_at_end(program(), events))},
+      {prepared.device, prepared.schedule, prepared.module, std::make_unique<KeptProgram>(*this)},
       state, steps, progress ? runtime::ProgressCallback(pass_on) : nullptr, events,
       on_nan == OnNan::Stop ? runtime::OnNan::Stop : runtime::OnNan::Continue);
   if (!run.ok()) return run.failure();
@@ -282,20 +307,17 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
   if (files.every > 0 && !files.outputs.empty()) {
     series.emplace(program(), outputs.value(), files.every, state.step, last.value());
     events.push_back(watch.watched(series->event()));
-    const Status fetched = fetch(events.back().levels);
-    if (!fetched.ok()) return fetched.failure();
-    const Status begun = state.step == 0 ? series->write(state) : Done{};
+    const Status begun = state.step == 0 ? look(events.back().action) : Done{};
     if (!begun.ok()) return begun.failure();
-    if (state.step == 0) watch.look(state);
   }
   events.push_back(watch.watched(runtime::output_event(program(), outputs.value())));
   if (!files.checkpoint.empty()) {
     events.push_back(runtime::checkpoint_event(files.checkpoint, program(), files.checkpoint_steps,
                                                files.checkpoint_seconds));
     const auto save = events.back().action;
-    events.back().action = [&, save](const reference::State& at) {
+    events.back().action = [&, save](runtime::FieldSource& fields) {
       const Status synced = history ? history->sync() : Status(Done{});
-      return synced.ok() ? save(at) : synced;
+      return synced.ok() ? save(fields) : synced;
     };
   }
   const int64_t steps = std::max<int64_t>(last.value() - state.step, 0);

@@ -9,6 +9,9 @@
 #include "compiler/reference/state.h"
 #include "runtime/api/kernel.h"
 #include "runtime/api/program.h"
+#include "runtime/io/field_boxes.h"
+#include "runtime/io/field_files.h"
+#include "runtime/run/checkpoint.h"
 #include "runtime/run/run.h"
 #include "stencil/simulation.h"
 
@@ -20,8 +23,11 @@ struct SimulationData {
 
   std::shared_ptr<const ProgramData> source;
   std::shared_ptr<const KernelData> kernel;  // null: a state that no device advances
+  // Fields of the grid have storage once somebody needs their values here: store(). Until then
+  // these are the initial ones, but for what `files` has, and a session may have them.
   reference::State state;
-  std::vector<bool> given;  // params that were given, by ParamId
+  std::vector<runtime::FieldFile> files;  // what fields without storage are to have
+  std::vector<bool> given;                // params that were given, by ParamId
   Arrays arrays = Arrays::Own;
   runtime::DeviceArrays device_arrays;
   // Arrays::Host: the arrays given, [field][component][level]; nothing for the other fields.
@@ -49,11 +55,27 @@ struct SimulationData {
   // R073 if what is asked for is in memory of the user's on the device. `levels` as for fetch().
   Status check_on_host(const std::vector<int>& levels) const;
 
+  bool is_stored(size_t field) const { return !state.fields[field].levels.empty(); }
+  bool all_stored() const;
+  // Whether fields may stay without storage: who has them next does without.
+  bool may_defer() const;
+  // Storage and values for a field that has none. R010, R060.
+  Status store(size_t field);
+  Status store_all();
+  // Values of a file for fields, now or when they are needed.
+  Status take(runtime::FieldFile file);
+  // Becomes what a checkpoint has. On failure nothing has changed.
+  Status go_on_from(runtime::SavedState saved);
+
   Status open_session();
   Status wait();
   // Brings the newest `levels[f]` levels of every field f into the state, where they are not there
   // yet.
   Status fetch(const std::vector<int>& levels);
+  // Has somebody look at the fields, wherever they are.
+  Status look(const std::function<Status(runtime::FieldSource&)>& at);
+  // The values of a box, dense, to `to`, and no more than that where the session can.
+  Status read(const runtime::BoxOfField& what, std::byte* to);
   Status close_session();  // brings all levels, and what the state becomes counts from here on
 
   // Steps in the session that is open.
@@ -66,6 +88,7 @@ struct SimulationData {
   Result<Report> advance(int64_t steps, const ProgressCallback& progress, OnNan on_nan);
   Result<Report> run(const RunFiles& files, const ProgressCallback& progress, OnNan on_nan);
 
+  static const SimulationData& of(const State& state) { return *state.data_; }
   static State wrap_state(std::unique_ptr<SimulationData> data) { return State(std::move(data)); }
   static std::unique_ptr<SimulationData> unwrap(State state) { return std::move(state.data_); }
   static Simulation wrap(std::unique_ptr<SimulationData> data) {

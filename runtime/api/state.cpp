@@ -53,8 +53,9 @@ Status State::set(const std::string& field, const AnyView& array) {
     auto& [place, values] = target.value();
     const Status fits = api::check_array(data_->program(), *values, place, field, array, false);
     if (!fits.ok()) return fits;
-    const Status closed = data_->close_session();
-    if (!closed.ok()) return closed;
+    Status ready = data_->close_session();
+    if (ready.ok()) ready = data_->store(static_cast<size_t>(place.field));
+    if (!ready.ok()) return ready;
     api::copy_in(array, place, *values);
     return Done{};
   });
@@ -74,6 +75,88 @@ Status State::get(const std::string& field, const AnyView& array) {
     if (!fetched.ok()) return fetched;
     api::copy_out(*values, place, array);
     return Done{};
+  });
+}
+
+namespace {
+
+// A box of a field, and an array for it.
+struct BoxTarget {
+  api::Place place;  // in `part`, at level 0
+  int level;
+  reference::FieldData part;    // with storage for the place
+  std::vector<int> components;  // of it
+};
+
+Result<BoxTarget> find_box(SimulationData& data, const std::string& name, const FieldBox& box,
+                           const AnyView& array) {
+  const auto target = find(data, name);
+  if (!target.ok()) return target.failure();
+  const auto& [place, values] = target.value();
+  auto part = api::cut_out(*values, name, box);
+  if (!part.ok()) return part.failure();
+  BoxTarget out{place, place.level, std::move(part).value(), {}};
+  const Status fits =
+      api::check_array(data.program(), out.part, place, name, array, false, "the box");
+  if (!fits.ok()) return fits.failure();
+  out.place.level = 0;
+  auto& level = out.part.levels.emplace_back(out.part.types.size());
+  for (int c = 0; c < out.part.component_count(); ++c) {
+    if (place.component >= 0 && c != place.component) continue;
+    out.components.push_back(c);
+    level[static_cast<size_t>(c)] =
+        reference::Buffer(static_cast<size_t>(out.part.size_in_bytes(c)));
+  }
+  return out;
+}
+
+}  // namespace
+
+Status State::get(const std::string& field, const FieldBox& box, const AnyView& array) {
+  return api::guarded<Done>([&]() -> Status {
+    auto found = find_box(*data_, field, box, array);
+    if (!found.ok()) return found.failure();
+    BoxTarget& target = found.value();
+    if (!array.writable()) {
+      return Failure{"R073", fmt::format("the array for '{}' is const", field), ""};
+    }
+    for (const int c : target.components) {
+      const Status read = data_->read({target.place.field, target.level, c, target.part.box},
+                                      target.part.data(0, c));
+      if (!read.ok()) return read;
+    }
+    api::copy_out(target.part, target.place, array);
+    return Done{};
+  });
+}
+
+Status State::set(const std::string& field, const FieldBox& box, const AnyView& array) {
+  return api::guarded<Done>([&]() -> Status {
+    auto found = find_box(*data_, field, box, array);
+    if (!found.ok()) return found.failure();
+    BoxTarget& target = found.value();
+    Status ready = data_->close_session();
+    if (ready.ok()) ready = data_->store(static_cast<size_t>(target.place.field));
+    if (!ready.ok()) return ready;
+    api::copy_in(array, target.place, target.part);
+    reference::FieldData& values = data_->state.fields[static_cast<size_t>(target.place.field)];
+    for (const int c : target.components) {
+      runtime::put_box(target.part.data(0, c), target.part.box, values.box,
+                       size_in_bytes(values.types[static_cast<size_t>(c)]),
+                       values.data(target.level, c));
+    }
+    return Done{};
+  });
+}
+
+Result<Extents> State::shape_of(const std::string& field, const FieldBox& box) const {
+  return api::guarded<Extents>([&]() -> Result<Extents> {
+    const auto place = api::find_place(data_->program(), field);
+    if (!place.ok()) return place.failure();
+    const auto& values = data_->state.fields[static_cast<size_t>(place.value().field)];
+    const auto part = api::cut_out(values, field, box);
+    if (!part.ok()) return part.failure();
+    return api::shape_at(data_->program(), part.value(), place.value());
   });
 }
 
@@ -202,16 +285,26 @@ Result<std::vector<NonFinite>> State::non_finite() {
     const std::vector<int> newest(data_->state.fields.size(), 1);
     const Status on_host = data_->check_on_host(newest);
     if (!on_host.ok()) return on_host.failure();
-    const Status fetched = data_->fetch(newest);
-    if (!fetched.ok()) return fetched.failure();
-    std::vector<NonFinite> out;
+    std::vector<runtime::Selection> places;
     for (size_t f = 0; f < data_->state.fields.size(); ++f) {
-      const reference::FieldData& field = data_->state.fields[f];
-      for (int c = 0; c < field.component_count(); ++c) {
-        auto found = runtime::count_non_finite(field, {static_cast<ir::FieldId>(f), 0, c});
-        found.step = data_->state.step;
-        if (found.any()) out.push_back(api::described(data_->program(), found));
+      for (int c = 0; c < data_->state.fields[f].component_count(); ++c) {
+        places.push_back({static_cast<ir::FieldId>(f), 0, c});
       }
+    }
+    std::vector<runtime::NonFiniteCount> counts;
+    const Status counted = data_->look([&](runtime::FieldSource& fields) -> Status {
+      auto found = fields.count_non_finite(places);
+      if (!found.ok()) return found.failure();
+      counts = std::move(found).value();
+      return Done{};
+    });
+    if (!counted.ok()) return counted.failure();
+    std::vector<NonFinite> out;
+    for (size_t p = 0; p < places.size(); ++p) {
+      const auto& field = data_->state.fields[static_cast<size_t>(places[p].field)];
+      auto found = runtime::non_finite_at(places[p], counts[p], field);
+      found.step = data_->state.step;
+      if (found.any()) out.push_back(api::described(data_->program(), found));
     }
     return out;
   });

@@ -8,6 +8,7 @@
 #include "compiler/decompose/restrict.h"
 #include "compiler/support/threads.h"
 #include "runtime/cluster/local_parts.h"
+#include "runtime/cluster/part_run.h"
 #include "runtime/cluster/part_state.h"
 
 namespace stencil::runtime {
@@ -24,42 +25,66 @@ struct Whole {
   int count() const { return decomposition.parts(); }
 };
 
-class DecomposedSession : public Session {
+class DecomposedSession : public Session, public FieldRows {
  public:
   DecomposedSession(std::shared_ptr<const Whole> whole, reference::State& state)
       : whole_(std::move(whole)), state_(state), talk_(whole_->count()) {
-    states_.resize(static_cast<size_t>(whole_->count()));
-    sessions_.resize(states_.size());
+    for (int p = 0; p < whole_->count(); ++p) {
+      parts_.push_back(
+          std::make_unique<PartRun>(whole_->program, whole_->decomposition, p, state_));
+    }
   }
 
-  Status start();
+  Status start(const std::vector<FieldFile>& files);
   Result<int64_t> advance(int64_t steps) override;
   Status fetch(const std::vector<int>& levels) override;
   Status finish() override {
     return fetch(std::vector<int>(state_.fields.size(), std::numeric_limits<int>::max()));
   }
   std::optional<double> seconds() const override;
+  Result<bool> read(const BoxOfField& what, std::byte* to) override;
+
+  FieldRows* rows() override { return this; }
+  Status write(const std::vector<SharedFile>& files) override {
+    return in_parts([&](size_t p) { return parts_[p]->write(files); });
+  }
+  Result<std::vector<uint32_t>> checksums(const std::vector<StoredArray>& arrays) override {
+    const auto all = of_parts([&](PartRun& part) { return part.checksums(arrays); });
+    if (!all.ok()) return all.failure();
+    return sum_of_checksums(all.value());
+  }
+  Result<std::vector<NonFiniteCount>> count_non_finite(
+      const std::vector<Selection>& places) override {
+    const auto all = of_parts([&](PartRun& part) { return part.count_non_finite(places); });
+    if (!all.ok()) return all.failure();
+    return sum_of_counts(all.value());
+  }
 
  private:
-  // Does `work` for every part at once, by number; the first failure counts, which ends the others.
+  // Does `work` for every part at once, by number; the first failure counts.
   template <class Work>
   Status in_parts(const Work& work);
+  // The same in steps, where parts wait for each other: a failure ends the others.
+  template <class Work>
+  Status together(const Work& work);
+  // What each part's work gives.
+  template <class Work>
+  auto of_parts(const Work& work)
+      -> Result<std::vector<std::decay_t<decltype(work(std::declval<PartRun&>()).value())>>>;
   void take_reductions();
 
   const std::shared_ptr<const Whole> whole_;
   reference::State& state_;
   LocalParts talk_;
-  std::vector<std::unique_ptr<reference::State>> states_;
-  std::vector<std::unique_ptr<Session>> sessions_;  // end before their states
+  std::vector<std::unique_ptr<PartRun>> parts_;
 };
 
 template <class Work>
 Status DecomposedSession::in_parts(const Work& work) {
-  std::vector<Status> done(states_.size(), Done{});
+  std::vector<Status> done(parts_.size(), Done{});
   in_threads(whole_->count(), [&](int number) {
     const auto p = static_cast<size_t>(number);
     done[p] = work(p);
-    if (!done[p].ok()) talk_.part(number).abandon(done[p].failure());
   });
   for (const Status& status : done) {
     if (!status.ok()) return status;
@@ -67,41 +92,67 @@ Status DecomposedSession::in_parts(const Work& work) {
   return Done{};
 }
 
-Status DecomposedSession::start() {
-  return in_parts([&](size_t p) -> Status {
-    auto state = empty_part(whole_->parts[p], state_);
-    if (!state.ok()) return state.failure();
-    states_[p] = std::make_unique<reference::State>(std::move(state).value());
-    fill_part(whole_->program, whole_->decomposition, state_, *states_[p]);
-    auto session =
-        whole_->prepared[p].loaded->start_part(*states_[p], talk_.part(static_cast<int>(p)));
-    if (!session.ok()) return session.failure();
-    sessions_[p] = std::move(session).value();
-    return Done{};
+template <class Work>
+Status DecomposedSession::together(const Work& work) {
+  return in_parts([&](size_t p) {
+    Status done = work(p);
+    if (!done.ok()) talk_.part(static_cast<int>(p)).abandon(done.failure());
+    return done;
   });
 }
 
-Result<int64_t> DecomposedSession::advance(int64_t steps) {
-  std::vector<int64_t> taken(states_.size());
+template <class Work>
+auto DecomposedSession::of_parts(const Work& work)
+    -> Result<std::vector<std::decay_t<decltype(work(std::declval<PartRun&>()).value())>>> {
+  std::vector<std::decay_t<decltype(work(std::declval<PartRun&>()).value())>> out(parts_.size());
   const Status done = in_parts([&](size_t p) -> Status {
-    const auto advanced = sessions_[p]->advance(steps);
+    auto given = work(*parts_[p]);
+    if (!given.ok()) return given.failure();
+    out[p] = std::move(given).value();
+    return Done{};
+  });
+  if (!done.ok()) return done.failure();
+  return out;
+}
+
+Status DecomposedSession::start(const std::vector<FieldFile>& files) {
+  std::vector<bool> stored;
+  for (size_t f = 0; f < state_.fields.size(); ++f) stored.push_back(is_stored(state_, f));
+  const Status started = together([&](size_t p) -> Status {
+    const ir::Program& whole = whole_->program;
+    auto state = empty_part(whole_->parts[p], state_);
+    if (!state.ok()) return state.failure();
+    fill_part(whole, whole_->decomposition, state_, state.value());
+    const Status begun = begin_part(whole, whole_->decomposition, whole_->parts[p], stored, files,
+                                    state_, state.value());
+    if (!begun.ok()) return begun;
+    return parts_[p]->start(*whole_->prepared[p].loaded, std::move(state).value(),
+                            talk_.part(static_cast<int>(p)));
+  });
+  return started.ok() ? check_files(whole_->program, files, *this) : started;
+}
+
+Result<int64_t> DecomposedSession::advance(int64_t steps) {
+  std::vector<int64_t> taken(parts_.size());
+  const Status done = together([&](size_t p) -> Status {
+    const auto advanced = parts_[p]->advance(steps);
     if (!advanced.ok()) return advanced.failure();
     taken[p] = advanced.value();
     return Done{};
   });
   if (!done.ok()) return done.failure();
-  state_.step = states_[0]->step;
-  state_.stopped = states_[0]->stopped;
+  state_.step = parts_[0]->state().step;
+  state_.stopped = parts_[0]->state().stopped;
   take_reductions();
   return taken[0];
 }
 
 // All parts have the same values. Whether some value of a profile was NaN each knows of its own.
 void DecomposedSession::take_reductions() {
-  state_.reductions = states_[0]->reductions;
-  for (const auto& part : states_) {
+  state_.reductions = parts_[0]->state().reductions;
+  for (const auto& part : parts_) {
     for (size_t r = 0; r < state_.reductions.size(); ++r) {
-      const int64_t first = part->reductions[r].first_nan;
+      const int64_t first = part->state().reductions[r].first_nan;
       int64_t& least = state_.reductions[r].first_nan;
       if (first > 0 && (least == 0 || first < least)) least = first;
     }
@@ -109,19 +160,33 @@ void DecomposedSession::take_reductions() {
 }
 
 Status DecomposedSession::fetch(const std::vector<int>& levels) {
+  provide_storage(whole_->program, levels, state_);
   return in_parts([&](size_t p) -> Status {
-    const Status fetched = sessions_[p]->fetch(levels);
-    if (!fetched.ok()) return fetched;
-    give_back(whole_->program, whole_->decomposition, static_cast<int>(p), *states_[p], levels,
-              state_);
+    const Status brought = parts_[p]->bring(levels);
+    if (!brought.ok()) return brought;
+    give_back(whole_->program, parts_[p]->state(), parts_[p]->rows(), levels, state_);
     return Done{};
   });
 }
 
+Result<bool> DecomposedSession::read(const BoxOfField& what, std::byte* to) {
+  const auto& types = state_.fields[static_cast<size_t>(what.field)].types;
+  const int64_t bytes = size_in_bytes(types[static_cast<size_t>(what.component)]);
+  const Status done = in_parts([&](size_t p) -> Status {
+    const BoxOfField own = parts_[p]->own_part_of(what);
+    std::vector<std::byte> values(static_cast<size_t>(ir::count(own.box) * bytes));
+    const Status read = parts_[p]->read(own, values.data());
+    if (read.ok()) put_box(values.data(), own.box, what.box, bytes, to);
+    return read;
+  });
+  if (!done.ok()) return done.failure();
+  return true;
+}
+
 std::optional<double> DecomposedSession::seconds() const {
   double longest = 0;
-  for (const auto& session : sessions_) {
-    const auto seconds = session->seconds();
+  for (const auto& part : parts_) {
+    const auto seconds = part->seconds();
     if (!seconds) return std::nullopt;
     longest = std::max(longest, *seconds);
   }
@@ -133,8 +198,13 @@ class DecomposedProgram : public LoadedProgram {
   explicit DecomposedProgram(std::shared_ptr<const Whole> whole) : whole_(std::move(whole)) {}
 
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
+    return start_from(state, {});
+  }
+  bool starts_unstored() const override { return true; }
+  Result<std::unique_ptr<Session>> start_from(reference::State& state,
+                                              const std::vector<FieldFile>& files) const override {
     auto session = std::make_unique<DecomposedSession>(whole_, state);
-    const Status started = session->start();
+    const Status started = session->start(files);
     if (!started.ok()) return started.failure();
     return std::unique_ptr<Session>(std::move(session));
   }

@@ -1,6 +1,6 @@
-// Rank 0 says what comes next as text, for all: a word and numbers. Then each does it, and talks to
-// the others meanwhile, as parts do. Fields go between the whole state and the parts' by messages
-// of their own.
+// Rank 0 says what comes next as text, for all: a word and numbers (words.h). Then each does it,
+// and talks to the others meanwhile, as parts do. What goes between the whole state and the parts'
+// is in messages of its own.
 #include "runtime/cluster/mpi_program.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,10 @@
 #include <sstream>
 
 #include "compiler/decompose/restrict.h"
+#include "compiler/reference/interpreter.h"
+#include "runtime/cluster/part_run.h"
 #include "runtime/cluster/part_state.h"
+#include "runtime/cluster/words.h"
 
 namespace stencil::runtime {
 
@@ -87,31 +90,48 @@ class RankPart {
  public:
   explicit RankPart(std::shared_ptr<Rank> rank) : rank_(std::move(rank)) {}
 
-  // `whole`: on rank 0.
-  Status start(const reference::State* whole, const reference::State& params) {
+  // `whole`: on rank 0; it gets storage where a rank does not reach the files, which `reason` says.
+  Status start(reference::State* whole, const reference::State& params, std::vector<bool> stored,
+               const std::vector<FieldFile>& files, const Status& reached, Failure& reason) {
+    const SettledCut& cut = rank_->cut;
+    std::string error;
+    auto shapes = reference::lay_out(cut.program, params.integer_params, params.real_params, error);
+    if (!shapes) return Failure{"R052", "the fields cannot be laid out: " + error, ""};
+    shapes_ = std::move(*shapes);
     auto state = empty_part(rank_->part, params);
     if (!state.ok()) return state.failure();
-    state_ = std::make_unique<reference::State>(std::move(state).value());
-    const Status filled = whole ? scatter(*whole) : receive();
+    const Status all_reach = agree(*rank_->ranks, reached);
+    if (!all_reach.ok()) {
+      reason = all_reach.failure();
+      const Status completed = whole ? complete(files, *whole) : Status(Done{});
+      if (!completed.ok()) return completed;
+      stored.assign(stored.size(), true);
+    }
+    const Status filled = whole ? scatter(*whole, state.value()) : receive(stored, state.value());
     if (!filled.ok()) return filled;
-    auto session = rank_->prepared.loaded->start_part(*state_, *rank_->ranks);
-    if (!session.ok()) return session.failure();
-    session_ = std::move(session).value();
-    return Done{};
+    const std::vector<FieldFile> none;
+    const Status begun = begin_part(cut.program, cut.decomposition, rank_->part, stored,
+                                    all_reach.ok() ? files : none, shapes_, state.value());
+    if (!begun.ok()) return begun;
+    run_.emplace(cut.program, cut.decomposition, rank_->number(), shapes_);
+    return run_->start(*rank_->prepared.loaded, std::move(state).value(), *rank_->ranks);
   }
 
-  Result<int64_t> advance(int64_t steps) { return session_->advance(steps); }
+  PartRun& run() { return *run_; }
+  std::optional<double> seconds() const { return run_->seconds(); }
+  const reference::State& state() const { return run_->state(); }
 
   Status fetch(const std::vector<int>& levels, reference::State* whole) {
-    const Status fetched = session_->fetch(levels);
-    if (!fetched.ok()) return fetched;
+    const Status brought = run_->bring(levels);
+    if (!brought.ok()) return brought;
     const SettledCut& cut = rank_->cut;
-    const int own = rank_->number();
-    if (whole) give_back(cut.program, cut.decomposition, own, *state_, levels, *whole);
+    if (whole) provide_storage(cut.program, levels, *whole);
+    if (whole) give_back(cut.program, state(), run_->rows(), levels, *whole);
     for (int other = 1; other < rank_->ranks->size(); ++other) {
-      const int64_t bytes = owned_bytes(cut.program, cut.decomposition, other, levels);
+      const int64_t bytes =
+          whole ? owned_bytes(cut.program, cut.decomposition, other, levels, *whole) : 0;
       std::vector<std::byte> data;
-      if (own == other) data = pack_owned(cut.program, cut.decomposition, own, *state_, levels);
+      if (rank_->number() == other) data = pack_owned(cut.program, state(), run_->rows(), levels);
       const Status sent = rank_->send(other, 0, data, bytes);
       if (!sent.ok()) return sent;
       if (whole) unpack_owned(cut.program, cut.decomposition, other, data, levels, *whole);
@@ -119,14 +139,68 @@ class RankPart {
     return Done{};
   }
 
-  const reference::State& state() const { return *state_; }
-  std::optional<double> seconds() const { return session_->seconds(); }
+  // A box of a field, to where rank 0 wants it (`to`).
+  Status read(const BoxOfField& what, std::byte* to) {
+    const auto& types = shapes_.fields[static_cast<size_t>(what.field)].types;
+    const int64_t bytes = size_in_bytes(types[static_cast<size_t>(what.component)]);
+    const auto size = [&](const BoxOfField& part) { return ir::count(part.box) * bytes; };
+    const BoxOfField own = run_->own_part_of(what);
+    std::vector<std::byte> values(static_cast<size_t>(size(own)));
+    const Status read = agree(*rank_->ranks, run_->read(own, values.data()));
+    if (!read.ok()) return read;
+    if (to) put_box(values.data(), own.box, what.box, bytes, to);
+    for (int other = 1; other < rank_->ranks->size(); ++other) {
+      const BoxOfField part = run_->part_of_box(other, what);
+      if (size(part) == 0) continue;
+      const Status sent = rank_->send(other, 0, values, size(part));
+      if (!sent.ok()) return sent;
+      if (to) put_box(values.data(), part.box, what.box, bytes, to);
+    }
+    return Done{};
+  }
+
+  // Its rows of the files, if all ranks reach them; false: some do not, and `reason` says why.
+  Result<bool> write(const std::vector<SharedFile>& files, Failure& reason) {
+    Status reached = Done{};
+    for (const SharedFile& file : files) {
+      if (reached.ok()) reached = reaches(file);
+    }
+    const Status all_reach = agree(*rank_->ranks, reached);
+    if (!all_reach.ok()) {
+      reason = all_reach.failure();
+      return false;
+    }
+    const Status written = agree(*rank_->ranks, run_->write(files));
+    if (!written.ok()) return written.failure();
+    return true;
+  }
+
+  // What each rank gives, as text; fails where one does.
+  Result<std::vector<std::string>> gather(const Result<std::string>& own) {
+    const Status all = agree(*rank_->ranks, own.ok() ? Status(Done{}) : Status(own.failure()));
+    if (!all.ok()) return all.failure();
+    return rank_->ranks->all_gather(own.value());
+  }
 
  private:
+  // Storage and values for all of a state.
+  Status complete(const std::vector<FieldFile>& files, reference::State& whole) const {
+    for (size_t f = 0; f < whole.fields.size(); ++f) {
+      if (is_stored(whole, f)) continue;
+      reference::provide(rank_->cut.program, static_cast<ir::FieldId>(f), whole);
+      reference::initialise(rank_->cut.program, static_cast<ir::FieldId>(f), whole);
+    }
+    for (const FieldFile& file : files) {
+      const Status read = read_all_rows(file, whole);
+      if (!read.ok()) return read;
+    }
+    return Done{};
+  }
+
   // Rank by rank, so that rank 0 needs memory for one part beside the whole.
-  Status scatter(const reference::State& whole) {
+  Status scatter(const reference::State& whole, reference::State& own) {
     const SettledCut& cut = rank_->cut;
-    fill_part(cut.program, cut.decomposition, whole, *state_);
+    fill_part(cut.program, cut.decomposition, whole, own);
     for (int other = 1; other < rank_->ranks->size(); ++other) {
       const ir::Program program = decompose::restrict_to(cut.program, cut.decomposition, other);
       std::string error;
@@ -141,101 +215,70 @@ class RankPart {
     return Done{};
   }
 
-  Status receive() {
-    int64_t bytes = 0;
-    for (const reference::FieldData& field : state_->fields) {
-      for (int c = 0; c < field.component_count(); ++c) {
-        bytes += field.size_in_bytes(c) * static_cast<int64_t>(field.levels.size());
-      }
-    }
+  Status receive(const std::vector<bool>& stored, reference::State& own) {
+    const int64_t bytes = packed_bytes(own, stored);
     for (int other = 1; other < rank_->ranks->size(); ++other) {
       std::vector<std::byte> data;
       const Status sent = rank_->send(0, other, data, other == rank_->number() ? bytes : 0);
       if (!sent.ok()) return sent;
-      if (other == rank_->number()) unpack_part(data, *state_);
+      if (other == rank_->number()) unpack_part(data, stored, own);
     }
     return Done{};
   }
 
   const std::shared_ptr<Rank> rank_;
-  std::unique_ptr<reference::State> state_;
-  std::unique_ptr<Session> session_;  // ends before its state
+  reference::State shapes_;  // of the whole
+  std::optional<PartRun> run_;
 };
-
-// --- What rank 0 says
-
-std::string numbers(const std::vector<int64_t>& values) {
-  return fmt::format("{} {}", values.size(), fmt::join(values, " "));
-}
-
-// Bit by bit.
-std::string text_of(const reference::State& state) {
-  std::vector<int64_t> reals, values;
-  for (const double real : state.real_params) reals.push_back(std::bit_cast<int64_t>(real));
-  for (const reference::ReductionValue& value : state.reductions) {
-    values.insert(values.end(), {std::bit_cast<int64_t>(value.real), value.integer,
-                                 value.evaluations, value.first_nan});
-  }
-  return fmt::format("{} {} {} {} {}", numbers(state.integer_params), numbers(reals),
-                     numbers(values), state.step, state.stopped ? 1 : 0);
-}
-
-std::vector<int64_t> read_numbers(std::istream& in) {
-  size_t count = 0;
-  in >> count;
-  std::vector<int64_t> out(count);
-  for (int64_t& value : out) in >> value;
-  return out;
-}
-
-reference::State read_state(std::istream& in, const ir::Program& program) {
-  reference::State state;
-  state.integer_params = read_numbers(in);
-  for (const int64_t bits : read_numbers(in)) {
-    state.real_params.push_back(std::bit_cast<double>(bits));
-  }
-  const std::vector<int64_t> values = read_numbers(in);
-  for (size_t r = 0; r < program.reductions.size(); ++r) {
-    reference::ReductionValue value{.type = ir::value_type(program.reductions[r])};
-    value.real = std::bit_cast<double>(values[4 * r]);
-    value.integer = values[4 * r + 1];
-    value.evaluations = values[4 * r + 2];
-    value.first_nan = values[4 * r + 3];
-    state.reductions.push_back(value);
-  }
-  int stopped = 0;
-  in >> state.step >> stopped;
-  state.stopped = stopped != 0;
-  return state;
-}
 
 // --- Rank 0
 
-class DrivingSession : public Session {
+// `what`: "write", or "read".
+void warn_of_gathering(const char* what, const Failure& reason) {
+  const Failure warning = {
+      "R096",
+      fmt::format("not all ranks reach the run's files, which rank 0 {}s alone: {}", what,
+                  reason.message),
+      "use a file system that all ranks share"};
+  fmt::print(stderr, "stencilc: warning {}: {}\n      = hint: {}\n", warning.code, warning.message,
+             warning.hint);
+}
+
+class DrivingSession : public Session, public FieldRows {
  public:
   DrivingSession(std::shared_ptr<Rank> rank, reference::State& state)
       : rank_(std::move(rank)), state_(state), part_(rank_) {}
   ~DrivingSession() override { (void)say("drop"); }
 
-  Status start() {
-    const Status said = say("start " + text_of(state_));
-    return said.ok() ? checked(*rank_, part_.start(&state_, state_)) : said;
+  Status start(const std::vector<FieldFile>& files) {
+    std::vector<bool> stored;
+    for (size_t f = 0; f < state_.fields.size(); ++f) stored.push_back(is_stored(state_, f));
+    const Status said =
+        say(fmt::format("start {} {} {}", words::text_of(state_),
+                        words::numbers({stored.begin(), stored.end()}), words::text_of(files)));
+    if (!said.ok()) return said;
+    Failure reason;
+    const Status started =
+        checked(*rank_, part_.start(&state_, state_, stored, files, Done{}, reason));
+    if (!started.ok()) return started;
+    if (!reason.message.empty()) warn_of_gathering("read", reason);
+    return check_files(rank_->cut.program, files, *this);
   }
 
   Result<int64_t> advance(int64_t steps) override {
     const Status said = say(fmt::format("advance {}", steps));
     if (!said.ok()) return said.failure();
-    const auto done = part_.advance(steps);
+    const auto done = part_.run().advance(steps);
     if (!done.ok()) return checked(*rank_, done.failure()).failure();
     const reference::State& own = part_.state();
     state_.step = own.step;
     state_.stopped = own.stopped;
-    const auto all = rank_->ranks->all_gather(text_of(own));
+    const auto all = rank_->ranks->all_gather(words::text_of(own));
     if (!all.ok()) return all.failure();
     state_.reductions = own.reductions;
     for (const std::string& text : all.value()) {
       std::istringstream in(text);
-      const reference::State other = read_state(in, rank_->part);
+      const reference::State other = words::read_state(in, rank_->part);
       for (size_t r = 0; r < other.reductions.size(); ++r) {
         const int64_t first = other.reductions[r].first_nan;
         int64_t& least = state_.reductions[r].first_nan;
@@ -250,13 +293,54 @@ class DrivingSession : public Session {
     for (size_t f = 0; f < levels.size(); ++f) {
       wanted.push_back(std::min(levels[f], rank_->cut.program.fields[f].history));
     }
-    const Status said = say("fetch " + numbers(wanted));
+    const Status said = say("fetch " + words::numbers(wanted));
     return said.ok() ? checked(*rank_, part_.fetch(levels, &state_)) : said;
   }
   Status finish() override {
     return fetch(std::vector<int>(state_.fields.size(), std::numeric_limits<int>::max()));
   }
   std::optional<double> seconds() const override { return part_.seconds(); }
+
+  Result<bool> read(const BoxOfField& what, std::byte* to) override {
+    const Status said = say("read " + words::text_of(what));
+    if (!said.ok()) return said.failure();
+    const Status done = part_.read(what, to);
+    if (!done.ok()) return done.failure();
+    return true;
+  }
+
+  FieldRows* rows() override { return this; }
+  // Where a rank does not reach the files, their fields come to this one, which writes them.
+  Status write(const std::vector<SharedFile>& files) override {
+    const Status said = say("write " + words::text_of(files));
+    if (!said.ok()) return said;
+    Failure reason;
+    const auto written = part_.write(files, reason);
+    if (!written.ok()) return written.failure();
+    if (written.value()) return Done{};
+    if (!std::exchange(warned_, true)) warn_of_gathering("write", reason);
+    const Status gathered = fetch(levels_of(files, state_.fields.size()));
+    return gathered.ok() ? StateSource(state_).write(files) : gathered;
+  }
+  Result<std::vector<uint32_t>> checksums(const std::vector<StoredArray>& arrays) override {
+    const Status said = say("sums " + words::text_of(arrays));
+    if (!said.ok()) return said.failure();
+    const auto all = part_.gather(words::text_of(part_.run().checksums(arrays)));
+    if (!all.ok()) return all.failure();
+    std::vector<std::vector<uint32_t>> sums;
+    for (const std::string& text : all.value()) sums.push_back(words::read_sums(text));
+    return sum_of_checksums(sums);
+  }
+  Result<std::vector<NonFiniteCount>> count_non_finite(
+      const std::vector<Selection>& places) override {
+    const Status said = say("count " + words::text_of(places));
+    if (!said.ok()) return said.failure();
+    const auto all = part_.gather(words::text_of(part_.run().count_non_finite(places)));
+    if (!all.ok()) return all.failure();
+    std::vector<std::vector<NonFiniteCount>> counts;
+    for (const std::string& text : all.value()) counts.push_back(words::read_counts(text));
+    return sum_of_counts(counts);
+  }
 
  private:
   Status say(const std::string& what) {
@@ -268,6 +352,7 @@ class DrivingSession : public Session {
   const std::shared_ptr<Rank> rank_;
   reference::State& state_;
   RankPart part_;
+  bool warned_ = false;  // that fields are gathered for files
 };
 
 class DrivenProgram : public LoadedProgram {
@@ -277,8 +362,13 @@ class DrivenProgram : public LoadedProgram {
 
   // One session at a time: the ranks that serve have no other.
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
+    return start_from(state, {});
+  }
+  bool starts_unstored() const override { return true; }
+  Result<std::unique_ptr<Session>> start_from(reference::State& state,
+                                              const std::vector<FieldFile>& files) const override {
     auto session = std::make_unique<DrivingSession>(rank_, state);
-    const Status started = session->start();
+    const Status started = session->start(files);
     if (!started.ok()) return started.failure();
     return std::unique_ptr<Session>(std::move(session));
   }
@@ -308,22 +398,35 @@ Status serve_rank(const std::shared_ptr<Rank>& rank) {
     if (word == "drop") part.reset();
     if (word == "start") {
       part = std::make_unique<RankPart>(rank);
-      done = part->start(nullptr, read_state(in, rank->part));
+      const reference::State state = words::read_state(in, rank->part);
+      const std::vector<int64_t> stored = words::read_numbers(in);
+      std::vector<FieldFile> files;
+      const Status reached = words::read_files(in, files);
+      Failure reason;
+      done = part->start(nullptr, state, {stored.begin(), stored.end()}, files, reached, reason);
     }
     if (word == "advance") {
       int64_t steps = 0;
       in >> steps;
-      const auto taken = part->advance(steps);
+      const auto taken = part->run().advance(steps);
       if (!taken.ok()) done = taken.failure();
       if (taken.ok()) {
-        const auto told = rank->ranks->all_gather(text_of(part->state()));
+        const auto told = rank->ranks->all_gather(words::text_of(part->state()));
         if (!told.ok()) done = told.failure();
       }
     }
     if (word == "fetch") {
-      const std::vector<int64_t> levels = read_numbers(in);
+      const std::vector<int64_t> levels = words::read_numbers(in);
       done = part->fetch({levels.begin(), levels.end()}, nullptr);
     }
+    // What fails here fails on rank 0 as well, which decides.
+    Failure reason;
+    if (word == "write") (void)part->write(words::read_files(in), reason);
+    if (word == "read") (void)part->read(words::read_box(in), nullptr);
+    if (word == "sums")
+      (void)part->gather(words::text_of(part->run().checksums(words::read_arrays(in))));
+    if (word == "count")
+      (void)part->gather(words::text_of(part->run().count_non_finite(words::read_places(in))));
     if (!checked(*rank, done).ok()) return done;
   }
 }

@@ -1,6 +1,7 @@
-// A program on the processes of MPI, a part each. Rank 0 drives: it has the whole state, takes the
-// decisions of a run and writes its files, and its sessions tell the other ranks what to do, which
-// serve it until it has no more use for the program.
+// A program on the processes of MPI, a part each. Rank 0 drives: it takes the decisions of a run
+// and begins and names its files, and its sessions tell the other ranks what to do, which serve it
+// until it has no more use for the program. Fields are where the parts are; all ranks read and
+// write their rows of files.
 #pragma once
 
 #include <memory>

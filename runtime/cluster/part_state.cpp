@@ -4,34 +4,14 @@
 #include <cstring>
 
 #include "compiler/decompose/restrict.h"
+#include "compiler/reference/interpreter.h"
+#include "runtime/io/field_boxes.h"
 
 namespace stencil::runtime {
 
 namespace {
 
 using reference::FieldData;
-
-// Calls visit(point, count) for the rows of a box, in pieces whose points lie side by side, in the
-// box as well as in the grid that it wraps around. `point` is as the box has it.
-template <class Visit>
-void for_each_row(const ir::Points& box, const std::function<int64_t(int64_t)>& rest,
-                  const Visit& visit) {
-  if (ir::count(box) == 0) return;
-  const size_t last = box.size() - 1;
-  std::vector<int64_t> point;
-  for (const auto& [low, high] : box) point.push_back(low);
-  for (;;) {
-    for (point[last] = box[last][0]; point[last] <= box[last][1];) {
-      const int64_t count = std::min(box[last][1] - point[last] + 1, rest(point[last]));
-      visit(point, count);
-      point[last] += count;
-    }
-    point[last] = box[last][0];
-    size_t d = last;
-    while (d-- > 0 && ++point[d] > box[d][1]) point[d] = box[d][0];
-    if (d > last) return;
-  }
-}
 
 // A box of points of a field and where they are in the whole one.
 class Region {
@@ -47,11 +27,16 @@ class Region {
   template <class Visit>
   void for_each_piece(const FieldData& part, const FieldData& whole, const Visit& visit) const {
     const size_t last = box_.size() - 1;
-    const auto rest = [&](int64_t at) { return whole.box[last][1] - in_grid(last, at) + 1; };
-    for_each_row(box_, rest, [&](const std::vector<int64_t>& point, int64_t count) {
-      std::vector<int64_t> there = point;
-      for (size_t d = 0; d < there.size(); ++d) there[d] = in_grid(d, point[d]);
-      visit(part.position(point), whole.position(there), count);
+    for_each_row(box_, [&](std::vector<int64_t> point, int64_t count) {
+      while (count > 0) {
+        std::vector<int64_t> there = point;
+        for (size_t d = 0; d < there.size(); ++d) there[d] = in_grid(d, point[d]);
+        // Up to where the grid ends, and the field begins again.
+        const int64_t here = std::min(count, whole.box[last][1] - there[last] + 1);
+        visit(part.position(point), whole.position(there), here);
+        point[last] += here;
+        count -= here;
+      }
     });
   }
 
@@ -66,12 +51,11 @@ class Region {
   const ir::Points box_;
 };
 
-// Calls visit(field, level, component, bytes of an element) for what a part owns.
+// Calls visit(field, level, component, bytes of an element) for the levels.
 template <class Visit>
 void for_each_level(const ir::Program& whole, const std::vector<int>& levels, const Visit& visit) {
   for (size_t f = 0; f < std::min(levels.size(), whole.fields.size()); ++f) {
     const ir::Field& field = whole.fields[f];
-    if (!ir::changes(whole, static_cast<ir::FieldId>(f))) continue;
     for (int level = 0; level < std::min(levels[f], field.history); ++level) {
       for (size_t c = 0; c < field.components.size(); ++c) {
         visit(f, level, static_cast<int>(c), size_in_bytes(field.components[c].type));
@@ -89,37 +73,97 @@ std::optional<size_t> set_of_record(const ir::Program& whole, size_t field) {
   return static_cast<size_t>(*at);
 }
 
-// Every part has a record's values of all points. Those of the points that this one owns count.
-void give_back_record(const decompose::Decomposition& decomposition, int part,
-                      const FieldData& points, const std::byte* from, FieldData& to) {
-  const int64_t bytes = size_in_bytes(to.types[0]);
-  std::vector<double> place(decomposition.cuts.size());
-  for (int64_t point = 0; point < points.points; ++point) {
-    for (size_t d = 0; d < place.size(); ++d) {
-      place[d] = points.real(0, static_cast<int>(d), point);
-    }
-    if (decomposition.part_of(place) != part) continue;
-    for (int64_t at = point; at < to.points; at += points.points) {
-      std::memcpy(to.data(0, 0) + at * bytes, from + at * bytes, static_cast<size_t>(bytes));
-    }
-  }
-}
-
 ir::Points owned_of(const ir::Program& whole, const decompose::Decomposition& decomposition,
                     int part, size_t field) {
   return decompose::owned_points(whole, decomposition, part, static_cast<ir::FieldId>(field));
 }
 
-// The dense rows of a box as it lies in one field.
+// Whether the points of the set are in the part, one by one.
+std::vector<bool> points_in(const decompose::Decomposition& decomposition, int part,
+                            const FieldData& points) {
+  std::vector<double> place(decomposition.cuts.size());
+  std::vector<bool> out;
+  for (int64_t point = 0; point < points.points; ++point) {
+    for (size_t d = 0; d < place.size(); ++d) {
+      place[d] = points.real(0, static_cast<int>(d), point);
+    }
+    out.push_back(decomposition.part_of(place) == part);
+  }
+  return out;
+}
+
+// Whether the part is the first one in the dimensions of the grid that the field does not have.
+bool is_first_beside(const ir::Field& field, const decompose::Decomposition& decomposition,
+                     int part) {
+  const std::vector<int> place = decomposition.place_of(part);
+  for (size_t d = 0; d < place.size(); ++d) {
+    bool has = false;
+    for (int own = 0; own < field.box.rank(); ++own) {
+      has = has || field.dimension(static_cast<size_t>(own)) == static_cast<int>(d);
+    }
+    if (!has && place[d] != 0) return false;
+  }
+  return true;
+}
+
+// Calls visit(first point, position in the whole field, count) for the rows that a part answers
+// for; of records, which every part has as a whole, the point is missing. `points`: a state that
+// has the sets of points.
 template <class Visit>
-void for_each_dense(const FieldData& field, const ir::Points& box, const Visit& visit) {
-  const auto all = [](int64_t) { return INT64_MAX; };
-  for_each_row(box, all, [&](const std::vector<int64_t>& point, int64_t count) {
-    visit(field.position(point), count);
+void for_each_owned(const ir::Program& whole, const decompose::Decomposition& decomposition,
+                    int number, const reference::State& points, const reference::State& shapes,
+                    size_t f, const Visit& visit) {
+  if (const auto set = set_of_record(whole, f)) {
+    const std::vector<bool> own = points_in(decomposition, number, points.fields[*set]);
+    for (int64_t at = 0; at < shapes.fields[f].points; ++at) {
+      if (own[static_cast<size_t>(at) % own.size()]) visit(nullptr, at, int64_t{1});
+    }
+    return;
+  }
+  if (!is_first_beside(whole.fields[f], decomposition, number)) return;
+  const ir::Points box =
+      decompose::owned_points(whole, decomposition, number, static_cast<ir::FieldId>(f));
+  for_each_row(box, [&](const std::vector<int64_t>& point, int64_t count) {
+    visit(&point, shapes.fields[f].position(point), count);
   });
 }
 
 }  // namespace
+
+RowsOf rows_of_part(const ir::Program& whole, const decompose::Decomposition& decomposition,
+                    int number, const reference::State& part, const reference::State& shapes) {
+  return [&, number](ir::FieldId id, const std::function<void(const Row&)>& visit) {
+    const auto f = static_cast<size_t>(id);
+    for_each_owned(whole, decomposition, number, part, shapes, f,
+                   [&](const std::vector<int64_t>* point, int64_t there, int64_t count) {
+                     visit({point ? part.fields[f].position(*point) : there, there, count});
+                   });
+  };
+}
+
+RowsOf memory_of_part(const ir::Program& whole, const decompose::Decomposition& decomposition,
+                      const reference::State& part, const reference::State& shapes) {
+  return [&](ir::FieldId id, const std::function<void(const Row&)>& visit) {
+    const auto f = static_cast<size_t>(id);
+    const FieldData& field = part.fields[f];
+    const Region region(whole, decomposition, f, field.box);
+    region.for_each_piece(field, shapes.fields[f], [&](int64_t at, int64_t there, int64_t count) {
+      visit({at, there, count});
+    });
+  };
+}
+
+bool is_stored(const reference::State& state, size_t field) {
+  return !state.fields[field].levels.empty();
+}
+
+void provide_storage(const ir::Program& whole, const std::vector<int>& levels,
+                     reference::State& state) {
+  for (size_t f = 0; f < std::min(levels.size(), state.fields.size()); ++f) {
+    const bool wanted = levels[f] > 0 && !is_stored(state, f);
+    if (wanted) reference::provide(whole, static_cast<ir::FieldId>(f), state);
+  }
+}
 
 Result<reference::State> empty_part(const ir::Program& part, const reference::State& from) {
   std::string error;
@@ -133,35 +177,52 @@ Result<reference::State> empty_part(const ir::Program& part, const reference::St
 
 void fill_part(const ir::Program& whole, const decompose::Decomposition& decomposition,
                const reference::State& from, reference::State& part) {
+  const RowsOf rows = memory_of_part(whole, decomposition, part, from);
   for (size_t f = 0; f < part.fields.size(); ++f) {
+    if (!is_stored(from, f)) continue;
     FieldData& field = part.fields[f];
-    const Region region(whole, decomposition, f, field.box);
-    region.for_each_piece(field, from.fields[f], [&](int64_t to, int64_t at, int64_t count) {
-      for (size_t level = 0; level < field.levels.size(); ++level) {
+    rows(static_cast<ir::FieldId>(f), [&](const Row& row) {
+      for (int level = 0; level < whole.fields[f].history; ++level) {
         for (int c = 0; c < field.component_count(); ++c) {
           const int64_t bytes = size_in_bytes(field.types[static_cast<size_t>(c)]);
-          const auto l = static_cast<int>(level);
-          std::memcpy(field.data(l, c) + to * bytes, from.fields[f].data(l, c) + at * bytes,
-                      static_cast<size_t>(count * bytes));
+          std::memcpy(field.data(level, c) + row.here * bytes,
+                      from.fields[f].data(level, c) + row.there * bytes,
+                      static_cast<size_t>(row.count * bytes));
         }
       }
     });
   }
 }
 
+Status begin_part(const ir::Program& whole, const decompose::Decomposition& decomposition,
+                  const ir::Program& part, const std::vector<bool>& stored,
+                  const std::vector<FieldFile>& files, const reference::State& shapes,
+                  reference::State& state) {
+  for (size_t f = 0; f < stored.size(); ++f) {
+    if (!stored[f]) reference::initialise(part, static_cast<ir::FieldId>(f), state);
+  }
+  const RowsOf rows = memory_of_part(whole, decomposition, state, shapes);
+  for (const FieldFile& file : files) {
+    const Status read = read_rows(file, rows, state);
+    if (!read.ok()) return read;
+  }
+  return Done{};
+}
+
 std::vector<std::byte> pack_part(const ir::Program& whole,
                                  const decompose::Decomposition& decomposition,
                                  const reference::State& part, const reference::State& from) {
   std::vector<std::byte> out;
+  const RowsOf rows = memory_of_part(whole, decomposition, part, from);
   for (size_t f = 0; f < part.fields.size(); ++f) {
-    const FieldData& field = part.fields[f];
-    const Region region(whole, decomposition, f, field.box);
+    if (!is_stored(from, f)) continue;
     for (int level = 0; level < whole.fields[f].history; ++level) {
-      for (int c = 0; c < field.component_count(); ++c) {
-        const int64_t bytes = size_in_bytes(field.types[static_cast<size_t>(c)]);
+      for (int c = 0; c < part.fields[f].component_count(); ++c) {
+        const int64_t bytes = size_in_bytes(part.fields[f].types[static_cast<size_t>(c)]);
         const std::byte* data = from.fields[f].data(level, c);
-        region.for_each_piece(field, from.fields[f], [&](int64_t, int64_t at, int64_t count) {
-          out.insert(out.end(), data + at * bytes, data + (at + count) * bytes);
+        rows(static_cast<ir::FieldId>(f), [&](const Row& row) {
+          const std::byte* at = data + row.there * bytes;
+          out.insert(out.end(), at, at + row.count * bytes);
         });
       }
     }
@@ -169,10 +230,23 @@ std::vector<std::byte> pack_part(const ir::Program& whole,
   return out;
 }
 
-void unpack_part(const std::vector<std::byte>& packed, reference::State& part) {
+int64_t packed_bytes(const reference::State& part, const std::vector<bool>& stored) {
+  int64_t bytes = 0;
+  for (size_t f = 0; f < part.fields.size(); ++f) {
+    const FieldData& field = part.fields[f];
+    for (int c = 0; stored[f] && c < field.component_count(); ++c) {
+      bytes += field.size_in_bytes(c) * static_cast<int64_t>(field.levels.size());
+    }
+  }
+  return bytes;
+}
+
+void unpack_part(const std::vector<std::byte>& packed, const std::vector<bool>& stored,
+                 reference::State& part) {
   const std::byte* at = packed.data();
-  for (FieldData& field : part.fields) {
-    for (size_t level = 0; level < field.levels.size(); ++level) {
+  for (size_t f = 0; f < part.fields.size(); ++f) {
+    FieldData& field = part.fields[f];
+    for (size_t level = 0; stored[f] && level < field.levels.size(); ++level) {
       for (int c = 0; c < field.component_count(); ++c) {
         const auto bytes = static_cast<size_t>(field.size_in_bytes(c));
         if (bytes > 0) std::memcpy(field.data(static_cast<int>(level), c), at, bytes);
@@ -182,15 +256,14 @@ void unpack_part(const std::vector<std::byte>& packed, reference::State& part) {
   }
 }
 
-std::vector<std::byte> pack_owned(const ir::Program& whole,
-                                  const decompose::Decomposition& decomposition, int part,
-                                  const reference::State& from, const std::vector<int>& levels) {
+std::vector<std::byte> pack_owned(const ir::Program& whole, const reference::State& part,
+                                  const RowsOf& rows, const std::vector<int>& levels) {
   std::vector<std::byte> out;
   for_each_level(whole, levels, [&](size_t f, int level, int c, int64_t bytes) {
-    const FieldData& field = from.fields[f];
-    const std::byte* data = field.data(level, c);
-    for_each_dense(field, owned_of(whole, decomposition, part, f), [&](int64_t at, int64_t count) {
-      out.insert(out.end(), data + at * bytes, data + (at + count) * bytes);
+    const std::byte* data = part.fields[f].data(level, c);
+    rows(static_cast<ir::FieldId>(f), [&](const Row& row) {
+      const std::byte* at = data + row.here * bytes;
+      out.insert(out.end(), at, at + row.count * bytes);
     });
   });
   return out;
@@ -201,40 +274,33 @@ void unpack_owned(const ir::Program& whole, const decompose::Decomposition& deco
                   reference::State& to) {
   const std::byte* from = packed.data();
   for_each_level(whole, levels, [&](size_t f, int level, int c, int64_t bytes) {
-    FieldData& field = to.fields[f];
-    std::byte* data = field.data(level, c);
-    if (const auto set = set_of_record(whole, f)) {
-      give_back_record(decomposition, part, to.fields[*set], from, field);
-      from += field.size_in_bytes(c);
-      return;
-    }
-    for_each_dense(field, owned_of(whole, decomposition, part, f), [&](int64_t at, int64_t count) {
-      std::memcpy(data + at * bytes, from, static_cast<size_t>(count * bytes));
-      from += count * bytes;
-    });
+    std::byte* data = to.fields[f].data(level, c);
+    for_each_owned(whole, decomposition, part, to, to, f,
+                   [&](const std::vector<int64_t>*, int64_t there, int64_t count) {
+                     std::memcpy(data + there * bytes, from, static_cast<size_t>(count * bytes));
+                     from += count * bytes;
+                   });
   });
 }
 
 int64_t owned_bytes(const ir::Program& whole, const decompose::Decomposition& decomposition,
-                    int part, const std::vector<int>& levels) {
+                    int part, const std::vector<int>& levels, const reference::State& shapes) {
   int64_t all = 0;
   for_each_level(whole, levels, [&](size_t f, int, int, int64_t bytes) {
-    all += bytes * ir::count(owned_of(whole, decomposition, part, f));
+    for_each_owned(
+        whole, decomposition, part, shapes, shapes, f,
+        [&](const std::vector<int64_t>*, int64_t, int64_t count) { all += count * bytes; });
   });
   return all;
 }
 
-void give_back(const ir::Program& whole, const decompose::Decomposition& decomposition, int part,
-               const reference::State& from, const std::vector<int>& levels, reference::State& to) {
+void give_back(const ir::Program& whole, const reference::State& part, const RowsOf& rows,
+               const std::vector<int>& levels, reference::State& to) {
   for_each_level(whole, levels, [&](size_t f, int level, int c, int64_t bytes) {
-    if (const auto set = set_of_record(whole, f)) {
-      return give_back_record(decomposition, part, to.fields[*set], from.fields[f].data(level, c),
-                              to.fields[f]);
-    }
-    const Region region(whole, decomposition, f, owned_of(whole, decomposition, part, f));
-    region.for_each_piece(from.fields[f], to.fields[f], [&](int64_t at, int64_t there, int64_t n) {
-      std::memcpy(to.fields[f].data(level, c) + there * bytes,
-                  from.fields[f].data(level, c) + at * bytes, static_cast<size_t>(n * bytes));
+    rows(static_cast<ir::FieldId>(f), [&](const Row& row) {
+      std::memcpy(to.fields[f].data(level, c) + row.there * bytes,
+                  part.fields[f].data(level, c) + row.here * bytes,
+                  static_cast<size_t>(row.count * bytes));
     });
   });
 }

@@ -6,12 +6,19 @@
 #include <algorithm>
 #include <cctype>
 
+#include "runtime/io/field_files.h"
+
 namespace stencil::runtime {
 
 Result<std::unique_ptr<Session>> LoadedProgram::attach(reference::State&,
                                                        const DeviceArrays&) const {
   return Failure{"R045", "the device does not work in arrays given by their addresses",
                  "give arrays in host memory"};
+}
+
+Result<std::unique_ptr<Session>> LoadedProgram::start_from(reference::State& state,
+                                                           const std::vector<FieldFile>&) const {
+  return start(state);
 }
 
 Result<std::unique_ptr<Session>> LoadedProgram::start_part(reference::State&, Communicator&) const {

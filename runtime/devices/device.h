@@ -48,6 +48,9 @@ struct DeviceArrays {
 };
 
 class Communicator;
+class FieldRows;
+struct BoxOfField;
+struct FieldFile;
 
 // A run in progress. Dropping it without finish() leaves the fields of its state unspecified.
 class Session {
@@ -55,15 +58,21 @@ class Session {
   virtual ~Session() = default;
   // Runs up to `steps` more steps; returns how many: fewer only if the stop condition held.
   virtual Result<int64_t> advance(int64_t steps) = 0;
-  // Brings back the newest `levels[f]` levels of every field f into the state, and the run can go
-  // on. More than there are: all; a field beyond the end of `levels`: none. A session that works on
-  // the state's own memory has nothing to do.
+  // Brings back the newest `levels[f]` levels of every field f into the state, which gets storage
+  // where it has none (start_from), and the run can go on. More than there are: all; a field beyond
+  // the end of `levels`: none. A session that works on the state's own memory has nothing to do.
   virtual Status fetch(const std::vector<int>& levels) {
     (void)levels;
     return Done{};
   }
+  // The values in a box of a field of the grid, dense, to `to`, wherever they are; the run can go
+  // on. False: the session brings back whole levels alone, and fetch() is to be called.
+  virtual Result<bool> read(const BoxOfField& /*what*/, std::byte* /*to*/) { return false; }
   // Brings all levels of all fields back.
   virtual Status finish() = 0;
+  // Whose the rows of the fields are, where they lie in several memories. Null: in one, whose
+  // fields are fetched by those who want rows of them.
+  virtual FieldRows* rows() { return nullptr; }
   // Until what advance() queued is done; only attached sessions return from it before that.
   virtual Status wait() { return Done{}; }
   // What the steps of the last advance() took by the device's own clock, without the time in which
@@ -96,6 +105,12 @@ class LoadedProgram {
   virtual Result<double> copy_seconds(int64_t bytes) const;
   // `state` must outlive the session. Its params are those of the run, its step the first one.
   virtual Result<std::unique_ptr<Session>> start(reference::State& state) const = 0;
+  // Whether sessions begin with a state that has no storage for some of its fields: start_from().
+  virtual bool starts_unstored() const { return false; }
+  // The same for such a state. These fields have their initial values, but for what is in `files`,
+  // which has arrays of these fields alone. Also R010, and R060 where a checksum is wrong.
+  virtual Result<std::unique_ptr<Session>> start_from(reference::State& state,
+                                                      const std::vector<FieldFile>& files) const;
   // The same for a program that is a part of another one (ir::Part): each part is started so, in a
   // thread or process of its own, with a communicator that outlives its session. R045 on a device
   // that cannot do parts.

@@ -249,6 +249,40 @@ Status PlanMemory::bring_home() {
   return Done{};
 }
 
+// A copy for each plane of the box: rows of one length that lie equally far apart.
+Result<bool> PlanMemory::read(const BoxOfField& what, std::byte* to) {
+  const auto found = std::find_if(plan_.arrays.begin(), plan_.arrays.end(), [&](const auto& array) {
+    return array.field == what.field && array.component == what.component;
+  });
+  if (found == plan_.arrays.end() || is_attached(*found) || what.level >= found->levels) {
+    return false;
+  }
+  const auto a = static_cast<size_t>(found - plan_.arrays.begin());
+  const Layout& layout = layouts_[a];
+  const Accelerator::Memory memory = slots_[a][static_cast<size_t>(what.level)];
+  const reference::FieldData& field = state_.fields[static_cast<size_t>(what.field)];
+  const int64_t element = size_in_bytes(found->type);
+  const size_t last = what.box.size() - 1;
+  ir::Points starts = what.box;  // of the copies
+  starts[last][1] = starts[last][0];
+  const int64_t rows = last > 0 ? what.box[last - 1][1] - what.box[last - 1][0] + 1 : 1;
+  if (last > 0) starts[last - 1][1] = starts[last - 1][0];
+  const int64_t bytes = (what.box[last][1] - what.box[last][0] + 1) * element;
+  Status copied = Done{};
+  for_each_row(starts, [&](const std::vector<int64_t>& point, int64_t) {
+    int64_t at = 0;  // as stored
+    for (size_t d = 0; d <= last; ++d) {
+      at = at * layout.extents[d] + (point[d] - field.box[d][0]);
+    }
+    const Accelerator::Rows part = {bytes, rows, layout.rows.start + at * element,
+                                    layout.extents[last] * element};
+    if (copied.ok()) copied = accelerator_.download(to, memory, part);
+    to += bytes * rows;
+  });
+  if (!copied.ok()) return copied.failure();
+  return true;
+}
+
 Status PlanMemory::put(int scratch, const ScalarBytes& value) {
   return accelerator_.upload(scratch_[static_cast<size_t>(scratch)], value.bytes,
                              {static_cast<int64_t>(value.size)});

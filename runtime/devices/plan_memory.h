@@ -11,6 +11,7 @@
 #include "compiler/reference/state.h"
 #include "runtime/devices/accelerator.h"
 #include "runtime/devices/device.h"
+#include "runtime/io/field_boxes.h"
 
 namespace stencil::runtime {
 
@@ -53,6 +54,9 @@ class PlanMemory {
 
   // Session::fetch: not for the user's arrays.
   Status fetch(const std::vector<int>& levels);
+
+  // Session::read: where the field has an array here that is not the user's.
+  Result<bool> read(const BoxOfField& what, std::byte* to);
 
   // The one element of scratch memory.
   Status put(int scratch, const ScalarBytes& value);

@@ -39,6 +39,9 @@ class PlanSession : public Session {
   Status prepare(const Session* like);
   Result<int64_t> advance(int64_t steps) override;
   Status fetch(const std::vector<int>& levels) override { return memory_.fetch(levels); }
+  Result<bool> read(const BoxOfField& what, std::byte* to) override {
+    return memory_.read(what, to);
+  }
   Status finish() override;
   Status wait() override;
   std::optional<double> seconds() const override;

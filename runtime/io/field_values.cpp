@@ -43,10 +43,6 @@ void store_values(const std::byte* from, Scalar type, int64_t first, int64_t cou
   }
 }
 
-int64_t size_of_values(const Values& values, Scalar type) {
-  return values.field.points * values.components * size_in_bytes(type);
-}
-
 Status write_values(FileWriter& file, const Values& values, Scalar type) {
   const int64_t point = values.components * size_in_bytes(type);
   const int64_t points = values.field.points;

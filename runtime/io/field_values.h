@@ -23,7 +23,6 @@ void load_values(const Values& values, int64_t first, int64_t count, Scalar type
 
 // All points to a file, part by part, so that no second copy of the field is in memory.
 Status write_values(FileWriter& file, const Values& values, Scalar type);
-int64_t size_of_values(const Values& values, Scalar type);  // bytes
 
 // The inverse: elements of `type` at `from` become points `first` to `first + count - 1`.
 void store_values(const std::byte* from, Scalar type, int64_t first, int64_t count,

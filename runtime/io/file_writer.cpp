@@ -21,7 +21,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include "runtime/io/files.h"
@@ -74,14 +73,18 @@ int reserve(int descriptor, int64_t bytes) {
   return lacks_space(errno) ? errno : 0;
 }
 
+Failure cannot_write(const std::string& path, int error, int64_t bytes) {
+  std::string why = std::strerror(error);
+  if (lacks_space(error) && bytes > 0) why += fmt::format(" ({} bytes needed)", bytes);
+  const std::string end = end_of_links(path);
+  if (end != path) why += fmt::format(" (it is a link to '{}')", end);
+  return {"R011", fmt::format("cannot write '{}': {}", path, why), ""};
+}
+
 }  // namespace
 
 Failure FileWriter::failure(int error) const {
-  std::string why = std::strerror(error);
-  if (lacks_space(error) && bytes_ > 0) why += fmt::format(" ({} bytes needed)", bytes_);
-  const std::string end = end_of_links(path_);
-  if (end != path_) why += fmt::format(" (it is a link to '{}')", end);
-  return {"R011", fmt::format("cannot write '{}': {}", path_, why), ""};
+  return cannot_write(path_, error, bytes_);
 }
 
 Status FileWriter::open_directly() {
@@ -143,6 +146,16 @@ Status FileWriter::write(std::string_view bytes) {
   return Done{};
 }
 
+Status FileWriter::resize(int64_t bytes) {
+  if (::ftruncate(descriptor_, bytes) != 0) return failure(errno);
+  return Done{};
+}
+
+Status FileWriter::move_to(int64_t offset) {
+  if (::lseek(descriptor_, offset, SEEK_SET) < 0) return failure(errno);
+  return Done{};
+}
+
 Status FileWriter::close() {
   if (descriptor_ < 0) return Done{};
   if (!target_.empty() && ::fsync(descriptor_) != 0) return failure(errno);
@@ -166,29 +179,38 @@ void remove_temporary_files() noexcept {
   }
 }
 
-Status write_files(const std::vector<NewFile>& files) {
-  std::vector<FileWriter> writers;
-  writers.reserve(files.size());
-  for (const NewFile& file : files) {
-    auto writer = FileWriter::create(file.path, file.bytes);
-    if (!writer.ok()) return writer.failure();
-    writers.push_back(std::move(writer).value());
-    Status written = file.write(writers.back());
-    if (written.ok()) written = writers.back().close();
-    if (!written.ok()) return written;
+// --- Several writers of one file --------------------------------------------------------------
+
+Result<SharedFileWriter> SharedFileWriter::open(const std::string& path,
+                                                const std::string& temporary, int64_t bytes) {
+  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return cannot_write(path, errno, bytes);
+  return SharedFileWriter(path, bytes, descriptor);
+}
+
+SharedFileWriter::SharedFileWriter(SharedFileWriter&& other) noexcept
+    : path_(std::move(other.path_)),
+      bytes_(other.bytes_),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+SharedFileWriter::~SharedFileWriter() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Status SharedFileWriter::write_at(int64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return cannot_write(path_, errno, bytes_);
+    bytes = bytes.subspan(static_cast<size_t>(written));
+    offset += written;
   }
-  std::vector<std::string> created;
-  for (size_t i = 0; i < files.size(); ++i) {
-    std::error_code ignored;
-    const std::string end = end_of_links(files[i].path);
-    const bool is_new = !std::filesystem::exists(end, ignored);
-    const Status committed = writers[i].commit();
-    if (!committed.ok()) {
-      for (const std::string& path : created) std::filesystem::remove(path, ignored);
-      return committed;
-    }
-    if (is_new) created.push_back(end);
-  }
+  return Done{};
+}
+
+Status SharedFileWriter::close() {
+  if (::fsync(descriptor_) != 0) return cannot_write(path_, errno, bytes_);
+  if (::close(std::exchange(descriptor_, -1)) != 0) return cannot_write(path_, errno, bytes_);
   return Done{};
 }
 

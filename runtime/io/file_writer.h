@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "stencil/result.h"
 
@@ -29,6 +28,12 @@ class FileWriter {
   ~FileWriter();
 
   Status write(std::string_view bytes);
+  // The file that others may write into; empty: the path is written directly, piece by piece.
+  const std::string& temporary() const { return temporary_; }
+  // The file has so many bytes, zeros where nothing has been written.
+  Status resize(int64_t bytes);
+  // Where write() goes on.
+  Status move_to(int64_t offset);
   // Brings everything to disk (fsync). Nothing can be written afterwards.
   Status close();
   // close(), and the file has its name.
@@ -52,15 +57,29 @@ class FileWriter {
 // a signal handler.
 void remove_temporary_files() noexcept;
 
-// A file that somebody wants to have.
-struct NewFile {
-  std::string path;
-  int64_t bytes = 0;  // that `write` will write
-  std::function<Status(FileWriter&)> write;
-};
+// One of several that write into a file that a FileWriter of any process has in the making: where
+// they want, and not where another does. R011, as a FileWriter's.
+class SharedFileWriter {
+ public:
+  // `temporary`: FileWriter::temporary(); `bytes` of the whole, for messages.
+  static Result<SharedFileWriter> open(const std::string& path, const std::string& temporary,
+                                       int64_t bytes);
 
-// Writes every file, or none: no file has its name before all are on disk. Should a name be refused
-// even then, files that did not exist before are gone again. R011, and whatever `write` returns.
-Status write_files(const std::vector<NewFile>& files);
+  SharedFileWriter(SharedFileWriter&& other) noexcept;
+  SharedFileWriter& operator=(SharedFileWriter&&) = delete;
+  ~SharedFileWriter();
+
+  Status write_at(int64_t offset, std::span<const std::byte> bytes);
+  // Brings to disk what was written.
+  Status close();
+
+ private:
+  SharedFileWriter(std::string path, int64_t bytes, int descriptor)
+      : path_(std::move(path)), bytes_(bytes), descriptor_(descriptor) {}
+
+  std::string path_;
+  int64_t bytes_;
+  int descriptor_;
+};
 
 }  // namespace stencil::runtime

@@ -27,6 +27,8 @@ class InputFile {
   const std::string& path() const { return path_; }
   // Bytes, as of when it was opened.
   int64_t size() const { return size_; }
+  // Whether it lies where other processes find it, too.
+  bool lies_on_disk() const { return descriptor_ >= 0; }
   // Bytes `at` to `at + count - 1`, which it had then. R010 if it cannot be read, or has become
   // shorter.
   Status read(int64_t at, int64_t count, void* to) const;

@@ -32,6 +32,7 @@ class NpySource {
   Scalar type() const { return type_; }  // as in NpyArray
   const std::vector<int64_t>& shape() const { return shape_; }
   int64_t count() const { return count_; }  // product of the shape
+  int64_t start() const { return start_; }  // of the elements in the file
 
   // Elements `first` to `first + count - 1` as values of `type`, to `count` elements at `to`. R010.
   Status load(int64_t first, int64_t count, std::byte* to) const;

@@ -156,9 +156,9 @@ std::vector<int64_t> shape_of(const FieldData& field, int components) {
 
 }  // namespace
 
-Result<NewFile> npy_file(const std::string& path, const FieldData& field, int level,
-                         int component) {
-  const auto [first, components] = components_of(field, component);
+Result<NewFile> npy_file(const std::string& path, const FieldData& field,
+                         const Selection& selection) {
+  const auto [first, components] = components_of(field, selection.component);
   const Scalar stored = field.types[static_cast<size_t>(first)];
   for (int c = 0; c < components; ++c) {
     if (field.types[static_cast<size_t>(first + c)] == stored) continue;
@@ -166,17 +166,21 @@ Result<NewFile> npy_file(const std::string& path, const FieldData& field, int le
                    "write one component at a time"};
   }
   const Scalar type = npy_type(stored);
-  const Values values{field, level, first, components};
-  const std::string header = npy_header(type, shape_of(field, components));
-  return NewFile{path, static_cast<int64_t>(header.size()) + size_of_values(values, type),
-                 [=](FileWriter& file) {
-                   const Status begun = file.write(header);
-                   return begun.ok() ? write_values(file, values, type) : begun;
-                 }};
+  NewFile file = text_file(path, npy_header(type, shape_of(field, components)));
+  file.append(StoredArray{.field = selection.field,
+                          .level = selection.level,
+                          .component = first,
+                          .components = components,
+                          .type = type,
+                          .points = field.points});
+  return file;
 }
 
-Result<Rounding> from_npy(const NpySource& array, const std::string& name, FieldData& field,
-                          int level, int component) {
+namespace {
+
+// What from_npy() has to know before it takes a value.
+Result<Rounding> look_at(const NpySource& array, const std::string& name, const FieldData& field,
+                         int component) {
   const auto [first, components] = components_of(field, component);
   Rounding rounding;
   Status sound = check_shape(array, name, shape_of(field, components));
@@ -186,6 +190,16 @@ Result<Rounding> from_npy(const NpySource& array, const std::string& name, Field
     if (sound.ok()) sound = check_values(array, name, type, c, components, rounding);
   }
   if (!sound.ok()) return sound.failure();
+  return rounding;
+}
+
+}  // namespace
+
+Result<Rounding> from_npy(const NpySource& array, const std::string& name, FieldData& field,
+                          int level, int component) {
+  const auto looked = look_at(array, name, field, component);
+  if (!looked.ok()) return looked;
+  const auto [first, components] = components_of(field, component);
   const int64_t point = components * size_in_bytes(array.type());
   std::vector<std::byte> part(static_cast<size_t>(std::min(field.points, kPointsAtOnce) * point));
   for (int64_t at = 0; at < field.points; at += kPointsAtOnce) {
@@ -194,16 +208,27 @@ Result<Rounding> from_npy(const NpySource& array, const std::string& name, Field
     if (!loaded.ok()) return loaded.failure();
     store_values(part.data(), array.type(), at, count, field, level, first, components);
   }
-  return rounding;
+  return looked;
 }
 
-Result<Rounding> read_npy_into(const std::string& path, FieldData& field, int level,
-                               int component) {
-  const Result<InputFile> file = InputFile::open(path);
-  if (!file.ok()) return file.failure();
-  const Result<NpySource> source = NpySource::of(file.value());
+Result<NpyInput> find_npy(const std::string& path, const FieldData& field,
+                          const Selection& selection) {
+  Result<InputFile> opened = InputFile::open(path);
+  if (!opened.ok()) return opened.failure();
+  auto file = std::make_shared<const InputFile>(std::move(opened).value());
+  const Result<NpySource> source = NpySource::of(*file);
   if (!source.ok()) return source.failure();
-  return from_npy(source.value(), path, field, level, component);
+  const auto rounding = look_at(source.value(), path, field, selection.component);
+  if (!rounding.ok()) return rounding.failure();
+  const auto [first, components] = components_of(field, selection.component);
+  const StoredArray array{.offset = source.value().start(),
+                          .field = selection.field,
+                          .level = selection.level,
+                          .component = first,
+                          .components = components,
+                          .type = source.value().type(),
+                          .points = field.points};
+  return NpyInput{{std::move(file), {array}}, rounding.value()};
 }
 
 }  // namespace stencil::runtime

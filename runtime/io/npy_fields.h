@@ -5,18 +5,19 @@
 #include <string>
 
 #include "compiler/reference/state.h"
-#include "runtime/io/file_writer.h"
+#include "runtime/io/field_files.h"
+#include "runtime/io/new_files.h"
 #include "runtime/io/npy.h"
+#include "runtime/io/selection.h"
 #include "stencil/result.h"
 
 namespace stencil::runtime {
 
-// Level `level` of a field as a file of the field's extents, or one component of it; a field of
-// several components gets one more dimension, the last, for them. NumPy has no bfloat: it becomes
-// f4, which holds the same values. `component` -1: all. R024 if they differ in type. The field is
-// read when the file is written, part by part; it must live until then.
-Result<NewFile> npy_file(const std::string& path, const reference::FieldData& field, int level = 0,
-                         int component = -1);
+// A selection as a file of the field's extents; a field of several components gets one more
+// dimension, the last, for them. NumPy has no bfloat: it becomes f4, which holds the same values.
+// R024 if components differ in type. `field`: its shape.
+Result<NewFile> npy_file(const std::string& path, const reference::FieldData& field,
+                         const Selection& selection);
 
 // What became of values that the field's type holds only rounded.
 struct Rounding {
@@ -30,8 +31,15 @@ struct Rounding {
 // messages. On failure the field is unchanged, unless the file could not be read to its end.
 Result<Rounding> from_npy(const NpySource& array, const std::string& name,
                           reference::FieldData& field, int level = 0, int component = -1);
-// The same from a file, which is never copied as a whole. Also R020, R021.
-Result<Rounding> read_npy_into(const std::string& path, reference::FieldData& field, int level = 0,
-                               int component = -1);
+
+// A file that a field is to be set from.
+struct NpyInput {
+  FieldFile values;
+  Rounding rounding;
+};
+// Looks at what from_npy() looks at, and takes no value yet; the file is never copied as a whole.
+// `field`: its shape. R010, R020 to R023.
+Result<NpyInput> find_npy(const std::string& path, const reference::FieldData& field,
+                          const Selection& selection);
 
 }  // namespace stencil::runtime

@@ -8,7 +8,6 @@
 #include <array>
 
 #include "compiler/ir/axes.h"
-#include "runtime/io/field_values.h"
 
 namespace stencil::runtime {
 
@@ -45,12 +44,14 @@ VtkType vtk_type(Scalar type) {
 
 struct Array {
   std::string name;
-  VtkType type;
-  Values values;
-  int64_t bytes() const { return size_of_values(values, type.type); }
+  const char* type;
+  StoredArray stored;
 };
-Array array_of(const std::string& name, const Values& values) {
-  return {name, vtk_type(values.field.types[static_cast<size_t>(values.component)]), values};
+Array array_of(const std::string& name, const reference::FieldData& field, StoredArray stored) {
+  const VtkType type = vtk_type(field.types[static_cast<size_t>(stored.component)]);
+  stored.type = type.type;
+  stored.points = field.points;
+  return {name, type.name, stored};
 }
 
 constexpr int64_t kSizeBytes = sizeof(uint64_t);  // what precedes an array's bytes
@@ -74,8 +75,9 @@ void add_arrays(const ir::Program& program, const reference::State& state,
   const std::string level = selection.level == 0 ? "" : fmt::format("@-{}", selection.level);
   const auto component = [&](int c) { return field.components[static_cast<size_t>(c)]; };
   if (selection.component >= 0) {
-    arrays.push_back(array_of(field.name + component(selection.component).path + level,
-                              {data, selection.level, selection.component, 1}));
+    arrays.push_back(array_of(
+        field.name + component(selection.component).path + level, data,
+        {.field = selection.field, .level = selection.level, .component = selection.component}));
     return;
   }
   for (int first = 0, end = 0; first < data.component_count(); first = end) {
@@ -84,8 +86,11 @@ void add_arrays(const ir::Program& program, const reference::State& state,
     }
     const std::string path =
         end - first > 1 ? without_index(component(first).path) : component(first).path;
-    arrays.push_back(
-        array_of(field.name + path + level, {data, selection.level, first, end - first}));
+    arrays.push_back(array_of(field.name + path + level, data,
+                              {.field = selection.field,
+                               .level = selection.level,
+                               .component = first,
+                               .components = end - first}));
   }
 }
 
@@ -111,9 +116,9 @@ std::string axes_of(const ir::Program& program, const std::vector<ir::AxisValue>
   return fmt::format("{}", fmt::join(numbers, " "));
 }
 
-std::string header_of(const ir::Program& program, const std::vector<ir::AxisValue>& axes,
-                      const std::vector<Array>& arrays) {
-  const std::string extent = extent_of(arrays[0].values.field);
+std::string header_of(const ir::Program& program, const reference::FieldData& field,
+                      const std::vector<ir::AxisValue>& axes, const std::vector<Array>& arrays) {
+  const std::string extent = extent_of(field);
   std::string out = fmt::format(
       "<?xml version=\"1.0\"?>\n"
       "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" "
@@ -128,8 +133,8 @@ std::string header_of(const ir::Program& program, const std::vector<ir::AxisValu
     out += fmt::format(
         "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" "
         "format=\"appended\" offset=\"{}\"/>\n",
-        array.type.name, array.name, array.values.components, offset);
-    offset += kSizeBytes + array.bytes();
+        array.type, array.name, array.stored.components, offset);
+    offset += kSizeBytes + array.stored.bytes();
   }
   out +=
       "      </PointData>\n"
@@ -142,10 +147,9 @@ std::string header_of(const ir::Program& program, const std::vector<ir::AxisValu
 
 constexpr std::string_view kEnd = "\n  </AppendedData>\n</VTKFile>\n";
 
-Status write_array(FileWriter& file, const Array& array) {
+std::string size_of(const StoredArray& array) {
   const auto bytes = static_cast<uint64_t>(array.bytes());
-  const Status sized = file.write({reinterpret_cast<const char*>(&bytes), sizeof bytes});
-  return sized.ok() ? write_values(file, array.values, array.type.type) : sized;
+  return {reinterpret_cast<const char*>(&bytes), kSizeBytes};
 }
 
 }  // namespace
@@ -175,24 +179,22 @@ Result<NewFile> vti_file(const std::string& path, const ir::Program& program,
                          const reference::State& state, const std::vector<Selection>& selections) {
   const Status possible = check_vti(program, selections);
   if (!possible.ok()) return possible.failure();
-  if (state.fields[static_cast<size_t>(selections[0].field)].points == 0) {
+  const auto first = static_cast<size_t>(selections[0].field);
+  const reference::FieldData& field = state.fields[first];
+  if (field.points == 0) {
     return Failure{"R031", fmt::format("'{}' would have no points", path), ""};
   }
   std::vector<Array> arrays;
   for (const Selection& selection : selections) add_arrays(program, state, selection, arrays);
-  const auto axes =
-      ir::axes_of(program.fields[static_cast<size_t>(selections[0].field)],
-                  ir::axis_values(program, state.integer_params, state.real_params));
-  const std::string header = header_of(program, axes, arrays);
-  int64_t bytes = static_cast<int64_t>(header.size() + kEnd.size());
-  for (const Array& array : arrays) bytes += kSizeBytes + array.bytes();
-  return NewFile{path, bytes, [header, arrays](FileWriter& file) {
-                   Status written = file.write(header);
-                   for (const Array& array : arrays) {
-                     if (written.ok()) written = write_array(file, array);
-                   }
-                   return written.ok() ? file.write(kEnd) : written;
-                 }};
+  const auto axes = ir::axes_of(program.fields[first],
+                                ir::axis_values(program, state.integer_params, state.real_params));
+  NewFile file = text_file(path, header_of(program, field, axes, arrays));
+  for (const Array& array : arrays) {
+    file.append(size_of(array.stored));
+    file.append(array.stored);
+  }
+  file.append(std::string(kEnd));
+  return file;
 }
 
 }  // namespace stencil::runtime

@@ -6,7 +6,7 @@
 
 #include "compiler/ir/program.h"
 #include "compiler/reference/state.h"
-#include "runtime/io/file_writer.h"
+#include "runtime/io/new_files.h"
 #include "runtime/io/selection.h"
 
 namespace stencil::runtime {
@@ -20,8 +20,8 @@ Status check_vti(const ir::Program& program, const std::vector<Selection>& selec
 // "S.rho"); half and bfloat become Float32, bool UInt8. The extent is that of the fields' box in
 // the grid's indices, origin and spacing are those of the grid at the state's params, and VTK's x
 // is the last dimension. Values are appended raw behind the XML, with sizes as UInt64,
-// little-endian. R031 as check_vti(), and for fields without points. The fields are read when the
-// file is written; they must live until then.
+// little-endian. R031 as check_vti(), and for fields without points. Of `state` the params and the
+// shapes of fields count.
 Result<NewFile> vti_file(const std::string& path, const ir::Program& program,
                          const reference::State& state, const std::vector<Selection>& selections);
 

@@ -2,7 +2,7 @@
 // memory (docs/running.md). The header describes both the program, so that a file of another
 // one is refused with what differs, and the arrays, each with its place and checksum.
 //
-//   write   state -> Header (checksums: one pass over the arrays) -> bytes, arrays
+//   write   shapes -> Header (checksums: one pass over the arrays) -> bytes, arrays (new_files.h)
 //   read    bytes, in parts -> Header -> compared with program and state -> checksums -> copied
 //
 // A reader trusts nothing: lengths are checked against the bytes that are there, and the state is
@@ -16,12 +16,12 @@
 #include <bit>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 #include <optional>
 
 #include "compiler/ir/passes.h"
-#include "runtime/io/file_writer.h"
+#include "runtime/io/checksum.h"
 #include "runtime/io/input_file.h"
+#include "runtime/io/new_files.h"
 
 namespace stencil::runtime {
 
@@ -125,7 +125,8 @@ Header describe(const ir::Program& program, const reference::State& state) {
     for (const ir::Component& component : field.components) {
       entry.components.push_back({component.path, std::string(name(component.type))});
     }
-    entry.levels.assign(data.levels.size(), std::vector<ArrayEntry>(entry.components.size()));
+    entry.levels.assign(static_cast<size_t>(field.history),
+                        std::vector<ArrayEntry>(entry.components.size()));
     header.fields.push_back(std::move(entry));
   }
   return header;
@@ -265,6 +266,10 @@ Failure damaged_checkpoint(const std::string& path, const std::string& why) {
   return {"R060", fmt::format("'{}' is no intact checkpoint: {}", path, why), ""};
 }
 
+std::string name_of_array(const std::string& field, const std::string& component, int level) {
+  return field + component + (level > 0 ? fmt::format("@-{}", level) : "");
+}
+
 Failure another(const std::string& path, const std::string& what) {
   return {"R062", fmt::format("'{}' was written by another program: {}", path, what),
           "the program, --real, --fp, --open and --fix must be those of the run that wrote it"};
@@ -379,7 +384,7 @@ Result<Header> read_header(const InputFile& file) {
 }
 
 // The checksum of `count` bytes from `at`.
-Result<int64_t> checksum_in(const InputFile& file, int64_t at, int64_t count) {
+Result<uint32_t> checksum_in(const InputFile& file, int64_t at, int64_t count) {
   std::vector<char> part(static_cast<size_t>(std::min(count, kBytesAtOnce)));
   uLong sum = crc32_z(0, nullptr, 0);
   for (const int64_t end = at + count; at < end; at += kBytesAtOnce) {
@@ -388,103 +393,110 @@ Result<int64_t> checksum_in(const InputFile& file, int64_t at, int64_t count) {
     if (!read.ok()) return read.failure();
     sum = crc32_z(sum, reinterpret_cast<const Bytef*>(part.data()), static_cast<z_size_t>(size));
   }
-  return static_cast<int64_t>(sum);
+  return static_cast<uint32_t>(sum);
 }
 
-// Whether every array is there, of the size that the state has for it, and as it was written.
-Status check_arrays(const InputFile& file, const Header& header, const reference::State& state) {
-  const std::string& path = file.path();
+// The arrays, if every one is there, of the size that the state has for it.
+Result<FieldFile> place_arrays(std::shared_ptr<const InputFile> file, const Header& header,
+                               const reference::State& state) {
+  FieldFile out{std::move(file), {}};
   Status sound = Done{};
   for_each_array(header, [&](const ArrayEntry& array, size_t f, int level, int component) {
-    if (!sound.ok()) return;
     const reference::FieldData& field = state.fields[f];
-    const int64_t size = file.size();
-    const std::string name = header.fields[f].name +
-                             header.fields[f].components[static_cast<size_t>(component)].path +
-                             (level > 0 ? fmt::format("@-{}", level) : "");
+    const int64_t size = out.file->size();
     const bool within = array.offset >= 0 && array.offset <= size &&
                         array.bytes == field.size_in_bytes(component) &&
                         array.bytes <= size - array.offset;
-    if (!within) {
-      sound = damaged_checkpoint(path, fmt::format("{} is not where it should be", name));
-      return;
+    const std::string& path = header.fields[f].components[static_cast<size_t>(component)].path;
+    if (!within && sound.ok()) {
+      sound = damaged_checkpoint(out.file->path(),
+                                 fmt::format("{} is not where it should be",
+                                             name_of_array(header.fields[f].name, path, level)));
     }
-    const auto sum = checksum_in(file, array.offset, array.bytes);
-    if (!sum.ok()) {
-      sound = sum.failure();
-    } else if (sum.value() != array.checksum) {
-      sound = damaged_checkpoint(path, fmt::format("the checksum of {} is wrong", name));
-    }
+    out.arrays.push_back({.offset = array.offset,
+                          .field = static_cast<ir::FieldId>(f),
+                          .level = level,
+                          .component = component,
+                          .type = field.types[static_cast<size_t>(component)],
+                          .points = field.points});
+    out.checksums.push_back(static_cast<uint32_t>(array.checksum));
   });
-  return sound;
+  if (!sound.ok()) return sound.failure();
+  return out;
+}
+
+Status compare_checksum(const ir::Program& program, const FieldFile& file, size_t number,
+                        uint32_t sum) {
+  if (sum == file.checksums[number]) return Done{};
+  const StoredArray& array = file.arrays[number];
+  const ir::Field& field = program.fields[static_cast<size_t>(array.field)];
+  return damaged_checkpoint(
+      file.file->path(),
+      fmt::format(
+          "the checksum of {} is wrong",
+          name_of_array(field.name, field.components[static_cast<size_t>(array.component)].path,
+                        array.level)));
 }
 
 }  // namespace
 
 // --- The two directions ----------------------------------------------------------------------
 
-Status write_checkpoint(const std::string& path, const ir::Program& program,
-                        const reference::State& state) {
+Status write_checkpoint(const std::string& path, const ir::Program& program, FieldSource& fields) {
+  const reference::State& state = fields.state();
   Header header = describe(program, state);
   const auto header_bytes = static_cast<int64_t>(bytes_of(header).size());
-  int64_t end = static_cast<int64_t>(sizeof(Preamble)) + header_bytes;
-  for_each_array(header, [&](ArrayEntry& array, size_t f, int level, int component) {
+  NewFile file{path};
+  file.bytes = static_cast<int64_t>(sizeof(Preamble)) + header_bytes;
+  for_each_array(header, [&](const ArrayEntry&, size_t f, int level, int component) {
     const reference::FieldData& field = state.fields[f];
-    array.offset = aligned(end);
-    array.bytes = field.size_in_bytes(component);
-    array.checksum = checksum_of(field.data(level, component), array.bytes);
-    end = array.offset + array.bytes;
+    file.bytes = aligned(file.bytes);
+    file.append(StoredArray{.field = static_cast<ir::FieldId>(f),
+                            .level = level,
+                            .component = component,
+                            .type = field.types[static_cast<size_t>(component)],
+                            .points = field.points});
+  });
+  const auto shares = fields.checksums(file.arrays);
+  if (!shares.ok()) return shares.failure();
+  size_t number = 0;
+  for_each_array(header, [&](ArrayEntry& array, size_t, int, int) {
+    const StoredArray& stored = file.arrays[number];
+    array.offset = stored.offset;
+    array.bytes = stored.bytes();
+    array.checksum = whole_checksum({shares.value()[number++]}, array.bytes);
   });
   const std::string text = bytes_of(header);
   Preamble preamble{{},
                     kVersion,
                     static_cast<uint32_t>(checksum_of(text.data(), header_bytes)),
                     header_bytes,
-                    end};
+                    file.bytes};
   std::memcpy(preamble.magic, kCheckpointMagic.data(), kCheckpointMagic.size());
-
-  auto file = FileWriter::create(path, end);
-  if (!file.ok()) return file.failure();
-  Status written = file.value().write({reinterpret_cast<const char*>(&preamble), sizeof preamble});
-  if (written.ok()) written = file.value().write(text);
-  int64_t at = static_cast<int64_t>(sizeof preamble) + header_bytes;
-  for_each_array(header, [&](const ArrayEntry& array, size_t f, int level, int component) {
-    if (!written.ok()) return;
-    written = file.value().write(std::string(static_cast<size_t>(array.offset - at), '\0'));
-    if (!written.ok()) return;
-    const std::byte* data = state.fields[f].data(level, component);
-    written =
-        file.value().write({reinterpret_cast<const char*>(data), static_cast<size_t>(array.bytes)});
-    at = array.offset + array.bytes;
-  });
-  return written.ok() ? file.value().commit() : written;
+  file.texts = {{0, std::string(reinterpret_cast<const char*>(&preamble), sizeof preamble) + text}};
+  return write_files({file}, &fields);
 }
 
-Status read_checkpoint(const std::string& path, const ir::Program& program,
-                       reference::State& state) {
+Result<SavedState> find_checkpoint(const std::string& path, const ir::Program& program,
+                                   const reference::State& state) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
     return Failure{"R010", fmt::format("cannot read '{}': not a regular file", path), ""};
   }
-  const auto opened = InputFile::open(path);
+  auto opened = InputFile::open(path);
   if (!opened.ok()) return opened.failure();
-  const InputFile& file = opened.value();
-  const auto header = read_header(file);
-  if (!header.ok()) return header.failure();
-  const Status same = compare(path, program, header.value(), describe(program, state));
-  if (!same.ok()) return same;
-  const Status sound = check_arrays(file, header.value(), state);
-  if (!sound.ok()) return sound;
-
-  Status read = Done{};
-  for_each_array(header.value(), [&](const ArrayEntry& array, size_t f, int level, int component) {
-    if (array.bytes == 0 || !read.ok()) return;
-    read = file.read(array.offset, array.bytes, state.fields[f].data(level, component));
-  });
-  if (!read.ok()) return read;
-  for (size_t r = 0; r < state.reductions.size(); ++r) {
-    const ReductionEntry& saved = header.value().reductions[r];
-    reference::ReductionValue& value = state.reductions[r];
+  auto file = std::make_shared<const InputFile>(std::move(opened).value());
+  const auto read = read_header(*file);
+  if (!read.ok()) return read.failure();
+  const Header& header = read.value();
+  const Status same = compare(path, program, header, describe(program, state));
+  if (!same.ok()) return same.failure();
+  auto arrays = place_arrays(std::move(file), header, state);
+  if (!arrays.ok()) return arrays.failure();
+  SavedState out{std::move(arrays).value(), state.reductions, header.step, header.stopped};
+  for (size_t r = 0; r < out.reductions.size(); ++r) {
+    const ReductionEntry& saved = header.reductions[r];
+    reference::ReductionValue& value = out.reductions[r];
     if (is_float(value.type)) {
       value.real = std::bit_cast<double>(saved.value);
     } else {
@@ -493,22 +505,52 @@ Status read_checkpoint(const std::string& path, const ir::Program& program,
     value.evaluations = saved.evaluations;
     // What is not saved: when it was first NaN. It is known to have been so the last time.
     const int64_t every = program.reductions[r].every;
-    value.first_nan = value.is_nan() ? header.value().step / every * every : 0;
+    value.first_nan = value.is_nan() ? header.step / every * every : 0;
   }
-  state.step = header.value().step;
-  state.stopped = header.value().stopped;
+  return out;
+}
+
+void go_on_from(const SavedState& saved, reference::State& state) {
+  state.reductions = saved.reductions;
+  state.step = saved.step;
+  state.stopped = saved.stopped;
+}
+
+Status check_arrays(const ir::Program& program, const FieldFile& file) {
+  for (size_t a = 0; a < file.checksums.size(); ++a) {
+    const StoredArray& array = file.arrays[a];
+    const auto sum = checksum_in(*file.file, array.offset, array.bytes());
+    if (!sum.ok()) return sum.failure();
+    const Status same = compare_checksum(program, file, a, sum.value());
+    if (!same.ok()) return same;
+  }
   return Done{};
+}
+
+Status check_arrays(const ir::Program& program, const FieldFile& file,
+                    const std::vector<uint32_t>& shares) {
+  for (size_t a = 0; a < file.checksums.size(); ++a) {
+    const uint32_t sum = whole_checksum({shares[a]}, file.arrays[a].bytes());
+    const Status same = compare_checksum(program, file, a, sum);
+    if (!same.ok()) return same;
+  }
+  return Done{};
+}
+
+Status read_checkpoint(const std::string& path, const ir::Program& program,
+                       reference::State& state) {
+  const auto saved = find_checkpoint(path, program, state);
+  if (!saved.ok()) return saved.failure();
+  Status read = check_arrays(program, saved.value().fields);
+  if (read.ok()) read = read_all_rows(saved.value().fields, state);
+  if (read.ok()) go_on_from(saved.value(), state);
+  return read;
 }
 
 Event checkpoint_event(const std::string& path, const ir::Program& program, int64_t every,
                        double seconds) {
-  return {every,
-          seconds,
-          true,
-          std::vector<int>(program.fields.size(), std::numeric_limits<int>::max()),
-          [path, &program](const reference::State& state) {
-            return write_checkpoint(path, program, state);
-          },
+  return {every, seconds, true,
+          [path, &program](FieldSource& fields) { return write_checkpoint(path, program, fields); },
           path};
 }
 

@@ -10,14 +10,32 @@
 
 #include "compiler/ir/program.h"
 #include "compiler/reference/state.h"
+#include "runtime/io/field_files.h"
 #include "runtime/run/run.h"
 
 namespace stencil::runtime {
 
 // Writes every level of every field, params, reductions, the step and whether the run has stopped.
 // A file of that name stays whole until the new one is complete, and is then replaced.
-Status write_checkpoint(const std::string& path, const ir::Program& program,
-                        const reference::State& state);
+Status write_checkpoint(const std::string& path, const ir::Program& program, FieldSource& fields);
+
+// The two halves of read_checkpoint(): what is in a checkpoint of the program, with its arrays and
+// their checksums, and where it leaves the rest of a state. Nothing is read but the header. Of
+// `state` the params and the shapes of fields count.
+struct SavedState {
+  FieldFile fields;
+  std::vector<reference::ReductionValue> reductions;
+  int64_t step = 0;
+  bool stopped = false;
+};
+Result<SavedState> find_checkpoint(const std::string& path, const ir::Program& program,
+                                   const reference::State& state);
+void go_on_from(const SavedState& saved, reference::State& state);
+// Compares the checksums of all arrays with the file, or with the shares of those who have read it
+// (FieldRows::checksums). R060; R010.
+Status check_arrays(const ir::Program& program, const FieldFile& file);
+Status check_arrays(const ir::Program& program, const FieldFile& file,
+                    const std::vector<uint32_t>& shares);
 
 // Puts a state that prepare_state() has made where the checkpoint's was. Nothing but the number of
 // steps may differ from the program that wrote it, and its params must have the same values. On

@@ -184,7 +184,7 @@ std::vector<Event> History::events() {
     if (known || !has_column(reduction)) continue;
     Event event;
     event.every = reduction.every;
-    event.action = [this](const reference::State& state) { return note(state); };
+    event.action = [this](FieldSource& fields) { return note(fields.state()); };
     out.push_back(std::move(event));
   }
   return out;

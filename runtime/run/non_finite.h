@@ -19,14 +19,15 @@ struct NonFinite {
   bool any() const { return nans > 0 || infinities > 0; }
 };
 
-// All counts are 0 for integers.
-NonFinite count_non_finite(const reference::FieldData& field, const Selection& place);
+// A count over all of `field`, for who reads it; the step is missing.
+NonFinite non_finite_at(const Selection& place, const NonFiniteCount& count,
+                        const reference::FieldData& field);
 
 // Looks at the values that files show, whenever they are written.
 class NonFiniteWatch {
  public:
   NonFiniteWatch(const ir::Program& program, const std::vector<Output>& outputs);
-  void look(const reference::State& state);
+  Status look(FieldSource& fields);
   // The event, with a look after its action. The watch must outlive it.
   Event watched(Event event);
   // Of the last look: those that have any.

@@ -19,25 +19,25 @@ namespace stencil::runtime {
 
 namespace {
 
-Result<NewFile> png_file(const ir::Program& program, const reference::State& state,
-                         const Output& output) {
-  const auto image = picture_of(program, state, output.selections[0], output.plane, output.image);
+Result<NewFile> png_file(const ir::Program& program, FieldSource& fields, const Output& output) {
+  const Status gathered = fields.gather(levels_shown(program, {output}));
+  if (!gathered.ok()) return gathered.failure();
+  const auto image =
+      picture_of(program, fields.state(), output.selections[0], output.plane, output.image);
   if (!image.ok()) return image.failure();
   const auto bytes = encode_png(image.value());
   if (!bytes.ok()) return bytes.failure();
-  return NewFile{output.path, static_cast<int64_t>(bytes.value().size()),
-                 [text = bytes.value()](FileWriter& file) { return file.write(text); }};
+  return text_file(output.path, bytes.value());
 }
 
-Result<NewFile> file_of(const ir::Program& program, const reference::State& state,
-                        const Output& output) {
+Result<NewFile> file_of(const ir::Program& program, FieldSource& fields, const Output& output) {
   const Selection& first = output.selections[0];
-  const reference::FieldData& field = state.fields[static_cast<size_t>(first.field)];
+  const reference::State& state = fields.state();
   switch (*format_of(output.path)) {
     case Format::Npy:
-      return npy_file(output.path, field, first.level, first.component);
+      return npy_file(output.path, state.fields[static_cast<size_t>(first.field)], first);
     case Format::Png:
-      return png_file(program, state, output);
+      return png_file(program, fields, output);
     case Format::Vti:
       return vti_file(output.path, program, state, output.selections);
   }
@@ -54,32 +54,28 @@ std::optional<Format> format_of(const std::string& path) {
   return std::nullopt;
 }
 
-Status write_outputs(const ir::Program& program, const reference::State& state,
+Status write_outputs(const ir::Program& program, FieldSource& fields,
                      const std::vector<Output>& outputs) {
   std::vector<NewFile> files;
   for (const Output& output : outputs) {
-    auto file = file_of(program, state, output);
+    auto file = file_of(program, fields, output);
     if (!file.ok()) return file.failure();
     files.push_back(std::move(file).value());
   }
-  return write_files(files);
+  return write_files(files, &fields);
 }
 
 std::vector<int> levels_shown(const ir::Program& program, const std::vector<Output>& outputs) {
-  std::vector<int> levels(program.fields.size(), 0);
+  std::vector<Selection> shown;
   for (const Output& output : outputs) {
-    for (const Selection& selection : output.selections) {
-      int& shown = levels[static_cast<size_t>(selection.field)];
-      shown = std::max(shown, selection.level + 1);
-    }
+    shown.insert(shown.end(), output.selections.begin(), output.selections.end());
   }
-  return levels;
+  return levels_of(shown, program.fields.size());
 }
 
 Event output_event(const ir::Program& program, const std::vector<Output>& outputs) {
-  return {0, 0, true, levels_shown(program, outputs),
-          [&program, outputs](const reference::State& state) {
-            return write_outputs(program, state, outputs);
+  return {0, 0, true, [&program, outputs](FieldSource& fields) {
+            return write_outputs(program, fields, outputs);
           }};
 }
 
@@ -103,12 +99,13 @@ std::string Series::numbered(const std::string& path, int64_t step) const {
   return (whole.parent_path() / name).string();
 }
 
-Status Series::write(const reference::State& state) {
+Status Series::write(FieldSource& fields) {
+  const int64_t step = fields.state().step;
   std::vector<Output> files = outputs_;
-  for (Output& output : files) output.path = numbered(output.path, state.step);
-  const Status written = write_outputs(program_, state, files);
+  for (Output& output : files) output.path = numbered(output.path, step);
+  const Status written = write_outputs(program_, fields, files);
   if (!written.ok()) return written;
-  if (steps_.empty() || steps_.back() < state.step) steps_.push_back(state.step);
+  if (steps_.empty() || steps_.back() < step) steps_.push_back(step);
   return write_collections();
 }
 
@@ -133,8 +130,7 @@ Status Series::write_collections() const {
 }
 
 Event Series::event() {
-  return {every_, 0, false, levels_shown(program_, outputs_),
-          [this](const reference::State& state) { return write(state); }};
+  return {every_, 0, false, [this](FieldSource& fields) { return write(fields); }};
 }
 
 }  // namespace stencil::runtime

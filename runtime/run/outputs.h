@@ -24,9 +24,9 @@ struct Output {
   ImageOptions image;
 };
 
-// Writes all of them or none, without a second copy of the fields in memory. R011, R024, R030,
-// R031.
-Status write_outputs(const ir::Program& program, const reference::State& state,
+// Writes all of them or none, without a second copy of the fields in memory. Fields of pictures are
+// gathered. R011, R024, R030, R031.
+Status write_outputs(const ir::Program& program, FieldSource& fields,
                      const std::vector<Output>& outputs);
 
 // How many levels of each field (by FieldId) the outputs show; 0: none.
@@ -46,8 +46,8 @@ class Series {
   Series(const ir::Program& program, std::vector<Output> outputs, int64_t every, int64_t first_step,
          int64_t last_step);
 
-  // The files of the state's step. Errors of write_outputs().
-  Status write(const reference::State& state);
+  // The files of the run's step. Errors of write_outputs().
+  Status write(FieldSource& fields);
   // The same as an event of a run; the series must outlive it.
   Event event();
 

@@ -197,6 +197,27 @@ Result<Prepared> prepare(const ir::Program& program, const std::string& device,
 // --- The run
 // -----------------------------------------------------------------------------------------
 
+Status SessionSource::write(const std::vector<SharedFile>& files) {
+  if (FieldRows* rows = session_.rows()) return rows->write(files);
+  const Status gathered = gather(levels_of(files, state_.fields.size()));
+  return gathered.ok() ? StateSource(state_).write(files) : gathered;
+}
+
+Result<std::vector<uint32_t>> SessionSource::checksums(const std::vector<StoredArray>& arrays) {
+  if (FieldRows* rows = session_.rows()) return rows->checksums(arrays);
+  const Status gathered = gather(levels_of(arrays, state_.fields.size()));
+  if (!gathered.ok()) return gathered.failure();
+  return StateSource(state_).checksums(arrays);
+}
+
+Result<std::vector<NonFiniteCount>> SessionSource::count_non_finite(
+    const std::vector<Selection>& places) {
+  if (FieldRows* rows = session_.rows()) return rows->count_non_finite(places);
+  const Status gathered = gather(levels_of(places, state_.fields.size()));
+  if (!gathered.ok()) return gathered.failure();
+  return StateSource(state_).count_non_finite(places);
+}
+
 namespace {
 
 double points_of(const ir::Program& program, const reference::State& state) {
@@ -236,27 +257,26 @@ class Agenda {
     return least;
   }
 
-  // Does what is due between two chunks, once the session has brought back what it needs.
-  Status act(Session& session, const reference::State& state) {
+  // Does what is due between two chunks.
+  Status act(FieldSource& fields) {
+    const reference::State& state = fields.state();
     for (size_t e = 0; e < events_.size(); ++e) {
       const Event& event = events_[e];
       const bool by_step = event.every > 0 && state.step % event.every == 0;
       const bool by_time = event.seconds > 0 && seconds_since(last_[e].time) >= event.seconds;
       if (!by_step && !by_time) continue;
-      const Status fetched = session.fetch(event.levels);
-      if (!fetched.ok()) return fetched;
-      const Status done = act(e, state);
-      if (!done.ok()) return with_checkpoints(done.failure(), e, &session, state);
+      const Status done = act(e, fields);
+      if (!done.ok()) return with_checkpoints(done.failure(), e, fields);
     }
     return Done{};
   }
 
-  // Does what is due at the end, when the whole state is there.
-  Status finish(const reference::State& state) {
+  // Does what is due at the end.
+  Status finish(FieldSource& fields) {
     for (size_t e = 0; e < events_.size(); ++e) {
-      if (!events_[e].at_end || last_[e].step == state.step) continue;
-      const Status done = act(e, state);
-      if (!done.ok()) return with_checkpoints(done.failure(), e, nullptr, state);
+      if (!events_[e].at_end || last_[e].step == fields.state().step) continue;
+      const Status done = act(e, fields);
+      if (!done.ok()) return with_checkpoints(done.failure(), e, fields);
     }
     return Done{};
   }
@@ -267,25 +287,23 @@ class Agenda {
     int64_t step = -1;
   };
 
-  Status act(size_t e, const reference::State& state) {
-    Status done = events_[e].action(state);
-    if (done.ok()) last_[e] = {Clock::now(), state.step};
+  Status act(size_t e, FieldSource& fields) {
+    Status done = events_[e].action(fields);
+    if (done.ok()) last_[e] = {Clock::now(), fields.state().step};
     return done;
   }
 
   // The failure of the event `failed`, once the events that keep the state have done so; the hint
-  // says where it is. `session` has the state; null: it is all there.
-  Failure with_checkpoints(Failure failure, size_t failed, Session* session,
-                           const reference::State& state) {
+  // says where it is.
+  Failure with_checkpoints(Failure failure, size_t failed, FieldSource& fields) {
     const auto tell = [&](const std::string& what) {
       failure.hint += (failure.hint.empty() ? "" : "; ") + what;
     };
     for (size_t e = 0; e < events_.size(); ++e) {
       const std::string& path = events_[e].checkpoint;
       if (path.empty()) continue;
-      if (e != failed && last_[e].step != state.step) {
-        Status kept = session != nullptr ? session->fetch(events_[e].levels) : Done{};
-        if (kept.ok()) kept = act(e, state);
+      if (e != failed && last_[e].step != fields.state().step) {
+        const Status kept = act(e, fields);
         if (!kept.ok()) tell("the checkpoint failed, too: " + kept.failure().message);
       }
       if (last_[e].step >= 0) {
@@ -344,6 +362,7 @@ Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
   const double points = points_of(program, state);
   ChunkLength chunk(prepared.module ? kernel::steps_of_period(prepared.module->plan) : 1);
   Agenda agenda(events);
+  SessionSource fields(*session.value(), state);
   const auto start = Clock::now();
   const int64_t first = state.step;
   RunReport report;
@@ -360,17 +379,17 @@ Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
     report.updates = static_cast<double>(report.steps) * points;
     report.stopped = state.stopped;
     if (on_nan == OnNan::Stop) report.nan = became_nan(state, first);
-    const Status acted = done.value() > 0 ? agenda.act(*session.value(), state) : Done{};
+    const Status acted = done.value() > 0 ? agenda.act(fields) : Done{};
     if (!acted.ok()) return acted.failure();
     if (!progress) continue;
     const bool proceed =
         progress({report.steps, steps, report.seconds, report.updates, seconds_since(start)});
     report.interrupted = !proceed && report.steps < steps && !report.stopped && !report.nan;
   }
+  const Status ended = agenda.finish(fields);
+  if (!ended.ok()) return ended.failure();
   const Status finished = session.value()->finish();
   if (!finished.ok()) return finished.failure();
-  const Status ended = agenda.finish(state);
-  if (!ended.ok()) return ended.failure();
   return report;
 }
 

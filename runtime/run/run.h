@@ -9,6 +9,7 @@
 
 #include "compiler/driver/compile.h"
 #include "runtime/devices/device_table.h"
+#include "runtime/io/rows.h"
 
 namespace stencil::runtime {
 
@@ -98,11 +99,7 @@ struct Event {
   int64_t every = 0;    // due after steps that are multiples of this (State::step); 0: none
   double seconds = 0;   // due where that much time has gone by since it was last; 0: never
   bool at_end = false;  // due when the run ends, however that is, unless it has just been done
-  // What of the state it looks at: by FieldId, how many levels, the newest first. More than a field
-  // has: all; missing: none. The rest is unspecified when it is called, but for the step, the
-  // reductions and constant fields.
-  std::vector<int> levels;
-  std::function<Status(const reference::State&)> action;  // a failure ends the run
+  std::function<Status(FieldSource&)> action;  // a failure ends the run
   // The file in which it keeps the whole state, if that is what it does. Then it is also due where
   // the action of another event has failed: the steps up to there are good.
   std::string checkpoint = {};
@@ -121,6 +118,25 @@ struct RunReport {
 // What a run does where a reduction becomes NaN, or is NaN already: goes on, or ends after the
 // chunk of time tiles that is in progress. All that is due at the end of a run is done either way.
 enum class OnNan { Continue, Stop };
+
+// The fields of a session between its steps. What has rows of its own (Session::rows) keeps them;
+// of others, what is asked for comes to `state`, which must be the session's.
+class SessionSource : public FieldSource {
+ public:
+  SessionSource(Session& session, const reference::State& state)
+      : session_(session), state_(state) {}
+
+  const reference::State& state() const override { return state_; }
+  Status gather(const std::vector<int>& levels) override { return session_.fetch(levels); }
+  Status write(const std::vector<SharedFile>& files) override;
+  Result<std::vector<uint32_t>> checksums(const std::vector<StoredArray>& arrays) override;
+  Result<std::vector<NonFiniteCount>> count_non_finite(
+      const std::vector<Selection>& places) override;
+
+ private:
+  Session& session_;
+  const reference::State& state_;
+};
 
 // Advances `state` by up to `steps` steps. Time tiles are never split by the progress reports; they
 // end where an event is due, which changes no bit. Fails as the device does or as an event's

@@ -1,5 +1,7 @@
 // Runs of several parts: in one process, and as ranks of MPI.
 #include <cstdlib>
+#include <map>
+#include <random>
 
 #include "tests/e2e/tool.h"
 
@@ -16,9 +18,33 @@ stencil wave : U on G = 1.5 * U[0,0] - 0.5 * U@-1[0,0]
 init U[i,j] = select(i * 7 % 11 == j % 5, 1.0, 0.0);
 )";
 
+// Fields of all kinds, types that files have otherwise, members beside each other.
+constexpr const char* kKinds = R"(
+param N : integer = 130;
+type cell = { rho : real, u : vector 2 of real };
+grid G = [0..N-1, 0..N+6] steps 12;
+points mics [1..5] on G;
+field S : cell on G history 2 boundary [clamp, periodic];
+field b : bfloat on G;
+field c : double on G constant;
+field profile : real on G along 0 constant;
+stencil s : S on G = { rho = S[0,0].rho + float(c[0,0]) * (S[-1,0].rho - S[0,1].rho) + profile[0],
+                       u = { S@-1[0,0].rho, S[0,1].u[0] } };
+stencil t : b on G = S[0,0].rho * 3;
+record trace [0..11] = S[0,0].rho at mics;
+reduce most = max(S[0,0].rho) on G every 5;
+init S[i,j] = { rho = select(i * 7 % 11 == j % 5, 1.0, 0.0), u = { 0.5 * i, j } };
+init mics[p] = { 17.5 * p, 18.25 * p };
+init c[i,j] = double(1) / double(4 + i + j);
+init profile[i] = 0.01 * i;
+)";
+
 class Parts : public Tool {
  protected:
-  Parts() { write("wave.stn", kWave); }
+  Parts() {
+    write("wave.stn", kWave);
+    write("kinds.stn", kKinds);
+  }
 
   // The file that one device writes.
   std::string alone(const std::string& further = "") {
@@ -29,13 +55,15 @@ class Parts : public Tool {
 
   // As ranks; the status of the launcher.
   int ranks(int count, const std::string& arguments) {
+    return launch("-n " + std::to_string(count) + " '" STENCIL_BINARY "' " + arguments);
+  }
+  int launch(const std::string& processes) {
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
     const std::string command = "cd '" + file("").string() +
-                                "' && timeout 100 " STENCIL_MPIEXEC " -n " + std::to_string(count) +
-                                " '" STENCIL_BINARY "' " + arguments +
+                                "' && timeout 100 " STENCIL_MPIEXEC " " + processes +
                                 " >out.txt 2>err.txt </dev/null";
     return std::system(command.c_str());
   }
@@ -110,20 +138,165 @@ TEST_F(Parts, AreRanks) {
   EXPECT_TRUE(holds(read(file("err.txt")), "R095")) << read(file("err.txt"));
 }
 
-// A rank is killed in the middle; the checkpoint is whole, and one device goes on from it.
-TEST_F(Parts, LeaveAWholeCheckpointWhenARankIsKilled) {
+// Arguments for files of all formats, and what is in them.
+const std::string kAllFiles =
+    "--out S.u[1]=u.npy --out S.rho@-1=old.npy --out b=b.npy --out c=c.npy --out trace=trace.npy "
+    "--out profile=profile.npy --out S=grid.vti --out b=grid.vti --out c=grid.vti --out "
+    "S.rho=frame.png "
+    "--checkpoint all.ckpt --checkpoint-every 5 ";
+constexpr const char* kAllNames[] = {"u.npy",    "old.npy",   "b.npy",    "c.npy",      "trace.npy",
+                                     "grid.vti", "frame.png", "all.ckpt", "profile.npy"};
+
+TEST_F(Parts, WriteTheFilesOfOneDevice) {
+  const auto contents = [&] {
+    std::map<std::string, std::string> out;
+    for (const char* name : kAllNames) {
+      out[name] = read(file(name));
+      EXPECT_FALSE(out[name].empty()) << name;
+      std::filesystem::remove(file(name));
+    }
+    return out;
+  };
+  const auto expect_same = [&](const auto& expected, const std::string& by) {
+    for (const auto& [name, bytes] : contents()) {
+      EXPECT_TRUE(bytes == expected.at(name)) << name << " of " << by;
+    }
+  };
+  const Outcome alone = stencilc("run kinds.stn --device reference " + kAllFiles);
+  ASSERT_EQ(alone.status, 0) << alone.err;
+  const auto expected = contents();
+  for (const std::string parts : {"3", "2x2", "4x1"}) {
+    const Outcome run = stencilc("run kinds.stn --device host --gpus " + parts + " " + kAllFiles);
+    ASSERT_EQ(run.status, 0) << run.err;
+    expect_same(expected, parts);
+  }
+  if (std::string(STENCIL_MPIEXEC).empty()) return;
+  for (const std::string cut : {"3", "2x2", "4x1"}) {
+    const int count = cut == "3" ? 3 : 4;
+    ASSERT_EQ(ranks(count, "run kinds.stn --device host --ranks " + cut + " " + kAllFiles), 0)
+        << read(file("err.txt"));
+    expect_same(expected, cut + " as ranks");
+    EXPECT_FALSE(holds(read(file("err.txt")), "warning"));
+  }
+}
+
+// Where a rank finds no room, no file is there, and the error says who that was.
+TEST_F(Parts, LeaveNoFileWhereARankCannotWrite) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
-  const std::string steps = " --steps 100000 --device host --schedule direct ";
-  const std::string kill =
-      "(for i in $(seq 400); do test -e k.ckpt && break; sleep 0.05; done; sleep 0.1; "
-      "pkill -9 -n -f 'checkpoint k.ckp[t]') &";
-  ASSERT_EQ(std::system(("cd '" + file("").string() + "' && " + kill).c_str()), 0);
-  EXPECT_NE(ranks(2, "run wave.stn" + steps + "--checkpoint k.ckpt --checkpoint-every 1000"), 0);
-  ASSERT_TRUE(std::filesystem::exists(file("k.ckpt"))) << read(file("err.txt"));
-  const Outcome on = stencilc("run wave.stn" + steps + "--restart k.ckpt --out U=on.npy");
-  ASSERT_EQ(on.status, 0) << on.err;
-  ASSERT_EQ(stencilc("run wave.stn" + steps + "--out U=all.npy").status, 0);
-  EXPECT_EQ(read(file("on.npy")), read(file("all.npy")));
+  const std::string run = "'" STENCIL_BINARY "' run wave.stn --device host --out U=full.npy";
+  EXPECT_NE(launch("-n 1 " + run + " : -n 1 sh -c \"ulimit -f 100; exec " + run + "\""), 0);
+  const std::string said = read(file("err.txt"));
+  EXPECT_TRUE(holds(said, "R011: rank 1: cannot write 'full.npy': File too large")) << said;
+  for (const auto& entry : std::filesystem::directory_iterator(file(""))) {
+    EXPECT_FALSE(holds(entry.path().filename().string(), "full")) << entry.path();
+  }
+}
+
+// Where a rank does not find the files of rank 0, fields go there.
+TEST_F(Parts, GatherFieldsForFilesThatRanksDoNotShare) {
+  if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
+  const std::string whole = alone();
+  std::filesystem::create_directory(file("elsewhere"));
+  const std::string run = "'" STENCIL_BINARY "' run " + file("wave.stn").string() +
+                          " --device host --out U=gathered.npy --every 20 --out U=last.npy";
+  ASSERT_EQ(launch("-n 1 " + run + " : -n 1 sh -c \"cd elsewhere; exec " + run + "\""), 0)
+      << read(file("err.txt"));
+  EXPECT_EQ(read(file("gathered_000040.npy")), whole);
+  const std::string said = read(file("err.txt"));
+  const size_t warned = said.find("not all ranks reach");
+  EXPECT_NE(warned, std::string::npos) << said;
+  EXPECT_EQ(said.find("not all ranks reach", warned + 1), std::string::npos) << said;
+}
+
+// Written by n, read by m, each its own rows.
+TEST_F(Parts, AsRanksGoOnFromAnyCheckpoint) {
+  if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
+  const std::string host = "run kinds.stn --device host ";
+  ASSERT_EQ(stencilc("run kinds.stn --device reference --checkpoint all.ckpt").status, 0);
+  ASSERT_EQ(ranks(2, host + "--steps 4 --checkpoint two.ckpt"), 0) << read(file("err.txt"));
+  ASSERT_EQ(ranks(4, host + "--steps 7 --restart two.ckpt --ranks 2x2 --checkpoint four.ckpt"), 0)
+      << read(file("err.txt"));
+  ASSERT_EQ(ranks(3, host + "--restart four.ckpt --checkpoint three.ckpt"), 0)
+      << read(file("err.txt"));
+  EXPECT_TRUE(read(file("three.ckpt")) == read(file("all.ckpt")));
+
+  std::string damaged = read(file("four.ckpt"));
+  damaged[damaged.size() / 3] ^= 4;
+  write("damaged.ckpt", damaged);
+  EXPECT_NE(ranks(3, host + "--restart damaged.ckpt --checkpoint never.ckpt"), 0);
+  const std::string said = read(file("err.txt"));
+  EXPECT_TRUE(holds(said, "R060: 'damaged.ckpt' is no intact checkpoint: the checksum of S."))
+      << said;
+  EXPECT_FALSE(std::filesystem::exists(file("never.ckpt")));
+}
+
+// Numbers of another type, rounded, and one that the field cannot have.
+TEST_F(Parts, AsRanksReadInputs) {
+  if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
+  ASSERT_EQ(stencilc("run kinds.stn --device reference --out c=c.npy --steps 0").status, 0);
+  const std::string inputs = " --in S.rho@-1=c.npy --out S.rho=out.npy ";
+  const Outcome alone = stencilc("run kinds.stn --device reference" + inputs);
+  ASSERT_EQ(alone.status, 0) << alone.err;
+  const std::string expected = read(file("out.npy"));
+  ASSERT_EQ(ranks(3, "run kinds.stn --device host" + inputs), 0) << read(file("err.txt"));
+  EXPECT_TRUE(read(file("out.npy")) == expected);
+  const std::string said = read(file("err.txt"));
+  EXPECT_EQ(holds(alone.err, "R025"), holds(said, "R025")) << said;
+  EXPECT_TRUE(holds(said, "R025")) << said;
+}
+
+TEST_F(Parts, AsRanksThatShareNoFilesReadThroughRank0) {
+  if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
+  const std::string whole = alone();
+  ASSERT_EQ(stencilc("run wave.stn --device reference --steps 11 --checkpoint own.ckpt").status, 0);
+  std::filesystem::create_directory(file("elsewhere"));
+  const std::string run = "'" STENCIL_BINARY "' run " + file("wave.stn").string() +
+                          " --device host --restart own.ckpt --out U=last.npy";
+  ASSERT_EQ(launch("-n 1 " + run + " : -n 1 sh -c \"cd elsewhere; exec " + run + "\""), 0)
+      << read(file("err.txt"));
+  EXPECT_TRUE(read(file("last.npy")) == whole);
+  EXPECT_TRUE(holds(read(file("err.txt")), "which rank 0 reads alone")) << read(file("err.txt"));
+}
+
+// Twenty times a rank is killed at any moment, and the run goes on from its checkpoint; it ends as
+// if nothing had been. Checkpoints are so frequent that many a rank dies while it writes one.
+TEST_F(Parts, AsRanksSurviveBeingKilled) {
+  if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
+  const std::string run =
+      "'" STENCIL_BINARY "' run wave.stn -D N=61 --steps 50000 --device host --schedule direct";
+  std::random_device seed;
+  const auto number = seed();
+  std::mt19937 random(number);
+  const auto up_to = [&](int last) { return std::uniform_int_distribution<int>(0, last)(random); };
+  int begun_anew = 0;
+  for (int round = 0; round < 20; ++round) {
+    const bool goes_on = std::filesystem::exists(file("k.ckpt"));
+    begun_anew += goes_on ? 0 : 1;
+    write("rank.sh", "echo $$ >>pids\nexec " + run +
+                         " --checkpoint k.ckpt --checkpoint-every 3 --history h.csv" +
+                         (goes_on ? " --restart k.ckpt" : ""));
+    write("kill.sh",
+          "while [ $(cat pids 2>/dev/null | wc -l) -lt 2 ]; do sleep 0.01; done\nsleep 0." +
+              std::to_string(100 + up_to(400)) + "\nkill -9 $(sed -n " +
+              std::to_string(1 + up_to(1)) + "p pids)\n");
+    std::filesystem::remove(file("pids"));
+    const std::string start = "cd '" + file("").string() + "' && timeout 60 sh kill.sh &";
+    ASSERT_EQ(std::system(start.c_str()), 0);
+    EXPECT_NE(launch("-n 2 sh rank.sh"), 0) << "round " << round << ", seed " << number;
+    EXPECT_FALSE(holds(read(file("err.txt")), "error R0")) << read(file("err.txt"));
+  }
+  EXPECT_LT(begun_anew, 20) << "there never was a checkpoint, seed " << number;
+  ASSERT_EQ(ranks(2,
+                  "run wave.stn -D N=61 --steps 50000 --device host --schedule direct "
+                  "--restart k.ckpt --out U=on.npy --history h.csv"),
+            0)
+      << read(file("err.txt"));
+  const Outcome all = stencilc(
+      "run wave.stn -D N=61 --steps 50000 --device host --schedule direct --out U=all.npy "
+      "--history all.csv");
+  ASSERT_EQ(all.status, 0) << all.err;
+  EXPECT_TRUE(read(file("on.npy")) == read(file("all.npy"))) << "seed " << number;
+  EXPECT_TRUE(read(file("h.csv")) == read(file("all.csv"))) << "seed " << number;
 }
 
 }  // namespace

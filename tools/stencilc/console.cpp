@@ -10,8 +10,8 @@
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/layout.h"
 #include "runtime/devices/kernel_cache.h"
-#include "runtime/io/file_writer.h"
 #include "runtime/io/files.h"
+#include "runtime/io/new_files.h"
 #include "runtime/tune/tuned.h"
 
 namespace stencil::tool {
@@ -66,8 +66,7 @@ void warn_of_database() {
 Status write_files(const std::vector<OutputFile>& files) {
   std::vector<runtime::NewFile> all;
   for (const OutputFile& file : files) {
-    all.push_back({file.path, static_cast<int64_t>(file.bytes.size()),
-                   [&file](runtime::FileWriter& writer) { return writer.write(file.bytes); }});
+    all.push_back(runtime::text_file(file.path, file.bytes));
   }
   return runtime::write_files(all);
 }

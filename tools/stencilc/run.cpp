@@ -114,7 +114,7 @@ Status make_ready(const Arguments& arguments, bool serves, Activity& activity, R
   out.files = std::move(files).value();
   const auto last = out.program->steps(given.values);
   if (!last.ok()) return last.failure();
-  activity.now("computing initial values of " + out.program->name());
+  activity.now("reading the inputs of " + out.program->name());
   auto state = first_state(*out.program, arguments, given.values);
   if (!state.ok()) return state.failure();
   out.first = state.value().step();
@@ -173,7 +173,10 @@ int run_command(const Arguments& arguments) {
   for (const Failure& warning : ready.state->warnings()) warn(warning);
   const Status saved = save_code(arguments, kernel.value());
   if (!saved.ok()) return report(saved.failure());
+  activity.emplace();
+  activity->now("computing initial values of " + ready.program->name());
   auto simulation = kernel.value().start(std::move(*ready.state));
+  activity.reset();
   if (!simulation.ok()) return report(simulation.failure());
   const OnNan on_nan = arguments.on_nan == "stop" ? OnNan::Stop : OnNan::Continue;
   guard.note_first();

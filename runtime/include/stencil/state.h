@@ -27,6 +27,12 @@ struct ReductionValue {
   int64_t first_nan = 0;
 };
 
+// Points of a field: the first of them, as the grid numbers them (FieldInfo::origin), and how many
+// there are in each dimension of the field, at least one.
+struct FieldBox {
+  Extents origin, shape;
+};
+
 // Values of one component at one level that are NaN or infinite.
 struct NonFinite {
   std::string field;  // as everywhere: "A", "S.rho", "U@-1"
@@ -50,6 +56,10 @@ struct Statistics {
 // queued and brings back the levels that it needs, and what changes one costs a copy of all fields
 // to the host and back. Fields whose memory on a device is the user's can be neither read nor
 // changed here (R073).
+//
+// Memory on the host is made for a field when it is set or looked at. What read() and
+// load_checkpoint() have found may be read from the files later, which stay open, so that a
+// simulation in parts never has a whole field in one memory unless it is asked for.
 //
 // One that has been moved from may be assigned to or destroyed, nothing else.
 class STENCIL_API State {
@@ -81,6 +91,23 @@ class STENCIL_API State {
     if (!copied.ok()) return copied.failure();
     return values;
   }
+  // The same for a box of the field's points, whose shape takes the place of the field's in that of
+  // the array. Of a simulation get() brings these points alone to the host, from whichever device
+  // or rank has them. Also R082, for a box that is not in the field.
+  Status set(const std::string& field, const FieldBox& box, const AnyView& array);
+  Status get(const std::string& field, const FieldBox& box, const AnyView& array);
+  template <class T>
+  Result<std::vector<T>> get(const std::string& field, const FieldBox& box) {
+    const Result<Extents> shape = shape_of(field, box);
+    if (!shape.ok()) return shape.failure();
+    int64_t count = 1;
+    for (const int64_t extent : shape.value()) count *= extent;
+    std::vector<T> values(static_cast<size_t>(count));
+    const Status copied = get(field, box, View<T>(values, shape.value()));
+    if (!copied.ok()) return copied.failure();
+    return values;
+  }
+  Result<Extents> shape_of(const std::string& field, const FieldBox& box) const;
   // The shape that an array for set() or get() has.
   Result<Extents> shape_of(const std::string& field) const;
 
@@ -100,7 +127,8 @@ class STENCIL_API State {
   Status save_checkpoint(const std::string& path);
   // Becomes what was saved. The program may differ in its number of steps alone, and its params
   // have the same values. R010; R060 to R063. On failure nothing has changed, unless
-  // the file was truncated while it was read (R010).
+  // the file was truncated while it was read (R010). Where several ranks have joined, each compares
+  // checksums of what it reads, and steps are refused (R060) if the file is damaged.
   Status load_checkpoint(const std::string& path);
 
   // Whether a run could write these files, as far as that can be known: Program::check(), and R030

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "runtime/io/file_writer.h"
+#include "runtime/io/new_files.h"
 #include "tests/unit/runtime/temporary_directory.h"
 
 namespace stencil::runtime {
@@ -59,22 +60,43 @@ TEST(Files, AFileThatCannotBeFinishedIsRemoved) {
   EXPECT_EQ(directory.entries(), 1u);
 }
 
-NewFile text(const std::string& path, const std::string& bytes) {
-  return {path, static_cast<int64_t>(bytes.size()),
-          [bytes](FileWriter& file) { return file.write(bytes); }};
+// Fields without values, which do something while files are in the making.
+class Meanwhile : public FieldSource {
+ public:
+  explicit Meanwhile(std::function<Status()> act) : act_(std::move(act)) {}
+  const reference::State& state() const override { return state_; }
+  Status gather(const std::vector<int>&) override { return Done{}; }
+  Status write(const std::vector<SharedFile>&) override { return act_(); }
+  Result<std::vector<uint32_t>> checksums(const std::vector<StoredArray>&) override {
+    return std::vector<uint32_t>();
+  }
+  Result<std::vector<NonFiniteCount>> count_non_finite(const std::vector<Selection>&) override {
+    return std::vector<NonFiniteCount>();
+  }
+
+ private:
+  std::function<Status()> act_;
+  reference::State state_;
+};
+
+NewFile with_array(const std::string& path) {
+  NewFile file = text_file(path, "x");
+  file.append(StoredArray{});
+  return file;
 }
 
 TEST(Files, SeveralAreWrittenOrNone) {
   const TemporaryDirectory directory;
   ASSERT_TRUE(write_file_atomically(directory.file("a"), "old").ok());
   const std::string a = directory.file("a"), b = directory.file("b");
-  EXPECT_FALSE(write_files({text(a, "new"), text(b, "b"), text("/no/such/c", "c")}).ok());
-  EXPECT_FALSE(write_files({text(b, "b"), text("/dev/full", "c")}).ok());
-  const NewFile failing{b, 1, [](FileWriter&) { return Failure{"R011", "no", ""}; }};
-  EXPECT_FALSE(write_files({text(a, "new"), failing}).ok());
+  EXPECT_FALSE(
+      write_files({text_file(a, "new"), text_file(b, "b"), text_file("/no/such/c", "c")}).ok());
+  EXPECT_FALSE(write_files({text_file(b, "b"), text_file("/dev/full", "c")}).ok());
+  Meanwhile failing([] { return Failure{"R011", "no", ""}; });
+  EXPECT_FALSE(write_files({text_file(a, "new"), with_array(b)}, &failing).ok());
   EXPECT_EQ(read_file(a).value(), "old");
   EXPECT_EQ(directory.entries(), 1u);
-  ASSERT_TRUE(write_files({text(a, "new"), text(b, "b")}).ok());
+  ASSERT_TRUE(write_files({text_file(a, "new"), text_file(b, "b")}).ok());
   EXPECT_EQ(read_file(a).value(), "new");
   EXPECT_EQ(directory.entries(), 2u);
 }
@@ -192,13 +214,14 @@ TEST(Files, WritesAtTheEndOfLinksThatLeadNowhereYet) {
   // All or none: the file at the end of the link goes again, not the link.
   fs::create_symlink("fresh", directory.file("link"));
   fs::create_directory(directory.file("taken"));
-  const auto write = [](FileWriter& writer) { return writer.write("x"); };
-  const auto take = [&](FileWriter& writer) {
+  Meanwhile taking([&]() -> Status {
     fs::create_directory(directory.file("late"));
-    return writer.write("x");
-  };
+    return Done{};
+  });
   EXPECT_FALSE(
-      write_files({{directory.file("link"), 1, write}, {directory.file("late"), 1, take}}).ok());
+      write_files({text_file(directory.file("link"), "x"), with_array(directory.file("late"))},
+                  &taking)
+          .ok());
   EXPECT_TRUE(fs::is_symlink(directory.file("link")));
   EXPECT_FALSE(fs::exists(directory.file("fresh")));
 }

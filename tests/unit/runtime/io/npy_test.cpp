@@ -119,15 +119,36 @@ TEST(Npy, NoDamageCrashes) {
   }
 }
 
+// Writes a component of a field, -1: all of them, to a file.
+Status write_field(const std::string& path, const reference::FieldData& field, int component = -1) {
+  reference::State state;
+  state.fields = {field};
+  StateSource fields(state);
+  const Result<NewFile> file = npy_file(path, field, {0, 0, component});
+  if (!file.ok()) return file.failure();
+  const Status written = write_files({file.value()}, &fields);
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) {
+    EXPECT_EQ(static_cast<int64_t>(std::filesystem::file_size(path)), file.value().bytes);
+  }
+  return written;
+}
+
+Status read_field(const std::string& path, reference::FieldData& field) {
+  const auto found = find_npy(path, field, {0, 0, -1});
+  if (!found.ok()) return found.failure();
+  reference::State state;
+  state.fields = {field};
+  const Status read = read_all_rows(found.value().values, state);
+  field = state.fields[0];
+  return read;
+}
+
 // What is in the file of a field.
 Result<NpyArray> array_of(const reference::FieldData& field, int component = -1) {
   const TemporaryDirectory directory;
-  const Result<NewFile> file = npy_file(directory.file("a.npy"), field, 0, component);
-  if (!file.ok()) return file.failure();
-  const Status written = write_files({file.value()});
+  const Status written = write_field(directory.file("a.npy"), field, component);
   if (!written.ok()) return written.failure();
-  EXPECT_EQ(static_cast<int64_t>(std::filesystem::file_size(directory.file("a.npy"))),
-            file.value().bytes);
   return read_npy(directory.file("a.npy"));
 }
 
@@ -223,15 +244,15 @@ TEST(NpyFields, LargeFieldsGoPartByPart) {
   reference::FieldData field = make_field({{0, 99}, {0, 999}}, {Scalar::F64, Scalar::F64});
   for (int64_t i = 0; i < field.points; ++i) field.set_real(0, 1, i, static_cast<double>(i));
   const std::string path = directory.file("a.npy");
-  ASSERT_TRUE(write_files({npy_file(path, field).value()}).ok());
+  ASSERT_TRUE(write_field(path, field).ok());
   reference::FieldData copy = make_field({{0, 99}, {0, 999}}, {Scalar::F64, Scalar::F64});
-  ASSERT_TRUE(read_npy_into(path, copy).ok());
+  ASSERT_TRUE(read_field(path, copy).ok());
   EXPECT_EQ(copy.levels, field.levels);
   reference::FieldData rounded = make_field({{0, 99}, {0, 999}}, {Scalar::F32});
-  ASSERT_TRUE(write_files({npy_file(path, field, 0, 1).value()}).ok());
-  ASSERT_TRUE(read_npy_into(path, rounded).ok());
+  ASSERT_TRUE(write_field(path, field, 1).ok());
+  ASSERT_TRUE(read_field(path, rounded).ok());
   EXPECT_EQ(rounded.real(0, 0, 99999), 99999);
-  const auto missing = read_npy_into(directory.file("b.npy"), copy);
+  const auto missing = read_field(directory.file("b.npy"), copy);
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.failure().code, "R010");
 }
@@ -241,9 +262,9 @@ TEST(NpyFields, APipeIsReadToo) {
   const std::string path = directory.file("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   const reference::FieldData field = make_field({{0, 2}}, {Scalar::I32});
-  std::thread writer([&] { EXPECT_TRUE(write_files({npy_file(path, field).value()}).ok()); });
+  std::thread writer([&] { EXPECT_TRUE(write_field(path, field).ok()); });
   reference::FieldData copy = make_field({{0, 2}}, {Scalar::I32});
-  EXPECT_TRUE(read_npy_into(path, copy).ok());
+  EXPECT_TRUE(read_field(path, copy).ok());
   writer.join();
 }
 

@@ -84,7 +84,8 @@ ImageData written(const ir::Program& program, const reference::State& state,
   const TemporaryDirectory directory;
   const auto file = vti_file(directory.file("a.vti"), program, state, selections);
   EXPECT_TRUE(file.ok()) << (file.ok() ? "" : file.failure().message);
-  EXPECT_TRUE(write_files({file.value()}).ok());
+  StateSource fields(state);
+  EXPECT_TRUE(write_files({file.value()}, &fields).ok());
   const std::string bytes = read_file(directory.file("a.vti")).value();
   EXPECT_EQ(static_cast<int64_t>(bytes.size()), file.value().bytes);
   return parse(bytes);

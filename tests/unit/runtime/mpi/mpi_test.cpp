@@ -10,6 +10,7 @@
 
 #include "runtime/cluster/launcher.h"
 #include "runtime/cluster/mpi_library.h"
+#include "tests/unit/runtime/temporary_directory.h"
 
 namespace stencil::runtime {
 
@@ -124,6 +125,14 @@ TEST_F(Mpi, ServesProgramsThatUseItThemselves) {
     for (const int processes : {2, 4}) {
       expect_passes(processes, std::string(STENCIL_MPI_USER) + " " + level);
     }
+  }
+}
+
+// Two simulations at the same time, each on some of the processes.
+TEST_F(Mpi, RunsInCommunicatorsOfTheUsers) {
+  const TemporaryDirectory directory;
+  for (const int processes : {2, 3, 4, 5}) {
+    expect_passes(processes, std::string(STENCIL_MPI_HALVES) + " " + directory.file(""));
   }
 }
 

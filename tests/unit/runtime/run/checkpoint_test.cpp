@@ -74,7 +74,8 @@ class Checkpoint : public testing::Test {
   reference::State saved(const ir::Program& program, int64_t steps) const {
     reference::State state = initial_state(program, bind_params(program).value());
     reference::advance(program, state, steps);
-    EXPECT_TRUE(write_checkpoint(path(), program, state).ok());
+    StateSource fields(state);
+    EXPECT_TRUE(write_checkpoint(path(), program, fields).ok());
     return state;
   }
   TemporaryDirectory directory_;
@@ -280,7 +281,8 @@ TEST_F(Checkpoint, AFullDiskLeavesTheOldOne) {
   const rlimit small{100, before.rlim_max};
   const auto handler = ::signal(SIGXFSZ, SIG_IGN);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  const Status written = write_checkpoint(path(), program, state);
+  StateSource fields(state);
+  const Status written = write_checkpoint(path(), program, fields);
   ::setrlimit(RLIMIT_FSIZE, &before);
   ::signal(SIGXFSZ, handler);
   ASSERT_FALSE(written.ok());
@@ -303,7 +305,8 @@ TEST_F(Checkpoint, SurvivesTheDeathOfItsWriter) {
     ASSERT_GE(child, 0);
     if (child == 0) {
       reference::State own = state;
-      while (write_checkpoint(path(), program, own).ok()) ++own.step;
+      StateSource fields(own);
+      while (write_checkpoint(path(), program, fields).ok()) ++own.step;
       ::_exit(1);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20 + 13 * round));

@@ -100,7 +100,8 @@ std::string everything() {
   const TemporaryDirectory directory;
   for (const char* name : {"a.npy", "a.vti", "a.png"}) {
     const Output output{directory.file(name), {{0, 0, 0}}, {}, {}};
-    const Status written = write_outputs(later, state, {output});
+    StateSource fields(state);
+    const Status written = write_outputs(later, fields, {output});
     EXPECT_TRUE(written.ok()) << name;
     if (written.ok()) out += read_file(output.path).value();
   }

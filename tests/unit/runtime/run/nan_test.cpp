@@ -132,7 +132,7 @@ TEST_P(Nan, EndsARunThatIsToldSo) {
   int written = 0;
   Event last;
   last.at_end = true;
-  last.action = [&](const reference::State&) -> Status { return ++written, Done{}; };
+  last.action = [&](FieldSource&) -> Status { return ++written, Done{}; };
   const auto report = execute(program, ready, state, 4000, {}, {last}, OnNan::Stop);
   ASSERT_TRUE(report.ok()) << report.failure().message;
   ASSERT_TRUE(report.value().nan);
@@ -314,37 +314,46 @@ stencil b : b on G = 1.003906250000909494701772928;
 // --- Values that are not finite
 // -----------------------------------------------------------------------------------
 
+NonFinite non_finite_of(const reference::FieldData& field, const Selection& place) {
+  reference::State state;
+  state.fields = {field};
+  const auto counts = StateSource(state).count_non_finite({place});
+  EXPECT_TRUE(counts.ok());
+  return non_finite_at(place, counts.value()[0], field);
+}
+
 TEST(NonFinite, AreCountedInEveryType) {
   for (const Scalar type : {Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64}) {
     reference::FieldData field = make_field({{-3, 46}, {10, 109}}, {Scalar::I32, type});
-    EXPECT_FALSE(count_non_finite(field, {0, 0, 1}).any());
+    EXPECT_FALSE(non_finite_of(field, {0, 0, 1}).any());
     field.set_real(0, 1, 4999, -kInfinity);
     field.set_real(0, 1, 4000, kInfinity);
     field.set_real(0, 1, 2537, kNan);
     field.set_real(0, 1, 2538, std::copysign(kNan, -1.0));
     field.set_real(0, 1, 2539, 60000);
     field.set_real(0, 1, 2540, std::copysign(kNan, -1.0));
-    const NonFinite found = count_non_finite(field, {0, 0, 1});
+    const NonFinite found = non_finite_of(field, {0, 0, 1});
     EXPECT_EQ(found.values, 5000);
     EXPECT_EQ(found.nans, 3);
     EXPECT_EQ(found.infinities, 2);
     EXPECT_EQ(found.first, (std::vector<int64_t>{22, 47}));
-    EXPECT_FALSE(count_non_finite(field, {0, 0, 0}).any());
+    EXPECT_FALSE(non_finite_of(field, {0, 0, 0}).any());
   }
 }
 
 TEST(NonFinite, TheFirstStepIsRemembered) {
   const ir::Program program = program_of(kWave);
   reference::State state = initial_state(program, bind_params(program).value());
+  StateSource fields(state);
   NonFiniteWatch watch(program, {{"x.npy", {{0, 1, -1}}, {}, {}}, {"y.npy", {{0, 0, -1}}, {}, {}}});
-  watch.look(state);
+  ASSERT_TRUE(watch.look(fields).ok());
   EXPECT_TRUE(watch.found().empty());
   state.fields[0].set_real(0, 0, 7, kNan);
   state.step = 4;
-  watch.look(state);
+  ASSERT_TRUE(watch.look(fields).ok());
   state.fields[0].set_real(0, 0, 3, kNan);
   state.step = 6;
-  watch.look(state);
+  ASSERT_TRUE(watch.look(fields).ok());
   const auto found = watch.found();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].place.level, 0);

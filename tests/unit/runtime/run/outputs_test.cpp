@@ -39,9 +39,10 @@ TEST(Outputs, AllOrNone) {
   const reference::State state = initial_state(program, bind_params(program).value());
   const Output good{directory.file("a.npy"), {{0}}, {}, {}};
   const Output bad{directory.file("none/b.npy"), {{0}}, {}, {}};
-  EXPECT_FALSE(write_outputs(program, state, {good, bad}).ok());
+  StateSource fields(state);
+  EXPECT_FALSE(write_outputs(program, fields, {good, bad}).ok());
   EXPECT_EQ(directory.entries(), 0u);
-  EXPECT_TRUE(write_outputs(program, state, {good}).ok());
+  EXPECT_TRUE(write_outputs(program, fields, {good}).ok());
 }
 
 // Each frame is that of its step on every device, and the run ends as it would have without.
@@ -62,16 +63,18 @@ TEST(Series, ShowsEveryStepThatIsDue) {
                    {directory.file("all.vti"), {{0}, {1}}, {}, {}},
                    {directory.file("u.png"), {{0}}, {}, {}}},
                   5, 0, 12);
-    ASSERT_TRUE(series.write(state).ok());
+    StateSource begin(state);
+    ASSERT_TRUE(series.write(begin).ok());
     ASSERT_TRUE(execute(program, prepared.value(), state, 12, {}, {series.event()}).ok());
     EXPECT_EQ(names_in(directory),
               "all.pvd all_000000.vti all_000005.vti all_000010.vti u_000000.npy u_000000.png "
               "u_000005.npy u_000005.png u_000010.npy u_000010.png");
     reference::State expected = initial_state(program, params);
+    StateSource frames(expected);
     for (const int64_t step : {5, 10}) {
       reference::advance(program, expected, 5);
       const Output frame{directory.file("expected.npy"), {{0, 1}}, {}, {}};
-      ASSERT_TRUE(write_outputs(program, expected, {frame}).ok());
+      ASSERT_TRUE(write_outputs(program, frames, {frame}).ok());
       EXPECT_EQ(read_file(directory.file(fmt::format("u_{:06}.npy", step))).value(),
                 read_file(frame.path).value())
           << device << step;
@@ -92,24 +95,25 @@ TEST(Series, CollectionsGoOnAfterARestart) {
                        step, step);
   };
   const auto collection = [&] { return read_file(directory.file("a&b.pvd")).value(); };
+  StateSource fields(state);
   Series first(program, {output}, 3, 0, 9);
   for (const int64_t step : {0, 3, 6}) {
     state.step = step;
-    ASSERT_TRUE(first.write(state).ok());
+    ASSERT_TRUE(first.write(fields).ok());
   }
   EXPECT_NE(collection().find(frame(0) + frame(3) + frame(6) + "  </Coll"), std::string::npos);
   // From step 4 on: what came after belongs to another run.
   Series second(program, {output}, 3, 4, 1234567);
   Series third(program, {output}, 3, 4, 9);
   state.step = 9;
-  ASSERT_TRUE(third.write(state).ok());
+  ASSERT_TRUE(third.write(fields).ok());
   EXPECT_NE(collection().find(frame(0) + frame(3) + frame(9) + "  </Coll"), std::string::npos);
-  ASSERT_TRUE(second.write(state).ok());
+  ASSERT_TRUE(second.write(fields).ok());
   EXPECT_NE(names_in(directory).find("a&b_0000009.vti"), std::string::npos);
   // A new run begins a new collection.
   Series fresh(program, {output}, 3, 0, 9);
   state.step = 0;
-  ASSERT_TRUE(fresh.write(state).ok());
+  ASSERT_TRUE(fresh.write(fields).ok());
   EXPECT_NE(collection().find("<Collection>\n" + frame(0) + "  </Coll"), std::string::npos);
 }
 
@@ -121,8 +125,8 @@ TEST(Events, AFailureEndsTheRun) {
   ASSERT_TRUE(prepared.ok());
   Event event;
   event.every = 2;
-  event.action = [](const reference::State& at) -> Status {
-    if (at.step == 4) return Failure{"R011", "no space", ""};
+  event.action = [](FieldSource& at) -> Status {
+    if (at.state().step == 4) return Failure{"R011", "no space", ""};
     return Done{};
   };
   const auto report = execute(program, prepared.value(), state, 9, {}, {event});
@@ -143,8 +147,8 @@ Failure failure_with_checkpoint(const std::string& device, const std::string& pa
   Event event;
   event.every = at_end ? 0 : 2;
   event.at_end = at_end;
-  event.action = [&](const reference::State& at) -> Status {
-    if (at.step == 4 || at_end) return Failure{"R011", "no space", ""};
+  event.action = [&](FieldSource& at) -> Status {
+    if (at.state().step == 4 || at_end) return Failure{"R011", "no space", ""};
     return Done{};
   };
   const std::vector<Event> events = {event, checkpoint_event(path, program, every, 0)};
@@ -211,7 +215,7 @@ TEST(Events, AFailureNamesAnEarlierCheckpoint) {
       const FullDisk disk;
       Event event;
       event.every = 4;
-      event.action = [&](const reference::State&) -> Status {
+      event.action = [&](FieldSource&) -> Status {
         disk.on();
         if (fails) return Failure{"R011", "no space", "make room"};
         return Done{};
@@ -245,14 +249,13 @@ TEST(Events, AreDueByStepByTimeAndAtTheEnd) {
   const auto prepared = prepare(program, "reference", "auto", diagnostics);
   std::vector<int64_t> by_step, by_time, at_end;
   const auto note = [](std::vector<int64_t>& steps) {
-    return [&steps](const reference::State& at) -> Status {
-      steps.push_back(at.step);
+    return [&steps](FieldSource& at) -> Status {
+      steps.push_back(at.state().step);
       return Done{};
     };
   };
-  const std::vector<Event> events = {{3, 0, true, {}, note(by_step)},
-                                     {0, 1e-9, false, {}, note(by_time)},
-                                     {0, 0, true, {}, note(at_end)}};
+  const std::vector<Event> events = {
+      {3, 0, true, note(by_step)}, {0, 1e-9, false, note(by_time)}, {0, 0, true, note(at_end)}};
   ASSERT_TRUE(execute(program, prepared.value(), state, 7, {}, events).ok());
   EXPECT_EQ(by_step, (std::vector<int64_t>{3, 6, 9}));  // once at step 9
   ASSERT_FALSE(by_time.empty());

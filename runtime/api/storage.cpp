@@ -1,0 +1,92 @@
+// Storage of a state's fields on the host. A program in parts has its fields where the parts are,
+// so nobody needs them here until they are looked at.
+//
+// Fields that do not have the dimensions of the grid are always stored: runs are checked by what
+// they say (points), and every part has them as a whole.
+#include "compiler/reference/interpreter.h"
+#include "runtime/api/ranks.h"
+#include "runtime/api/simulation.h"
+#include "runtime/cluster/mpi_communicator.h"
+#include "runtime/run/checkpoint.h"
+
+namespace stencil::api {
+
+bool SimulationData::all_stored() const {
+  for (size_t f = 0; f < state.fields.size(); ++f) {
+    if (!is_stored(f)) return false;
+  }
+  return true;
+}
+
+bool SimulationData::may_defer() const {
+  return arrays == Arrays::Own && (!kernel || kernel->prepared.loaded->starts_unstored());
+}
+
+Status SimulationData::store(size_t field) {
+  if (is_stored(field) ||
+      (arrays == Arrays::Device && device_arrays.given(static_cast<int>(field)))) {
+    return Done{};
+  }
+  const auto id = static_cast<ir::FieldId>(field);
+  reference::provide(program(), id, state);
+  reference::initialise(program(), id, state);
+  const std::vector<runtime::FieldFile> own = runtime::take_field(files, id);
+  Status sound = Done{};
+  for (const runtime::FieldFile& file : own) {
+    if (sound.ok()) sound = runtime::check_arrays(program(), file);
+    if (sound.ok()) sound = runtime::read_all_rows(file, state);
+  }
+  if (sound.ok()) return sound;
+  state.fields[field].levels.clear();  // whoever asks again is told again
+  state.fields[field].spare.clear();
+  files.insert(files.end(), own.begin(), own.end());
+  return sound;
+}
+
+Status SimulationData::store_all() {
+  for (size_t f = 0; f < state.fields.size(); ++f) {
+    const Status stored = store(f);
+    if (!stored.ok()) return stored;
+  }
+  return Done{};
+}
+
+Status SimulationData::take(runtime::FieldFile file) {
+  std::vector<runtime::FieldFile> left = {std::move(file)};
+  const bool defers = may_defer() && left[0].file->lies_on_disk();
+  for (size_t f = 0; f < state.fields.size(); ++f) {
+    const auto id = static_cast<ir::FieldId>(f);
+    for (runtime::FieldFile& here : runtime::take_field(left, id)) {
+      if (defers && !is_stored(f)) {
+        files.push_back(std::move(here));
+        continue;
+      }
+      Status read = store(f);
+      if (read.ok()) read = runtime::check_arrays(program(), here);
+      if (read.ok()) read = runtime::read_all_rows(here, state);
+      if (!read.ok()) return read;
+    }
+  }
+  return Done{};
+}
+
+Status SimulationData::go_on_from(runtime::SavedState saved) {
+  const auto ranks = joined_ranks();
+  const bool several = ranks && ranks->size() > 1;  // who then check what they read
+  if (!several || !may_defer()) {
+    const Status sound = runtime::check_arrays(program(), saved.fields);
+    if (!sound.ok()) return sound;
+    saved.fields.checksums.clear();
+  }
+  for (size_t f = 0; may_defer() && f < state.fields.size(); ++f) {
+    if (program().fields[f].read_in_place()) continue;
+    state.fields[f].levels.clear();
+    state.fields[f].spare.clear();
+  }
+  files.clear();
+  const Status taken = take(std::move(saved.fields));
+  if (taken.ok()) runtime::go_on_from(saved, state);
+  return taken;
+}
+
+}  // namespace stencil::api

@@ -1,0 +1,125 @@
+// Arrays of all files are written at once, by all who have rows of them. What is no regular file (a
+// pipe) has no places, so its fields are gathered, and its bytes follow each other.
+#include "runtime/io/new_files.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "runtime/io/field_values.h"
+#include "runtime/io/file_writer.h"
+#include "runtime/io/files.h"
+
+namespace stencil::runtime {
+
+void NewFile::append(std::string text) {
+  const auto size = static_cast<int64_t>(text.size());
+  texts.push_back({bytes, std::move(text)});
+  bytes += size;
+}
+
+void NewFile::append(StoredArray array) {
+  array.offset = bytes;
+  bytes += array.bytes();
+  arrays.push_back(array);
+}
+
+NewFile text_file(const std::string& path, std::string text) {
+  NewFile file{path};
+  file.append(std::move(text));
+  return file;
+}
+
+namespace {
+
+Status write_texts(const NewFile& file, FileWriter& writer) {
+  Status written = writer.resize(file.bytes);
+  for (const StoredText& text : file.texts) {
+    if (written.ok()) written = writer.move_to(text.offset);
+    if (written.ok()) written = writer.write(text.bytes);
+  }
+  return written;
+}
+
+// Byte after byte.
+Status write_in_order(const NewFile& file, const reference::State* state, FileWriter& writer) {
+  int64_t at = 0;
+  const auto fill_up = [&](int64_t to) {
+    const Status filled = writer.write(std::string(static_cast<size_t>(to - at), '\0'));
+    at = to;
+    return filled;
+  };
+  Status written = Done{};
+  const auto write_arrays_before = [&](auto from, int64_t end) {
+    for (; from != file.arrays.end() && from->offset < end && written.ok(); ++from) {
+      const auto& field = state->fields[static_cast<size_t>(from->field)];
+      written = fill_up(from->offset);
+      if (!written.ok()) return from;
+      written =
+          write_values(writer, {field, from->level, from->component, from->components}, from->type);
+      at += from->bytes();
+    }
+    return from;
+  };
+  auto array = file.arrays.begin();
+  for (const StoredText& text : file.texts) {
+    array = write_arrays_before(array, text.offset);
+    if (written.ok()) written = fill_up(text.offset);
+    if (written.ok()) written = writer.write(text.bytes);
+    at += static_cast<int64_t>(text.bytes.size());
+  }
+  write_arrays_before(array, file.bytes);
+  return written.ok() ? fill_up(file.bytes) : written;
+}
+
+// Everything but the names.
+Status write_contents(const std::vector<NewFile>& files, FieldSource* fields,
+                      std::vector<FileWriter>& writers) {
+  std::vector<SharedFile> shared;
+  for (const NewFile& file : files) {
+    auto writer = FileWriter::create(file.path, file.bytes);
+    if (!writer.ok()) return writer.failure();
+    writers.push_back(std::move(writer).value());
+    const std::string& temporary = writers.back().temporary();
+    Status written = Done{};
+    if (!temporary.empty()) {
+      written = write_texts(file, writers.back());
+      if (!file.arrays.empty()) shared.push_back({file.path, temporary, file.bytes, file.arrays});
+    } else {
+      if (!file.arrays.empty()) {
+        written = fields->gather(levels_of(file.arrays, fields->state().fields.size()));
+      }
+      const reference::State* state = fields ? &fields->state() : nullptr;
+      if (written.ok()) written = write_in_order(file, state, writers.back());
+    }
+    if (!written.ok()) return written;
+  }
+  Status written = shared.empty() ? Done{} : fields->write(shared);
+  for (FileWriter& writer : writers) {
+    if (written.ok()) written = writer.close();
+  }
+  return written;
+}
+
+}  // namespace
+
+Status write_files(const std::vector<NewFile>& files, FieldSource* fields) {
+  std::vector<FileWriter> writers;
+  writers.reserve(files.size());
+  const Status written = write_contents(files, fields, writers);
+  if (!written.ok()) return written;
+  std::vector<std::string> created;
+  for (size_t i = 0; i < files.size(); ++i) {
+    std::error_code ignored;
+    const std::string end = end_of_links(files[i].path);
+    const bool is_new = !std::filesystem::exists(end, ignored);
+    const Status committed = writers[i].commit();
+    if (!committed.ok()) {
+      for (const std::string& path : created) std::filesystem::remove(path, ignored);
+      return committed;
+    }
+    if (is_new) created.push_back(end);
+  }
+  return Done{};
+}
+
+}  // namespace stencil::runtime
