@@ -197,6 +197,9 @@ class Restriction {
     part->number = part_;
     part->count = decomposition_.parts();
     part->owned = decomposition_.owned(part_);
+    for (const analysis::Reach& depth : decomposition_.needs.depth) {
+      part->depth.push_back({depth.low, depth.high});
+    }
     for (size_t d = 0; d < memory_.size(); ++d) {
       part->grid.push_back({low_of(whole_.grid, d), high_of(whole_.grid, d)});
     }

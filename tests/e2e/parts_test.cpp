@@ -78,16 +78,16 @@ TEST_F(Parts, HaveTheBitsOfOneDevice) {
   }
 }
 
-// Halos are exchanged while the inside of a tile is yet to be computed: with chunks of planes that
-// end where a halo does, or do not; with tiles at the sides of the grid, whose chunks are shorter,
+// Halos, deeper above a part than below it, are exchanged while the inside of a tile is yet to be
+// computed: with chunks of planes that end where a halo does, or do not; with tiles at the sides of the grid, whose chunks are shorter,
 // or without.
 TEST_F(Parts, ExchangeAheadOfTheInsideOfATile) {
   write("wide.stn", R"(
 grid G = [0..149, 0..639] steps 23;
 field A : real on G;
 field B : real on G constant;
-stencil s : A[1..148, 1..638] = 0.2 * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0,1]) * B[0,0]
-  + 0.01 * A[1,1];
+stencil s : A[1..146, 1..638] = 0.2 * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0,1]) * B[0,0]
+  + 0.01 * A[3,1];
 init A[i,j] = sin(0.37 * i + 0.91 * j);
 init B[i,j] = 1.0 + 0.1 * sin(0.11 * i * j);
 )");

@@ -80,8 +80,9 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
 namespace {
 
 // Of the chunks of a column of tiles, the first and the last few: as many as write what neighbours
-// get, and for the next tile read what they gave. None where the inside would be empty, or where in
-// other dimensions any block may be next to another part.
+// get, which may be deeper than what they give, and as for the next tile read what these gave. None
+// where the inside would be empty, or where in other dimensions any block may be next to another
+// part.
 std::array<int64_t, 2> outer_chunks(const ir::Program& program, int64_t length, int64_t chunks) {
   const std::array<int64_t, 2> none = {0, 0};
   if (!program.part) return none;
@@ -92,8 +93,9 @@ std::array<int64_t, 2> outer_chunks(const ir::Program& program, int64_t length, 
   const analysis::Reach rim = rim_of(program, 0);
   const auto& [low, high] = program.part->owned[0];
   const ir::Range& grid = program.grid.ranges[0];
-  const auto outer = [&](int64_t spared, int64_t depth) {
-    return spared > 0 ? (2 * depth - spared + length - 1) / length : 0;
+  const int64_t deep = std::max(program.part->depth[0][0], program.part->depth[0][1]);
+  const auto outer = [&](int64_t spared, int64_t beyond) {
+    return spared > 0 ? (beyond - spared + deep + length - 1) / length : 0;
   };
   const int64_t below = outer(rim.low, low - grid.low.constant);
   const int64_t above = outer(rim.high, grid.high.constant - high);
@@ -102,7 +104,7 @@ std::array<int64_t, 2> outer_chunks(const ir::Program& program, int64_t length, 
   const int64_t planes = grid.high.constant - grid.low.constant + 1 - rim.low - rim.high;
   const int64_t rest = planes % length;
   const bool short_end = above > 0 && rest > 0 &&
-                         rest + (above - 1) * length < 2 * (grid.high.constant - high) - rim.high;
+                         rest + (above - 1) * length < grid.high.constant - high - rim.high + deep;
   const int64_t at_end = above + (short_end ? 1 : 0);
   return below + at_end < chunks ? std::array<int64_t, 2>{below, at_end} : none;
 }
