@@ -8,14 +8,6 @@
 namespace stencil::reference {
 namespace {
 
-std::vector<double> values(const State& state, size_t field, int level = 0) {
-  std::vector<double> out;
-  for (int64_t i = 0; i < state.fields[field].points; ++i) {
-    out.push_back(state.fields[field].real(level, 0, i));
-  }
-  return out;
-}
-
 using Values = std::vector<double>;
 
 TEST(Repeats, RunTheirFunctionsInOrderSeveralTimes) {
