@@ -66,6 +66,8 @@ class Chooser {
     }
     out.schedule = *schedule_;
     out.decomposition.set_round(schedule_->time_tile);
+    const int64_t left = out.decomposition.steps % out.decomposition.round;
+    if (left != 0) return at(cuts, out.decomposition.steps - left, diagnostics);  // whole tiles
     const int part = typical_part(out.decomposition);
     const ir::Program own = decompose::restrict_to(program_, out.decomposition, part);
     schedule::Scheduler scheduler(own, machine_);

@@ -76,6 +76,13 @@ TEST(Cutting, AnExchangeEveryStepHasTilesOfOneStep) {
   EXPECT_LT(each->prediction.efficiency(), 0.7);
 }
 
+TEST(Cutting, WholeTilesLieBetweenExchanges) {
+  const auto cutting = cut_heat(heat(1024), {"1x1x2", 11}, "streaming T=4 block=16x16");
+  ASSERT_TRUE(cutting);
+  EXPECT_EQ(cutting->decomposition.steps, 8);
+  EXPECT_EQ(cutting->decomposition.round, 4);
+}
+
 TEST(Cutting, IsExplained) {
   Diagnostics diagnostics;
   const std::string text =
