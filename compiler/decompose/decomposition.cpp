@@ -278,6 +278,28 @@ bool fits(const Decomposition& decomposition) {
   return true;
 }
 
+// Takes as many steps as fit, at most `most`; false, with the needs of one step, where none does.
+// More steps never need less, and what they need takes time to find out: numbers grow from one on.
+bool fit_steps(const ir::Program& program, int64_t most, Decomposition& out) {
+  const auto take = [&](int64_t steps) {
+    out.steps = steps;
+    out.needs = needs_of(program, out, steps);
+    return fits(out);
+  };
+  int64_t fitting = 0, next = 1;
+  while (next <= most && take(next)) {
+    fitting = next;
+    next = next == most ? most + 1 : std::min(2 * next, most);
+  }
+  if (fitting == 0) return false;
+  for (int64_t beyond = next; beyond - fitting > 1;) {
+    const int64_t middle = fitting + (beyond - fitting) / 2;
+    (take(middle) ? fitting : beyond) = middle;
+  }
+  if (out.steps != fitting) take(fitting);
+  return true;
+}
+
 }  // namespace
 
 std::optional<std::vector<bool>> dimensions_that_wrap(const ir::Program& program, const Cuts& cuts,
@@ -294,9 +316,10 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
     const ir::Range& range = program.grid.ranges[d];
     if (range.high.constant - range.low.constant + 1 < cuts[d]) {
       diagnostics
-          .error("L031", program.grid_span,
-                 fmt::format("{} parts of {} points", cuts[d],
-                             range.high.constant - range.low.constant + 1))
+          .error(
+              "L031", program.grid_span,
+              fmt::format("{} parts along {}, where there are {} points", cuts[d],
+                          kAxes[cuts.size() - 1 - d], range.high.constant - range.low.constant + 1))
           .hint = "use fewer parts";
       return std::nullopt;
     }
@@ -308,10 +331,7 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
       diagnostics);
   if (!wraps) return std::nullopt;
   out.wraps = *wraps;
-  for (out.steps = std::max<int64_t>(steps, 1); out.steps > 0; --out.steps) {
-    out.needs = needs_of(program, out, out.steps);
-    if (fits(out)) return out;
-  }
+  if (fit_steps(program, std::clamp<int64_t>(steps, 1, kMostSteps), out)) return out;
   for (size_t d = 0; d < cuts.size(); ++d) {
     const analysis::Reach& depth = out.needs.depth[d];
     if (cuts[d] == 1 || std::max(depth.low, depth.high) <= out.least_extent(d)) continue;

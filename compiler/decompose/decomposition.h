@@ -93,6 +93,9 @@ std::optional<std::vector<bool>> dimensions_that_wrap(const ir::Program& program
 // How far beyond the points that a part owns values have to be right when a time tile is done.
 analysis::Margin left_by_tile(const ir::Program& program, const Decomposition& decomposition);
 
+// Between two exchanges, at most: beyond that a message more costs nothing.
+constexpr int64_t kMostSteps = 1024;
+
 // Cuts the grid of a program at sizes. L030, with what stands against it and its place, where a
 // dimension cannot be cut; L031 where parts are smaller than their halo for one step. Where they
 // are for `steps`, there are fewer.

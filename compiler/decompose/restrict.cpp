@@ -200,6 +200,8 @@ class Restriction {
     for (const analysis::Reach& depth : decomposition_.needs.depth) {
       part->depth.push_back({depth.low, depth.high});
     }
+    for (const auto& [low, high] : memory_)
+      part->neighbours.push_back({low != -kFar, high != kFar});
     for (size_t d = 0; d < memory_.size(); ++d) {
       part->grid.push_back({low_of(whole_.grid, d), high_of(whole_.grid, d)});
     }

@@ -24,6 +24,13 @@ const Link& network_link() {
   return kLink;
 }
 
+std::string describe(const decompose::Decomposition& decomposition) {
+  const std::string often =
+      decomposition.steps == 1 ? "every step" : fmt::format("every {} steps", decomposition.steps);
+  return fmt::format("{}, cut {} (x first), halos exchanged {}", decomposition.parts(),
+                     decompose::print(decomposition.cuts), often);
+}
+
 int typical_part(const decompose::Decomposition& decomposition) {
   std::vector<int> place;
   for (const int parts : decomposition.cuts) place.push_back(parts / 2);
@@ -58,7 +65,9 @@ class Chooser {
     if (!decomposition) return std::nullopt;
     Cutting out{std::move(*decomposition), {}, {}};
     if (!schedule_) {  // of one part: others differ from it by a few points
-      const ir::Program own = part_alone(program_, out);
+      const auto least = decompose::decompose(program_, cuts, 1, diagnostics);
+      if (!least) return std::nullopt;
+      const ir::Program own = part_alone(program_, {*least, {}, {}});
       schedule::Scheduler scheduler(own, machine_);
       schedule_ = scheduler.parse(line_, diagnostics);
       if (!schedule_) return std::nullopt;
@@ -173,8 +182,7 @@ double merit_of(const Cutting& cutting) {
   return seconds_of(cutting) * (expected.waited < expected.exchange ? 1 : kBetweenTiles);
 }
 
-// The best number of steps for these cuts: multiples of the schedule's time tile, as long as more
-// of them pay.
+// The best number of steps for these cuts: 1, 2, 4, ... time tiles of the schedule.
 std::optional<Cutting> best_steps(Chooser& chooser, const decompose::Cuts& cuts, int64_t steps,
                                   Diagnostics& diagnostics) {
   if (steps > 0) return chooser.at(cuts, steps, diagnostics);
@@ -188,8 +196,7 @@ std::optional<Cutting> best_steps(Chooser& chooser, const decompose::Cuts& cuts,
     // A tile that is cut short at every exchange costs what it saves.
     const bool whole = next->decomposition.steps == wanted || wanted == tile;
     if (!whole) break;
-    if (wanted > tile && seconds_of(*next) >= seconds_of(*best)) break;
-    best = std::move(next);
+    if (wanted == tile || seconds_of(*next) < seconds_of(*best)) best = std::move(next);
   }
   return best;
 }

@@ -56,6 +56,9 @@ std::string explain_parts(const ir::Program& program, const CutRequest& request,
                           const std::string& line, const schedule::Machine& machine,
                           const Link& link, Diagnostics& diagnostics);
 
+// "4, cut 2x2 (x first), halos exchanged every 24 steps".
+std::string describe(const decompose::Decomposition& decomposition);
+
 // The part with the most neighbours, whose schedule all parts get.
 int typical_part(const decompose::Decomposition& decomposition);
 // It, without what ties it to the others, and writing no more than it owns: what schedules are

@@ -9,6 +9,8 @@
 #include "compiler/driver/brief_schedule.h"
 #include "compiler/driver/cutting.h"
 #include "compiler/ir/axes.h"
+#include "compiler/schedule/explore.h"
+#include "compiler/schedule/scheduler.h"
 #include "compiler/support/layout.h"
 
 namespace stencil {
@@ -29,7 +31,8 @@ std::string in_units(double bytes) {
 }
 
 std::string microseconds(double seconds) {
-  return fmt::format("{:.3g}", 1e6 * seconds);
+  return seconds < 1e-4 ? fmt::format("{:.3g}", 1e6 * seconds)
+                        : fmt::format("{:.0f}", 1e6 * seconds);
 }
 
 // x first.
@@ -47,16 +50,31 @@ ir::Points box_of(const ir::Box& box) {
   return out;
 }
 
-// "4+4 planes in z, 2+2 in y": below and above.
+// "4+4 in z, 2+0 in y and x": below and above.
 std::string depth_of(const decompose::Decomposition& decomposition,
                      const analysis::Margin& margin) {
-  std::vector<std::string> out;
+  std::string out, last;
   for (size_t d = 0; d < margin.size(); ++d) {
     if (decomposition.cuts[d] == 1) continue;
-    out.push_back(
-        fmt::format("{}+{} in {}", margin[d].low, margin[d].high, kAxes[margin.size() - 1 - d]));
+    const std::string depth = fmt::format("{}+{}", margin[d].low, margin[d].high);
+    const std::string axis = kAxes[margin.size() - 1 - d];
+    if (!out.empty()) out += depth == last ? " and " : ", ";
+    out += depth == last ? axis : fmt::format("{} in {}", depth, axis);
+    last = depth;
   }
-  return fmt::format("{}", fmt::join(out, ", "));
+  return out;
+}
+
+// Of it, what a part has: nothing where nobody is beyond.
+analysis::Margin of_part(const decompose::Decomposition& decomposition, int part,
+                         analysis::Margin margin) {
+  const std::vector<int> place = decomposition.place_of(part);
+  for (size_t d = 0; d < margin.size(); ++d) {
+    if (decomposition.wraps[d]) continue;
+    if (place[d] == 0) margin[d].low = 0;
+    if (place[d] + 1 == decomposition.cuts[d]) margin[d].high = 0;
+  }
+  return margin;
 }
 
 std::string times(int64_t count, const char* one) {
@@ -87,12 +105,13 @@ std::string messages_section(const ir::Program& program, const Cutting& cutting)
       const ir::Field& field = program.fields[static_cast<size_t>(need.field)];
       rows.push_back({occasion_of(program, decomposition, o),
                       need.level ? fmt::format("{}@-{}", field.name, need.level) : field.name,
-                      depth_of(decomposition, need.margin),
+                      depth_of(decomposition,
+                               of_part(decomposition, typical_part(decomposition), need.margin)),
                       in_units(decompose::bytes_received(program, decomposition, need))});
     }
   }
   if (rows.size() == 1) return "Parts exchange nothing: no point reads one of another part\n";
-  return "What a part with all its neighbours gets: points below and above its own\n" +
+  return "What the part with the most neighbours gets: points below and above its own\n" +
          table(rows, TableStyle{.indent = "  ", .texts = 3});
 }
 
@@ -107,7 +126,7 @@ std::string steps_section(const ir::Program& program, const Cutting& cutting,
   const int64_t tile = std::max(cutting.schedule.time_tile, 1);
   std::set<int64_t> tried = {1, tile, 2 * tile, 4 * tile, 8 * tile, cutting.decomposition.steps};
   std::vector<PartRow> rows = {
-      {"steps", "halo", "computed per point", "exchange (us)", "waited for (us)", "efficiency"}};
+      {"steps", "halo", "computed per point", "an exchange (us)", "waited for (us)", "efficiency"}};
   for (const int64_t steps : tried) {
     Diagnostics refusals;
     const auto other = cut(program, {decompose::print(cutting.decomposition.cuts), steps}, line,
@@ -122,31 +141,45 @@ std::string steps_section(const ir::Program& program, const Cutting& cutting,
          fmt::format("{:.3f}", expected.redundancy), microseconds(expected.exchange * between),
          microseconds(expected.waited * between), percent(expected.efficiency())});
   }
-  return "Steps between exchanges, as the model expects\n" +
+  return "Steps between exchanges, as the model expects (*: chosen or given)\n" +
          table(rows, TableStyle{.indent = "  ", .texts = 2});
 }
 
 std::string cuts_section(const ir::Program& program, const Cutting& cutting,
-                         const std::string& line, const schedule::Machine& machine,
-                         const Link& link) {
+                         const CutRequest& request, const std::string& line,
+                         const schedule::Machine& machine, const Link& link) {
   const decompose::Decomposition& decomposition = cutting.decomposition;
-  std::vector<PartRow> rows = {{"cut (x first)", "points of a part", "steps", "efficiency"}};
+  std::vector<PartRow> rows = {
+      {"cut (x first)", "points of a part", "steps", "of a step (us)", "efficiency"}};
   for (const decompose::Cuts& cuts :
        decompose::all_cuts(decomposition.parts(), program.grid.rank())) {
     Diagnostics refusals;
-    const auto other = cut(program, {decompose::print(cuts), 0}, line, machine, link, refusals);
+    const auto other =
+        cut(program, {decompose::print(cuts), request.steps}, line, machine, link, refusals);
     if (!other) {
       const auto& why = refusals.items();
       rows.push_back(
-          {decompose::print(cuts), why.empty() ? "refused" : why.front().message, "", ""});
+          {decompose::print(cuts), why.empty() ? "refused" : why.front().message, "", "", ""});
       continue;
     }
     const ir::Points owned = other->decomposition.owned(typical_part(other->decomposition));
-    rows.push_back({decompose::print(cuts), extents_of(owned),
-                    fmt::format("{}", other->decomposition.steps),
+    rows.push_back({decompose::print(cuts) + (cuts == decomposition.cuts ? " *" : ""),
+                    extents_of(owned), fmt::format("{}", other->decomposition.steps),
+                    microseconds(other->prediction.seconds()),
                     percent(other->prediction.efficiency())});
   }
-  return "Ways to cut the grid\n" + table(rows, TableStyle{.indent = "  ", .texts = 2});
+  return "Ways to cut the grid; an exchange between two tiles counts for 3 % more\n" +
+         table(rows, TableStyle{.indent = "  ", .texts = 2});
+}
+
+// ", 1.9 times one device"; nothing where the model knows nothing of the schedule.
+std::string times_one_device(const ir::Program& program, const std::string& line,
+                             const schedule::Machine& machine, double seconds) {
+  schedule::Scheduler scheduler(program, machine);
+  Diagnostics refusals;
+  const auto schedule = scheduler.parse(line, refusals);
+  const auto alone = schedule ? schedule::predict(scheduler, *schedule) : std::nullopt;
+  return alone ? fmt::format(", {:.2g} times one device", alone->prediction.seconds / seconds) : "";
 }
 
 }  // namespace
@@ -165,34 +198,43 @@ std::string explain_parts(const ir::Program& program, const CutRequest& request,
   double points = decomposition.parts();
   for (const auto& [low, high] : owned) points *= static_cast<double>(high - low + 1);
   const bool beside = expected.waited < expected.exchange;
+  std::string tiles = fmt::format("tiles are of {}", times(decomposition.round, "step"));
+  if (decomposition.round < cutting->schedule.time_tile) {
+    tiles += fmt::format(" and not {}", cutting->schedule.time_tile);
+  }
+  if (request.steps > decomposition.steps) {
+    tiles += fmt::format(" (and not every {}: whole tiles, and halos no deeper than a part)",
+                         request.steps);
+  }
   std::vector<PartRow> rows = {
-      {"parts",
-       fmt::format("{} of {} points (x first), cut {}", decomposition.parts(),
-                   extents_of(box_of(program.grid)), decompose::print(decomposition.cuts))},
+      {"grid",
+       fmt::format("{} points (x first), cut {} into {} parts", extents_of(box_of(program.grid)),
+                   decompose::print(decomposition.cuts), decomposition.parts())},
+      {"for", fmt::format("{} ({}); {}: {} us and {:.0f} GB/s into a part", machine.name,
+                          machine.description, link.name, microseconds(link.seconds),
+                          1e-9 * link.bytes_per_second)},
       {"a part owns", fmt::format("{} points, and with its halo has memory for {}",
                                   extents_of(owned), extents_of(box_of(own.grid)))},
       {"schedule", brief_schedule(cutting->schedule, own, {machine})},
-      {"exchange",
-       fmt::format("{}, tiles are of {}; {}", every(decomposition.steps, "step"),
-                   times(decomposition.round, "step"),
-                   beside ? "beside the inside of the last tile" : "between two tiles")},
-      {"link", fmt::format("{}: {} us and {:.0f} GB/s into a part", link.name,
-                           microseconds(link.seconds), 1e-9 * link.bytes_per_second)},
+      {"exchange", fmt::format("{}, {}; {}", every(decomposition.steps, "step"), tiles,
+                               beside ? "while the inside of the last tile is computed"
+                                      : "nothing is computed meanwhile")},
       {"redundant work",
        fmt::format("{:.3f} points computed per point owned", expected.redundancy)},
       {"expected of a step",
        fmt::format("{} us computing, {} us waiting for other parts", microseconds(expected.compute),
                    microseconds(expected.waited))},
       {"expected",
-       fmt::format("{:.3g} GCells/s, {} of what {} devices make of such grids alone",
-                   1e-9 * points / seconds, percent(expected.efficiency()), decomposition.parts())},
+       fmt::format("{:.4g} GCells/s{}; {} of what {} devices make of such grids alone",
+                   1e-9 * points / seconds, times_one_device(program, line, machine, seconds),
+                   percent(expected.efficiency()), decomposition.parts())},
   };
   const std::string own_line = schedule::print(cutting->schedule, program.grid.rank());
   return "Parts, one for each device\n" +
          table(rows, TableStyle{.indent = "  ", .text_last = true}) + "\n" +
          messages_section(program, *cutting) + "\n" +
          steps_section(program, *cutting, own_line, machine, link) + "\n" +
-         cuts_section(program, *cutting, line, machine, link);
+         cuts_section(program, *cutting, request, line, machine, link);
 }
 
 }  // namespace stencil

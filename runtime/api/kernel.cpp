@@ -34,16 +34,23 @@ Result<runtime::Prepared> prepare_one(const ir::Program& program, const KernelOp
       });
 }
 
+Status check_exchange(const KernelOptions& options) {
+  if (options.exchange >= 0) return Done{};
+  return Failure{"R095",
+                 fmt::format("KernelOptions::exchange is {}, no number of steps", options.exchange),
+                 "0 leaves it to the model"};
+}
+
 // What a grid is cut by: sizes.
 Result<std::vector<int64_t>> sizes_of(const ir::Program& program) {
-  const auto params = bind(program, {});
-  if (!params.ok()) return params.failure();
   for (const ir::Param& param : program.params) {
     if (!param.open()) continue;
     return Failure{
         "R094", fmt::format("the grid is cut before its size is known: '{}' is open", param.name),
-        "give sizes when the program is read (Options::definitions, -D)"};
+        "give sizes when the program is read (Options::definitions, -D without --open)"};
   }
+  const auto params = bind(program, {});
+  if (!params.ok()) return params.failure();
   return params.value().integers;
 }
 
@@ -85,6 +92,8 @@ Result<runtime::Prepared> prepare_rank(const ir::Program& program, const KernelO
 
 Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData> data,
                        const KernelOptions& options) {
+  const Status exchange = check_exchange(options);
+  if (!exchange.ok()) return exchange.failure();
   Diagnostics diagnostics;
   std::function<Status()> serve;
   auto prepared = options.ranks           ? prepare_rank(data->program, options, diagnostics, serve)
@@ -151,7 +160,23 @@ Status Kernel::serve() const {
   return api::guarded<Done>([&] { return data_->serve(); });
 }
 
+const std::string& Kernel::parts() const {
+  return data_->prepared.parts;
+}
+
+namespace {
+
+Status drives(const api::KernelData& kernel) {
+  if (!kernel.serve) return Done{};
+  return Failure{"R095", "this rank serves rank 0, which alone starts simulations",
+                 "if (kernel.serves()) return kernel.serve()"};
+}
+
+}  // namespace
+
 Result<std::string> Kernel::code(CodeKind kind) const {
+  const Status can = drives(*data_);
+  if (!can.ok()) return can.failure();
   return api::guarded<std::string>(
       [&] { return data_->prepared.loaded->code(static_cast<runtime::CodeKind>(kind)); });
 }
@@ -167,10 +192,14 @@ Result<Simulation> Kernel::start(const ParamValues& values) const {
 }
 
 Result<Simulation> Kernel::start(State state) const {
+  const Status can = drives(*data_);
+  if (!can.ok()) return can.failure();
   return api::guarded<Simulation>([&] { return api::start(data_, std::move(state)); });
 }
 
 Result<Simulation> Kernel::attach(const Arrays& arrays, const ParamValues& values) const {
+  const Status can = drives(*data_);
+  if (!can.ok()) return can.failure();
   return api::guarded<Simulation>([&] {
     return api::attach(data_, arrays, api::SimulationData::Arrays::Host, nullptr, values);
   });
@@ -178,6 +207,8 @@ Result<Simulation> Kernel::attach(const Arrays& arrays, const ParamValues& value
 
 Result<Simulation> Kernel::attach_device(const Arrays& arrays, void* stream,
                                          const ParamValues& values) const {
+  const Status can = drives(*data_);
+  if (!can.ok()) return can.failure();
   return api::guarded<Simulation>([&] {
     return api::attach(data_, arrays, api::SimulationData::Arrays::Device, stream, values);
   });

@@ -343,6 +343,7 @@ Result<Prepared> prepare_parts(const ir::Program& program, const std::vector<int
   out.schedule = shown.schedule;
   out.module = shown.module;
   out.origin = cut.origin;
+  out.parts = describe(cut.decomposition);
   whole->program = std::move(cut.program);
   whole->decomposition = std::move(cut.decomposition);
   out.loaded = std::make_unique<DecomposedProgram>(whole);

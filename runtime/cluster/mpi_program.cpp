@@ -54,6 +54,7 @@ struct Rank {
   ir::Program part;
   Prepared prepared;
   HostMessages messages;
+  bool in_session = false;  // on rank 0: those that serve have one
 
   int number() const { return ranks->rank(); }
 
@@ -247,8 +248,13 @@ void warn_of_gathering(const char* what, const Failure& reason) {
 class DrivingSession : public Session, public FieldRows {
  public:
   DrivingSession(std::shared_ptr<Rank> rank, reference::State& state)
-      : rank_(std::move(rank)), state_(state), part_(rank_) {}
-  ~DrivingSession() override { (void)say("drop"); }
+      : rank_(std::move(rank)), state_(state), part_(rank_) {
+    rank_->in_session = true;
+  }
+  ~DrivingSession() override {
+    (void)say("drop");
+    rank_->in_session = false;
+  }
 
   Status start(const std::vector<FieldFile>& files) {
     std::vector<bool> stored;
@@ -360,13 +366,17 @@ class DrivenProgram : public LoadedProgram {
   explicit DrivenProgram(std::shared_ptr<Rank> rank) : rank_(std::move(rank)) {}
   ~DrivenProgram() override { (void)rank_->ranks->broadcast("end"); }
 
-  // One session at a time: the ranks that serve have no other.
+  // One session at a time.
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
     return start_from(state, {});
   }
   bool starts_unstored() const override { return true; }
   Result<std::unique_ptr<Session>> start_from(reference::State& state,
                                               const std::vector<FieldFile>& files) const override {
+    if (rank_->in_session) {
+      return Failure{"R095", "another simulation of this kernel is running on the ranks",
+                     "one at a time: end it before the next one begins"};
+    }
     auto session = std::make_unique<DrivingSession>(rank_, state);
     const Status started = session->start(files);
     if (!started.ok()) return started.failure();
@@ -535,6 +545,7 @@ Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_o
   out.prepared.schedule = rank->prepared.schedule;
   out.prepared.module = rank->prepared.module;
   out.prepared.origin = rank->cut.origin;
+  out.prepared.parts = describe(rank->cut.decomposition);
   if (ranks->rank() == 0) {
     out.prepared.loaded = std::make_unique<DrivenProgram>(rank);
   } else {

@@ -70,6 +70,8 @@ struct Prepared {
   std::shared_ptr<const kernel::Module> module;
   std::unique_ptr<LoadedProgram> loaded;
   std::string origin = {};  // of a schedule that was known (KnownLine); else ""
+  // How the grid is cut: "4, cut 2x2 (x first), halos exchanged every 24 steps"; "" on one device.
+  std::string parts = {};
 };
 
 // Told what is being done, before it is: "compiling heat for host: planes T=4 ...".

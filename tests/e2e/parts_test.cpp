@@ -75,12 +75,20 @@ TEST_F(Parts, HaveTheBitsOfOneDevice) {
     const Outcome run = stencilc("run wave.stn --device host --out U=parts.npy --gpus " + parts);
     ASSERT_EQ(run.status, 0) << parts << run.err;
     EXPECT_EQ(read(file("parts.npy")), whole) << parts;
+    EXPECT_TRUE(holds(run.out, "parts ")) << run.out;
+  }
+  // As many steps as the parts have room for.
+  for (const std::string steps : {"1000", "4294967296", "9223372036854775807"}) {
+    const Outcome run =
+        stencilc("run wave.stn --device host --out U=parts.npy --gpus 2 --exchange " + steps);
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(read(file("parts.npy")), whole) << steps;
   }
 }
 
 // Halos, deeper above a part than below it, are exchanged while the inside of a tile is yet to be
-// computed: with chunks of planes that end where a halo does, or do not; with tiles at the sides of the grid, whose chunks are shorter,
-// or without.
+// computed: with chunks of planes that end where a halo does, or do not; with tiles at the sides of
+// the grid, whose chunks are shorter, or without.
 TEST_F(Parts, ExchangeAheadOfTheInsideOfATile) {
   write("wide.stn", R"(
 grid G = [0..149, 0..639] steps 23;
@@ -91,6 +99,22 @@ stencil s : A[1..146, 1..638] = 0.2 * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0
 init A[i,j] = sin(0.37 * i + 0.91 * j);
 init B[i,j] = 1.0 + 0.1 * sin(0.11 * i * j);
 )");
+  // What is sent up is not what is read from there.
+  write("upwind.stn", R"(
+grid G = [0..59, 0..639] steps 23;
+field A : real on G boundary periodic;
+stencil s : A on G = 0.5 * A[-1,0] + 0.3 * A[0,1];
+init A[i,j] = sin(0.37 * i + 0.91 * j);
+)");
+  ASSERT_EQ(stencilc("run upwind.stn --device reference --out A=alone.npy").status, 0);
+  for (const std::string line : {"T=1 chunk=5", "T=2 chunk=4", "T=2 block=32x1 chunk=3"}) {
+    const Outcome run = stencilc(
+        "run upwind.stn --device host --gpus 1x2 --exchange 2 --out "
+        "A=parts.npy --schedule \"streaming " +
+        line + "\"");
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(read(file("parts.npy")), read(file("alone.npy"))) << line;
+  }
   ASSERT_EQ(stencilc("run wide.stn --device reference --out A=alone.npy").status, 0);
   for (const std::string chunk : {"3", "4", "7", "12"}) {
     for (const std::string edges : {"split", "tested"}) {
@@ -124,6 +148,8 @@ TEST_F(Parts, ThatCannotBeAreRefusedWithTheReason) {
   EXPECT_TRUE(holds(stencilc("run wave.stn --device host --gpus 1x60").err, "L031"));
   EXPECT_TRUE(holds(stencilc("run wave.stn --device reference --gpus 2").err, "R045"));
   EXPECT_TRUE(holds(stencilc("run wave.stn --ranks 2").err, "R092"));
+  EXPECT_TRUE(holds(stencilc("run wave.stn --exchange 2").err, "U010"));
+  EXPECT_TRUE(holds(stencilc("run wave.stn --device host --gpus 2 --open N -D N=70").err, "R094"));
 }
 
 TEST_F(Parts, AreRanks) {
@@ -134,6 +160,10 @@ TEST_F(Parts, AreRanks) {
         << read(file("err.txt"));
     EXPECT_EQ(read(file("ranks.npy")), whole) << count;
   }
+  EXPECT_EQ(ranks(1, "run wave.stn --device host --ranks 1 --out U=ranks.npy"), 0);
+  EXPECT_EQ(read(file("ranks.npy")), whole);
+  EXPECT_NE(ranks(2, "run wave.stn --device host --gpus 2"), 0);
+  EXPECT_TRUE(holds(read(file("err.txt")), "R095")) << read(file("err.txt"));
   EXPECT_NE(ranks(3, "run wave.stn --device host --ranks 2x2"), 0);
   EXPECT_TRUE(holds(read(file("err.txt")), "R095")) << read(file("err.txt"));
 }

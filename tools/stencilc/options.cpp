@@ -113,7 +113,7 @@ Parser::Parser() {
       ->disable_flag_override()
       ->group(explain.get_option("--target")->get_group());
   add_device_option(explain, "schedules as for this device, which must be present");
-  add_parts_options(explain);
+  add_parts_options(explain, "the same for so many processes of MPI");
   CLI::App& explore =
       add_command(Command::Explore, "explore", "rank every schedule by the model; measure them",
                   kExploreExamples);
@@ -251,13 +251,13 @@ void Parser::add_device_option(CLI::App& to, const std::string& text) {
       ->group("Device");
 }
 
-void Parser::add_parts_options(CLI::App& to) {
+void Parser::add_parts_options(CLI::App& to, const std::string& ranks) {
   CLI::Option* parts = to.add_option("--gpus", arguments.gpus,
-                                     "cut the grid for so many GPUs, or along x and y as 2x2")
-                           ->option_text("N|AxB")
+                                     "cut the grid for so many GPUs, or along x, y, z as 2x2x1")
+                           ->option_text("N|AxB..")
                            ->group("Device");
-  to.add_option("--ranks", arguments.ranks, "under mpirun: cut the grid for the ranks as 2x2")
-      ->option_text("N|AxB")
+  to.add_option("--ranks", arguments.ranks, ranks)
+      ->option_text("N|AxB..")
       ->excludes(parts)
       ->group("Device");
   add_value(to, "--exchange", whole_number(1, "a number of steps", texts.exchange),
@@ -281,7 +281,7 @@ void Parser::add_full_option(CLI::App& to, const std::string& group) {
 
 void Parser::add_run_options(CLI::App& to) {
   add_device_option(to, "auto, cuda[:NUMBER], opencl[:NAME], host or reference (auto)");
-  add_parts_options(to);
+  add_parts_options(to, "under mpirun: cut the grid for the ranks as 2x2x1");
   const std::string group = "Data";
   to.add_option("--in", texts.inputs, "read a field before the run; repeatable")
       ->option_text("FIELD=X.npy")

@@ -7,6 +7,7 @@
 
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/numbers.h"
+#include "stencil/ranks.h"
 #include "tools/stencilc/options_parser.h"
 #include "tools/stencilc/save_code.h"
 
@@ -180,6 +181,10 @@ std::optional<Misuse> Parser::read_assignments() {
 std::optional<Misuse> Parser::read_long_run() {
   arguments.every = texts.every.value_or(0);
   arguments.exchange = texts.exchange.value_or(0);
+  const bool cut = !arguments.gpus.empty() || !arguments.ranks.empty() || started_by_mpi();
+  if (texts.exchange && !cut) {
+    return Misuse{"U010", "--exchange is about parts of the grid", "give --gpus or --ranks, too"};
+  }
   arguments.boxes = texts.boxes.value_or(0);
   if (texts.range) {
     const auto range = parse_range(*texts.range);

@@ -129,8 +129,14 @@ Status make_ready(const Arguments& arguments, bool serves, Activity& activity, R
 
 // The ranks of MPI that this process belongs to; one where there are none.
 Result<Ranks> find_ranks(const Arguments& arguments) {
-  if (started_by_mpi()) return join_ranks();
-  if (arguments.ranks.empty()) return Ranks{};
+  const bool several = started_by_mpi();
+  if (several && !arguments.gpus.empty()) {
+    return Failure{"R095", "--gpus is for one process; here are several, each with a part",
+                   "--ranks 2x2 says how to cut for them"};
+  }
+  if (several) return join_ranks();
+  const bool one = arguments.ranks.find_first_not_of("1x") == std::string::npos;
+  if (one) return Ranks{};
   return Failure{"R092", "--ranks is for processes that mpirun has started",
                  "mpirun -n 4 stencilc run ..., or --gpus for several GPUs of one process"};
 }
@@ -167,6 +173,8 @@ int run_command(const Arguments& arguments) {
                               .exchange = arguments.exchange});
   if (!kernel.ok()) return fail(kernel.failure());
   print_warnings();
+  // A signal that all ranks get is for rank 0 to act upon; others go on until it has.
+  if (serves) guard.note_first();
   if (serves) return kernel.value().serve().ok() ? kSuccess : kDeviceAtFault;
   warn_of_cache();
   warn_of_database();

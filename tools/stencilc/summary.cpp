@@ -53,6 +53,7 @@ Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const 
                             int64_t first, int64_t wanted, bool full) {
   std::string out = wrapped(
       fmt::format("{}: {}", kernel.device().name, kernel.device().description), "device    ");
+  if (!kernel.parts().empty()) out += wrapped(kernel.parts(), "parts     ");
   const std::string schedule = full ? kernel.schedule() : kernel.brief_schedule();
   const std::string& origin = kernel.schedule_origin();
   const std::string why = origin.empty() ? "" : fmt::format(" ({})", origin);

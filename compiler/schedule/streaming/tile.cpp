@@ -86,19 +86,17 @@ namespace {
 std::array<int64_t, 2> outer_chunks(const ir::Program& program, int64_t length, int64_t chunks) {
   const std::array<int64_t, 2> none = {0, 0};
   if (!program.part) return none;
-  for (int d = 1; d < program.grid.rank(); ++d) {
-    const analysis::Reach other = rim_of(program, d);
-    if (other.low + other.high > 0) return none;
+  const auto& neighbours = program.part->neighbours;
+  for (size_t d = 1; d < neighbours.size(); ++d) {
+    if (neighbours[d][0] || neighbours[d][1]) return none;
   }
   const analysis::Reach rim = rim_of(program, 0);
   const auto& [low, high] = program.part->owned[0];
   const ir::Range& grid = program.grid.ranges[0];
   const int64_t deep = std::max(program.part->depth[0][0], program.part->depth[0][1]);
-  const auto outer = [&](int64_t spared, int64_t beyond) {
-    return spared > 0 ? (beyond - spared + deep + length - 1) / length : 0;
-  };
-  const int64_t below = outer(rim.low, low - grid.low.constant);
-  const int64_t above = outer(rim.high, grid.high.constant - high);
+  const auto outer = [&](int64_t beyond) { return (beyond + deep + length - 1) / length; };
+  const int64_t below = neighbours[0][0] ? outer(low - grid.low.constant - rim.low) : 0;
+  const int64_t above = neighbours[0][1] ? outer(grid.high.constant - high - rim.high) : 0;
   if (below + above == 0) return none;
   // The last chunk may be shorter than the others.
   const int64_t planes = grid.high.constant - grid.low.constant + 1 - rim.low - rim.high;

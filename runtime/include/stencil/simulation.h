@@ -66,6 +66,8 @@ class STENCIL_API Kernel {
   // Where "auto" found the schedule, if it was measured before: "tuned: measured at 512x512 on
   // 2026-05-01". Empty for one chosen by rules, or given.
   const std::string& schedule_origin() const;
+  // How the grid is cut: "4, cut 2x2 (x first), halos exchanged every 24 steps"; "" on one device.
+  const std::string& parts() const;
   // Its code, text or bytes. R045 if the device has none of this kind.
   Result<std::string> code(CodeKind kind) const;
 

@@ -196,7 +196,7 @@ field A : real on G boundary clamp;
 stencil f : A on G = A[-3,0] + A[0,1];
 )";
   expect_refusal(smooth, {8, 1}, "L031", "smaller in y");
-  expect_refusal(smooth, {1, 41}, "L031", "41 parts of 40 points");
+  expect_refusal(smooth, {1, 41}, "L031", "41 parts along x, where there are 40 points");
   expect_refusal(R"(
 grid G = [0..19, 0..39] steps 4;
 field A : real on G;

@@ -88,9 +88,9 @@ TEST(Cutting, IsExplained) {
   const std::string text =
       explain_parts(heat(1024), {"2", 0}, "auto", schedule::gpu(), gpu_link(), diagnostics);
   for (const char* said :
-       {"2 of 512 x 512 x 1024 points (x first), cut 1x1x2", "512 x 512 x 512 points",
-        "beside the inside of the last tile", "redundant work", "GCells/s", "4+4 in z", "4.19 MB",
-        "Steps between exchanges", "Ways to cut the grid", "2x1x1", "1x2x1"}) {
+       {"512 x 512 x 1024 points (x first), cut 1x1x2 into 2 parts", "512 x 512 x 512 points",
+        "while the inside of the last tile", "redundant work", "GCells/s", "4+0 in z", "4.19 MB",
+        "times one device", "Steps between exchanges", "Ways to cut the grid", "2x1x1", "1x2x1"}) {
     EXPECT_NE(text.find(said), std::string::npos) << said << "\n" << text;
   }
   const std::string none =
