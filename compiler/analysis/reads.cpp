@@ -77,6 +77,19 @@ Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d) {
   return reach;
 }
 
+namespace {
+
+// The rule of an edge may name another point, though the offset is none: that of a region which is
+// only known at run time to lie within the field.
+bool is_led(const ir::Field& field, const ir::Access& access, size_t d) {
+  using ir::BoundaryKind;
+  return ir::meets(field, access, d, BoundaryKind::Clamp) ||
+         ir::meets(field, access, d, BoundaryKind::Mirror) ||
+         ir::meets(field, access, d, BoundaryKind::Periodic);
+}
+
+}  // namespace
+
 std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& function) {
   std::map<std::pair<ir::FieldId, int>, Reads> found;
   for (const ir::Piece& piece : function.pieces) {
@@ -91,8 +104,9 @@ std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& func
       }
       Margin reached;
       for (size_t d = 0; d < access->offsets.size(); ++d) {
-        reached.push_back(reach_of(program.fields[static_cast<size_t>(access->field)], *access, d));
-        reads.at_offset = reads.at_offset || !(reached[d] == Reach{});
+        const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
+        reached.push_back(reach_of(field, *access, d));
+        reads.at_offset = reads.at_offset || !(reached[d] == Reach{}) || is_led(field, *access, d);
       }
       reads.offsets = reads.offsets.empty() ? reached : hull(reads.offsets, reached);
     }

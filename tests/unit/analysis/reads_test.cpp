@@ -73,6 +73,16 @@ TEST(Reads, AClampedReadAtThePointItselfMayReadAnother) {
   EXPECT_FALSE(at_offset("0..63"));
 }
 
+// A region that is known at run time to lie within the grid is not known to before.
+TEST(Reads, ARuleMayLeadElsewhereWhateverTheOffset) {
+  for (const std::string rule : {"clamp", "mirror", "periodic", "constant 1"}) {
+    const ir::Program program =
+        test::load("param N : integer;\ngrid G = [0..N-1];\nfield A : real on G boundary " + rule +
+                   ";\nfield B : real on G;\nstencil s : B[10..12] = A[0];\n");
+    EXPECT_EQ(reads_of(program, program.functions[0])[0].at_offset, rule != "constant 1") << rule;
+  }
+}
+
 TEST(Reads, FarReadsAreThoseWhoseLandingIsNotBounded) {
   const auto far = [](const std::string& box, const std::string& boundary,
                       const std::string& grid = "grid G = [0..63] steps 1;") {
