@@ -2,6 +2,7 @@
 //
 //   const auto ranks = stencil::join_ranks();                 // all of them, or a communicator
 //   const auto kernel = program.compile({.ranks = true});     // together, on all ranks alike
+//   if (!ranks.ok() || !kernel.ok()) return 3;                // on all, if on one
 //   if (kernel.value().serves()) return kernel.value().serve().ok() ? 0 : 3;
 //   auto simulation = kernel.value().start();                 // rank 0 goes on as if it were alone
 #pragma once
