@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "compiler/decompose/needs.h"
 #include "compiler/ir/rewrite.h"
@@ -208,7 +209,9 @@ class Checker {
   }
 
  private:
+  // Once for each place: pieces of one function share theirs.
   void refuse(const Span& span, const std::string& why) {
+    if (!said_.insert({span.begin, why}).second) return;
     refusals_.error(refusal_.code, span, refusal_.what + ": " + why).hint = refusal_.hint;
   }
 
@@ -266,6 +269,7 @@ class Checker {
   const Refusal& refusal_;
   std::vector<bool> wraps_;
   Diagnostics refusals_;
+  std::set<std::pair<uint32_t, std::string>> said_;
 };
 
 // No halo reaches beyond the neighbour.

@@ -217,7 +217,7 @@ std::optional<Cutting> cut(const ir::Program& program, const CutRequest& request
         .error("L032", program.grid_span,
                fmt::format("'{}' is no way to cut a grid of {} dimension{}", request.cuts, rank,
                            rank == 1 ? "" : "s"))
-        .hint = "give a number of parts, or parts along x, y, ... as 2x2";
+        .hint = "give a number of parts, 65536 at most, or parts along x, y, ... as 2x2";
     return std::nullopt;
   }
   if (!is_number(request.cuts) || rank == 1) {
