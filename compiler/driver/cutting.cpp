@@ -174,10 +174,8 @@ double seconds_of(const Cutting& cutting) {
   return cutting.prediction.seconds();
 }
 
-// What cuts are compared by. An exchange between two tiles costs more than its time: devices wait
-// for the slowest of them each time (docs/performance.md).
+// What cuts are compared by.
 double merit_of(const Cutting& cutting) {
-  constexpr double kBetweenTiles = 1.03;
   const CutPrediction& expected = cutting.prediction;
   return seconds_of(cutting) * (expected.waited < expected.exchange ? 1 : kBetweenTiles);
 }

@@ -38,6 +38,10 @@ struct CutPrediction {
   double efficiency() const { return seconds() > 0 ? alone / seconds() : 1; }
 };
 
+// What time with exchanges between two tiles counts for when cuts are compared: devices wait for
+// the slowest of them each time (docs/performance.md).
+constexpr double kBetweenTiles = 1.03;
+
 struct Cutting {
   decompose::Decomposition decomposition;
   schedule::Schedule schedule;  // that the parts are expected to have

@@ -168,7 +168,10 @@ std::string cuts_section(const ir::Program& program, const Cutting& cutting,
                     microseconds(other->prediction.seconds()),
                     percent(other->prediction.efficiency())});
   }
-  return "Ways to cut the grid; an exchange between two tiles counts for 3 % more\n" +
+  return fmt::format(
+             "Ways to cut the grid; with exchanges between two tiles, time counts for {:.0f}% "
+             "more\n",
+             100 * (kBetweenTiles - 1)) +
          table(rows, TableStyle{.indent = "  ", .texts = 2});
 }
 

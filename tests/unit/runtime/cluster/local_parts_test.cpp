@@ -97,6 +97,76 @@ TEST(LocalParts, HearEachOtherInRounds) {
   EXPECT_EQ(wrong, 0);
 }
 
+// A device with queues that records: what it is told to do, in order. A mark is the rank's number.
+class Queues : public Immediate {
+ public:
+  Queues(int rank, bool reaches) : rank_(rank), reaches_(reaches) {}
+  bool has_lanes() const override { return true; }
+  bool records() const override { return true; }
+  bool reach(Accelerator&) override { return reaches_; }
+  Result<Mark> mark() override {
+    log += "mark ";
+    return Mark(std::make_shared<int>(rank_));
+  }
+  Status await(const Mark& mark) override {
+    log += "await" + std::to_string(*static_cast<const int*>(mark.get())) + " ";
+    return Done{};
+  }
+  Status begin_recording() override {
+    log += "begin ";
+    return Done{};
+  }
+  Result<Recording> end_recording() override {
+    log += "end ";
+    return Recording(std::make_shared<int>(7));
+  }
+  Status replay(const Recording& recording) override {
+    log += "replay" + std::to_string(*static_cast<const int*>(recording.get())) + " ";
+    return Done{};
+  }
+
+  std::string log;
+
+ private:
+  const int rank_;
+  const bool reaches_;
+};
+
+// One recording holds what all do: part 0 waits for the others before it ends, and they for it
+// around each replay.
+TEST(LocalParts, RecordTogether) {
+  LocalParts parts(3);
+  std::array<std::string, 3> logs;
+  in_threads(3, [&](int rank) {
+    Queues queues(rank, true);
+    Communicator& own = parts.part(rank);
+    EXPECT_TRUE(own.meet(queues).ok());
+    EXPECT_TRUE(own.records(queues));
+    EXPECT_TRUE(own.begin_recording(queues).ok());
+    queues.log += "work ";
+    const auto recording = own.end_recording(queues);
+    ASSERT_TRUE(recording.ok());
+    EXPECT_EQ(recording.value() != nullptr, rank == 0);
+    EXPECT_TRUE(own.replay(queues, recording.value(), 2).ok());
+    logs[static_cast<size_t>(rank)] = queues.log;
+  });
+  EXPECT_EQ(logs[0], "begin mark work await1 await2 end await1 await2 replay7 replay7 mark ");
+  EXPECT_EQ(logs[1], "await0 work mark mark await0 ");
+  EXPECT_EQ(logs[2], logs[1]);
+}
+
+// Copies by way of the host are no work of a queue.
+TEST(LocalParts, RecordOnlyWhereTheyReachEachOther) {
+  LocalParts parts(2);
+  in_threads(2, [&](int rank) {
+    Queues queues(rank, rank == 0);
+    EXPECT_TRUE(parts.part(rank).meet(queues).ok());
+    EXPECT_EQ(parts.part(rank).records(queues), rank == 0);
+    Immediate without;
+    EXPECT_FALSE(parts.part(rank).records(without));
+  });
+}
+
 TEST(LocalParts, AFailureWakesAll) {
   LocalParts parts(3);
   std::atomic<int> told = 0;

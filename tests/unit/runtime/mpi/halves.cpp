@@ -8,16 +8,9 @@
 #include <vector>
 
 #include "stencil/stencil.h"
+#include "tests/unit/runtime/mpi/expect.h"
 
 namespace {
-
-#define EXPECT(condition)                                                          \
-  do {                                                                             \
-    if (!(condition)) {                                                            \
-      std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                                \
-    }                                                                              \
-  } while (false)
 
 constexpr const char* kText = R"(
 param a : real = 0.1;
@@ -58,16 +51,26 @@ void compare(const Half& half, stencil::Simulation& simulation) {
   EXPECT(from_file.get<float>("A").or_throw() == alone.get<float>("A").or_throw());
 }
 
+template <class T>
+bool refuses(const stencil::Result<T>& result) {
+  return !result.ok() && result.failure().code == "R095";
+}
+
 void run(const Half& half, const stencil::Ranks& ranks) {
   const auto program = stencil::Program::from_text(kText, half.options()).or_throw();
   const auto kernel = program.compile({.device = half.device, .ranks = true}).or_throw();
   EXPECT(kernel.serves() == (ranks.rank > 0));
+  EXPECT(!kernel.parts().empty());
+  EXPECT(refuses(program.compile({.device = half.device, .ranks = true, .exchange = -1})));
   if (kernel.serves()) {
+    EXPECT(refuses(kernel.start()));
     kernel.serve().or_throw();
     return;
   }
   auto simulation = kernel.start().or_throw();
   simulation.run({.checkpoint = half.path}).or_throw();
+  auto second = kernel.start();  // whose first step asks the ranks
+  EXPECT(!second.ok() || refuses(second.value().advance(1)));
   compare(half, simulation);
 }
 

@@ -12,17 +12,10 @@
 
 #include "runtime/cluster/mpi_communicator.h"
 #include "runtime/devices/accelerator.h"
+#include "tests/unit/runtime/mpi/expect.h"
 #include "tests/unit/runtime/mpi/fake_nccl.h"
 
 namespace stencil::runtime {
-
-#define EXPECT(condition)                                                          \
-  do {                                                                             \
-    if (!(condition)) {                                                            \
-      std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                                \
-    }                                                                              \
-  } while (false)
 
 // The value, or the end of the process.
 template <class T>
