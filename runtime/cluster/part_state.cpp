@@ -73,11 +73,6 @@ std::optional<size_t> set_of_record(const ir::Program& whole, size_t field) {
   return static_cast<size_t>(*at);
 }
 
-ir::Points owned_of(const ir::Program& whole, const decompose::Decomposition& decomposition,
-                    int part, size_t field) {
-  return decompose::owned_points(whole, decomposition, part, static_cast<ir::FieldId>(field));
-}
-
 // Whether the points of the set are in the part, one by one.
 std::vector<bool> points_in(const decompose::Decomposition& decomposition, int part,
                             const FieldData& points) {
