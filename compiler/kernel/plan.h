@@ -129,7 +129,8 @@ struct ParameterArgument {
 struct FirstStep {};  // I32: index of the first step of this tile (`time` in the program)
 struct StepCount {};  // I32: steps to do in this tile, 1 .. time_tile
 // I64: the number of the launch's first block, where its blocks are launched in several runs
-// (Launch::outer_blocks); else 0.
+// (Launch::outer_blocks); else 0. Behind the last block of all comes block 0, so that those at both
+// ends are one run.
 struct FirstBlock {};
 using ScalarValue = std::variant<ParameterArgument, FirstStep, StepCount, FirstBlock>;
 
@@ -219,11 +220,21 @@ struct Stop {
 // What a part of a decomposed program (ir/part.h) exchanges with the others: values are packed into
 // one buffer, from where ranges go to other parts, and unpacked from another, into which ranges
 // come from them. Both hold values of several types, each piece at a multiple of 16 bytes.
+//
+// A box that is one range of memory, as whole planes of the outermost dimension are, may go from
+// array to array without that, where both sides see it so.
+struct SwapBox {
+  ArrayArgument array;
+  std::vector<Expr> first;      // its place in the array's extents, over constants
+  std::vector<int64_t> counts;  // points, per dimension
+};
 struct SwapMessage {
   int part = 0;
   int send_tag = 0, receive_tag = 0;
   int64_t send_offset = 0, send_bytes = 0;  // in the buffer; no bytes: nothing is sent
   int64_t receive_offset = 0, receive_bytes = 0;
+  // All that it has of arrays, in the order in which that is packed.
+  std::vector<SwapBox> sent = {}, received = {};
 };
 struct Swap {
   std::optional<Launch> pack, unpack;           // nothing: there is nothing to send, or to receive

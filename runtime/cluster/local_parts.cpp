@@ -3,6 +3,8 @@
 // the copies, since it may overwrite what they read.
 #include "runtime/cluster/local_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace stencil::runtime {
@@ -14,8 +16,8 @@ class LocalParts::Member : public Communicator {
   int size() const override { return static_cast<int>(all_.parts_.size()); }
   int rank() const override { return rank_; }
   Status meet(Accelerator& accelerator) override;
-  Status exchange(Accelerator& accelerator, Accelerator::Memory send, Accelerator::Memory receive,
-                  std::span<const Transfer> transfers) override;
+  Status exchange(Accelerator& accelerator, std::span<const Transfer> transfers) override;
+  bool takes_ranges() const override { return true; }
   bool records(const Accelerator& accelerator) const override {
     // Without lanes nobody would wait for others in a recording.
     return accelerator.records() && accelerator.has_lanes() && reaches_all_;
@@ -41,8 +43,7 @@ class LocalParts::Member : public Communicator {
     if (all_.failure_) return *all_.failure_;
     return Done{};
   }
-  Result<Posts> post(Accelerator& accelerator, Accelerator::Memory send,
-                     std::span<const Transfer> transfers);
+  Result<Posts> post(Accelerator& accelerator, std::span<const Transfer> transfers);
   Result<std::shared_ptr<Post>> fetch(const Transfer& transfer);
   Status show_mark(Accelerator& accelerator);
   Status await_others(Accelerator& accelerator);
@@ -54,7 +55,6 @@ class LocalParts::Member : public Communicator {
 };
 
 Result<LocalParts::Member::Posts> LocalParts::Member::post(Accelerator& accelerator,
-                                                           Accelerator::Memory send,
                                                            std::span<const Transfer> transfers) {
   Posts posts;
   const bool sends = std::any_of(transfers.begin(), transfers.end(),
@@ -65,8 +65,13 @@ Result<LocalParts::Member::Posts> LocalParts::Member::post(Accelerator& accelera
   const std::lock_guard<std::mutex> lock(all_.mutex_);
   for (const Transfer& transfer : transfers) {
     if (transfer.send_bytes == 0) continue;
-    posts.push_back(std::make_shared<Post>(Post{
-        &accelerator, send, transfer.send_offset, transfer.send_bytes, ready.value(), false, {}}));
+    posts.push_back(std::make_shared<Post>(Post{&accelerator,
+                                                transfer.send,
+                                                transfer.send_offset,
+                                                transfer.send_bytes,
+                                                ready.value(),
+                                                false,
+                                                {}}));
     all_.posts_[{rank_, transfer.peer, transfer.send_tag}].push_back(posts.back());
   }
   all_.changed_.notify_all();
@@ -98,10 +103,8 @@ Status LocalParts::Member::meet(Accelerator& accelerator) {
   return Done{};
 }
 
-Status LocalParts::Member::exchange(Accelerator& accelerator, Accelerator::Memory send,
-                                    Accelerator::Memory receive,
-                                    std::span<const Transfer> transfers) {
-  const auto sent = post(accelerator, send, transfers);
+Status LocalParts::Member::exchange(Accelerator& accelerator, std::span<const Transfer> transfers) {
+  const auto sent = post(accelerator, transfers);
   if (!sent.ok()) return sent.failure();
   Posts taken;
   for (const Transfer& transfer : transfers) {
@@ -109,10 +112,17 @@ Status LocalParts::Member::exchange(Accelerator& accelerator, Accelerator::Memor
     const auto fetched = fetch(transfer);
     if (!fetched.ok()) return fetched.failure();
     const Post& post = *fetched.value();
+    if (post.bytes != transfer.receive_bytes) {
+      return Failure{"R093",
+                     fmt::format("part {} sent {} bytes to part {}, which expects {}",
+                                 transfer.peer, post.bytes, rank_, transfer.receive_bytes),
+                     ""};
+    }
     const Status awaited = accelerator.await(post.ready);
     if (!awaited.ok()) return awaited;
-    const Status copied = accelerator.copy_from(receive, transfer.receive_offset, *post.accelerator,
-                                                post.memory, post.offset, transfer.receive_bytes);
+    const Status copied =
+        accelerator.copy_from(transfer.receive, transfer.receive_offset, *post.accelerator,
+                              post.memory, post.offset, transfer.receive_bytes);
     if (!copied.ok()) return copied;
     taken.push_back(fetched.value());
   }

@@ -49,61 +49,60 @@ Status MpiCommunicator::meet(Accelerator& accelerator) {
   return queued.ok() ? Status(Done{}) : Status(queued.failure());
 }
 
-Status MpiCommunicator::exchange(Accelerator& accelerator, Accelerator::Memory send,
-                                 Accelerator::Memory receive, std::span<const Transfer> transfers) {
+Status MpiCommunicator::exchange(Accelerator& accelerator, std::span<const Transfer> transfers) {
   if (abandoned_) return *abandoned_;
   const Result<bool> queued = nccl_.is_for(accelerator, *this);
   if (!queued.ok()) return queued.failure();
-  if (queued.value()) return nccl_.exchange(accelerator, send, receive, transfers);
-  return exchange_by_mpi(accelerator, send, receive, transfers);
+  if (queued.value()) return nccl_.exchange(accelerator, transfers);
+  return exchange_by_mpi(accelerator, transfers);
 }
 
-Status MpiCommunicator::exchange_by_mpi(Accelerator& accelerator, Accelerator::Memory send,
-                                        Accelerator::Memory receive,
+Status MpiCommunicator::exchange_by_mpi(Accelerator& accelerator,
                                         std::span<const Transfer> transfers) {
   const Status waited = accelerator.wait();  // makes the context current, which MPI needs, too
   if (!waited.ok()) return waited;
-  std::byte* const from = reachable(accelerator, send);
-  std::byte* const to = reachable(accelerator, receive);
-  size_t sent = 0, received = 0;
-  for (const Transfer& transfer : transfers) {
-    sent += static_cast<size_t>(transfer.send_bytes);
-    received += static_cast<size_t>(transfer.receive_bytes);
+  size_t sent = 0, received = 0;  // by way of the host
+  for (const Transfer& t : transfers) {
+    if (!reachable(accelerator, t.send)) sent += static_cast<size_t>(t.send_bytes);
+    if (!reachable(accelerator, t.receive)) received += static_cast<size_t>(t.receive_bytes);
   }
-  if (from == nullptr && sent_.size() < sent) sent_.resize(sent);
-  if (to == nullptr && received_.size() < received) received_.resize(received);
+  if (sent_.size() < sent) sent_.resize(sent);
+  if (received_.size() < received) received_.resize(received);
 
   StencilMpiError error{};
+  std::vector<std::byte*> places;  // where what is received arrives
   std::byte* at = received_.data();
   for (const Transfer& t : transfers) {
+    std::byte* const memory = reachable(accelerator, t.receive);
+    places.push_back(memory ? memory + t.receive_offset : at);
+    if (!memory) at += t.receive_bytes;
     if (t.receive_bytes == 0) continue;
-    std::byte* const place = to != nullptr ? to + t.receive_offset : at;
-    at += t.receive_bytes;
-    if (interface_.receive(group_, place, t.receive_bytes, t.peer, t.receive_tag, &error) != 0) {
+    if (interface_.receive(group_, places.back(), t.receive_bytes, t.peer, t.receive_tag, &error) !=
+        0) {
       return mpi_failure("to receive", error);
     }
   }
   at = sent_.data();
   for (const Transfer& t : transfers) {
     if (t.send_bytes == 0) continue;
-    const std::byte* place = from != nullptr ? from + t.send_offset : at;
-    if (from == nullptr) {
-      const Status copied = accelerator.download(at, send, {t.send_bytes, 1, t.send_offset});
+    std::byte* const memory = reachable(accelerator, t.send);
+    const std::byte* const place = memory ? memory + t.send_offset : at;
+    if (!memory) {
+      const Status copied = accelerator.download(at, t.send, {t.send_bytes, 1, t.send_offset});
       if (!copied.ok()) return copied;
+      at += t.send_bytes;
     }
-    at += t.send_bytes;
     if (interface_.send(group_, place, t.send_bytes, t.peer, t.send_tag, &error) != 0) {
       return mpi_failure("to send", error);
     }
   }
   if (interface_.wait(group_, &error) != 0) return mpi_failure("to exchange data", error);
-  if (to != nullptr) return Done{};
-  at = received_.data();
-  for (const Transfer& t : transfers) {
-    if (t.receive_bytes == 0) continue;
-    const Status copied = accelerator.upload(receive, at, {t.receive_bytes, 1, t.receive_offset});
+  for (size_t n = 0; n < transfers.size(); ++n) {
+    const Transfer& t = transfers[n];
+    if (t.receive_bytes == 0 || reachable(accelerator, t.receive)) continue;
+    const Status copied =
+        accelerator.upload(t.receive, places[n], {t.receive_bytes, 1, t.receive_offset});
     if (!copied.ok()) return copied;
-    at += t.receive_bytes;
   }
   return Done{};
 }

@@ -33,8 +33,7 @@ class MpiCommunicator : public Communicator {
   // Otherwise through MPI, which waits for the device: from where the data are if MPI takes such
   // memory, else by way of the host's memory. The first exchange of an accelerator finds out, and
   // all parts must make it together.
-  Status exchange(Accelerator& accelerator, Accelerator::Memory send, Accelerator::Memory receive,
-                  std::span<const Transfer> transfers) override;
+  Status exchange(Accelerator& accelerator, std::span<const Transfer> transfers) override;
   Result<std::vector<std::string>> all_gather(const std::string& own) override;
 
   // Ends all processes with kAbandoned, this one too, by MPI_Abort, unless it is the only one. So
@@ -49,10 +48,8 @@ class MpiCommunicator : public Communicator {
   void limit_pieces(int64_t bytes) { interface_.limit_pieces(group_, bytes); }
 
  private:
-  struct Staged;
   std::byte* reachable(Accelerator& accelerator, Accelerator::Memory memory) const;
-  Status exchange_by_mpi(Accelerator& accelerator, Accelerator::Memory send,
-                         Accelerator::Memory receive, std::span<const Transfer> transfers);
+  Status exchange_by_mpi(Accelerator& accelerator, std::span<const Transfer> transfers);
 
   const StencilMpiInterface& interface_;
   StencilMpiGroup* group_;

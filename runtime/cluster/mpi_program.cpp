@@ -69,7 +69,7 @@ struct Rank {
       received.resize(static_cast<size_t>(bytes));
       transfers.push_back({from, kTag, kTag, 0, 0, 0, bytes});
     }
-    const Status sent = ranks->exchange(messages, data.data(), received.data(), transfers);
+    const Status sent = ranks->exchange_between(messages, data.data(), received.data(), transfers);
     if (number() == to) data = std::move(received);
     return sent;
   }

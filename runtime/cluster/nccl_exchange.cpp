@@ -42,6 +42,7 @@ bool all_take_nccl(const std::vector<std::string>& gpus) {
 // One direction of a transfer.
 struct Message {
   int peer, tag;
+  Accelerator::Memory memory;
   int64_t offset, bytes;
 };
 
@@ -49,8 +50,9 @@ struct Message {
 std::vector<Message> messages_in_order(std::span<const Transfer> transfers, bool sent) {
   std::vector<Message> out;
   for (const Transfer& t : transfers) {
-    out.push_back(sent ? Message{t.peer, t.send_tag, t.send_offset, t.send_bytes}
-                       : Message{t.peer, t.receive_tag, t.receive_offset, t.receive_bytes});
+    out.push_back(
+        sent ? Message{t.peer, t.send_tag, t.send, t.send_offset, t.send_bytes}
+             : Message{t.peer, t.receive_tag, t.receive, t.receive_offset, t.receive_bytes});
     if (out.back().bytes == 0) out.pop_back();
   }
   std::stable_sort(out.begin(), out.end(),
@@ -126,8 +128,7 @@ Failure NcclExchange::failed(nccl::Code code) {
   return {"R093", "NCCL failed to exchange data: " + nccl::error_text(code), ""};
 }
 
-Status NcclExchange::exchange(Accelerator& accelerator, Accelerator::Memory send,
-                              Accelerator::Memory receive, std::span<const Transfer> transfers) {
+Status NcclExchange::exchange(Accelerator& accelerator, std::span<const Transfer> transfers) {
   const nccl::Library& nccl = nccl::library();
   const nccl::Comm comm = accelerators_.at(accelerator.serial());
   const auto stream = accelerator.cuda_stream();  // makes its context current
@@ -138,14 +139,14 @@ Status NcclExchange::exchange(Accelerator& accelerator, Accelerator::Memory send
   code = nccl.ncclGroupStart();
   if (code != 0) return failed(code);
   for (const Message& m : messages_in_order(transfers, true)) {
-    const auto* at = static_cast<const std::byte*>(accelerator.device_pointer(send)) + m.offset;
+    const auto* at = static_cast<const std::byte*>(accelerator.device_pointer(m.memory)) + m.offset;
     if (code == 0) {
       code = nccl.ncclSend(at, static_cast<size_t>(m.bytes), nccl::kBytes, m.peer, comm,
                            stream->stream);
     }
   }
   for (const Message& m : messages_in_order(transfers, false)) {
-    auto* at = static_cast<std::byte*>(accelerator.device_pointer(receive)) + m.offset;
+    auto* at = static_cast<std::byte*>(accelerator.device_pointer(m.memory)) + m.offset;
     if (code == 0) {
       code = nccl.ncclRecv(at, static_cast<size_t>(m.bytes), nccl::kBytes, m.peer, comm,
                            stream->stream);

@@ -25,8 +25,7 @@ class NcclExchange {
   Result<bool> is_for(Accelerator& accelerator, Communicator& parts);
 
   // Queues the transfers (Communicator::exchange) where is_for has said yes. R093.
-  Status exchange(Accelerator& accelerator, Accelerator::Memory send, Accelerator::Memory receive,
-                  std::span<const Transfer> transfers);
+  Status exchange(Accelerator& accelerator, std::span<const Transfer> transfers);
 
   // Waits for nobody any more.
   void abandon();

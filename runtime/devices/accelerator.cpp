@@ -38,6 +38,12 @@ Result<Accelerator::Mark> Accelerator::mark() {
   return Mark();
 }
 
+Result<Accelerator::Mark> Accelerator::launch_ahead(const Call& call) {
+  const Status launched = launch(call);
+  if (!launched.ok()) return launched.failure();
+  return Mark();
+}
+
 Status Accelerator::await(const Mark&) {
   return Done{};
 }

@@ -12,13 +12,15 @@
 
 namespace stencil::runtime {
 
-// What goes to a part and what comes from it: ranges of two buffers, in bytes. No bytes: nothing is
-// sent, or received.
+// What goes to a part and what comes from it: ranges of memory of an accelerator, in bytes. No
+// bytes: nothing is sent, or received.
 struct Transfer {
   int peer = 0;
-  int send_tag = 0, receive_tag = 0;  // tell the messages between two parts apart
+  // Tell the messages between two parts apart; those of one tag arrive in the order of transfers.
+  int send_tag = 0, receive_tag = 0;
   int64_t send_offset = 0, send_bytes = 0;
   int64_t receive_offset = 0, receive_bytes = 0;
+  Accelerator::Memory send = nullptr, receive = nullptr;
 };
 
 class Communicator {
@@ -31,11 +33,22 @@ class Communicator {
   // it together.
   virtual Status meet(Accelerator& /*accelerator*/) { return Status(Done{}); }
 
-  // Sends ranges of `send` and receives into ranges of `receive`, both memory of `accelerator`,
-  // behind what is queued there and ahead of what is queued later. Whether the call waits for the
-  // device is its own affair. Both buffers may be written again by what is queued afterwards.
-  virtual Status exchange(Accelerator& accelerator, Accelerator::Memory send,
-                          Accelerator::Memory receive, std::span<const Transfer> transfers) = 0;
+  // Sends and receives, out of and into memory of `accelerator`, behind what is queued there and
+  // ahead of what is queued later. Whether the call waits for the device is its own affair. All of
+  // the memory may be written again by what is queued afterwards.
+  virtual Status exchange(Accelerator& accelerator, std::span<const Transfer> transfers) = 0;
+  // All out of one buffer and into another.
+  Status exchange_between(Accelerator& accelerator, Accelerator::Memory send,
+                          Accelerator::Memory receive, std::span<const Transfer> transfers) {
+    std::vector<Transfer> all(transfers.begin(), transfers.end());
+    for (Transfer& transfer : all) {
+      transfer.send = send;
+      transfer.receive = receive;
+    }
+    return exchange(accelerator, all);
+  }
+  // A few ranges here and there take it no longer than one that has been packed.
+  virtual bool takes_ranges() const { return false; }
 
   // Recordings of all parts as one (Accelerator::begin_recording), with what they exchange. All
   // parts call these together; the recording that a part gets may be empty.

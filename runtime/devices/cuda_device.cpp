@@ -146,7 +146,8 @@ class CudaAccelerator : public Accelerator {
   }
   Status upload(Memory to, const std::byte* from, const Rows& rows) override;
   Status download(std::byte* to, Memory from, const Rows& rows) override;
-  Status launch(const Call& call) override;
+  Status launch(const Call& call) override { return launch(call, nullptr); }
+  Result<Mark> launch_ahead(const Call& call) override;
   Status wait() override {
     enter();
     return checked("to run kernels", cu_.cuStreamSynchronize(stream_));
@@ -185,6 +186,7 @@ class CudaAccelerator : public Accelerator {
   Code enter() const { return cu_.cuCtxSetCurrent(context_); }
   Status find_kernels();
   Status check_limits(const kernel::Kernel& kernel, cuda::Function function) const;
+  Status launch(const Call& call, const cuda::LaunchCompletion* completion);
   cuda::LaunchConfig configuration(int kernel, int64_t blocks) const;
   Status describe(const Shaped& array, const std::vector<int>& box, cuda::TensorMap& map) const;
 
@@ -429,7 +431,7 @@ Status CudaAccelerator::describe(const Shaped& array, const std::vector<int>& bo
                                  kPlain, kPromoteTo128Bytes, kPlain));
 }
 
-Status CudaAccelerator::launch(const Call& call) {
+Status CudaAccelerator::launch(const Call& call, const cuda::LaunchCompletion* completion) {
   enter();
   const kernel::Kernel& source = module_.kernels[static_cast<size_t>(call.kernel)];
   std::vector<cuda::TensorMap> maps(call.bulk_sources.size());
@@ -444,7 +446,9 @@ Status CudaAccelerator::launch(const Call& call) {
     arguments.push_back(const_cast<std::byte*>(scalar.bytes));
   }
   for (cuda::TensorMap& map : maps) arguments.push_back(&map);
-  const cuda::LaunchConfig config = configuration(call.kernel, call.blocks);
+  cuda::LaunchConfig config = configuration(call.kernel, call.blocks);
+  config.attributes = completion;
+  config.attribute_count = completion ? 1 : 0;
   const Code code = cu_.cuLaunchKernelEx(
       &config, kernels_[static_cast<size_t>(call.kernel)].function, arguments.data(), nullptr);
   if (code == 0) return Done{};
@@ -453,6 +457,17 @@ Status CudaAccelerator::launch(const Call& call) {
       fmt::format("to launch {} ({} blocks of {}x{}x{} threads, {} bytes of dynamic shared memory)",
                   source.name, call.blocks, x, y, z, config.shared_bytes),
       code);
+}
+
+Result<Accelerator::Mark> CudaAccelerator::launch_ahead(const Call& call) {
+  if (cu_.version < cuda::kWithLaunchCompletion) return Accelerator::launch_ahead(call);
+  auto begun = cuda::unset_mark(context_);
+  if (!begun.ok()) return begun.failure();
+  cuda::LaunchCompletion completion;
+  completion.event = static_cast<cuda::Event>(begun.value().get());
+  const Status launched = launch(call, &completion);
+  if (!launched.ok()) return launched.failure();
+  return begun;
 }
 
 // --- The device

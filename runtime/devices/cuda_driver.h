@@ -47,8 +47,9 @@ enum FunctionAttribute : int {
   kRegisters = 4,   // of a thread
   kDynamicSharedBytes = 8,
 };
-constexpr unsigned kNonBlockingStream = 1;  // does not wait for the default stream
-constexpr int kRelaxedCapture = 2;          // other threads may record into it
+constexpr unsigned kNonBlockingStream = 1;         // does not wait for the default stream
+constexpr int kRelaxedCapture = 2;                 // other threads may record into it
+constexpr unsigned long long kNodePriorities = 8;  // a graph's kernels keep those of their streams
 constexpr unsigned kEventWithTime = 0, kEventWithoutTime = 2;
 
 // CUlaunchConfig.
@@ -61,6 +62,17 @@ struct LaunchConfig {
   unsigned attribute_count;
 };
 static_assert(sizeof(void*) != 8 || sizeof(LaunchConfig) == 56);
+
+// CUlaunchAttribute that has an event recorded once all blocks of the launch have begun.
+struct LaunchCompletion {
+  int id = 12;
+  int unused = 0;
+  Event event = nullptr;
+  int flags = 0;
+  char rest[52] = {};  // the value is a union of 64 bytes
+};
+static_assert(sizeof(void*) != 8 || sizeof(LaunchCompletion) == 72);
+constexpr int kWithLaunchCompletion = 12030;  // Driver::version
 
 // CUDA_MEMCPY2D: rows of bytes. Of the three places in a side, the one of its kind is used.
 enum MemoryKind : unsigned { kHostMemory = 1, kDeviceMemory = 2 };

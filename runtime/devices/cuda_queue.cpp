@@ -60,17 +60,23 @@ std::unique_ptr<Stopwatch> stopwatch(Context context, Stream stream) {
   return std::make_unique<CudaStopwatch>(context, stream);
 }
 
-Result<Accelerator::Mark> mark(Context context, Stream stream) {
-  const Driver& cu = driver();
+Result<Accelerator::Mark> unset_mark(Context context) {
   Event event = nullptr;
-  Code code = cu.cuCtxSetCurrent(context);
-  if (code == 0) code = cu.cuEventCreate(&event, kEventWithoutTime);
-  if (code == 0) code = cu.cuEventRecord(event, stream);
-  if (code != 0) return driver_failure("to record an event", code);
-  return Accelerator::Mark(event, [context](Event recorded) {
+  Code code = driver().cuCtxSetCurrent(context);
+  if (code == 0) code = driver().cuEventCreate(&event, kEventWithoutTime);
+  if (code != 0) return driver_failure("to make an event", code);
+  return Accelerator::Mark(event, [context](Event made) {
     driver().cuCtxSetCurrent(context);
-    driver().cuEventDestroy(recorded);
+    driver().cuEventDestroy(made);
   });
+}
+
+Result<Accelerator::Mark> mark(Context context, Stream stream) {
+  auto made = unset_mark(context);
+  if (!made.ok()) return made.failure();
+  const Code code = driver().cuEventRecord(static_cast<Event>(made.value().get()), stream);
+  if (code != 0) return driver_failure("to record an event", code);
+  return made;
 }
 
 bool can_record() {
@@ -92,7 +98,7 @@ Result<Accelerator::Recording> end_recording(Context context, Stream stream) {
   GraphExec instance = nullptr;
   Code code = cu.cuCtxSetCurrent(context);
   if (code == 0) code = cu.cuStreamEndCapture(stream, &graph);
-  if (code == 0) code = cu.cuGraphInstantiate(&instance, graph, 0);
+  if (code == 0) code = cu.cuGraphInstantiate(&instance, graph, kNodePriorities);
   if (graph) cu.cuGraphDestroy(graph);
   if (code != 0) return driver_failure("to make a graph of launches", code);
   return Accelerator::Recording(instance, [context](GraphExec made) {

@@ -17,7 +17,8 @@ Status checked(const std::string& what, Code code);
 // By two events in the stream, which must outlive the stopwatch.
 std::unique_ptr<Stopwatch> stopwatch(Context context, Stream stream);
 
-// An event in the stream, which others may wait for after the stream has gone.
+// An event, which others may wait for after its stream has gone: not yet recorded; and in a stream.
+Result<Accelerator::Mark> unset_mark(Context context);
 Result<Accelerator::Mark> mark(Context context, Stream stream);
 
 // As graphs (Accelerator::begin_recording). Streams that wait for marks of a stream that records

@@ -192,6 +192,29 @@ Accelerator::Shaped PlanMemory::shaped(const kernel::ArrayArgument& argument) co
   return {of(argument), layouts_[index].extents, size_in_bytes(plan_.arrays[index].type)};
 }
 
+std::optional<PlanMemory::Range> PlanMemory::range_of(const kernel::SwapBox& box) const {
+  const auto index = static_cast<size_t>(box.array.array);
+  const kernel::Array& array = plan_.arrays[index];
+  const std::vector<int64_t>& points = state_.fields[static_cast<size_t>(array.field)].extents;
+  const auto lead = evaluate(kernel::lead_of(array));
+  int64_t first = 0, count = 1;  // elements
+  bool is_whole = true;          // the dimensions further in
+  for (size_t d = box.counts.size(); d-- > 0;) {
+    const auto place = evaluate(box.first[d]);
+    if (!place || !lead) return std::nullopt;
+    const bool all = box.counts[d] == points[d];
+    if (!is_whole && box.counts[d] != 1) return std::nullopt;
+    int64_t stride = 1;
+    for (size_t e = d + 1; e < points.size(); ++e) stride *= layouts_[index].extents[e];
+    const bool in_row = d + 1 == points.size() && !all;
+    first += (all ? 0 : *place + (in_row ? *lead : 0)) * stride;
+    count *= is_whole && all ? layouts_[index].extents[d] : box.counts[d];
+    is_whole = is_whole && all;
+  }
+  const int64_t element = size_in_bytes(array.type);
+  return Range{first * element, count * element};
+}
+
 void PlanMemory::rotate(const kernel::Rotate& rotate) {
   auto& slots = slots_[static_cast<size_t>(rotate.array)];
   std::rotate(slots.begin(), slots.end() - 1, slots.end());

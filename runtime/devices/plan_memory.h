@@ -40,6 +40,12 @@ class PlanMemory {
 
   Accelerator::Memory of(const kernel::ArrayArgument& argument) const;
   Accelerator::Shaped shaped(const kernel::ArrayArgument& argument) const;
+  // The box as one range of its array's memory, with what is beside the points of its rows; nothing
+  // if it is none.
+  struct Range {
+    int64_t offset, bytes;
+  };
+  std::optional<Range> range_of(const kernel::SwapBox& box) const;
   Accelerator::Memory scratch(int number) const { return scratch_[static_cast<size_t>(number)]; }
   // Which memory is which level, by array.
   const std::vector<std::vector<Accelerator::Memory>>& slots() const { return slots_; }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "compiler/kernel/passes.h"
+#include "runtime/devices/part_exchange.h"
 #include "runtime/devices/plan_memory.h"
 #include "runtime/devices/replays.h"
 #include "runtime/devices/scalar_bytes.h"
@@ -33,8 +34,9 @@ class PlanSession : public Session {
         plan_(module.plan),
         state_(state),
         memory_(accelerator, module, state, options.arrays),
-        parts_(options.parts),
-        replays_(accelerator, options.parts) {}
+        replays_(accelerator, options.parts) {
+    if (options.parts) parts_.emplace(accelerator, plan_, memory_, *options.parts);
+  }
 
   Status prepare(const Session* like);
   Result<int64_t> advance(int64_t steps) override;
@@ -59,10 +61,10 @@ class PlanSession : public Session {
   Status launch_blocks(const kernel::Launch& launch, int64_t count, int64_t first, int64_t blocks);
   Accelerator::Call call(const kernel::Launch& launch, int64_t count, int64_t first,
                          int64_t blocks);
-  Status agree_on_outer_blocks();
   int64_t steps_of_cycle();
   Status do_steps(int64_t steps, int64_t& done);
   Result<int64_t> replay(int64_t left);
+  Result<Accelerator::Mark> launch_outer(const Accelerator::Call& call);
   Status tile_with_exchange(int64_t count, const kernel::HaloSwap& halo);
   Status await_exchange();
   Status refresh_halos(const kernel::Run& run, bool first);
@@ -83,8 +85,7 @@ class PlanSession : public Session {
   std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
   const std::vector<kernel::Run> runs_ = kernel::runs(plan_);
   const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
-  Communicator* const parts_;  // null: the program is no part
-  bool outer_first_ = false;   // parts exchange while the inside of a tile is computed
+  std::optional<PartExchange> parts_;         // nothing: the program is no part
   Accelerator::Mark outer_done_, exchanged_;  // of the last tile that was done so; null: none
   std::vector<int64_t> rounds_;               // since an exchange, by halo of the plan
   Replays replays_;
@@ -96,16 +97,14 @@ class PlanSession : public Session {
 };
 
 Status PlanSession::prepare(const Session* like) {
-  if (!plan_.swaps.empty() && parts_ == nullptr) {
+  if (!plan_.swaps.empty() && !parts_) {
     return Failure{"R045", "the program is a part of another one and has nobody to talk to", ""};
   }
   rounds_.assign(plan_.halos.size(), 0);
-  const Status agreed = parts_ ? agree_on_outer_blocks() : Status(Done{});
-  if (!agreed.ok()) return agreed;
   const auto* const other = dynamic_cast<const PlanSession*>(like);
   const Status provided = memory_.prepare(other ? &other->memory_ : nullptr);
   if (!provided.ok()) return provided;
-  Status counted = Done{};
+  Status counted = parts_ ? parts_->prepare() : Status(Done{});
   kernel::for_each_launch(plan_, [&](const kernel::Launch& launch) {
     if (counted.ok()) counted = count_blocks(launch);
   });
@@ -255,16 +254,12 @@ Status PlanSession::refresh_halos(size_t action, bool each_step) {
   return Done{};
 }
 
-// Parts may exchange while the inside of a tile is computed if all of them can: then they do so at
-// the same places.
-Status PlanSession::agree_on_outer_blocks() {
-  const Status met = parts_->meet(accelerator_);
-  if (!met.ok()) return met;
-  const auto all = parts_->all_gather(kernel::exchanges_beside_tiles(plan_) ? "outer first" : "");
-  if (!all.ok()) return all.failure();
-  outer_first_ = std::all_of(all.value().begin(), all.value().end(),
-                             [](const std::string& said) { return !said.empty(); });
-  return Done{};
+// A graph has an order of beginnings only where it may as well have one of ends.
+Result<Accelerator::Mark> PlanSession::launch_outer(const Accelerator::Call& call) {
+  if (!replays_.is_recording()) return accelerator_.launch_ahead(call);
+  const Status launched = accelerator_.launch(call);
+  if (!launched.ok()) return launched.failure();
+  return Accelerator::Mark();
 }
 
 // Outer blocks first, in lane 1, where the exchange follows them; the inside in lane 0. The outer
@@ -286,15 +281,16 @@ Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& ha
   Status done = accelerator_.await(outer_done_);
   if (done.ok()) done = accelerator_.use_lane(1);
   if (done.ok()) done = accelerator_.await(inside.value());
-  if (done.ok()) done = launch_blocks(*found, count, 0, low);
-  if (done.ok()) done = launch_blocks(*found, count, blocks - high, high);
   if (!done.ok()) return done;
+  const auto begun = launch_outer(call(*found, count, blocks - high, low + high));
+  if (!begun.ok()) return begun.failure();
   auto outer = accelerator_.mark();
   if (!outer.ok()) return outer.failure();
   outer_done_ = std::move(outer).value();
   const auto launch_inner = [&]() -> Status {
-    const Status used = accelerator_.use_lane(0);
-    const Status launched = used.ok() ? accelerator_.launch(inner) : used;
+    Status launched = accelerator_.use_lane(0);
+    if (launched.ok()) launched = accelerator_.await(begun.value());
+    if (launched.ok()) launched = accelerator_.launch(inner);
     return launched.ok() ? accelerator_.use_lane(1) : launched;
   };
   // Without lanes the inside is last, so that a launch order which lanes may have is met.
@@ -316,23 +312,16 @@ Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& ha
 
 // What is queued from now on may read halos.
 Status PlanSession::await_exchange() {
-  if (!outer_first_) return Done{};
+  if (!parts_ || !parts_->is_beside_tiles()) return Done{};
   const Status outer = accelerator_.await(std::exchange(outer_done_, nullptr));
   return outer.ok() ? accelerator_.await(std::exchange(exchanged_, nullptr)) : outer;
 }
 
 Status PlanSession::swap(const kernel::Swap& swap) {
-  const Status packed = swap.pack ? launch_blocks(*swap.pack, 1) : Status(Done{});
-  if (!packed.ok()) return packed;
-  std::vector<Transfer> transfers;
-  for (const kernel::SwapMessage& message : swap.messages) {
-    transfers.push_back({message.part, message.send_tag, message.receive_tag, message.send_offset,
-                         message.send_bytes, message.receive_offset, message.receive_bytes});
-  }
-  const Status exchanged = parts_->exchange(accelerator_, memory_.scratch(swap.send),
-                                            memory_.scratch(swap.receive), transfers);
-  if (!exchanged.ok()) return exchanged;
-  return swap.unpack ? launch_blocks(*swap.unpack, 1) : Status(Done{});
+  const bool packs = parts_->packs(swap);
+  Status done = packs && swap.pack ? launch_blocks(*swap.pack, 1) : Status(Done{});
+  if (done.ok()) done = parts_->exchange(swap);
+  return packs && swap.unpack && done.ok() ? launch_blocks(*swap.unpack, 1) : done;
 }
 
 Result<int64_t> PlanSession::advance(int64_t steps) {
@@ -418,8 +407,7 @@ Result<int64_t> PlanSession::replay(int64_t left) {
   if (!replays_.is_recorded()) {
     if (times < kWorthwhile) return 0;
     if (!replays_.is_warm()) {
-      replays_.set_warm();
-      const Status done = do_cycle();
+      const Status done = replays_.warm_up(steps / plan_.time_tile, do_cycle);
       if (!done.ok()) return done.failure();
       return steps;
     }
@@ -449,7 +437,8 @@ Status PlanSession::steps_of_round(int64_t round, int64_t& done) {
   for (int64_t left = round; left > 0;) {
     const int64_t count = kernel::steps_of_tile(plan_, left, state_.step);
     const kernel::HaloSwap* halo = plan_.halos.empty() ? nullptr : &plan_.halos.front();
-    const bool exchanges = outer_first_ && count == left && rounds_[0] == halo->rounds;
+    const bool exchanges =
+        parts_ && parts_->is_beside_tiles() && count == left && rounds_[0] == halo->rounds;
     const Status acted = exchanges ? tile_with_exchange(count, *halo) : tile(count);
     if (!acted.ok() || state_.stopped) return acted;
     const Status reduced = reduce(count);

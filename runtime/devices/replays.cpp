@@ -1,6 +1,7 @@
 #include "runtime/devices/replays.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 
 namespace stencil::runtime {
@@ -16,11 +17,25 @@ Status Replays::settle(int64_t steps) {
   return Done{};
 }
 
+Status Replays::warm_up(int64_t tiles, const std::function<Status()>& cycle) {
+  constexpr double kSeconds = 60e-6;  // of a tile; queueing one with an exchange takes less
+  Status done = accelerator_.wait();
+  const auto begin = std::chrono::steady_clock::now();
+  if (done.ok()) done = cycle();
+  if (done.ok()) done = accelerator_.wait();
+  if (!done.ok()) return done;
+  warm_ = true;
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  return settle(taken.count() < kSeconds * static_cast<double>(tiles) ? steps_ : 0);
+}
+
 Status Replays::record(const std::function<Status()>& cycle) {
   const Status begun =
       parts_ ? parts_->begin_recording(accelerator_) : accelerator_.begin_recording();
   if (!begun.ok()) return begun;
+  recording_now_ = true;
   const Status done = cycle();
+  recording_now_ = false;
   auto recording =
       parts_ && done.ok() ? parts_->end_recording(accelerator_) : accelerator_.end_recording();
   if (!done.ok()) return done;

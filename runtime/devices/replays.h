@@ -21,10 +21,13 @@ class Replays {
   int64_t steps() const { return steps_; }
 
   // The first cycle is done as usual: what is loaded on first use cannot be loaded in a recording.
+  // It also shows whether tiles take so long that queueing them is beside the point: then there
+  // are no recordings, which keep to an order of launches less well than queues do.
   bool is_warm() const { return warm_; }
-  void set_warm() { warm_ = true; }
+  Status warm_up(int64_t tiles, const std::function<Status()>& cycle);
 
   bool is_recorded() const { return recorded_; }
+  bool is_recording() const { return recording_now_; }
   // Records what `cycle` queues, all of it in lane 0 or waited for there.
   Status record(const std::function<Status()>& cycle);
   Status replay(int64_t times);
@@ -33,7 +36,7 @@ class Replays {
   Accelerator& accelerator_;
   Communicator* const parts_;
   int64_t steps_ = 0;
-  bool warm_ = false, recorded_ = false;
+  bool warm_ = false, recorded_ = false, recording_now_ = false;
   Accelerator::Recording recording_;
 };
 

@@ -182,17 +182,27 @@ class SwapLowering {
   std::map<std::pair<std::string, int>, kernel::BufferId> scratch_;  // by kernel and memory
 };
 
-void add(const Interface& interface, const ir::Patch& patch, int slot, Side& to) {
+void add(const Interface& interface, const ir::Patch& patch, int slot, Side& to,
+         std::vector<kernel::SwapBox>& boxes) {
   const ir::Field& field = interface.program().fields[static_cast<size_t>(patch.field)];
   for (size_t c = 0; c < field.components.size(); ++c) {
+    const int component = static_cast<int>(c);
     to.add({patch.box,
             patch.field,
-            static_cast<int>(c),
+            component,
             slot,
             kernel::kNoScratch,
             {},
             field.components[c].type,
             0});
+    kernel::SwapBox box{{interface.array_of(patch.field, component), slot}, {}, {}};
+    for (size_t d = 0; d < patch.box.size(); ++d) {
+      const auto& [low, high] = patch.box[d];
+      box.first.push_back(
+          kernel::sub(kernel::integer(low), interface.low(field.box, static_cast<int>(d))));
+      box.counts.push_back(high - low + 1);
+    }
+    boxes.push_back(std::move(box));
   }
 }
 
@@ -201,10 +211,10 @@ template <class Fill>
 void add_message(int part, int send_tag, int receive_tag, Side& sent, Side& received,
                  std::vector<kernel::SwapMessage>& messages, const Fill& fill) {
   kernel::SwapMessage message{part, send_tag, receive_tag, sent.bytes, 0, received.bytes, 0};
-  fill();
+  fill(message);
   message.send_bytes = sent.bytes - message.send_offset;
   message.receive_bytes = received.bytes - message.receive_offset;
-  messages.push_back(message);
+  messages.push_back(std::move(message));
 }
 
 // `slot`: of all patches, or -1 for that of their level.
@@ -215,12 +225,12 @@ int append_exchanges(const std::vector<ir::Exchange>& exchanges, int slot, const
   const auto slot_of = [&](const ir::Patch& patch) { return slot < 0 ? patch.level : slot; };
   for (const ir::Exchange& exchange : exchanges) {
     add_message(exchange.part, exchange.send_tag, exchange.receive_tag, sent, received, messages,
-                [&] {
+                [&](kernel::SwapMessage& message) {
                   for (const ir::Patch& patch : exchange.sent) {
-                    add(interface, patch, slot_of(patch), sent);
+                    add(interface, patch, slot_of(patch), sent, message.sent);
                   }
                   for (const ir::Patch& patch : exchange.received) {
-                    add(interface, patch, slot_of(patch), received);
+                    add(interface, patch, slot_of(patch), received, message.received);
                   }
                 });
   }
@@ -252,8 +262,10 @@ void set_outer_blocks_apart(kernel::Module& module) {
     Names names;
     for (const std::string& name : kernel::names_in(module)) names.reserve(name);
     const std::string first = names.unique("first_block");
-    const Expr block =
+    const Expr number =
         kernel::add(kernel::variable("block", Scalar::I64), kernel::variable(first, Scalar::I64));
+    const Expr block =
+        select(kernel::less(number, launch->blocks), number, kernel::sub(number, launch->blocks));
     kernel::Rewriter rewriter([&](const Expr& expr) -> Expr {
       const auto* variable = std::get_if<kernel::Variable>(&expr->kind);
       return variable && variable->name == "block" ? block : nullptr;

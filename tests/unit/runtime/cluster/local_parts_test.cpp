@@ -48,7 +48,7 @@ void go_round(int count) {
       const Transfer transfers[] = {{above, kUp, kDown, 0, 8, 8, 8},
                                     {below, kDown, kUp, 8, 8, 0, 8}};
       const Status done =
-          parts.part(rank).exchange(accelerator, sent.data(), received.data(), transfers);
+          parts.part(rank).exchange_between(accelerator, sent.data(), received.data(), transfers);
       if (!done.ok() || received[0] != 1000 * round + below ||
           received[1] != -1000 * round - above) {
         ++wrong;
@@ -69,8 +69,8 @@ TEST(LocalParts, OneWayMessagesNeedNoAnswer) {
     Immediate accelerator;
     int64_t value = 42;
     const Transfer give = {1, 0, 0, 0, 8, 0, 0}, take = {0, 0, 0, 0, 0, 0, 8};
-    const Status done =
-        parts.part(rank).exchange(accelerator, &value, &got, {rank == 0 ? &give : &take, 1});
+    const Status done = parts.part(rank).exchange_between(accelerator, &value, &got,
+                                                          {rank == 0 ? &give : &take, 1});
     EXPECT_TRUE(done.ok());
   });
   EXPECT_EQ(got, 42);
@@ -177,7 +177,7 @@ TEST(LocalParts, AFailureWakesAll) {
     const Transfer take = {2, 0, 0, 0, 0, 0, 8};
     const auto failed = [&](const Failure& failure) { told += failure.message == "no memory"; };
     if (rank == 0) {
-      const Status done = parts.part(0).exchange(accelerator, &value, &value, {&take, 1});
+      const Status done = parts.part(0).exchange_between(accelerator, &value, &value, {&take, 1});
       if (!done.ok()) failed(done.failure());
     } else {
       const auto heard = parts.part(1).all_gather("");

@@ -97,7 +97,8 @@ void check_patterns(Communicator& parts, QueueingAccelerator& accelerator) {
     for (int round = 0; round < 3; ++round) {
       std::vector<std::byte> seen(kBufferBytes);
       accelerator.queue([=] { std::memset(in, static_cast<int>(kUntouched), kBufferBytes); });
-      taken(parts.exchange(accelerator, send, receive, pattern(parts.rank(), parts.size())), name);
+      taken(parts.exchange_between(accelerator, send, receive, pattern(parts.rank(), parts.size())),
+            name);
       fill(round + 1);
       accelerator.queue([&] { std::memcpy(seen.data(), in, seen.size()); });
       taken(accelerator.wait(), "wait");

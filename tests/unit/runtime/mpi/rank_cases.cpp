@@ -56,7 +56,7 @@ void case_wrong_messages() {
   QueueingAccelerator host(QueueingAccelerator::Host);
   const auto memory = taken(host.allocate(kBufferBytes), "allocate");
   const auto exchange = [&](const Transfer& transfer) {
-    const Status status = parts->exchange(host, memory, memory, {&transfer, 1});
+    const Status status = parts->exchange_between(host, memory, memory, {&transfer, 1});
     if (status.ok()) return std::string();
     EXPECT(status.failure().code == "R093");
     return status.failure().message;
@@ -79,7 +79,7 @@ void case_abandon() {
   const auto parts = taken(open_mpi(), "open_mpi");
   QueueingAccelerator host(QueueingAccelerator::Host);
   const auto memory = taken(host.allocate(kBufferBytes), "allocate");
-  taken(parts->exchange(host, memory, memory, {}), "exchange");
+  taken(parts->exchange(host, {}), "exchange");
   if (parts->rank() == parts->size() - 1) {
     usleep(200000);
     std::printf("part %d is not well", parts->rank());  // stays in a buffer until it is flushed
@@ -89,7 +89,7 @@ void case_abandon() {
   }
   if (parts->rank() % 2 == 0) {
     const Transfer waiting{parts->size() - 1, 0, 0, 0, 0, 0, 8};
-    (void)parts->exchange(host, memory, memory, {&waiting, 1});
+    (void)parts->exchange_between(host, memory, memory, {&waiting, 1});
   } else {
     (void)parts->all_gather("still here");
   }
@@ -106,7 +106,7 @@ void case_alone() {
   const auto after = parts->all_gather("");
   EXPECT(!after.ok() && after.failure().code == "R043");
   QueueingAccelerator host(QueueingAccelerator::Host);
-  EXPECT(!parts->exchange(host, nullptr, nullptr, {}).ok());
+  EXPECT(!parts->exchange(host, {}).ok());
   finish_mpi();
   finish_mpi();
   const auto late = open_mpi();

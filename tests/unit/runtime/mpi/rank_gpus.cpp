@@ -32,7 +32,7 @@ void case_nccl() {
   const auto into = taken(gpu.allocate(kBufferBytes), "allocate");
   const int waits = gpu.waits;
   const auto ring = patterns()[0].pattern(parts->rank(), parts->size());
-  taken(parts->exchange(gpu, memory, into, ring), "exchange");
+  taken(parts->exchange_between(gpu, memory, into, ring), "exchange");
   EXPECT(gpu.waits == waits);
   taken(gpu.wait(), "wait");
   // Other sessions: one on the host, then a second one on the same GPUs, and the first again.
@@ -64,11 +64,11 @@ void case_broken_nccl() {
   const auto parts = taken(open_mpi(), "open_mpi");
   QueueingAccelerator gpu(QueueingAccelerator::Gpu, gpu_number(parts->rank()));
   const auto memory = taken(gpu.allocate(kBufferBytes), "allocate");
-  taken(parts->exchange(gpu, memory, memory, {}), "exchange");
+  taken(parts->exchange(gpu, {}), "exchange");
   EXPECT(uses_nccl(*parts));
   setenv("FAKE_NCCL_BREAK", "1", 1);
   const auto ring = patterns()[0].pattern(parts->rank(), parts->size());
-  const Status after = parts->exchange(gpu, memory, memory, ring);
+  const Status after = parts->exchange_between(gpu, memory, memory, ring);
   EXPECT(!after.ok() && after.failure().code == "R093");
   EXPECT(after.failure().message ==
          "NCCL failed to exchange data: another error (so the test wants it)");
@@ -137,7 +137,8 @@ double ring_time(Communicator& parts, Accelerator& gpu, int64_t bytes) {
   const auto repeat = [&](int times) {
     taken(parts.all_gather(""), "all_gather");
     const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < times; ++i) taken(parts.exchange(gpu, send, receive, ring), "exchange");
+    for (int i = 0; i < times; ++i)
+      taken(parts.exchange_between(gpu, send, receive, ring), "exchange");
     taken(gpu.wait(), "wait");
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
@@ -163,7 +164,8 @@ void case_gpus() {
       }
       taken(gpu.upload(send, bytes.data(), {kBufferBytes}), "upload");
       taken(gpu.clear(receive, kBufferBytes), "clear");
-      taken(parts->exchange(gpu, send, receive, pattern(parts->rank(), parts->size())), name);
+      taken(parts->exchange_between(gpu, send, receive, pattern(parts->rank(), parts->size())),
+            name);
       taken(gpu.clear(send, kBufferBytes), "clear");
       taken(gpu.download(bytes.data(), receive, {kBufferBytes}), "download");
       EXPECT(bytes == expected_bytes(pattern, parts->rank(), parts->size(), round));
