@@ -12,7 +12,7 @@
 namespace stencil {
 
 const Link& gpu_link() {
-  static const Link kLink = {"NVLink", 45e-6, 300e9};
+  static const Link kLink = {"NVLink", 30e-6, 300e9};
   return kLink;
 }
 const Link& memory_link() {
@@ -104,7 +104,7 @@ class Chooser {
  private:
   // Of the last tile before an exchange, the part that is computed beside it; of an exchange what
   // still takes its turn; and of a wave of blocks what is lost where a tile is two launches.
-  static constexpr double kBeside = 0.5, kNotBeside = 0.1, kOfWave = 0.1;
+  static constexpr double kBeside = 0.5, kNotBeside = 0.1, kOfWave = 0.04;
 
   struct Step {
     double seconds, waves;  // waves of blocks in a tile
@@ -174,11 +174,18 @@ double seconds_of(const Cutting& cutting) {
   return cutting.prediction.seconds();
 }
 
+bool is_beside_tiles(const Cutting& cutting) {
+  return cutting.prediction.waited < cutting.prediction.exchange;
+}
+
 // What cuts are compared by.
 double merit_of(const Cutting& cutting) {
-  const CutPrediction& expected = cutting.prediction;
-  return seconds_of(cutting) * (expected.waited < expected.exchange ? 1 : kBetweenTiles);
+  return seconds_of(cutting) * (is_beside_tiles(cutting) ? 1 : kBetweenTiles);
 }
+
+// Where exchanges are hidden, deeper halos have little to save, and what tiles compute more of than
+// parts own costs more than its share where the blocks of these have filled the device.
+constexpr double kWorthDeeper = 1.01;
 
 // The best number of steps for these cuts: 1, 2, 4, ... time tiles of the schedule.
 std::optional<Cutting> best_steps(Chooser& chooser, const decompose::Cuts& cuts, int64_t steps,
@@ -194,7 +201,8 @@ std::optional<Cutting> best_steps(Chooser& chooser, const decompose::Cuts& cuts,
     // A tile that is cut short at every exchange costs what it saves.
     const bool whole = next->decomposition.steps == wanted || wanted == tile;
     if (!whole) break;
-    if (wanted == tile || seconds_of(*next) < seconds_of(*best)) best = std::move(next);
+    const double worth = is_beside_tiles(*best) ? kWorthDeeper : 1;
+    if (wanted == tile || worth * seconds_of(*next) < seconds_of(*best)) best = std::move(next);
   }
   return best;
 }
