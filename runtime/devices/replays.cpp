@@ -1,7 +1,6 @@
 #include "runtime/devices/replays.h"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 
 namespace stencil::runtime {
@@ -19,14 +18,16 @@ Status Replays::settle(int64_t steps) {
 
 Status Replays::warm_up(int64_t tiles, const std::function<Status()>& cycle) {
   constexpr double kSeconds = 60e-6;  // of a tile; queueing one with an exchange takes less
-  Status done = accelerator_.wait();
-  const auto begin = std::chrono::steady_clock::now();
+  const auto watch = accelerator_.stopwatch();
+  Status done = watch ? watch->start() : Status(Done{});
   if (done.ok()) done = cycle();
-  if (done.ok()) done = accelerator_.wait();
+  if (done.ok() && watch) done = watch->stop();
+  if (done.ok() && watch) done = accelerator_.wait();
   if (!done.ok()) return done;
   warm_ = true;
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  return settle(taken.count() < kSeconds * static_cast<double>(tiles) ? steps_ : 0);
+  const Result<double> taken = watch ? watch->seconds() : 0.0;
+  if (!taken.ok()) return taken.failure();
+  return settle(taken.value() < kSeconds * static_cast<double>(tiles) ? steps_ : 0);
 }
 
 Status Replays::record(const std::function<Status()>& cycle) {

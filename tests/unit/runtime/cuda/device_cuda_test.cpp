@@ -264,6 +264,26 @@ TEST_F(CudaDevice, ReplaysGraphsOfLaunches) {
   EXPECT_EQ(fake_->graphs, 0);
 }
 
+// Where kernels take longer than launching them, they keep to their streams.
+TEST_F(CudaDevice, ReplaysNoGraphsOfLongKernels) {
+  const ir::Program program = program_of(kWave);
+  kernel::Module module;
+  const auto loaded = load(program, "direct block=32", module);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  for (const double seconds : {1e-6, 1e-3}) {
+    fake_->run = [&](const std::string&, const cuda::LaunchConfig&, void**) {
+      fake_->clock += seconds;
+    };
+    fake_->replays = 0;
+    reference::State state = initial_state(program, bind_params(program).value());
+    const auto session = loaded.value()->start(state);
+    ASSERT_TRUE(session.ok()) << session.failure().message;
+    ASSERT_TRUE(session.value()->advance(1000).ok());
+    EXPECT_EQ(fake_->replays > 0, seconds < 1e-4);
+    EXPECT_EQ(state.step, 1000);
+  }
+}
+
 // A launch takes 3 ms by the device's clock, whatever the host's says.
 TEST_F(CudaDevice, MeasuresStepsByItsOwnClock) {
   const ir::Program program = program_of(kDecay);

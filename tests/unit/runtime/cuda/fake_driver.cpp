@@ -275,7 +275,10 @@ Code cuStreamSynchronize(Stream) {
   return state.launched.empty() ? 0 : state.finish_code;
 }
 Code cuStreamWaitEvent(Stream stream, Event event, unsigned) {
-  return event != nullptr && stream != nullptr ? 0 : kInvalidValue;
+  const Turn turn(turns);
+  if (event == nullptr || stream == nullptr) return kInvalidValue;
+  if (state.begun.count(event)) state.begun_before.push_back(stream);
+  return 0;
 }
 
 Code cuMemAllocHost_v2(void** memory, size_t bytes) {
@@ -308,6 +311,7 @@ Code cuEventDestroy_v2(Event event) {
   const Turn turn(turns);
   --state.events;
   state.recorded.erase(event);
+  state.begun.erase(event);
   pending.until.erase(event);
   delete reinterpret_cast<char*>(event);
   return 0;
@@ -338,6 +342,13 @@ Code cuLaunchKernelEx(const LaunchConfig* config, Function function, void** para
   pending.finish();
   if (current == nullptr) return kInvalidContext;
   if (state.launch_code != 0) return state.launch_code;
+  if (config->attribute_count > 1) return kInvalidValue;
+  if (config->attribute_count == 1) {
+    const auto& begun = *static_cast<const LaunchCompletion*>(config->attributes);
+    if (begun.id != LaunchCompletion().id || begun.event == nullptr) return kInvalidValue;
+    state.recorded[begun.event] = state.clock;
+    state.begun.insert(begun.event);
+  }
   if (state.capture) {
     state.capture->push_back(name_of(function));
     return 0;

@@ -47,6 +47,8 @@ struct FakeDriver {
   std::map<Address, size_t> pinned;          // bytes of host memory, not freed
   int pageable_copies = 0;                   // of the host's end
   std::map<Event, double> recorded;          // the clock at that time
+  std::set<Event> begun;                     // recorded when a launch had begun
+  std::vector<Stream> begun_before;          // streams that wait for such an event
 };
 
 // The driver's state; a symbol of the library, found by dlsym.
