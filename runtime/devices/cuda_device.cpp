@@ -18,6 +18,7 @@
 #include "compiler/support/numbers.h"
 #include "runtime/devices/cuda_copies.h"
 #include "runtime/devices/cuda_job.h"
+#include "runtime/devices/cuda_peers.h"
 #include "runtime/devices/cuda_queue.h"
 #include "runtime/devices/plan_session.h"
 
@@ -347,28 +348,9 @@ Status CudaAccelerator::await(const Mark& mark) {
                  cu_.cuStreamWaitEvent(stream_, static_cast<cuda::Event>(mark.get()), 0));
 }
 
-// Whether a GPU reads another one's memory itself is asked once for each pair; the driver copies
-// through the host where it does not.
-bool reach_peer(cuda::Context context, cuda::DeviceId gpu, cuda::Context peer,
-                cuda::DeviceId peer_gpu) {
-  static std::mutex mutex;
-  static std::map<std::pair<cuda::DeviceId, cuda::DeviceId>, bool> known;
-  if (gpu == peer_gpu) return true;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto [entry, fresh] = known.try_emplace({gpu, peer_gpu}, false);
-  if (!fresh) return entry->second;
-  int can = 0;
-  const Driver& cu = cuda::driver();
-  if (cu.cuDeviceCanAccessPeer(&can, gpu, peer_gpu) != 0 || can == 0) return false;
-  cu.cuCtxSetCurrent(context);
-  const Code code = cu.cuCtxEnablePeerAccess(peer, 0);
-  entry->second = code == 0 || code == cuda::kPeerAlreadyEnabled;  // by others who use the context
-  return entry->second;
-}
-
 bool CudaAccelerator::reach(Accelerator& source) {
   const auto* other = dynamic_cast<const CudaAccelerator*>(&source);
-  return other && reach_peer(context_, gpu_.id, other->context_, other->gpu_.id);
+  return other && cuda::reach_peer(context_, gpu_.id, other->context_, other->gpu_.id);
 }
 
 Status CudaAccelerator::copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
@@ -382,9 +364,8 @@ Status CudaAccelerator::copy_from(Memory to, int64_t to_offset, Accelerator& sou
   const cuda::Address end = address(to) + static_cast<cuda::Address>(to_offset);
   const cuda::Address begin = address(from) + static_cast<cuda::Address>(from_offset);
   const auto size = static_cast<size_t>(bytes);
-  // A copy between peers by name cannot be recorded; addresses tell the driver as much.
   const Code code =
-      straight ? cu_.cuMemcpyDtoDAsync(end, begin, size, stream_)
+      straight ? cuda::copy_from_peer(context_, end, begin, size, stream_)
                : cu_.cuMemcpyPeerAsync(end, context_, begin, other->context_, size, stream_);
   return checked("to copy from another GPU", code);
 }

@@ -39,6 +39,7 @@ struct FakeDriver {
   std::optional<std::vector<std::string>> capture;  // of a stream that is captured
   int graphs = 0, replays = 0;                      // that exist; launches of them
   std::vector<std::pair<Address, Address>> copied;  // to, from: within the device
+  int copied_by_kernel = 0;                         // of these
   std::set<Stream> used;                            // by launches and copies within the device
   int copies_of_rows = 0;
   size_t downloaded = 0;                     // bytes of dense copies to the host

@@ -66,6 +66,7 @@ TEST_F(CudaParts, WholeRowsGoFromArrayToArray) {
   run("1x2", 8);
   EXPECT_EQ(launches_of("pack"), 0);
   EXPECT_EQ(fake_->copied.size(), 2 * (1 + 4)) << "a spare slot, and a halo behind each tile";
+  EXPECT_EQ(fake_->copied_by_kernel, 2 * 4) << "which are short";
   EXPECT_EQ(launches_of("stream"), 2 * (4 + 4)) << "a tile with an exchange is two launches";
   EXPECT_EQ(fake_->begun_before.size(), 2 * 4) << "the inside waits for the outer blocks to begin";
 }
