@@ -12,7 +12,7 @@
 namespace stencil {
 
 const Link& gpu_link() {
-  static const Link kLink = {"NVLink", 30e-6, 300e9};
+  static const Link kLink = {"NVLink", 26e-6, 300e9};
   return kLink;
 }
 const Link& memory_link() {
