@@ -23,7 +23,7 @@ constexpr const char* kCopy = R"(.version 7.0
 .visible .entry stencil_copy_units(.param .u64 to, .param .u64 from, .param .u32 units)
 {
   .reg .pred %done;
-  .reg .b32 %units, %unit, %block, %threads, %step, %a, %b, %c, %d;
+  .reg .b32 %units, %unit, %block, %threads, %step, %w0, %w1, %w2, %w3;
   .reg .b64 %to, %from, %offset, %there, %here;
   ld.param.u64 %to, [to];
   ld.param.u64 %from, [from];
@@ -42,8 +42,8 @@ next:
   mul.wide.u32 %offset, %unit, 16;
   add.u64 %there, %from, %offset;
   add.u64 %here, %to, %offset;
-  ld.global.v4.u32 {%a, %b, %c, %d}, [%there];
-  st.global.v4.u32 [%here], {%a, %b, %c, %d};
+  ld.global.v4.u32 {%w0, %w1, %w2, %w3}, [%there];
+  st.global.v4.u32 [%here], {%w0, %w1, %w2, %w3};
   add.u32 %unit, %unit, %step;
   bra next;
 end:
