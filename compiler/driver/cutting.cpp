@@ -89,7 +89,8 @@ class Chooser {
     expected.redundancy = redundancy(own);
     expected.exchange = exchange(out.decomposition);
     expected.waited = expected.exchange;
-    if (exchanges_beside_tiles(scheduler, rounds)) {
+    expected.beside_tiles = exchanges_beside_tiles(scheduler, rounds);
+    if (expected.beside_tiles) {
       const auto steps = static_cast<double>(out.decomposition.steps);
       const double tile = expected.compute * static_cast<double>(rounds.time_tile);
       const double waited =
@@ -174,17 +175,13 @@ double seconds_of(const Cutting& cutting) {
   return cutting.prediction.seconds();
 }
 
-bool is_beside_tiles(const Cutting& cutting) {
-  return cutting.prediction.waited < cutting.prediction.exchange;
-}
-
 // What cuts are compared by.
 double merit_of(const Cutting& cutting) {
-  return seconds_of(cutting) * (is_beside_tiles(cutting) ? 1 : kBetweenTiles);
+  return seconds_of(cutting) * (cutting.prediction.beside_tiles ? 1 : kBetweenTiles);
 }
 
-// Where exchanges are hidden, deeper halos have little to save, and what tiles compute more of than
-// parts own costs more than its share where the blocks of these have filled the device.
+// Where exchanges are hidden, deeper halos save little, and the points that parts compute twice
+// cost more than their share if the blocks for a part's own points already fill the device.
 constexpr double kWorthDeeper = 1.01;
 
 // The best number of steps for these cuts: 1, 2, 4, ... time tiles of the schedule.
@@ -201,7 +198,7 @@ std::optional<Cutting> best_steps(Chooser& chooser, const decompose::Cuts& cuts,
     // A tile that is cut short at every exchange costs what it saves.
     const bool whole = next->decomposition.steps == wanted || wanted == tile;
     if (!whole) break;
-    const double worth = is_beside_tiles(*best) ? kWorthDeeper : 1;
+    const double worth = best->prediction.beside_tiles ? kWorthDeeper : 1;
     if (wanted == tile || worth * seconds_of(*next) < seconds_of(*best)) best = std::move(next);
   }
   return best;

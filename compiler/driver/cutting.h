@@ -29,11 +29,12 @@ struct CutRequest {
 
 // What the model expects of a step, in seconds.
 struct CutPrediction {
-  double alone = 0;       // for the points that the part owns
-  double compute = 0;     // with points that neighbours compute too
-  double exchange = 0;    // all of it
-  double waited = 0;      // of it, what tiles wait for: the rest is beside them
-  double redundancy = 1;  // points computed per point owned
+  double alone = 0;           // for the points that the part owns
+  double compute = 0;         // with points that neighbours compute too
+  double exchange = 0;        // all of it
+  double waited = 0;          // of it, what tiles wait for: the rest is beside them
+  double redundancy = 1;      // points computed per point owned
+  bool beside_tiles = false;  // exchanges are made while the inside of a tile is computed
   double seconds() const { return compute + waited; }
   double efficiency() const { return seconds() > 0 ? alone / seconds() : 1; }
 };

@@ -200,7 +200,7 @@ std::string explain_parts(const ir::Program& program, const CutRequest& request,
   const double seconds = expected.seconds();
   double points = decomposition.parts();
   for (const auto& [low, high] : owned) points *= static_cast<double>(high - low + 1);
-  const bool beside = expected.waited < expected.exchange;
+  const bool beside = expected.beside_tiles;
   std::string tiles = fmt::format("tiles are of {}", times(decomposition.round, "step"));
   if (decomposition.round < cutting->schedule.time_tile) {
     tiles += fmt::format(" and not {}", cutting->schedule.time_tile);

@@ -129,8 +129,8 @@ struct ParameterArgument {
 struct FirstStep {};  // I32: index of the first step of this tile (`time` in the program)
 struct StepCount {};  // I32: steps to do in this tile, 1 .. time_tile
 // I64: the number of the launch's first block, where its blocks are launched in several runs
-// (Launch::outer_blocks); else 0. Behind the last block of all comes block 0, so that those at both
-// ends are one run.
+// (Launch::outer_blocks); else 0. Numbers wrap around behind the last block, so that the blocks at
+// both ends can be one run.
 struct FirstBlock {};
 using ScalarValue = std::variant<ParameterArgument, FirstStep, StepCount, FirstBlock>;
 
@@ -221,8 +221,8 @@ struct Stop {
 // one buffer, from where ranges go to other parts, and unpacked from another, into which ranges
 // come from them. Both hold values of several types, each piece at a multiple of 16 bytes.
 //
-// A box that is one range of memory, as whole planes of the outermost dimension are, may go from
-// array to array without that, where both sides see it so.
+// Boxes that are ranges of memory, as whole planes of the outermost dimension are, may go from
+// array to array without packing, if all parts agree that all halos are such ranges.
 struct SwapBox {
   ArrayArgument array;
   std::vector<Expr> first;      // its place in the array's extents, over constants
@@ -233,7 +233,8 @@ struct SwapMessage {
   int send_tag = 0, receive_tag = 0;
   int64_t send_offset = 0, send_bytes = 0;  // in the buffer; no bytes: nothing is sent
   int64_t receive_offset = 0, receive_bytes = 0;
-  // All that it has of arrays, in the order in which that is packed.
+  // The boxes of arrays that it consists of, in the order of packing; none if it has scratch
+  // memory.
   std::vector<SwapBox> sent = {}, received = {};
 };
 struct Swap {

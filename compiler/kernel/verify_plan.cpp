@@ -328,6 +328,29 @@ class PlanVerifier {
     for (int memory : {swap.send, swap.receive}) result(memory, Scalar::I64, "a swap");
     if (swap.pack) served_by(*swap.pack, "a swap");
     if (swap.unpack) served_by(*swap.unpack, "a swap");
+    for (const SwapMessage& message : swap.messages) {
+      boxes(message.sent, message.send_bytes);
+      boxes(message.received, message.receive_bytes);
+    }
+  }
+
+  // None, where a message has values of scratch memory; else all that it has.
+  void boxes(const std::vector<SwapBox>& boxes, int64_t expected) {
+    int64_t bytes = 0;
+    for (const SwapBox& box : boxes) {
+      const auto index = static_cast<size_t>(box.array.array);
+      if (index >= plan_.arrays.size()) return fail("a swap of an array that does not exist");
+      const Array& array = plan_.arrays[index];
+      const size_t rank = array.extents.size();
+      int64_t elements = 1;
+      for (const int64_t count : box.counts) elements *= count;
+      if (box.array.slot < 0 || box.array.slot >= array.copies || box.counts.size() != rank ||
+          box.first.size() != rank || elements <= 0) {
+        return fail(fmt::format("a swap of '{}' has no box of it", array.name));
+      }
+      bytes += (elements * size_in_bytes(array.type) + 15) / 16 * 16;
+    }
+    if (!boxes.empty() && bytes != expected) fail("a swap whose boxes are not its message");
   }
 
   void array_arguments(const Launch& launch, const Kernel& kernel) {

@@ -76,8 +76,8 @@ class Accelerator {
   // What is queued so far, for others to wait for. Null: it is done.
   using Mark = std::shared_ptr<void>;
   virtual Result<Mark> mark();
-  // Queues a call. What waits for the mark does not take the room that its blocks need: it comes
-  // when all of them have begun. Null, where a device cannot tell.
+  // Queues a call. The mark is reached once all its blocks have begun, so that work which waits for
+  // it cannot take their place. Null if the device cannot tell.
   virtual Result<Mark> launch_ahead(const Call& call);
   // What is queued from now on waits for the mark of an accelerator of this kind.
   virtual Status await(const Mark& mark);

@@ -47,7 +47,7 @@ class Communicator {
     }
     return exchange(accelerator, all);
   }
-  // A few ranges here and there take it no longer than one that has been packed.
+  // Whether a few separate ranges are sent as quickly as one packed buffer.
   virtual bool takes_ranges() const { return false; }
 
   // Recordings of all parts as one (Accelerator::begin_recording), with what they exchange. All

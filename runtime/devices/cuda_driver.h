@@ -49,7 +49,7 @@ enum FunctionAttribute : int {
 };
 constexpr unsigned kNonBlockingStream = 1;         // does not wait for the default stream
 constexpr int kRelaxedCapture = 2;                 // other threads may record into it
-constexpr unsigned long long kNodePriorities = 8;  // a graph's kernels keep those of their streams
+constexpr unsigned long long kNodePriorities = 8;  // kernels of a graph keep their streams'
 constexpr unsigned kEventWithTime = 0, kEventWithoutTime = 2;
 
 // CUlaunchConfig.

@@ -1,6 +1,6 @@
-// A copy engine takes some 10 us to begin, and kernels as long to learn that it has ended. So short
-// copies are made by a kernel, which begins and ends as others do; long ones would take room from
-// others. It is PTX, which needs no compiler but the driver's.
+// A copy engine takes some 10 us to start, and a kernel that waits for it as long to notice its
+// end. So short copies are made by a kernel; long ones are not, since they would occupy
+// multiprocessors. The kernel is PTX, which needs no compiler but the driver's.
 #include "runtime/devices/cuda_peers.h"
 
 #include <algorithm>
@@ -51,11 +51,10 @@ end:
 }
 )";
 
-std::mutex mutex;
-
 // The kernel for a context, current in the calling thread; null if the driver does not take it.
 // Contexts live as long as the process, and so does it.
 Function copy_kernel(Context context) {
+  static std::mutex mutex;
   static std::map<Context, Function> known;
   const std::lock_guard<std::mutex> lock(mutex);
   const auto [entry, fresh] = known.try_emplace(context, nullptr);
@@ -68,6 +67,7 @@ Function copy_kernel(Context context) {
 }
 
 bool open_way(Context context, DeviceId gpu, Context peer, DeviceId peer_gpu) {
+  static std::mutex mutex;
   static std::map<std::pair<DeviceId, DeviceId>, bool> known;
   const std::lock_guard<std::mutex> lock(mutex);
   const auto [entry, fresh] = known.try_emplace({gpu, peer_gpu}, false);

@@ -9,7 +9,7 @@ namespace stencil::runtime::cuda {
 // the way, which takes milliseconds.
 bool reach_peer(Context context, DeviceId gpu, Context peer, DeviceId peer_gpu);
 
-// Queues a copy from a peer that `context` reaches, current in the calling thread.
+// Queues a copy from a peer that `context` reaches, which is current in the calling thread.
 Code copy_from_peer(Context context, Address to, Address from, size_t bytes, Stream stream);
 
 }  // namespace stencil::runtime::cuda

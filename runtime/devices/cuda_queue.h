@@ -17,7 +17,8 @@ Status checked(const std::string& what, Code code);
 // By two events in the stream, which must outlive the stopwatch.
 std::unique_ptr<Stopwatch> stopwatch(Context context, Stream stream);
 
-// An event, which others may wait for after its stream has gone: not yet recorded; and in a stream.
+// An event that is not yet recorded, and one recorded in a stream. Others may wait for either after
+// the stream has gone.
 Result<Accelerator::Mark> unset_mark(Context context);
 Result<Accelerator::Mark> mark(Context context, Stream stream);
 

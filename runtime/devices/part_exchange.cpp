@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace stencil::runtime {
 
 namespace {
 
-// A copy of a range costs about as much as packing and unpacking so many bytes; and so many copies
-// as the two launches themselves.
+// Copying one more range costs as much as packing and unpacking kBytesOfRange, and copying
+// kRangesOfLaunches of them as much as the launches of both kernels.
 constexpr int64_t kBytesOfRange = int64_t{2} << 20;
 constexpr size_t kRangesOfLaunches = 4;
 
@@ -23,7 +24,7 @@ bool same(const std::vector<std::string>& said) {
 
 }  // namespace
 
-// How rows lie, where all halos are ranges and copying them pays; else nothing.
+// The layout of padded rows, if every halo is a range and copying ranges pays; else nothing.
 std::string PartExchange::ranges() const {
   std::string rows = "rows";
   for (const kernel::HaloSwap& halo : plan_.halos) {
@@ -55,7 +56,11 @@ Status PartExchange::prepare() {
   const auto rows = parts_.all_gather(parts_.takes_ranges() ? ranges() : "");
   if (!rows.ok()) return rows.failure();
   in_ranges_ = same(rows.value()) && !rows.value().front().empty();
-  // Connecting may take a second: it is done here, by an exchange of what nobody reads yet.
+  return Done{};
+}
+
+Status PartExchange::connect() {
+  if (std::exchange(connected_, true)) return Done{};
   for (const kernel::Swap& swap : plan_.swaps) {
     if (!packs(swap)) continue;
     const Status exchanged = exchange(swap);

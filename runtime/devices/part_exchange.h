@@ -16,9 +16,12 @@ class PartExchange {
                Communicator& parts)
       : accelerator_(accelerator), plan_(plan), memory_(memory), parts_(parts) {}
 
-  // Once the memory is there: agrees with the others on how to exchange, and connects to them. All
-  // parts call it together.
+  // Once the memory is there: agrees with the others on how to exchange. All parts call it
+  // together.
   Status prepare();
+  // The first time: connects to the others, which may take a second, by an exchange of buffers
+  // whose contents nobody reads. All parts call it together, ahead of steps whose time is taken.
+  Status connect();
 
   // Parts exchange while the inside of a tile is computed: all of them can.
   bool is_beside_tiles() const { return beside_tiles_; }
@@ -36,6 +39,7 @@ class PartExchange {
   Communicator& parts_;
   bool beside_tiles_ = false;
   bool in_ranges_ = false;  // halos go from array to array
+  bool connected_ = false;
 };
 
 }  // namespace stencil::runtime

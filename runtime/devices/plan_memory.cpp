@@ -201,7 +201,7 @@ std::optional<PlanMemory::Range> PlanMemory::range_of(const kernel::SwapBox& box
   bool is_whole = true;          // the dimensions further in
   for (size_t d = box.counts.size(); d-- > 0;) {
     const auto place = evaluate(box.first[d]);
-    if (!place || !lead) return std::nullopt;
+    if (!place || !lead || *place < 0 || box.counts[d] > points[d] - *place) return std::nullopt;
     const bool all = box.counts[d] == points[d];
     if (!is_whole && box.counts[d] != 1) return std::nullopt;
     int64_t stride = 1;

@@ -40,8 +40,8 @@ class PlanMemory {
 
   Accelerator::Memory of(const kernel::ArrayArgument& argument) const;
   Accelerator::Shaped shaped(const kernel::ArrayArgument& argument) const;
-  // The box as one range of its array's memory, with what is beside the points of its rows; nothing
-  // if it is none.
+  // The box as one range of its array's memory, with what is between the points of its rows;
+  // nothing if it is not contiguous, or not in the array.
   struct Range {
     int64_t offset, bytes;
   };

@@ -104,10 +104,11 @@ Status PlanSession::prepare(const Session* like) {
   const auto* const other = dynamic_cast<const PlanSession*>(like);
   const Status provided = memory_.prepare(other ? &other->memory_ : nullptr);
   if (!provided.ok()) return provided;
-  Status counted = parts_ ? parts_->prepare() : Status(Done{});
+  Status counted = Done{};
   kernel::for_each_launch(plan_, [&](const kernel::Launch& launch) {
     if (counted.ok()) counted = count_blocks(launch);
   });
+  if (counted.ok() && parts_) counted = parts_->prepare();
   if (counted.ok()) counted = replays_.settle(steps_of_cycle());
   return counted.ok() ? restore_reductions() : counted;
 }
@@ -254,7 +255,8 @@ Status PlanSession::refresh_halos(size_t action, bool each_step) {
   return Done{};
 }
 
-// A graph has an order of beginnings only where it may as well have one of ends.
+// A graph cannot make a kernel wait until another one has begun, only until it has ended: in
+// recordings the inside waits for neither.
 Result<Accelerator::Mark> PlanSession::launch_outer(const Accelerator::Call& call) {
   if (!replays_.is_recording()) return accelerator_.launch_ahead(call);
   const Status launched = accelerator_.launch(call);
@@ -264,7 +266,8 @@ Result<Accelerator::Mark> PlanSession::launch_outer(const Accelerator::Call& cal
 
 // Outer blocks first, in lane 1, where the exchange follows them; the inside in lane 0. The outer
 // blocks of this tile wait for the inside of the last one, and the inside of this one for the outer
-// blocks of the last one, but not for the exchange behind them: only outer blocks read a halo.
+// blocks of the last one. It need not wait for the exchange behind those, since only outer blocks
+// read a halo; where it waits until the outer blocks of its own tile have begun, it does.
 Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& halo) {
   const kernel::Launch* found = kernel::launch_with_outer_blocks(plan_, count);
   if (found == nullptr) {
@@ -325,7 +328,8 @@ Status PlanSession::swap(const kernel::Swap& swap) {
 }
 
 Result<int64_t> PlanSession::advance(int64_t steps) {
-  const Status fresh = memory_.refresh_spares();
+  Status fresh = memory_.refresh_spares();
+  if (fresh.ok() && parts_) fresh = parts_->connect();
   if (!fresh.ok()) return fresh.failure();
   int64_t done = 0;
   const Status started = stopwatch_ ? stopwatch_->start() : Status(Done{});

@@ -18,13 +18,13 @@ Status Replays::settle(int64_t steps) {
 
 Status Replays::warm_up(int64_t tiles, const std::function<Status()>& cycle) {
   constexpr double kSeconds = 60e-6;  // of a tile; queueing one with an exchange takes less
+  if (cycles_++ == 0) return cycle();
   const auto watch = accelerator_.stopwatch();
   Status done = watch ? watch->start() : Status(Done{});
   if (done.ok()) done = cycle();
   if (done.ok() && watch) done = watch->stop();
   if (done.ok() && watch) done = accelerator_.wait();
   if (!done.ok()) return done;
-  warm_ = true;
   const Result<double> taken = watch ? watch->seconds() : 0.0;
   if (!taken.ok()) return taken.failure();
   return settle(taken.value() < kSeconds * static_cast<double>(tiles) ? steps_ : 0);

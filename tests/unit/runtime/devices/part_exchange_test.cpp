@@ -60,7 +60,7 @@ class Echo : public Communicator {
 };
 
 struct Seen {
-  std::vector<std::vector<Transfer>> before, during;  // exchanges: preparing, and in the steps
+  std::vector<std::vector<Transfer>> before, during;  // exchanges: ahead of steps, and among them
   std::vector<int> launched;
 };
 
@@ -81,6 +81,8 @@ Seen exchanges_of(const std::string& text, bool takes_ranges) {
   const auto session = start_plan(std::move(numbers), *module, state, {.parts = &others});
   EXPECT_TRUE(session.ok());
   Seen out;
+  EXPECT_TRUE(others.exchanged.empty()) << "others may fail to start";
+  EXPECT_TRUE(session.value()->advance(0).ok());
   out.before = std::exchange(others.exchanged, {});
   EXPECT_TRUE(session.value()->advance(4).ok());
   out.during = others.exchanged;
