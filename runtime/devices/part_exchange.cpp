@@ -77,14 +77,13 @@ bool PartExchange::packs(const kernel::Swap& swap) const {
 }
 
 std::vector<Transfer> PartExchange::transfers_of(const kernel::Swap& swap) const {
+  const bool whole = packs(swap);
   std::vector<Transfer> out;
   for (const kernel::SwapMessage& message : swap.messages) {
-    const Transfer whole{
-        message.part,          message.send_tag,           message.receive_tag,
-        message.send_offset,   message.send_bytes,         message.receive_offset,
-        message.receive_bytes, memory_.scratch(swap.send), memory_.scratch(swap.receive)};
-    if (packs(swap)) {
-      out.push_back(whole);
+    if (whole) {
+      out.push_back({message.part, message.send_tag, message.receive_tag, message.send_offset,
+                     message.send_bytes, message.receive_offset, message.receive_bytes,
+                     memory_.scratch(swap.send), memory_.scratch(swap.receive)});
       continue;
     }
     for (size_t n = 0; n < std::max(message.sent.size(), message.received.size()); ++n) {

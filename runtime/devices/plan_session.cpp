@@ -258,10 +258,8 @@ Status PlanSession::refresh_halos(size_t action, bool each_step) {
 // A graph cannot make a kernel wait until another one has begun, only until it has ended: in
 // recordings the inside waits for neither.
 Result<Accelerator::Mark> PlanSession::launch_outer(const Accelerator::Call& call) {
-  if (!replays_.is_recording()) return accelerator_.launch_ahead(call);
-  const Status launched = accelerator_.launch(call);
-  if (!launched.ok()) return launched.failure();
-  return Accelerator::Mark();
+  return replays_.is_recording() ? accelerator_.Accelerator::launch_ahead(call)
+                                 : accelerator_.launch_ahead(call);
 }
 
 // Outer blocks first, in lane 1, where the exchange follows them; the inside in lane 0. The outer

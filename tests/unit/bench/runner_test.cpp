@@ -2,7 +2,6 @@
 // whose clock and whose kernels are what a test says.
 #include "tools/bench/runner.h"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -166,13 +165,8 @@ INSTANTIATE_TEST_SUITE_P(Jobs, OnDevices, testing::Values("host", "opencl"));
 class OnCuda : public RunnerTest {
  protected:
   void SetUp() override {
-    void* library = dlopen("libcuda.so.1", RTLD_NOW);
-    ASSERT_NE(library, nullptr) << dlerror();
-    const auto find = reinterpret_cast<runtime::cuda::FakeDriverFunction>(
-        dlsym(library, runtime::cuda::kFakeDriverSymbol));
-    ASSERT_NE(find, nullptr) << "the real driver was found before the stand-in";
-    fake_ = &find();
-    *fake_ = FakeDriver{};
+    fake_ = runtime::cuda::fresh_fake_driver();
+    ASSERT_NE(fake_, nullptr) << "another driver was found before the stand-in";
     const auto nvrtc = runtime::Nvrtc::open(0);
     if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.failure().message;
   }

@@ -76,6 +76,20 @@ TEST(LocalParts, OneWayMessagesNeedNoAnswer) {
   EXPECT_EQ(got, 42);
 }
 
+TEST(LocalParts, AMessageOfAnotherLengthIsAFailure) {
+  LocalParts parts(2);
+  in_threads(2, [&](int rank) {
+    Immediate accelerator;
+    std::array<int64_t, 2> values{};
+    const Transfer give = {1, 0, 0, 0, 16, 0, 0}, take = {0, 0, 0, 0, 0, 0, 8};
+    const Status done = parts.part(rank).exchange_between(accelerator, values.data(), values.data(),
+                                                          {rank == 0 ? &give : &take, 1});
+    EXPECT_FALSE(done.ok());
+    if (rank == 1) parts.part(1).abandon(done.failure());
+    EXPECT_EQ(done.failure().code, "R093");
+  });
+}
+
 TEST(LocalParts, HearEachOtherInRounds) {
   constexpr int kCount = 4;
   LocalParts parts(kCount);

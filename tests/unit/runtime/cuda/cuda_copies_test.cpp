@@ -2,7 +2,6 @@
 // memory as late as it may.
 #include "runtime/devices/cuda_copies.h"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,11 +17,9 @@ namespace {
 constexpr int64_t kMiB = int64_t{1} << 20;
 
 TEST(Copies, GoThereAndBackWhateverTheShape) {
-  const auto find = reinterpret_cast<FakeDriverFunction>(
-      dlsym(dlopen("libcuda.so.1", RTLD_NOW), kFakeDriverSymbol));
-  ASSERT_NE(find, nullptr);
-  FakeDriver& fake = find();
-  fake = FakeDriver{};
+  FakeDriver* const found = fresh_fake_driver();
+  ASSERT_NE(found, nullptr);
+  FakeDriver& fake = *found;
   const Driver& cu = driver();
   Context context = nullptr;
   Stream stream = nullptr;

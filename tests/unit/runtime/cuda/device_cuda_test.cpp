@@ -1,6 +1,5 @@
 // The `cuda` device on a stand-in for the driver. NVRTC is the real one; without it the tests of
 // runs are skipped.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -25,13 +24,8 @@ using cuda::FakeDriver;
 class CudaDevice : public testing::Test {
  protected:
   void SetUp() override {
-    void* library = dlopen("libcuda.so.1", RTLD_NOW);
-    ASSERT_NE(library, nullptr) << dlerror();
-    const auto find =
-        reinterpret_cast<cuda::FakeDriverFunction>(dlsym(library, cuda::kFakeDriverSymbol));
-    ASSERT_NE(find, nullptr) << "the real driver was found before the stand-in";
-    fake_ = &find();
-    *fake_ = FakeDriver{};
+    fake_ = cuda::fresh_fake_driver();
+    ASSERT_NE(fake_, nullptr) << "another driver was found before the stand-in";
     if (!Nvrtc::open(0).ok()) GTEST_SKIP() << Nvrtc::open(0).failure().message;
   }
 
@@ -271,8 +265,9 @@ TEST_F(CudaDevice, ReplaysNoGraphsOfLongKernels) {
   const auto loaded = load(program, "direct block=32", module);
   ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
   for (const double seconds : {1e-6, 1e-3}) {
+    fake_->launched.clear();
     fake_->run = [&](const std::string&, const cuda::LaunchConfig&, void**) {
-      fake_->clock += seconds;
+      fake_->clock += fake_->launched.size() < 3 ? 0.5 : seconds;  // what is loaded on first use
     };
     fake_->replays = 0;
     reference::State state = initial_state(program, bind_params(program).value());

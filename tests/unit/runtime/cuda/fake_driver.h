@@ -2,6 +2,8 @@
 // are what a test says. It shows which calls a run makes, and fails on demand, without a GPU.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <functional>
 #include <map>
 #include <optional>
@@ -55,5 +57,15 @@ struct FakeDriver {
 // The driver's state; a symbol of the library, found by dlsym.
 using FakeDriverFunction = FakeDriver& (*)();
 constexpr const char* kFakeDriverSymbol = "stencil_fake_driver";
+
+// It, as if nothing had been done; null if another driver is found before it.
+inline FakeDriver* fresh_fake_driver() {
+  void* library = dlopen("libcuda.so.1", RTLD_NOW);
+  const auto find =
+      library ? reinterpret_cast<FakeDriverFunction>(dlsym(library, kFakeDriverSymbol)) : nullptr;
+  if (find == nullptr) return nullptr;
+  find() = FakeDriver{};
+  return &find();
+}
 
 }  // namespace stencil::runtime::cuda

@@ -1,6 +1,5 @@
 // Parts of a program on GPUs of one process, on the stand-in for the driver: what goes over the
 // queues, and in which order.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,10 +24,8 @@ constexpr const char* kHeat =
 class CudaParts : public testing::Test {
  protected:
   void SetUp() override {
-    void* library = dlopen("libcuda.so.1", RTLD_NOW);
-    ASSERT_NE(library, nullptr) << dlerror();
-    fake_ = &reinterpret_cast<cuda::FakeDriverFunction>(dlsym(library, cuda::kFakeDriverSymbol))();
-    *fake_ = cuda::FakeDriver{};
+    fake_ = cuda::fresh_fake_driver();
+    ASSERT_NE(fake_, nullptr) << "another driver was found before the stand-in";
     if (!Nvrtc::open(0).ok()) GTEST_SKIP() << Nvrtc::open(0).failure().message;
   }
 

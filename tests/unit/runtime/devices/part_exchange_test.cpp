@@ -5,6 +5,7 @@
 
 #include "compiler/decompose/restrict.h"
 #include "compiler/driver/cutting.h"
+#include "compiler/kernel/passes.h"
 #include "compiler/schedule/schedule.h"
 #include "runtime/devices/plan_session.h"
 #include "tests/unit/runtime/programs.h"
@@ -121,6 +122,28 @@ TEST(PartExchange, ExchangesOnceBeforeItIsNeeded) {
     EXPECT_NE(run.during[0][n].send, run.during[0][n].receive) << "buffers";
   }
   EXPECT_EQ(run.launched.size(), 4 + 2) << "packed and unpacked once";
+}
+
+TEST(PartExchange, BoxesOfSwapsAreVerified) {
+  const ir::Program program = program_of(kHeat);
+  Diagnostics diagnostics;
+  const auto cutting =
+      cut(program, {"1x3", 2}, "direct block=32", schedule::gpu(), gpu_link(), diagnostics);
+  ASSERT_TRUE(cutting);
+  const ir::Program own = decompose::restrict_to(program, cutting->decomposition, 1);
+  const auto whole = schedule::lower(own, cutting->schedule, diagnostics);
+  ASSERT_TRUE(whole);
+  EXPECT_TRUE(kernel::verify(*whole).empty());
+  const auto broken = [&](const std::function<void(kernel::SwapBox&)>& change) {
+    kernel::Module module = *whole;
+    change(module.plan.swaps.at(0).messages.at(0).sent.at(0));
+    return !kernel::verify(module).empty();
+  };
+  EXPECT_TRUE(broken([](kernel::SwapBox& box) { ++box.counts[0]; }));
+  EXPECT_TRUE(broken([](kernel::SwapBox& box) { box.counts[1] = 0; }));
+  EXPECT_TRUE(broken([](kernel::SwapBox& box) { box.array.array = 9; }));
+  EXPECT_TRUE(broken([](kernel::SwapBox& box) { box.array.slot = 2; }));
+  EXPECT_TRUE(broken([](kernel::SwapBox& box) { box.first.pop_back(); }));
 }
 
 // Nine short ranges a message take longer than packing does.
