@@ -38,6 +38,15 @@ void draw_cuts(Random& random, int time_tile, Recipe& recipe) {
   }
 }
 
+void draw_outer_blocks(Random& random, schedule::Schedule& schedule, Recipe& recipe) {
+  const auto rank = static_cast<size_t>(recipe.program.rank);
+  recipe.cuts.assign(rank, 1);
+  recipe.cuts[0] = random.between(2, 4);
+  recipe.exchange = schedule.time_tile * random.between(1, 2);
+  schedule.chunk = random.between(3, 6);
+  recipe.program.integers[0].second += recipe.cuts[0] * schedule.chunk * random.between(4, 8);
+}
+
 std::optional<decompose::Decomposition> cut_of(const Recipe& recipe, const ir::Program& at_sizes,
                                                std::string& refusal) {
   Diagnostics refusals;
@@ -170,6 +179,14 @@ std::set<std::string> constructs_of(const Cut& cut) {
   const auto sides = std::count_if(cut.decomposition.cuts.begin(), cut.decomposition.cuts.end(),
                                    [](int parts) { return parts > 1; });
   found.insert(fmt::format("cut in {} dimensions", sides));
+  const auto note_outer_blocks = [&](const kernel::Module& module) {
+    if (!kernel::exchanges_beside_tiles(module.plan)) return;
+    const kernel::Launch* launch =
+        kernel::launch_with_outer_blocks(module.plan, module.plan.halos[0].round);
+    const auto& [low, high] = launch->outer_blocks;
+    found.insert(low > 0 && high > 0 ? "outer blocks at both ends" : "outer blocks at one end");
+  };
+  for (const kernel::Module& module : cut.modules) note_outer_blocks(module);
   if (cut.whole.stop) found.insert("stop");
   if (!cut.whole.repeats.empty()) found.insert("repeat");
   if (ir::cuts_steps(cut.whole)) found.insert("phases");
@@ -186,6 +203,8 @@ const std::set<std::string>& cut_constructs() {
                                              "cut in 3 dimensions",
                                              "half",
                                              "mirror",
+                                             "outer blocks at both ends",
+                                             "outer blocks at one end",
                                              "part without points of a field",
                                              "part without points of a function",
                                              "periodic edges across cuts",

@@ -28,6 +28,10 @@ struct Cut {
 // mostly larger sizes, so that parts have room for their halos.
 void draw_cuts(Random& random, int time_tile, Recipe& recipe);
 
+// Draws cuts anew, with chunks of a streaming schedule, such that tiles may have outer blocks,
+// which go first (kernel::Launch::outer_blocks).
+void draw_outer_blocks(Random& random, schedule::Schedule& schedule, Recipe& recipe);
+
 // The recipe's program at sizes, cut as it says; nothing and the code of the refusal.
 std::optional<decompose::Decomposition> cut_of(const Recipe& recipe, const ir::Program& at_sizes,
                                                std::string& refusal);

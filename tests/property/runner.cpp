@@ -203,6 +203,9 @@ void Runner::add_cut_case(const Recipe& whole, const std::string& family, int st
     const auto drawn = load(recipe, diagnostics);
     auto schedule = drawn ? schedule::parse(recipe.schedule, *drawn, diagnostics) : std::nullopt;
     draw_cuts(random, schedule ? schedule->time_tile : 1, recipe);
+    const bool may_be_outer =
+        !boxes && schedule && family == "streaming" && recipe.program.rank < 4;
+    if (may_be_outer && random.chance(50)) draw_outer_blocks(random, *schedule, recipe);
     const auto program = load(recipe, diagnostics);
     if (!program || !schedule) {
       return fail(label(recipe), render(Source("", ""), diagnostics), recipe.program.text);
