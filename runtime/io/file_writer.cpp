@@ -87,9 +87,29 @@ Failure FileWriter::failure(int error) const {
   return cannot_write(path_, error, bytes_);
 }
 
+Result<int> open_stream(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+  struct stat status {};
+  if (descriptor < 0) {
+    const int error = errno;
+    const bool is_pipe = ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+    if (error != ENXIO || !is_pipe) return cannot_write(path, error, 0);
+    return Failure{"R011", fmt::format("cannot write '{}': it is a pipe that nothing reads", path),
+                   "start the reader first"};
+  }
+  if (::fstat(descriptor, &status) == 0 && S_ISBLK(status.st_mode)) {
+    ::close(descriptor);
+    return Failure{"R011", fmt::format("cannot write '{}': it is a disk", path), ""};
+  }
+  const int flags = ::fcntl(descriptor, F_GETFL);
+  if (flags >= 0) ::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);  // writes wait for the reader
+  return descriptor;
+}
+
 Status FileWriter::open_directly() {
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor_ < 0) return failure(errno);
+  const auto opened = open_stream(path_);
+  if (!opened.ok()) return opened.failure();
+  descriptor_ = opened.value();
   return Done{};
 }
 
@@ -183,7 +203,7 @@ void remove_temporary_files() noexcept {
 
 Result<SharedFileWriter> SharedFileWriter::open(const std::string& path,
                                                 const std::string& temporary, int64_t bytes) {
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CLOEXEC);
+  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return cannot_write(path, errno, bytes);
   return SharedFileWriter(path, bytes, descriptor);
 }

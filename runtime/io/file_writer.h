@@ -10,6 +10,10 @@
 
 namespace stencil::runtime {
 
+// Opens what is no regular file (/dev/stdout, /dev/null, a pipe) for writing, and never waits. R011
+// for a pipe without a reader and for a disk. The descriptor is the caller's.
+Result<int> open_stream(const std::string& path);
+
 // A file in the making. What is written goes into a temporary file beside `path`; commit() renames
 // it, so that a reader sees the old file or the new one and never a part, whenever the process
 // ends. Dropped without commit(), it leaves the old file as it was and nothing else. A symbolic

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,35 +24,58 @@ std::string reason(int error) {
   return std::strerror(error);
 }
 
-// Closes on every way out.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
+// Of names that stand for a descriptor which this process has already: what is behind it is the
+// choice of who started the process, and nothing has to be waited for to open it.
+bool names_descriptor(const std::string& path) {
+  return path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
+}
 
- private:
-  int number_;
-};
+// Why a file of that kind is not read; "" if it is.
+std::string why_not_readable(const std::string& path, const struct stat& status) {
+  const bool is_null = S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3);
+  if (S_ISREG(status.st_mode) || is_null) return "";
+  if (S_ISDIR(status.st_mode)) return "it is a directory";
+  const bool streams = S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
+  if (streams && names_descriptor(path)) return "";
+  return S_ISFIFO(status.st_mode)   ? "it is a pipe, not a regular file"
+         : S_ISSOCK(status.st_mode) ? "it is a socket, not a regular file"
+                                    : "it is a device, not a regular file";
+}
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path, int64_t limit) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.number() < 0) return cannot_read(path, reason(errno));
+Result<InputDescriptor> open_to_read(const std::string& path) {
+  // Asked by name first: to open a pipe and close it again would take it from its writer. A
+  // terminal behind /dev/stdin is asked for as a stream.
   struct stat status {};
+  const bool is_terminal = names_descriptor(path) && path == "/dev/stdin" && ::isatty(0) != 0;
+  if (::stat(path.c_str(), &status) != 0) return cannot_read(path, reason(errno));
+  std::string why = is_terminal ? "" : why_not_readable(path, status);
+  if (!why.empty()) return cannot_read(path, why);
+  // A pipe that has taken the name since would be waited for without O_NONBLOCK.
+  InputDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.number() < 0) return cannot_read(path, reason(errno));
   if (::fstat(file.number(), &status) != 0) return cannot_read(path, reason(errno));
-  if (S_ISDIR(status.st_mode)) return cannot_read(path, "it is a directory");
+  why = is_terminal ? "" : why_not_readable(path, status);
+  if (!why.empty()) return cannot_read(path, why);
+  file.set_regular(S_ISREG(status.st_mode), status.st_size);
+  if (!file.is_regular()) {  // reads are to wait for what comes
+    const int flags = ::fcntl(file.number(), F_GETFL);
+    if (flags >= 0) ::fcntl(file.number(), F_SETFL, flags & ~O_NONBLOCK);
+  }
+  return file;
+}
+
+Result<std::string> read_file(const std::string& path, int64_t limit) {
+  const auto opened = open_to_read(path);
+  if (!opened.ok()) return opened.failure();
+  const InputDescriptor& file = opened.value();
   const std::string too_large = "it has more than " + std::to_string(limit) + " bytes";
-  if (status.st_size > limit) return cannot_read(path, too_large);
+  if (file.size() > limit) return cannot_read(path, too_large);
 
   constexpr size_t kChunk = size_t{1} << 20;
   std::string bytes;
-  bytes.reserve(static_cast<size_t>(status.st_size) + 1);
+  bytes.reserve(static_cast<size_t>(file.size()) + 1);
   while (true) {
     // One byte more than the size that is known, so that the end shows without another buffer.
     const size_t filled = bytes.size();
@@ -64,6 +88,10 @@ Result<std::string> read_file(const std::string& path, int64_t limit) {
     if (got == 0) return bytes;
     if (static_cast<int64_t>(bytes.size()) > limit) return cannot_read(path, too_large);
   }
+}
+
+InputDescriptor::~InputDescriptor() {
+  if (number_ >= 0) ::close(number_);
 }
 
 std::string end_of_links(const std::string& path) {

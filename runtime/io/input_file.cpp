@@ -1,4 +1,4 @@
-// pread() of regular files; whatever else a name may lead to goes through read_file().
+// pread() of regular files; a pipe that the process was started with goes through read_file().
 #include "runtime/io/input_file.h"
 
 #include <fcntl.h>
@@ -16,17 +16,15 @@
 namespace stencil::runtime {
 
 Result<InputFile> InputFile::open(const std::string& path) {
-  // Asked by name: to open a pipe and close it again would take it from its writer.
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
-    InputFile file(path, "", ::open(path.c_str(), O_RDONLY | O_CLOEXEC), 0);
-    if (file.descriptor_ >= 0 && ::fstat(file.descriptor_, &status) == 0) {
-      ::posix_fadvise(file.descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
-      file.size_ = status.st_size;
-      return file;
-    }
+  auto opened = open_to_read(path);
+  if (!opened.ok()) return opened.failure();
+  if (opened.value().is_regular()) {
+    const int64_t size = opened.value().size();
+    InputFile file(path, "", opened.value().release(), size);
+    ::posix_fadvise(file.descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+    return file;
   }
-  Result<std::string> read = read_file(path);  // says what is wrong, too
+  Result<std::string> read = read_file(path);
   if (!read.ok()) return read.failure();
   return of(std::move(read).value(), path);
 }

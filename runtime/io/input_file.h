@@ -9,13 +9,13 @@
 
 namespace stencil::runtime {
 
-// A file that is read where its reader wants it, so that one larger than memory can be. What is no
-// regular file (a pipe) is read as a whole when it is opened. It is not mapped into memory: a
+// A file that is read where its reader wants it, so that one larger than memory can be. A pipe that
+// open_to_read() takes is read as a whole when it is opened. It is not mapped into memory: a
 // mapped file that somebody truncates ends the process (SIGBUS), here it is a failure. One that is
 // replaced by a rename, as FileWriter does it, keeps its old bytes here.
 class InputFile {
  public:
-  // R010 if it cannot be read.
+  // R010 as open_to_read().
   static Result<InputFile> open(const std::string& path);
   // `bytes` as a file; `name` is for messages.
   static InputFile of(std::string bytes, std::string name);

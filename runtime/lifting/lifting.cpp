@@ -60,7 +60,7 @@ std::string find_database(const std::string& path) {
   std::filesystem::path at = std::filesystem::absolute(path, ignored).parent_path();
   for (int up = 0; up < 20 && !at.empty(); ++up) {
     for (const auto& directory : {at, at / "build"}) {
-      if (std::filesystem::exists(directory / "compile_commands.json", ignored))
+      if (std::filesystem::is_regular_file(directory / "compile_commands.json", ignored))
         return directory.string();
     }
     if (at == at.root_path()) break;
@@ -89,6 +89,12 @@ Result<lifter::Lifted> lift_as_it_stands(const LiftRequest& request) {
   const std::string& path = request.file.path;
   const auto readable = read_file(path, kLargestFile);
   if (!readable.ok()) return readable.failure();
+  const std::string commands = request.file.database + "/compile_commands.json";
+  std::error_code ignored;
+  if (!request.file.database.empty() && std::filesystem::exists(commands, ignored)) {
+    const auto regular = open_to_read(commands);  // Clang would wait for a pipe
+    if (!regular.ok()) return regular.failure();
+  }
   const auto& library = HostLibrary::open();
   if (!library.ok()) return library.failure();
   const auto read = library.value().read_c(request.file);

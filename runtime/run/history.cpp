@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "compiler/support/numbers.h"
+#include "runtime/io/file_writer.h"
 #include "runtime/io/files.h"
 
 namespace stencil::runtime {
@@ -144,8 +145,14 @@ Status History::open(const reference::State& state) {
     const Status written = write_file_atomically(path_, kept);
     if (!written.ok()) return written;
   }
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (descriptor_ < 0) return failure(errno);
+  if (regular) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor_ < 0) return failure(errno);
+  } else {
+    const auto opened = open_stream(path_);
+    if (!opened.ok()) return opened.failure();
+    descriptor_ = opened.value();
+  }
   if (!regular && ::write(descriptor_, kept.data(), kept.size()) < 0) return failure(errno);
   return Done{};
 }

@@ -275,10 +275,12 @@ TEST_F(LongRun, ASignalEndsAVerificationAtOnce) {
   }
 }
 
-// A run that writes to a pipe nobody reads never ends: the second signal must.
+// A run waits for the reader of a full pipe: the second signal must end it.
 TEST_F(LongRun, ASecondSignalEndsItAtOnceWithoutTemporaryFiles) {
   write("heat.stn", kHeat);
   ASSERT_EQ(::mkfifo(file("pipe.npy").c_str(), 0600), 0);
+  const int reader = ::open(file("pipe.npy").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GT(::fcntl(reader, F_SETPIPE_SZ, 4096), 0);
   const pid_t child = start("run heat.stn --device reference --out A=a.npy --out A@-0=pipe.npy");
   ASSERT_TRUE(await([&] { return files().find("a.npy.tmp-") != std::string::npos; }));
   ::kill(child, SIGINT);
@@ -287,6 +289,7 @@ TEST_F(LongRun, ASecondSignalEndsItAtOnceWithoutTemporaryFiles) {
   ::kill(child, SIGINT);
   EXPECT_EQ(wait(child).status, 128 + SIGINT);
   EXPECT_EQ(files(), "heat.stn pipe.npy");
+  ::close(reader);
 }
 
 TEST_F(LongRun, AKilledRunGoesOnFromItsLastCheckpoint) {

@@ -1,5 +1,6 @@
 #include "runtime/io/files.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -235,7 +236,31 @@ TEST(Files, UnreadableFilesAreErrors) {
   ASSERT_TRUE(write_file_atomically(directory.file("a"), "12345").ok());
   EXPECT_TRUE(read_file(directory.file("a"), 5).ok());
   EXPECT_FALSE(read_file(directory.file("a"), 4).ok());
-  EXPECT_FALSE(read_file("/dev/zero", 1 << 22).ok());  // no size, no end
+  const auto why = [](const std::string& path) {
+    const auto read = read_file(path);
+    return read.ok() ? "" : read.failure().message.substr(read.failure().message.rfind("': ") + 3);
+  };
+  const std::string pipe = directory.file("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(why("/dev/zero"), "it is a device, not a regular file");  // no size, no end
+  EXPECT_EQ(why(pipe), "it is a pipe, not a regular file");
+  EXPECT_EQ(why("/dev"), "it is a directory");
+  EXPECT_EQ(read_file("/dev/null").value(), "");
+}
+
+TEST(Files, APipeThatNothingReadsIsNotWaitedFor) {
+  const TemporaryDirectory directory;
+  const std::string pipe = directory.file("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const Status alone = write_file_atomically(pipe, "12345");
+  ASSERT_FALSE(alone.ok());
+  EXPECT_EQ(alone.failure().message,
+            "cannot write '" + pipe + "': it is a pipe that nothing reads");
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  EXPECT_TRUE(write_file_atomically(pipe, "12345").ok());
+  char bytes[9];
+  EXPECT_EQ(::read(reader, bytes, sizeof bytes), 5);
+  ::close(reader);
 }
 
 }  // namespace

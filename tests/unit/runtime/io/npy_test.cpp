@@ -1,6 +1,7 @@
 #include "runtime/io/npy_fields.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -257,15 +258,32 @@ TEST(NpyFields, LargeFieldsGoPartByPart) {
   EXPECT_EQ(missing.failure().code, "R010");
 }
 
-TEST(NpyFields, APipeIsReadToo) {
+TEST(NpyFields, APipeIsNotWaitedFor) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  const reference::FieldData field = make_field({{0, 2}}, {Scalar::I32});
-  std::thread writer([&] { EXPECT_TRUE(write_field(path, field).ok()); });
   reference::FieldData copy = make_field({{0, 2}}, {Scalar::I32});
-  EXPECT_TRUE(read_field(path, copy).ok());
+  for (const std::string& name : {path, std::string("/dev/zero"), directory.file("")}) {
+    const auto read = read_field(name, copy);
+    ASSERT_FALSE(read.ok()) << name;
+    EXPECT_EQ(read.failure().code, "R010") << name;
+  }
+}
+
+// As a shell gives `<(...)`.
+TEST(NpyFields, APipeOfTheProcessIsRead) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const reference::FieldData field = make_field({{0, 2}}, {Scalar::I32});
+  const std::string in = "/dev/fd/" + std::to_string(ends[0]);
+  std::thread writer([&] {
+    EXPECT_TRUE(write_field("/dev/fd/" + std::to_string(ends[1]), field).ok());
+    ::close(ends[1]);
+  });
+  reference::FieldData copy = make_field({{0, 2}}, {Scalar::I32});
+  EXPECT_TRUE(read_field(in, copy).ok());
   writer.join();
+  ::close(ends[0]);
 }
 
 // What becomes of values that the field's type does not hold.

@@ -1,11 +1,15 @@
 // Fields whose rows are in several hands: one file, one checksum, one count.
 #include "runtime/io/rows.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "runtime/io/checksum.h"
 #include "runtime/io/file_writer.h"
@@ -127,20 +131,25 @@ TEST(Rows, GoThroughAPipeInOrder) {
   ASSERT_TRUE(write_files({file}, &all).ok());
   NewFile piped = file;
   piped.path = directory.file("pipe");
-  ASSERT_EQ(std::system(("mkfifo '" + piped.path + "' && (cat '" + piped.path + "' >'" +
-                         directory.file("copy") + "') &")
-                            .c_str()),
-            0);
-  while (!std::filesystem::exists(piped.path)) {
-  }
-  ASSERT_TRUE(write_files({piped}, &all).ok());
+  ASSERT_EQ(::mkfifo(piped.path.c_str(), 0600), 0);
+  const int reader = ::open(piped.path.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  ASSERT_EQ(::fcntl(reader, F_SETFL, 0), 0);  // from here on it waits
   const std::string expected = read_file(file.path).value();
-  for (int tries = 0; tries < 500; ++tries) {
-    const auto copy = read_file(directory.file("copy"));
-    if (copy.ok() && copy.value().size() == expected.size()) break;
-    ::usleep(10000);
-  }
-  EXPECT_EQ(read_file(directory.file("copy")).value(), expected);
+  std::string copy;
+  std::thread reading([&] {
+    std::string part(4096, ' ');
+    while (copy.size() < expected.size()) {
+      const ssize_t got = ::read(reader, part.data(), part.size());
+      if (got <= 0 && copy.empty()) continue;  // the writer has yet to come
+      if (got <= 0) break;
+      copy.append(part, 0, static_cast<size_t>(got));
+    }
+  });
+  EXPECT_TRUE(write_files({piped}, &all).ok());
+  reading.join();
+  ::close(reader);
+  EXPECT_EQ(copy, expected);
 }
 
 TEST(Rows, OfSeveralHandsHaveOneChecksum) {
