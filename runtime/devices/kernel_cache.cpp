@@ -4,8 +4,10 @@
 // of key and bytes), the whole key and the bytes. Since the key is there, two keys with one hash
 // share a file without harm: each finds the other's entry and builds its own. The file appears by a
 // rename, so a reader sees a whole one or none; the checksum is for what happens to it afterwards.
-// XXH3 detects accidents, not attackers. Against those there is ownership: the directory is made
-// for this user alone, and files of other users are not read, because their bytes would be run.
+// XXH3 detects accidents, not attackers. Against those there are owners and modes, because the
+// bytes are run: a directory or an entry that another user may write is not used
+// (cache_directory.h). All files are opened relative to the descriptor of the directory that was
+// checked.
 //
 // Processes that miss the same entry agree through flock on a file beside it. The kernel releases
 // the lock of a process that is killed, so nobody waits for the dead; a holder that is merely slow
@@ -17,6 +19,7 @@
 // would not do, since most file systems are mounted without keeping them exactly.
 #include "runtime/devices/kernel_cache.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -26,25 +29,24 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string_view>
 #include <thread>
 
 #include "compiler/support/numbers.h"
-#include "runtime/io/files.h"
+#include "runtime/devices/cache_directory.h"
 
 namespace stencil::runtime {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // --- Entries
 // ------------------------------------------------------------------------------------------
@@ -81,11 +83,11 @@ std::string text_of(const CacheKey& key) {
 }
 
 struct CacheEntry {
-  CacheEntry(const std::string& directory, const CacheKey& of)
+  explicit CacheEntry(const CacheKey& of)
       : key(text_of(of)),
-        stem(directory + "/" + of.device + "-" + hexadecimal(hash_of(key))),
-        path(stem + kEntrySuffix) {}
-  std::string key, stem, path;
+        stem(of.device + "-" + hexadecimal(hash_of(key))),
+        name(stem + kEntrySuffix) {}
+  std::string key, stem, name;  // of files: in the directory
 };
 
 std::string file_of(const CacheEntry& entry, const std::string& bytes) {
@@ -116,23 +118,6 @@ std::optional<std::string> bytes_of(const CacheEntry& entry, const std::string& 
   return file.substr(start);
 }
 
-// A file that is open; -1 if it is not.
-class File {
- public:
-  File(const std::string& path, int flags) : number_(::open(path.c_str(), flags, 0600)) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() { close(); }
-  int number() const { return number_; }
-  void close() {
-    if (number_ >= 0) ::close(number_);
-    number_ = -1;
-  }
-
- private:
-  int number_;
-};
-
 std::optional<std::string> read_all(int file, int64_t size) {
   std::string out(static_cast<size_t>(size), '\0');
   size_t filled = 0;
@@ -145,13 +130,20 @@ std::optional<std::string> read_all(int file, int64_t size) {
   return out;
 }
 
-// The entry's bytes, if there are any that can be trusted; marks it as used.
-std::optional<std::string> load_entry(const CacheEntry& entry, const CacheCheck& holds) {
+// The entry's bytes, if there are any that can be trusted; marks it as used. `refused`: why there
+// are some that cannot.
+std::optional<std::string> load_entry(const OpenFile& directory, const CacheEntry& entry,
+                                      const CacheCheck& holds, std::string& refused) {
   // Without O_NONBLOCK, opening a pipe of that name would wait for a writer.
-  const File file(entry.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  const OpenFile file(::openat(directory.number(), entry.name.c_str(),
+                               O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
-  if (file.number() < 0 || ::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      (status.st_uid != ::geteuid() && status.st_uid != 0)) {
+  if (!file || ::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return std::nullopt;
+  }
+  const std::string why = why_not_trusted(file.number());
+  if (!why.empty()) {
+    refused = fmt::format("'{}' {}", entry.name, why);
     return std::nullopt;
   }
   const auto whole = read_all(file.number(), status.st_size);
@@ -162,12 +154,26 @@ std::optional<std::string> load_entry(const CacheEntry& entry, const CacheCheck&
   return bytes;
 }
 
-// Where this fails, the next process builds again.
-Status store(const CacheEntry& entry, const std::string& file) {
-  // What is no file would be written to, not replaced.
-  std::error_code ignored;
-  if (!fs::is_regular_file(fs::symlink_status(entry.path, ignored))) ::unlink(entry.path.c_str());
-  return write_file_atomically(entry.path, file);
+// "" if it is stored. Where this fails, the next process builds again.
+std::string store(const OpenFile& directory, const CacheEntry& entry, std::string_view bytes) {
+  static std::atomic<uint64_t> counter{0};
+  const std::string temporary = fmt::format("{}.tmp-{}-{}", entry.name, ::getpid(), counter++);
+  const OpenFile file(::openat(directory.number(), temporary.c_str(),
+                               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  bool done = static_cast<bool>(file);
+  for (std::string_view rest = bytes; done && !rest.empty();) {
+    const ssize_t written = ::write(file.number(), rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    done = written >= 0;
+    if (done) rest.remove_prefix(static_cast<size_t>(written));
+  }
+  done = done && ::fsync(file.number()) == 0 &&
+         ::renameat(directory.number(), temporary.c_str(), directory.number(),
+                    entry.name.c_str()) == 0;
+  if (done) return "";
+  const int error = errno;
+  if (file) ::unlinkat(directory.number(), temporary.c_str(), 0);
+  return fmt::format("cannot write '{}': {}", entry.name, std::strerror(error));
 }
 
 // --- Locks
@@ -176,30 +182,35 @@ Status store(const CacheEntry& entry, const std::string& file) {
 // The right to build an entry.
 class Lock {
  public:
-  explicit Lock(const std::string& path)
-      : path_(path), file_(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW) {
-    if (file_.number() < 0) return;
+  Lock(const OpenFile& directory, const std::string& name)
+      : directory_(directory.number()),
+        name_(name),
+        file_(::openat(directory_, name.c_str(),
+                       O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)) {
+    if (!file_) return;
     if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0) {
       busy_ = errno == EWOULDBLOCK || errno == EINTR;
       return;
     }
     struct stat held {
     }, named{};
-    taken_ = ::fstat(file_.number(), &held) == 0 && ::stat(path_.c_str(), &named) == 0 &&
+    taken_ = ::fstat(file_.number(), &held) == 0 &&
+             ::fstatat(directory_, name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
              held.st_ino == named.st_ino && held.st_dev == named.st_dev;
     busy_ = !taken_;
   }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
   ~Lock() {
-    if (taken_) ::unlink(path_.c_str());
+    if (taken_) ::unlinkat(directory_, name_.c_str(), 0);
   }
   // Another one has it. Neither taken nor busy: this file system has no locks.
   bool busy() const { return busy_; }
 
  private:
-  std::string path_;
-  File file_;
+  const int directory_;
+  const std::string name_;
+  const OpenFile file_;
   bool taken_ = false, busy_ = false;
 };
 
@@ -219,9 +230,9 @@ bool is_cache_file(const std::string& name) {
 }
 
 struct FoundFile {
-  std::string path, device;
+  std::string name, device;
   int64_t bytes;
-  fs::file_time_type used;
+  int64_t used;  // nanoseconds since 1970
 };
 
 struct Listing {
@@ -230,35 +241,35 @@ struct Listing {
   std::vector<std::string> locks;
 };
 
-Listing list(const std::string& directory) {
+// To look and to remove, which a directory that is not trusted allows as well.
+OpenFile open_to_list(const std::string& directory) {
+  return OpenFile(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+Listing list(const OpenFile& directory) {
   Listing out;
-  std::error_code error;
-  fs::directory_iterator files(directory, error);
-  for (; !error && files != fs::directory_iterator(); files.increment(error)) {
-    const std::string name = files->path().filename().string();
-    std::error_code gone;
-    const auto used = files->last_write_time(gone);
-    if (gone || !is_cache_file(name)) continue;
+  const int copy =
+      directory ? ::openat(directory.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  const std::unique_ptr<DIR, int (*)(DIR*)> files(copy >= 0 ? ::fdopendir(copy) : nullptr,
+                                                  ::closedir);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  while (const dirent* const file = files ? ::readdir(files.get()) : nullptr) {
+    const std::string name = file->d_name;
+    struct stat status {};
+    if (!is_cache_file(name) ||
+        ::fstatat(directory.number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+      continue;
+    }
+    const int64_t used = status.st_mtim.tv_sec * int64_t{1000000000} + status.st_mtim.tv_nsec;
     if (name.ends_with(kLockSuffix)) {
-      out.locks.push_back(files->path().string());
+      out.locks.push_back(name);
     } else if (name.find(kTemporaryMark) != std::string::npos) {
-      if (fs::file_time_type::clock::now() - used > kTemporaryLife) {
-        out.temporaries.push_back(files->path().string());
-      }
+      if (now - std::chrono::nanoseconds(used) > kTemporaryLife) out.temporaries.push_back(name);
     } else if (name.ends_with(kEntrySuffix)) {
-      const auto bytes = static_cast<int64_t>(files->file_size(gone));
-      if (gone) continue;
-      out.entries.push_back({files->path().string(), name.substr(0, name.find('-')), bytes, used});
+      out.entries.push_back({name, name.substr(0, name.find('-')), status.st_size, used});
     }
   }
   return out;
-}
-
-void make_directory(const std::string& path) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return;
-  fs::create_directories(fs::path(path).parent_path(), ignored);
-  ::mkdir(path.c_str(), 0700);  // why_unusable() finds out
 }
 
 std::mutex failure_mutex;
@@ -279,19 +290,12 @@ std::optional<Failure> cache_failure() {
   return first_failure;
 }
 
-// Of a directory that is still to be made, the nearest one above that exists decides.
 std::string why_unusable(const std::string& directory) {
-  fs::path path = directory;
-  std::error_code ignored;
-  while (!fs::exists(fs::symlink_status(path, ignored)) && path.has_parent_path() &&
-         path != path.parent_path()) {
-    path = path.parent_path();
-  }
-  if (!fs::exists(path, ignored)) return fmt::format("no '{}'", path.string());
-  const std::string what = path == fs::path(directory) ? "it" : fmt::format("'{}'", path.string());
-  if (!fs::is_directory(path, ignored)) return what + " is not a directory";
-  if (::access(path.c_str(), W_OK | X_OK) == 0) return "";
-  return (what == "it" ? "" : what + ": ") + std::strerror(errno);
+  const auto opened = open_trusted_directory(directory, Missing::Report);
+  if (!opened.ok()) return opened.failure().message;
+  if (!opened.value()) return "";  // it can be made
+  const bool can = ::faccessat(opened.value().number(), ".", W_OK | X_OK, AT_EACCESS) == 0;
+  return can ? "" : std::strerror(errno);
 }
 
 // --- Settings
@@ -345,46 +349,55 @@ Result<std::string> KernelCache::get(const CacheKey& key, const CacheBuild& buil
                                      const CacheCheck& holds) const {
   using Clock = std::chrono::steady_clock;
   if (settings_.directory.empty()) return build();
-  const CacheEntry entry(settings_.directory, key);
-  auto found = load_entry(entry, holds);
-  if (found) return *std::move(found);
-  make_directory(settings_.directory);
-  const std::string unusable = why_unusable(settings_.directory);
-  if (!unusable.empty()) {
-    note_failure(settings_.directory, unusable);
+  const auto give_up = [&](const std::string& why) {
+    note_failure(settings_.directory, why);
     return build();
+  };
+  const auto opened = open_trusted_directory(settings_.directory, Missing::Make);
+  if (!opened.ok()) return give_up(opened.failure().message);
+  const OpenFile& directory = opened.value();
+  const CacheEntry entry(key);
+  std::string refused;
+  auto found = load_entry(directory, entry, holds, refused);
+  if (found) return *std::move(found);
+  if (!refused.empty()) note_failure(settings_.directory, refused);
+  if (::faccessat(directory.number(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
+    return give_up(std::strerror(errno));
   }
 
   const auto until = Clock::now() + std::chrono::duration<double>(settings_.patience);
   auto pause = std::chrono::milliseconds(1);
   std::optional<Lock> lock;
-  while (lock.emplace(entry.stem + kLockSuffix).busy() && Clock::now() < until) {
+  while (lock.emplace(directory, entry.stem + kLockSuffix).busy() && Clock::now() < until) {
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, std::chrono::milliseconds(20));
-    found = load_entry(entry, holds);
+    found = load_entry(directory, entry, holds, refused);
     if (found) return *std::move(found);
   }
   // The one that had the lock may have finished since.
-  found = load_entry(entry, holds);
+  found = load_entry(directory, entry, holds, refused);
   if (found) return *std::move(found);
   auto built = build();
   if (!built.ok()) return built;
   const std::string file = file_of(entry, built.value());
   if (static_cast<int64_t>(file.size()) > settings_.limit_bytes) return built;
-  const Status stored = store(entry, file);
-  if (!stored.ok()) note_failure(settings_.directory, stored.failure().message);
+  const std::string failed = store(directory, entry, file);
+  if (!failed.empty()) note_failure(settings_.directory, failed);
   (void)trim(settings_.limit_bytes);  // what cannot be removed now stays
   return built;
 }
 
 std::optional<std::string> KernelCache::find(const CacheKey& key, const CacheCheck& holds) const {
   if (settings_.directory.empty()) return std::nullopt;
-  return load_entry(CacheEntry(settings_.directory, key), holds);
+  const auto opened = open_trusted_directory(settings_.directory, Missing::Report);
+  if (!opened.ok() || !opened.value()) return std::nullopt;  // get() says why
+  std::string refused;
+  return load_entry(opened.value(), CacheEntry(key), holds, refused);
 }
 
 std::map<std::string, KernelCache::Contents> KernelCache::contents() const {
   std::map<std::string, Contents> out;
-  for (const FoundFile& entry : list(settings_.directory).entries) {
+  for (const FoundFile& entry : list(open_to_list(settings_.directory)).entries) {
     ++out[entry.device].entries;
     out[entry.device].bytes += entry.bytes;
   }
@@ -392,20 +405,24 @@ std::map<std::string, KernelCache::Contents> KernelCache::contents() const {
 }
 
 Status KernelCache::trim(int64_t limit_bytes) const {
-  Listing listing = list(settings_.directory);
-  for (const std::string& path : listing.temporaries) ::unlink(path.c_str());
-  for (const std::string& path : listing.locks) const Lock removed_if_free(path);
+  const OpenFile directory = open_to_list(settings_.directory);
+  Listing listing = list(directory);
+  for (const std::string& name : listing.temporaries) {
+    ::unlinkat(directory.number(), name.c_str(), 0);
+  }
+  for (const std::string& name : listing.locks) const Lock removed_if_free(directory, name);
   std::sort(listing.entries.begin(), listing.entries.end(),
             [](const FoundFile& a, const FoundFile& b) {
-              return std::tie(a.used, a.path) < std::tie(b.used, b.path);
+              return std::tie(a.used, a.name) < std::tie(b.used, b.name);
             });
   int64_t bytes = 0;
   for (const FoundFile& entry : listing.entries) bytes += entry.bytes;
   std::string why;
   for (const FoundFile& entry : listing.entries) {
     if (bytes <= limit_bytes) break;
-    if (::unlink(entry.path.c_str()) != 0 && errno != ENOENT) {
-      why = fmt::format("cannot remove '{}': {}", entry.path, std::strerror(errno));
+    if (::unlinkat(directory.number(), entry.name.c_str(), 0) != 0 && errno != ENOENT) {
+      why = fmt::format("cannot remove '{}/{}': {}", settings_.directory, entry.name,
+                        std::strerror(errno));
       continue;
     }
     bytes -= entry.bytes;

@@ -28,9 +28,10 @@ using CacheBuild = std::function<Result<std::string>()>;
 using CacheCheck = std::function<bool(const std::string& bytes)>;
 
 // The bytes of `key`: those that `build` made, in this process or an earlier one. Processes that
-// miss the same entry wait for the one that builds it. An entry that is damaged, or that `holds`
-// does not accept, is built anew. The cache itself never fails: where it cannot read or write,
-// `build` is called and its result returned. A failure of `build` is returned and not kept.
+// miss the same entry wait for the one that builds it. An entry that is damaged, that another user
+// may write, or that `holds` does not accept, is built anew. The cache itself never fails: where it
+// cannot read or write, `build` is called and its result returned. A failure of `build` is returned
+// and not kept.
 Result<std::string> cached(const CacheKey& key, const CacheBuild& build,
                            const CacheCheck& holds = {});
 
@@ -53,7 +54,8 @@ struct CacheSettings {
 // before anything asks (environment.h).
 CacheSettings cache_settings();
 
-// Why nothing can be kept in that directory: it is none, or its permissions. "" if it can be.
+// Why nothing can be kept in that directory: it is none, its permissions do not allow it, or they
+// allow it to others as well (cache_directory.h). "" if it can be.
 std::string why_unusable(const std::string& directory);
 
 // "100M" in bytes; -1 for a text that is no size.

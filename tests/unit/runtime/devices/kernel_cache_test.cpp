@@ -181,6 +181,96 @@ TEST_F(KernelCacheTest, IsMadeForThisUserAlone) {
   EXPECT_EQ(status.st_mode & 0777, 0700u);
 }
 
+// The umask of a group that shares its files, or of nobody.
+class Umask {
+ public:
+  explicit Umask(mode_t mask) : before_(::umask(mask)) {}
+  ~Umask() { ::umask(before_); }
+
+ private:
+  mode_t before_;
+};
+
+mode_t mode_of(const std::string& path) {
+  struct stat status {};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 07777;
+}
+
+TEST_F(KernelCacheTest, NobodyElseMayWriteWhateverTheUmask) {
+  for (const mode_t mask : {0, 002, 0777}) {
+    const Umask with(mask);
+    CacheSettings settings;
+    settings.directory = directory_.file(std::to_string(mask)) + "/above/cache/";
+    if (mask == 0777 && ::geteuid() != 0) continue;  // then it could not look into it
+    EXPECT_EQ(get(KernelCache(settings), kKey, "a"), "a");
+    if (mask == 0777) continue;
+    EXPECT_EQ(mode_of(settings.directory), 0700u);
+    EXPECT_EQ(mode_of(settings.directory + ".."), 0700u);
+    for (const auto& file : fs::directory_iterator(settings.directory)) {
+      EXPECT_EQ(mode_of(file.path().string()), 0600u);
+    }
+  }
+}
+
+// What a key gives where "trusted" was kept for it, once the path has this mode.
+TEST_F(KernelCacheTest, WhatOthersMayWriteIsNotUsed) {
+  get(cache(), kKey, "trusted");
+  const std::string entry = files().at(0), above = directory_.file("");
+  const auto with_mode = [&](const std::string& path, mode_t mode) {
+    const mode_t before = mode_of(path);
+    EXPECT_EQ(::chmod(path.c_str(), mode), 0);
+    const auto kept = cache().find(kKey);
+    const std::string why = why_unusable(directory_.file("cache"));
+    EXPECT_EQ(::chmod(path.c_str(), before), 0);
+    return kept.value_or("refused: " + why);
+  };
+  EXPECT_EQ(with_mode(entry, 0644), "trusted");
+  EXPECT_EQ(with_mode(entry, 0620), "refused: ");
+  EXPECT_EQ(with_mode(entry, 0602), "refused: ");
+  const std::string cached = directory_.file("cache");
+  EXPECT_EQ(with_mode(cached, 0755), "trusted");
+  EXPECT_EQ(with_mode(cached, 0770), "refused: it may be written by others (chmod go-w)");
+  EXPECT_EQ(with_mode(cached, 01777), "refused: it may be written by others (chmod go-w)");
+  EXPECT_EQ(with_mode(above, 01777), "trusted") << "sticky: what is ours stays";
+  EXPECT_TRUE(with_mode(above, 0777).ends_with("' may be written by others (chmod go-w)"));
+}
+
+TEST_F(KernelCacheTest, AnEntryThatOthersMayWriteIsReplaced) {
+  get(cache(), kKey, "theirs");
+  ASSERT_EQ(::chmod(files().at(0).c_str(), 0666), 0);
+  EXPECT_EQ(get(cache(), kKey, "built"), "built");
+  EXPECT_EQ(mode_of(files().at(0)), 0600u);
+  EXPECT_EQ(get(cache(), kKey, "?"), "built");
+  ASSERT_TRUE(cache_failure());
+  EXPECT_EQ(cache_failure()->code, "R079");
+}
+
+TEST_F(KernelCacheTest, ADirectoryOfAnotherUserIsNotUsed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "takes root to give a directory away";
+  get(cache(), kKey, "mine");
+  const std::string path = directory_.file("cache");
+  ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
+  EXPECT_EQ(get(cache(), kKey, "built"), "built");
+  EXPECT_EQ(why_unusable(path), "it belongs to another user");
+  ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
+  ASSERT_EQ(::chown(directory_.file("").c_str(), 12345, 12345), 0);
+  EXPECT_EQ(get(cache(), kKey, "built"), "built");
+  ASSERT_EQ(::chown(directory_.file("").c_str(), 0, 0), 0);
+  EXPECT_EQ(get(cache(), kKey, "?"), "mine");
+}
+
+// What a link leads to is looked at, and the link is followed.
+TEST_F(KernelCacheTest, ALinkToADirectoryOfOnesOwnIsFollowed) {
+  get(cache(), kKey, "mine");
+  fs::create_directory_symlink(directory_.file("cache"), directory_.file("link"));
+  CacheSettings settings;
+  settings.directory = directory_.file("link");
+  EXPECT_EQ(get(KernelCache(settings), kKey, "?"), "mine");
+  fs::permissions(directory_.file("cache"), fs::perms::others_write, fs::perm_options::add);
+  EXPECT_EQ(get(KernelCache(settings), kKey, "built"), "built");
+}
+
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
