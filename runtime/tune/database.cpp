@@ -1,5 +1,7 @@
-// The file is trusted no further than its bytes go: rows that make no entry are passed over, and
-// what a line says is parsed like one that a user gives.
+// The file is trusted no further than its bytes go. It may hold the one table that this stencilc
+// makes and nothing else: no view, trigger or column that computes runs. Statements have a limit of
+// time, and texts one of length. Rows that make no entry are passed over, and what a line says is
+// parsed like one that a user gives.
 #include "runtime/tune/database.h"
 
 #include <cstdlib>
@@ -13,12 +15,15 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
+#include <thread>
 
 #endif
 
@@ -86,8 +91,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kPatience = 10000;              // milliseconds
-constexpr int64_t kApplication = 0x73746e63;  // "stnc", as `file` shows it
+constexpr auto kPatience = std::chrono::milliseconds(1000);  // with the locks of others, in all
+constexpr auto kLongestStatement = std::chrono::seconds(5);
+constexpr int kInstructionsBetweenLooks = 10000;  // of SQLite's virtual machine, well below 1 ms
+constexpr int kLongestText = 1 << 16;             // bytes
+constexpr int kMostNear = 10000;                  // entries of one key
+constexpr int64_t kApplication = 0x73746e63;      // "stnc", as `file` shows it
 
 // Step k makes version k + 1 of the schema out of version k; an empty file has version 0.
 constexpr const char* kMigrations[] = {
@@ -122,7 +131,7 @@ class Connection {
     const int code = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
     database_.reset(opened);
     if (code != SQLITE_OK) fail();
-    sqlite3_busy_timeout(opened, kPatience);
+    limit();
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     run("PRAGMA synchronous = NORMAL");  // whole after a crash of the system, if not the newest
@@ -142,6 +151,7 @@ class Connection {
   // Runs one statement, its parameters bound by `bind`, and calls `each` for every row.
   void run(const std::string& sql, const std::function<void(sqlite3_stmt*)>& bind = {},
            const std::function<void(sqlite3_stmt*)>& each = {}) {
+    statement_begun_ = Clock::now();
     sqlite3_stmt* prepared = nullptr;
     check(sqlite3_prepare_v2(database_.get(), sql.c_str(), -1, &prepared, nullptr));
     const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement(prepared,
@@ -177,6 +187,28 @@ class Connection {
     if (code != SQLITE_OK) fail();
   }
 
+  using Clock = std::chrono::steady_clock;
+
+  void limit() {
+    sqlite3* const database = database_.get();
+    sqlite3_busy_handler(database, wait_for_lock, this);
+    sqlite3_progress_handler(database, kInstructionsBetweenLooks, is_too_long, this);
+    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestText);
+    sqlite3_limit(database, SQLITE_LIMIT_SQL_LENGTH, kLongestText);
+    sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_limit(database, SQLITE_LIMIT_TRIGGER_DEPTH, 0);
+  }
+  // Not sqlite3_busy_timeout, which counts anew for every statement.
+  static int wait_for_lock(void* self, int) {
+    auto& connection = *static_cast<Connection*>(self);
+    if (Clock::now() - connection.opened_ >= kPatience) return 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return 1;
+  }
+  static int is_too_long(void* self) {
+    return Clock::now() - static_cast<Connection*>(self)->statement_begun_ > kLongestStatement;
+  }
+
   void make_directory() {
     std::error_code ignored;
     const fs::path directory = fs::path(path_).parent_path();
@@ -203,6 +235,7 @@ class Connection {
       fail(fmt::format("has version {} of the schema, this stencilc knows {}", version, kSchema),
            "use the stencilc that wrote it, or name another file by STENCIL_TUNED");
     }
+    if (version > 0) check_schema(static_cast<size_t>(version));
     if (use == Use::Read) {
       // Whoever writes next brings it up to date.
       empty_ = version < kSchema;
@@ -214,7 +247,23 @@ class Connection {
     run(fmt::format("PRAGMA user_version = {}", kSchema));
   }
 
+  // The statements of the migrations up to this version are all that the file may have been made
+  // by.
+  void check_schema(size_t version) {
+    std::vector<std::string> found;
+    run("SELECT sql FROM sqlite_schema LIMIT 2", {}, [&](sqlite3_stmt* row) {
+      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, 0));
+      found.emplace_back(text ? text : "");
+    });
+    const auto steps = std::span(kMigrations).first(version);
+    if (std::equal(found.begin(), found.end(), steps.begin(), steps.end())) return;
+    fail("has other tables than stencilc makes",
+         "remove the file, or name another by STENCIL_TUNED");
+  }
+
   std::string path_;
+  const Clock::time_point opened_ = Clock::now();
+  Clock::time_point statement_begun_ = opened_;
   std::unique_ptr<sqlite3, Close> database_;
   bool empty_ = false;
 };
@@ -330,7 +379,7 @@ Result<std::optional<Entry>> Database::best(const Key& key, const Sizes& sizes) 
 }
 
 Result<std::vector<Entry>> Database::near(const Key& key) const {
-  return select(path_, fmt::format("{} ORDER BY sizes, seconds", kOfKey),
+  return select(path_, fmt::format("{} ORDER BY sizes, seconds LIMIT {}", kOfKey, kMostNear),
                 [&](sqlite3_stmt* statement) {
                   bind_key(statement, key);
                   bind_text(statement, 6, code_version());

@@ -2,7 +2,7 @@
 // the user's.
 //
 // Any number of processes and threads may use it. Each operation opens the file, does one
-// transaction and closes it; who finds it locked waits up to ten seconds. The file is an SQLite
+// transaction and closes it; who finds it locked waits up to a second. The file is an SQLite
 // database with a rollback journal rather than a write-ahead log: that works where files are shared
 // over a network and can be read where nothing can be written, and writes are few.
 //

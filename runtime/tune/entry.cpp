@@ -111,6 +111,7 @@ std::string flaw_of(const Entry& entry) {
   for (const auto& [what, text] : texts) {
     if (text->empty() || text->size() > 1000) return fmt::format("{} is no name", what);
   }
+  if (entry.name.size() > 1000) return "name is too long";
   if (entry.sizes.empty()) return "sizes has no extent";
   for (const int64_t extent : entry.sizes) {
     if (extent < 1) return "sizes has an extent below 1";

@@ -56,6 +56,22 @@ TEST_F(TunedCommand, ShowsWhereItIsAndThatItIsEmpty) {
   EXPECT_EQ(stencilc("tuned --export a.json").status, 2);
 }
 
+// Names and lines of an imported file act on no terminal.
+TEST_F(TunedCommand, ShowsControlCharactersWrittenOut) {
+  write("a.json",
+        R"({"format": "stencilc tuned", "version": 1, "entries": [{"device":"h\u001b[2J",)"
+        R"("machine":"m\u0007","program":"p","name":"\u001b]0;x\u0007\r","real":"float\u001b",)"
+        R"("fp":"contract","sizes":[200],"schedule":"\u001b[32mY\u202e","seconds":1,"spread":0,)"
+        R"("runs":1,"when":1,"version":")" +
+            tune::code_version() + R"("}]})");
+  ASSERT_EQ(stencilc("tuned --import a.json").status, 0);
+  const Outcome shown = stencilc("tuned");
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_TRUE(says(shown.out, R"(\x1b]0;x\x07\r)")) << shown.out;
+  EXPECT_TRUE(says(shown.out, R"(\x1b[32mY<U+202E>)")) << shown.out;
+  for (const char c : shown.out) EXPECT_TRUE(c == '\n' || (c >= ' ' && c < 0x7f)) << int{c};
+}
+
 // Where nothing is known, schedules are timed, and what was the fastest is kept.
 TEST_F(TunedCommand, EmittedFilesAreMeasured) {
   ::setenv("STENCIL_CACHE", file("kernels").c_str(), 1);

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "compiler/support/escape.h"
 #include "runtime/io/files.h"
 #include "runtime/tune/database.h"
 #include "tools/stencilc/commands.h"
@@ -15,12 +16,14 @@ namespace {
 using tune::Entry;
 
 std::string head_of(const tune::DatabaseSettings& settings) {
-  std::string text = fmt::format("file      {}\n", settings.path.empty() ? "none" : settings.path);
+  const std::string path = settings.path.empty() ? "none" : visible(settings.path);
+  std::string text = fmt::format("file      {}\n", path);
   if (!settings.note.empty()) text += wrapped(settings.note, "note      ");
   return text;
 }
 
-// The quickest line of each program and size on one device.
+// The quickest line of each program and size on one device. Names and lines are others' texts,
+// which a file may have brought here.
 std::string table_of(const std::vector<const Entry*>& entries) {
   struct Row {
     const Entry* best = nullptr;
@@ -37,9 +40,9 @@ std::string table_of(const std::vector<const Entry*>& entries) {
       {"program", "sizes", "reals", "schedule", "lines", "runs", "us/step"}};
   for (const auto& [key, row] : rows) {
     const Entry& best = *row.best;
-    out.push_back({best.name, tune::print(best.sizes),
-                   fmt::format("{} {}", best.key.real, best.key.fp), best.schedule,
-                   std::to_string(row.lines), std::to_string(best.runs),
+    out.push_back({visible(best.name), tune::print(best.sizes),
+                   visible(fmt::format("{} {}", best.key.real, best.key.fp)),
+                   visible(best.schedule), std::to_string(row.lines), std::to_string(best.runs),
                    fmt::format("{:.4g}", 1e6 * best.seconds)});
   }
   return table(out, 4);
@@ -57,7 +60,8 @@ std::string listing_of(const std::vector<Entry>& entries) {
   if (others > 0) text += fmt::format(", {} of other versions, which are not used", others);
   text += "\n";
   for (const auto& [machine, of] : machines) {
-    text += fmt::format("\n{}: {}\n", machine.first, machine.second) + table_of(of);
+    text += fmt::format("\n{}: {}\n", visible(machine.first), visible(machine.second));
+    text += table_of(of);
   }
   return text;
 }
@@ -67,7 +71,7 @@ Result<std::string> export_to(const tune::Database& database, const std::string&
   if (!entries.ok()) return entries.failure();
   const Status written = runtime::write_file_atomically(path, tune::to_json(entries.value()));
   if (!written.ok()) return written.failure();
-  return fmt::format("{} entries in {}\n", entries.value().size(), path);
+  return fmt::format("{} entries in {}\n", entries.value().size(), visible(path));
 }
 
 Result<std::string> import_from(const tune::Database& database, const std::string& path) {

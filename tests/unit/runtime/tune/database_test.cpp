@@ -6,12 +6,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <thread>
 
 #include "runtime/io/files.h"
 #include "tests/unit/runtime/temporary_directory.h"
 #include "tests/unit/runtime/tune/entries.h"
+
+#if __has_include(<sqlite3.h>)
+#include <sqlite3.h>
+#endif
 
 namespace stencil::tune {
 namespace {
@@ -182,6 +187,53 @@ TEST_F(DatabaseTest, DamageIsAFailureAndNoCrash) {
     use();
   }
 }
+
+#if __has_include(<sqlite3.h>)
+
+// A statement that somebody else has run in the file.
+void run_in(const std::string& path, const std::string& sql) {
+  sqlite3* opened = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &opened), SQLITE_OK);
+  char* why = nullptr;
+  EXPECT_EQ(sqlite3_exec(opened, sql.c_str(), nullptr, nullptr, &why), SQLITE_OK) << why;
+  sqlite3_close(opened);
+}
+
+// A view could have no end, a trigger anything at all.
+TEST_F(DatabaseTest, OnlyItsOwnTableIsTrusted) {
+  const Entry entry = entry_at({10}, "a", 1);
+  const std::string endless =
+      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT kept.* FROM c, kept";
+  for (const std::string& sql :
+       {std::string("CREATE TABLE other (x)"),
+        std::string("CREATE TRIGGER t BEFORE INSERT ON measured BEGIN SELECT 1; END"),
+        "ALTER TABLE measured RENAME TO kept; CREATE VIEW measured AS " + endless,
+        std::string("CREATE INDEX i ON measured (seconds)"),
+        std::string("ALTER TABLE measured ADD COLUMN more DEFAULT 0")}) {
+    std::filesystem::remove(path_);
+    ASSERT_TRUE(database_.record({entry}).ok());
+    run_in(path_, sql);
+    const auto begin = std::chrono::steady_clock::now();
+    expect_unusable("has other tables than stencilc makes");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2)) << sql;
+  }
+}
+
+TEST_F(DatabaseTest, ALockCostsASecondAtMost) {
+  ASSERT_TRUE(database_.record({entry_at({10}, "a", 1)}).ok());
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto near = database_.near(entry_at({10}, "a", 1).key);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(1500));
+  ASSERT_FALSE(near.ok());
+  EXPECT_EQ(near.failure().code, "R090");
+  sqlite3_close(other);
+  EXPECT_TRUE(database_.near(entry_at({10}, "a", 1).key).ok());
+}
+
+#endif
 
 TEST_F(DatabaseTest, WhatIsNoFileIsNotWaitedFor) {
   std::filesystem::create_directory(directory_.file("new"));
