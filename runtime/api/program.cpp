@@ -39,7 +39,8 @@ std::vector<ParamInfo> describe_params(const ir::Program& program) {
 
 // `rendered`: the diagnostics as text.
 Result<Program> finish(Source source, std::optional<ir::Program> program,
-                       const Diagnostics& diagnostics, std::string rendered) {
+                       const Diagnostics& diagnostics, std::string rendered,
+                       const Options& options) {
   if (!program) {
     Failure failure = failure_of(source, diagnostics);
     failure.diagnostics = std::move(rendered);
@@ -47,6 +48,7 @@ Result<Program> finish(Source source, std::optional<ir::Program> program,
   }
   auto data = std::make_shared<ProgramData>(
       ProgramData{std::move(source), std::move(*program), std::move(rendered), {}, {}, {}});
+  for (const auto& definition : options.definitions) data->defined.insert(definition.first);
   data->fields = describe_fields(data->program);
   data->params = describe_params(data->program);
   for (const ir::Reduction& reduction : data->program.reductions) {
@@ -143,7 +145,8 @@ Result<Program> program_of(Result<Source> source, const Options& options) {
   Diagnostics diagnostics;
   auto program = load_program(text, api::program_options(options, text.name()), diagnostics);
   std::string rendered = render(text, diagnostics);
-  return api::finish(std::move(text), std::move(program), diagnostics, std::move(rendered));
+  return api::finish(std::move(text), std::move(program), diagnostics, std::move(rendered),
+                     options);
 }
 
 }  // namespace
@@ -162,7 +165,7 @@ Result<Program> Program::from_built(const BuiltProgram& built, const Options& op
     auto program = load_program(syntax_of(built), source_of(built),
                                 api::program_options(options, built.name()), diagnostics);
     return api::finish(source_of(built), std::move(program), diagnostics,
-                       render(built, diagnostics));
+                       render(built, diagnostics), options);
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ struct ProgramData {
   std::vector<FieldInfo> fields;
   std::vector<ParamInfo> params;
   std::vector<ReductionInfo> reductions;
+  std::set<std::string> defined = {};  // params of Options::definitions
 
   static Program wrap(std::shared_ptr<const ProgramData> data) { return Program(std::move(data)); }
 };

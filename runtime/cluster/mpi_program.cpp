@@ -13,9 +13,11 @@
 
 #include "compiler/decompose/restrict.h"
 #include "compiler/reference/interpreter.h"
+#include "runtime/cluster/identity.h"
 #include "runtime/cluster/part_run.h"
 #include "runtime/cluster/part_state.h"
 #include "runtime/cluster/words.h"
+#include "runtime/run/program_hash.h"
 
 namespace stencil::runtime {
 
@@ -54,6 +56,7 @@ struct Rank {
   ir::Program part;
   Prepared prepared;
   HostMessages messages;
+  std::string identity;     // of the program and its cut: what a served session must have
   bool in_session = false;  // on rank 0: those that serve have one
 
   int number() const { return ranks->rank(); }
@@ -260,7 +263,7 @@ class DrivingSession : public Session, public FieldRows {
     std::vector<bool> stored;
     for (size_t f = 0; f < state_.fields.size(); ++f) stored.push_back(is_stored(state_, f));
     const Status said =
-        say(fmt::format("start {} {} {}", words::text_of(state_),
+        say(fmt::format("start {} {} {} {}", rank_->identity, words::text_of(state_),
                         words::numbers({stored.begin(), stored.end()}), words::text_of(files)));
     if (!said.ok()) return said;
     Failure reason;
@@ -395,6 +398,11 @@ class DrivenProgram : public LoadedProgram {
 
 // --- Other ranks
 
+Failure serves_another() {
+  return {"R097", "it serves another kernel than the one that rank 0 starts a simulation of",
+          "compile and serve kernels in the same order on all ranks"};
+}
+
 Status serve_rank(const std::shared_ptr<Rank>& rank) {
   std::unique_ptr<RankPart> part;
   for (;;) {
@@ -407,6 +415,10 @@ Status serve_rank(const std::shared_ptr<Rank>& rank) {
     if (word == "end") return Done{};
     if (word == "drop") part.reset();
     if (word == "start") {
+      std::string identity;
+      in >> identity;
+      // Nothing has been exchanged yet, and rank 0 waits for all: the failure ends it as well.
+      if (identity != rank->identity) return checked(*rank, serves_another());
       part = std::make_unique<RankPart>(rank);
       const reference::State state = words::read_state(in, rank->part);
       const std::vector<int64_t> stored = words::read_numbers(in);
@@ -476,6 +488,8 @@ Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_o
                                  const CutRequest& request, const std::string& device,
                                  const std::string& schedule_line, Diagnostics& diagnostics,
                                  const StageCallback& stage, const KnownPartLines& known) {
+  const Status same = check_identity(*ranks, program);
+  if (!same.ok()) return same.failure();
   const StageCallback tell = stage ? stage : [](const std::string&) {};
   auto rank = std::make_shared<Rank>();
   rank->ranks = ranks;
@@ -528,6 +542,10 @@ Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_o
       settled = cut.failure();
     }
   }
+  rank->identity =
+      fmt::format("{:016x}", hash_of(fmt::format("{}{} {} {}", identity_of(program),
+                                                 decompose::print(rank->cut.decomposition.cuts),
+                                                 rank->cut.decomposition.steps, rank->cut.line)));
   if (settled.ok()) {
     tell(fmt::format("compiling {} for {}: {}", program.name, own_device, rank->cut.line));
     auto prepared =

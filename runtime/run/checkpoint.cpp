@@ -15,13 +15,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 
 #include "compiler/ir/passes.h"
 #include "runtime/io/checksum.h"
 #include "runtime/io/input_file.h"
 #include "runtime/io/new_files.h"
+#include "runtime/run/program_hash.h"
 
 namespace stencil::runtime {
 
@@ -76,24 +76,6 @@ struct Header {
 };
 
 // --- What a program's checkpoint has to say --------------------------------------------------
-
-// FNV-1a over the text of the program's IR, without its name, its number of steps, the axes of its
-// grid, which label points (what functions compute from them is in the functions), and the values
-// of params that are not part of the code, which are compared by themselves.
-uint64_t hash_of(ir::Program program) {
-  program.name.clear();
-  program.steps.reset();
-  program.axes.clear();
-  for (ir::Param& param : program.params) {
-    if (!param.folded()) param.real_value.reset();
-    param.derived.reset();
-  }
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : ir::print(program)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  }
-  return hash;
-}
 
 // The header without places and checksums of arrays.
 Header describe(const ir::Program& program, const reference::State& state) {
@@ -280,20 +262,52 @@ std::string print_param(const ParamEntry& param, bool real) {
               : fmt::format("{}", static_cast<int64_t>(param.value));
 }
 
+Failure other_value(const std::string& path, const ir::Param& param, const ParamEntry& saved,
+                    const ParamEntry& own) {
+  const bool real = is_float(param.type);
+  const std::string value = print_param(saved, real);
+  std::string hint = fmt::format("run with -D {}={}", own.name, value);
+  if (!real) {
+    hint += ": an integer is part of the code and of the shapes of fields";
+  } else if (param.folded()) {
+    hint += ": --fix makes it part of the code";
+  } else {
+    hint +=
+        fmt::format(", or change it on purpose with -D {}={}", own.name, print_param(own, real));
+  }
+  return {"R063",
+          fmt::format("'{}' was written with {} = {}, this run has {}", path, own.name, value,
+                      print_param(own, real)),
+          hint};
+}
+
+// Whether a param may differ from the checkpoint's: a float that kernels take as an argument, and
+// that this run was given. Then those that follow from it may differ as well.
+bool may_change(const ir::Param& param, const std::vector<bool>& given, size_t number) {
+  return is_float(param.type) && !param.folded() && number < given.size() && given[number];
+}
+
+// `changed` gets those that differ and may.
 Status compare_params(const std::string& path, const ir::Program& program, const Header& there,
-                      const Header& here) {
-  for (size_t p = 0; p < std::min(there.params.size(), here.params.size()); ++p) {
+                      const Header& here, const std::vector<bool>& given,
+                      std::vector<ChangedParam>& changed) {
+  const size_t count = std::min(there.params.size(), here.params.size());
+  bool any_given = false;
+  for (size_t p = 0; p < count; ++p) {
+    const bool differs = there.params[p].value != here.params[p].value;
+    any_given = any_given || (differs && may_change(program.params[p], given, p));
+  }
+  for (size_t p = 0; p < count; ++p) {
     const ParamEntry &saved = there.params[p], &own = here.params[p];
+    const ir::Param& param = program.params[p];
     if (saved.name != own.name || saved.type != own.type) {
       return another(path, fmt::format("it has the param '{} : {}' for '{} : {}'", saved.name,
                                        saved.type, own.name, own.type));
     }
     if (saved.value == own.value) continue;
-    const bool real = is_float(program.params[p].type);
-    return Failure{"R063",
-                   fmt::format("'{}' was written with {} = {}, this run has {}", path, own.name,
-                               print_param(saved, real), print_param(own, real)),
-                   fmt::format("run with -D {}={}", own.name, print_param(saved, real))};
+    const bool follows = any_given && param.derived && is_float(param.type) && !param.folded();
+    if (!follows && !may_change(param, given, p)) return other_value(path, param, saved, own);
+    changed.push_back({own.name, print_param(saved, true), print_param(own, true)});
   }
   return Done{};
 }
@@ -329,7 +343,8 @@ bool same_lengths(const Header& there, const Header& here) {
 // Whether a checkpoint with the header `there` is one of the program, which `here` describes. What
 // a user would recognise is compared first; the hash has the last word.
 Status compare(const std::string& path, const ir::Program& program, const Header& there,
-               const Header& here) {
+               const Header& here, const std::vector<bool>& given,
+               std::vector<ChangedParam>& changed) {
   for (const auto& [what, saved, own] :
        {std::tuple{"--real", &there.real, &here.real}, std::tuple{"--fp", &there.fp, &here.fp}}) {
     if (*saved == *own) continue;
@@ -337,7 +352,7 @@ Status compare(const std::string& path, const ir::Program& program, const Header
   }
   const Status fields = compare_fields(path, there, here);
   if (!fields.ok()) return fields;
-  const Status params = compare_params(path, program, there, here);
+  const Status params = compare_params(path, program, there, here, given, changed);
   if (!params.ok()) return params;
   if (there.program != here.program) return another(path, "it computes something else");
   if (!same_lengths(there, here)) return damaged_checkpoint(path, "its header is malformed");
@@ -478,22 +493,20 @@ Status write_checkpoint(const std::string& path, const ir::Program& program, Fie
 }
 
 Result<SavedState> find_checkpoint(const std::string& path, const ir::Program& program,
-                                   const reference::State& state) {
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
-    return Failure{"R010", fmt::format("cannot read '{}': not a regular file", path), ""};
-  }
+                                   const reference::State& state, const std::vector<bool>& given) {
   auto opened = InputFile::open(path);
   if (!opened.ok()) return opened.failure();
   auto file = std::make_shared<const InputFile>(std::move(opened).value());
   const auto read = read_header(*file);
   if (!read.ok()) return read.failure();
   const Header& header = read.value();
-  const Status same = compare(path, program, header, describe(program, state));
+  std::vector<ChangedParam> changed;
+  const Status same = compare(path, program, header, describe(program, state), given, changed);
   if (!same.ok()) return same.failure();
   auto arrays = place_arrays(std::move(file), header, state);
   if (!arrays.ok()) return arrays.failure();
-  SavedState out{std::move(arrays).value(), state.reductions, header.step, header.stopped};
+  SavedState out{std::move(arrays).value(), state.reductions, header.step, header.stopped,
+                 std::move(changed)};
   for (size_t r = 0; r < out.reductions.size(); ++r) {
     const ReductionEntry& saved = header.reductions[r];
     reference::ReductionValue& value = out.reductions[r];

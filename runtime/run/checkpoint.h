@@ -22,14 +22,22 @@ Status write_checkpoint(const std::string& path, const ir::Program& program, Fie
 // The two halves of read_checkpoint(): what is in a checkpoint of the program, with its arrays and
 // their checksums, and where it leaves the rest of a state. Nothing is read but the header. Of
 // `state` the params and the shapes of fields count.
+struct ChangedParam {
+  std::string name, saved, now;  // values as text
+};
 struct SavedState {
   FieldFile fields;
   std::vector<reference::ReductionValue> reductions;
   int64_t step = 0;
   bool stopped = false;
+  std::vector<ChangedParam> changed = {};
 };
+// `given`: by ParamId, those that this run was given a value for. Floats among them may differ from
+// the checkpoint's, and with them the floats that follow from them, unless they are part of the
+// code.
 Result<SavedState> find_checkpoint(const std::string& path, const ir::Program& program,
-                                   const reference::State& state);
+                                   const reference::State& state,
+                                   const std::vector<bool>& given = {});
 void go_on_from(const SavedState& saved, reference::State& state);
 // Compares the checksums of all arrays with the file, or with the shares of those who have read it
 // (FieldRows::checksums). R060; R010.

@@ -288,6 +288,38 @@ TEST_F(Parts, AsRanksThatShareNoFilesReadThroughRank0) {
   EXPECT_TRUE(holds(read(file("err.txt")), "which rank 0 reads alone")) << read(file("err.txt"));
 }
 
+// One message, before anything is exchanged, and every rank ends.
+TEST_F(Parts, AsRanksThatComputeDifferentThingsAreRefused) {
+  if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
+  std::string other = kWave;
+  const size_t at = other.find("0.1 *");
+  ASSERT_NE(at, std::string::npos);
+  write("other.stn", other.replace(at, 3, "0.2"));
+  const std::string run = " '" STENCIL_BINARY "' run ", rest = " --device host --schedule direct";
+  for (const auto& [options, what] :
+       {std::pair{"wave.stn --real double", "it has --real double (rank 0: float)"},
+        std::pair{"wave.stn --fp fast", "it has --fp fast (rank 0: contract)"},
+        std::pair{"wave.stn -D N=63", "it has param N 63 (rank 0: "},
+        std::pair{"other.stn", "it has another program"},
+        std::pair{"kinds.stn", "it has param "}}) {
+    EXPECT_NE(launch("-n 2" + run + "wave.stn --out U=never.npy" + rest + " : -n 1" + run +
+                     options + rest),
+              0)
+        << options;
+    const std::string text = read(file("err.txt"));
+    EXPECT_TRUE(holds(text, "error R097: rank 2 does not compute what rank 0 computes: ")) << text;
+    EXPECT_TRUE(holds(text, what)) << text;
+    EXPECT_EQ(text.find("error "), text.rfind("error ")) << "one message\n" << text;
+    EXPECT_FALSE(holds(text, "ignal")) << text;
+    EXPECT_FALSE(std::filesystem::exists(file("never.npy")));
+  }
+  // These are rank 0's.
+  EXPECT_EQ(launch("-n 1" + run + "wave.stn --out U=a.npy" + rest + " : -n 1" + run +
+                   "wave.stn --steps 3 --on-nan ignore" + rest),
+            0)
+      << read(file("err.txt"));
+}
+
 // Twenty times a rank is killed at any moment, and the run goes on from its checkpoint; it ends as
 // if nothing had been. Checkpoints are so frequent that many a rank dies while it writes one.
 TEST_F(Parts, AsRanksSurviveBeingKilled) {

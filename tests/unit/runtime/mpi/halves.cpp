@@ -62,6 +62,11 @@ void run(const Half& half, const stencil::Ranks& ranks) {
   EXPECT(kernel.serves() == (ranks.rank > 0));
   EXPECT(!kernel.parts().empty());
   EXPECT(refuses(program.compile({.device = half.device, .ranks = true, .exchange = -1})));
+  stencil::Options differ = half.options();  // on one rank, which all find out
+  if (ranks.rank == ranks.size - 1) differ.fp = stencil::FloatingPoint::Fast;
+  const auto another = stencil::Program::from_text(kText, differ).or_throw();
+  const auto refused = another.compile({.device = half.device, .ranks = true});
+  EXPECT(ranks.size == 1 || (!refused.ok() && refused.failure().code == "R097"));
   if (kernel.serves()) {
     EXPECT(refuses(kernel.start()));
     kernel.serve().or_throw();
