@@ -94,6 +94,9 @@ class MainProgram {
   const Dialect& dialect_;  // of the file around
   Names names_;
   ExpressionPrinter expressions_;
+  // The first array without initial values that the program does not change, although it has values
+  // for one that it changes; "": there is none. Set by array_table().
+  std::string lacking_;
 };
 
 // Locals for the parameters that these expressions read.
@@ -130,8 +133,11 @@ void MainProgram::array_table() {
   for (const Pointer& pointer : api_.pointers()) {
     const bool has = given.count(pointer.array) > 0;
     has_values.push_back(has ? "true" : "false");
-    written |= has && plan_.arrays[static_cast<size_t>(pointer.array)].written;
+    const bool changes = plan_.arrays[static_cast<size_t>(pointer.array)].written;
+    written |= has && changes;
+    if (!has && !changes && lacking_.empty()) lacking_ = pointer.name;
   }
+  if (!written) lacking_.clear();  // then random values stand in for all that are missing
   out_.comment(
       "Which arrays the program gives initial values, and whether it changes one of them.");
   out_.line(fmt::format("constexpr bool has_values[] = {{{}}};", comma_list(has_values)));
@@ -325,7 +331,16 @@ void MainProgram::initialise() {
 // unless zeros are asked for.
 static const char* initialise(const array_info* infos, void* const* data, const arguments& a) {
   const bool random = a.random || (!starts_with_values && !a.zeros);
-  if (!a.random) {
+)text");
+  if (!lacking_.empty()) {
+    out_.verbatim(fmt::format(
+        "  if (!a.random && !a.zeros) {{\n"
+        "    return \"the program gives {} no initial values: --random fills it, --zeros leaves it "
+        "at 0\";\n"
+        "  }}\n",
+        lacking_));
+  }
+  out_.verbatim(R"text(  if (!a.random) {
     if (const char* error = run_initial(data, a)) return error;
   }
   for (int p = 0; random && p < max_pointers; ++p) {

@@ -144,6 +144,11 @@ bool changes(const Program& program, FieldId field) {
   return is_written(program, field) || reduction_into(program, field);
 }
 
+bool has_initial_value(const Program& program, FieldId field) {
+  return std::any_of(program.inits.begin(), program.inits.end(),
+                     [&](const Init& init) { return init.field == field; });
+}
+
 bool is_record(const Program& program, FieldId field) {
   const auto made = reduction_into(program, field);
   return made && program.reductions[static_cast<size_t>(*made)].at;

@@ -400,9 +400,10 @@ bool meets(const Field& field, const Access& access, size_t d, BoundaryKind kind
 
 std::vector<std::string> param_names(const Program& program);
 bool writes(const Function& function, FieldId field);
-bool is_written(const Program& program, FieldId field);  // by some stencil function
-bool changes(const Program& program, FieldId field);     // by one, or by a reduction
-bool is_record(const Program& program, FieldId field);   // which fills row by row, in place
+bool is_written(const Program& program, FieldId field);         // by some stencil function
+bool changes(const Program& program, FieldId field);            // by one, or by a reduction
+bool has_initial_value(const Program& program, FieldId field);  // by an init
+bool is_record(const Program& program, FieldId field);          // which fills row by row, in place
 
 // What a result of a function's pieces is for.
 struct Output {

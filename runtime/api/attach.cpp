@@ -137,6 +137,7 @@ Status provide_memory(const std::vector<Given>& all, SimulationData& simulation)
     if (on_device || simulation.works_in_place()) {
       simulation.device_arrays.fields.push_back(given.value());
     }
+    if (!given.value().empty()) simulation.note_filled(id, -1);
     if (on_device && !given.value().empty()) continue;
     for (size_t c = 0; c < given.value().size(); ++c) {
       const auto bytes = static_cast<size_t>(field.size_in_bytes(static_cast<int>(c)));
@@ -174,6 +175,9 @@ Result<std::unique_ptr<SimulationData>> lay_out(std::shared_ptr<const ProgramDat
   data->source = std::move(source);
   data->state = std::move(*state);
   data->given = params.value().given;
+  for (const ir::Field& field : program.fields) {
+    data->filled.emplace_back(field.components.size(), false);
+  }
   data->fields = data->source->fields;
   for (size_t f = 0; f < data->fields.size(); ++f) {
     FieldInfo& info = data->fields[f];

@@ -48,6 +48,12 @@ Status check_place(const std::string& path) {
   }
   const bool present = std::filesystem::exists(path, ignored);
   const bool regular = !present || std::filesystem::is_regular_file(path, ignored);
+  if (std::filesystem::is_directory(path, ignored)) {
+    return Failure{"R011", fmt::format("cannot write '{}': it is a directory", path), ""};
+  }
+  if (std::filesystem::is_block_file(path, ignored)) {
+    return Failure{"R011", fmt::format("cannot write '{}': it is a disk", path), ""};
+  }
   if (regular && access(where.c_str(), W_OK) != 0) {
     return Failure{"R011", fmt::format("cannot write '{}': the directory is not writable", path),
                    ""};
@@ -242,6 +248,14 @@ Status check_intervals(const RunFiles& files) {
   return files.checkpoint_seconds > 0 ? alone("checkpoint_seconds", "checkpoints") : Status(Done{});
 }
 
+// The warning that a run goes on with another value than it had.
+Failure changed(const std::string& path, const runtime::ChangedParam& param) {
+  return {"R065",
+          fmt::format("'{}' was written with {} = {}, this run goes on with {}", path, param.name,
+                      param.saved, param.now),
+          ""};
+}
+
 // The warning that values of a file have been rounded.
 Failure rounded(const std::string& field, const std::string& path,
                 const runtime::Rounding& rounding) {
@@ -312,6 +326,7 @@ Status State::read(const std::string& field, const std::string& path) {
     auto found = runtime::find_npy(path, shape, selection);
     if (!found.ok()) return found.failure();
     const Status taken = data_->take(std::move(found.value().values));
+    if (taken.ok()) data_->note_filled(selection.field, selection.component);
     if (taken.ok() && found.value().rounding.values > 0) {
       data_->warnings.push_back(api::rounded(field, path, found.value().rounding));
     }
@@ -348,9 +363,18 @@ Status State::load_checkpoint(const std::string& path) {
     if (!on_host.ok()) return on_host;
     const Status closed = data_->close_session();
     if (!closed.ok()) return closed;
-    auto saved = runtime::find_checkpoint(path, data_->program(), data_->state);
+    std::vector<bool> given = data_->given;
+    for (size_t p = 0; p < given.size(); ++p) {
+      given[p] = given[p] || data_->source->defined.count(data_->program().params[p].name) > 0;
+    }
+    auto saved = runtime::find_checkpoint(path, data_->program(), data_->state, given);
     if (!saved.ok()) return saved.failure();
-    return data_->go_on_from(std::move(saved).value());
+    const std::vector<runtime::ChangedParam> changed = saved.value().changed;
+    const Status taken = data_->go_on_from(std::move(saved).value());
+    for (const runtime::ChangedParam& param : changed) {
+      if (taken.ok()) data_->warnings.push_back(api::changed(path, param));
+    }
+    return taken;
   });
 }
 

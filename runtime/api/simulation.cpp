@@ -45,6 +45,11 @@ class KeptSession : public runtime::Session {
     return done;
   }
   Status fetch(const std::vector<int>& levels) override { return simulation_.fetch(levels); }
+  Result<std::optional<runtime::NonFiniteCount>> count_non_finite(
+      const runtime::BoxOfField& what) override {
+    if (simulation_.session) return simulation_.session->count_non_finite(what);
+    return std::optional<runtime::NonFiniteCount>();
+  }
   std::optional<double> seconds() const override { return simulation_.session->seconds(); }
   Status finish() override { return Done{}; }
   runtime::FieldRows* rows() override {
@@ -270,19 +275,39 @@ Result<Report> SimulationData::advance(int64_t steps, const ProgressCallback& pr
                                        OnNan on_nan) {
   if (steps < 0) return Failure{"R053", fmt::format("the number of steps is {}", steps), ""};
   if (steps == 0 || state.stopped) return Report{.stopped = state.stopped};
+  const Status complete = check_inputs();
+  if (!complete.ok()) return complete.failure();
   const Status lasts = runtime::check_needs(program(), state, state.step + steps);
   if (!lasts.ok()) return lasts.failure();
   // Whoever looks for NaN waits, and what works in a device's arrays is not waited for.
-  const bool looks = on_nan == OnNan::Stop && arrays != Arrays::Device;
+  if (arrays == Arrays::Device) on_nan = OnNan::Ignore;
   return in_session([&] {
-    return progress || looks ? execute(steps, progress, {}, on_nan) : advance_quietly(steps);
+    if (!progress && on_nan == OnNan::Ignore) return advance_quietly(steps);
+    return execute_checked(steps, progress, {}, on_nan);
   });
+}
+
+Result<Report> SimulationData::execute_checked(int64_t steps, const ProgressCallback& progress,
+                                               std::vector<runtime::Event> events, OnNan on_nan) {
+  if (on_nan == OnNan::Ignore) return execute(steps, progress, events, on_nan);
+  runtime::FiniteCheck check(program());
+  const Status begun = look([&](runtime::FieldSource& fields) { return check.begin(fields); });
+  if (!begun.ok()) return begun.failure();
+  events.push_back(check.event());
+  auto report = execute(steps, progress, events, on_nan);
+  if (!report.ok()) return report;
+  for (const runtime::NonFinite& found : check.found()) {
+    report.value().became_non_finite.push_back(described(program(), found));
+  }
+  return report;
 }
 
 Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback& progress,
                                    OnNan on_nan) {
   const auto last = last_step();
   if (!last.ok()) return last.failure();
+  const Status complete = check_inputs();
+  if (!complete.ok()) return complete.failure();
   const Status possible = check(program(), files);
   if (!possible.ok()) return possible.failure();
   const auto outputs = placed(program(), state, files.outputs);
@@ -321,7 +346,7 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
     };
   }
   const int64_t steps = std::max<int64_t>(last.value() - state.step, 0);
-  auto report = in_session([&] { return execute(steps, progress, events, on_nan); });
+  auto report = in_session([&] { return execute_checked(steps, progress, events, on_nan); });
   const Status synced = history ? history->sync() : Status(Done{});
   if (!report.ok()) return report;
   if (!synced.ok()) return synced.failure();
@@ -336,7 +361,7 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
 Simulation::Simulation(std::unique_ptr<api::SimulationData> data) : State(std::move(data)) {}
 
 Result<Report> Simulation::advance(int64_t steps, const ProgressCallback& progress) {
-  return api::guarded<Report>([&] { return data_->advance(steps, progress, OnNan::Continue); });
+  return api::guarded<Report>([&] { return data_->advance(steps, progress, OnNan::Ignore); });
 }
 
 Result<Report> Simulation::run(const ProgressCallback& progress, OnNan on_nan) {

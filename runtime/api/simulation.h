@@ -28,6 +28,7 @@ struct SimulationData {
   reference::State state;
   std::vector<runtime::FieldFile> files;  // what fields without storage are to have
   std::vector<bool> given;                // params that were given, by ParamId
+  std::vector<std::vector<bool>> filled;  // components that got values here, [field][component]
   Arrays arrays = Arrays::Own;
   runtime::DeviceArrays device_arrays;
   // Arrays::Host: the arrays given, [field][component][level]; nothing for the other fields.
@@ -51,6 +52,10 @@ struct SimulationData {
   std::vector<int> all_levels() const;
   // As of their last evaluations, by ReductionId.
   std::vector<ReductionValue> reduction_values(const std::vector<int>& of) const;
+  // The component, or all of them (-1), has values that are not the program's.
+  void note_filled(ir::FieldId field, int component);
+  // R057 if steps would read zeros that nobody has asked for.
+  Status check_inputs() const;
   Result<int64_t> last_step() const;  // of the run, as the program says; R053
   // R073 if what is asked for is in memory of the user's on the device. `levels` as for fetch().
   Status check_on_host(const std::vector<int>& levels) const;
@@ -85,6 +90,9 @@ struct SimulationData {
                          const std::vector<runtime::Event>& events, OnNan on_nan);
   // Calls it with a session open, which stays open unless arrays of the user's have to be current.
   Result<Report> in_session(const std::function<Result<Report>()>& take_steps);
+  // execute(), with the check of fields before and after it unless `on_nan` is Ignore.
+  Result<Report> execute_checked(int64_t steps, const ProgressCallback& progress,
+                                 std::vector<runtime::Event> events, OnNan on_nan);
   Result<Report> advance(int64_t steps, const ProgressCallback& progress, OnNan on_nan);
   Result<Report> run(const RunFiles& files, const ProgressCallback& progress, OnNan on_nan);
 

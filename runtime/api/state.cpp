@@ -57,6 +57,7 @@ Status State::set(const std::string& field, const AnyView& array) {
     if (ready.ok()) ready = data_->store(static_cast<size_t>(place.field));
     if (!ready.ok()) return ready;
     api::copy_in(array, place, *values);
+    data_->note_filled(place.field, place.component);
     return Done{};
   });
 }
@@ -145,6 +146,7 @@ Status State::set(const std::string& field, const FieldBox& box, const AnyView& 
                        size_in_bytes(values.types[static_cast<size_t>(c)]),
                        values.data(target.level, c));
     }
+    data_->note_filled(target.place.field, target.place.component);
     return Done{};
   });
 }
@@ -220,6 +222,10 @@ Status State::set_param(const std::string& name, const ParamValue& value) {
     data_->describe_places();
     return Done{};
   });
+}
+
+Status State::check_inputs() const {
+  return api::guarded<Done>([&] { return data_->check_inputs(); });
 }
 
 const std::vector<Failure>& State::warnings() const {

@@ -3,6 +3,11 @@
 //
 // Fields that do not have the dimensions of the grid are always stored: runs are checked by what
 // they say (points), and every part has them as a whole.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "compiler/reference/interpreter.h"
 #include "runtime/api/ranks.h"
 #include "runtime/api/simulation.h"
@@ -11,11 +16,56 @@
 
 namespace stencil::api {
 
+namespace {
+
+// "[i,j]", names for the indices of an init.
+std::string indices_of(const ir::Field& field) {
+  const bool by_step = field.is_series();
+  std::string out = by_step ? "t" : field.is_point_set() ? "p" : "i";
+  for (int d = 1; d < field.box.rank(); ++d) {
+    out += fmt::format(",{}", static_cast<char>((by_step ? 'i' - 1 : 'i') + d));
+  }
+  return "[" + out + "]";
+}
+
+}  // namespace
+
 bool SimulationData::all_stored() const {
   for (size_t f = 0; f < state.fields.size(); ++f) {
     if (!is_stored(f)) return false;
   }
   return true;
+}
+
+void SimulationData::note_filled(ir::FieldId field, int component) {
+  auto& components = filled[static_cast<size_t>(field)];
+  for (size_t c = 0; c < components.size(); ++c) {
+    if (component < 0 || static_cast<size_t>(component) == c) components[c] = true;
+  }
+}
+
+Status SimulationData::check_inputs() const {
+  const auto& fields = program().fields;
+  for (size_t f = 0; f < fields.size(); ++f) {
+    const ir::Field& field = fields[f];
+    const auto missing = std::find(filled[f].begin(), filled[f].end(), false);
+    const auto id = static_cast<ir::FieldId>(f);
+    if (!field.constant || missing == filled[f].end() || ir::changes(program(), id) ||
+        ir::has_initial_value(program(), id)) {
+      continue;
+    }
+    const bool all = std::find(filled[f].begin(), filled[f].end(), true) == filled[f].end();
+    const auto component = static_cast<size_t>(missing - filled[f].begin());
+    const std::string name = all ? field.name : field.name + field.components[component].path;
+    const char* const kind = field.is_point_set() ? "the set of points"
+                             : field.is_series()  ? "the series"
+                                                  : "the constant field";
+    return Failure{"R057", fmt::format("{} '{}' has no values", kind, name),
+                   fmt::format("--in {}=FILE.npy reads them; or write 'init {}{} = ...;' in the "
+                               "program, with 0 if they are to be zero",
+                               name, field.name, indices_of(field))};
+  }
+  return Done{};
 }
 
 bool SimulationData::may_defer() const {
@@ -85,8 +135,10 @@ Status SimulationData::go_on_from(runtime::SavedState saved) {
   }
   files.clear();
   const Status taken = take(std::move(saved.fields));
-  if (taken.ok()) runtime::go_on_from(saved, state);
-  return taken;
+  if (!taken.ok()) return taken;
+  for (size_t f = 0; f < filled.size(); ++f) note_filled(static_cast<ir::FieldId>(f), -1);
+  runtime::go_on_from(saved, state);
+  return Done{};
 }
 
 }  // namespace stencil::api

@@ -75,9 +75,40 @@ Result<std::vector<uint32_t>> PartRun::checksums(const std::vector<StoredArray>&
 
 Result<std::vector<NonFiniteCount>> PartRun::count_non_finite(
     const std::vector<Selection>& places) {
-  auto own = source(levels_of(places, present_.size()));
+  std::vector<NonFiniteCount> out;
+  for (const Selection& place : places) {
+    const auto counted = count_non_finite(place);
+    if (!counted.ok()) return counted.failure();
+    out.push_back(counted.value());
+  }
+  return out;
+}
+
+Result<NonFiniteCount> PartRun::count_non_finite(const Selection& place) {
+  const auto box = box_of_part(whole_, decomposition_, number_, place.field);
+  if (box && ir::count(*box) == 0) return NonFiniteCount{};
+  if (box) {
+    const auto here = session_->count_non_finite({place.field, place.level, place.component, *box});
+    if (!here.ok()) return here.failure();
+    if (here.value()) {
+      NonFiniteCount count = *here.value();
+      if (count.first < 0) return count;
+      std::vector<int64_t> point(box->size());
+      int64_t rest = count.first;
+      for (size_t d = point.size(); d-- > 0;) {
+        const int64_t extent = (*box)[d][1] - (*box)[d][0] + 1;
+        point[d] = (*box)[d][0] + rest % extent;
+        rest /= extent;
+      }
+      count.first = shapes_.fields[static_cast<size_t>(place.field)].position(point);
+      return count;
+    }
+  }
+  auto own = source(levels_of(std::vector{place}, present_.size()));
   if (!own.ok()) return own.failure();
-  return own.value().count_non_finite(places);
+  const auto counted = own.value().count_non_finite({place});
+  if (!counted.ok()) return counted.failure();
+  return counted.value()[0];
 }
 
 Status check_files(const ir::Program& program, const std::vector<FieldFile>& files,

@@ -43,6 +43,7 @@ class PartRun : public FieldRows {
       const std::vector<Selection>& places) override;
 
  private:
+  Result<NonFiniteCount> count_non_finite(const Selection& place);
   // Its rows, once the levels are there.
   Result<StateSource> source(const std::vector<int>& levels);
 

@@ -136,6 +136,17 @@ RowsOf rows_of_part(const ir::Program& whole, const decompose::Decomposition& de
   };
 }
 
+std::optional<ir::Points> box_of_part(const ir::Program& whole,
+                                      const decompose::Decomposition& decomposition, int number,
+                                      ir::FieldId field) {
+  if (set_of_record(whole, static_cast<size_t>(field))) return std::nullopt;
+  ir::Points box = decompose::owned_points(whole, decomposition, number, field);
+  if (!is_first_beside(whole.fields[static_cast<size_t>(field)], decomposition, number)) {
+    for (auto& [low, high] : box) high = low - 1;
+  }
+  return box;
+}
+
 RowsOf memory_of_part(const ir::Program& whole, const decompose::Decomposition& decomposition,
                       const reference::State& part, const reference::State& shapes) {
   return [&](ir::FieldId id, const std::function<void(const Row&)>& visit) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "compiler/decompose/decomposition.h"
@@ -20,6 +21,11 @@ Result<reference::State> empty_part(const ir::Program& part, const reference::St
 // whole state, which needs no storage, must outlive what is returned.
 RowsOf rows_of_part(const ir::Program& whole, const decompose::Decomposition& decomposition,
                     int number, const reference::State& part, const reference::State& shapes);
+// Of these rows the points, where they are a box in the part's memory; nothing for a record, of
+// which a part answers for some rows. The box may be empty.
+std::optional<ir::Points> box_of_part(const ir::Program& whole,
+                                      const decompose::Decomposition& decomposition, int number,
+                                      ir::FieldId field);
 // All that the part has memory for, halos too; rows do not ascend where fields wrap around.
 RowsOf memory_of_part(const ir::Program& whole, const decompose::Decomposition& decomposition,
                       const reference::State& part, const reference::State& shapes);

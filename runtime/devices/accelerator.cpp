@@ -1,10 +1,14 @@
 // The quickest of a few copies counts.
 #include "runtime/devices/accelerator.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <utility>
 #include <vector>
+
+#include "compiler/support/threads.h"
 
 namespace stencil::runtime {
 
@@ -53,6 +57,79 @@ Status Accelerator::copy_from(Memory to, int64_t to_offset, Accelerator& source,
   std::vector<std::byte> between(static_cast<size_t>(bytes));
   const Status down = source.download(between.data(), from, {bytes, 1, from_offset, bytes});
   return down.ok() ? upload(to, between.data(), {bytes, 1, to_offset, bytes}) : down;
+}
+
+namespace {
+
+// Threads share the rows if they are short, and the values of a row if it is long.
+NonFiniteCount count_in_host_memory(const std::byte* memory, Scalar type,
+                                    const Accelerator::Rows& rows) {
+  constexpr int64_t kValuesAtOnce = int64_t{1} << 20;
+  const int64_t length = rows.bytes / size_in_bytes(type);
+  std::mutex mutex;
+  NonFiniteCount all;
+  const auto count_rows = [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      NonFiniteCount row = count_values(type, memory + rows.start + r * rows.pitch, length);
+      if (row.first < 0) continue;
+      row.first += r * length;
+      const std::lock_guard<std::mutex> lock(mutex);
+      all.add(row);
+    }
+  };
+  if (length >= kValuesAtOnce) {
+    count_rows(0, rows.count);
+  } else {
+    in_ranges(rows.count, kValuesAtOnce / std::max<int64_t>(length, 1), count_rows);
+  }
+  return all;
+}
+
+// The pieces of at most `bytes` that rows consist of: several rows, or a part of one.
+std::vector<Accelerator::Rows> blocks_of(const Accelerator::Rows& rows, int64_t bytes) {
+  std::vector<Accelerator::Rows> out;
+  const int64_t at_once = std::max<int64_t>(bytes / std::max<int64_t>(rows.bytes, 1), 1);
+  for (int64_t r = 0; r < rows.count; r += at_once) {
+    const int64_t count = std::min(at_once, rows.count - r);
+    const int64_t start = rows.start + r * rows.pitch;
+    for (int64_t at = 0; at < rows.bytes; at += bytes) {
+      out.push_back({std::min(bytes, rows.bytes - at), count, start + at, rows.pitch});
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<NonFiniteCount> Accelerator::count_non_finite(Memory memory, Scalar type,
+                                                     const std::vector<Rows>& pieces) {
+  constexpr int64_t kBlock = int64_t{1} << 25;  // bytes, of a copy to the host
+  const Status waited = wait();
+  if (!waited.ok()) return waited.failure();
+  const std::byte* const host = host_pointer(memory);
+  std::vector<std::byte> copied;
+  NonFiniteCount all;
+  int64_t before = 0;  // values
+  const auto add = [&](NonFiniteCount here, int64_t values) {
+    if (here.first >= 0) here.first += before;
+    all.add(here);
+    before += values;
+  };
+  for (const Rows& piece : pieces) {
+    if (host != nullptr) {
+      add(count_in_host_memory(host, type, piece), piece.count * piece.bytes / size_in_bytes(type));
+      continue;
+    }
+    for (const Rows& block : blocks_of(piece, kBlock)) {
+      const int64_t bytes = block.count * block.bytes;
+      copied.resize(std::max(copied.size(), static_cast<size_t>(bytes)));
+      const Status down = download(copied.data(), memory, block);
+      if (!down.ok()) return down.failure();
+      const int64_t values = bytes / size_in_bytes(type);
+      add(count_values(type, copied.data(), values), values);
+    }
+  }
+  return all;
 }
 
 Result<double> copy_seconds(Accelerator& accelerator, int64_t bytes) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/io/non_finite_count.h"
 #include "stencil/result.h"
 
 namespace stencil::runtime {
@@ -50,6 +51,12 @@ class Accelerator {
   };
   virtual Status upload(Memory to, const std::byte* from, const Rows& rows) = 0;
   virtual Status download(std::byte* to, Memory from, const Rows& rows) = 0;
+
+  // Counts the NaN and infinities of a floating-point type in device memory, once what is queued is
+  // done. NonFiniteCount::first is a position among all values of the pieces, in their order. This
+  // one reads memory of the host where it lies, and copies other memory to it block by block.
+  virtual Result<NonFiniteCount> count_non_finite(Memory memory, Scalar type,
+                                                  const std::vector<Rows>& pieces);
 
   // Memory as an array, for bulk copies (kernel::Launch::bulk_sources).
   struct Shaped {

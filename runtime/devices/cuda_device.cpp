@@ -18,6 +18,7 @@
 #include "compiler/support/numbers.h"
 #include "runtime/devices/cuda_copies.h"
 #include "runtime/devices/cuda_job.h"
+#include "runtime/devices/cuda_non_finite.h"
 #include "runtime/devices/cuda_peers.h"
 #include "runtime/devices/cuda_queue.h"
 #include "runtime/devices/plan_session.h"
@@ -147,6 +148,14 @@ class CudaAccelerator : public Accelerator {
   }
   Status upload(Memory to, const std::byte* from, const Rows& rows) override;
   Status download(std::byte* to, Memory from, const Rows& rows) override;
+  Result<NonFiniteCount> count_non_finite(Memory memory, Scalar type,
+                                          const std::vector<Rows>& pieces) override {
+    enter();
+    const auto counted = cuda::count_non_finite(context_, stream_, address(memory), type, pieces);
+    if (!counted.ok()) return counted.failure();
+    if (counted.value()) return *counted.value();
+    return Accelerator::count_non_finite(memory, type, pieces);
+  }
   Status launch(const Call& call) override { return launch(call, nullptr); }
   Result<Mark> launch_ahead(const Call& call) override;
   Status wait() override {

@@ -21,6 +21,7 @@
 #include "compiler/kernel/plan.h"
 #include "compiler/reference/state.h"
 #include "compiler/schedule/schedule.h"
+#include "runtime/io/non_finite_count.h"
 #include "stencil/result.h"
 
 namespace stencil::runtime {
@@ -68,6 +69,12 @@ class Session {
   // The values in a box of a field of the grid, dense, to `to`, wherever they are; the run can go
   // on. False: the session brings back whole levels alone, and fetch() is to be called.
   virtual Result<bool> read(const BoxOfField& /*what*/, std::byte* /*to*/) { return false; }
+  // Counts the NaN and infinities in a box of a field where they lie; `first` is a position in the
+  // box. The run can go on. Nothing: the session has no memory of its own for the field, or none
+  // but the state's, and fetch() is to be called.
+  virtual Result<std::optional<NonFiniteCount>> count_non_finite(const BoxOfField& /*what*/) {
+    return std::optional<NonFiniteCount>();
+  }
   // Brings all levels of all fields back.
   virtual Status finish() = 0;
   // Whose the rows of the fields are, where they lie in several memories. Null: in one, whose

@@ -272,38 +272,86 @@ Status PlanMemory::bring_home() {
   return Done{};
 }
 
+std::optional<size_t> PlanMemory::array_of(const BoxOfField& what) const {
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    const kernel::Array& array = plan_.arrays[a];
+    if (array.field != what.field || array.component != what.component) continue;
+    if (what.level < array.levels) return a;
+    break;
+  }
+  return std::nullopt;
+}
+
+// Dimensions are merged into one wherever their points follow each other at one distance: a dense
+// field is one row, and a padded one has rows that are all equally far apart.
+std::vector<Accelerator::Rows> PlanMemory::pieces_of(size_t array, const ir::Points& box) const {
+  const Layout& layout = layouts_[array];
+  const kernel::Array& declared = plan_.arrays[array];
+  const reference::FieldData& field = state_.fields[static_cast<size_t>(declared.field)];
+  const int64_t element = size_in_bytes(declared.type);
+  Accelerator::Rows rows = {element, 1, layout.rows.start, 0};
+  struct Outer {
+    int64_t count, distance;  // bytes
+  };
+  std::vector<Outer> outer;  // of the innermost first
+  int64_t distance = element;
+  bool is_dense = true;  // so far the points are one row
+  for (size_t d = box.size(); d-- > 0;) {
+    const int64_t count = box[d][1] - box[d][0] + 1;
+    if (count <= 0) return {};
+    rows.start += (box[d][0] - field.box[d][0]) * distance;
+    if (count == 1) {
+      // its only place is in `start`
+    } else if (is_dense && distance == rows.bytes) {
+      rows.bytes *= count;
+    } else if (!outer.empty() && distance == outer.back().count * outer.back().distance) {
+      outer.back().count *= count;
+    } else {
+      is_dense = false;
+      outer.push_back({count, distance});
+    }
+    distance *= layout.extents[d];
+  }
+  if (!outer.empty()) {
+    rows.count = outer.front().count;
+    rows.pitch = outer.front().distance;
+    outer.erase(outer.begin());
+  }
+  std::vector<Accelerator::Rows> out = {rows};
+  for (const Outer& dimension : outer) {
+    const std::vector<Accelerator::Rows> inner = std::move(out);
+    out.clear();
+    for (int64_t at = 0; at < dimension.count; ++at) {
+      for (Accelerator::Rows piece : inner) {
+        piece.start += at * dimension.distance;
+        out.push_back(piece);
+      }
+    }
+  }
+  return out;
+}
+
 // A copy for each plane of the box: rows of one length that lie equally far apart.
 Result<bool> PlanMemory::read(const BoxOfField& what, std::byte* to) {
-  const auto found = std::find_if(plan_.arrays.begin(), plan_.arrays.end(), [&](const auto& array) {
-    return array.field == what.field && array.component == what.component;
-  });
-  if (found == plan_.arrays.end() || is_attached(*found) || what.level >= found->levels) {
-    return false;
+  const auto array = array_of(what);
+  if (!array || is_attached(plan_.arrays[*array])) return false;
+  const Accelerator::Memory memory = slots_[*array][static_cast<size_t>(what.level)];
+  for (const Accelerator::Rows& piece : pieces_of(*array, what.box)) {
+    const Status copied = accelerator_.download(to, memory, piece);
+    if (!copied.ok()) return copied.failure();
+    to += piece.bytes * piece.count;
   }
-  const auto a = static_cast<size_t>(found - plan_.arrays.begin());
-  const Layout& layout = layouts_[a];
-  const Accelerator::Memory memory = slots_[a][static_cast<size_t>(what.level)];
-  const reference::FieldData& field = state_.fields[static_cast<size_t>(what.field)];
-  const int64_t element = size_in_bytes(found->type);
-  const size_t last = what.box.size() - 1;
-  ir::Points starts = what.box;  // of the copies
-  starts[last][1] = starts[last][0];
-  const int64_t rows = last > 0 ? what.box[last - 1][1] - what.box[last - 1][0] + 1 : 1;
-  if (last > 0) starts[last - 1][1] = starts[last - 1][0];
-  const int64_t bytes = (what.box[last][1] - what.box[last][0] + 1) * element;
-  Status copied = Done{};
-  for_each_row(starts, [&](const std::vector<int64_t>& point, int64_t) {
-    int64_t at = 0;  // as stored
-    for (size_t d = 0; d <= last; ++d) {
-      at = at * layout.extents[d] + (point[d] - field.box[d][0]);
-    }
-    const Accelerator::Rows part = {bytes, rows, layout.rows.start + at * element,
-                                    layout.extents[last] * element};
-    if (copied.ok()) copied = accelerator_.download(to, memory, part);
-    to += bytes * rows;
-  });
-  if (!copied.ok()) return copied.failure();
   return true;
+}
+
+Result<std::optional<NonFiniteCount>> PlanMemory::count_non_finite(const BoxOfField& what) {
+  const auto array = array_of(what);
+  if (!array) return std::optional<NonFiniteCount>();
+  const auto counted =
+      accelerator_.count_non_finite(slots_[*array][static_cast<size_t>(what.level)],
+                                    plan_.arrays[*array].type, pieces_of(*array, what.box));
+  if (!counted.ok()) return counted.failure();
+  return std::optional<NonFiniteCount>(counted.value());
 }
 
 Status PlanMemory::put(int scratch, const ScalarBytes& value) {

@@ -64,6 +64,9 @@ class PlanMemory {
   // Session::read: where the field has an array here that is not the user's.
   Result<bool> read(const BoxOfField& what, std::byte* to);
 
+  // Session::count_non_finite: where the field has an array here.
+  Result<std::optional<NonFiniteCount>> count_non_finite(const BoxOfField& what);
+
   // The one element of scratch memory.
   Status put(int scratch, const ScalarBytes& value);
   Status take(int scratch, ScalarBytes& value);
@@ -77,6 +80,10 @@ class PlanMemory {
     bool operator==(const Layout&) const = default;
   };
 
+  // The array of a component that has the level; nothing if there is none.
+  std::optional<size_t> array_of(const BoxOfField& what) const;
+  // The box in an array's memory, its points in order.
+  std::vector<Accelerator::Rows> pieces_of(size_t array, const ir::Points& box) const;
   std::optional<int64_t> value_of(const std::string& name) const;
   std::optional<int64_t> bytes_of(const kernel::Scratch& scratch) const;
   Status lay_out(const kernel::Array& array);

@@ -44,6 +44,9 @@ class PlanSession : public Session {
   Result<bool> read(const BoxOfField& what, std::byte* to) override {
     return memory_.read(what, to);
   }
+  Result<std::optional<NonFiniteCount>> count_non_finite(const BoxOfField& what) override {
+    return memory_.count_non_finite(what);
+  }
   Status finish() override;
   Status wait() override;
   std::optional<double> seconds() const override;

@@ -37,4 +37,26 @@ class NonFiniteWatch {
   std::vector<NonFinite> places_;
 };
 
+// Whether fields have become NaN or infinite in the course of a run. A look reads each field once,
+// where it lies.
+class FiniteCheck {
+ public:
+  // `program` must outlive it.
+  explicit FiniteCheck(const ir::Program& program) : program_(program) {}
+  // Looks at all levels of all fields, before the first step.
+  Status begin(FieldSource& fields);
+  // Looks at the newest level of the fields that steps have computed. Reductions are not among
+  // them: became_nan() of a run is about those.
+  Status end(FieldSource& fields);
+  // end() when the run ends. The check must outlive the event.
+  Event event();
+  // Of end(): the components that are not finite. Empty if some field was not finite in begin().
+  const std::vector<NonFinite>& found() const { return found_; }
+
+ private:
+  const ir::Program& program_;
+  bool began_finite_ = false;
+  std::vector<NonFinite> found_;
+};
+
 }  // namespace stencil::runtime

@@ -20,6 +20,7 @@
 #include "compiler/reference/interpreter.h"
 #include "compiler/reference/points.h"
 #include "compiler/support/numbers.h"
+#include "runtime/io/field_boxes.h"
 
 namespace stencil::runtime {
 
@@ -213,9 +214,23 @@ Result<std::vector<uint32_t>> SessionSource::checksums(const std::vector<StoredA
 Result<std::vector<NonFiniteCount>> SessionSource::count_non_finite(
     const std::vector<Selection>& places) {
   if (FieldRows* rows = session_.rows()) return rows->count_non_finite(places);
-  const Status gathered = gather(levels_of(places, state_.fields.size()));
-  if (!gathered.ok()) return gathered.failure();
-  return StateSource(state_).count_non_finite(places);
+  std::vector<NonFiniteCount> out;
+  for (const Selection& place : places) {
+    const reference::FieldData& field = state_.fields[static_cast<size_t>(place.field)];
+    const auto here =
+        session_.count_non_finite({place.field, place.level, place.component, field.box});
+    if (!here.ok()) return here.failure();
+    if (here.value()) {
+      out.push_back(*here.value());
+      continue;
+    }
+    const Status gathered = gather(levels_of(std::vector{place}, state_.fields.size()));
+    if (!gathered.ok()) return gathered.failure();
+    const auto counted = StateSource(state_).count_non_finite({place});
+    if (!counted.ok()) return counted.failure();
+    out.push_back(counted.value()[0]);
+  }
+  return out;
 }
 
 namespace {

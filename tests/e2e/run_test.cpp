@@ -1,4 +1,7 @@
 // `stencilc run` and `stencilc verify`.
+#include <sys/stat.h>
+
+#include <chrono>
 #include <sstream>
 
 #include "tests/e2e/tool.h"
@@ -362,6 +365,126 @@ stop when change < 1e-6;
       " --on-nan continue");
   EXPECT_NE(statistics.err.find("warning R081: T has "), std::string::npos);
   EXPECT_EQ(stencilc("run blow.stn --steps 9 --device reference --stats").err, "");
+}
+
+// Without a reduction, the fields themselves are looked at.
+TEST_F(RunCommand, FieldsThatBecomeNanAreAnErrorAtTheEnd) {
+  write("blow.stn", R"(
+grid G = [0..39, 0..39] steps 4000;
+field T, W : real on G;
+stencil s : T[1..38, 1..38] =
+    T[0,0] + 0.6 * (T[-1,0] + T[1,0] + T[0,-1] + T[0,1] - 4 * T[0,0]);
+stencil t : W on G = T[0,0];
+init T[i,j] = select(i == 19 and j == 19, 1.0, 0.0);
+)");
+  const bool host = holds(stencilc("devices").out, "host        yes");
+  for (const std::string device : {"reference", "host", "host --gpus 2"}) {
+    if (device != "reference" && !host) continue;
+    const std::string run = "run blow.stn --device " + device;
+    const Outcome ended = stencilc(run);
+    EXPECT_EQ(ended.status, 4) << ended.err;
+    for (const char* part :
+         {"error R083: T has 1", " NaN among 1600 values at step 4000, the first at [1, 1]",
+          "; 1 other field has some, too; the initial values had none", "= hint: a smaller time"}) {
+      EXPECT_TRUE(holds(ended.err, part)) << part << "\n" << ended.err;
+    }
+    const Outcome written = stencilc(run + " --out T=t.npy --every 1000");
+    EXPECT_EQ(written.status, 4) << written.err;
+    EXPECT_TRUE(holds(written.err, "; its files have some since step 1000")) << written.err;
+    EXPECT_FALSE(holds(written.err, "R081: T ")) << "once is enough\n" << written.err;
+    EXPECT_TRUE(std::filesystem::exists(file("t.npy")));
+    const Outcome continued = stencilc(run + " --on-nan continue");
+    EXPECT_EQ(continued.status, 0);
+    EXPECT_TRUE(holds(continued.err, "warning R083: T has ")) << continued.err;
+    const Outcome ignored = stencilc(run + " --on-nan ignore");
+    EXPECT_EQ(ignored.status, 0);
+    EXPECT_EQ(ignored.err, "");
+    // What begins with NaN may end so.
+    ASSERT_EQ(stencilc(run + " --on-nan ignore --checkpoint c.ckpt").status, 0);
+    const Outcome more = stencilc(run + " --steps 4010 --restart c.ckpt");
+    EXPECT_EQ(more.status, 0) << more.err;
+    EXPECT_EQ(more.err, "");
+  }
+}
+
+TEST_F(RunCommand, InputsThatAreMissingAreNamed) {
+  write("a.stn",
+        "grid G = [0..7] steps 2;\nfield A : real on G;\nfield c : real on G constant;\n"
+        "series w : real [0..1];\nstencil s : A on G = A[0] + c[0] * w[time];\n");
+  const Outcome field = stencilc("run a.stn --device reference");
+  EXPECT_EQ(field.status, 2);
+  EXPECT_TRUE(holds(field.err, "error R057: the constant field 'c' has no values")) << field.err;
+  EXPECT_TRUE(holds(field.err, "= hint: --in c=FILE.npy reads them")) << field.err;
+  EXPECT_TRUE(holds(field.err, "'init c[i] = ...;'")) << field.err;
+  write("b.stn", read(file("a.stn")) + "init c = 1;\n");
+  const Outcome series = stencilc("run b.stn --device reference");
+  EXPECT_EQ(series.status, 2);
+  EXPECT_TRUE(holds(series.err, "error R057: the series 'w' has no values")) << series.err;
+  EXPECT_TRUE(holds(series.err, "'init w[t] = ...;'")) << series.err;
+  write("c.stn", read(file("b.stn")) + "init w = 0;\n");
+  ASSERT_EQ(stencilc("run c.stn --device reference --out w=w.npy --out c=c.npy").status, 0);
+  EXPECT_EQ(stencilc("run a.stn --device reference --in w=w.npy --in c=c.npy").status, 0);
+  EXPECT_EQ(stencilc("verify a.stn --quick --device reference").status, 0) << "random values";
+}
+
+// Neither a writer that never comes nor a device without an end is waited for.
+TEST_F(RunCommand, PipesAndDevicesAreNoInputs) {
+  write("heat.stn", kHeat);
+  ASSERT_EQ(::mkfifo(file("pipe.npy").c_str(), 0600), 0);
+  std::filesystem::create_symlink("pipe.npy", file("pipe.stn"));
+  std::filesystem::create_symlink("/dev/zero", file("zero.npy"));
+  std::filesystem::create_directory(file("directory.npy"));
+  for (const auto& [arguments, why] :
+       {std::pair{"run heat.stn --in A=pipe.npy", "it is a pipe"},
+        std::pair{"run heat.stn --in A=zero.npy", "it is a device"},
+        std::pair{"run heat.stn --in A=directory.npy", "it is a directory"},
+        std::pair{"run heat.stn --restart pipe.npy", "it is a pipe"},
+        std::pair{"run heat.stn --device reference --out A=directory.npy", "it is a directory"},
+        std::pair{"run heat.stn --device reference --out A=pipe.npy", "a pipe that nothing reads"},
+        std::pair{"check pipe.stn", "it is a pipe"}, std::pair{"explain pipe.npy", "it is a pipe"},
+        std::pair{"check /dev/zero", "it is a device"}}) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Outcome outcome = stencilc(arguments);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10)) << arguments;
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_TRUE(holds(outcome.err, why)) << arguments << "\n" << outcome.err;
+  }
+}
+
+// A float may be changed on purpose; what has shaped the code or the fields may not.
+TEST_F(RunCommand, ACheckpointIsContinuedWithAnotherFloat) {
+  write("heat.stn", R"(
+param N : integer = 40;
+param a : real = 0.25;
+param b : real = 2 * a;
+grid G = [0..N-1, 0..N-1] steps 6;
+field A : real on G;
+stencil heat : A[1..N-2, 1..N-2] = b * A[0,0] + a * (A[-1,0] + A[1,0]);
+init A[i,j] = select(i == 0, 100.0, 0.5 * j);
+)");
+  const std::string run = "run heat.stn --device reference ";
+  ASSERT_EQ(stencilc(run + "--steps 3 --checkpoint c.ckpt -D a=0.3").status, 0);
+  const Outcome changed = stencilc(run + "--restart c.ckpt -D a=0.4 --out A=a.npy");
+  EXPECT_EQ(changed.status, 0) << changed.err;
+  EXPECT_TRUE(holds(changed.err,
+                    "warning R065: 'c.ckpt' was written with a = 0.3, this run goes on "
+                    "with 0.4\n"))
+      << changed.err;
+  EXPECT_TRUE(holds(changed.err, "warning R065: 'c.ckpt' was written with b = ")) << changed.err;
+  const Outcome same = stencilc(run + "--restart c.ckpt -D a=0.3 --out A=b.npy");
+  EXPECT_EQ(same.status, 0) << same.err;
+  EXPECT_EQ(same.err, "");
+  EXPECT_NE(read(file("a.npy")), read(file("b.npy")));
+  const Outcome forgotten = stencilc(run + "--restart c.ckpt");
+  EXPECT_EQ(forgotten.status, 2);
+  EXPECT_TRUE(holds(forgotten.err, "error R063: 'c.ckpt' was written with a = 0.3"))
+      << forgotten.err;
+  EXPECT_TRUE(holds(forgotten.err, "or change it on purpose with -D a=0.25")) << forgotten.err;
+  const Outcome size = stencilc(run + "--restart c.ckpt -D a=0.3 -D N=41");
+  EXPECT_EQ(size.status, 2);
+  EXPECT_TRUE(holds(size.err, "R063")) << size.err;
+  EXPECT_TRUE(holds(size.err, "an integer is part of the code")) << size.err;
+  EXPECT_EQ(stencilc(run + "--restart c.ckpt -D a=0.4 --fix a").status, 2);
 }
 
 TEST_F(RunCommand, FailedChecksAreErrorsOfTheProgram) {

@@ -19,7 +19,7 @@ namespace stencil::tool {
 ExitStatus status_of(const std::string& code) {
   if (code.starts_with("U") || code == "L001" || code == "L002") return kUsage;
   if (code.starts_with("R04")) return kDeviceAtFault;
-  if (code == "R080") return kBecameNan;
+  if (code == "R080" || code == "R083") return kBecameNan;
   return code.starts_with("R0") ? kUsage : kProgramAtFault;
 }
 

@@ -336,9 +336,9 @@ void Parser::add_run_options(CLI::App& to) {
             "go on from a checkpoint")
       ->option_text("FILE")
       ->group(long_runs);
-  add_value(to, "--on-nan", one_of({"stop", "continue"}, arguments.on_nan),
-            "when a reduction becomes NaN: end the run (stop)")
-      ->option_text("stop|continue")
+  add_value(to, "--on-nan", one_of({"stop", "continue", "ignore"}, arguments.on_nan),
+            "fields or a reduction become NaN: status 4 (stop)")
+      ->option_text("stop|continue|ignore")
       ->group(long_runs);
 }
 

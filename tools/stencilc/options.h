@@ -58,7 +58,7 @@ struct Arguments {
   int64_t checkpoint_steps = 0;                    // --checkpoint-every; 0: not by steps
   double checkpoint_seconds = 0;                   // 0: not by time
   std::string restart;                             // --restart; "": from the initial values
-  std::string on_nan = "stop";                     // --on-nan: or "continue"
+  std::string on_nan = "stop";                     // --on-nan: or "continue", "ignore"
   std::string history;                             // --history; "": none
   bool stats = false;
   bool quick = false;

@@ -55,21 +55,49 @@ Result<Report> run_with_progress(Simulation& simulation, const RunFiles& files, 
 }
 
 // Warnings of values that are NaN or infinite: in what was written, and with --stats in any field.
-Status warn_of_non_finite(const Arguments& arguments, Simulation& simulation,
-                          const Report& report) {
+// `told`: the one that another message is about.
+Status warn_of_non_finite(const Arguments& arguments, Simulation& simulation, const Report& report,
+                          const NonFinite* told) {
   std::vector<NonFinite> found = report.non_finite;
+  const auto is_about = [](const NonFinite& one, const NonFinite& other) {
+    return one.field == other.field;
+  };
   if (arguments.stats) {
     const auto all = simulation.non_finite();
     if (!all.ok()) return all.failure();
     for (const NonFinite& other : all.value()) {
-      const bool there = std::any_of(found.begin(), found.end(), [&](const NonFinite& one) {
-        return one.field == other.field;
-      });
+      const bool there = std::any_of(found.begin(), found.end(),
+                                     [&](const NonFinite& one) { return is_about(one, other); });
       if (!there) found.push_back(other);
     }
   }
-  for (const NonFinite& values : found) warn({"R081", describe(values, simulation.step()), ""});
+  for (const NonFinite& values : found) {
+    if (told == nullptr || !is_about(values, *told)) {
+      warn({"R081", describe(values, simulation.step()), ""});
+    }
+  }
   return Done{};
+}
+
+// The field that a message about fields which became NaN or infinite names: the first one, with
+// what is known of its files. Null: all of them stayed finite.
+const NonFinite* field_to_tell(const Report& report) {
+  if (report.became_non_finite.empty()) return nullptr;
+  const NonFinite& first = report.became_non_finite.front();
+  for (const NonFinite& written : report.non_finite) {
+    if (written.field == first.field) return &written;
+  }
+  return &first;
+}
+
+Failure became_non_finite(const Report& report, const NonFinite& told, int64_t step) {
+  std::string text = describe(told, step);
+  const size_t others = report.became_non_finite.size() - 1;
+  if (others > 0) {
+    text += fmt::format("; {} other field{} some, too", others, others == 1 ? " has" : "s have");
+  }
+  return {"R083", text + "; the initial values had none",
+          "a smaller time step keeps many schemes stable; --on-nan continue makes this a warning"};
 }
 
 // What is printed when the run has ended.
@@ -117,6 +145,8 @@ Status make_ready(const Arguments& arguments, bool serves, Activity& activity, R
   activity.now("reading the inputs of " + out.program->name());
   auto state = first_state(*out.program, arguments, given.values);
   if (!state.ok()) return state.failure();
+  const Status complete = state.value().check_inputs();
+  if (!complete.ok()) return complete;
   out.first = state.value().step();
   const auto steps = state.value().steps_left();
   if (!steps.ok()) return steps.failure();
@@ -186,7 +216,9 @@ int run_command(const Arguments& arguments) {
   auto simulation = kernel.value().start(std::move(*ready.state));
   activity.reset();
   if (!simulation.ok()) return report(simulation.failure());
-  const OnNan on_nan = arguments.on_nan == "stop" ? OnNan::Stop : OnNan::Continue;
+  const OnNan on_nan = arguments.on_nan == "stop"       ? OnNan::Stop
+                       : arguments.on_nan == "continue" ? OnNan::Continue
+                                                        : OnNan::Ignore;
   guard.note_first();
   const auto run = run_with_progress(simulation.value(), ready.files, on_nan);
   if (!run.ok()) return report(run.failure());
@@ -194,8 +226,15 @@ int run_command(const Arguments& arguments) {
                                  ready.first, ready.steps);
   if (!text.ok()) return report(text.failure());
   if (const ExitStatus printed = print_out(text.value())) return printed;
-  const Status warned = warn_of_non_finite(arguments, simulation.value(), run.value());
+  const NonFinite* const told = field_to_tell(run.value());
+  const Status warned = warn_of_non_finite(arguments, simulation.value(), run.value(), told);
   if (!warned.ok()) return report(warned.failure());
+  if (told) {
+    Failure failure = became_non_finite(run.value(), *told, simulation.value().step());
+    if (on_nan == OnNan::Stop && !run.value().nan) return report(failure);
+    failure.hint.clear();
+    warn(failure);
+  }
   if (run.value().nan) return report(*run.value().nan);
   return run.value().interrupted ? interrupted_by(InterruptGuard::signal_number()) : kSuccess;
 }

@@ -124,9 +124,11 @@ struct Progress {
 // Called a few times a second, between time tiles; false ends the call there.
 using ProgressCallback = std::function<bool(const Progress&)>;
 
-// What run() does once a reduction is NaN: goes on, or ends after the time tiles in progress (a
-// fraction of a second); files of the run's end are written either way.
-enum class OnNan : uint8_t { Continue, Stop };
+// What run() does about NaN. Stop: once a reduction is NaN, the run ends after the time tiles in
+// progress (a fraction of a second); files of the run's end are written. Continue: it goes on. In
+// both cases fields are checked before the first step and after the last one
+// (Report::became_non_finite). Ignore: it goes on, and fields are not checked.
+enum class OnNan : uint8_t { Continue, Stop, Ignore };
 
 // What a call of advance() or run() did.
 struct Report {
@@ -140,6 +142,9 @@ struct Report {
   // After run() with files: what the outputs show and is NaN or infinite at the end, and the first
   // step at which they were written like that.
   std::vector<NonFinite> non_finite = {};
+  // After run(), unless OnNan::Ignore: the computed fields whose newest level is NaN or infinite at
+  // some points, although no field was when the call began. Then the scheme has blown up.
+  std::vector<NonFinite> became_non_finite = {};
   double gcells_per_second() const { return seconds > 0 ? updates / seconds * 1e-9 : 0; }
 };
 
@@ -150,10 +155,11 @@ class STENCIL_API Simulation : public State {
   // Takes `steps` more steps, fewer only if the stop condition holds or `progress` returns false.
   // Time tiles of the schedule begin anew with each call, so many steps per call are faster. After
   // attach_device() the call only queues the steps, unless there is a callback; it waits wherever a
-  // stop condition is asked. R043, R044; R053 for a negative number.
+  // stop condition is asked. R043, R044; R053 for a negative number; R057.
   Result<Report> advance(int64_t steps, const ProgressCallback& progress = {});
   // As many as the program says, less those done. R053 if it does not say. After attach_device() a
-  // run without a callback only queues its steps, and NaN does not end it.
+  // run without files only queues its steps if it has no callback; NaN does not end it, and fields
+  // are not checked.
   Result<Report> run(const ProgressCallback& progress = {}, OnNan on_nan = OnNan::Stop);
   // The same, writing files on the way; returns when all is written. Time tiles end where a file is
   // due, which changes no bit, and only what is written leaves the device. A series that goes on

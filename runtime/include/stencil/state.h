@@ -116,7 +116,8 @@ class STENCIL_API State {
   // and R021 for the file; R022 another shape; R023 values that the field's type cannot hold. On
   // failure the field is unchanged, unless the file was truncated while it was read (R010).
   Status read(const std::string& field, const std::string& path);
-  // What read() has to say about files that it has read, each as a Failure that is none.
+  // What read() and load_checkpoint() have to say about files that they have read, each as a
+  // Failure that is none: R025, R065.
   const std::vector<Failure>& warnings() const;
   // Writes all of the files, or none. R070; R032 to R034 as Program::check(); R011; R024, R030 and
   // R031 for what a format cannot hold.
@@ -126,14 +127,23 @@ class STENCIL_API State {
   // schedule. R011.
   Status save_checkpoint(const std::string& path);
   // Becomes what was saved. The program may differ in its number of steps alone, and its params
-  // have the same values. R010; R060 to R063. On failure nothing has changed, unless
-  // the file was truncated while it was read (R010). Where several ranks have joined, each compares
-  // checksums of what it reads, and steps are refused (R060) if the file is damaged.
+  // have the same values. Float params that were given values (Options::definitions,
+  // initial_state(), set_param()) and are no part of the code keep these, and so do those that
+  // follow from them; a warning (R065) names each that differs. R010; R060 to R063. On failure
+  // nothing has changed, unless the file was truncated while it was read (R010). Where several
+  // ranks have joined, each compares checksums of what it reads, and steps are refused (R060) if
+  // the file is damaged.
   Status load_checkpoint(const std::string& path);
 
   // Whether a run could write these files, as far as that can be known: Program::check(), and R030
   // for planes outside of the grid.
   Status check(const RunFiles& files) const;
+
+  // Whether steps have all the values that they read: R057 for a constant field, a series or a set
+  // of points that has neither an `init` nor values of its own, by set(), read(), load_checkpoint()
+  // or an array (Kernel::attach). Simulation::advance() and run() fail alike. A field that steps
+  // compute starts at zero.
+  Status check_inputs() const;
 
   // Changes a float param, from the next step on. R070, R051; R074 for one that is part of the code
   // or an integer, which sizes may depend on; the codes of requirements that do not hold.

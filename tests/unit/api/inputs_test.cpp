@@ -1,0 +1,103 @@
+// Constant fields, series and sets of points need values: an init, or what the user gives.
+#include "tests/unit/api/programs.h"
+#include "tests/unit/runtime/temporary_directory.h"
+
+namespace stencil::api {
+namespace {
+
+using runtime::TemporaryDirectory;
+
+constexpr const char* kInputs = R"(
+grid G = [0..7, 0..7] steps 2;
+field A : real on G;
+field c : real on G constant;
+field v : { x : real, y : real } on G constant;
+points shots [0..1] on G;
+series w : real [0..1] on shots;
+field p : real on G along 1 constant;
+stencil s : A on G = A[0,0] + c[0,0] * v[0,0].x + w[time] + p[0];
+)";
+
+std::vector<float> ones(size_t count) {
+  return std::vector<float>(count, 1.0f);
+}
+
+TEST(Inputs, AreAskedForOneByOne) {
+  Simulation simulation = on_reference(kInputs);
+  const auto lacks = [&](const std::string& what) {
+    const auto report = simulation.advance(1);
+    ASSERT_FALSE(report.ok()) << what;
+    EXPECT_EQ(report.failure().code, "R057");
+    EXPECT_EQ(report.failure().message, what + " has no values");
+    EXPECT_EQ(code_of(simulation.run()), "R057");
+    EXPECT_EQ(code_of(simulation.run(RunFiles{})), "R057");
+    EXPECT_EQ(code_of(simulation.check_inputs()), "R057");
+    EXPECT_EQ(simulation.step(), 0);
+  };
+  lacks("the constant field 'c'");
+  const auto values = ones(64);
+  simulation.set("c", View<const float>(values, {8, 8})).or_throw();
+  lacks("the constant field 'v'");
+  simulation.set("v.x", View<const float>(values, {8, 8})).or_throw();
+  lacks("the constant field 'v.y'");
+  simulation.set("v.y", {{0, 0}, {8, 8}}, View<const float>(values, {8, 8})).or_throw();
+  lacks("the set of points 'shots'");
+  const std::vector<double> places = {1, 1, 2.5, 3};
+  simulation.set("shots", View<const double>(places, {2, 2})).or_throw();
+  lacks("the series 'w'");
+  simulation.set("w", View<const float>(values.data(), {2, 2})).or_throw();
+  lacks("the constant field 'p'");
+  const TemporaryDirectory directory;
+  simulation.set("p", View<const float>(values.data(), {8})).or_throw();
+  EXPECT_EQ(code_of(simulation.check_inputs()), "");
+  EXPECT_EQ(simulation.run().or_throw().steps, 2);
+}
+
+TEST(Inputs, ComeFromTheProgramItself) {
+  const std::string text = std::string(kInputs) +
+                           "init c[i,j] = 0; init v = { 0, 0 }; init shots[n] = { 1, 1 };\n"
+                           "init w[t,n] = 0; init p = 0;\n";
+  Simulation simulation = on_reference(text.c_str());
+  EXPECT_EQ(code_of(simulation.run()), "");
+}
+
+TEST(Inputs, ComeFromAFileACheckpointOrAnArray) {
+  constexpr const char* kText =
+      "grid G = [0..7] steps 2; field A : real on G; field c : real on G constant;"
+      "stencil s : A on G = A[0] + c[0];";
+  const TemporaryDirectory directory;
+  const Program program = program_of(kText);
+  State given = program.initial_state().or_throw();
+  const auto values = ones(8);
+  given.set("c", View<const float>(values, {8})).or_throw();
+  given.write({{directory.file("c.npy"), {"c"}}}).or_throw();
+  given.save_checkpoint(directory.file("c.ckpt")).or_throw();
+  State read = program.initial_state().or_throw();
+  EXPECT_EQ(code_of(read.check_inputs()), "R057");
+  EXPECT_EQ(code_of(read.read("c", directory.file("none.npy"))), "R010");
+  EXPECT_EQ(code_of(read.check_inputs()), "R057") << "nothing was read";
+  read.read("c", directory.file("c.npy")).or_throw();
+  EXPECT_EQ(code_of(read.check_inputs()), "");
+  State saved = program.initial_state().or_throw();
+  saved.load_checkpoint(directory.file("c.ckpt")).or_throw();
+  EXPECT_EQ(code_of(saved.check_inputs()), "");
+  const Kernel kernel = program.compile({.device = "reference"}).or_throw();
+  std::vector<float> a(8, 0.0f), c = ones(8);
+  Simulation partly = kernel.attach({{"A", View<float>(a, {8})}}).or_throw();
+  EXPECT_EQ(code_of(partly.advance(1)), "R057");
+  Simulation attached =
+      kernel.attach({{"A", View<float>(a, {8})}, {"c", View<float>(c, {8})}}).or_throw();
+  EXPECT_EQ(attached.advance(1).or_throw().steps, 1);
+  EXPECT_EQ(a[3], 1.0f);
+}
+
+// Steps compute it; what they begin with is zero.
+TEST(Inputs, AreNotAskedForOfFieldsThatChange) {
+  EXPECT_EQ(code_of(on_reference("grid G = [0..7] steps 2; field A : real on G;"
+                                 "stencil s : A on G = A[0] + 1;")
+                        .run()),
+            "");
+}
+
+}  // namespace
+}  // namespace stencil::api
