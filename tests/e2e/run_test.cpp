@@ -424,7 +424,8 @@ TEST_F(RunCommand, InputsThatAreMissingAreNamed) {
   write("c.stn", read(file("b.stn")) + "init w = 0;\n");
   ASSERT_EQ(stencilc("run c.stn --device reference --out w=w.npy --out c=c.npy").status, 0);
   EXPECT_EQ(stencilc("run a.stn --device reference --in w=w.npy --in c=c.npy").status, 0);
-  EXPECT_EQ(stencilc("verify a.stn --quick --device reference").status, 0) << "random values";
+  if (!holds(stencilc("devices").out, "host        yes")) return;
+  EXPECT_EQ(stencilc("verify a.stn --quick --device host").status, 0) << "random values";
 }
 
 // Neither a writer that never comes nor a device without an end is waited for.

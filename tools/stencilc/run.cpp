@@ -54,29 +54,24 @@ Result<Report> run_with_progress(Simulation& simulation, const RunFiles& files, 
   return simulation.run(files, show, on_nan);
 }
 
-// Warnings of values that are NaN or infinite: in what was written, and with --stats in any field.
-// `told`: the one that another message is about.
-Status warn_of_non_finite(const Arguments& arguments, Simulation& simulation, const Report& report,
-                          const NonFinite* told) {
+bool are_of_one_field(const NonFinite& one, const NonFinite& other) {
+  return one.field == other.field;
+}
+
+// Values that are NaN or infinite: in what was written, and with --stats in any field.
+Result<std::vector<NonFinite>> non_finite_shown(const Arguments& arguments, Simulation& simulation,
+                                                const Report& report) {
   std::vector<NonFinite> found = report.non_finite;
-  const auto is_about = [](const NonFinite& one, const NonFinite& other) {
-    return one.field == other.field;
-  };
-  if (arguments.stats) {
-    const auto all = simulation.non_finite();
-    if (!all.ok()) return all.failure();
-    for (const NonFinite& other : all.value()) {
-      const bool there = std::any_of(found.begin(), found.end(),
-                                     [&](const NonFinite& one) { return is_about(one, other); });
-      if (!there) found.push_back(other);
-    }
+  if (!arguments.stats) return found;
+  const auto all = simulation.non_finite();
+  if (!all.ok()) return all.failure();
+  for (const NonFinite& other : all.value()) {
+    const bool there = std::any_of(found.begin(), found.end(), [&](const NonFinite& one) {
+      return are_of_one_field(one, other);
+    });
+    if (!there) found.push_back(other);
   }
-  for (const NonFinite& values : found) {
-    if (told == nullptr || !is_about(values, *told)) {
-      warn({"R081", describe(values, simulation.step()), ""});
-    }
-  }
-  return Done{};
+  return found;
 }
 
 // The field that a message about fields which became NaN or infinite names: the first one, with
@@ -226,12 +221,19 @@ int run_command(const Arguments& arguments) {
                                  ready.first, ready.steps);
   if (!text.ok()) return report(text.failure());
   if (const ExitStatus printed = print_out(text.value())) return printed;
+  const auto shown = non_finite_shown(arguments, simulation.value(), run.value());
+  if (!shown.ok()) return report(shown.failure());
   const NonFinite* const told = field_to_tell(run.value());
-  const Status warned = warn_of_non_finite(arguments, simulation.value(), run.value(), told);
-  if (!warned.ok()) return report(warned.failure());
-  if (told) {
+  const bool ends = told && on_nan == OnNan::Stop && !run.value().nan;
+  bool is_told = false;  // by a warning
+  for (const NonFinite& values : shown.value()) {
+    const bool same = told && are_of_one_field(values, *told);
+    is_told = is_told || same;
+    if (!ends || !same) warn({"R081", describe(values, simulation.value().step()), ""});
+  }
+  if (told && (ends || !is_told)) {
     Failure failure = became_non_finite(run.value(), *told, simulation.value().step());
-    if (on_nan == OnNan::Stop && !run.value().nan) return report(failure);
+    if (ends) return report(failure);
     failure.hint.clear();
     warn(failure);
   }

@@ -196,9 +196,52 @@ TEST(States, AreOfARunWithTheSameParams) {
   State same = program_of(kText, told).initial_state().or_throw();
   EXPECT_EQ(code_of(same.load_checkpoint(directory.file("c"))), "");
   State other = program.initial_state().or_throw();
-  EXPECT_EQ(message(other.load_checkpoint(directory.file("c"))),
-            "R063: '" + directory.file("c") +
-                "' was written with a = 0.25, this run has 0.5; run with -D a=0.25");
+  EXPECT_EQ(
+      message(other.load_checkpoint(directory.file("c"))),
+      "R063: '" + directory.file("c") +
+          "' was written with a = 0.25, this run has 0.5; run with -D a=0.25, or change it on "
+          "purpose with -D a=0.5");
+}
+
+// Floats that a run was given, wherever, take the place of the checkpoint's.
+TEST(States, AreContinuedWithOtherFloatsThatWereGiven) {
+  const TemporaryDirectory directory;
+  constexpr const char* kText =
+      "param a : real = 0.5; param b : real = 2 * a; param c : real = 1; grid G = [0..9] steps 4;"
+      "field A : real on G; stencil s : A on G = (b + c) * A[0]; init A[i] = i;";
+  const Program program = program_of(kText);
+  const std::string path = directory.file("c");
+  program.initial_state().or_throw().save_checkpoint(path).or_throw();
+  const auto goes_on = [&](State state) {
+    EXPECT_EQ(message(state.load_checkpoint(path)), "");
+    std::string told;
+    for (const Failure& warning : state.warnings()) {
+      EXPECT_EQ(warning.code, "R065");
+      told += warning.message.substr(warning.message.find("with ")) + "\n";
+    }
+    return told;
+  };
+  const std::string both =
+      "with a = 0.5, this run goes on with 0.25\nwith b = 1, this run goes on with 0.5\n";
+  EXPECT_EQ(goes_on(program.initial_state({{"a", 0.25}}).or_throw()), both);
+  Options told;
+  told.definitions = {{"a", 0.25}};
+  EXPECT_EQ(goes_on(program_of(kText, told).initial_state().or_throw()), both);
+  State later = program.initial_state().or_throw();
+  later.set_param("a", 0.25).or_throw();
+  EXPECT_EQ(goes_on(std::move(later)), both);
+  EXPECT_EQ(goes_on(program.initial_state({{"b", 3.0}}).or_throw()),
+            "with b = 1, this run goes on with 3\n");
+  // What has not been given is not changed by the way.
+  std::string text = kText;
+  text.replace(text.find("c : real = 1"), 12, "c : real = 2");
+  State other = program_of(text.c_str()).initial_state({{"a", 0.25}}).or_throw();
+  EXPECT_EQ(code_of(other.load_checkpoint(path)), "R063");
+  Options fixed;
+  fixed.definitions = {{"a", 0.25}};
+  fixed.fixed = {"a"};
+  State part = program_of(kText, fixed).initial_state().or_throw();
+  EXPECT_EQ(code_of(part.load_checkpoint(path)), "R063");
 }
 
 TEST(States, EndWhereTheProgramSays) {

@@ -34,6 +34,9 @@ TEST(Inputs, AreAskedForOneByOne) {
     EXPECT_EQ(code_of(simulation.check_inputs()), "R057");
     EXPECT_EQ(simulation.step(), 0);
   };
+  lacks("the set of points 'shots'");
+  const std::vector<double> places = {1, 1, 2.5, 3};
+  simulation.set("shots", View<const double>(places, {2, 2})).or_throw();
   lacks("the constant field 'c'");
   const auto values = ones(64);
   simulation.set("c", View<const float>(values, {8, 8})).or_throw();
@@ -41,14 +44,10 @@ TEST(Inputs, AreAskedForOneByOne) {
   simulation.set("v.x", View<const float>(values, {8, 8})).or_throw();
   lacks("the constant field 'v.y'");
   simulation.set("v.y", {{0, 0}, {8, 8}}, View<const float>(values, {8, 8})).or_throw();
-  lacks("the set of points 'shots'");
-  const std::vector<double> places = {1, 1, 2.5, 3};
-  simulation.set("shots", View<const double>(places, {2, 2})).or_throw();
+  lacks("the constant field 'p'");
+  simulation.set("p", View<const float>(values.data(), {8})).or_throw();
   lacks("the series 'w'");
   simulation.set("w", View<const float>(values.data(), {2, 2})).or_throw();
-  lacks("the constant field 'p'");
-  const TemporaryDirectory directory;
-  simulation.set("p", View<const float>(values.data(), {8})).or_throw();
   EXPECT_EQ(code_of(simulation.check_inputs()), "");
   EXPECT_EQ(simulation.run().or_throw().steps, 2);
 }

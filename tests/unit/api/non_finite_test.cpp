@@ -90,7 +90,7 @@ stencil s : U on G = U@-1[0,0];
 // Every type that has them, components, rows that kernels pad, and points at all edges of parts.
 constexpr const char* kCopied = R"(
 grid G = [0..12, 0..10, 0..32] steps 1;
-subgrid I = G[2..11, 1..9, 3..30];
+subgrid I of G = [2..11, 1..9, 3..30];
 field S : { a : real, b : double } on G;
 field h : half on I;
 field d : double on G;
