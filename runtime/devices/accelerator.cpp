@@ -101,6 +101,18 @@ std::vector<Accelerator::Rows> blocks_of(const Accelerator::Rows& rows, int64_t 
 
 }  // namespace
 
+std::vector<Accelerator::Rows> short_rows(const Accelerator::Rows& rows, int64_t bytes) {
+  if (rows.bytes <= bytes) return {rows};
+  std::vector<Accelerator::Rows> out;
+  for (int64_t r = 0; r < rows.count; ++r) {
+    const int64_t start = rows.start + r * rows.pitch, whole = rows.bytes / bytes;
+    out.push_back({bytes, whole, start, bytes});
+    const int64_t rest = rows.bytes - whole * bytes;
+    if (rest > 0) out.push_back({rest, 1, start + whole * bytes, rest});
+  }
+  return out;
+}
+
 Result<NonFiniteCount> Accelerator::count_non_finite(Memory memory, Scalar type,
                                                      const std::vector<Rows>& pieces) {
   constexpr int64_t kBlock = int64_t{1} << 25;  // bytes, of a copy to the host

@@ -135,6 +135,10 @@ class Accelerator {
   Serial serial_;
 };
 
+// The same values in the same order as rows of at most `bytes`, for kernels in which a block takes
+// a row: a longer one is cut into rows that touch.
+std::vector<Accelerator::Rows> short_rows(const Accelerator::Rows& rows, int64_t bytes);
+
 // LoadedProgram::copy_seconds on an accelerator that copies.
 Result<double> copy_seconds(Accelerator& accelerator, int64_t bytes);
 

@@ -153,33 +153,6 @@ Function counting_kernel(Context context, int element) {
   return code == 0 ? function : nullptr;
 }
 
-// Rows that are short enough for a block each: a long one is cut into rows that touch.
-std::vector<Accelerator::Rows> short_rows(const Accelerator::Rows& rows, int element) {
-  const int64_t longest = kLongestRow * element;
-  if (rows.bytes <= longest) return {rows};
-  std::vector<Accelerator::Rows> out;
-  for (int64_t r = 0; r < rows.count; ++r) {
-    const int64_t start = rows.start + r * rows.pitch, whole = rows.bytes / longest;
-    out.push_back({longest, whole, start, longest});
-    const int64_t rest = rows.bytes - whole * longest;
-    if (rest > 0) out.push_back({rest, 1, start + whole * longest, rest});
-  }
-  return out;
-}
-
-uint64_t infinity_of(Scalar type) {
-  switch (type) {
-    case Scalar::F16:
-      return 0x7c00;
-    case Scalar::BF16:
-      return 0x7f80;
-    case Scalar::F32:
-      return 0x7f800000;
-    default:
-      return 0x7ff0000000000000;
-  }
-}
-
 }  // namespace
 
 Result<std::optional<NonFiniteCount>> count_non_finite(
@@ -196,9 +169,9 @@ Result<std::optional<NonFiniteCount>> count_non_finite(
   if (code != 0) return none;
   Counters counted;
   code = cu.cuMemcpyHtoDAsync(counters, &counted, sizeof counted, stream);
-  uint64_t before = 0, infinity = infinity_of(type);
+  uint64_t before = 0, infinity = infinity_bits(type);
   for (const Accelerator::Rows& piece : pieces) {
-    for (const Accelerator::Rows& rows : short_rows(piece, element)) {
+    for (const Accelerator::Rows& rows : short_rows(piece, kLongestRow * element)) {
       Address start = memory + static_cast<Address>(rows.start);
       auto count = static_cast<uint64_t>(rows.count);
       auto length = static_cast<uint64_t>(rows.bytes / element);

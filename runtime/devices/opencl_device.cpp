@@ -5,10 +5,6 @@
 // the first whose platform or device name contains NAME, in upper or lower case. On CPU
 // implementations (PoCL) the same kernels run with real barriers and local memory, which makes
 // tiling errors visible without a GPU.
-#define CL_TARGET_OPENCL_VERSION 120
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include <CL/cl.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +16,8 @@
 #include "runtime/devices/foreign_call.h"
 #include "runtime/devices/numbered.h"
 #include "runtime/devices/opencl_device.h"
+#include "runtime/devices/opencl_library.h"
+#include "runtime/devices/opencl_non_finite.h"
 #include "runtime/devices/plan_session.h"
 #include "runtime/devices/shared_library.h"
 
@@ -27,90 +25,10 @@ namespace stencil::runtime {
 
 namespace {
 
-// --- The library
-// -----------------------------------------------------------------------------------
-
-// clang-format off
-#define STENCIL_OPENCL_FUNCTIONS(X) \
-  X(clGetPlatformIDs) \
-  X(clGetPlatformInfo) \
-  X(clGetDeviceIDs) \
-  X(clGetDeviceInfo) \
-  X(clCreateContext) \
-  X(clCreateCommandQueue) \
-  X(clReleaseCommandQueue) \
-  X(clCreateProgramWithSource) \
-  X(clBuildProgram) \
-  X(clGetProgramBuildInfo) \
-  X(clGetProgramInfo) \
-  X(clReleaseProgram) \
-  X(clRetainProgram) \
-  X(clCreateKernel) \
-  X(clReleaseKernel) \
-  X(clGetKernelWorkGroupInfo) \
-  X(clSetKernelArg) \
-  X(clCreateBuffer) \
-  X(clReleaseMemObject) \
-  X(clEnqueueWriteBufferRect) \
-  X(clEnqueueReadBufferRect) \
-  X(clEnqueueReadBuffer) \
-  X(clEnqueueFillBuffer) \
-  X(clEnqueueCopyBuffer) \
-  X(clWaitForEvents) \
-  X(clReleaseEvent) \
-  X(clEnqueueNDRangeKernel) \
-  X(clFinish)
-// clang-format on
-
-// For messages, with its name as soon as that is known.
-char implementation[256] = "the OpenCL implementation (libOpenCL.so.1)";
-
-// A function of the library; a call of it is a ForeignCall.
-template <class Pointer>
-struct Entry {
-  Pointer function = nullptr;
-  ForeignFunction called = {};
-  template <class... Arguments>
-  auto operator()(Arguments... arguments) const {
-    const ForeignCall call(called);
-    return function(arguments...);
-  }
-};
-
-struct Library {
-#define STENCIL_DECLARE(name) Entry<decltype(&::name)> name;
-  STENCIL_OPENCL_FUNCTIONS(STENCIL_DECLARE)
-#undef STENCIL_DECLARE
-  std::string missing;  // why it cannot be used; empty if it can
-};
-
-Library open_library() {
-  Library cl;
-  constexpr const char* kFile = "libOpenCL.so.1";
-  void* handle = dlopen(kFile, RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    cl.missing = fmt::format("the OpenCL loader ({}) {}", kFile, why_not_opened(kFile));
-    return cl;
-  }
-#define STENCIL_LOOK_UP(name)                                                                     \
-  cl.name = {reinterpret_cast<decltype(&::name)>(dlsym(handle, #name)), {implementation, #name}}; \
-  if (cl.name.function == nullptr) cl.missing = "libOpenCL.so.1 lacks " #name;
-  STENCIL_OPENCL_FUNCTIONS(STENCIL_LOOK_UP)
-#undef STENCIL_LOOK_UP
-  return cl;
-}
-
-const Library& library() {
-  static const Library cl = open_library();
-  return cl;
-}
-
-Failure driver_failure(const std::string& what, cl_int error) {
-  const bool memory = error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES ||
-                      error == CL_OUT_OF_HOST_MEMORY || error == CL_INVALID_BUFFER_SIZE;
-  return {memory ? "R043" : "R044", fmt::format("OpenCL failed {} (error {})", what, error),
-          memory ? "the device may lack memory: use smaller sizes (-D)" : ""};
-}
+using opencl::driver_failure;
+using opencl::implementation;
+using opencl::library;
+using opencl::Library;
 
 // --- Which device
 // ------------------------------------------------------------------------------------
@@ -275,6 +193,8 @@ class OpenClAccelerator : public Accelerator {
                                                at.device, at.host, at.region, at.pitch, 0,
                                                at.region[0], 0, to, 0, nullptr, nullptr));
   }
+  Result<NonFiniteCount> count_non_finite(Memory memory, Scalar type,
+                                          const std::vector<Rows>& pieces) override;
   Status launch(const Call& call) override;
   Status wait() override { return checked("to run kernels", cl_.clFinish(queue_)); }
   Status ask(Memory flag) override {
@@ -457,6 +377,72 @@ Status OpenClAccelerator::launch(const Call& call) {
   return checked(
       "to launch " + source.name,
       cl_.clEnqueueNDRangeKernel(queue_, built, 3, nullptr, global, local, 0, nullptr, nullptr));
+}
+
+// The program for elements of that size on a device, built once. Null: its compiler fails.
+cl_program non_finite_program(cl_context context, cl_device_id device, int element) {
+  static std::mutex mutex;
+  static std::map<std::pair<cl_device_id, int>, cl_program> programs;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto [found, is_new] = programs.try_emplace({device, element}, nullptr);
+  if (!is_new) return found->second;
+  const std::string source = non_finite_source(element);
+  const char* text = source.c_str();
+  cl_int error = CL_SUCCESS;
+  found->second = library().clCreateProgramWithSource(context, 1, &text, nullptr, &error);
+  if (error == CL_SUCCESS) {
+    error = library().clBuildProgram(found->second, 1, &device, "", nullptr, nullptr);
+  }
+  if (error != CL_SUCCESS) found->second = nullptr;
+  return found->second;
+}
+
+// A CPU is done with the copies of the host before its compiler would have made the kernel.
+Result<NonFiniteCount> OpenClAccelerator::count_non_finite(Memory memory, Scalar type,
+                                                           const std::vector<Rows>& pieces) {
+  constexpr int64_t kLongestCountedRow = 64 * kNonFiniteItems;  // elements
+  const int element = size_in_bytes(type);
+  const cl_program program = loops_ ? nullptr : non_finite_program(context_, device_.id, element);
+  if (!program) return Accelerator::count_non_finite(memory, type, pieces);
+  std::vector<uint64_t> counted(3 * kNonFiniteGroups * kNonFiniteItems);
+  const auto bytes = static_cast<int64_t>(counted.size() * sizeof counted[0]);
+  const auto found = allocate(bytes);
+  if (!found.ok()) return found.failure();
+  cl_int error = CL_SUCCESS;
+  const cl_kernel kernel = cl_.clCreateKernel(program, kNonFiniteKernel, &error);
+  Status done = error == CL_SUCCESS ? clear(found.value(), bytes) : checked("to make it", error);
+  cl_ulong before = 0;
+  for (const Rows& piece : pieces) {
+    for (const Rows& rows : short_rows(piece, kLongestCountedRow * element)) {
+      const cl_mem arrays[] = {static_cast<cl_mem>(memory), static_cast<cl_mem>(found.value())};
+      const cl_ulong numbers[] = {static_cast<cl_ulong>(rows.start / element),
+                                  static_cast<cl_ulong>(rows.count),
+                                  static_cast<cl_ulong>(rows.bytes / element),
+                                  static_cast<cl_ulong>(rows.pitch / element),
+                                  before,
+                                  infinity_bits(type)};
+      if (!done.ok()) break;
+      error = cl_.clSetKernelArg(kernel, 0, sizeof arrays[0], &arrays[0]);
+      for (cl_uint n = 0; n < std::size(numbers); ++n) {
+        error |= cl_.clSetKernelArg(kernel, n + 1, sizeof numbers[n], &numbers[n]);
+      }
+      error |= cl_.clSetKernelArg(kernel, 7, sizeof arrays[1], &arrays[1]);
+      const size_t local = kNonFiniteItems, global = kNonFiniteGroups * local;
+      if (error == CL_SUCCESS) {
+        error = cl_.clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &global, &local, 0, nullptr,
+                                           nullptr);
+      }
+      done = checked("to look for NaN", error);
+      before += static_cast<cl_ulong>(rows.count * rows.bytes / element);
+    }
+  }
+  if (done.ok()) {
+    done = download(reinterpret_cast<std::byte*>(counted.data()), found.value(), {bytes});
+  }
+  if (kernel) cl_.clReleaseKernel(kernel);
+  release(found.value());
+  if (!done.ok()) return done.failure();
+  return sum_of_items(counted);
 }
 
 // --- The device

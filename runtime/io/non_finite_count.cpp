@@ -56,26 +56,30 @@ NonFiniteCount count_all(const std::byte* memory, int64_t count, Bits exponent) 
 
 }  // namespace
 
-NonFiniteCount count_values(Scalar type, const std::byte* memory, int64_t count) {
+uint64_t infinity_bits(Scalar type) {
   switch (type) {
     case Scalar::F16:
-      return count_all<uint16_t>(memory, count, 0x7c00);
+      return 0x7c00;
     case Scalar::BF16:
-      return count_all<uint16_t>(memory, count, 0x7f80);
+      return 0x7f80;
     case Scalar::F32:
-      return count_all<uint32_t>(memory, count, 0x7f800000);
-    case Scalar::F64:
-      return count_all<uint64_t>(memory, count, 0x7ff0000000000000);
-    case Scalar::Bool:
-    case Scalar::I8:
-    case Scalar::U8:
-    case Scalar::I16:
-    case Scalar::U16:
-    case Scalar::I32:
-    case Scalar::I64:
-      break;
+      return 0x7f800000;
+    default:
+      return 0x7ff0000000000000;
   }
-  return {};
+}
+
+NonFiniteCount count_values(Scalar type, const std::byte* memory, int64_t count) {
+  if (!is_float(type)) return {};
+  const uint64_t infinity = infinity_bits(type);
+  switch (size_in_bytes(type)) {
+    case 2:
+      return count_all<uint16_t>(memory, count, static_cast<uint16_t>(infinity));
+    case 4:
+      return count_all<uint32_t>(memory, count, static_cast<uint32_t>(infinity));
+    default:
+      return count_all<uint64_t>(memory, count, infinity);
+  }
 }
 
 }  // namespace stencil::runtime

@@ -20,6 +20,10 @@ struct NonFiniteCount {
   }
 };
 
+// Infinity in a floating-point type, as bits. A value is finite if its bits without the sign are
+// less, and NaN if they are more.
+uint64_t infinity_bits(Scalar type);
+
 // Of `count` values of a type; none among integers.
 NonFiniteCount count_values(Scalar type, const std::byte* memory, int64_t count);
 

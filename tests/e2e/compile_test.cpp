@@ -180,6 +180,27 @@ TEST_F(Compile, FloatParamsMayBeFixed) {
   EXPECT_NE(fixed.out.find("0.125f * "), std::string::npos);
 }
 
+// A program that begins with values has no zeros in what it only reads unless somebody says so.
+TEST_F(Compile, AnEmittedProgramAsksForInputsThatAreMissing) {
+  const std::string text =
+      "grid G = [0..70] steps 5;\nfield A : real on G;\nfield c : real on G constant;\n"
+      "stencil s : A[1..69] = A[0] + c[0] * A[1];\n";
+  const std::string asks = "the program gives c no initial values: --random fills it";
+  write("some.stn", text + "init A[i] = i;\n");
+  write("all.stn", text + "init A[i] = i;\ninit c = 0;\n");
+  write("none.stn", text);
+  EXPECT_TRUE(holds(stencilc("some.stn --emit cpp --main").out, asks));
+  EXPECT_FALSE(holds(stencilc("all.stn --emit cpp --main").out, asks));
+  EXPECT_FALSE(holds(stencilc("none.stn --emit cpp --main").out, asks)) << "all are random";
+  ASSERT_EQ(stencilc("some.stn -o some.cpp --main --schedule direct").status, 0);
+  const std::string in = "cd '" + file("").string() + "' && ";
+  ASSERT_EQ(std::system((in + "c++ -std=c++17 -O0 -o some some.cpp").c_str()), 0);
+  EXPECT_NE(std::system((in + "./some --repeat 0 2>err.txt").c_str()), 0);
+  EXPECT_TRUE(holds(read(file("err.txt")), asks));
+  EXPECT_EQ(std::system((in + "./some --repeat 0 --random >out.txt").c_str()), 0);
+  EXPECT_EQ(std::system((in + "./some --repeat 0 --zeros >out.txt").c_str()), 0);
+}
+
 // An emitted program takes numbers that are numbers, and no others.
 TEST_F(Compile, AnEmittedProgramRefusesWhatIsNoNumber) {
   write("heat.stn", kHeat);

@@ -1,5 +1,7 @@
 // Runs whose fields become NaN or infinite: counted where the fields are, on every device that a
 // machine with a compiler has, and in parts.
+#include <stdlib.h>
+
 #include <cmath>
 #include <limits>
 
@@ -13,6 +15,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 struct Where {
   const char* device;
   const char* parts;
+  const char* opencl_cpu = nullptr;  // STENCIL_OPENCL_CPU: work-items count as on a GPU
 };
 
 class FieldsOn : public testing::TestWithParam<Where> {
@@ -20,7 +23,9 @@ class FieldsOn : public testing::TestWithParam<Where> {
   void SetUp() override {
     const auto device = choose_device(GetParam().device);
     if (!device.ok()) GTEST_SKIP() << device.failure().message;
+    if (GetParam().opencl_cpu) ::setenv("STENCIL_OPENCL_CPU", GetParam().opencl_cpu, 1);
   }
+  void TearDown() override { ::unsetenv("STENCIL_OPENCL_CPU"); }
   static Simulation start(const char* text) {
     const Program program = program_of(text);
     const auto kernel = program.compile({.device = GetParam().device, .parts = GetParam().parts});
@@ -29,7 +34,8 @@ class FieldsOn : public testing::TestWithParam<Where> {
 };
 INSTANTIATE_TEST_SUITE_P(All, FieldsOn,
                          testing::Values(Where{"reference", ""}, Where{"host", ""},
-                                         Where{"opencl", ""}, Where{"host", "2x2"}));
+                                         Where{"opencl", ""}, Where{"opencl", "", "work-items"},
+                                         Where{"host", "2x2"}, Where{"opencl", "2", "work-items"}));
 
 // The second field grows until it overflows, in one half of the grid.
 constexpr const char* kGrowing = R"(

@@ -79,11 +79,31 @@ void run(const Half& half, const stencil::Ranks& ranks) {
   compare(half, simulation);
 }
 
+// Two kernels, which rank 0 uses in another order than the others serve them.
+void serve_in_another_order() {
+  stencil::join_ranks().or_throw();
+  stencil::Options fast;
+  fast.fp = stencil::FloatingPoint::Fast;
+  const stencil::KernelOptions on_ranks = {.device = "host", .ranks = true};
+  const auto first = stencil::Program::from_text(kText).or_throw().compile(on_ranks).or_throw();
+  const auto second =
+      stencil::Program::from_text(kText, fast).or_throw().compile(on_ranks).or_throw();
+  if (first.serves()) {
+    second.serve().or_throw();
+    return;
+  }
+  first.start().or_throw().run().or_throw();
+}
+
 }  // namespace
 
-// `mpi_halves DIRECTORY`: where each half may write.
+// `mpi_halves DIRECTORY`: where each half may write; `mpi_halves order`.
 int main(int count, char** arguments) {
   MPI_Init(&count, &arguments);
+  if (std::string(arguments[1]) == "order") {
+    if (stencil::choose_device("host").ok()) serve_in_another_order();
+    return MPI_Finalize();
+  }
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

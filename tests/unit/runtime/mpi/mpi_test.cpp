@@ -148,6 +148,16 @@ TEST_F(Mpi, AllDoWithoutNcclWhereOneMust) {
   expect_passes(3, rank_case("nccl_no_start"), kFakeNccl + "FAKE_NCCL_NO_START=0 ");
 }
 
+TEST_F(Mpi, EndsRanksThatServeAnotherKernel) {
+  const Ended ended = mpiexec(3, std::string(STENCIL_MPI_HALVES) + " order");
+  if (ended.status == 0 && ended.out.empty()) GTEST_SKIP() << "no host device";
+  EXPECT_NE(ended.status, 0);
+  EXPECT_NE(ended.status, 124) << "some waited on";
+  EXPECT_TRUE(says(ended.out, "error R097: rank ")) << ended.out;
+  EXPECT_TRUE(says(ended.out, "serves another kernel than the one that rank 0 starts"))
+      << ended.out;
+}
+
 TEST_F(Mpi, SaysThatNcclFailed) {
   expect_passes(2, rank_case("nccl_broken"), kFakeNccl);
 }
