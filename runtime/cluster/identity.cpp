@@ -84,7 +84,8 @@ Status compare_identities(const std::vector<std::string>& all) {
       fmt::format("rank {} does not compute what rank 0 computes: it has {}", first - all.begin(),
                   fmt::join(differences(*first, all[0]), ", "));
   const auto others = std::count_if(first + 1, all.end(), differs);
-  if (others > 0) message += fmt::format("; {} more rank{}", others, others == 1 ? " differs" : "s differ");
+  if (others > 0)
+    message += fmt::format("; {} more rank{}", others, others == 1 ? " differs" : "s differ");
   return Failure{"R097", message,
                  "start all ranks with the same stencilc, program, sizes, --real and --fp"};
 }
