@@ -2,7 +2,9 @@
 //   - among integer < long < float < double the wider operand decides;
 //   - a literal never decides: it takes the type of what it meets, so that no stray double appears
 //   in
-//     a float program. Only a real literal that meets an integer makes the operation `real`;
+//     a float program;
+//   - a real number made of literals and integers alone is weak: it waits for a type as a literal
+//     does, and is computed in the one that it gets (weak.cpp);
 //   - truth values take part in no arithmetic;
 //   - storing widens silently, narrows with a warning (S102), and never turns a real into an
 //   integer.
@@ -36,13 +38,19 @@ bool all_integral(const std::vector<Constant>& literals) {
 
 std::optional<Scalar> Arithmetic::type_of(const Leaf& leaf) const {
   if (const auto* constant = std::get_if<Constant>(&leaf)) return constant->type;
-  if (std::holds_alternative<Choice>(leaf)) return std::nullopt;
-  return graph_[std::get<ir::NodeId>(leaf)].type;
+  const auto* id = std::get_if<ir::NodeId>(&leaf);
+  return id ? std::optional(graph_[*id].type) : std::nullopt;
+}
+
+bool Arithmetic::is_integral(const Leaf& leaf) const {
+  if (const std::optional<Scalar> type = type_of(leaf)) return is_integer(*type);
+  return !std::holds_alternative<Weak>(leaf) && all_integral(literals_of(leaf));
 }
 
 std::string Arithmetic::describe_leaf(const Leaf& leaf) const {
   if (const std::optional<Scalar> type = type_of(leaf)) return std::string(name(*type));
-  return all_integral(literals_of(leaf)) ? "an integer literal" : "a real literal";
+  if (std::holds_alternative<Weak>(leaf)) return "a real number";
+  return is_integral(leaf) ? "an integer literal" : "a real literal";
 }
 
 // --- Operations ----------------------------------------------------------------------------------
@@ -101,8 +109,7 @@ bool Arithmetic::admissible(Op op, const std::vector<Leaf>& operands, Span span)
     } else if (truth) {
       expected = "a number";
     } else if (kind == OpClass::Integers) {
-      const bool integer = type ? is_integer(*type) : all_integral(literals_of(operands[i]));
-      if (!integer) expected = "integers";
+      if (!is_integral(operands[i])) expected = "integers";
     }
     if (!expected) continue;
     Diagnostic& error =
@@ -127,12 +134,16 @@ bool Arithmetic::admissible(Op op, const std::vector<Leaf>& operands, Span span)
 // different in their two tracks are taken for reals, which is never silently wrong.
 Scalar Arithmetic::common_type(const std::vector<Leaf>& operands) const {
   std::optional<Scalar> widest;
-  bool real_literal = false;
+  bool real_literal = false;  // or a weak value
   bool long_literal = false;
   bool inexact = false;
   for (const Leaf& leaf : operands) {
     if (const std::optional<Scalar> type = type_of(leaf)) {
       widest = std::max(widest.value_or(*type), *type);
+      continue;
+    }
+    if (std::holds_alternative<Weak>(leaf)) {
+      real_literal = true;
       continue;
     }
     for (const Constant& literal : literals_of(leaf)) {
@@ -142,8 +153,8 @@ Scalar Arithmetic::common_type(const std::vector<Leaf>& operands) const {
       long_literal |= integer != static_cast<int32_t>(integer);
     }
   }
-  Scalar type = widest.value_or(real_literal || inexact ? real_ : Scalar::I32);
-  if (real_literal && is_integer(type)) type = real_;
+  Scalar type = widest.value_or(real_literal || inexact ? fallback_ : Scalar::I32);
+  if (real_literal && is_integer(type)) type = fallback_;
   if (long_literal && type == Scalar::I32) type = Scalar::I64;
   return type;
 }
@@ -162,7 +173,8 @@ std::optional<Leaf> Arithmetic::choose(Op op, const std::vector<Leaf>& operands)
   std::vector<Constant> if_true, if_false;
   for (const Leaf& leaf : operands) {
     const auto* found = std::get_if<Choice>(&leaf);
-    if (type_of(leaf) || (found && choice)) return std::nullopt;
+    const bool weak = std::holds_alternative<Weak>(leaf);
+    if (weak || type_of(leaf) || (found && choice)) return std::nullopt;
     if (found) choice = found;
     if_true.push_back(literals_of(leaf).front());
     if_false.push_back(literals_of(leaf).back());
@@ -184,9 +196,7 @@ ir::NodeId Arithmetic::select(ir::NodeId condition, ir::NodeId if_true, ir::Node
 // remainders and bits are taken of is meant to be an integer.
 Span Arithmetic::quotient_in(const Leaf& result, Op op, const std::vector<Leaf>& operands,
                              Span span) const {
-  const std::optional<Scalar> type = type_of(result);
-  const bool integer = type ? is_integer(*type) : all_integral(literals_of(result));
-  if (!integer || class_of(op) == OpClass::Integers) return {};
+  if (!is_integral(result) || class_of(op) == OpClass::Integers) return {};
   if (op == Op::Div) {
     const auto* a = std::get_if<Constant>(&operands[0]);
     const auto* b = std::get_if<Constant>(&operands[1]);
@@ -231,7 +241,7 @@ std::optional<Leaf> Arithmetic::compute_scalar(Op op, const std::vector<Leaf>& o
     }
     if (folded.value) {
       if (!folded.value->integer) {
-        for (const Leaf& operand : operands) warn_of_quotient(operand, real_);
+        for (const Leaf& operand : operands) warn_of_quotient(operand, fallback_);
       }
       return *folded.value;
     }
@@ -239,13 +249,25 @@ std::optional<Leaf> Arithmetic::compute_scalar(Op op, const std::vector<Leaf>& o
   if (const std::optional<Leaf> choice = choose(op, operands)) return choice;
   std::vector<Leaf> typed_operands(operands.begin() + (select ? 1 : 0), operands.end());
   Scalar type = common_type(typed_operands);
-  if (class_of(op) == OpClass::Floats && !is_float(type)) type = real_;
+  if (class_of(op) == OpClass::Floats && !is_float(type)) type = fallback_;
 
   ir::Operation operation{op, {}};
   if (select) {
     const std::optional<ir::NodeId> condition = node(operands[0], Scalar::Bool, span);
     if (!condition) return std::nullopt;
     operation.operands.push_back(*condition);
+  }
+  const bool fixed =
+      std::any_of(typed_operands.begin(), typed_operands.end(), [&](const Leaf& leaf) {
+        const std::optional<Scalar> own = type_of(leaf);
+        return own && is_float(*own);
+      });
+  if (is_float(type) && !fixed && waits_for_type_ && class_of(op) != OpClass::Comparison) {
+    for (const Leaf& leaf : typed_operands) warn_of_quotient(leaf, type);
+    std::vector<Leaf> parts;
+    if (select) parts.emplace_back(operation.operands.front());
+    parts.insert(parts.end(), typed_operands.begin(), typed_operands.end());
+    return weak({WeakOperation::Kind::Operation, op, std::move(parts), span});
   }
   for (const Leaf& leaf : typed_operands) {
     warn_of_quotient(leaf, type);

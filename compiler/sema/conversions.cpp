@@ -32,6 +32,12 @@ RangeOfType range_of(Scalar type) {
   return {std::numeric_limits<double>::infinity(), 0, "4.9e-324"};
 }
 
+// Whether the shortest decimal number that this float stands for is what the float is: 0.25, but
+// not 0.1.
+bool is_exact_in_float(double value) {
+  return std::stod(fmt::format("{}", static_cast<float>(value))) == value;
+}
+
 }  // namespace
 
 bool Arithmetic::in_range(double number, Scalar type, Span span) {
@@ -94,8 +100,13 @@ std::optional<ir::NodeId> Arithmetic::node(const Leaf& leaf, Scalar to, Span spa
     const std::optional<Constant> value = typed(*constant, to, span);
     if (!value) return std::nullopt;
     const ir::Constant literal{is_float(to) ? value->real : 0.0, value->integer.value_or(0)};
+    if (constant->type == Scalar::F32 && to == Scalar::F64 && !leaf.meant &&
+        !is_exact_in_float(constant->real)) {
+      warn_of_float(span, "a constant of type float beside a double");
+    }
     return graph_.add({literal, to, span, {}});
   }
+  if (const auto* weak = std::get_if<Weak>(&leaf)) return node(*weak, to, span);
   if (const auto* choice = std::get_if<Choice>(&leaf)) {
     const std::optional<ir::NodeId> if_true = node(choice->if_true, to, span);
     const std::optional<ir::NodeId> if_false = node(choice->if_false, to, span);
@@ -107,13 +118,17 @@ std::optional<ir::NodeId> Arithmetic::node(const Leaf& leaf, Scalar to, Span spa
   return graph_.add({ir::Operation{Op::Convert, {id}}, to, span, {}});
 }
 
-// What is converted by name is meant as it is: a quotient in it is forgotten.
+// What is converted is meant as it is: a quotient in it is forgotten.
 std::optional<Leaf> Arithmetic::convert_scalar(const Leaf& leaf, Scalar to, Span span) {
   const std::optional<Scalar> from = type_of(leaf);
   if (from == Scalar::Bool) {
     const std::optional<Leaf> number =
         apply_scalar(Op::Select, {leaf, Constant::of_integer(1), Constant::of_integer(0)}, span);
     return number ? convert_scalar(*number, to, span) : std::nullopt;
+  }
+  if (const auto* weak = std::get_if<Weak>(&leaf)) {
+    const auto real = node(*weak, is_float(to) ? to : fallback_, span);
+    return real ? convert_scalar(*real, to, span) : std::nullopt;
   }
   if (const auto* choice = std::get_if<Choice>(&leaf)) {
     const std::optional<Leaf> if_true = convert_scalar(choice->if_true, to, span);
@@ -151,6 +166,16 @@ Value Arithmetic::convert(const Value& value, Scalar to, Span span) {
   return result;
 }
 
+Value Arithmetic::convert_by_name(const Value& value, Scalar to, Span span, bool by_real) {
+  Value result = convert(value, to, span);
+  for (Leaf& leaf : result.leaves) {
+    leaf.meant = !by_real;
+    const auto* id = std::get_if<ir::NodeId>(&leaf);
+    if (id && !by_real) meant_.insert(*id);
+  }
+  return result;
+}
+
 // --- Storing -------------------------------------------------------------------------------------
 
 bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
@@ -162,6 +187,13 @@ bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
     error.expected = "a condition (a comparison, `and`, `or`, `not`, true, false)";
     error.found = describe_leaf(leaf);
     error.hint = "a comparison makes a condition of a number, as in x != 0";
+    return false;
+  }
+  if (std::holds_alternative<Weak>(leaf) && is_integer(to)) {
+    Diagnostic& error = report_.error("S020", span, "a real value where an integer is needed");
+    error.expected = std::string(name(target));
+    error.found = describe_leaf(leaf);
+    error.hint = fmt::format("{}(x) truncates; floor(x) rounds down first", name(to));
     return false;
   }
   if (!from) return true;  // literals: typed() decides
@@ -225,6 +257,73 @@ void Arithmetic::warn_of_promotions(ir::NodeId stored) {
   }
 }
 
+void Arithmetic::warn_of_float(Span span, const char* found) {
+  Diagnostic& warning = report_.warning("S107", span, "rounded to float on its way to a double");
+  warning.found = found;
+  warning.hint = real_ == Scalar::F32
+                     ? "`real` is float here: --real double, or double(x) of the operands, keeps "
+                       "the precision; float(x) says that float is meant"
+                     : "double(x) of the operands keeps the precision; float(x) says that float is "
+                       "meant";
+}
+
+// S107 for what `stored`, which a double component takes, is computed from.
+void Arithmetic::warn_of_narrow_parts(ir::NodeId stored) {
+  std::vector<ir::NodeId> open = {stored};
+  while (!open.empty()) {
+    const ir::NodeId id = open.back();
+    open.pop_back();
+    const auto* operation = std::get_if<ir::Operation>(&graph_[id].kind);
+    const bool ends = !operation || graph_[id].type != Scalar::F64 || meant_.count(id) != 0;
+    if (ends || !seen_in_a_double_.insert(id).second) continue;
+    const ir::NodeId first = operation->operands.front();
+    if (operation->op == Op::Convert && graph_[first].type == Scalar::F32) {
+      warn_if_narrow(first);
+    } else {
+      open.insert(open.end(), operation->operands.begin(), operation->operands.end());
+    }
+  }
+}
+
+// S107 for the operations that round in float and the params of that type that `value` consists of.
+// Fields and reductions are what the program says that they are.
+void Arithmetic::warn_if_narrow(ir::NodeId value) {
+  std::vector<ir::NodeId> open = {value};
+  while (!open.empty()) {
+    const ir::NodeId id = open.back();
+    open.pop_back();
+    const ir::Node& node = graph_[id];
+    if (node.type != Scalar::F32 || meant_.count(id) || !seen_in_a_double_.insert(id).second) {
+      continue;
+    }
+    if (std::holds_alternative<ir::ParamRef>(node.kind)) {
+      warn_of_float(node.span, "a param of type float");
+      continue;
+    }
+    const auto* operation = std::get_if<ir::Operation>(&node.kind);
+    if (!operation) continue;
+    switch (operation->op) {
+      case Op::Select:
+      case Op::Min:
+      case Op::Max:
+      case Op::Neg:
+      case Op::Abs:
+        open.insert(open.end(), operation->operands.begin(), operation->operands.end());
+        break;
+      case Op::Floor:
+      case Op::Ceil:
+      case Op::Round:
+      case Op::Trunc:
+        break;
+      case Op::Convert:
+        if (graph_[operation->operands[0]].type != Scalar::F64) break;
+        [[fallthrough]];
+      default:
+        warn_of_float(node.span, "arithmetic in float");
+    }
+  }
+}
+
 namespace {
 
 // The constant as a float that rounds to the half or bfloat to which the constant itself rounds:
@@ -264,6 +363,8 @@ std::optional<ir::NodeId> Arithmetic::narrow(const Leaf& leaf, Scalar target, Sp
     if (if_true && if_false) {
       from = node(Choice{choice->condition, *if_true, *if_false}, computed, span);
     }
+  } else if (const auto* weak = std::get_if<Weak>(&leaf)) {
+    from = node(*weak, computed, span);
   } else {
     from = std::get<ir::NodeId>(leaf);
   }
@@ -278,7 +379,10 @@ std::optional<ir::NodeId> Arithmetic::store_scalar(const Leaf& leaf, Scalar targ
     if (const auto* stored = std::get_if<ir::NodeId>(&leaf)) warn_of_promotions(*stored);
     if (const auto* choice = std::get_if<Choice>(&leaf)) warn_of_promotions(choice->condition);
   }
-  return computed == target ? node(leaf, computed, span) : narrow(leaf, target, span);
+  if (computed != target) return narrow(leaf, target, span);
+  const std::optional<ir::NodeId> stored = node(leaf, computed, span);
+  if (stored && computed == Scalar::F64) warn_of_narrow_parts(*stored);
+  return stored;
 }
 
 std::optional<std::vector<ir::NodeId>> Arithmetic::store(const Value& value, const Type& target,

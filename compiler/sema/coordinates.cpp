@@ -65,8 +65,8 @@ class AxisBuilder {
   std::optional<ir::NodeId> node_of(const ast::Expr* expr, double absent) {
     if (!expr) return constant(absent);
     Elaborator elaborator(env_, kCoordinateSite, axis_.graph);
-    const auto stored =
-        elaborator.arithmetic().store(elaborator.elaborate(*expr), *scalar_type(real_), expr->span);
+    const auto stored = elaborator.arithmetic().store(
+        elaborator.elaborate(*expr, scalar_type(real_).get()), *scalar_type(real_), expr->span);
     return stored ? std::optional(stored->front()) : std::nullopt;
   }
 
@@ -171,7 +171,7 @@ Value Elaborator::declared_coordinate(const std::optional<ast::PerDimension>& va
     if (values) return {};  // a list too short, which is reported
     return of_grid(Value::of_leaf(Constant::of_integer(absent)), {});
   }
-  const Value value = elsewhere(*expr, kCoordinateSite, {}, nullptr);
+  const Value value = elsewhere(*expr, kCoordinateSite, {}, scalar_type(env_.program.real).get());
   const bool scalar = value.ok() && value.type->scalar();
   return scalar ? of_grid(value, expr->span) : Value{};
 }

@@ -40,7 +40,34 @@ std::string identifier_tail(const std::string& path) {
   return tail;
 }
 
+// The widest floating type that a value of the type is computed in; nothing if it has none.
+std::optional<Scalar> widest_real(const Type& type) {
+  if (const auto* vector = std::get_if<VectorType>(&type.kind))
+    return widest_real(*vector->element);
+  std::optional<Scalar> widest;
+  if (const auto* structure = std::get_if<StructType>(&type.kind)) {
+    for (const auto& member : structure->members) {
+      widest = std::max(widest, widest_real(*member.second));
+    }
+  } else if (const Scalar scalar = std::get<ScalarType>(type.kind).scalar; is_float(scalar)) {
+    widest = arithmetic_type(scalar);
+  }
+  return widest;
+}
+
 }  // namespace
+
+Scalar natural_real(const Environment& env) {
+  std::optional<Scalar> narrowest;
+  for (const ir::Field& field : env.program.fields) {
+    if (field.is_point_set()) continue;
+    for (const ir::Component& component : field.components) {
+      if (!is_float(component.type)) continue;
+      narrowest = std::min(narrowest.value_or(Scalar::F64), arithmetic_type(component.type));
+    }
+  }
+  return std::max(env.program.real, narrowest.value_or(env.program.real));
+}
 
 struct Elaborator::Visitor {
   Elaborator& self;
@@ -91,9 +118,14 @@ Elaborator::Elaborator(Environment& env, const Site& site, ir::Graph& graph, Acc
       real_(site.in_double ? Scalar::F64 : env.program.real),
       graph_(graph),
       prover_(prover),
-      arithmetic_(graph, real_, env.report),
+      arithmetic_(graph, real_, site.in_double ? Scalar::F64 : natural_real(env), env.report),
       current_function_(static_cast<int>(env.functions.size())) {
   if (!site.run_time_params || site.in_double) arithmetic_.fold_completely();
+}
+
+void Elaborator::store_in(const Type& type) {
+  const std::optional<Scalar> real = site_.in_double ? std::nullopt : widest_real(type);
+  if (real) arithmetic_.set_fallback(*real);
 }
 
 bool Elaborator::exhausted(Span span) {
@@ -114,7 +146,10 @@ bool Elaborator::exhausted(Span span) {
 Value Elaborator::elaborate(const ast::Expr& expr, const Type* expected) {
   if (exhausted(expr.span)) return {};
   ++depth_;
+  const Scalar outer = arithmetic_.fallback();
+  if (expected) store_in(*expected);
   Value value = std::visit(Visitor{*this, expr.span, expected}, expr.kind);
+  arithmetic_.set_fallback(outer);
   --depth_;
   visits_ += static_cast<int>(value.leaves.size());
   return value;
@@ -188,9 +223,7 @@ void Elaborator::bind_lets(const std::vector<const ast::Let*>& lets) {
     if (value.ok()) {
       const std::vector<ir::Component> components = flatten(*value.type);
       for (size_t c = 0; c < components.size(); ++c) {
-        if (const auto* id = std::get_if<ir::NodeId>(&value.leaves[c])) {
-          graph_.name(*id, let->name.name + identifier_tail(components[c].path));
-        }
+        arithmetic_.call(value.leaves[c], let->name.name + identifier_tail(components[c].path));
       }
     }
     frame_->names.insert_or_assign(let->name.name, std::move(value));

@@ -46,6 +46,10 @@ constexpr int kMaxDepth = 4'000;          // of expressions within each other, f
 constexpr size_t kMaxApplications = 256;  // of functions within each other
 constexpr int kMaxOffset = 1 << 20;
 
+// The type of a real number that nothing gives one and that is not stored in a field: double if all
+// fields of floating type are computed in double, else `real`.
+Scalar natural_real(const Environment& env);
+
 class Elaborator {
  public:
   // `prover`: of the region; may be null where the site has no fields.
@@ -53,6 +57,9 @@ class Elaborator {
 
   // The value of `expr`. `expected`: the type it is stored in, which aggregates take; may be null.
   Value elaborate(const ast::Expr& expr, const Type* expected = nullptr);
+
+  // Real numbers that nothing else gives a type are computed in that of what is stored.
+  void store_in(const Type& type);
 
   // An integer known at compile time. S010, S020.
   std::optional<int64_t> constant_integer(const ast::Expr& expr, const char* what);

@@ -9,7 +9,6 @@
 //
 // A comprehension is the sum (product, ...) of its body for all values of its variables, the last
 // variable running fastest, joined from the left.
-#include <bit>
 #include <cctype>
 #include <cmath>
 #include <set>
@@ -88,29 +87,10 @@ std::optional<int64_t> whole_exponent(const Value& value) {
   return static_cast<int64_t>(constant->real);
 }
 
-void append_key(std::vector<int64_t>& key, const Constant& constant) {
-  key.insert(key.end(), {constant.type ? static_cast<int64_t>(*constant.type) : -1,
-                         constant.integer.has_value(), constant.integer.value_or(0),
-                         std::bit_cast<int64_t>(constant.real)});
-}
-
 // A value argument as part of the key under which an application is remembered.
 void append_key(std::vector<int64_t>& key, const Value& value) {
   key.push_back(static_cast<int64_t>(value.leaves.size()));
-  for (const Leaf& leaf : value.leaves) {
-    if (const auto* id = std::get_if<ir::NodeId>(&leaf)) {
-      key.insert(key.end(), {0, *id});
-      continue;
-    }
-    if (const auto* choice = std::get_if<Choice>(&leaf)) {
-      key.insert(key.end(), {1, choice->condition});
-      append_key(key, choice->if_true);
-      append_key(key, choice->if_false);
-      continue;
-    }
-    key.insert(key.end(), {2, leaf.coordinate});
-    append_key(key, std::get<Constant>(leaf));
-  }
+  for (const Leaf& leaf : value.leaves) sema::append_key(key, leaf);
 }
 
 }  // namespace
@@ -163,9 +143,8 @@ Value Elaborator::built_in(Op op, const ast::Call& call, Span span, const Type* 
     bool typed = exponent.has_value();  // a literal is raised as one
     for (Leaf& leaf : base.leaves) {
       const auto type = arithmetic_.type_of(leaf);
-      typed &= type && *type != Scalar::Bool;
-      if (!typed || !is_integer(*type)) continue;
-      leaf = arithmetic_.convert(Value::of_leaf(leaf), real_, span).leaves[0];
+      typed &= std::holds_alternative<Weak>(leaf) || (type && *type != Scalar::Bool);
+      if (typed && type && is_integer(*type)) leaf = arithmetic_.as_real(leaf, span);
     }
     if (typed) return power(base, *exponent, span);
   }
@@ -231,7 +210,9 @@ Value Elaborator::power(const Value& base, int64_t exponent, Span span) {
   if (exponent == 0) {
     Value out = base;
     for (Leaf& leaf : out.leaves) {
-      leaf = arithmetic_.convert(one, arithmetic_.natural_type(leaf), span).leaves[0];
+      const auto type = arithmetic_.type_of(leaf);
+      leaf = type ? arithmetic_.convert(one, *type, span).leaves[0]
+                  : Leaf(Constant{std::nullopt, std::nullopt, 1});
     }
     return out;
   }
@@ -242,7 +223,8 @@ Value Elaborator::power(const Value& base, int64_t exponent, Span span) {
 
 Value Elaborator::conversion(Scalar to, const ast::Call& call, Span span) {
   if (!check_count(env_.report, call, span, 1, 1)) return {};
-  return arithmetic_.convert(elaborate(*call.arguments[0]), to, span);
+  const Value value = elaborate(*call.arguments[0]);
+  return arithmetic_.convert_by_name(value, to, span, call.callee.name == "real");
 }
 
 // --- Functions of the program --------------------------------------------------------------------
@@ -264,7 +246,7 @@ Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
   if (!check_count(env_.report, call, span, arguments.size(), arguments.size())) return {};
 
   Frame frame;
-  std::vector<int64_t> key{index};
+  std::vector<int64_t> key{index, static_cast<int64_t>(arithmetic_.fallback())};
   bool ok = true;
   for (size_t a = 0; a < arguments.size(); ++a) {
     const ast::Expr& given = *call.arguments[a];

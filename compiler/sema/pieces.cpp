@@ -125,10 +125,12 @@ Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
              Value value, const Type& type) {
   const Span span = piece.where ? piece.where->span : span_of(piece.region);
   Elaborator elaborator(env, kStencilSite, result.graph, &prover);
+  elaborator.store_in(type);
   std::optional<Value> where;
   if (piece.where) where = value_of(elaborator, pieces, *piece.where, result.index_names, nullptr);
   const Value condition = taken(elaborator, result.region, strides, where, span);
   Elaborator other(env, kStencilSite, result.graph, &prover);
+  other.store_in(type);
   Value kept = pieces.otherwise ? value_of(other, pieces, *pieces.otherwise->value,
                                            pieces.otherwise_indices, &type)
                                 : present(*pieces.targets, other, span);
@@ -170,6 +172,7 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
   result.span = piece.span;
   AccessProver prover(env, result.region, *within, result.index_names, !inside);
   Elaborator elaborator(env, kStencilSite, result.graph, &prover);
+  if (type) elaborator.store_in(*type);
   Value value = value_of(elaborator, pieces, *piece.value, result.index_names, type.get());
   if (!type) return std::nullopt;
   if (piece.where || !region.strides.empty()) {

@@ -154,7 +154,7 @@ void analyze_reduce(Environment& env, ReductionInfo& info, ir::Reduction& reduct
 
 void assume_type(Environment& env, ReductionInfo& info) {
   if (info.type) return;
-  Scalar type = env.program.real;
+  Scalar type = natural_real(env);
   if (info.syntax->initial) {
     ir::Graph scratch;
     Elaborator elaborator(env, kInitialSite, scratch);

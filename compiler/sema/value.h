@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -33,7 +35,12 @@ struct Choice {
   Constant if_true, if_false;
 };
 
-using Scalars = std::variant<Constant, Choice, ir::NodeId>;
+// A real number that nothing has given a floating type yet: 0.1 * time, sqrt(i). It is made of
+// literals and integers only, and is computed in the type of what it meets or is stored in.
+struct WeakOperation;
+using Weak = std::shared_ptr<const WeakOperation>;
+
+using Scalars = std::variant<Constant, Choice, ir::NodeId, Weak>;
 struct Leaf : Scalars {
   using Scalars::Scalars;
   // An integer quotient that this integer is made of, if its fraction may have been lost and no
@@ -42,6 +49,19 @@ struct Leaf : Scalars {
   // Made of the grid's origin or spacing: may be a Constant, but counts as known at run time, as a
   // float param does.
   bool coordinate = false;
+  // A conversion by name has given it its type.
+  bool meant = false;
+};
+
+struct WeakOperation {
+  // Convert: the operand, an integer, as a real number.
+  // Random: the operand, 64 random bits, as a number in [0, 1) with all bits that the type holds.
+  enum class Kind { Operation, Convert, Random };
+  Kind kind;
+  Op op;  // of Operation
+  std::vector<Leaf> operands;
+  Span span;
+  mutable std::string hint = {};  // the `let` that it is the value of, if any
 };
 
 // Without a type: a value in error, already reported; whatever uses it is silently in error too.
@@ -54,7 +74,10 @@ struct Value {
   static Value of_leaf(Leaf leaf) { return {scalar_type(Scalar::F64), {leaf}}; }
 };
 
-// The literals of a leaf without a type: one, or the two of a choice.
+// Appends what tells the leaf apart from others: equal leaves append equal numbers.
+void append_key(std::vector<int64_t>& key, const Leaf& leaf);
+
+// The literals of a leaf that is one, or a choice of two.
 inline std::vector<Constant> literals_of(const Leaf& leaf) {
   if (const auto* choice = std::get_if<Choice>(&leaf)) return {choice->if_true, choice->if_false};
   return {std::get<Constant>(leaf)};

@@ -1,0 +1,102 @@
+// Real numbers that wait for a type. What is made of literals and integers alone, as 0.1 * time or
+// sqrt(i), has none of its own: it takes that of what it meets or is stored in, and all of it is
+// then computed in that type, literals rounded once. Where nothing gives one, it is `fallback`.
+#include <cmath>
+
+#include "compiler/sema/arithmetic.h"
+
+namespace stencil::sema {
+
+// Most values end up in `fallback`, the type of what the expression is stored in. Their nodes are
+// made at once, so that they stand in the graph in the order of the text; those that another type
+// replaces are dropped as dead. Literals that the type does not hold are left for the context to
+// decide about, so that no message is about a type that is not taken.
+Leaf Arithmetic::weak(WeakOperation operation) {
+  std::vector<int64_t> key{static_cast<int64_t>(operation.kind),
+                           static_cast<int64_t>(operation.op)};
+  bool fits = true;
+  for (const Leaf& operand : operation.operands) {
+    append_key(key, operand);
+    fits &= fits_quietly(operand, fallback_);
+  }
+  Weak& value = weak_values_[key];
+  if (!value) value = std::make_shared<const WeakOperation>(std::move(operation));
+  if (fits) node(value, fallback_, value->span);
+  return value;
+}
+
+Leaf Arithmetic::as_real(const Leaf& integer, Span span) {
+  if (!waits_for_type_) return *convert_scalar(integer, fallback_, span);
+  return weak({WeakOperation::Kind::Convert, Op::Convert, {integer}, span});
+}
+
+Leaf Arithmetic::as_fraction(const Leaf& bits, Span span) {
+  return weak({WeakOperation::Kind::Random, Op::Convert, {bits}, span});
+}
+
+bool Arithmetic::fits_quietly(const Leaf& operand, Scalar type) const {
+  if (const auto* weak = std::get_if<Weak>(&operand)) return weak_nodes_.count({*weak, type}) != 0;
+  if (std::holds_alternative<ir::NodeId>(operand)) return true;
+  for (const Constant& literal : literals_of(operand)) {
+    const double size =
+        std::fabs(type == Scalar::F32 ? static_cast<float>(literal.real) : literal.real);
+    if (!std::isfinite(size) || (size == 0 && literal.real != 0)) return false;
+  }
+  return true;
+}
+
+std::optional<ir::NodeId> Arithmetic::node(const Weak& weak, Scalar to, Span span) {
+  const auto known = weak_nodes_.find({weak, to});
+  if (known != weak_nodes_.end()) return known->second;
+  const auto made = [&](ir::Node node) {
+    const ir::NodeId id = graph_.add(std::move(node));
+    if (!weak->hint.empty()) graph_.name(id, weak->hint);
+    weak_nodes_.emplace(std::pair(weak, to), id);
+    return id;
+  };
+  const Span place = weak->span.valid() ? weak->span : span;
+  if (weak->kind == WeakOperation::Kind::Convert) {
+    const auto operand = node(weak->operands[0], to, place);
+    if (operand) weak_nodes_.emplace(std::pair(weak, to), *operand);
+    return operand;
+  }
+  if (weak->kind == WeakOperation::Kind::Random) {
+    // The highest bits, as many as the type holds, times the weight of the last of them.
+    const int kept = to == Scalar::F32 ? 24 : 53;
+    const auto bits = node(weak->operands[0], Scalar::I64, place);
+    if (!bits) return std::nullopt;
+    const auto number = [&](int64_t value) {
+      return graph_.add({ir::Constant{0, value}, Scalar::I64, place, {}});
+    };
+    const auto operation = [&](Op op, std::vector<ir::NodeId> operands, Scalar type) {
+      return graph_.add({ir::Operation{op, std::move(operands)}, type, place, {}});
+    };
+    const ir::NodeId shifted = operation(Op::Shr, {*bits, number(64 - kept)}, Scalar::I64);
+    const ir::NodeId mask = number((int64_t{1} << kept) - 1);
+    const ir::NodeId whole = operation(Op::BitAnd, {shifted, mask}, Scalar::I64);
+    const ir::NodeId real = operation(Op::Convert, {whole}, to);
+    const ir::NodeId unit = graph_.add({ir::Constant{std::ldexp(1.0, -kept), 0}, to, place, {}});
+    return made({ir::Operation{Op::Mul, {real, unit}}, to, place, {}});
+  }
+  ir::Operation operation{weak->op, {}};
+  for (const Leaf& operand : weak->operands) {
+    const bool condition = weak->op == Op::Select && operation.operands.empty();
+    const auto id = node(operand, condition ? Scalar::Bool : to, place);
+    if (!id) return std::nullopt;
+    operation.operands.push_back(*id);
+  }
+  return made({std::move(operation), to, place, {}});
+}
+
+void Arithmetic::call(const Leaf& leaf, const std::string& hint) {
+  if (const auto* id = std::get_if<ir::NodeId>(&leaf)) graph_.name(*id, hint);
+  const auto* weak = std::get_if<Weak>(&leaf);
+  if (!weak) return;
+  if ((*weak)->hint.empty()) (*weak)->hint = hint;
+  for (const Scalar type : {Scalar::F32, Scalar::F64}) {
+    const auto made = weak_nodes_.find({*weak, type});
+    if (made != weak_nodes_.end()) graph_.name(made->second, hint);
+  }
+}
+
+}  // namespace stencil::sema
