@@ -40,7 +40,12 @@ struct Dialect {
   std::string_view name;
   // In the order of Scalar; half and bfloat as 16 stored bits, bool as a value: stored() is a byte.
   std::array<std::string_view, kScalarTypes> types;
-  std::string_view wide_suffix;    // of 64-bit literals
+  std::string_view wide_suffix;  // of 64-bit literals
+  // The unsigned integer of as many bits as the type, I32 or I64, has.
+  std::string_view bits_type(Scalar of) const {
+    if (of != Scalar::I64) return "unsigned";
+    return wide_suffix == "LL" ? "unsigned long long" : "unsigned long";
+  }
   std::string_view function;       // qualifier of helper functions
   std::string_view both_function;  // that the host calls, too; empty: the same
   // Lines that name a constant, with holes for type, name and value: I32 and I64.

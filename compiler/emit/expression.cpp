@@ -400,12 +400,10 @@ void ExpressionPrinter::put_shift(const Operation& operation, Scalar type, int l
   if (operation.op == Op::Shr)
     return put_infix(Operation{Op::Shr, {operation.operands[0], bounded}}, level, false);
   // A negative number may not be shifted left; its bits may.
-  const std::string bits = type == Scalar::I64 ? "unsigned long" : "unsigned";
-  const bool opencl_or_wide = type == Scalar::I64 && dialect_.wide_suffix == "LL";
   open(kUnary < level);
   out_ += fmt::format("({})", dialect_.type(type));
   open(true);
-  out_ += fmt::format("({}{})", bits, opencl_or_wide ? " long" : "");
+  out_ += fmt::format("({})", dialect_.bits_type(type));
   put(operation.operands[0], kUnary, false);
   out_ += " << ";
   put(bounded, kPostfix, false);
@@ -494,7 +492,53 @@ void ExpressionPrinter::put_operation(const kernel::ExprNode& node, const Operat
       return;
     case Op::Convert:
       return put_convert(operands[0], type, level);
+    case Op::WrapAbs:
+      return put_helper("wrap_abs_" + std::string(short_name(type)), operands, false);
+    case Op::WrapNeg:
+    case Op::WrapAdd:
+    case Op::WrapSub:
+    case Op::WrapMul:
+      open(kUnary < level);
+      out_ += fmt::format("({})", dialect_.type(type));
+      open(true);
+      put_bits(operation, type, kTernary);
+      close(true);
+      close(kUnary < level);
+      return;
   }
+}
+
+// An operation that wraps around, as one on unsigned integers.
+void ExpressionPrinter::put_bits(const Operation& operation, Scalar type, int level) {
+  const Op op = operation.op;
+  const int own = op == Op::WrapMul ? kProduct : kSum;
+  open(own < level);
+  if (op == Op::WrapNeg) {
+    out_ += "0u - ";
+  } else {
+    put_bits_of(operation.operands[0], type, own);
+    space();
+    out_ += fmt::format("{} ", spelling(op));
+  }
+  put_bits_of(operation.operands.back(), type, own + 1);
+  close(own < level);
+}
+
+void ExpressionPrinter::put_bits_of(const Expr& value, Scalar type, int level) {
+  if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&value->kind)) {
+    const auto bits = static_cast<uint64_t>(literal->value);
+    const bool wide = type == Scalar::I64;
+    out_ +=
+        fmt::format("{}u{}", wide ? bits : bits & 0xffffffffu, wide ? dialect_.wide_suffix : "");
+    return;
+  }
+  const Operation* operation = as_operation(value);
+  const bool wraps = operation && operation->op >= Op::WrapNeg && operation->op <= Op::WrapMul;
+  if (wraps) return put_bits(*operation, type, level);
+  open(kUnary < level);
+  out_ += fmt::format("({})", dialect_.bits_type(type));
+  put(narrow_inside(value) ? operation->operands[0] : value, kPostfix, false);
+  close(kUnary < level);
 }
 
 void ExpressionPrinter::put_to_storage(const Expr& value, Scalar to) {

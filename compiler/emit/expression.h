@@ -42,6 +42,8 @@ class ExpressionPrinter {
   void put_operand(const kernel::Expr& operand, const kernel::Expr& other, int level, bool exposed);
   bool put_multiplied_division(const kernel::Operation& division, int level, bool exposed);
   bool put_bool_operation(const kernel::Operation& operation, int level);
+  void put_bits(const kernel::Operation& operation, Scalar type, int level);
+  void put_bits_of(const kernel::Expr& value, Scalar type, int level);
   void put_shift(const kernel::Operation& operation, Scalar type, int level);
   void put_call(const std::string& name, const std::vector<kernel::Expr>& arguments, bool exposed);
   void put_helper(const std::string& name, const std::vector<kernel::Expr>& arguments,

@@ -173,10 +173,11 @@ constexpr TypedHelper kTypedHelpers[] = {
     {"min", "$fn$T stencil_min_$t($T a, $T b) { return b < a ? b : a; }"},
     {"max", "$fn$T stencil_max_$t($T a, $T b) { return a < b ? b : a; }"},
     {"abs", "$fn$T stencil_abs_$t($T a) { return a < 0 ? -a : a; }"},
+    {"wrap_abs", "$fn$T stencil_wrap_abs_$t($T a) { return a < 0 ? ($T)(0 - ($U)a) : a; }"},
     {"div",
      "// Truncates towards zero; a division by zero gives 0.\n"
      "$fn$T stencil_div_$t($T a, $T b) {\n"
-     "  return b == 0 ? 0 : b == -1 ? -a : a / b;\n"
+     "  return b == 0 ? 0 : b == -1 ? ($T)(0 - ($U)a) : a / b;\n"
      "}"},
     {"mod",
      "// Has the sign of a; 0 if b is 0.\n"
@@ -212,6 +213,7 @@ std::string typed_text(const std::string& name, const Dialect& dialect) {
       if (name != std::string(helper.name) + "_" + std::string(type.name)) continue;
       std::string text(helper.text);
       replace_all(text, "$T", dialect.type(type.type));
+      replace_all(text, "$U", dialect.bits_type(type.type));
       replace_all(text, "$t", type.name);
       return text;
     }

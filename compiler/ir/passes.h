@@ -30,6 +30,12 @@ Program contract_products(const Program& program);
 // nor their bits depend on which params are fixed.
 Program bake_params(const Program& program);
 
+// S090: operations on sizes, coordinates and numbers of steps whose result leaves its type.
+void check_overflow(const Program& program, Diagnostics& diagnostics);
+
+// Makes integer operations that may leave their type such that wrap around (Op::WrapAdd, ...).
+Program wrap_integers(Program program);
+
 // Drops nodes that no result needs.
 Program drop_dead_nodes(const Program& program);
 

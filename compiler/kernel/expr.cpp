@@ -4,8 +4,9 @@
 // readable:
 // `(x + 1) - 1` never reaches a writer.
 //
-// Only what cannot change a result is folded. Integer rules may assume that overflow leaves an
-// unspecified value (support/scalar.h), but a fold that would itself overflow the type is not made.
+// Only what cannot change a result is folded. Integer rules may assume that no result overflows:
+// operations that may are such of their own (Op::WrapAdd, ...) and are left alone. A fold that would
+// itself overflow the type is not made.
 // Floating-point arithmetic is never touched here: which operations happen, and in which order, is
 // decided by the passes on the stencil IR alone.
 #include <algorithm>

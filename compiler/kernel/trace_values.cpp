@@ -97,6 +97,11 @@ void apply(Op op, Scalar type, const Value& a, const Value& b, int threads, Valu
     STENCIL_APPLY(BitNot)
     STENCIL_APPLY(Shl)
     STENCIL_APPLY(Shr)
+    STENCIL_APPLY(WrapNeg)
+    STENCIL_APPLY(WrapAdd)
+    STENCIL_APPLY(WrapSub)
+    STENCIL_APPLY(WrapMul)
+    STENCIL_APPLY(WrapAbs)
 #undef STENCIL_APPLY
 #define STENCIL_APPLY(name) \
   case Op::name:            \

@@ -557,6 +557,11 @@ bool well_typed(const Operation& operation, Scalar type) {
     case Op::BitXor:
       return all(0, type) && (is_integer(type) || type == Scalar::Bool);
     case Op::BitNot:
+    case Op::WrapNeg:
+    case Op::WrapAdd:
+    case Op::WrapSub:
+    case Op::WrapMul:
+    case Op::WrapAbs:
       return all(0, type) && is_integer(type);
     case Op::Shl:
     case Op::Shr:

@@ -4,7 +4,7 @@
 // Every operation is rounded by itself in its own type (the build forbids contraction), so a vector
 // loop gives the bits that a scalar one gives. std::fma is the correctly rounded one of the C
 // library wherever the hardware has none. Integers are computed in the unsigned type of the same
-// width: the language leaves overflow unspecified, C++ must not.
+// width: results out of range wrap around.
 //
 // The tables return null for what the language does not define; validate.cpp refuses such a program
 // before anything runs.
@@ -160,12 +160,16 @@ template <class T>
 Kernel integer_operation(Op op) {
   switch (op) {
     case Op::Neg:
+    case Op::WrapNeg:
       return unary<T, T, wrapped_negate<T>>;
     case Op::Add:
+    case Op::WrapAdd:
       return binary<T, T, wrapped_add<T>>;
     case Op::Sub:
+    case Op::WrapSub:
       return binary<T, T, wrapped_sub<T>>;
     case Op::Mul:
+    case Op::WrapMul:
       return binary<T, T, wrapped_mul<T>>;
     case Op::Div:
       return binary<T, T, total_div<T>>;
@@ -178,6 +182,7 @@ Kernel integer_operation(Op op) {
     case Op::Max:
       return binary<T, T, greatest<T>>;
     case Op::Abs:
+    case Op::WrapAbs:
       return unary<T, T, wrapped_abs<T>>;
     case Op::Select:
       return ternary<T, bool, select<T>>;

@@ -184,6 +184,7 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
   analyze_items(env, program);
   if (!own.has_errors()) check_complete(env, program, own);
   if (!own.has_errors()) check_sizes(env, own);
+  if (!own.has_errors()) ir::check_overflow(env.program, own);
   if (!own.has_errors()) warn_of_unused(env);
 
   own.sort_by_place();
@@ -191,6 +192,7 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
   for (const Diagnostic& diagnostic : own.items()) diagnostics.add(diagnostic);
   if (failed) return std::nullopt;
   ir::Program result = ir::drop_dead_nodes(env.program);
+  result = ir::wrap_integers(std::move(result));
   if (options.fp == FpMode::Contract) result = ir::contract_products(result);
   if (!options.fixed.empty()) result = ir::bake_params(result);
   Diagnostics unmet;

@@ -33,6 +33,12 @@ std::optional<Scalar> number_type(Environment& env, Arithmetic& arithmetic, cons
   return std::nullopt;
 }
 
+// What values of the type are combined in: sums and products of integers in 64 bits.
+Scalar combined_in(const ast::Identifier& reducer, Scalar type) {
+  const bool grows = reducer.name == "sum" || reducer.name == "prod";
+  return grows && type == Scalar::I32 ? Scalar::I64 : type;
+}
+
 std::optional<ir::Reducer> reducer_of(Environment& env, const ast::Identifier& name) {
   if (name.name == "sum") return ir::Reducer::Sum;
   if (name.name == "prod") return ir::Reducer::Prod;
@@ -126,8 +132,9 @@ void analyze_reduce(Environment& env, ReductionInfo& info, ir::Reduction& reduct
   Elaborator elaborator(env, kReduceSite, result.piece.graph, &prover);
   bind_indices(elaborator, result.piece.index_names);
   Value value = elaborator.elaborate(*reduce.value);
-  const auto type = number_type(env, elaborator.arithmetic(), value, reduce.value->span);
+  auto type = number_type(env, elaborator.arithmetic(), value, reduce.value->span);
   if (!type) return;
+  type = combined_in(reduce.reducer, *type);
   if ((reduce.where || !region.strides.empty()) && reducer) {
     const Span span = reduce.where ? reduce.where->span : span_of(reduce.region);
     std::optional<Value> where;
@@ -161,7 +168,7 @@ void assume_type(Environment& env, ReductionInfo& info) {
     const Value value = elaborator.elaborate(*info.syntax->initial);
     const bool number = value.ok() && value.type->scalar();
     const auto own = number ? elaborator.arithmetic().type_of(value.leaves[0]) : std::nullopt;
-    if (own && *own != Scalar::Bool) type = *own;
+    if (own && *own != Scalar::Bool) type = combined_in(info.syntax->reducer, *own);
   }
   settle(env, info, type);
 }

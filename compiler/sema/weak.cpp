@@ -30,7 +30,20 @@ Leaf Arithmetic::as_real(const Leaf& integer, Span span) {
   return weak({WeakOperation::Kind::Convert, Op::Convert, {integer}, span});
 }
 
+namespace {
+
+double fraction(int64_t bits, int kept) {
+  return std::ldexp(static_cast<double>(static_cast<uint64_t>(bits) >> (64 - kept)), -kept);
+}
+
+}  // namespace
+
 Leaf Arithmetic::as_fraction(const Leaf& bits, Span span) {
+  if (!waits_for_type_) {  // in double
+    const auto* known = std::get_if<Constant>(&bits);
+    if (known) return Constant{std::nullopt, std::nullopt, fraction(*known->integer, 53)};
+    return *node(weak({WeakOperation::Kind::Random, Op::Convert, {bits}, span}), Scalar::F64, span);
+  }
   return weak({WeakOperation::Kind::Random, Op::Convert, {bits}, span});
 }
 
@@ -63,6 +76,9 @@ std::optional<ir::NodeId> Arithmetic::node(const Weak& weak, Scalar to, Span spa
   if (weak->kind == WeakOperation::Kind::Random) {
     // The highest bits, as many as the type holds, times the weight of the last of them.
     const int kept = to == Scalar::F32 ? 24 : 53;
+    if (const auto* known = std::get_if<Constant>(&weak->operands[0])) {
+      return made({ir::Constant{fraction(*known->integer, kept), 0}, to, place, {}});
+    }
     const auto bits = node(weak->operands[0], Scalar::I64, place);
     if (!bits) return std::nullopt;
     const auto number = [&](int64_t value) {

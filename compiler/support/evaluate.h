@@ -111,6 +111,17 @@ inline IntegerValue evaluate_integer(Op op, int64_t a, int64_t b, int bits) {
       return {static_cast<int64_t>(static_cast<uint64_t>(a) << count)};
     case Op::Shr:
       return {a >> count};
+    case Op::WrapNeg:
+      return evaluate_integer(Op::WrapSub, 0, a, bits);
+    case Op::WrapAbs:
+      return a < 0 ? evaluate_integer(Op::WrapSub, 0, a, bits) : IntegerValue{a};
+    case Op::WrapAdd:
+    case Op::WrapSub:
+    case Op::WrapMul: {
+      const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+      const uint64_t low = op == Op::WrapAdd ? x + y : op == Op::WrapSub ? x - y : x * y;
+      return {bits == 32 ? static_cast<int32_t>(low) : static_cast<int64_t>(low)};
+    }
     default:
       return {0, false};
   }

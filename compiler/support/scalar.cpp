@@ -52,6 +52,11 @@ constexpr std::array kOps = {
     OpRow{Op::Shl, "shl", "<<", 2, OpClass::Integers},
     OpRow{Op::Shr, "shr", ">>", 2, OpClass::Integers},
     OpRow{Op::Convert, "convert", "convert", 1, OpClass::Numbers},
+    OpRow{Op::WrapNeg, "wrap_neg", "-", 1, OpClass::Integers},
+    OpRow{Op::WrapAdd, "wrap_add", "+", 2, OpClass::Integers},
+    OpRow{Op::WrapSub, "wrap_sub", "-", 2, OpClass::Integers},
+    OpRow{Op::WrapMul, "wrap_mul", "*", 2, OpClass::Integers},
+    OpRow{Op::WrapAbs, "wrap_abs", "abs", 1, OpClass::Integers},
 };
 
 constexpr bool rows_in_order() {

@@ -35,10 +35,10 @@ IntegerRange integer_range(Scalar type);
 //   Neg flips the sign bit of a float. Round takes halves away from zero, Trunc cuts off. Min(a, b)
 //   is b < a ? b : a and Max(a, b) is a < b ? b : a. Rsqrt is 1 / sqrt(x) except under fast.
 //   Integer Div and Mod truncate towards zero; by zero they give 0; by -1 they are Neg and 0 (so
-//   the least integer wraps). Other integer overflow leaves an unspecified value (no trap). Shl/Shr
-//   take the shift count modulo the width; Shr is arithmetic. Select evaluates both arms. Convert
-//   float -> integer truncates, saturates, and maps NaN to 0; to half and bfloat it rounds to
-//   nearest even; from an integer to a narrower one it keeps the low bits.
+//   the least integer wraps). Integer results out of range wrap around: the low bits are kept.
+//   Shl/Shr take the shift count modulo the width; Shr is arithmetic. Select evaluates both arms.
+//   Convert float -> integer truncates, saturates, and maps NaN to 0; to half and bfloat it rounds
+//   to nearest even; from an integer to a narrower one it keeps the low bits.
 enum class Op : uint8_t {
   Neg,
   Add,
@@ -75,6 +75,14 @@ enum class Op : uint8_t {
   Shl,
   Shr,
   Convert,  // to the node's type
+  // On integers the same as Neg, Add, Sub, Mul and Abs, where the result is not proved to be in the
+  // range of the type: compilers of kernels must not take it for granted. Programs do not write
+  // them; ir::wrap_integers makes them.
+  WrapNeg,
+  WrapAdd,
+  WrapSub,
+  WrapMul,
+  WrapAbs,
 };
 
 // What an operator is applied to, and gives: their common type where nothing else is said.

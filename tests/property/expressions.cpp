@@ -184,6 +184,21 @@ std::string Generator::integer(Site& site) {
   }
   const std::string read = roll < 28 ? "" : access(is_integer, site);
   if (!read.empty()) return read;
+  if (random_.chance(25)) {
+    covers("integers out of range");
+    const std::string value = floating_access(site);
+    switch (random_.below(4)) {
+      case 0:
+        return fmt::format("((integer(1e9 * {}) * 1103515245 + 12345) % 97)", value);
+      case 1:
+        return fmt::format("(abs(integer(4e9 * {}) - 7) % 97)", value);
+      case 2:
+        return fmt::format("(-(integer(4e9 * {}) + 9) % 97)", value);
+      default:
+        return fmt::format("(integer((long(4e18 * {}) * 6364136223846793005 - 11) >> 33) % 97)",
+                           value);
+    }
+  }
   covers("conversion to an integer");
   if (random_.chance(40)) return fmt::format("(long(1000 * {}) % 1000003)", floating_access(site));
   return fmt::format("(integer(8 * {}) % 97)", floating_access(site));

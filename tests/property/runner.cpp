@@ -126,7 +126,16 @@ void Runner::lower_huge(const Recipe& recipe) {
     value = std::max<int64_t>(value, (int64_t{1} << most) - random.below(1 << (most - 2)));
   }
   Diagnostics diagnostics;
-  const auto usual = load(small, diagnostics), large = load(huge, diagnostics);
+  const auto usual = load(small, diagnostics);
+  Diagnostics of_huge;
+  const auto large = load(huge, of_huge);
+  // A coordinate times 3 may be no integer then.
+  const auto overflows = [](const Diagnostic& found) {
+    return found.severity != Severity::Error || found.code == "S090";
+  };
+  const auto& found = of_huge.items();
+  if (usual && !large && std::all_of(found.begin(), found.end(), overflows)) return;
+  for (const Diagnostic& diagnostic : found) diagnostics.add(diagnostic);
   if (!usual || !large) {
     return fail(label(huge), render(Source("", ""), diagnostics), recipe.program.text);
   }

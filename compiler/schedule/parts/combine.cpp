@@ -24,12 +24,12 @@ Expr is_nan(const Expr& value) {
 
 namespace {
 
-Op operation_of(ir::Reducer reducer) {
+Op operation_of(ir::Reducer reducer, Scalar type) {
   switch (reducer) {
     case ir::Reducer::Sum:
-      return Op::Add;
+      return is_integer(type) ? Op::WrapAdd : Op::Add;
     case ir::Reducer::Prod:
-      return Op::Mul;
+      return is_integer(type) ? Op::WrapMul : Op::Mul;
     case ir::Reducer::Min:
       return Op::Min;
     case ir::Reducer::Max:
@@ -41,7 +41,7 @@ Op operation_of(ir::Reducer reducer) {
 // `total` with `value` taken in, both of them names. A NaN on either side stays, unlike in min(a,
 // b) and max(a, b) of the language.
 Expr combined(ir::Reducer reducer, const Expr& total, const Expr& value) {
-  const Op op = operation_of(reducer);
+  const Op op = operation_of(reducer, total->type);
   const bool chooses = op == Op::Min || op == Op::Max;
   if (!chooses || !is_float(total->type)) return kernel::operation(op, {total, value});
   const Op keeps = op == Op::Min ? Op::Le : Op::Ge;

@@ -7,7 +7,7 @@ namespace {
 TEST(Literals, FollowTheTypeTheyMeet) {
   EXPECT_EQ(stored("1/2 * A[0]"), "mul(0.5f, A[0])");
   EXPECT_EQ(stored("1/2 * D[0]", "double"), "mul(0.5d, D[0])");
-  EXPECT_EQ(stored("7/2 + I[0]", "integer"), "add(3, I[0])");
+  EXPECT_EQ(stored("7/2 + I[0]", "integer"), "wrap_add(3, I[0])");
   EXPECT_EQ(stored("1/2", "integer"), "0");
   EXPECT_EQ(stored("1/2", "real"), "0.5f");
   EXPECT_EQ(stored("7/2*2", "integer"), "6");
@@ -39,7 +39,7 @@ TEST(Literals, FoldThroughBuiltIns) {
 }
 
 TEST(Literals, InBinaryAndHexadecimal) {
-  EXPECT_EQ(stored("0x1F + I[0]", "integer"), "add(31, I[0])");
+  EXPECT_EQ(stored("0x1F + I[0]", "integer"), "wrap_add(31, I[0])");
   EXPECT_EQ(stored("0XaB * A[0]"), "mul(171f, A[0])");
   EXPECT_EQ(stored("0b1011 & I[0]", "integer"), "bitand(11, I[0])");
   EXPECT_EQ(stored("0x7fffffffffffffff", "long"), "9223372036854775807l");

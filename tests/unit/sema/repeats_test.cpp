@@ -6,7 +6,7 @@
 namespace stencil::test {
 namespace {
 
-const std::string kSpace =
+const std::string kRepeating =
     "param K : integer = 3; table many : integer[2] = {4, 5}; grid G = [0..9] steps 4;"
     "field A, B : real on G; field H : real on G history 2;";
 const std::string kA = "stencil a : A on G = A[0] + 1;", kB = "stencil b : B on G = A[0];",
@@ -22,7 +22,7 @@ std::string phases_of(const ir::Program& program) {
 }
 
 TEST(Repeats, HoldTheFunctionsInTheirBraces) {
-  const ir::Program program = program_of(kSpace + "repeat 2 * K {" + kA + kB + "}" + kH);
+  const ir::Program program = program_of(kRepeating + "repeat 2 * K {" + kA + kB + "}" + kH);
   ASSERT_EQ(program.repeats.size(), 1u);
   EXPECT_EQ(program.repeats[0].first, 0u);
   EXPECT_EQ(program.repeats[0].end, 2u);
@@ -32,7 +32,7 @@ TEST(Repeats, HoldTheFunctionsInTheirBraces) {
 }
 
 TEST(Repeats, OfOneIterationAreNone) {
-  const ir::Program program = program_of(kSpace + kH + "repeat K - 2 {" + kA + "}" + kB);
+  const ir::Program program = program_of(kRepeating + kH + "repeat K - 2 {" + kA + "}" + kB);
   EXPECT_TRUE(program.repeats.empty());
   EXPECT_FALSE(ir::cuts_steps(program));
   EXPECT_EQ(phases_of(program), "0..3x1 ");
@@ -40,7 +40,7 @@ TEST(Repeats, OfOneIterationAreNone) {
 
 TEST(Repeats, AndReductionsCutTheStepIntoPhases) {
   const ir::Program program = program_of(
-      kSpace + "reduce first = sum(A[0]) on G;" + kA + kB +
+      kRepeating + "reduce first = sum(A[0]) on G;" + kA + kB +
       "reduce second = sum(B[0] * first) on G; repeat many[1] {" +
       "stencil c : B on G = B[0] + second; }" + "repeat 2 { stencil d : A on G = B[0]; }" + kH +
       "reduce unread = sum(B[0]) on G;");
@@ -59,7 +59,7 @@ TEST(Repeats, DoNotReserveTheirWord) {
 // What a phase has to know of the whole step.
 TEST(Phases, KnowWhoWroteBefore) {
   const ir::Program program =
-      program_of(kSpace + kH + "repeat 2 {" + kA + "}" + "stencil g : H on G = A[0];");
+      program_of(kRepeating + kH + "repeat 2 {" + kA + "}" + "stencil g : H on G = A[0];");
   const auto phases = ir::phases(program);
   ASSERT_EQ(phases.size(), 3u);
   const ir::Program second = ir::phase_program(program, phases[1]);

@@ -46,9 +46,9 @@ TEST(Statistics, HaveTheTypeOfWhatTheyReduce) {
       "reduce wide = sum(d[0] - d@-1[0]) on G initial 1; reduce count = sum(n[0]) on G initial -2;"
       "stencil t : n on G = count / 2;");
   EXPECT_EQ(ir::value_type(program.reductions[0]), Scalar::F64);
-  EXPECT_EQ(ir::value_type(program.reductions[1]), Scalar::I32);
+  EXPECT_EQ(ir::value_type(program.reductions[1]), Scalar::I64);
   EXPECT_EQ(result(program, 0),
-            "add(float(select(eq(time, 0), 1d, wide)), float(select(eq(time, 0), -2, count)))");
+            "add(float(select(eq(time, 0), 1d, wide)), float(select(eq(time, 0), -2l, count)))");
 }
 
 // Where that follows from itself, the initial value has it.

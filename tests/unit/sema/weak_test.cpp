@@ -20,7 +20,7 @@ std::string written(const std::string& value) {
 
 TEST(Weak, IsStoredInTheTypeOfTheField) {
   EXPECT_EQ(written("0.1 * time"), "mul(0.1d, double(time))");
-  EXPECT_EQ(written("1.0/(n-1)"), "div(1d, double(sub(n, 1)))");
+  EXPECT_EQ(written("1.0/(n-1)"), "div(1d, double(wrap_sub(n, 1)))");
   EXPECT_EQ(written("sqrt(i)"), "sqrt(double(#0))");
   EXPECT_EQ(written("pow(i, 2)"), "mul(double(#0), double(#0))");
   EXPECT_EQ(written("pow(i, -1) + pow(i, 0)"), "add(div(1d, double(#0)), 1d)");
