@@ -188,6 +188,10 @@ Expr round(const Expr& x) { return call("round", {x}); }
 Expr trunc(const Expr& x) { return call("trunc", {x}); }
 Expr sign(const Expr& x) { return call("sign", {x}); }
 Expr lshr(const Expr& x, const Expr& count) { return call("lshr", {x, count}); }
+Expr random(std::vector<Expr> coordinates, const Expr& seed) {
+  coordinates.push_back(seed);
+  return call("random", coordinates);
+}
 #define STENCIL_OPERANDS_1 const Expr& a
 #define STENCIL_OPERANDS_2 const Expr &a, const Expr &b
 #define STENCIL_VALUES_1 {a}

@@ -93,7 +93,7 @@ std::string Executor::distinct(std::string name) {
       "by",      "within",   "over",      "initial",
       "weights", "origin",   "spacing",   "position",
       "pi",      "sign",     "round",     "trunc",
-      "lshr"};
+      "lshr",    "random"};
   std::string out = name;
   for (int i = 2; kReserved.count(out) > 0 || names_.count(out) > 0; ++i) {
     out = i == 2 ? name + "_" : fmt::format("{}_{}", name, i);

@@ -192,6 +192,10 @@ class Elaborator {
   bool initialised_there(const ir::Field& field, int d, const ir::Range& points, int offset,
                          Span span);
 
+  // random.cpp
+  std::optional<Leaf> random_argument(const ast::Expr& expr, bool seed);
+  Value random(const ast::Call& call, Span span);
+
   // elaborate_call.cpp
   Value call(const ast::Call& call, Span span, const std::vector<int>* shift, const Type* expected);
   Value built_in(Op op, const ast::Call& call, Span span, const Type* expected);

@@ -101,6 +101,7 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<int>*
   const bool known_here = is_reserved(name) || env_.means_library(name);
   if (name == "sign" && known_here) return sign(call, span, expected);
   if (name == "lshr" && known_here) return logical_shift(call, span);
+  if (name == "random" && known_here) return random(call, span);
   if (const auto place = built_ins().find(name); place != built_ins().end() && known_here) {
     const auto& [op, least, most] = place->second;
     if (!check_count(env_.report, call, span, static_cast<size_t>(least),
@@ -115,7 +116,7 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<int>*
     if (const auto what = coordinate_named(name)) {
       return check_count(env_.report, call, span, 1, 1) ? coordinate(*what, call, span) : Value{};
     }
-    std::vector<std::string> known = {"position", "origin", "spacing", "sign", "lshr"};
+    std::vector<std::string> known = {"position", "origin", "spacing", "sign", "lshr", "random"};
     for (const auto& [built_in, row] : built_ins()) known.emplace_back(built_in);
     env_.unknown_name(Foreign::Function, name, call.callee.span, known);
     return {};

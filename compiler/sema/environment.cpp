@@ -123,7 +123,7 @@ bool Environment::means_library(const std::string& name) const {
   static const std::unordered_set<std::string> library = {
 #define STENCIL_FUNCTION(op, name, operands) #name,
 #include "compiler/support/functions.def"
-      "round", "trunc", "sign", "lshr", "pi"};
+      "round", "trunc", "sign", "lshr", "pi", "random"};
   return library.count(name) != 0 && !find_written(name);
 }
 

@@ -139,6 +139,8 @@ Expr round(const Expr& x);  // halves away from zero
 Expr trunc(const Expr& x);
 Expr sign(const Expr& x);
 Expr lshr(const Expr& x, const Expr& count);  // zeros come in at the top
+// A number in [0, 1) that integer coordinates and a seed decide.
+Expr random(std::vector<Expr> coordinates, const Expr& seed);
 Expr exp(const Expr& x);
 Expr exp2(const Expr& x);
 Expr log(const Expr& x);

@@ -134,6 +134,9 @@ class Replay {
       operands(2);
       return found->second(x[0], x[1]);
     }
+    if (name == "random" && !x.empty()) {
+      return dsl::random({x.begin(), x.end() - 1}, x.back());
+    }
     if (name == "select" || name == "fma") {
       operands(3);
       return name == "fma" ? dsl::fma(x[0], x[1], x[2]) : dsl::select(x[0], x[1], x[2]);

@@ -240,12 +240,7 @@ BuildResult q2r() {
   b.reduce("energy", Reducer::sum, -spin(0, 0) * (spin(0, 1) + spin(1, 0)), G, 100);
   b.reduce("magnetisation", Reducer::sum, real(spin(0, 0)), G, 100);
 
-  const ValueArgument n("n");
-  const auto stir = b.function("stir", {n}, (n ^ (n >> 11)) * 2862933 % 16777213);
-  const ValueArgument y("i"), x("j");
-  const auto drawn =
-      b.function("drawn", {y, x}, stir(stir(stir(long_(y) * 4099 + x + 77))) % 65536);
-  b.init(spin, {i, j}, select(real(drawn(i, j)) < 65536 * p, -1, 1));
+  b.init(spin, {i, j}, select(random({i, j}, 7) < p, -1, 1));
   return b.finish();
 }
 
