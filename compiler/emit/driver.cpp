@@ -417,9 +417,7 @@ void Driver::run_device() {
   out_.open("extern \"C\" " + device_signature(padded ? "_padded" : "_device") + " {");
   results_given(true);
   take_params(all_parameters());
-  check(check_arguments(api_.steps(), "0"));
-  out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
-  check_arrays();
+  check_run(api_.steps(), "0", padded);
   advance_body();
 }
 
@@ -441,13 +439,23 @@ void Driver::run_from_host(const std::string& advance) {
   out_.open("extern \"C\" " + api_.run_signature() + " {");
   results_given(true);
   take_params(all_parameters());
-  check(check_arguments(api_.steps(), "0"));
-  out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
-  check_arrays();
+  check_run(api_.steps(), "0");
   out_.line(
       fmt::format("return {}({});", advance, argument_names({api_.steps(), "0"}, api_.results())));
   out_.close();
   out_.blank();
+}
+
+// Results that a run goes on from: its counts must leave room for those of the run.
+void Driver::go_on_from(const std::string& results) {
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {
+    out_.open(fmt::format("if ((uint64_t)({})->{} > INT64_MAX / 2) {{", results,
+                          api_.reductions()[r].evaluations));
+    out_.line(fmt::format("return \"results: the evaluations of {} are out of range\";",
+                          plan_.reductions[r].name));
+    out_.close();
+  }
+  out_.line(fmt::format("({})->{} = 0;", results, api_.steps_done()));
 }
 
 void Driver::run_packed(const std::string& advance) {
@@ -455,7 +463,7 @@ void Driver::run_packed(const std::string& advance) {
       "The same with packed arguments: pointers to the arrays in the order above, pointers to the\n"
       "values of the params. Steps are counted from first_step.");
   out_.open("extern \"C\" " + api_.run_packed_signature() + " {");
-  refuse_null("arrays", "arrays");
+  refuse_null("arrays");
   if (api_.has_params()) {
     out_.line(fmt::format("{} {} = {}_default_params();", api_.params_type(), api_.values(),
                           module_.name));
@@ -481,14 +489,12 @@ void Driver::run_packed(const std::string& advance) {
   }
   if (api_.has_results()) {
     items.push_back(fmt::format("({}*)arrays[{}]", api_.results_type(), api_.pointers().size()));
-    refuse_null(fmt::format("arrays[{}]", api_.pointers().size()), api_.results());
-    out_.line(fmt::format("({})->{} = 0;", items.back(), api_.steps_done()));
+    out_.line(fmt::format("if (!arrays[{}]) return \"argument {} is NULL\";",
+                          api_.pointers().size(), api_.results()));
   }
-  check(check_arguments("steps", "first_step"));
+  check(check_arguments("steps == 0 ? NULL : arrays", "steps", "first_step", false));
+  if (api_.has_results()) go_on_from(items.back());
   out_.line("if (steps == 0) return NULL;");
-  for (size_t i = 0; i < api_.pointers().size(); ++i) {
-    refuse_null(fmt::format("arrays[{}]", i), api_.pointers()[i].name);
-  }
   out_.line(fmt::format("return {}({});", advance, comma_list(items)));
   out_.close();
   out_.blank();

@@ -9,7 +9,7 @@ namespace stencil::emit {
 // Within an entry point for boxes: the values of all params that `locals` need, those of the box
 // among them, as locals.
 void Driver::take_box(const std::set<std::string>& locals) {
-  refuse_null(api_.box_argument(), api_.box_argument());
+  refuse_null(api_.box_argument());
   std::set<std::string> needed = locals;
   for (size_t p = plan_.parameters.size(); p-- > api_.given();) {
     const kernel::Parameter& parameter = plan_.parameters[p];
@@ -26,7 +26,7 @@ void Driver::take_box(const std::set<std::string>& locals) {
     const size_t bound = p - api_.given();
     const std::string value =
         parameter.derived
-            ? expressions_.print(parameter.derived)
+            ? expressions_.print(kernel::convert(widened(parameter.derived), parameter.type))
             : fmt::format("{}->{}[{}]", api_.box_argument(), bound % 2 ? "high" : "low", bound / 2);
     const int index = static_cast<int>(p);
     out_.line(fmt::format("const {} {} = {};", api_.parameter_type(index),
@@ -38,13 +38,7 @@ void Driver::take_box(const std::set<std::string>& locals) {
 void Driver::open_box_run(const std::string& signature) {
   out_.open("extern \"C\" " + signature + " {");
   take_params(all_parameters());
-  check(check_arguments(api_.steps(), first_step_));
-  out_.open(fmt::format("if ({} > {}) {{", api_.steps(), api_.box()->steps));
-  out_.line(fmt::format("return \"more than {} step(s), for which the halo is too narrow\";",
-                        api_.box()->steps));
-  out_.close();
-  out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
-  check_arrays();
+  check_run(api_.steps(), first_step_);
 }
 
 void Driver::run_box(const std::string& advance) {
@@ -82,22 +76,40 @@ std::set<std::string> variables_in(const BoundsOfBox& bounds) {
 void Driver::assign_box(const std::string& to, const BoundsOfBox& bounds) {
   std::vector<std::string> low, high;
   for (const auto& range : bounds) {
-    low.push_back(expressions_.print(range[0]));
-    high.push_back(expressions_.print(range[1]));
+    low.push_back(expressions_.print(kernel::convert(widened(range[0]), Scalar::I32)));
+    high.push_back(expressions_.print(kernel::convert(widened(range[1]), Scalar::I32)));
   }
   out_.line(fmt::format("{} ={}{}{{{{{}}},{}{{{}}}}};", to, soft_space(0), api_.box_type(),
                         comma_list(low), soft_space(1), comma_list(high)));
+}
+
+// The bounds of the grid are those of a NAME_box, whose members have 32 bits.
+void Driver::check_coordinates(const BoundsOfBox& bounds) {
+  std::string wide;
+  for (const auto& range : bounds) {
+    for (const kernel::Expr& bound : range) {
+      if (std::holds_alternative<kernel::IntegerLiteral>(bound->kind)) continue;
+      const std::string value = text(kernel::convert(bound, Scalar::I64));
+      if (!wide.empty()) wide += fmt::format(" ||{}", soft_space(0));
+      wide += fmt::format("{0} < -1073741824 ||{1}{0} > 1073741824", value, soft_space(0));
+    }
+  }
+  if (wide.empty()) return;
+  out_.open(fmt::format("if ({}) {{", wide));
+  out_.line("return \"the grid: coordinates are limited to 2^30\";");
+  out_.close();
 }
 
 // NAME_grid.
 void Driver::grid() {
   out_.comment("The grid: its first and its last points.");
   out_.open("extern \"C\" " + api_.grid_signature() + " {");
-  refuse_null(api_.box_argument(), api_.box_argument());
+  refuse_null(api_.box_argument());
   if (api_.has_params()) {
     params_or_defaults();
     name_params(variables_in(api_.box()->grid));
   }
+  check_coordinates(api_.box()->grid);
   assign_box("*" + api_.box_argument(), api_.box()->grid);
   out_.line("return NULL;");
   out_.close();
@@ -111,8 +123,8 @@ void Driver::box_memory() {
   out_.comment("The points that arrays have in memory.");
   out_.open("extern \"C\" " + api_.box_memory_signature() + " {");
   take_params(used);
-  check(check_arguments("0", "0"));
-  refuse_null(api_.memory_argument(), api_.memory_argument());
+  check(check_arguments("NULL", "0", "0", false));
+  refuse_null(api_.memory_argument());
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     if (!api_.in_memory(a)) continue;
     assign_box(api_.memory_argument() + "->" + names_.spell(plan_.arrays[a].name),

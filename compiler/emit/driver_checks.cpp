@@ -1,5 +1,6 @@
-// What emitted entry points check before they allocate or touch anything: the number of steps, what
-// the program requires, sizes that memory and launches can have, and that every array is there.
+// What emitted entry points check before they allocate or touch anything. All entry points of a
+// program call one function, NAME_check: it checks the steps, what the program requires, sizes, and
+// the arrays. Arithmetic on sizes comes last, because only checked params keep it within 64 bits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@ using kernel::Array;
 using kernel::Expr;
 using kernel::Launch;
 
-constexpr int64_t kMostPoints = 1073741824;  // of an extent
+constexpr int64_t kMostPoints = 1073741824;       // of an extent
+constexpr int64_t kMostBytes = int64_t{1} << 56;  // of an array: sums of a few cannot overflow
 
 namespace {
 
@@ -32,7 +34,7 @@ bool are_sound(const kernel::Module& module, const std::vector<Expr>& extents) {
   int64_t bytes = 8;
   for (const Expr& extent : extents) {
     const auto value = kernel::evaluate(extent, constant);
-    if (!value || *value < 1 || *value > kMostPoints || bytes > INT64_MAX / *value) return false;
+    if (!value || *value < 1 || *value > kMostPoints || bytes > kMostBytes / *value) return false;
     bytes *= *value;
   }
   return true;
@@ -53,73 +55,144 @@ std::set<std::string> Driver::checked_parameters() const {
     for (const Expr& extent : array.extents) add(extent);
     if (kernel::is_padded(array)) add(array.row_pitch);
   }
+  for (const Expr& extent : plan_.grid) add(extent);
   kernel::for_each_launch(plan_, [&](const Launch& launch) { add(launch.blocks); });
   return names;
 }
 
-// What is handed to the checks: a number of steps, the first one's index where that counts, params.
-std::string Driver::check_arguments(const std::string& steps, const std::string& first_step) const {
+bool has_open_extents(const kernel::Module& module) {
+  return !are_sound(module, module.plan.grid) ||
+         std::any_of(module.plan.arrays.begin(), module.plan.arrays.end(), [&](const Array& array) {
+           return !are_sound(module, array.extents) ||
+                  (kernel::is_padded(array) && !are_sound(module, kernel::stored_extents(array)));
+         });
+}
+
+void Driver::check_extents(const std::string& what, const std::string& element,
+                           const std::vector<Expr>& extents) {
+  if (are_sound(module_, extents)) return;
+  std::vector<std::string> items;
+  for (const Expr& extent : extents) items.push_back(text(extent));
+  const std::string name = names_.fresh("extents");
+  out_.line(fmt::format("const int64_t {}[] = {{{}}};", name, comma_list(items)));
+  out_.open(
+      fmt::format("if (stencil_array_bytes({}, {}, {}) < 0) {{", element, name, items.size()));
+  out_.line(fmt::format("return \"{}: an extent is below 1, or it is too large\";", what));
+  out_.close();
+}
+
+// The arguments of NAME_check: which arrays (an array of pointers, or NULL if the call needs none),
+// how many steps from which on, params. `padded`: the arrays have the layout of the plan.
+std::string Driver::check_arguments(const std::string& arrays, const std::string& steps,
+                                    const std::string& first_step, bool padded) const {
   const std::set<std::string> used = checked_parameters();
-  std::vector<std::string> items = {steps};
-  if (!plan_.step_limits.empty()) items.push_back(first_step);
+  std::vector<std::string> items = {arrays, steps};
+  if (checks_first_step()) items.push_back(first_step);
+  if (checks_padding()) items.push_back(padded ? "true" : "false");
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
-    if (used.count(plan_.parameters[p].name))
-      items.push_back(api_.parameter_name(static_cast<int>(p)));
+    if (!used.count(plan_.parameters[p].name)) continue;
+    items.push_back(api_.parameter_name(static_cast<int>(p)));
   }
   return comma_list(items);
 }
 
-bool has_open_extents(const kernel::Module& module) {
-  return std::any_of(module.plan.arrays.begin(), module.plan.arrays.end(), [&](const Array& array) {
-    return !are_sound(module, array.extents) ||
-           (kernel::is_padded(array) && !are_sound(module, kernel::stored_extents(array)));
-  });
+void Driver::check(const std::string& arguments) {
+  out_.line(fmt::format("if (const char* error ={}{}({})) return error;", soft_space(0), check_,
+                        arguments));
 }
 
-void Driver::check_extents(const Array& array, const std::vector<Expr>& extents) {
-  if (are_sound(module_, extents)) return;
+// The checks of an entry point that takes `steps` steps on its arrays. Zero steps need no arrays,
+// for a caller who is about to allocate. Arrays of slots are read here, so they must be there.
+void Driver::check_run(const std::string& steps, const std::string& first_step, bool padded) {
+  const std::string some = steps == "0" ? "" : steps + " != 0 && ";
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    if (api_.has_slots(a)) refuse_null(names_.spell(plan_.arrays[a].name), some);
+  }
   std::vector<std::string> items;
-  for (const Expr& extent : extents) items.push_back(text(extent));
-  const std::string name = names_.fresh(array.name + "_extents");
-  out_.line(fmt::format("const int64_t {}[] = {{{}}};", name, comma_list(items)));
-  out_.open(fmt::format("if (stencil_array_bytes(sizeof({}), {}, {}) < 0) {{", api_.type(array),
-                        name, items.size()));
-  out_.line(
-      fmt::format("return \"array {}: an extent is below 1, or it is too large\";", array.name));
+  for (const Pointer& pointer : api_.pointers()) {
+    const auto a = static_cast<size_t>(pointer.array);
+    const std::string slots = names_.spell(plan_.arrays[a].name);
+    items.push_back(api_.has_slots(a) && !some.empty()
+                        ? fmt::format("{} ? {} : NULL", slots, pointer.name)
+                        : pointer.name);
+  }
+  if (checks_results()) {
+    std::string results = api_.results();
+    if (steps == "0") {  // an entry point without results
+      results = names_.fresh("unused");
+      out_.line(fmt::format("{} {};", api_.results_type(), results));
+      results = "&" + results;
+    }
+    items.push_back(results);
+  }
+  out_.line(fmt::format("const void* const {}[] = {{{}}};", arrays_, comma_list(items)));
+  const std::string given =
+      steps == "0" ? arrays_ : fmt::format("{} == 0 ? NULL : {}", steps, arrays_);
+  check(check_arguments(given, steps, first_step, padded));
+  if (steps != "0") out_.line(fmt::format("if ({} == 0) return NULL;", steps));
+}
+
+void Driver::check_steps() {
+  const std::string& steps = api_.steps();
+  const std::string most = std::to_string(plan_.most_steps);
+  const std::string too_many = string_literal("a run has at most " + most + " steps");
+  out_.line(fmt::format("if ({} < 0) return \"the number of steps is negative\";", steps));
+  std::string left = most;
+  if (checks_first_step()) {
+    out_.line(fmt::format("if ({} < 0) return \"the first step is negative\";", first_step_));
+    left += " - " + first_step_;
+  }
+  out_.line(fmt::format("if ({} > {}) return {};", steps, left, too_many));
+  if (!api_.box()) return;
+  out_.open(fmt::format("if ({} > {}) {{", steps, api_.box()->steps));
+  out_.line(fmt::format("return \"more than {} step(s), for which the halo is too narrow\";",
+                        api_.box()->steps));
   out_.close();
 }
 
-// Nothing is checked but the number of steps.
-bool Driver::checks_only_steps() const {
-  bool known = plan_.checks.empty() && plan_.step_limits.empty() && !has_open_extents(module_);
-  kernel::for_each_launch(plan_, [&](const Launch& launch) {
-    known &= std::holds_alternative<kernel::IntegerLiteral>(launch.blocks->kind);
-  });
-  return known;
-}
-
-// The checks, in an entry point.
-void Driver::check(const std::string& arguments) {
-  if (!checks_only_steps()) {
-    out_.line(fmt::format("if (const char* error = {}({})) return error;", check_, arguments));
-  } else if (arguments != "0") {
-    out_.line(fmt::format("if ({} < 0) return \"the number of steps is negative\";", arguments));
+// That arrays are there, aligned, and apart from each other.
+void Driver::check_arrays() {
+  out_.line(fmt::format("if (!{}) return NULL;", arrays_));
+  const std::string all = names_.fresh("memory");
+  out_.open(fmt::format("const stencil_array {}[] = {{", all));
+  size_t count = 0;
+  const auto row = [&](const std::string& name, const std::string& bytes, int64_t element,
+                       bool written) {
+    out_.line(fmt::format("{{\"{}\",{}{},{}{},{}{}}},", name, soft_space(0), bytes, soft_space(0),
+                          element, soft_space(0), written));
+    ++count;
+  };
+  for (const Pointer& pointer : api_.pointers()) {
+    const Array& array = plan_.arrays[static_cast<size_t>(pointer.array)];
+    std::string bytes = bytes_of(array, array.extents);
+    if (checks_padding() && kernel::is_padded(array)) {
+      bytes = fmt::format("{} ? {} : {}", padded_, bytes_of(array, kernel::stored_extents(array)),
+                          bytes);
+    }
+    row(pointer.name, bytes, size_in_bytes(array.type), array.written);
   }
+  if (checks_results()) {
+    row(api_.results(), fmt::format("(int64_t)sizeof({})", api_.results_type()), 8, true);
+  }
+  out_.close("};");
+  out_.line(fmt::format("return stencil_check_arrays({}, {}, {});", all, count, arrays_));
 }
 
 void Driver::check_function() {
-  if (checks_only_steps()) return;
   const std::set<std::string> used = checked_parameters();
-  std::vector<std::string> items = {"int64_t " + api_.steps()};
-  if (!plan_.step_limits.empty()) items.push_back("int64_t " + first_step_);
+  std::vector<std::string> items = {"const void* const* " + arrays_, "int64_t " + api_.steps()};
+  if (checks_first_step()) items.push_back("int64_t " + first_step_);
+  if (checks_padding()) items.push_back("bool " + padded_);
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     const int parameter = static_cast<int>(p);
     if (!used.count(plan_.parameters[p].name)) continue;
     items.push_back(api_.parameter_type(parameter) + " " + api_.parameter_name(parameter));
   }
-  out_.comment("What must hold before anything is allocated: NULL, or what does not.");
+  out_.comment(
+      "What must hold before anything is allocated or touched: NULL, or what does not. Arrays may "
+      "be NULL.");
   out_.open(fmt::format("static const char* {}({}) {{", check_, comma_list(items)));
-  out_.line(fmt::format("if ({} < 0) return \"the number of steps is negative\";", api_.steps()));
+  check_steps();
   for (const kernel::Check& check : plan_.checks) {
     const Expr violated = kernel::operation(Op::Not, {widened(check.condition)});
     out_.open(fmt::format("if ({}) {{", expressions_.print(violated)));
@@ -127,15 +200,21 @@ void Driver::check_function() {
     out_.close();
   }
   for (const kernel::StepLimit& limit : plan_.step_limits) {
-    const Expr most = kernel::sub(limit.steps, kernel::variable(first_step_, Scalar::I64));
+    const Expr most = checks_first_step()
+                          ? kernel::sub(limit.steps, kernel::variable(first_step_, Scalar::I64))
+                          : limit.steps;
     out_.open(fmt::format("if ({} > {}) {{", api_.steps(), expressions_.print(widened(most))));
     out_.line(
         fmt::format("return {};", string_literal(limit.message + ": the run has more steps")));
     out_.close();
   }
+  check_extents("the grid", "1", plan_.grid);
   for (const Array& array : plan_.arrays) {
-    check_extents(array, array.extents);
-    if (kernel::is_padded(array)) check_extents(array, kernel::stored_extents(array));
+    const std::string element = fmt::format("sizeof({})", api_.type(array));
+    check_extents("array " + array.name, element, array.extents);
+    if (kernel::is_padded(array)) {
+      check_extents("array " + array.name, element, kernel::stored_extents(array));
+    }
   }
   kernel::for_each_launch(plan_, [&](const Launch& launch) {
     if (std::holds_alternative<kernel::IntegerLiteral>(launch.blocks->kind)) return;
@@ -145,22 +224,14 @@ void Driver::check_function() {
         fmt::format("return \"{}: too many blocks for one launch\";", kernel_of(launch).name));
     out_.close();
   });
-  out_.line("return NULL;");
+  check_arrays();
   out_.close();
   out_.blank();
 }
 
-// What an entry point says of arrays that are not there. It takes no step without: zero steps on
-// NULL check the sizes, for a caller who is about to allocate.
-void Driver::check_arrays() {
-  for (const std::string& argument : api_.array_arguments()) refuse_null(argument, argument);
-  for (const Pointer& pointer : api_.pointers()) {
-    if (api_.has_slots(static_cast<size_t>(pointer.array))) refuse_null(pointer.name, pointer.name);
-  }
-}
-
-void Driver::refuse_null(const std::string& pointer, const std::string& argument) {
-  out_.line(fmt::format("if (!{}) return \"argument {} is NULL\";", pointer, argument));
+// An entry point's refusal of a pointer that it needs, if `condition` ("n != 0 && ") holds.
+void Driver::refuse_null(const std::string& pointer, const std::string& condition) {
+  out_.line(fmt::format("if ({0}!{1}) return \"argument {1} is NULL\";", condition, pointer));
 }
 
 }  // namespace stencil::emit

@@ -142,9 +142,7 @@ void Driver::check_before_copies() {
     });
   }
   take_params(locals);
-  check(check_arguments(api_.steps(), "0"));
-  out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
-  check_arrays();
+  check_run(api_.steps(), "0");
 }
 
 // NAME_run, which hands over to the entry point on device arrays of the plan's layout.

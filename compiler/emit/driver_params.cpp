@@ -126,6 +126,13 @@ void Driver::derive_param(size_t p, bool read) {
                           must_be_given(parameter) ? ", or not given" : "");
   }
   out_.line(fmt::format("if ({}){}return {};", bad, soft_space(0), string_literal(message)));
+  const int64_t most = parameter.type == Scalar::I64 ? INT64_MAX : INT32_MAX;
+  if (!real && parameter.most < most) {
+    out_.open(fmt::format("if ({0} < -{1} || {0} > {1}) {{", member, parameter.most));
+    out_.line(fmt::format("return \"param {} is out of range: from -{} to {}\";", parameter.name,
+                          parameter.most, parameter.most));
+    out_.close();
+  }
   if (!read) return;
   out_.line(
       fmt::format("const {} {} = {};", api_.parameter_type(static_cast<int>(p)), name, member));
@@ -138,7 +145,7 @@ void Driver::derive_params() {
   }
   for (const kernel::Pinned& pinned : plan_.pinned) read.merge(variables_of(pinned.derived));
   out_.open("extern \"C\" " + api_.derive_params_signature() + " {");
-  refuse_null(api_.params(), api_.params());
+  refuse_null(api_.params());
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     derive_param(p, read.count(plan_.parameters[p].name) > 0);
   }
@@ -242,8 +249,7 @@ void Driver::init(const InitialValues& initial) {
   out_.comment("Puts the initial values into every level of the arrays.");
   out_.open("extern \"C\" " + api_.init_signature() + " {");
   take_params(used);
-  check(check_arguments("0", "0"));
-  check_arrays();
+  check_run("0", "0");
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     if (given.count(a)) continue;
     for (const Pointer& pointer : api_.pointers()) {

@@ -35,6 +35,8 @@ class Driver {
     }
     first_step_ = api.box() ? api.first_step() : names.fresh("first_step");
     check_ = names.fresh(module.name + "_check");
+    arrays_ = names.fresh("pointers");
+    padded_ = names.fresh("padded");
     for (const kernel::Array& array : plan_.arrays) {
       bytes_.push_back(names.fresh(array.name + "_bytes"));
       const bool padded = kernel::is_padded(array);
@@ -95,12 +97,20 @@ class Driver {
   void initialise(const kernel::Launch& launch, const InitialValues& initial);
   bool moves(int array) const;
   std::set<std::string> checked_parameters() const;
-  std::string check_arguments(const std::string& steps, const std::string& first_step) const;
-  bool checks_only_steps() const;
+  // What NAME_check is told. On devices only runs of boxes begin at a step other than 0; there,
+  // results lie in other memory than arrays, and padded arrays have entry points of their own.
+  bool checks_first_step() const { return !device_ || api_.box(); }
+  bool checks_results() const { return !device_ && api_.has_results(); }
+  bool checks_padding() const { return device_ && kernel::is_padded(plan_); }
+  std::string check_arguments(const std::string& arrays, const std::string& steps,
+                              const std::string& first_step, bool padded) const;
   void check(const std::string& arguments);
+  void check_run(const std::string& steps, const std::string& first_step, bool padded = false);
+  void check_steps();
   void check_arrays();
-  void refuse_null(const std::string& pointer, const std::string& argument);
-  void check_extents(const kernel::Array& array, const std::vector<kernel::Expr>& extents);
+  void refuse_null(const std::string& pointer, const std::string& condition = "");
+  void check_extents(const std::string& what, const std::string& element,
+                     const std::vector<kernel::Expr>& extents);
   bool copied(size_t array) const;
   void size(size_t array);
   void allocate(const std::string& name, const std::string& array, const std::string& bytes);
@@ -117,6 +127,7 @@ class Driver {
   void take_params(const std::set<std::string>& locals);
   void params_or_defaults();
   void take_box(const std::set<std::string>& locals);
+  void check_coordinates(const std::vector<std::array<kernel::Expr, 2>>& bounds);
   void assign_box(const std::string& to, const std::vector<std::array<kernel::Expr, 2>>& bounds);
   void open_box_run(const std::string& signature);
   void name_params(const std::set<std::string>& locals);
@@ -155,6 +166,7 @@ class Driver {
   std::string_view type_of(int scratch) const;
   void bring_home();
   void advance_body();
+  void go_on_from(const std::string& results);
   void unused_arguments();
   std::vector<std::string> tail_arguments(const std::string& results) const;
   std::string argument_names(const std::vector<std::string>& between,
@@ -171,7 +183,7 @@ class Driver {
   ExpressionPrinter& expressions_;
   const Dialect& dialect_;  // of the file
   bool device_;             // kernels are launched, on memory that is not the host's
-  std::string step_, count_, first_step_, check_;
+  std::string step_, count_, first_step_, check_, arrays_, padded_;
   std::string iteration_, iterations_;              // used with repeats only
   std::string present_count_;                       // of the tile of steps or iterations around
   std::string left_, done_, holds_, flag_, given_;  // used with reductions only

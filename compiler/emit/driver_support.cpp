@@ -111,14 +111,50 @@ struct stencil_memory {
 )text";
 
 constexpr const char* kArrayBytes =
-    R"text(// The size of an array; -1 if an extent is out of range or 63 bits cannot hold the size.
+    R"text(// The size of an array; -1 if an extent is out of range or the size is above 2^56.
 static int64_t stencil_array_bytes(int64_t element, const int64_t* extents, int rank) {
+  const int64_t most = (int64_t)1 << 56;
   int64_t bytes = element;
   for (int d = 0; d < rank; ++d) {
-    if (extents[d] < 1 || extents[d] > 1073741824 || bytes > INT64_MAX / extents[d]) return -1;
+    if (extents[d] < 1 || extents[d] > 1073741824 || bytes > most / extents[d]) return -1;
     bytes *= extents[d];
   }
   return bytes;
+}
+
+)text";
+
+constexpr const char* kCheckArrays =
+    R"text(// An array that entry points take.
+struct stencil_array {
+  const char* name;
+  int64_t bytes, element;
+  bool written;
+};
+
+// NULL, or why a call cannot take these arrays: each must be there and aligned, and none may
+// overlap another one if either is written.
+static const char* stencil_check_arrays(const stencil_array* arrays, int count,
+                                        const void* const* given) {
+  static thread_local char text[192];
+  for (int a = 0; a < count; ++a) {
+    const stencil_array& one = arrays[a];
+    const uintptr_t at = (uintptr_t)given[a];
+    if (at == 0 || at % (uintptr_t)one.element != 0) {
+      snprintf(text, sizeof text, "argument %.64s is %s", one.name,
+               at == 0 ? "NULL" : "not aligned to its element type");
+      return text;
+    }
+    for (int b = 0; b < a; ++b) {
+      const stencil_array& other = arrays[b];
+      const uintptr_t there = (uintptr_t)given[b];
+      const bool apart = there - at >= (uintptr_t)one.bytes && at - there >= (uintptr_t)other.bytes;
+      if (apart || !(one.written || other.written)) continue;
+      snprintf(text, sizeof text, "arguments %.64s and %.64s overlap", other.name, one.name);
+      return text;
+    }
+  }
+  return NULL;
 }
 
 )text";
@@ -289,6 +325,7 @@ void driver_support(Text& out, const std::vector<const kernel::Module*>& modules
     out.verbatim(device_text(kFlag, dialect));
   }
   if (some(has_open_extents)) out.verbatim(kArrayBytes);
+  out.verbatim(kCheckArrays);
   if (!dialect.has_device() && some([](const auto& m) { return kernel::is_padded(m.plan); })) {
     out.verbatim(kCopyRows);
   }

@@ -318,7 +318,8 @@ void declare_params(Text& out, const kernel::Module& module, const HostApi& api)
 void declare_run(Text& out, const HostApi& api) {
   out.comment(
       "The result replaces the contents. NULL means success; anything else is an error message,\n"
-      "valid until the thread's next call. An array that is NULL is an error.");
+      "valid until the thread's next call. It is an error if an array is NULL, or\n"
+      "overlaps another one and either is read and written.");
   if (api.has_params()) {
     out.comment(fmt::format("{} may be NULL: the defaults.", api.params()));
   }

@@ -102,7 +102,66 @@ void check_sizes(const Program& program, const std::vector<int64_t>& integers, D
   }
 }
 
+// Calls visit(affine) for whatever is computed from open integer params before a run.
+template <class Visit>
+void for_each_affine(const Program& program, Visit visit) {
+  const auto box = [&](const Box& box) {
+    for (const Range& range : box.ranges) {
+      visit(range.low);
+      visit(range.high);
+    }
+  };
+  box(program.grid);
+  for (const Field& field : program.fields) {
+    box(field.box);
+    if (field.within) box(*field.within);
+  }
+  for (const Function& function : program.functions) {
+    for (const Piece& piece : function.pieces) box(piece.region);
+  }
+  for (const Reduction& reduction : program.reductions) box(reduction.piece.region);
+  for (const Init& init : program.inits) box(init.piece.region);
+  for (const Check& check : program.checks) {
+    for (const Affine& affine : check.any_nonnegative) visit(affine);
+  }
+  for (const StepLimit& limit : program.step_limits) visit(limit.steps);
+  if (program.steps) visit(*program.steps);
+}
+
 }  // namespace
+
+int64_t most_steps(const Program& program) {
+  int64_t ahead = 0;
+  const auto look = [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      const auto* access = std::get_if<Access>(&node.kind);
+      if (!access || !access->in_place) continue;
+      const Field& field = program.fields[static_cast<size_t>(access->field)];
+      if (field.is_series()) ahead = std::max<int64_t>(ahead, access->offsets[0]);
+    }
+  };
+  for (const Function& function : program.functions) {
+    for (const Piece& piece : function.pieces) look(piece.graph);
+  }
+  for (const Reduction& reduction : program.reductions) look(reduction.piece.graph);
+  return kLastStep - ahead;
+}
+
+int64_t largest_magnitude(const Program& program, ParamId param) {
+  constexpr int64_t kMost = int64_t{1} << 61;  // leaves room for the extent of a range
+  int64_t least = INT64_MAX;
+  for_each_affine(program, [&](const Affine& affine) {
+    int64_t sum = 0;
+    bool read = false, fits = affine.constant > -kMost && affine.constant < kMost;
+    for (const auto& [term, coefficient] : affine.terms) {
+      read |= term == param;
+      fits = fits && coefficient > -kMost && coefficient < kMost;
+      fits = fits && !__builtin_add_overflow(sum, std::abs(coefficient), &sum);
+    }
+    if (read) least = std::min(least, fits ? (kMost - std::abs(affine.constant)) / sum : 0);
+  });
+  return least;
+}
 
 Diagnostics failed_checks(const Program& program, const std::vector<int64_t>& integer_params,
                           const std::vector<double>& real_params) {

@@ -45,6 +45,14 @@ Program drop_dead_nodes(const Program& program);
 Diagnostics failed_checks(const Program& program, const std::vector<int64_t>& integer_params,
                           const std::vector<double>& real_params);
 
+// The steps that a run may have, from step 0 on: `time`, and the index of a series at time + c,
+// must fit an integer.
+int64_t most_steps(const Program& program);
+
+// The largest magnitude of an integer param at which no bound, size or number of steps of the
+// program overflows 64 bits, whatever the other params are as long as they are within theirs.
+int64_t largest_magnitude(const Program& program, ParamId param);
+
 // A param whose value cannot be had, or is not the one that the code has.
 struct DerivationFault {
   std::string code;  // R051, R074

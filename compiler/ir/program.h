@@ -32,6 +32,9 @@ using FieldId = int;
 using NodeId = int;
 using ReductionId = int;
 
+// Steps are counted in 32 bits, as `time` is.
+constexpr int64_t kLastStep = (int64_t{1} << 31) - 1;
+
 // Coordinates lie within +-kLargestCoordinate, an extent is at most that, and an offset at most
 // kLargestOffset, so that index arithmetic in 32 bits cannot overflow anywhere.
 constexpr int64_t kLargestCoordinate = int64_t{1} << 30;

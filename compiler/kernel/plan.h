@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <variant>
@@ -61,6 +62,8 @@ struct Parameter {
   std::optional<int64_t> integer_default;
   bool is_size = false;  // takes part in array extents
   int param = 0;         // ParamId of the stencil program
+  // Of an integer: the largest magnitude at which no size below overflows 64 bits.
+  int64_t most = std::numeric_limits<int64_t>::max();
   // Null, or what it is unless the user gives it: over parameters before it, each operation rounded
   // by itself. The default above is its value with all defaults.
   Expr derived = nullptr;
@@ -267,7 +270,9 @@ struct Plan {
   int time_tile = 1;  // steps of a whole tile
   // Steps that a tile may have, descending from time_tile to 1; empty: any up to time_tile.
   std::vector<int> tile_sizes;
+  int64_t most_steps = 2147483647;  // that a run may have, from step 0 on
   std::vector<Array> arrays;
+  std::vector<Expr> grid = {};  // extents, I64, if no array has these; else none
   std::vector<Parameter> parameters;
   std::vector<Pinned> pinned = {};
   std::vector<Check> checks;

@@ -31,6 +31,7 @@ class PlanVerifier {
     for (const Check& check : plan_.checks) expr(check.condition, Scalar::Bool, "a check");
     for (const StepLimit& limit : plan_.step_limits) expr(limit.steps, Scalar::I64, "a step limit");
     if (plan_.default_steps) expr(*plan_.default_steps, Scalar::I64, "the number of steps");
+    for (const Expr& extent : plan_.grid) expr(extent, Scalar::I64, "an extent of the grid");
     expr(plan_.points, Scalar::I64, "the number of points");
     for (const Scratch& scratch : plan_.scratch) {
       expr(scratch.elements, Scalar::I64, "the size of scratch memory");

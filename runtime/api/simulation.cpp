@@ -277,7 +277,9 @@ Result<Report> SimulationData::advance(int64_t steps, const ProgressCallback& pr
   if (steps == 0 || state.stopped) return Report{.stopped = state.stopped};
   const Status complete = check_inputs();
   if (!complete.ok()) return complete.failure();
-  const Status lasts = runtime::check_needs(program(), state, state.step + steps);
+  int64_t last = 0;  // a sum beyond 64 bits is a number of steps that no run has
+  if (__builtin_add_overflow(state.step, steps, &last)) last = INT64_MAX;
+  const Status lasts = runtime::check_needs(program(), state, last);
   if (!lasts.ok()) return lasts.failure();
   // Whoever looks for NaN waits, and what works in a device's arrays is not waited for.
   if (arrays == Arrays::Device) on_nan = OnNan::Ignore;

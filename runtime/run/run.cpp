@@ -80,6 +80,17 @@ Result<reference::State> prepare_state(const ir::Program& program, const Params&
   return std::move(*state);
 }
 
+namespace {
+
+Status check_last_step(const ir::Program& program, int64_t last) {
+  const int64_t most = ir::most_steps(program);
+  if (last <= most) return Done{};
+  return Failure{"R053", fmt::format("a run has at most {} steps, not {}", most, last),
+                 "steps are counted in 32 bits, as `time` is"};
+}
+
+}  // namespace
+
 Result<int64_t> steps_of(const ir::Program& program, const Params& params) {
   if (!program.steps) {
     return Failure{"R053", "the program gives no number of steps", "give it with --steps"};
@@ -90,6 +101,9 @@ Result<int64_t> steps_of(const ir::Program& program, const Params& params) {
                    steps ? fmt::format("the number of steps is {}", *steps)
                          : std::string("the number of steps overflows"),
                    "give another with --steps"};
+  }
+  if (const Status possible = check_last_step(program, *steps); !possible.ok()) {
+    return possible.failure();
   }
   return *steps;
 }
@@ -108,6 +122,7 @@ Status check_needs(const ir::Program& program, const reference::State& state, in
     return Failure{"R055", fmt::format("{}: not enough for {} steps", limit.message, last),
                    limit.hint};
   }
+  if (const Status possible = check_last_step(program, last); !possible.ok()) return possible;
   // Of the memory of a device nothing is known here.
   if (const auto misplaced = reference::misplaced_points(program, state)) {
     return Failure{"R056", *misplaced, "places are indices of the grid, and may lie between them"};

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "compiler/ir/axes.h"
+#include "compiler/ir/passes.h"
 #include "compiler/schedule/parts/describe.h"
 #include "compiler/schedule/parts/evaluate.h"
 
@@ -124,6 +125,7 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
     parameter.type = param.type;
     parameter.real_default = param.real_value;
     parameter.is_size = sizes[p];
+    parameter.most = ir::largest_magnitude(program, static_cast<ir::ParamId>(p));
     parameter.param = static_cast<int>(p);
     if (param.derived) {
       parameter.derived = value_on_params(*this, param.derived->graph, param.derived->value);
@@ -288,6 +290,7 @@ kernel::Module Interface::empty_module() const {
   module.header = describe(program_);
   module.plan.arrays = arrays_;
   module.plan.parameters = parameters_;
+  module.plan.most_steps = ir::most_steps(program_);
   module.plan.scratch = tables_;
   module.plan.point_sets = point_sets_;
   for (const ir::Param& param : program_.params) {
@@ -303,6 +306,12 @@ kernel::Module Interface::empty_module() const {
     points = kernel::mul(points, kernel::convert(extent(program_.grid, d), Scalar::I64));
   }
   module.plan.points = points;
+  const bool stored = std::any_of(program_.fields.begin(), program_.fields.end(),
+                                  [&](const auto& field) { return field.box == program_.grid; });
+  for (int d = 0; d < rank() && !stored; ++d) {
+    const ir::Range& range = program_.grid.ranges[static_cast<size_t>(d)];
+    module.plan.grid.push_back(affine_long(range.high - range.low + 1));
+  }
 
   for (const ir::Check& check : program_.checks) {
     Expr condition = kernel::boolean(false);
@@ -316,20 +325,7 @@ kernel::Module Interface::empty_module() const {
   for (const ir::StepLimit& limit : program_.step_limits) {
     module.plan.step_limits.push_back({affine_long(limit.steps), limit.message});
   }
-  for (const ir::Field& field : program_.fields) {
-    for (const ir::Range& range : field.box.ranges) {
-      if (range.low.is_constant() && range.high.is_constant()) continue;
-      const Expr farthest = kernel::integer(ir::kLargestCoordinate, Scalar::I64);
-      const Expr extent = affine_long(range.high - range.low + 1);
-      module.plan.checks.push_back(
-          {kernel::all_of(
-               {kernel::less_equal(kernel::sub(kernel::integer(0, Scalar::I64), farthest),
-                                   affine_long(range.low)),
-                kernel::less_equal(affine_long(range.high), farthest),
-                kernel::less_equal(extent, farthest)}),
-           fmt::format("field {}: coordinates and extents are limited to 2^30", field.name)});
-    }
-  }
+  limit_coordinates(module.plan.checks);
   for (const ir::Requirement& requirement : program_.requirements) {
     module.plan.checks.push_back({value_on_params(*this, requirement.graph, requirement.condition),
                                   "require " + requirement.text + " does not hold"});
@@ -346,6 +342,60 @@ kernel::Module Interface::empty_module() const {
     module.plan.checks.push_back({value_on_params(*this, axis.graph, axis.admissible), message});
   }
   return module;
+}
+
+// That coordinates fit 32 bits: those of fields, and of regions that proofs do not tie to a field,
+// since they may be empty.
+void Interface::limit_coordinates(std::vector<kernel::Check>& checks) const {
+  const Expr farthest = kernel::integer(ir::kLargestCoordinate, Scalar::I64);
+  const Expr least = kernel::sub(kernel::integer(0, Scalar::I64), farthest);
+  std::vector<ir::Affine> limited;  // bounds that some check limits, without their constants
+  const auto slope = [](ir::Affine affine) {
+    affine.constant = 0;
+    return affine;
+  };
+  const auto is_limited = [&](const ir::Affine& bound) {
+    return bound.is_constant() ||
+           (std::abs(bound.constant) <= ir::kLargestOffset &&
+            std::find(limited.begin(), limited.end(), slope(bound)) != limited.end());
+  };
+  const auto limit = [&](const ir::Range& range, const std::string& what, bool may_be_empty) {
+    std::vector<Expr> all = {kernel::less_equal(least, affine_long(range.low)),
+                             kernel::less_equal(affine_long(range.high), farthest),
+                             kernel::less_equal(affine_long(range.high - range.low + 1), farthest)};
+    if (may_be_empty) {
+      all.push_back(kernel::less_equal(affine_long(range.low), farthest));
+      all.push_back(kernel::less_equal(least, affine_long(range.high)));
+    }
+    checks.push_back({kernel::all_of(all), what + ": coordinates and extents are limited to 2^30"});
+    for (const ir::Affine* bound : {&range.low, &range.high}) {
+      if (std::abs(bound->constant) <= ir::kLargestOffset) limited.push_back(slope(*bound));
+    }
+  };
+  for (const ir::Field& field : program_.fields) {
+    for (const ir::Range& range : field.box.ranges) {
+      if (range.low.is_constant() && range.high.is_constant()) continue;
+      limit(range, "field " + field.name, false);
+    }
+  }
+  const auto box = [&](const ir::Box& box, const std::string& what) {
+    for (const ir::Range& range : box.ranges) {
+      if (!is_limited(range.low) || !is_limited(range.high)) limit(range, what, true);
+    }
+  };
+  box(program_.grid, "the grid");
+  for (const ir::Function& function : program_.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      box(piece.region, "a region of " + ir::target_names(program_, function));
+    }
+  }
+  for (const ir::Reduction& reduction : program_.reductions) {
+    box(reduction.piece.region, "the region of " + reduction.name);
+  }
+  for (const ir::Init& init : program_.inits) {
+    const ir::Field& field = program_.fields[static_cast<size_t>(init.field)];
+    box(init.piece.region, "the initial values of " + field.name);
+  }
 }
 
 Expr Interface::param(ir::ParamId id) const {

@@ -71,6 +71,7 @@ class Interface {
   bool wide(const ir::Box& box, bool padded) const;  // may take 2^31 elements or more
   void set_program_names_aside();
   void name_sizes();
+  void limit_coordinates(std::vector<kernel::Check>& checks) const;
   kernel::Expr lead(ir::FieldId field, int component) const;  // of its rows
   void lay_out(Rows rows);
   void provide_points(ir::FieldId set);

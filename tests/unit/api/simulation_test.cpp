@@ -355,6 +355,39 @@ TEST(Simulation, NamesTheFieldWhatIsWantedAndWhatWasGiven) {
   EXPECT_EQ(code_of(simulation.advance(-1)), "R053");
 }
 
+// The sum of the steps done and those asked for must not wrap around.
+TEST(Simulation, RefusesStepsThatNoRunHas) {
+  const auto start = [](const char* text) {
+    return program_of(text).compile({.device = "reference"}).or_throw().start().or_throw();
+  };
+  const char* const recorded = R"(
+grid G = [0..9, 0..9] steps 10;
+field A : real on G boundary clamp;
+points P [0..2] on G;
+record r [0..19] = A[0,0] at P;
+stencil s : A on G = 0.5 * (A[1,0] + A[0,-1]);
+)";
+  Simulation fresh = start(recorded), advanced = start(recorded);
+  EXPECT_EQ(advanced.advance(15).or_throw().steps, 15);
+  const auto at_once = fresh.advance(INT64_MAX), later = advanced.advance(INT64_MAX);
+  EXPECT_EQ(code_of(at_once), "R055");
+  EXPECT_EQ(code_of(later), "R055");
+  EXPECT_EQ(later.failure().message, at_once.failure().message);
+  EXPECT_EQ(code_of(advanced.advance(6)), "R055");
+  EXPECT_EQ(advanced.advance(5).or_throw().steps, 5);
+  EXPECT_EQ(code_of(advanced.advance(INT64_MIN)), "R053");
+
+  Simulation heat = start(kHeat);
+  EXPECT_EQ(code_of(heat.advance(INT64_MAX)), "R053");
+  EXPECT_EQ(heat.advance(3).or_throw().steps, 3);
+  const auto beyond = heat.advance(INT64_MAX - 2);
+  EXPECT_EQ(code_of(beyond), "R053");
+  EXPECT_EQ(beyond.failure().message,
+            "a run has at most 2147483647 steps, not 9223372036854775807");
+  EXPECT_EQ(code_of(heat.advance(2147483645)), "R053");
+  EXPECT_EQ(heat.step(), 3);
+}
+
 TEST(Kernel, RefusesValuesThatCannotBeGiven) {
   Options options;
   options.open = {"N"};

@@ -96,6 +96,8 @@ TEST(RunCpp, ChecksComeBeforeAnythingElse) {
   EXPECT_STREQ(run_heat(nullptr, 1, {2147483647, 2147483647, 0.3f}),
                "array A: an extent is below 1, or it is too large");
   EXPECT_STREQ(run_heat(nullptr, 1, {1000000000, 1000000000, 0.3f}),
+               "array A: an extent is below 1, or it is too large");
+  EXPECT_STREQ(run_heat(nullptr, 1, {100000000, 100000000, 0.3f}),
                "heat_step: too many blocks for one launch");
 }
 
@@ -276,6 +278,60 @@ TEST(RunCpp, ArraysThatAreNullAreNamed) {
   arrays[2] = nullptr;
   EXPECT_STREQ(packed(arrays, parameters, 0, 0), nullptr);
   EXPECT_STREQ(derive(nullptr), "argument params is NULL");
+}
+
+// Overflow would be an error, too.
+TEST(RunCpp, StepsOutOfRangeAreRefused) {
+  const HostLibrary library(cpp(samples::wave()), "-fsanitize=undefined -fno-sanitize-recover=all");
+  auto* run = library.get<const char*(float*, float*, const float*, int64_t, const WaveParams*)>(
+      "wave_run");
+  auto* packed = library.get<Packed>("wave_run_packed");
+  ASSERT_TRUE(run && packed);
+  const WaveParams params{9};
+  std::vector<float> u(9), older(9), c2(9);
+  const char* const negative = "the number of steps is negative";
+  const char* const too_many = "a run has at most 2147483647 steps";
+  for (const auto& [steps, message] :
+       {std::pair{INT64_MIN, negative}, {INT64_MAX, too_many}, {int64_t{1} << 31, too_many}}) {
+    EXPECT_STREQ(run(u.data(), older.data(), c2.data(), steps, &params), message);
+    EXPECT_STREQ(run(nullptr, nullptr, nullptr, steps, &params), message);
+  }
+  const void* parameters[] = {&params.n};
+  void* arrays[] = {u.data(), older.data(), c2.data()};
+  for (const int64_t first : {int64_t{-1}, int64_t{-3}, INT64_MIN}) {
+    EXPECT_STREQ(packed(arrays, parameters, 5, first), "the first step is negative") << first;
+  }
+  for (const auto& [steps, first] : {std::pair{int64_t{1}, INT64_MAX},
+                                     {INT64_MAX, int64_t{15}},
+                                     {int64_t{2}, int64_t{2147483646}}}) {
+    EXPECT_STREQ(packed(arrays, parameters, steps, first), too_many) << first;
+  }
+  EXPECT_STREQ(packed(arrays, parameters, 1, 2147483646), nullptr);
+}
+
+// Kernels write one array while they read another.
+TEST(RunCpp, ArraysThatOverlapAreRefused) {
+  const HostLibrary library(cpp(samples::wave()));
+  auto* run = library.get<const char*(float*, float*, const float*, int64_t, const WaveParams*)>(
+      "wave_run");
+  auto* packed = library.get<Packed>("wave_run_packed");
+  ASSERT_TRUE(run && packed);
+  const WaveParams params{9};
+  std::vector<float> all(30), c2(9);
+  float* const u = all.data();
+  EXPECT_STREQ(run(u, u, c2.data(), 2, &params), "arguments U and U_1 overlap");
+  EXPECT_STREQ(run(u, u + 8, c2.data(), 2, &params), "arguments U and U_1 overlap");
+  EXPECT_STREQ(run(u + 8, u, c2.data(), 2, &params), "arguments U and U_1 overlap");
+  EXPECT_STREQ(run(u, c2.data(), u + 1, 2, &params), "arguments U and c2 overlap");
+  EXPECT_STREQ(run(u, u + 9, c2.data(), 2, &params), nullptr) << "side by side";
+  EXPECT_STREQ(run(u + 9, u, u + 18, 2, &params), nullptr);
+  EXPECT_STREQ(run(u, u, c2.data(), 0, &params), nullptr) << "nothing is touched";
+  float* const odd = reinterpret_cast<float*>(reinterpret_cast<char*>(u + 9) + 1);
+  EXPECT_STREQ(run(u, odd, c2.data(), 2, &params),
+               "argument U_1 is not aligned to its element type");
+  const void* parameters[] = {&params.n};
+  void* arrays[] = {u, u + 4, c2.data()};
+  EXPECT_STREQ(packed(arrays, parameters, 1, 0), "arguments U and U_1 overlap");
 }
 
 TEST(RunCpp, FastMathIsRefusedByTheFileItself) {

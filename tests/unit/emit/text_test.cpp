@@ -73,17 +73,22 @@ TEST(Cuda, Driver) {
   EXPECT_TRUE(has(text, "return \"N is at least 3\";"));
 }
 
-TEST(Cuda, EveryEntryPointRefusesNull) {
+TEST(Cuda, EveryEntryPointChecksItsArraysByOneFunction) {
   const std::string text = emit_for(Target::Cuda, samples::wave());
   for (const char* entry : {"wave_run_device(", "wave_run("}) {
     const size_t begin = text.find("extern \"C\" const char* " + std::string(entry));
     ASSERT_NE(begin, std::string::npos) << entry;
     const std::string body = text.substr(begin, text.find("\n}\n", begin) - begin);
-    for (const char* array : {"U", "U_1", "c2"}) {
-      const std::string line = fmt::format("  if (!{0}) return \"argument {0} is NULL\";\n", array);
-      EXPECT_TRUE(has(body, line)) << entry << " " << array;
-    }
+    EXPECT_TRUE(has(body,
+                    "  const void* const pointers[] = {U, U_1, c2};\n"
+                    "  if (const char* error = wave_check(steps == 0 ? NULL : pointers, steps, N)) "
+                    "return error;\n"
+                    "  if (steps == 0) return NULL;\n"))
+        << entry;
   }
+  EXPECT_TRUE(has(text, "    {\"U_1\", (int64_t)sizeof(float) * N, 4, true},\n"));
+  EXPECT_TRUE(has(text, "    {\"c2\", (int64_t)sizeof(float) * N, 4, false},\n"));
+  EXPECT_TRUE(has(text, "  return stencil_check_arrays(memory, 3, pointers);\n"));
 }
 
 TEST(Cuda, ProductsThatMeetASumAreNotLeftToFuse) {

@@ -1,0 +1,639 @@
+#include "tests/property/entries/calls.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "compiler/ir/passes.h"
+#include "compiler/reference/interpreter.h"
+#include "compiler/reference/points.h"
+
+namespace stencil::property {
+
+namespace {
+
+constexpr int64_t kMostBytes = int64_t{1} << 22;  // of the arrays of a call
+constexpr int64_t kMostCallSteps = 24;            // of a call that may be valid
+
+enum class Expected { None, Error, Any };
+
+std::string text(Expected expected) {
+  return expected == Expected::None ? "none" : expected == Expected::Error ? "error" : "any";
+}
+
+// A param as a caller gives it: nothing, or a value.
+struct Given {
+  bool left_out = true;
+  int64_t integer = 0;
+  double real = 0;
+};
+
+// What the program makes of params.
+struct Outcome {
+  bool refused = false;
+  std::vector<int64_t> integers;  // by ParamId
+  std::vector<double> reals;
+};
+
+class Calls {
+ public:
+  Calls(const Callee& callee, Random& random)
+      : callee_(callee), program_(callee.program), plan_(callee.module.plan), random_(random) {}
+
+  std::string draw(int calls) {
+    for (int call = 0; call < calls; ++call) {
+      const int kind = random_.below(callee_.box ? 12 : 8);
+      if (kind < 2) pieces();
+      if (kind >= 2 && kind < 5) run();
+      if (kind == 5 || kind == 6) init();
+      if (kind == 7) derive();
+      if (kind >= 8) boxes(kind);
+      out_ += "free\n";
+      next_ = 0;
+      ++number_;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  int id() { return next_++; }
+  template <class... T>
+  void line(fmt::format_string<T...> text, T&&... arguments) {
+    out_ += fmt::format(text, std::forward<T>(arguments)...) + "\n";
+  }
+
+  // --- Numbers -----------------------------------------------------------------------------------
+
+  int64_t hostile_integer() {
+    const int64_t least = INT32_MIN, most = INT32_MAX;
+    return random_.pick<int64_t>({0, -1, 1, 2, 3, 5, 17, least, least + 1, most, most - 1, 1 << 30,
+                                  (1 << 30) + 1, -(1 << 30), 1 << 16, 46341, -46341, 1 << 28});
+  }
+  int64_t hostile_long() {
+    return random_.pick<int64_t>({INT64_MIN, INT64_MIN + 1, INT64_MAX, INT64_MAX - 1, INT64_MAX - 7,
+                                  int64_t{1} << 62, int64_t{1} << 31, (int64_t{1} << 31) - 1,
+                                  (int64_t{1} << 31) - 5, (int64_t{1} << 32) + 1, -1, -5,
+                                  -1000000007, int64_t{1} << 40});
+  }
+  double hostile_real(Scalar type) {
+    const double huge = type == Scalar::F64 ? 1e308 : 3e38,
+                 tiny = type == Scalar::F64 ? 5e-324 : 1e-45;
+    return random_.pick<double>(
+        {NAN, INFINITY, -INFINITY, 0.0, -0.0, huge, -huge, tiny, 1.0, -1.0});
+  }
+
+  std::vector<Given> draw_params(bool hostile) {
+    std::vector<Given> out;
+    for (const kernel::Parameter& parameter : plan_.parameters) {
+      Given given;
+      const bool real = is_float(parameter.type);
+      given.left_out = random_.chance(parameter.derived ? 80 : 50);
+      if (!real) given.integer = parameter.integer_default.value_or(random_.between(1, 6));
+      if (real)
+        given.real = parameter.real_default.value_or(0.5) * random_.pick<double>({1, 0.5, 0.9});
+      for (const auto& [name, value] : callee_.integers) {
+        if (program_.params[static_cast<size_t>(parameter.param)].name != name) continue;
+        given.left_out = false;
+        given.integer = value;
+      }
+      if (hostile && random_.chance(25)) {
+        given.left_out = false;
+        given.integer = parameter.type == Scalar::I64 && random_.chance(50) ? hostile_long()
+                                                                            : hostile_integer();
+        if (real) given.real = hostile_real(parameter.type);
+      }
+      if (parameter.type == Scalar::F32) given.real = static_cast<float>(given.real);
+      out.push_back(given);
+    }
+    return out;
+  }
+
+  // A value that stands for one that is not given.
+  static bool is_nothing(const kernel::Parameter& parameter, const Given& given) {
+    if (is_float(parameter.type)) return std::isnan(given.real);
+    return given.integer == (parameter.type == Scalar::I64 ? INT64_MIN : INT32_MIN);
+  }
+
+  // `of`: the program, whose params begin with those of the plan.
+  Outcome outcome(const ir::Program& of, const std::vector<Given>& params,
+                  const std::vector<int64_t>& box = {}, int first_of_box = 0) {
+    Outcome out;
+    out.integers.assign(of.params.size(), 0);
+    out.reals.assign(of.params.size(), 0);
+    std::vector<bool> given(of.params.size(), false);
+    for (size_t p = 0; p < of.params.size(); ++p) {
+      out.integers[p] = of.params[p].integer_value.value_or(0);
+      out.reals[p] = of.params[p].real_value.value_or(0);
+    }
+    for (size_t p = 0; p < params.size(); ++p) {
+      const kernel::Parameter& parameter = plan_.parameters[p];
+      const auto param = static_cast<size_t>(parameter.param);
+      const bool nothing = is_nothing(parameter, params[p]);
+      const bool has_default = parameter.real_default || parameter.integer_default;
+      if (params[p].left_out && !parameter.derived && !has_default) out.refused = true;
+      if (params[p].left_out) continue;
+      if (nothing && !parameter.derived) out.refused = true;
+      if (nothing) continue;
+      if (is_float(parameter.type) && !std::isfinite(params[p].real)) out.refused = true;
+      given[param] = true;
+      out.integers[param] = params[p].integer;
+      out.reals[param] = params[p].real;
+    }
+    for (size_t b = 0; b < box.size(); ++b) {
+      given[static_cast<size_t>(first_of_box) + b] = true;
+      out.integers[static_cast<size_t>(first_of_box) + b] = box[b];
+    }
+    if (out.refused) return out;
+    // Params that are left out and do not follow from others have their defaults.
+    out.refused = ir::derive_params(of, given, out.integers, out.reals).has_value();
+    if (!out.refused) out.refused = ir::failed_checks(of, out.integers, out.reals).has_errors();
+    return out;
+  }
+
+  bool takes(int64_t steps, int64_t first, const Outcome& params) const {
+    if (steps < 0 || first < 0 || steps > ir::most_steps(program_) - first) return false;
+    return std::all_of(program_.step_limits.begin(), program_.step_limits.end(),
+                       [&](const ir::StepLimit& limit) {
+                         const auto most = ir::evaluate(limit.steps, params.integers);
+                         return most && first + steps <= *most;
+                       });
+  }
+
+  // --- Memory ------------------------------------------------------------------------------------
+
+  // Where an array's memory is, and what it is filled with.
+  struct Memory {
+    int id = 0;
+    int64_t bytes = 0;
+    char how = 'x';
+    bool written = false;
+    bool places = false;   // of points
+    bool refused = false;  // some of which do not lie where they have to
+  };
+
+  static char filling(Scalar type) {
+    switch (type) {
+      case Scalar::Bool:
+        return 'b';
+      case Scalar::F16:
+      case Scalar::BF16:
+        return 'h';
+      case Scalar::I32:
+        return 'i';
+      case Scalar::I64:
+        return 'l';
+      case Scalar::F32:
+        return 'f';
+      case Scalar::F64:
+        return 'd';
+      default:
+        return 'x';
+    }
+  }
+
+  // Bytes of all arrays, or nothing if there are too many to be given.
+  std::optional<std::vector<int64_t>> sizes(const ir::Program& of, const kernel::Plan& plan,
+                                            const Outcome& params) const {
+    std::string error;
+    const auto state = reference::lay_out(of, params.integers, params.reals, error);
+    if (!state) return std::nullopt;
+    std::vector<int64_t> out;
+    int64_t sum = 0;
+    for (const kernel::Array& array : plan.arrays) {
+      const auto& field = state->fields[static_cast<size_t>(array.field)];
+      out.push_back(field.size_in_bytes(array.component));
+      if (out.back() > kMostBytes) return std::nullopt;
+      sum += out.back() * array.copies;
+    }
+    return sum <= kMostBytes ? std::optional(out) : std::nullopt;
+  }
+
+  // The places of a set of points: where they have to lie, or not.
+  Memory places(const ir::Program& of, const kernel::Array& array, const Outcome& params,
+                int64_t bytes) {
+    const ir::Field& set = of.fields[static_cast<size_t>(array.field)];
+    const auto within = reference::concrete(*set.within, params.integers);
+    const bool weights = array.component >= of.grid.rank();
+    Memory out{id(), bytes, 'd', array.written, true};
+    std::string values;
+    for (int64_t p = 0; p < bytes / 8; ++p) {
+      double value = random_.unit();
+      if (!weights) {
+        const auto [low, high] = (*within)[static_cast<size_t>(array.component)];
+        value = static_cast<double>(low) + value * static_cast<double>(high - low);
+        if (random_.chance(1)) {
+          value = random_.pick<double>({NAN, INFINITY, -1e300, 1e18, static_cast<double>(high) + 1,
+                                        static_cast<double>(low) - 1});
+          out.refused = true;
+        }
+      }
+      values += fmt::format(" {}", value);
+    }
+    line("doubles {} {}{}", out.id, bytes / 8, values);
+    return out;
+  }
+
+  Memory memory(const ir::Program& of, const kernel::Array& array, const Outcome& params,
+                int64_t bytes, uint64_t seed) {
+    if (of.fields[static_cast<size_t>(array.field)].is_point_set()) {
+      return places(of, array, params, bytes);
+    }
+    Memory out{id(), bytes, filling(array.type), array.written};
+    line("block {} {} 0 {} {}", out.id, bytes, out.how, seed);
+    return out;
+  }
+
+  // What is wrong with the arrays of a call.
+  enum class Fault { None, Null, Same, Within, Misaligned };
+
+  // Memory for all pointers of a plan, `copies` of each array that changes; one of them may be
+  // faulty. Whether they are refused.
+  bool arrays(const ir::Program& of, const kernel::Plan& plan, const Outcome& params,
+              const std::vector<int64_t>& bytes, bool slots, bool hostile,
+              std::vector<Memory>& out) {
+    bool refused = false;
+    for (size_t a = 0; a < plan.arrays.size(); ++a) {
+      const kernel::Array& array = plan.arrays[a];
+      const int count = slots && array.written ? array.copies : array.levels;
+      for (int copy = 0; copy < count; ++copy) {
+        out.push_back(memory(of, array, params, bytes[a], random_.next()));
+        refused |= out.back().refused;
+      }
+    }
+    if (!hostile || random_.chance(50)) return refused;
+    const auto at = static_cast<size_t>(random_.below(static_cast<int>(out.size())));
+    const auto from = static_cast<size_t>(random_.below(static_cast<int>(out.size())));
+    Memory& faulty = out[at];
+    switch (random_.pick<Fault>({Fault::Null, Fault::Same, Fault::Within, Fault::Misaligned})) {
+      case Fault::Null:
+        line("null {}", faulty.id);
+        return true;
+      case Fault::Same:
+        if (at == from) return refused;
+        if (!faulty.written && !out[from].written) {  // two that are only read may be one
+          if (out[from].bytes != faulty.bytes || faulty.places || out[from].places) return refused;
+          line("at {} {} 0", faulty.id, out[from].id);
+          return refused;
+        }
+        line("at {} {} 0", faulty.id, out[from].id);
+        return true;
+      case Fault::Within: {
+        if (at == from || !(faulty.written || out[from].written)) return refused;
+        const int64_t most = (out[from].bytes - 1) / 8 * 8;
+        line("at {} {} {}", faulty.id, out[from].id, random_.chance(50) ? most : most / 16 * 8);
+        return true;
+      }
+      case Fault::Misaligned:
+        if (faulty.how == 'x' || faulty.how == 'b') return refused;
+        line("block {} {} 1 z 0", faulty.id, faulty.bytes);
+        return true;
+      default:
+        return refused;
+    }
+  }
+
+  // NAME_params, or NULL where all params are left out.
+  int params_block(const std::vector<Given>& params) {
+    const int at = id();
+    const bool none = std::all_of(params.begin(), params.end(), [](auto& p) { return p.left_out; });
+    if (none && random_.chance(70)) {
+      line("null {}", at);
+      return at;
+    }
+    std::string bytes;
+    for (size_t p = 0; p < params.size(); ++p) {
+      const kernel::Parameter& parameter = plan_.parameters[p];
+      Given given = params[p];
+      if (given.left_out) {  // as NAME_default_params has it
+        given.real = parameter.derived ? NAN : parameter.real_default.value_or(NAN);
+        given.integer = parameter.derived || !parameter.integer_default
+                            ? (parameter.type == Scalar::I64 ? INT64_MIN : INT32_MIN)
+                            : *parameter.integer_default;
+      }
+      append(bytes, value_bytes(parameter, given));
+    }
+    while (bytes.size() % 8 != 0) bytes += '\0';
+    put_bytes(at, bytes);
+    return at;
+  }
+
+  static std::string value_bytes(const kernel::Parameter& parameter, const Given& given) {
+    const auto as = [](auto value) {
+      return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+    };
+    if (parameter.type == Scalar::F64) return as(given.real);
+    if (parameter.type == Scalar::F32) return as(static_cast<float>(given.real));
+    if (parameter.type == Scalar::I64) return as(given.integer);
+    return as(static_cast<int32_t>(given.integer));
+  }
+  // At the next multiple of its size.
+  static void append(std::string& to, const std::string& value) {
+    while (to.size() % value.size() != 0) to += '\0';
+    to += value;
+  }
+  void put_bytes(int at, const std::string& bytes) {
+    std::string hex = "#";
+    for (const char byte : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    line("bytes {} {} {}", at, bytes.size(), hex);
+  }
+
+  int64_t result_words() const {
+    int64_t words = 2;
+    for (const kernel::Reduction& reduction : plan_.reductions) {
+      words += 1 + kernel::has_value(reduction) + (reduction.first_nan != kernel::kNoScratch);
+    }
+    return words;
+  }
+  int results(char how = 'z') {
+    const int at = id();
+    line("block {} {} 0 {} 1", at, 8 * result_words(), how);
+    return at;
+  }
+
+  void call(const std::string& entry, Expected expected, const std::vector<int>& pointers,
+            const std::vector<int64_t>& numbers) {
+    line("call {}_{} {} {} {} {} {} {}", callee_.module.name, entry, text(expected), number_,
+         pointers.size(), fmt::join(pointers, " "), numbers.size(), fmt::join(numbers, " "));
+  }
+
+  static std::vector<int> ids(const std::vector<Memory>& memories) {
+    std::vector<int> out;
+    for (const Memory& memory : memories) out.push_back(memory.id);
+    return out;
+  }
+
+  int table(const std::vector<int>& of) {
+    const int at = id();
+    line("table {} {} {}", at, of.size(), fmt::join(of, " "));
+    return at;
+  }
+
+  // The argument `parameters` of NAME_run_packed.
+  int packed_params(const std::vector<Given>& params) {
+    std::vector<int> values;
+    for (size_t p = 0; p < params.size(); ++p) {
+      values.push_back(id());
+      if (params[p].left_out) {
+        line("null {}", values.back());
+      } else {
+        put_bytes(values.back(), value_bytes(plan_.parameters[p], params[p]));
+      }
+    }
+    return table(values);
+  }
+
+  // --- Calls -------------------------------------------------------------------------------------
+
+  // Steps of a call: none that takes long.
+  int64_t draw_steps(bool hostile, int64_t first, const Outcome& params) {
+    if (hostile && random_.chance(30)) {
+      const int64_t steps = hostile_long();
+      if (!takes(steps, first, params)) return steps;
+    }
+    return random_.below(2 * plan_.time_tile + 3);
+  }
+  int64_t draw_first(bool hostile) {
+    if (hostile && random_.chance(35)) return hostile_long();
+    return random_.chance(50) ? 0 : random_.below(9);
+  }
+
+  Expected expected(bool refused) const { return refused ? Expected::Error : Expected::None; }
+
+  void run() {
+    const bool hostile = random_.chance(75);
+    const std::vector<Given> params = draw_params(hostile && random_.chance(60));
+    const Outcome made = outcome(program_, params);
+    const bool packed = random_.chance(60);
+    const int64_t first = packed ? draw_first(hostile) : 0;
+    int64_t steps = draw_steps(hostile, first, made);
+    bool refused = made.refused || !takes(steps, first, made);
+    std::vector<Memory> memories;
+    const auto bytes = made.refused ? std::nullopt : sizes(program_, plan_, made);
+    if (bytes) {
+      if (!refused && steps > kMostCallSteps) steps = kMostCallSteps;
+      const bool bad = arrays(program_, plan_, made, *bytes, false, hostile, memories);
+      refused |= bad && steps != 0;
+    } else {  // no array is touched
+      for (const kernel::Array& array : plan_.arrays) {
+        for (int level = 0; level < array.levels; ++level) {
+          memories.push_back({id()});
+          line("null {}", memories.back().id);
+        }
+      }
+      refused |= steps != 0;
+    }
+    // Sizes that the interpreter admits may have too many blocks for one launch.
+    const Expected outcome = refused ? Expected::Error : bytes ? Expected::None : Expected::Any;
+    std::vector<int> pointers = ids(memories);
+    if (packed) {
+      const bool garbage = hostile && random_.chance(15);
+      if (has_results()) pointers.push_back(results(garbage ? 'x' : 'z'));
+      const int arrays = table(pointers);
+      call("run_packed", has_results() && garbage && !refused ? Expected::Any : outcome,
+           {arrays, packed_params(params)}, {steps, first});
+      return;
+    }
+    if (!plan_.parameters.empty()) pointers.push_back(params_block(params));
+    if (has_results()) pointers.push_back(results());
+    if (has_results() && random_.chance(30)) line("null {}", pointers.back());
+    call("run", outcome, pointers, {steps});
+  }
+
+  bool has_results() const { return !plan_.reductions.empty(); }
+
+  // A run in one piece and one in several must give the same bits.
+  void pieces() {
+    const std::vector<Given> params = draw_params(false);
+    const Outcome made = outcome(program_, params);
+    const auto bytes = made.refused ? std::nullopt : sizes(program_, plan_, made);
+    if (!bytes || program_.stop) return;
+    const int64_t steps = random_.below(3 * plan_.time_tile + 3);
+    if (!takes(steps, 0, made)) return;
+    const uint64_t seed = random_.next();
+    std::vector<Memory> whole, parts;
+    for (std::vector<Memory>* memories : {&whole, &parts}) {
+      Random same(seed);
+      for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+        for (int level = 0; level < plan_.arrays[a].levels; ++level) {
+          // Places of points are drawn once.
+          const bool points =
+              program_.fields[static_cast<size_t>(plan_.arrays[a].field)].is_point_set();
+          const uint64_t values = same.next() | 1;  // no NaN in it
+          if (points && memories == &parts) {
+            parts.push_back(whole[parts.size()]);
+            continue;
+          }
+          memories->push_back(memory(program_, plan_.arrays[a], made, (*bytes)[a], values));
+          if (memories->back().refused) return;
+        }
+      }
+    }
+    std::vector<int> pointers = ids(whole);
+    if (!plan_.parameters.empty()) pointers.push_back(params_block(params));
+    if (has_results()) pointers.push_back(results());
+    call("run", Expected::None, pointers, {steps});
+    pointers = ids(parts);
+    if (has_results()) pointers.push_back(results());
+    const int arrays = table(pointers), values = packed_params(params);
+    for (int64_t done = 0; done < steps;) {
+      const int64_t piece = 1 + random_.below(static_cast<int>(steps - done));
+      call("run_packed", Expected::None, {arrays, values}, {piece, done});
+      done += piece;
+    }
+    for (size_t i = 0; i < whole.size(); ++i) {
+      line("same {} {} {} {}", whole[i].how, whole[i].bytes, whole[i].id, parts[i].id);
+    }
+  }
+
+  void init() {
+    const bool hostile = random_.chance(60);
+    const std::vector<Given> params = draw_params(hostile);
+    const Outcome made = outcome(program_, params);
+    const auto bytes = made.refused ? std::nullopt : sizes(program_, plan_, made);
+    std::vector<Memory> memories;
+    bool refused = made.refused || !bytes;
+    if (bytes) {
+      // Everything is written here.
+      arrays(program_, plan_, made, *bytes, false, false, memories);
+      if (hostile && random_.chance(40)) {
+        line("null {}", random_.pick(memories).id);
+        refused = true;
+      }
+    } else {
+      for (const kernel::Array& array : plan_.arrays) {
+        for (int level = 0; level < array.levels; ++level) {
+          memories.push_back({id()});
+          line("null {}", memories.back().id);
+        }
+      }
+    }
+    std::vector<int> pointers = ids(memories);
+    if (!plan_.parameters.empty()) pointers.push_back(params_block(params));
+    call("init", expected(refused), pointers, {});
+  }
+
+  void derive() {
+    if (plan_.parameters.empty()) return;
+    const std::vector<Given> params = draw_params(true);
+    call("derive_params", Expected::Any, {params_block(params)}, {});
+  }
+
+  // --- Boxes -------------------------------------------------------------------------------------
+
+  std::vector<int64_t> draw_box(const Outcome& whole, bool hostile) {
+    std::vector<int64_t> out;
+    for (const ir::Range& range : program_.grid.ranges) {
+      const int64_t low = ir::evaluate(range.low, whole.integers).value_or(0);
+      const int64_t high = ir::evaluate(range.high, whole.integers).value_or(0);
+      const int length = static_cast<int>(std::clamp<int64_t>(high - low + 1, 1, 1000));
+      int64_t first = low + (random_.chance(40) ? 0 : random_.below(length));
+      int64_t last = random_.chance(40) ? high : first + random_.below(length);
+      if (last > high && !random_.chance(5)) last = high;
+      if (hostile && random_.chance(20)) first = hostile_integer();
+      if (hostile && random_.chance(20)) last = hostile_integer();
+      out.insert(out.end(), {first, last});
+    }
+    for (int64_t& bound : out) bound = std::clamp<int64_t>(bound, INT32_MIN, INT32_MAX);
+    return out;
+  }
+
+  int box_block(const std::vector<int64_t>& box) {
+    std::string low, high;
+    for (size_t b = 0; b < box.size(); ++b) {
+      const auto bound = static_cast<int32_t>(box[b]);
+      (b % 2 ? high : low).append(reinterpret_cast<const char*>(&bound), sizeof bound);
+    }
+    const int at = id();
+    put_bytes(at, low + high);
+    return at;
+  }
+
+  void boxes(int kind) {
+    const ir::Program& boxed = callee_.box->program;
+    const kernel::Plan& plan = callee_.box_module->plan;
+    const bool hostile = random_.chance(60);
+    const std::vector<Given> params = draw_params(hostile && random_.chance(40));
+    const Outcome whole = outcome(program_, params);
+    const std::vector<int64_t> box = draw_box(whole, hostile);
+    const Outcome made = outcome(boxed, params, box, callee_.box->first);
+    std::vector<int> last;
+    const auto add_last = [&] {
+      last.push_back(box_block(box));
+      if (hostile && random_.chance(4)) {
+        line("null {}", last.back());
+        return false;
+      }
+      return true;
+    };
+    if (kind == 8) {  // the grid, of any params
+      const int to = id();
+      line("block {} {} 0 x 1", to, 4 * box.size());
+      std::vector<int> pointers = {to};
+      if (!plan_.parameters.empty()) pointers.push_back(params_block(params));
+      return call("grid", Expected::Any, pointers, {});
+    }
+    const bool there = add_last();
+    if (!plan_.parameters.empty()) last.push_back(params_block(params));
+    if (kind == 9) {
+      const int to = id();
+      line("block {} {} 0 x 1", to, 4 * box.size() * plan.arrays.size());
+      last.insert(last.begin(), to);
+      return call("box_memory", made.refused || !there ? Expected::Error : Expected::Any, last, {});
+    }
+    const bool starts = kind == 10;
+    const int64_t first = draw_first(hostile);
+    int64_t steps = draw_steps(hostile, first, made);
+    if (!hostile) steps = std::min(steps, callee_.box->steps);
+    bool refused = made.refused || !there;
+    if (!starts) refused |= !takes(steps, first, made) || steps > callee_.box->steps;
+    const auto bytes = made.refused ? std::nullopt : sizes(boxed, plan, made);
+    std::vector<Memory> memories;
+    if (bytes) {
+      const bool bad = arrays(boxed, plan, made, *bytes, true, hostile && !starts, memories);
+      refused |= bad && !starts && steps != 0;
+    }
+    size_t next = 0;
+    std::vector<int> pointers;
+    for (const kernel::Array& array : plan.arrays) {
+      std::vector<int> slots;
+      const int count = array.written ? array.copies : array.levels;
+      for (int slot = 0; slot < count; ++slot) {
+        slots.push_back(bytes ? memories[next++].id : id());
+        if (!bytes) line("null {}", slots.back());
+      }
+      if (array.written) slots = {table(slots)};
+      pointers.insert(pointers.end(), slots.begin(), slots.end());
+    }
+    refused |= !bytes && (starts || steps != 0);
+    pointers.insert(pointers.end(), last.begin(), last.end());
+    const Expected outcome = refused ? Expected::Error : bytes ? Expected::None : Expected::Any;
+    if (starts) return call("init_box", outcome, pointers, {});
+    call("run_box", outcome, pointers, {steps, first});
+  }
+
+  const Callee& callee_;
+  const ir::Program& program_;
+  const kernel::Plan& plan_;
+  Random& random_;
+  std::string out_;
+  int next_ = 0, number_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> entry_points(const Callee& callee) {
+  std::vector<std::string> out = {"run", "run_packed", "init"};
+  if (!callee.module.plan.parameters.empty()) out.push_back("derive_params");
+  if (callee.box) out.insert(out.end(), {"grid", "box_memory", "init_box", "run_box"});
+  return out;
+}
+
+std::string script(const Callee& callee, int calls, Random& random) {
+  return Calls(callee, random).draw(calls);
+}
+
+}  // namespace stencil::property
