@@ -124,6 +124,9 @@ void for_each_affine(const Program& program, Visit visit) {
   for (const Check& check : program.checks) {
     for (const Affine& affine : check.any_nonnegative) visit(affine);
   }
+  for (const Param& param : program.params) {
+    if (param.affine) visit(*param.affine);
+  }
   for (const StepLimit& limit : program.step_limits) visit(limit.steps);
   if (program.steps) visit(*program.steps);
 }

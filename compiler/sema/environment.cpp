@@ -319,7 +319,9 @@ std::optional<ir::ReductionId> Environment::reduction_into(ir::FieldId field) co
 }
 
 void Environment::add_check(ir::Check check) {
-  if (checks_seen_.emplace(check.span.begin, check.span.end, check.code + check.message).second) {
+  std::string what = check.code + check.message;  // of each dimension there may be one
+  for (const ir::Affine& affine : check.any_nonnegative) what += "\n" + print(affine);
+  if (checks_seen_.emplace(check.span.begin, check.span.end, std::move(what)).second) {
     program.checks.push_back(std::move(check));
   }
 }

@@ -26,7 +26,7 @@ stencil s : A on G = k * (A[1,0] + A@-1[0,-1]) + w[time] + z[time];
 reduce e = sum(A[0,0]) on G every 2;
 )";
 
-const char* const kCaller = R"(
+const char* const kTraceCaller = R"(
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -89,7 +89,7 @@ class EntryPoints : public Tool {
 
 TEST_F(EntryPoints, CheckEverythingBeforeTheyTouchAnything) {
   write("trace.stn", kTrace);
-  write("caller.cpp", kCaller);
+  write("caller.cpp", kTraceCaller);
   const auto written = stencilc("trace.stn -o trace.cpp --header --schedule direct");
   ASSERT_EQ(written.status, 0) << written.err;
   ASSERT_EQ(shell("c++ -std=c++17 -O0 -ffp-contract=off -fsanitize=address,undefined "

@@ -325,6 +325,14 @@ kernel::Module Interface::empty_module() const {
   for (const ir::StepLimit& limit : program_.step_limits) {
     module.plan.step_limits.push_back({affine_long(limit.steps), limit.message});
   }
+  for (const ir::Param& param : program_.params) {
+    if (!param.affine || param.affine->is_constant() || param.type != Scalar::I32) continue;
+    const Expr value = affine_long(*param.affine);
+    module.plan.checks.push_back(
+        {kernel::all_of({kernel::less_equal(kernel::integer(INT32_MIN, Scalar::I64), value),
+                         kernel::less_equal(value, kernel::integer(INT32_MAX, Scalar::I64))}),
+         fmt::format("param {} is out of range", param.name)});
+  }
   limit_coordinates(module.plan.checks);
   for (const ir::Requirement& requirement : program_.requirements) {
     module.plan.checks.push_back({value_on_params(*this, requirement.graph, requirement.condition),

@@ -99,7 +99,12 @@ class View {
  public:
   View(T* data, Extents extents) : View(data, std::move(extents), Extents{}) {
     strides_.assign(extents_.size(), 1);
-    for (size_t d = extents_.size(); d-- > 1;) strides_[d - 1] = strides_[d] * extents_[d];
+    for (size_t d = extents_.size(); d-- > 1;) {
+      // Unsigned, so that extents that no field has overflow without harm: set() and get() refuse
+      // them.
+      const auto stride = static_cast<uint64_t>(strides_[d]) * static_cast<uint64_t>(extents_[d]);
+      strides_[d - 1] = static_cast<int64_t>(stride);
+    }
   }
   // Strides are in elements and may be 0 or negative for views that are read from.
   View(T* data, Extents extents, Extents strides)

@@ -16,7 +16,7 @@ namespace stencil::property {
 
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{1} << 22;  // of the arrays of a call
+constexpr int64_t kMostBytes = int64_t{1} << 17;  // of the arrays of a call
 constexpr int64_t kMostCallSteps = 24;            // of a call that may be valid
 
 enum class Expected { None, Error, Any };
@@ -195,7 +195,8 @@ class Calls {
     }
   }
 
-  // Bytes of all arrays, or nothing if there are too many to be given.
+  // Bytes of all arrays, or nothing if there are too many to be given, or an array has none, which
+  // emitted files refuse.
   std::optional<std::vector<int64_t>> sizes(const ir::Program& of, const kernel::Plan& plan,
                                             const Outcome& params) const {
     std::string error;
@@ -206,7 +207,7 @@ class Calls {
     for (const kernel::Array& array : plan.arrays) {
       const auto& field = state->fields[static_cast<size_t>(array.field)];
       out.push_back(field.size_in_bytes(array.component));
-      if (out.back() > kMostBytes) return std::nullopt;
+      if (out.back() > kMostBytes || out.back() == 0) return std::nullopt;
       sum += out.back() * array.copies;
     }
     return sum <= kMostBytes ? std::optional(out) : std::nullopt;

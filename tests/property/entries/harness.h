@@ -13,6 +13,7 @@
 //   same FILL BYTES ID OTHER         two memories hold the same bits (NaN equals NaN)
 //   free                             all memory
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -104,7 +105,7 @@ inline char current[400];  // the call in progress
 
 inline void died(int signal) {
   const auto say = [](const char* text) { (void)!write(2, text, strlen(text)); };
-  say(signal == SIGALRM ? "\nendless: " : "\nsignal in: ");
+  say(signal == SIGPROF ? "\nendless: " : "\nsignal in: ");
   say(current);
   say("\n");
   _exit(98);
@@ -114,6 +115,13 @@ extern "C" inline void __asan_on_error() {
   (void)!write(2, "\nin: ", 5);
   (void)!write(2, current, strlen(current));
   (void)!write(2, "\n", 1);
+}
+
+// CPU time of a call.
+inline void limit_time(int seconds) {
+  itimerval limit = {};
+  limit.it_value.tv_sec = seconds;
+  setitimer(ITIMER_PROF, &limit, nullptr);
 }
 
 class Script {
@@ -203,9 +211,9 @@ class Script {
     std::vector<int64_t> numbers(read<size_t>());
     for (int64_t& number : numbers) number = read<int64_t>();
     snprintf(current, sizeof current, "%s, call %s", entry.c_str(), label.c_str());
-    alarm(60);
+    limit_time(100);
     const char* const error = entries_.at(entry)({pointers, numbers});
-    alarm(0);
+    limit_time(0);
     ++calls_;
     errors_ += error != nullptr;
     const bool wrong = (expected == "error" && !error) || (expected == "none" && error);
@@ -242,7 +250,7 @@ class Script {
 };
 
 inline int run(const Entries& entries, const char* script) {
-  signal(SIGALRM, died);
+  signal(SIGPROF, died);
   signal(SIGFPE, died);
   signal(SIGABRT, died);
   std::ifstream in(script);

@@ -10,6 +10,7 @@
 // mutant; --first-seed SEED --programs 1 runs it again. A signal names the batch.
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -51,10 +52,17 @@ char present_batch[200] = "";
 
 void died(int signal) {
   const auto say = [](const char* text) { (void)!write(2, text, std::strlen(text)); };
-  say(signal == SIGALRM ? "\nENDLESS in " : "\nCRASHED in ");
+  say(signal == SIGPROF ? "\nENDLESS in " : "\nCRASHED in ");
   say(present_batch);
   say("\n");
   _exit(1);
+}
+
+// CPU time of a batch.
+void limit_time(int seconds) {
+  itimerval limit = {};
+  limit.it_value.tv_sec = seconds;
+  setitimer(ITIMER_PROF, &limit, nullptr);
 }
 
 std::string mutant(uint64_t seed, const std::vector<Example>& examples) {
@@ -99,20 +107,20 @@ class Mutants {
     signal(SIGSEGV, died);
     signal(SIGFPE, died);
     signal(SIGABRT, died);
-    signal(SIGALRM, died);
+    signal(SIGPROF, died);
     uint64_t seed = settings_.first_seed;
     while (accepted_ < settings_.programs && failed_ < kTooManyFailures) {
       const uint64_t first = seed;
       const int before = accepted_;
       std::snprintf(present_batch, sizeof present_batch, "the mutants from seed %llu on",
                     static_cast<unsigned long long>(first));
-      alarm(300);
+      limit_time(600);
       std::vector<Case> cases;
       while (accepted_ < settings_.programs && accepted_ - before < settings_.batch) {
         add(seed++, cases);
       }
       run_batch(cases);
-      alarm(0);
+      limit_time(0);
       if (settings_.progress) {
         fmt::print("{:.0f} s: {} of {} mutants accepted, {} tried, {} cases, {} failed\n",
                    seconds(), accepted_, settings_.programs, tried_, cases_, failed_);

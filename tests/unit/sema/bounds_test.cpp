@@ -107,6 +107,19 @@ TEST(Bounds, PiecesMayDependOnSizes) {
   EXPECT_FALSE(ir::failed_checks(program, {10, 0}, no_reals(program)).has_errors());
 }
 
+// Checks of the same place with the same message differ in their dimension.
+TEST(Bounds, EachDimensionIsChecked) {
+  const ir::Program program = program_of(
+      "param N : integer; param M : integer; grid G = [0..N-1, 0..M-1] steps 1;"
+      "field A : real on G boundary clamp; stencil s : A on G = A[1,1];");
+  ASSERT_EQ(program.checks.size(), 2u);
+  EXPECT_EQ(program.checks[0].message, program.checks[1].message);
+  EXPECT_FALSE(ir::failed_checks(program, {1, 1}, no_reals(program)).has_errors());
+  EXPECT_TRUE(ir::failed_checks(program, {0, 1}, no_reals(program)).has_errors());
+  EXPECT_TRUE(ir::failed_checks(program, {1, 0}, no_reals(program)).has_errors());
+  EXPECT_TRUE(ir::failed_checks(program, {1, -1}, no_reals(program)).has_errors());
+}
+
 TEST(Bounds, SizesThatOverflowFailTheirCheck) {
   const ir::Program program = program_of(open_program("", "stencil s : A on G = A[0] * M;\n"));
   EXPECT_FALSE(ir::failed_checks(program, {1 << 30, 0}, no_reals(program)).has_errors());
