@@ -76,8 +76,12 @@ class Caller {
   void expect(bool valid, Call call) {
     const auto result = call(tested_);
     EXPECT_EQ(result.ok(), valid) << message(result);
-    if (valid) EXPECT_TRUE(call(model_).ok());
-    if (!result.ok()) EXPECT_FALSE(result.failure().message.empty());
+    if (valid) {
+      EXPECT_TRUE(call(model_).ok());
+    }
+    if (!result.ok()) {
+      EXPECT_FALSE(result.failure().message.empty());
+    }
   }
 
   void advance() {
@@ -85,7 +89,9 @@ class Caller {
     const bool valid = steps >= 0 && steps <= kLast - model_.step();
     const auto result = tested_.advance(steps);
     EXPECT_EQ(result.ok(), valid) << steps << " " << message(result);
-    if (valid) EXPECT_EQ(model_.advance(steps).or_throw().steps, steps);
+    if (valid) {
+      EXPECT_EQ(model_.advance(steps).or_throw().steps, steps);
+    }
   }
 
   // A view into guarded memory.
