@@ -80,7 +80,7 @@ enum class CKind : uint8_t {
   Break,
   Continue,
   Empty,
-  Unknown  // text: what it is, in words: "a goto", "inline assembly"
+  Unknown  // text: what it is, in words: "a goto"; integer: 1 if an expression may change something
 };
 
 struct CNode {

@@ -11,6 +11,10 @@ bool Executor::known_at_least_zero(const Poly& p) const {
   if (p.is_constant()) return p.constant() >= 0;
   std::vector<Poly> facts = out_.facts;
   for (const Active& loop : active_) facts.push_back(loop.domain.high - loop.domain.low);
+  for (X atom : p.atoms()) {
+    const bool by_type = atom->kind == XKind::Symbol && is_unsigned(atom->type);
+    if (by_type || atom->kind == XKind::Time) facts.push_back(Poly::atom(atom));
+  }
   return proved(p, facts);
 }
 
@@ -68,13 +72,14 @@ std::optional<bool> Executor::decide_compare(const std::string& op, Poly d, bool
   }
   // no progress: what is decided by it is not known
   if (at == of->domain.low || at == of->domain.high + Poly(1)) return std::nullopt;
-  // The parts are parts only if the condition changes within the loop.
+  // The parts are parts only if the condition changes within the loop. The program asks for sizes
+  // that are large enough for that. It asks for none that are small enough: then the condition is
+  // a choice at each point.
   for (const auto& [slack, text] : {std::pair{at - of->domain.low, "begins"},
                                     std::pair{of->domain.high + Poly(1) - at, "ends"}}) {
-    if (slack.is_constant() && slack.constant() >= 0) continue;
-    X holds = pool_.binary(">=", (slack - Poly(slack.constant())).expression(pool_),
-                           pool_.integer(-slack.constant()), CScalar::I32);
-    require(holds,
+    if (proved(slack, out_.facts)) continue;
+    if (slack.is_constant() || bounds_from_above(slack)) throw NoSplit();
+    require(slack,
             fmt::format("the loop over '{}' {} on the other side of a condition", of->name, text));
     const bool known = std::find(out_.facts.begin(), out_.facts.end(), slack) != out_.facts.end();
     if (!known && out_.facts.size() < 24) out_.facts.push_back(slack);
@@ -109,19 +114,9 @@ std::optional<bool> Executor::decide(X condition) {
     });
     if (!plain) return std::nullopt;
   }
-  const Poly a = Poly::of(l), b = Poly::of(r);
-  const bool unsigned_sides = is_unsigned(l->type) && l->type != CScalar::Bool;
-  if (unsigned_sides && op != "==" && op != "!=") {
-    // below zero, an unsigned value is a large one
-    if (!known_at_least_zero(extreme(a, false)) || !known_at_least_zero(extreme(b, false))) {
-      bool symbols = true;  // what are sizes are at least 0 by their types
-      for (const Poly& side : {a, b}) {
-        for (const auto& [monomial, factor] : side.terms()) symbols = symbols && factor > 0;
-      }
-      if (!symbols) return std::nullopt;
-    }
-  }
-  return decide_compare(op, a - b, true);
+  const auto a = exact(l), b = exact(r);
+  if (!a || !b) return std::nullopt;
+  return decide_compare(op, *a - *b, true);
 }
 
 std::optional<bool> Executor::decide_as_it_is(X condition) {
@@ -150,8 +145,9 @@ X Executor::choice_of_index(X condition, X yes, X no) const {
 X Executor::bent(X subscript) {
   for (int guard = 0; guard < 8; ++guard) {
     X found = nullptr;
+    std::set<X> seen;
     const auto look = [&](X n, const auto& self) -> void {
-      if (found != nullptr || n->kind == XKind::Edge || n->kind == XKind::Load) return;
+      if (found != nullptr || !seen.insert(n).second || n->kind == XKind::Edge || n->kind == XKind::Load) return;
       const bool remainder =
           n->kind == XKind::Binary && n->text == "%" && contains(n, XKind::Index);
       const bool choice = n->kind == XKind::Select && contains(n->args[0], XKind::Index) &&
@@ -189,7 +185,9 @@ X Executor::bent(X subscript) {
 // a % m on an index: a where 0 <= a < m, a - m behind, by splitting the loop.
 X Executor::remainder_of(X x, bool may_split) {
   if (x->kind != XKind::Binary || !contains(x->args[0], XKind::Index)) return x;
-  const Poly a = Poly::of(x->args[0]), m = Poly::of(x->args[1]);
+  const auto dividend = exact(x->args[0]), divisor = exact(x->args[1]);
+  if (!dividend || !divisor) return x;
+  const Poly &a = *dividend, &m = *divisor;
   const auto below = decide_compare("<", a, may_split);
   if (!below || *below) return x;
   const auto once = decide_compare("<", a - m, may_split);

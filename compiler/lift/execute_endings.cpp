@@ -58,7 +58,7 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
   }
   for (size_t k = 0; k < loop.conditions.size(); ++k) {
     const CNode& asked = node(loop.conditions[k]);
-    if (assigns_anything(loop.conditions[k])) {
+    if (has_effects(loop.conditions[k])) {
       refuse("C025", asked, "the condition of the time loop has side effects",
              "count in a statement of its own");
     }
@@ -134,7 +134,9 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
   X c = condition;
   std::optional<Poly> last;
   if (c->kind == XKind::Binary && c->args.size() == 2 && is_integer(c->args[0]->type)) {
-    const Poly d = Poly::of(c->args[0]) - Poly::of(c->args[1]);
+    const auto left = exact(c->args[0], true), right = exact(c->args[1], true);
+    if (!left || !right) refuse("C025", at, "how many steps the time loop takes is not known");
+    const Poly d = *left - *right;
     const auto factor = d.linear_in(time_);
     const Poly rest = d.without(time_);
     const std::string& op = c->text;
@@ -203,7 +205,9 @@ std::optional<Value> Executor::behind(const Value& value) {
     return x->kind == XKind::Time ? pool_.cast(last, x->type) : nullptr;
   });
   if (!known) return std::nullopt;
-  if (is_integer(out->type)) out = Poly::of(out).expression(pool_, out->type);
+  if (is_integer(out->type)) {
+    if (const auto sum = exact(out)) out = sum->expression(pool_, out->type);
+  }
   return scalar_value(out);
 }
 
@@ -290,48 +294,110 @@ void Executor::returned_from_loop() {
   returned_ = either(from->returned, returned_);
 }
 
-// Scalars outside of the region that it sets, and what it returns.
-void Executor::scalars_left() {
-  returned_from_loop();
-  const Cells after = cells_;
-  const Value returned = returned_;
-  Cells before;
-  outside_values(before);
-  const auto add = [&](const std::string& in_c, CScalar type, const Value& value) {
-    Left left{in_c, type, nullptr};
-    bool known = value.kind == Value::Kind::Scalar;
-    if (known) {
-      each_outside_sums(value.x, [&](X x) {
-        known = known && x->kind != XKind::Load && x->kind != XKind::Carried &&
-                x->kind != XKind::Unknown && x->kind != XKind::Index && x->kind != XKind::Time;
-      });
+// What holds at the end where a guarded early return has been taken.
+void Executor::returned_early() {
+  for (auto exit = exits_.rbegin(); exit != exits_.rend(); ++exit) {
+    if (exit->required) continue;
+    if (out_.stop != nullptr) {
+      throw Refusal{"C015", exit->place,
+                    "a return ahead of a time loop that ends by a condition on data",
+                    "return in the function that calls this one"};
     }
-    if (known) left.value = pool_.cast(value.x, type);
-    out_.left.push_back(left);
-    if (!known && !in_c.empty()) {
-      out_.assumptions.push_back(
-          fmt::format("nobody needs what '{}' is set to, which is no part of the program", in_c));
-    }
-  };
+    merge(exit->condition, exit->cells);
+    if (returned_ == exit->returned) continue;
+    const bool scalars = returned_.kind == Value::Kind::Scalar &&
+                         exit->returned.kind == Value::Kind::Scalar &&
+                         returned_.x->type == exit->returned.x->type;
+    returned_ = scalars ? scalar_value(pool_.select(exit->condition, exit->returned.x, returned_.x))
+                        : unknown("a value that depends on where the function returns");
+  }
+}
+
+// A value that follows from symbols, reductions and the number of steps; null: it does not.
+X Executor::followed(const Value& value, CScalar type) {
+  if (value.kind != Value::Kind::Scalar) return nullptr;
+  bool known = true;
+  each_outside_sums(value.x, [&](X x) {
+    known = known && x->kind != XKind::Load && x->kind != XKind::Carried &&
+            x->kind != XKind::Unknown && x->kind != XKind::Index && x->kind != XKind::Time;
+  });
+  return known ? pool_.cast(value.x, type) : nullptr;
+}
+
+// Scalars outside of the region that differ from what they were before it. `visit` gets the path,
+// what it holds now, and whether it is a variable that is handed in by value.
+void Executor::each_scalar_left(
+    const Cells& before, const Cells& after,
+    const std::function<void(const std::string&, const Value&, bool)>& visit) {
   const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
   for (const auto& [path, value] : before) {
     const auto now = after.find(path);
-    if (value.kind != Value::Kind::Scalar || now == after.end() || now->second == value) continue;
+    if (now == after.end() || now->second == value) continue;
     const int variable = variable_of_path(path);
     const bool parameter = std::find(entry.parameters.begin(), entry.parameters.end(), variable) !=
                            entry.parameters.end();
     const int type = tree_.variables[static_cast<size_t>(variable)].type;
     const bool by_value = type_of(type)->kind != CTypeInfo::Kind::Reference;
-    const bool own = parameter && by_value && path == fmt::format("v{}", variable);
+    const bool own = parameter && by_value && path.rfind("(*", 0) != 0;
     if (own && !tree_.region) continue;
     // counters of loops over space are what they are
     const bool unknown = now->second.kind == Value::Kind::None;
     if (own && unknown && loop_counters_.count(path) > 0) continue;
-    add(in_c(path), value.x->type, now->second);
-    out_.left.back().variable = own;
+    visit(path, now->second, own && path == fmt::format("v{}", variable));
   }
-  if (const CScalar type = scalar_of(entry.result); type != CScalar::None && !tree_.region)
-    add("", type, returned);
+}
+
+// Scalars outside of the region that it sets, and what it returns.
+void Executor::scalars_left() {
+  returned_from_loop();
+  returned_early();
+  const Cells after = cells_;
+  const Value returned = returned_;
+  Cells before;
+  outside_values(before);
+  for (const EarlyReturn& exit : exits_) {
+    cells_ = exit.cells;
+    outside_values(before);
+  }
+  const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+  const CScalar result = scalar_of(entry.result);
+  each_scalar_left(before, after, [&](const std::string& path, const Value& now, bool own) {
+    const Value& old = before.at(path);
+    if (old.kind == Value::Kind::Pointer) {
+      out_.assumptions.push_back(
+          fmt::format("nobody needs where '{}' points to afterwards", in_c(path)));
+      return;
+    }
+    if (old.kind != Value::Kind::Scalar) return;
+    Left left{in_c(path), old.x->type, followed(now, old.x->type), own};
+    if (left.value == nullptr) {
+      out_.assumptions.push_back(fmt::format(
+          "nobody needs what '{}' is set to, which is no part of the program", left.in_c));
+      out_.dropped.push_back(fmt::format("what '{}' is set to", left.in_c));
+    }
+    out_.left.push_back(std::move(left));
+  });
+  const CTypeInfo* type = type_of(entry.result);
+  if (!tree_.region && type != nullptr && type->kind != CTypeInfo::Kind::Void) {
+    X value = result != CScalar::None ? followed(returned, result) : nullptr;
+    if (result != CScalar::None) out_.left.push_back({"", result, value});
+    if (value == nullptr) {
+      out_.assumptions.push_back(fmt::format(
+          "nobody needs what '{}' returns, which is no part of the program", entry.name));
+      out_.dropped.push_back(fmt::format("what '{}' returns", entry.name));
+    }
+  }
+  for (const EarlyReturn& exit : exits_) {
+    if (!exit.required) continue;
+    Exit made{exit.condition,
+              result != CScalar::None ? followed(exit.returned, result) : nullptr, {}};
+    each_scalar_left(before, exit.cells, [&](const std::string& path, const Value& now, bool own) {
+      const Value& old = before.at(path);
+      if (old.kind != Value::Kind::Scalar) return;
+      made.left.push_back({in_c(path), old.x->type, followed(now, old.x->type), own});
+    });
+    out_.exits.push_back(std::move(made));
+  }
 }
 
 }  // namespace stencil::lifter

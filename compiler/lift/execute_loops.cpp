@@ -79,104 +79,27 @@ Flow Executor::exec(int index) {
   }
 }
 
-// ---- if
-
-Flow Executor::exec_if(const CNode& n) {
-  X condition = pool_.truth(scalar(n.children[0]));
-  if (const auto known = decide(condition)) {
-    if (*known) return exec(n.children[1]);
-    return n.children.size() > 2 ? exec(n.children[2]) : Flow::Next;
-  }
-  return exec_converted_if(n, condition);
-}
-
-// Both branches are run, and what they leave is chosen between.
-Flow Executor::exec_converted_if(const CNode& n, X condition) {
-  X const outer = guard_;
-  const Cells before = cells_;
-  const size_t stored = stores_.size();
-  const auto branch = [&](int index, X when) {
-    guard_ = outer == nullptr ? when : pool_.binary("&&", outer, when, CScalar::I32);
-    return exec(index);
-  };
-  const Flow first = branch(n.children[1], condition);
-  const Cells yes = cells_;
-  cells_ = before;
-  const Flow second =
-      n.children.size() > 2 ? branch(n.children[2], pool_.negation(condition)) : Flow::Next;
-  guard_ = outer;
-  if (first != Flow::Next || second != Flow::Next) {
-    // `if (change < eps) break;` and `if (n < 3) return;`
-    const bool leaves = second == Flow::Next && n.children.size() <= 2 && stores_.size() == stored;
-    const bool returns = first == Flow::Return && call_sites_.empty();
-    if (leaves && (first == Flow::Break || returns) && in_time_ && !in_nest_ && active_.empty() &&
-        trail_.size() == time_trail_) {
-      X when = outer == nullptr ? condition : pool_.binary("&&", outer, condition, CScalar::I32);
-      if (dry_ == 0)
-        breaks_.push_back({when, yes, out_.nests.size(), where(n), returns, returned_});
-      cells_ = before;
-      return Flow::Next;
-    }
-    bool plain = condition->kind != XKind::Unknown && !in_time_ && !in_nest_;
-    each_node(condition,
-              [&](X c) { plain = plain && c->kind != XKind::Load && c->kind != XKind::Sum; });
-    if (leaves && first == Flow::Return && plain) {
-      require(pool_.negation(condition), fmt::format("else line {} returns", n.line));
-      cells_ = before;
-      return Flow::Next;
-    }
-    refuse("C015", n, "a loop or function is left where a condition on data holds",
-           "only the time loop may end early, by a condition on a reduction behind its last "
-           "loop");
-  }
-  if (condition->kind == XKind::Unknown && (stores_.size() != stored || cells_ != yes)) {
-    // what depends on it is not known
-    for (const auto& [path, value] : yes) {
-      auto& now = cells_[path];
-      if (!(now == value)) now = unknown(condition->text);
-    }
-    if (stores_.size() != stored) refuse("C022", n, "a condition is not known: " + condition->text);
-    return Flow::Next;
-  }
-  Cells merged = cells_;
-  for (const auto& [path, value] : yes) {
-    const auto other = cells_.find(path);
-    if (other == cells_.end()) {
-      merged[path] = unknown(fmt::format("'{}', which only one branch assigns", in_c(path)));
-    } else if (!(other->second == value)) {
-      const Value& no = other->second;
-      const bool scalars = value.kind == Value::Kind::Scalar && no.kind == Value::Kind::Scalar;
-      if (scalars && value.x->type == no.x->type) {
-        merged[path] = scalar_value(pool_.select(condition, value.x, no.x));
-      } else {
-        merged[path] = unknown(fmt::format("'{}', which depends on a condition", in_c(path)));
-      }
-    }
-  }
-  for (const auto& [path, value] : cells_) {
-    if (yes.count(path) == 0)
-      merged[path] = unknown(fmt::format("'{}', which only one branch assigns", in_c(path)));
-  }
-  cells_ = std::move(merged);
-  return Flow::Next;
-}
-
 // ---- what kind of loop
 
-int Executor::depth_of_loops(int index, int calls) const {
+int Executor::depth_of_loops(int index) {
+  if (loop_depths_.empty()) loop_depths_.assign(tree_.nodes.size(), -1);
+  int& known = loop_depths_[static_cast<size_t>(index)];
+  if (known >= 0) return known;
+  known = 0;  // of a function that calls itself
   const CNode& n = node(index);
   int inner = 0;
-  for (int child : n.children) inner = std::max(inner, depth_of_loops(child, calls));
-  if (n.kind == CKind::Call && n.integer >= 0 && calls < 8) {
-    inner = std::max(
-        inner, depth_of_loops(tree_.functions[static_cast<size_t>(n.integer)].body, calls + 1));
+  for (int child : n.children) inner = std::max(inner, depth_of_loops(child));
+  if (n.kind == CKind::Call && n.integer >= 0) {
+    inner =
+        std::max(inner, depth_of_loops(tree_.functions[static_cast<size_t>(n.integer)].body));
   }
   const bool loop = n.kind == CKind::For || n.kind == CKind::While || n.kind == CKind::Do;
-  return inner + (loop ? 1 : 0);
+  return known = inner + (loop ? 1 : 0);
 }
 
-// Whether a statement may assign a variable by its name.
-bool Executor::assigns(int index, const std::string& path, int depth) {
+// Whether a statement assigns a variable by its name. What it does by references and in functions
+// that it calls shows once it has been run: unchanged().
+bool Executor::assigns(int index, const std::string& path) {
   const CNode& n = node(index);
   if (n.kind == CKind::Assign || n.kind == CKind::Step || n.kind == CKind::Address) {
     const CNode& target = node(n.children[0]);
@@ -185,11 +108,27 @@ bool Executor::assigns(int index, const std::string& path, int depth) {
       return true;
     }
   }
-  if (depth > 1000) return true;
-  for (int child : n.children) {
-    if (assigns(child, path, depth + 1)) return true;
+  return std::any_of(n.children.begin(), n.children.end(),
+                     [&](int child) { return assigns(child, path); });
+}
+
+// Behind the body of a loop: its counter has the value that it had, and so has its bound.
+void Executor::unchanged(const Loop& loop, X counter) {
+  const CNode& n = node(loop.node);
+  const auto now = cells_.find(loop.counter.path);
+  X value = now != cells_.end() && now->second.kind == Value::Kind::Scalar ? now->second.x : nullptr;
+  if (n.kind == CKind::While && value != nullptr)  // the body counts
+    value = (Poly::of(value) - Poly(loop.step)).expression(pool_, counter->type);
+  if (value == nullptr || !(Poly::of(value) - Poly::of(counter)).zero()) {
+    refuse("C012", n,
+           fmt::format("the body of the loop changes its counter '{}'", in_c(loop.counter.path)));
   }
-  return false;
+  if (scalar(loop.bound) != loop.limit) {
+    refuse("C012", n,
+           fmt::format("the bound of the loop over '{}' changes in its body",
+                       in_c(loop.counter.path)),
+           "keep the bound in a variable ahead of the loop");
+  }
 }
 
 // Whether a statement may assign what an expression reads: a variable, a member, an element.
@@ -214,14 +153,6 @@ bool Executor::changes(int statement, int expression) {
   }
   return std::any_of(e.children.begin(), e.children.end(),
                      [&](int child) { return changes(statement, child); });
-}
-
-bool Executor::assigns_anything(int index) const {
-  const CNode& n = node(index);
-  const bool call = n.kind == CKind::Call && n.integer >= 0;
-  if (n.kind == CKind::Assign || n.kind == CKind::Step || call) return true;
-  return std::any_of(n.children.begin(), n.children.end(),
-                     [&](int child) { return assigns_anything(child); });
 }
 
 // for (v = first; v < last; v += step) with a counter that the body leaves alone, once `init` has
@@ -261,7 +192,7 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
   if (out.counter.kind != LValue::Kind::Cell || !is_integer(out.type)) return std::nullopt;
   if (assigns(out.body, out.counter.path)) return std::nullopt;
   const CNode& test = node(n.children[1]);
-  if (test.kind != CKind::Binary) return std::nullopt;
+  if (test.kind != CKind::Binary || has_effects(n.children[1])) return std::nullopt;
   const auto is_counter = [&](int at) {
     const CNode* c = &node(at);
     while (c->kind == CKind::Cast) c = &node(c->children[0]);
@@ -269,6 +200,7 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
   };
   std::string op = test.text;
   int bound = test.children[1];
+  const int test_type = node(test.children[0]).type;
   if (!is_counter(test.children[0])) {
     if (!is_counter(test.children[1])) return std::nullopt;
     bound = test.children[0];
@@ -282,8 +214,17 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
     return std::nullopt;
   }
   out.first = first.x;
+  out.bound = bound;
+  out.limit = limit;
   const CScalar wide = CScalar::I64;
   X one = pool_.integer(1, wide);
+  if (!counts_as_written(out, scalar_of(test_type), limit)) return std::nullopt;
+  // an unsigned counter is never below 0
+  const auto least = exact(limit);
+  if (op == ">=" && is_unsigned(scalar_of(test_type)) &&
+      (!least || !known_at_least_zero(extreme(*least, false) - Poly(1)))) {
+    return std::nullopt;
+  }
   if ((op == "<" && by > 0) || (op == "!=" && by == 1)) {
     out.last = pool_.binary("-", pool_.cast(limit, wide), one, wide);
   } else if (op == "<=" && by > 0) {
@@ -296,6 +237,15 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
     return std::nullopt;
   }
   return out;
+}
+
+// Whether the first value and the bound are what they are as sums: a comparison of unsigned numbers
+// takes what is below 0 for a large number, and unsigned sums wrap around. The program asks for
+// sizes that do not.
+bool Executor::counts_as_written(const Loop& loop, CScalar compared, X limit) {
+  X first = is_unsigned(compared) ? pool_.cast(loop.first, compared) : loop.first;
+  const auto low = exact(first, true), high = exact(limit, true);
+  return low && high && *low == Poly::of(first) && *high == Poly::of(limit);
 }
 
 // while (t < n) { ...; t++; }: the last statement counts.
@@ -344,6 +294,12 @@ std::optional<Executor::Loop> Executor::canonical_while(int index) {
     return std::nullopt;
   }
   out.first = first.x;
+  out.bound = test->children[1];
+  out.limit = limit;
+  if (has_effects(n.children[0]) ||
+      !counts_as_written(out, scalar_of(node(test->children[0]).type), limit)) {
+    return std::nullopt;
+  }
   out.last = test->text == "<=" ? limit
                                 : pool_.binary("-", pool_.cast(limit, CScalar::I64),
                                                pool_.integer(1, CScalar::I64), CScalar::I64);
@@ -401,6 +357,7 @@ bool Executor::unrolled(const Loop& loop) {
   };
   for (int64_t i = 0; i < times; ++i) {
     counter(i);
+    X const value = cells_[loop.counter.path].x;
     trail_.push_back(fmt::format("u{}:{}", loop.node, i));
     const Flow flow = exec(loop.body);
     trail_.pop_back();
@@ -408,6 +365,7 @@ bool Executor::unrolled(const Loop& loop) {
     if (flow == Flow::Return) {
       refuse("C015", node(loop.node), "a loop is left by return");
     }
+    unchanged(loop, value);
   }
   counter(times);
   return true;

@@ -260,7 +260,7 @@ X Executor::load(int array, const std::vector<X>& as_written, const CNode& at) {
   }
   // as the nests before this one left it; in order, also the stores ahead
   const int64_t nests = in_nest_ ? epoch_ - 1 : epoch_;
-  const int64_t when = nests * 1000000 + (fused_ ? 0 : static_cast<int64_t>(stores_.size()));
+  const int64_t when = nests * kEpoch + (fused_ ? 0 : static_cast<int64_t>(stores_.size()));
   return pool_.load(array, subscripts, info.element, when);
 }
 

@@ -9,6 +9,8 @@ namespace stencil::lifter {
 
 namespace {
 
+constexpr size_t kMostLoops = 12;  // a loop that reduces is run twice, and so are those within it
+
 bool never_negative(X x) {
   if (x->kind == XKind::Cast && is_floating(x->args[0]->type)) return never_negative(x->args[0]);
   if (is_constant(x)) return x->kind == XKind::Int ? x->integer >= 0 : x->real >= 0;
@@ -33,10 +35,15 @@ void Executor::outside_values(Cells& before) {
 
 void Executor::space_loop(const Loop& loop) {
   const CNode& n = node(loop.node);
+  if (active_.size() >= kMostLoops) {
+    refuse("C024", n, fmt::format("more than {} loops over space in each other", kMostLoops),
+           "a grid has up to 8 dimensions");
+  }
   loop_counters_.insert(loop.counter.path);
   const std::string key = key_of(loop.node);
   const auto [slot, fresh] = index_ids_.try_emplace(key, static_cast<int>(out_.index_names.size()));
   if (fresh) out_.index_names.push_back(in_c(loop.counter.path));
+  if (is_unsigned(loop.type)) pool_.count_from_zero(slot->second);
   Domain domain;
   domain.index = slot->second;
   domain.stride = std::abs(loop.step);
@@ -76,14 +83,7 @@ void Executor::space_loop(const Loop& loop) {
   };
   active_.push_back({domain, key, name});
   trail_.push_back(fmt::format("l{}", loop.node));
-  // what an iteration changes, found by running it
   const size_t stored = stores_.size();
-  ++dry_;
-  begin();
-  if (exec(loop.body) != Flow::Next) refuse("C015", n, "a loop over space is left early");
-  --dry_;
-  stores_.resize(stored);
-  outside_values(before);
   std::set<std::string> changed;
   const auto changes = [&](const Cells& from) {
     const size_t known = changed.size();
@@ -94,13 +94,14 @@ void Executor::space_loop(const Loop& loop) {
     }
     return changed.size() > known;
   };
-  (void)changes(before);
-  // then with these carried, until no other variable turns out to change
+  // What an iteration changes shows once it has been run; it is run again with that carried from
+  // the iteration before, until no other variable turns out to change.
   Cells start;
   do {
     stores_.resize(stored);
     cells_ = before;
     begin();
+    X const counter = cells_[loop.counter.path].x;
     for (const std::string& path : changed) {
       const Value& value = before.at(path);
       if (value.kind == Value::Kind::Scalar) {
@@ -111,7 +112,10 @@ void Executor::space_loop(const Loop& loop) {
       }
     }
     start = cells_;
-    (void)exec(loop.body);
+    const Flow flow = exec(loop.body);
+    if (flow == Flow::Break || flow == Flow::Return)
+      refuse("C015", n, "a loop over space is left early");
+    unchanged(loop, counter);
     outside_values(before);
     for (const auto& [path, value] : before) start.try_emplace(path, value);
   } while (changes(start));

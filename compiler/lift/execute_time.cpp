@@ -95,10 +95,12 @@ bool Executor::time_loop(const TimeLoop& loop) {
 
 // One step, in whatever state.
 void Executor::run_step(const TimeLoop& loop) {
+  X const counter = loop.counted ? cells_[loop.counter()].x : nullptr;
   const Flow flow = exec(loop.body);
   if (flow == Flow::Return || flow == Flow::Break) {
     refuse("C015", node(loop.node), "the time loop is left in its first step");
   }
+  if (loop.counted) unchanged(*loop.counted, counter);
   if (loop.step >= 0) (void)exec(loop.step);
 }
 
@@ -331,8 +333,23 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
   }
 }
 
+// Expressions and statements are walked from the top down, which takes stack.
+void Executor::check_depth() const {
+  constexpr int kMostNested = 1000;
+  std::vector<int> depth(tree_.nodes.size(), 1);
+  for (size_t i = 0; i < tree_.nodes.size(); ++i) {  // children come first
+    for (int child : tree_.nodes[i].children)
+      depth[i] = std::max(depth[i], depth[static_cast<size_t>(child)] + 1);
+    if (depth[i] <= kMostNested) continue;
+    refuse("C024", tree_.nodes[i],
+           fmt::format("an expression or statement is more than {} levels deep", kMostNested),
+           "split it: sums in a loop, or in variables of their own");
+  }
+}
+
 Execution Executor::run() {
   const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+  check_depth();
   find_single();
   for (int attempt = 0; attempt < 200; ++attempt) {
     state() = {};

@@ -175,6 +175,7 @@ LValue Executor::place(int index) {
       return place_of_call(n);
     case CKind::Assign:
     case CKind::Step:
+      if (has_effects(n.children[0])) break;  // a place is found once
       (void)eval(index);
       return place(n.children[0]);
     case CKind::Choice: {
@@ -343,20 +344,16 @@ Value Executor::eval(int index) {
       if (n.children.size() == 1) return eval(n.children[0]);
       return unknown("a list");
     default:
+      if (n.kind == CKind::Unknown && n.integer != 0) {
+        refuse("C015", n, n.text + " has no counterpart in a stencil program",
+               "what it changes cannot be known");
+      }
       return unknown(n.kind == CKind::Unknown ? n.text : "a value that is not known");
   }
 }
 
 Value Executor::eval_binary(const CNode& n) {
-  if (n.text == "&&" || n.text == "||") {
-    X left = pool_.truth(scalar(n.children[0]));
-    const auto known = decide(left);
-    if (known && *known == (n.text == "||")) return scalar_value(pool_.integer(*known));
-    X right = pool_.truth(scalar(n.children[1]));
-    if (known) return scalar_value(right);
-    if (const auto also = decide(right)) right = pool_.integer(*also);
-    return scalar_value(pool_.binary(n.text, left, right, CScalar::I32));
-  }
+  if (n.text == "&&" || n.text == "||") return eval_logical(n);
   const Value left = eval(n.children[0]), right = eval(n.children[1]);
   for (const Value* value : {&left, &right}) {
     if (value->kind == Value::Kind::None) return unknown(value->why);
@@ -387,7 +384,8 @@ Value Executor::eval_binary(const CNode& n) {
   Poly least;
   if (mask) {
     // where it is not below 0; the step never is
-    least = extreme(Poly::of(left.x), false);
+    const auto sum = exact(left.x);
+    least = sum ? extreme(*sum, false) : Poly(-1);
     if (time_ != nullptr && least.linear_in(time_).value_or(0) > 0) least = least.without(time_);
   }
   if (mask && (contains(left.x, XKind::Time) || contains(left.x, XKind::Index)) &&
@@ -458,30 +456,6 @@ Value Executor::eval_cast(const CNode& n) {
   return from;
 }
 
-Value Executor::eval_choice(const CNode& n) {
-  X condition = pool_.truth(scalar(n.children[0]));
-  if (const auto known = decide_as_it_is(condition)) return eval(n.children[*known ? 1 : 2]);
-  if (in_nest_ && is_integer(scalar_of(n.type))) {
-    // it may be a subscript at the end of an array
-    const Value first = eval(n.children[1]), second = eval(n.children[2]);
-    if (first.kind == Value::Kind::Scalar && second.kind == Value::Kind::Scalar) {
-      const CScalar type = scalar_of(n.type);
-      X choice = choice_of_index(condition, pool_.cast(first.x, type), pool_.cast(second.x, type));
-      if (choice != nullptr) return scalar_value(choice);
-    }
-  }
-  if (const auto known = decide(condition)) return eval(n.children[*known ? 1 : 2]);
-  const Value yes = eval(n.children[1]), no = eval(n.children[2]);
-  if (yes.kind == Value::Kind::None) return yes;
-  if (no.kind == Value::Kind::None) return no;
-  if (yes.kind == Value::Kind::Scalar && no.kind == Value::Kind::Scalar) {
-    const CScalar type = scalar_of(n.type);
-    return scalar_value(pool_.select(condition, pool_.cast(yes.x, type), pool_.cast(no.x, type)));
-  }
-  if (yes == no) return yes;
-  return unknown("a pointer that depends on a condition");
-}
-
 void Executor::assign_object(const LValue& to, const LValue& from, const CNode& at) {
   if (to.kind != LValue::Kind::Cell || from.kind != LValue::Kind::Cell) {
     refuse("C020", at, "a structure is copied from or to an array");
@@ -529,7 +503,8 @@ Value Executor::eval_assign(const CNode& n) {
   const CTypeInfo* type = type_of(node(n.children[0]).type);
   if (type != nullptr && type->kind == CTypeInfo::Kind::Struct) {
     const LValue from = place(n.children[1]), to = place(n.children[0]);
-    if (from.kind != LValue::Kind::None) assign_object(to, from, n);
+    if (from.kind == LValue::Kind::None) refuse("C020", n, "a structure gets " + from.why);
+    assign_object(to, from, n);
     return unknown("a structure");
   }
   const Value value = eval(n.children[1]);
@@ -543,7 +518,12 @@ Value Executor::eval_step(const CNode& n) {
   const char* op = n.text.find('+') != std::string::npos ? "+" : "-";
   Value after = before;
   if (before.kind == Value::Kind::Scalar) {
-    after.x = pool_.binary(op, before.x, pool_.integer(1, before.x->type), before.x->type);
+    // char and short are added to as int
+    const CScalar type = before.x->type;
+    const bool narrow = is_integer(type) && bits_of(type) < 32;
+    const CScalar wide = narrow ? CScalar::I32 : type;
+    X one = is_floating(type) ? pool_.real(1, type) : pool_.integer(1, wide);
+    after.x = pool_.cast(pool_.binary(op, pool_.cast(before.x, wide), one, wide), type);
   } else if (before.kind == Value::Kind::Pointer && !before.pointer.subscripts.empty()) {
     X& last = after.pointer.subscripts.back();
     last = pool_.binary(op, last, pool_.integer(1, CScalar::I64), CScalar::I64);

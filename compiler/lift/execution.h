@@ -11,6 +11,10 @@
 
 namespace stencil::lifter {
 
+// When an element was read: the number of the nest ahead of it times kEpoch, plus the number of
+// stores of its own nest ahead of it.
+constexpr int64_t kEpoch = 1000000;
+
 struct CPlace {
   int file = 0, line = 0, column = 0;
 };
@@ -52,6 +56,7 @@ struct Domain {
   Poly low, high;
   int64_t stride = 1;
   int direction = 1;  // -1: from high to low
+  friend bool operator==(const Domain&, const Domain&) = default;
 };
 
 struct Store {
@@ -108,6 +113,14 @@ struct Left {
   bool variable = false;  // of the function that a region is in, by its name
 };
 
+// `if (n < 3) return -1;`, where the program asks for the opposite: whoever calls the program in the
+// place of the original returns as that does.
+struct Exit {
+  X condition = nullptr;  // of symbols
+  X returned = nullptr;   // null: nothing, or not known
+  std::vector<Left> left;
+};
+
 struct Execution {
   std::vector<SymbolInfo> symbols;
   std::vector<ArrayInfo> arrays;
@@ -125,6 +138,9 @@ struct Execution {
   std::vector<Poly> facts;                              // at least 0, as the requirements say
   std::vector<std::string> assumptions;
   std::vector<Left> left;
+  std::vector<Exit> exits;  // in the order in which they are asked
+  // What the original hands to its caller and the program does not compute: in words.
+  std::vector<std::string> dropped;
   CPlace place;  // of the time loop
 };
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "compiler/lift/execution.h"
+#include "compiler/lift/ranges.h"
 
 namespace stencil::lifter {
 
@@ -55,6 +56,15 @@ struct Break {
   Value returned = {};
 };
 
+// if (n < 3) return -1; ahead of all loops.
+struct EarlyReturn {
+  X condition = nullptr;
+  Cells cells;  // as they are then
+  Value returned = {};
+  CPlace place;
+  bool required = false;  // the program asks for the opposite; else all that follows is guarded
+};
+
 struct Active {  // a loop that is being run
   Domain domain;
   std::string key;
@@ -74,6 +84,7 @@ struct Frame {
   std::vector<Active> active_;
   std::vector<Store> stores_;  // of the leaf being run
   X guard_ = nullptr;
+  X left_ = nullptr;  // the part of it that comes from early returns
   int dry_ = 0;
 };
 
@@ -91,6 +102,7 @@ struct State : Frame {
   size_t time_trail_ = 0;                         // how long trail_ is in the time loop itself
   std::vector<Break> breaks_;                     // of the step
   int stops_ = 0;                                 // conditions on data that end the time loop
+  std::vector<EarlyReturn> exits_;
   std::vector<Break> endings_;                    // breaks of the time loop that was run
   std::map<std::string, std::string> sum_names_;  // by path
   std::set<std::string> loop_counters_;           // paths
@@ -99,7 +111,7 @@ struct State : Frame {
 class Executor : private State {
  public:
   Executor(const CTree& tree, Pool& pool, const ExecuteOptions& options)
-      : tree_(tree), pool_(pool), options_(options) {}
+      : tree_(tree), pool_(pool), options_(options), ranges_(pool) {}
   Execution run();
 
  private:
@@ -119,6 +131,8 @@ class Executor : private State {
     int64_t step = 1;
     int body = -1;
     int node = -1;
+    int bound = -1;     // node of what the counter is compared with
+    X limit = nullptr;  // and its value
   };
 
   // execute_values.cpp
@@ -136,7 +150,6 @@ class Executor : private State {
   Value decayed(const LValue& place);
   Value eval_binary(const CNode& node);
   Value eval_cast(const CNode& node);
-  Value eval_choice(const CNode& node);
   Value eval_assign(const CNode& node);
   Value eval_step(const CNode& node);
   void assign(const LValue& place, const Value& value, const CNode& at);
@@ -157,6 +170,7 @@ class Executor : private State {
   std::string in_c(const std::string& path) const;
   int variable_of_path(const std::string& path) const;
   void find_single();
+  void check_depth() const;
   bool is_local(const std::string& path) const;
   X symbol_of(const std::string& path, CScalar type);
   X symbol_named(const std::string& name, const std::string& in_c, int variable, CScalar type);
@@ -178,11 +192,30 @@ class Executor : private State {
   Value length_of(const CNode& node);
   void may_change(const CNode& argument, const Value& value, const CNode& call);
 
+  // execute_branches.cpp
+  bool node_changes(const CNode& n, bool own);
+  bool function_changes(int function);
+  bool has_effects(int node);
+  static bool is_pure(const std::string& library_function);
+  X guarded_by(X more);
+  void run_branches(X condition, const CNode& at, const std::function<void()>& yes,
+                    const std::function<void()>& no);
+  void merge(X condition, const Cells& yes);
+  Value eval_logical(const CNode& node);
+  Value eval_choice(const CNode& node);
+  Flow exec_if(const CNode& node);
+  Flow exec_converted_if(const CNode& node, X condition);
+  bool early_return(X condition, const Cells& cells, const CNode& n);
+  bool at_least_zero_unless(X condition, std::vector<Poly>& slacks);
+  bool is_size(X atom) const;
+  std::optional<Poly> exact(X x, bool assume = false);
+  std::optional<Poly> exact(X x, bool assume, std::map<X, std::optional<Poly>>& done);
+  bool stays_within(X x, const Poly& p, bool assume);
+  void require(const Poly& slack, const std::string& why);
+
   // execute_loops.cpp
   Flow exec(int node);
   Flow exec_block(const CNode& node);
-  Flow exec_if(const CNode& node);
-  Flow exec_converted_if(const CNode& node, X condition);
   Flow exec_loop(int node);
   std::optional<Loop> canonical(int node);
   std::optional<Loop> canonical_while(int node);
@@ -224,14 +257,19 @@ class Executor : private State {
   void end_of_time_body(const Cells& before, const Cells& start);
   void outside_values(Cells& before);
   void scalars_left();
+  void returned_early();
+  X followed(const Value& value, CScalar type);
+  void each_scalar_left(const Cells& before, const Cells& after,
+                        const std::function<void(const std::string&, const Value&, bool)>& visit);
   void returned_from_loop();
   void nest(CPlace place, const std::function<void()>& body);
   void run_leaves(std::vector<std::vector<Store>>& leaves, const std::function<void()>& body,
                   std::map<std::string, Cells>& ends);
-  int depth_of_loops(int node, int calls = 0) const;
-  bool assigns(int node, const std::string& path, int depth = 0);
+  int depth_of_loops(int node);
+  bool assigns(int node, const std::string& path);
   bool changes(int statement, int expression);
-  bool assigns_anything(int node) const;
+  void unchanged(const Loop& loop, X counter);
+  bool counts_as_written(const Loop& loop, CScalar compared, X limit);
   std::string key_of(int node) const;
   void check_leaves(const std::vector<std::vector<Store>>& leaves);
 
@@ -252,7 +290,12 @@ class Executor : private State {
   Pool& pool_;
   const ExecuteOptions options_;
 
+  Ranges ranges_;
+
   // what stays when a state is gone back to
+  std::vector<signed char> effects_;      // of nodes: -1 not known yet
+  std::map<int, bool> function_changes_;  // of functions
+  std::vector<int> loop_depths_;          // of nodes: -1 not known yet
   std::map<std::string, int> cell_types_;
   std::set<std::string> read_;  // paths, within the time loop
   std::set<int> not_time_;      // loops that turned out to be over space

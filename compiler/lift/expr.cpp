@@ -11,6 +11,10 @@
 
 namespace stencil::lifter {
 
+bool is_comparison(const std::string& op) {
+  return op == "<" || op == "<=" || op == ">" || op == ">=" || op == "==" || op == "!=";
+}
+
 namespace {
 
 int64_t wrapped(int64_t value, CScalar type) {
@@ -36,10 +40,6 @@ int64_t wrapped(int64_t value, CScalar type) {
 
 double rounded(double value, CScalar type) {
   return type == CScalar::F32 ? static_cast<float>(value) : value;
-}
-
-bool is_comparison(const std::string& op) {
-  return op == "<" || op == "<=" || op == ">" || op == ">=" || op == "==" || op == "!=";
 }
 
 template <class T>
@@ -202,6 +202,11 @@ X Pool::binary(const std::string& op, X a, X b, CScalar type) {
 X Pool::cast(X a, CScalar type) {
   if (a->type == type) return a;
   if (a->kind == XKind::Unknown) return unknown(a->text, type);
+  // (int)(long)k is k
+  if (a->kind == XKind::Cast && is_integer(type) && type != CScalar::Bool && is_integer(a->type) &&
+      is_integer(a->args[0]->type) && keeps_values(a->args[0]->type, a->type)) {
+    return cast(a->args[0], type);
+  }
   if (type == CScalar::Bool)
     return truth(a)->type == type ? truth(a) : cast(truth(a), CScalar::I32);
   if (a->kind == XKind::Int) {
@@ -292,9 +297,19 @@ bool contains_index(X x, int id) {
   return found;
 }
 bool uses_index(X x) {
-  if (x->kind == XKind::Index) return true;
-  if (x->kind == XKind::Load) return false;
-  return std::any_of(x->args.begin(), x->args.end(), uses_index);
+  bool found = false;
+  std::set<X> seen;
+  each_node_of(
+      x, seen, [](X n) { return n->kind != XKind::Load; },
+      [&](X n) { found = found || n->kind == XKind::Index; });
+  return found;
+}
+
+bool keeps_values(CScalar from, CScalar to) {
+  if (!is_integer(from) || !is_integer(to)) return false;
+  if (to == CScalar::Bool) return from == CScalar::Bool;
+  if (is_unsigned(from) == is_unsigned(to)) return bits_of(from) <= bits_of(to);
+  return is_unsigned(from) && bits_of(from) < bits_of(to);
 }
 
 // ---- polynomials
@@ -308,22 +323,51 @@ Poly Poly::atom(X x) {
   return out;
 }
 
-Poly Poly::of(X x) {
+namespace {
+
+// Beyond these, a sum of products is one atom: subscripts and bounds are far smaller.
+constexpr size_t kMostTerms = 200, kMostFactors = 12;
+
+bool is_large(const Poly& p) {
+  if (p.terms().size() > kMostTerms) return true;
+  return std::any_of(p.terms().begin(), p.terms().end(),
+                     [](const auto& term) { return term.first.size() > kMostFactors; });
+}
+
+Poly poly_of(X x, std::map<X, Poly>& done) {
   if (x->kind == XKind::Int) return Poly(x->integer);
-  // Conversions between integers keep values: those that subscripts have fit all of these types.
+  // a node may have many parents
+  if (const auto found = done.find(x); found != done.end()) return found->second;
+  const auto of = [&](size_t i) { return poly_of(x->args[i], done); };
+  Poly out = Poly::atom(x);
   if (x->kind == XKind::Cast && is_integer(x->args[0]->type) && bits_of(x->type) >= 32) {
-    return of(x->args[0]);
-  }
-  if (x->kind == XKind::Unary && x->text == "-") return -of(x->args[0]);
-  if (x->kind == XKind::Binary) {
-    if (x->text == "+") return of(x->args[0]) + of(x->args[1]);
-    if (x->text == "-") return of(x->args[0]) - of(x->args[1]);
-    if (x->text == "*") return of(x->args[0]) * of(x->args[1]);
-    if (x->text == "<<" && x->args[1]->kind == XKind::Int && x->args[1]->integer < 31) {
-      return of(x->args[0]) * Poly(int64_t{1} << x->args[1]->integer);
+    out = of(0);
+  } else if (x->kind == XKind::Unary && x->text == "-") {
+    out = -of(0);
+  } else if (x->kind == XKind::Binary) {
+    if (x->text == "+") out = of(0) + of(1);
+    if (x->text == "-") out = of(0) - of(1);
+    if (x->text == "*") {
+      const Poly a = of(0), b = of(1);
+      if (a.terms().size() * b.terms().size() <= kMostTerms) out = a * b;
+    }
+    if (x->text == "<<" && x->args[1]->kind == XKind::Int && x->args[1]->integer >= 0 &&
+        x->args[1]->integer < 31) {
+      out = of(0) * Poly(int64_t{1} << x->args[1]->integer);
     }
   }
-  return atom(x);
+  if (is_large(out)) out = Poly::atom(x);
+  return done[x] = out;
+}
+
+}  // namespace
+
+// Conversions between integers keep values here, and unsigned sums do not wrap around: that holds
+// for subscripts, which lie within an array, or the original has no meaning. Whoever asks for the
+// value of an expression otherwise proves it (Executor::exact).
+Poly Poly::of(X x) {
+  std::map<X, Poly> done;
+  return poly_of(x, done);
 }
 
 void Poly::add(const Monomial& monomial, int64_t factor) {
@@ -502,13 +546,58 @@ bool proved(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* use
   return false;
 }
 
+bool bounds_from_above(const Poly& p) {
+  return std::any_of(p.terms().begin(), p.terms().end(),
+                     [](const auto& term) { return !term.first.empty() && term.second < 0; });
+}
+
+// Fourier and Motzkin's elimination, with products of sizes as variables of their own.
+bool contradictory(std::vector<Poly> facts) {
+  constexpr size_t kMostFacts = 200;
+  constexpr int64_t kMostFactor = 1 << 20;
+  const auto never = [](const Poly& p) { return p.is_constant() && p.constant() < 0; };
+  for (;;) {
+    if (std::any_of(facts.begin(), facts.end(), never)) return true;
+    const auto open = std::find_if(facts.begin(), facts.end(),
+                                   [](const Poly& p) { return !p.is_constant(); });
+    if (open == facts.end()) return false;
+    const auto& terms = open->terms();
+    const Poly::Monomial gone = std::find_if(terms.begin(), terms.end(), [](const auto& term) {
+                                  return !term.first.empty();
+                                })->first;
+    std::vector<Poly> left, rising, falling;
+    const auto factor = [&](const Poly& p) {
+      const auto found = p.terms().find(gone);
+      return found == p.terms().end() ? 0 : found->second;
+    };
+    for (const Poly& p : facts) {
+      const int64_t f = factor(p);
+      if (std::abs(f) > kMostFactor) continue;  // one less to contradict
+      (f == 0 ? left : f > 0 ? rising : falling).push_back(p);
+    }
+    for (const Poly& up : rising) {
+      for (const Poly& down : falling) {
+        const Poly sum = Poly(-factor(down)) * up + Poly(factor(up)) * down;
+        if (std::find(left.begin(), left.end(), sum) == left.end()) left.push_back(sum);
+      }
+    }
+    if (left.size() > kMostFacts) return false;
+    facts = std::move(left);
+  }
+}
+
 std::string Poly::text() const {
   Pool scratch;
   return describe(expression(scratch));
 }
 
-std::string describe(X x) {
-  const auto arg = [&](size_t i) { return describe(x->args[i]); };
+namespace {
+
+constexpr int kMostDescribed = 60;  // nodes
+
+std::string described(X x, int& room) {
+  if (--room < 0) return "...";
+  const auto arg = [&](size_t i) { return described(x->args[i], room); };
   switch (x->kind) {
     case XKind::Int:
       return std::to_string(x->integer);
@@ -527,12 +616,16 @@ std::string describe(X x) {
       return x->text.empty() ? "an element of an array" : x->text;
     case XKind::Unary:
       return x->text + arg(0);
-    case XKind::Binary:
-      return fmt::format("{} {} {}", arg(0), x->text, arg(1));
+    case XKind::Binary: {
+      const std::string left = arg(0);
+      return fmt::format("{} {} {}", left, x->text, arg(1));
+    }
     case XKind::Cast:
       return arg(0);
-    case XKind::Select:
-      return fmt::format("({} ? {} : {})", arg(0), arg(1), arg(2));
+    case XKind::Select: {
+      const std::string condition = arg(0), yes = arg(1);
+      return fmt::format("({} ? {} : {})", condition, yes, arg(2));
+    }
     case XKind::Call:
     case XKind::Sum:
     case XKind::Edge:
@@ -541,6 +634,13 @@ std::string describe(X x) {
       return x->text;
   }
   return "";
+}
+
+}  // namespace
+
+std::string describe(X x) {
+  int room = kMostDescribed;
+  return described(x, room);
 }
 
 }  // namespace stencil::lifter

@@ -82,11 +82,17 @@ class Pool {
   // The same with children replaced, folded again.
   X rebuilt(X node, const std::vector<X>& args);
 
+  // Counters of loops that are never below 0: those of an unsigned type.
+  bool counts_from_zero(int index) const { return from_zero_.count(index) > 0; }
+  void count_from_zero(int index) { from_zero_.insert(index); }
+
  private:
   X unique(XNode node);
+  std::set<int> from_zero_;
   std::unordered_map<std::string, std::unique_ptr<XNode>> nodes_;
 };
 
+bool is_comparison(const std::string& op);
 bool is_constant(X x);   // Int or Real
 bool is_condition(X x);  // a comparison, !, && or ||
 
@@ -195,6 +201,14 @@ struct Poly::Division {
 bool proved(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* used = nullptr,
             int depth = 3);
 
-std::string describe(X x);  // for messages: short
+// Whether `p >= 0` keeps an integer below something: some term of it falls.
+bool bounds_from_above(const Poly& p);
+// Whether no values serve all of these, each at least 0.
+bool contradictory(std::vector<Poly> facts);
+
+std::string describe(X x);  // for messages: long expressions are cut short
+
+// Whether a conversion between integer types keeps every value.
+bool keeps_values(CScalar from, CScalar to);
 
 }  // namespace stencil::lifter

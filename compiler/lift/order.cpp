@@ -415,7 +415,7 @@ void check_age(const Execution& execution) {
         for (size_t k = 0; k < leaf.size(); ++k) {
           each_node(leaf[k].value, [&](X n) {
             if (n->kind != XKind::Load) return;
-            const int64_t epoch = n->integer / 1000000, position = n->integer % 1000000;
+            const int64_t epoch = n->integer / kEpoch, position = n->integer % kEpoch;
             bool old = latest.count(n->id) > 0 && epoch < latest[n->id];
             if (leaves == &nest.ordered) {
               for (size_t j = static_cast<size_t>(position); j < k; ++j) {

@@ -11,8 +11,6 @@ namespace stencil::lifter {
 
 namespace {
 
-constexpr int64_t kEpoch = 1000000;
-
 bool data_in(const std::vector<X>& subscripts) {
   return std::any_of(subscripts.begin(), subscripts.end(),
                      [](X s) { return contains(s, XKind::Load); });

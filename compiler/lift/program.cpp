@@ -286,9 +286,9 @@ void ProgramWriter::assemble() {
   for (const Poly& fact : shapes_.facts_used()) has_points(fact);
   std::vector<ast::Item> requirements;
   for (const auto& [condition, why] : execution_.requirements) {
-    ValueWriter writer(execution_.place, [&](X x) -> ExprPtr {
-      return x->kind == XKind::Symbol ? symbol(x, false) : nullptr;
-    });
+    ValueWriter writer(
+        pool_, execution_.place,
+        [&](X x) -> ExprPtr { return x->kind == XKind::Symbol ? symbol(x) : nullptr; }, true);
     const Span span = next_span();
     comments[span.begin] = "assumed: " + why;
     requirements.push_back({ast::Require{writer.condition(condition)}, span});
@@ -300,8 +300,8 @@ void ProgramWriter::assemble() {
     const SymbolInfo& symbol = execution_.symbols[s];
     const Span span = next_span();
     if (symbol.in_c != symbol.name) comments[span.begin] = symbol.in_c;
-    ast::Param param{make_identifier(symbol.name),
-                     type(is_floating(symbol.type) ? type_name(symbol.type) : "integer"), nullptr};
+    ast::Param param{make_identifier(symbol.name), type(type_name(computed_type(symbol.type))),
+                     nullptr};
     if (symbol.value) param.value = make_integer(*symbol.value);
     program.items.push_back({std::move(param), span});
     out_.params.push_back({symbol.name, static_cast<int>(s)});

@@ -245,9 +245,9 @@ ExprPtr ProgramWriter::point_load(X x, const PlacedAt& at, const PointStatement&
 }
 
 ValueWriter ProgramWriter::writer_at(const PlacedAt& at, const PointStatement& statement) {
-  return ValueWriter(statement.store.place, [this, &at, &statement](X x) -> ExprPtr {
+  return ValueWriter(pool_, statement.store.place, [this, &at, &statement](X x) -> ExprPtr {
     if (x->kind == XKind::Load) return point_load(x, at, statement);
-    if (x->kind == XKind::Symbol) return symbol(x, true);
+    if (x->kind == XKind::Symbol) return symbol(x);
     if (x->kind == XKind::Time) return make_name("time");
     return nullptr;
   });

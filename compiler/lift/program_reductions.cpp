@@ -117,7 +117,8 @@ void ProgramWriter::add_reduction(size_t number) {
         "reduce values of the arrays of the grid"};
   }
   context.indices.resize(context.point.subscripts.size());
-  ValueWriter writer(r.point.place, [&](X x) { return leaf(x, context); });
+  ValueWriter writer(pool_, r.point.place, [&](X x) { return leaf(x, context); });
+  writer.assume(facts_of(r.point));
   ast::Reduce made;
   made.name = make_identifier(r.name);
   made.reducer = make_identifier(r.op);
@@ -151,9 +152,9 @@ void ProgramWriter::add_reduction(size_t number) {
 
 void ProgramWriter::stop() {
   if (stop_ == nullptr) return;
-  ValueWriter writer(execution_.place, [&](X x) -> ExprPtr {
+  ValueWriter writer(pool_, execution_.place, [&](X x) -> ExprPtr {
     if (x->kind == XKind::Reduced) return make_name(reduced_[static_cast<size_t>(x->id)]);
-    if (x->kind == XKind::Symbol) return symbol(x, true);
+    if (x->kind == XKind::Symbol) return symbol(x);
     if (x->kind == XKind::Time) return make_name("time");
     return nullptr;
   });

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/lift/guards.h"
+
 namespace stencil::lifter {
 
 ast::Box ProgramWriter::region(const Context& context) {
@@ -129,11 +131,9 @@ void ProgramWriter::stencil(const StepFunction& function) {
   made.name = make_identifier(unique_stencil(first.field));
   bool whole = false;
   for (const StepPiece& piece : function.pieces) {
-    Context context;
-    context.piece = &piece;
-    context.point = shapes_.access(piece.point->array, piece.point->subscripts, *piece.point);
-    context.indices.resize(context.point.subscripts.size());
-    ValueWriter writer(piece.point->place, [&](X x) { return leaf(x, context); });
+    Context context = context_of(piece);
+    ValueWriter writer(pool_, piece.point->place, [&](X x) { return leaf(x, context); });
+    writer.assume(facts_of(*piece.point));
     if (function.pieces.size() == 1) name_shared(piece, writer, made);
     ast::Piece written;
     written.value = piece_value(function, [&](size_t t) {
@@ -142,8 +142,10 @@ void ProgramWriter::stencil(const StepFunction& function) {
         value = value->args[0];
       // an array of a narrow type takes the low bits itself
       const CScalar element = info(function.targets[t].array).element;
-      if (value->kind == XKind::Cast && is_integer(element) && bits_of(element) < 32)
+      if (value->kind == XKind::Cast && is_integer(element) && bits_of(element) < 32 &&
+          is_integer(value->args[0]->type)) {
         value = value->args[0];
+      }
       return writer.value(value, true);
     });
     written.region = region(context);
@@ -159,6 +161,28 @@ void ProgramWriter::stencil(const StepFunction& function) {
   }
   add(std::move(made), fmt::format("{}:{}", file_, function.place.line));
   ++out_.functions;
+}
+
+ProgramWriter::Context ProgramWriter::context_of(const StepPiece& piece) {
+  Context out;
+  out.piece = &piece;
+  out.point = shapes_.access(piece.point->array, piece.point->subscripts, *piece.point);
+  out.indices.resize(out.point.subscripts.size());
+  for (X value : piece.values) {
+    if (value == nullptr) continue;
+    for (auto& [load, domain] : domains_of_loads(pool_, execution_, value, piece.point->domain)) {
+      const auto [slot, fresh] = out.domains.try_emplace(load, domain);
+      if (!fresh && slot->second != domain) slot->second = piece.point->domain;
+    }
+  }
+  return out;
+}
+
+// What holds at each point that a statement writes.
+std::vector<Poly> ProgramWriter::facts_of(const Store& store) const {
+  std::vector<Poly> out = execution_.facts;
+  for (const Domain& domain : store.domain) out.push_back(domain.high - domain.low);
+  return out;
 }
 
 // `else` is the rest of loops that have points.

@@ -17,23 +17,17 @@ bool uses_counter(const Poly& p) {
 
 }  // namespace
 
-ExprPtr ProgramWriter::symbol(X x, bool value) {
+// The param has the type that holds all values of the C type (ProgramWriter::assemble).
+ExprPtr ProgramWriter::symbol(X x) {
   used_.insert(x->id);
-  const SymbolInfo& symbol = execution_.symbols[static_cast<size_t>(x->id)];
-  const bool wide =
-      is_integer(symbol.type) && (bits_of(symbol.type) == 64 || symbol.type == CScalar::U32);
-  if (!value || !wide) return make_name(symbol.name);
-  std::vector<ExprPtr> argument;
-  argument.push_back(make_name(symbol.name));
-  return make_call("long", std::move(argument));
+  return make_name(execution_.symbols[static_cast<size_t>(x->id)].name);
 }
 
 // An integer of params: a bound, a length, a condition.
 ExprPtr ProgramWriter::affine(const Poly& p, CPlace place) {
-  ValueWriter writer(place, [&](X x) -> ExprPtr {
-    if (x->kind == XKind::Symbol) return symbol(x, false);
-    return nullptr;
-  });
+  ValueWriter writer(
+      pool_, place, [&](X x) -> ExprPtr { return x->kind == XKind::Symbol ? symbol(x) : nullptr; },
+      true);
   return writer.value(p.expression(pool_));
 }
 
@@ -105,6 +99,33 @@ std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, con
   return make_integer(edge->integer);
 }
 
+// A load that C evaluates within the array alone, under conditions, and the program everywhere: what
+// it gives beyond the ends is not used, so any rule will do there.
+void ProgramWriter::guarded_ends(X load, const Access& access, const Context& context) {
+  const auto narrowed = context.domains.find(load);
+  const std::vector<Domain>& all = context.piece->point->domain;
+  if (narrowed == context.domains.end() || narrowed->second == all) return;
+  const std::vector<Poly> facts = facts_of(*context.piece->point);
+  const auto mine = lengths(access.part.array);
+  const ArrayShape& shape = shapes_.shape(access.part.array);
+  for (size_t k = 0; k < access.subscripts.size() && k < mine.size(); ++k) {
+    if (ghosts_.dimensions.count(shape.along[k]) > 0) continue;
+    const Poly& s = access.subscripts[k];
+    // how far it stays within the array at an end; not below 0: it does
+    const auto room = [&](bool low, const std::vector<Domain>& domain) {
+      const Poly end = Shapes::extreme(pool_, execution_, s, domain, !low);
+      return low ? end : mine[k] - Poly(1) - end;
+    };
+    for (const bool low : {true, false}) {
+      if (proved(room(low, all), facts) || !proved(room(low, narrowed->second), facts)) continue;
+      auto& sides = rules_[roles_.of.at(access.part).field];
+      sides.resize(mine.size());
+      std::string& rule = low ? sides[k].first : sides[k].second;
+      if (rule.empty()) rule = "clamp";
+    }
+  }
+}
+
 ast::BoundaryRule ProgramWriter::rule_called(const std::string& name) {
   static const std::map<std::string, ast::BoundaryKind> kKinds = {
       {"", ast::BoundaryKind::None},
@@ -140,6 +161,7 @@ ExprPtr ProgramWriter::load(X x, Context& context) {
   ExprPtr base = level_of(role);
   ast::Bracket bracket;
   bracket.base = std::move(base);
+  if (!shape.over_time) guarded_ends(x, access, context);
   if (shape.over_time) {
     ExprPtr now = make_name("time");
     if (access.time_offset != 0) {
@@ -181,7 +203,7 @@ ExprPtr ProgramWriter::kept(const Part& part) {
 
 ExprPtr ProgramWriter::leaf(X x, Context& context) {
   if (x->kind == XKind::Load) return load(x, context);
-  if (x->kind == XKind::Symbol) return symbol(x, true);
+  if (x->kind == XKind::Symbol) return symbol(x);
   if (x->kind == XKind::Time) return make_name("time");
   if (x->kind == XKind::Reduced) return make_name(reduced_[static_cast<size_t>(x->id)]);
   if (x->kind != XKind::Index) return nullptr;

@@ -40,13 +40,16 @@ class ProgramWriter {
   void bind();
 
   // ---- expressions
-  ExprPtr symbol(X x, bool value);
+  ExprPtr symbol(X x);
   ExprPtr affine(const Poly& p, CPlace place);
   struct Context {
     const StepPiece* piece = nullptr;
     Access point;
     std::vector<std::string> indices;  // names used, by dimension
+    std::map<X, std::vector<Domain>> domains;  // where C evaluates loads
   };
+  Context context_of(const StepPiece& piece);
+  void guarded_ends(X load, const Access& access, const Context& context);
   ExprPtr offset(const Poly& from, const Poly& to, X load, const Context& context);
   std::optional<ExprPtr> bent(const Poly& from, const Poly& to, const Part& part, size_t k,
                               const Context& context);
@@ -64,6 +67,7 @@ class ProgramWriter {
   void name_shared(const StepPiece& piece, ValueWriter& writer, ast::Stencil& made);
   ExprPtr piece_value(const StepFunction& function, const std::function<ExprPtr(size_t)>& of);
   void stencil(const StepFunction& function);
+  std::vector<Poly> facts_of(const Store& store) const;
   void points_of(const Store& store);
   void has_points(const Poly& fact, const char* why = "its loop has points");
   void otherwise(const StepFunction& function, bool whole, ast::Stencil& made);

@@ -13,8 +13,6 @@ namespace stencil::lifter {
 
 namespace {
 
-constexpr int64_t kEpoch = 1000000;  // of the number that says when an element was read
-
 class Finder {
  public:
   Finder(Pool& pool, Execution& execution) : pool_(pool), execution_(execution) {}

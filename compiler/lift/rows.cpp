@@ -16,9 +16,12 @@ namespace {
 constexpr int kPasses = 8;  // an array that is split has strides for the loops of others
 
 bool is_value(X x, int index) {  // stands outside of subscripts
-  if (x->kind == XKind::Index) return x->id == index;
-  if (x->kind == XKind::Load) return false;
-  return std::any_of(x->args.begin(), x->args.end(), [&](X arg) { return is_value(arg, index); });
+  bool found = false;
+  std::set<X> seen;
+  each_node_of(
+      x, seen, [](X n) { return n->kind != XKind::Load; },
+      [&](X n) { found = found || (n->kind == XKind::Index && n->id == index); });
+  return found;
 }
 
 struct Rows {

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "compiler/lift/guards.h"
+
 namespace stencil::lifter {
 
 namespace {
@@ -89,10 +91,14 @@ Poly Shapes::extreme(Pool& pool, const Execution& execution, Poly p,
 }
 
 void Shapes::gather(const Store& store, bool writes) {
-  if (writes) seen_[static_cast<size_t>(store.array)].push_back({store.subscripts, &store, true});
+  if (writes) {
+    seen_[static_cast<size_t>(store.array)].push_back(
+        {store.subscripts, &store, true, store.domain});
+  }
+  const auto domains = domains_of_loads(pool_, execution_, store.value, store.domain);
   each_node(store.value, [&](X n) {
     if (n->kind == XKind::Load)
-      seen_[static_cast<size_t>(n->id)].push_back({n->args, &store, false});
+      seen_[static_cast<size_t>(n->id)].push_back({n->args, &store, false, domains.at(n)});
   });
 }
 
@@ -222,7 +228,7 @@ void Shapes::classify(int array) {
     bool constant = true, slots = true, time = true;
     int64_t copies = 0;
     for (const Seen& seen : all) {
-      const Poly s = split(array, seen.subscripts, seen.store->domain)[k];
+      const Poly s = split(array, seen.subscripts, seen.domain)[k];
       constant = constant && s.is_constant();
       time = time && s.atoms().size() == 1 && (*s.atoms().begin())->kind == XKind::Time &&
              s.linear_in(*s.atoms().begin()) == std::optional<int64_t>(1);
@@ -267,8 +273,8 @@ void Shapes::measure(int array) {
     if (shape.known[k] || static_cast<int>(k) == shape.slots_dimension) continue;
     std::vector<Poly> ends;
     for (const Seen& seen : seen_[static_cast<size_t>(array)]) {
-      const Poly s = split(array, seen.subscripts, seen.store->domain)[k];
-      Poly end = extreme(pool_, execution_, s, seen.store->domain, true) + Poly(1);
+      const Poly s = split(array, seen.subscripts, seen.domain)[k];
+      Poly end = extreme(pool_, execution_, s, seen.domain, true) + Poly(1);
       if (shape.over_time && static_cast<int>(k) == shape.space[0] && execution_.steps != nullptr) {
         end = s - Poly::atom(*s.atoms().begin()) + Poly::of(execution_.steps);
       }
@@ -366,7 +372,7 @@ void Shapes::directions() {
       continue;
     }
     for (const Seen& seen : seen_[a]) {
-      const auto mine = split(static_cast<int>(a), seen.subscripts, seen.store->domain);
+      const auto mine = split(static_cast<int>(a), seen.subscripts, seen.domain);
       const ArrayShape& target = shapes_[static_cast<size_t>(seen.store->array)];
       const auto theirs = split(seen.store->array, seen.store->subscripts, seen.store->domain);
       for (size_t k = 0; k < rank; ++k) {
@@ -435,7 +441,7 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
       const bool timed =
           std::any_of(n->args.begin(), n->args.end(), [](X s) { return contains(s, XKind::Time); });
       if (series && timed)
-        seen_[static_cast<size_t>(n->id)].push_back({n->args, &one.store, false});
+        seen_[static_cast<size_t>(n->id)].push_back({n->args, &one.store, false, one.store.domain});
     });
   }
   for (size_t a = 0; a < count; ++a) {

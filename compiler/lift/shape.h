@@ -77,6 +77,7 @@ class Shapes {
     std::vector<X> subscripts;
     const Store* store;
     bool write;
+    std::vector<Domain> domain;  // where C makes the access
   };
   std::vector<std::vector<Seen>> seen_;  // by array
   std::vector<ArrayShape> shapes_;

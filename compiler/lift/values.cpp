@@ -32,12 +32,6 @@ std::optional<Op> operator_of(const std::string& op) {
   return found == kOps.end() ? std::nullopt : std::optional(found->second);
 }
 
-// What the language computes a value of this type in.
-CScalar computed(CScalar type) {
-  if (is_floating(type)) return type;
-  return bits_of(type) == 64 || type == CScalar::U32 ? CScalar::I64 : CScalar::I32;
-}
-
 // The double that is written with the fewest digits and is this float once rounded.
 double short_form(double value) {
   char text[64];
@@ -48,6 +42,11 @@ double short_form(double value) {
 }
 
 }  // namespace
+
+CScalar computed_type(CScalar type) {
+  if (is_floating(type)) return type;
+  return bits_of(type) == 64 || type == CScalar::U32 ? CScalar::I64 : CScalar::I32;
+}
 
 ast::Identifier make_identifier(const std::string& name) {
   return {name, {}};
@@ -96,7 +95,8 @@ void ValueWriter::refuse(const std::string& message, const std::string& hint) co
 
 ExprPtr ValueWriter::literal(X x, bool known) {
   if (x->kind == XKind::Int) {
-    if (x->integer == INT64_MIN) refuse("the least 64-bit integer");
+    if (x->integer == INT64_MIN)
+      return make_binary("-", make_integer(-INT64_MAX), make_integer(1));
     return make_integer(x->integer);
   }
   if (!std::isfinite(x->real)) refuse("a constant that is no finite number");
@@ -108,57 +108,157 @@ ExprPtr ValueWriter::literal(X x, bool known) {
   return number;
 }
 
+ExprPtr ValueWriter::converted(CScalar type, ExprPtr value) {
+  std::vector<ExprPtr> argument;
+  argument.push_back(std::move(value));
+  return make_call(type_name(type), std::move(argument));
+}
+
+// Literals have no type of their own, and what is made of them has one only if a type is written.
+bool ValueWriter::is_literal(X x) {
+  return is_constant(x) || (x->kind == XKind::Unary && x->text != "!" && is_literal(x->args[0]));
+}
+
+// An integer in whatever type the language has for it: conversions that keep it are left out.
+ExprPtr ValueWriter::integer(X x) {
+  while (x->kind == XKind::Cast && is_integer(x->args[0]->type) && names.count(x) == 0 &&
+         (sizes_ || ranges_.of(x->args[0]).within(range_of_type(x->type)))) {
+    x = x->args[0];
+  }
+  if (x->kind == XKind::Index) return leaf_(x);
+  return value(x);
+}
+
+// The low bits of an integer, as an unsigned or a signed number of that many. `wide`: it is a long.
+ExprPtr ValueWriter::low_bits(ExprPtr of, CScalar type, bool wide) {
+  const int bits = bits_of(type);
+  if (is_unsigned(type)) return make_binary("&", std::move(of), make_integer((int64_t{1} << bits) - 1));
+  const int away = (wide ? 64 : 32) - bits;
+  return make_binary(">>", make_binary("<<", std::move(of), make_integer(away)),
+                     make_integer(away));
+}
+
+// The language has signed integers of 32 and 64 bits, whose results are unspecified out of range.
+// An unsigned int is a long from 0 to 2^32 - 1, and an unsigned long has the bits of a long.
 ExprPtr ValueWriter::binary(X x) {
   X a = x->args[0], b = x->args[1];
-  const auto has_type = [](X y) {
-    return y->kind != XKind::Real && y->kind != XKind::Int && y->kind != XKind::Select &&
-           y->kind != XKind::Unary;
-  };
   const bool shift = x->text == "<<" || x->text == ">>";
-  for (X side : {a, b}) {
-    if (!is_unsigned(side->type) || bits_of(side->type) < 32) continue;
-    bool data = false;
-    each_node(side, [&](X n) { data = data || n->kind == XKind::Load; });
-    if (data && x->text != "==" && x->text != "!=") {
-      refuse("arithmetic of unsigned integers on data", "the language has signed integers alone");
+  if (is_integer(a->type) && is_comparison(x->text)) return integer_comparison(x);
+  ExprPtr left = value(a, !is_literal(b) && !shift), right;
+  if (is_literal(a) && (is_literal(b) || shift)) left = converted(computed_type(x->type), std::move(left));
+  if (shift) {  // the type of the left operand alone decides
+    right = is_literal(b) ? value(b) : integer(b);
+    const bool wider = computed_type(b->type) == CScalar::I64 && computed_type(x->type) == CScalar::I32;
+    if (wider && !is_literal(b)) right = converted(CScalar::I32, std::move(right));
+  } else {
+    right = value(b, !is_literal(a));
+  }
+  if (sizes_ || !is_unsigned(x->type) || bits_of(x->type) < 32)
+    return make_binary(x->text, std::move(left), std::move(right));
+  return unsigned_operation(x, std::move(left), std::move(right));
+}
+
+ExprPtr ValueWriter::unsigned_operation(X x, ExprPtr left, ExprPtr right) {
+  const std::string& op = x->text;
+  const auto below = [&](X y, int bits) { return ranges_.of(y).high < std::ldexp(1.0L, bits); };
+  X a = x->args[0], b = x->args[1];
+  if (x->type == CScalar::U64) {
+    const bool plain = below(a, 63) && below(b, 63);
+    if (op == ">>") {
+      if (below(a, 63)) return make_binary(op, std::move(left), std::move(right));
+      std::vector<ExprPtr> both;
+      both.push_back(std::move(left));
+      both.push_back(std::move(right));
+      return make_call("lshr", std::move(both));
     }
+    if ((op == "/" || op == "%") && !plain)
+      refuse("a quotient of unsigned numbers that may be 2^63 and more");
+    if (op == "*" && ranges_.exact(x).high >= std::ldexp(1.0L, 63))
+      refuse("a product of unsigned numbers that may be 2^63 and more",
+             "convert to a signed type, or to floating point, first");
+    if (op == "+" && ranges_.exact(x).high >= std::ldexp(1.0L, 63) &&
+        ranges_.wraps(x)) {
+      refuse("a sum of unsigned numbers that may be 2^63 and more",
+             "convert to a signed type, or to floating point, first");
+    }
+    return make_binary(op, std::move(left), std::move(right));
   }
-  ExprPtr left = value(a, has_type(b) && !shift), right = value(b, has_type(a) && !shift);
-  // `long` where C computes in 64 bits
-  if (computed(x->type) == CScalar::I64 && is_integer(a->type) && !is_condition(x)) {
-    if (a->kind == XKind::Index && b->kind == XKind::Index)
-      left = make_call("long", [&] {
-        std::vector<ExprPtr> one;
-        one.push_back(std::move(left));
-        return one;
-      }());
+  if (op == "*" && ranges_.exact(x).high >= std::ldexp(1.0L, 63))
+    refuse("a product of unsigned numbers that may be 2^63 and more",
+           "convert to a signed type, or to floating point, first");
+  const bool wraps = (op == "+" || op == "-" || op == "*" || op == "<<") && ranges_.wraps(x);
+  ExprPtr out = make_binary(op, std::move(left), std::move(right));
+  return wraps ? low_bits(std::move(out), x->type, true) : std::move(out);
+}
+
+ExprPtr ValueWriter::integer_comparison(X x) {
+  X a = x->args[0], b = x->args[1];
+  const bool order = x->text != "==" && x->text != "!=";
+  const auto large = [&](X y) { return ranges_.of(y).high >= std::ldexp(1.0L, 63); };
+  if (!sizes_ && order && a->type == CScalar::U64 && (large(a) || large(b))) {
+    // with the top bit the other way, unsigned numbers are in the order of signed ones
+    const auto turned = [&](X y) {
+      ExprPtr top = make_binary("-", make_integer(-INT64_MAX), make_integer(1));
+      ExprPtr plain = is_literal(y) ? converted(CScalar::I64, value(y)) : value(y);
+      return make_binary("^", std::move(plain), std::move(top));
+    };
+    ExprPtr left = turned(a);
+    return make_binary(x->text, std::move(left), turned(b));
   }
+  ExprPtr left = integer(a), right = integer(b);
+  if (is_literal(a) && is_literal(b)) left = converted(computed_type(a->type), std::move(left));
   return make_binary(x->text, std::move(left), std::move(right));
+}
+
+// Of an unsigned number whose top bit may be set: half of it, with the bit that is lost as a sticky
+// one, rounds as the whole does.
+ExprPtr ValueWriter::floating_from_unsigned(X from, CScalar to) {
+  std::vector<ExprPtr> by, choice;
+  by.push_back(value(from));
+  by.push_back(make_integer(1));
+  ExprPtr last = make_binary("&", value(from), make_integer(1));
+  ExprPtr half = make_binary("|", make_call("lshr", std::move(by)), std::move(last));
+  ExprPtr twice = converted(to, std::move(half));
+  choice.push_back(make_binary("<", value(from), make_integer(0)));
+  choice.push_back(make_binary("*", std::move(twice), made(ast::Number{false, 0, 2.0})));
+  choice.push_back(converted(to, value(from)));
+  return make_call("select", std::move(choice));
 }
 
 ExprPtr ValueWriter::cast(X x) {
   X from = x->args[0];
-  std::vector<ExprPtr> argument;
-  if (is_condition(from)) {
-    argument.push_back(condition(from));
-    return make_call(type_name(computed(x->type)), std::move(argument));
+  const CScalar to = computed_type(x->type), of = computed_type(from->type);
+  if (is_condition(from)) return converted(to, condition(from));
+  if (is_floating(x->type)) {
+    if (to == of) return value(from);
+    if (from->type == CScalar::U64 && !sizes_ && ranges_.of(from).high >= std::ldexp(1.0L, 63))
+      return floating_from_unsigned(from, to);
+    if (is_integer(from->type) && !is_literal(from)) return converted(to, integer(from));
+    return converted(to, value(from));
   }
-  const CScalar to = computed(x->type), of = computed(from->type);
-  const bool narrow = is_integer(x->type) && bits_of(x->type) < 32;
-  if (narrow && !(is_integer(from->type) && bits_of(from->type) <= bits_of(x->type))) {
-    refuse(fmt::format("a conversion to '{}' in the midst of an expression", name_of(x->type)),
-           "store it in an array of that type");
+  const bool floating = is_floating(from->type);
+  const bool narrow = bits_of(x->type) < 32;
+  if (floating) {
+    if (x->type == CScalar::U64) refuse("a conversion from floating point to unsigned long");
+    ExprPtr whole = converted(to, value(from));
+    const bool whole_type = x->type == CScalar::I32 || x->type == CScalar::I64;
+    return whole_type ? std::move(whole)
+                      : low_bits(std::move(whole), x->type, to == CScalar::I64);
   }
-  if (is_integer(x->type) && is_floating(from->type) && is_unsigned(x->type)) {
-    refuse("a conversion from floating point to unsigned");
+  if (sizes_) return integer(from);
+  const bool keeps = ranges_.of(from).within(range_of_type(x->type));
+  if (from->kind == XKind::Index && keeps)
+    return to == CScalar::I64 ? converted(to, leaf_(from)) : leaf_(from);
+  if (keeps) return to == of ? value(from) : converted(to, integer(from));
+  if (x->type == CScalar::I64 || x->type == CScalar::U64)  // the same bits
+    return of == CScalar::I64 ? value(from) : converted(CScalar::I64, integer(from));
+  if (x->type == CScalar::U32) {
+    ExprPtr wide = of == CScalar::I64 ? value(from) : converted(CScalar::I64, integer(from));
+    return low_bits(std::move(wide), x->type, true);
   }
-  const bool same = to == of && from->kind != XKind::Index;
-  if (same) return value(from);
-  if (from->kind == XKind::Index && is_integer(to)) {
-    return value(from);
-  }
-  argument.push_back(value(from));
-  return make_call(type_name(to), std::move(argument));
+  const bool wide = of == CScalar::I64;
+  ExprPtr low = low_bits(value(from), narrow ? x->type : CScalar::I32, wide);
+  return wide ? converted(CScalar::I32, std::move(low)) : std::move(low);
 }
 
 ExprPtr ValueWriter::call(X x) {
@@ -197,7 +297,13 @@ ExprPtr ValueWriter::call(X x) {
   return make_call(x->text, std::move(arguments));
 }
 
+void ValueWriter::count() {
+  if (++size_ <= 100000) return;
+  throw Refusal{"C024", place_, "an expression has more than 100000 operations", "split the loop"};
+}
+
 ExprPtr ValueWriter::condition(X x) {
+  count();
   if (const auto named = names.find(x); named != names.end()) return make_name(named->second);
   if (x->kind == XKind::Unary && x->text == "!") {
     return made(ast::Unary{Op::Not, condition(x->args[0])});
@@ -208,16 +314,17 @@ ExprPtr ValueWriter::condition(X x) {
   }
   if (is_condition(x)) return binary(x);
   if (x->kind == XKind::Int) return made(ast::Boolean{x->integer != 0});
+  if (is_integer(x->type)) return make_binary("!=", integer(x), make_integer(0));
   return make_binary("!=", value(x), make_integer(0));
 }
 
 ExprPtr ValueWriter::value(X x, bool known) {
-  if (++size_ > 100000) {
-    throw Refusal{"C024", place_, "an expression has more than 100000 operations",
-                  "split the loop"};
-  }
+  count();
   if (const auto named = names.find(x); named != names.end()) return make_name(named->second);
-  if (ExprPtr written = leaf_(x)) return written;
+  if (ExprPtr written = leaf_(x)) {
+    const bool counter = x->kind == XKind::Index && !sizes_;
+    return counter ? converted(CScalar::I64, std::move(written)) : std::move(written);
+  }
   switch (x->kind) {
     case XKind::Int:
     case XKind::Real:
@@ -225,7 +332,9 @@ ExprPtr ValueWriter::value(X x, bool known) {
     case XKind::Unary: {
       if (is_condition(x)) break;
       const Op op = x->text == "-" ? Op::Neg : Op::BitNot;
-      return made(ast::Unary{op, value(x->args[0], known)});
+      ExprPtr out = made(ast::Unary{op, value(x->args[0], known)});
+      const bool wraps = x->type == CScalar::U32 && !sizes_ && (op == Op::BitNot || ranges_.wraps(x));
+      return wraps ? low_bits(std::move(out), x->type, true) : std::move(out);
     }
     case XKind::Binary:
       if (is_condition(x)) break;
@@ -235,17 +344,12 @@ ExprPtr ValueWriter::value(X x, bool known) {
     case XKind::Select: {
       std::vector<ExprPtr> arguments;
       arguments.push_back(condition(x->args[0]));
-      const auto typed = [](X y) {
-        return !is_constant(y) && y->kind != XKind::Unary && y->kind != XKind::Select;
-      };
-      arguments.push_back(value(x->args[1], known || typed(x->args[2])));
-      arguments.push_back(value(x->args[2], known || typed(x->args[1])));
+      arguments.push_back(value(x->args[1], known || !is_literal(x->args[2])));
+      arguments.push_back(value(x->args[2], known || !is_literal(x->args[1])));
       // a choice of literals has no type either
-      if (!known && x->type == CScalar::F32 && is_constant(x->args[1]) && is_constant(x->args[2])) {
-        std::vector<ExprPtr> first;
-        first.push_back(std::move(arguments[1]));
-        arguments[1] = make_call(type_name(x->type), std::move(first));
-      }
+      const bool literals = is_literal(x->args[1]) && is_literal(x->args[2]);
+      if (literals && (is_integer(x->type) || (!known && x->type == CScalar::F32)))
+        arguments[1] = converted(computed_type(x->type), std::move(arguments[1]));
       return make_call("select", std::move(arguments));
     }
     case XKind::Call:

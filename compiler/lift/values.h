@@ -5,6 +5,7 @@
 
 #include "compiler/lift/execution.h"
 #include "compiler/lift/expr.h"
+#include "compiler/lift/ranges.h"
 #include "compiler/syntax/ast.h"
 
 namespace stencil::lifter {
@@ -14,6 +15,8 @@ ast::ExprPtr make_integer(int64_t value);
 ast::ExprPtr make_call(const std::string& name, std::vector<ast::ExprPtr> arguments);
 ast::ExprPtr make_binary(const std::string& op, ast::ExprPtr left, ast::ExprPtr right);
 ast::Identifier make_identifier(const std::string& name);
+// The type of the language in which values of a C type are computed.
+CScalar computed_type(CScalar type);
 std::string type_name(CScalar type);  // of a field; "" if there is none
 
 // Turns graphs into trees. Throws Refusal for what the language has no counterpart for.
@@ -21,11 +24,15 @@ class ValueWriter {
  public:
   // `leaf` writes loads, indices and symbols; null: it is none of them.
   using Leaf = std::function<ast::ExprPtr(X)>;
-  ValueWriter(CPlace place, Leaf leaf) : place_(place), leaf_(std::move(leaf)) {}
+  // `sizes`: sums of sizes, which fit every type of an integer.
+  ValueWriter(const Pool& pool, CPlace place, Leaf leaf, bool sizes = false)
+      : place_(place), leaf_(std::move(leaf)), ranges_(pool), sizes_(sizes) {}
 
   // A value of the type that `x` has; `known`: the place gives a literal its type.
   ast::ExprPtr value(X x, bool known = false);
   ast::ExprPtr condition(X x);
+  // What is known where the value is computed: its loops have points, so sizes are large enough.
+  void assume(const std::vector<Poly>& at_least_zero) { ranges_.assume(at_least_zero); }
   // Values written so far under a name.
   std::map<X, std::string> names;
 
@@ -33,11 +40,21 @@ class ValueWriter {
   ast::ExprPtr literal(X x, bool known);
   ast::ExprPtr binary(X x);
   ast::ExprPtr cast(X x);
+  ast::ExprPtr integer(X x);
+  ast::ExprPtr integer_comparison(X x);
+  ast::ExprPtr unsigned_operation(X x, ast::ExprPtr left, ast::ExprPtr right);
+  ast::ExprPtr floating_from_unsigned(X from, CScalar to);
+  static ast::ExprPtr converted(CScalar type, ast::ExprPtr value);
+  static ast::ExprPtr low_bits(ast::ExprPtr of, CScalar type, bool wide);
+  static bool is_literal(X x);
+  void count();
   ast::ExprPtr call(X x);
   [[noreturn]] void refuse(const std::string& message, const std::string& hint = "") const;
 
   CPlace place_;
   Leaf leaf_;
+  Ranges ranges_;
+  const bool sizes_;
   int64_t size_ = 0;
 };
 

@@ -243,6 +243,8 @@ int CTranslator::member(const MemberExpr* e) {
     }
     return unknown(e, "a member that is no variable");
   }
+  if (field->isBitField()) return unknown(e, "a bit-field");
+  if (field->getParent()->isUnion()) return unknown(e, "a member of a union");
   int base = expression(e->getBase());
   if (e->isArrow()) {
     CNode node = at(e->getExprLoc(), CKind::Deref);

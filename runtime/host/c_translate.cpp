@@ -142,11 +142,29 @@ int CTranslator::made(const Expr* e, CKind kind, std::vector<int> children, std:
   return add(std::move(node));
 }
 
+// Whether leaving an expression out may leave out an effect. Objects of the standard library are
+// made and read without one.
+bool CTranslator::changes_something(const Expr& e) const {
+  const Expr* inner = e.IgnoreParenImpCasts();
+  const auto* constructed = dyn_cast<CXXConstructExpr>(inner);
+  if (constructed != nullptr && constructed->getConstructor()->isInStdNamespace()) {
+    return std::any_of(
+        constructed->arg_begin(), constructed->arg_end(),
+        [&](const Expr* argument) { return argument != nullptr && changes_something(*argument); });
+  }
+  if (const auto* call = dyn_cast<CXXMemberCallExpr>(inner)) {
+    const CXXMethodDecl* method = call->getMethodDecl();
+    if (method != nullptr && method->isInStdNamespace() && method->isConst()) return false;
+  }
+  return !e.isValueDependent() && e.HasSideEffects(context_);
+}
+
 int CTranslator::unknown(const Stmt* s, const std::string& what) {
   const int node = make(s, CKind::Unknown, {}, what);
   if (const auto* e = dyn_cast_or_null<Expr>(s)) {
     const int of = type(e->getType());
     tree_.nodes[static_cast<size_t>(node)].type = of;
+    tree_.nodes[static_cast<size_t>(node)].integer = changes_something(*e) ? 1 : 0;
   }
   return node;
 }

@@ -71,6 +71,7 @@ class CTranslator {
   int make(const clang::Stmt* at, CKind kind, std::vector<int> children, std::string text = "");
   int made(const clang::Expr* at, CKind kind, std::vector<int> children,
            std::string text = "");  // with the type of `at`
+  bool changes_something(const clang::Expr& e) const;
   int unknown(const clang::Stmt* at, const std::string& what);
   int empty(const clang::Stmt* at) { return make(at, lifter::CKind::Empty, {}); }
 

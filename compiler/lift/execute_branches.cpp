@@ -1,0 +1,358 @@
+// What happens under a condition that is not known: both branches are run from the same state, what
+// they store is guarded, and what they leave in variables is chosen between. `if`, `?:`, `&&` and
+// `||` go the same way, so an operand that assigns does so under its condition alone.
+#include <fmt/format.h>
+
+#include "compiler/lift/executor.h"
+
+namespace stencil::lifter {
+
+// ---- which expressions change something
+
+// Whether a run of a node may change what the caller can see. `own`: of a function, whose own
+// variables are nobody else's.
+bool Executor::node_changes(const CNode& n, bool own) {
+  const auto is_own = [&](const CNode& target) {
+    if (!own || target.kind != CKind::Variable) return false;
+    const CVariable& v = tree_.variables[static_cast<size_t>(target.integer)];
+    return v.storage != CVariable::Storage::Global &&
+           type_of(v.type)->kind != CTypeInfo::Kind::Reference;
+  };
+  switch (n.kind) {
+    case CKind::Assign:
+    case CKind::Step:
+      return !is_own(node(n.children[0]));
+    case CKind::Call:
+      return n.integer >= 0 ? function_changes(static_cast<int>(n.integer)) : !is_pure(n.text);
+    case CKind::Declare:
+    case CKind::Return:
+    case CKind::Break:
+    case CKind::Continue:
+      return !own;
+    case CKind::Unknown:
+      return n.integer != 0;
+    default:
+      return false;
+  }
+}
+
+bool Executor::function_changes(int index) {
+  const auto [slot, fresh] = function_changes_.try_emplace(index, true);  // true: it calls itself
+  if (!fresh) return slot->second;
+  bool out = false;
+  std::vector<int> todo = {tree_.functions[static_cast<size_t>(index)].body};
+  while (!todo.empty() && !out) {
+    const CNode& n = node(todo.back());
+    todo.pop_back();
+    out = node_changes(n, true);
+    todo.insert(todo.end(), n.children.begin(), n.children.end());
+  }
+  return function_changes_[index] = out;
+}
+
+bool Executor::has_effects(int index) {
+  if (effects_.empty()) effects_.assign(tree_.nodes.size(), -1);
+  if (effects_[static_cast<size_t>(index)] >= 0) return effects_[static_cast<size_t>(index)] > 0;
+  const CNode& n = node(index);
+  bool out = node_changes(n, false);
+  for (int child : n.children) out = has_effects(child) || out;
+  effects_[static_cast<size_t>(index)] = out ? 1 : 0;
+  return out;
+}
+
+// ---- branches
+
+// The condition of what is stored from here on: what held already, and `more`.
+X Executor::guarded_by(X more) {
+  return guard_ == nullptr ? more : pool_.binary("&&", guard_, more, CScalar::I32);
+}
+
+// Runs both sides of a condition.
+void Executor::run_branches(X condition, const CNode& at, const std::function<void()>& yes,
+                            const std::function<void()>& no) {
+  X const outer = guard_;
+  const Cells before = cells_;
+  const size_t stored = stores_.size(), nests = out_.nests.size();
+  guard_ = guarded_by(condition);
+  yes();
+  const Cells first = std::move(cells_);
+  cells_ = before;
+  guard_ = outer;
+  guard_ = guarded_by(pool_.negation(condition));
+  no();
+  guard_ = outer;
+  if (condition->kind == XKind::Unknown &&
+      (stores_.size() != stored || out_.nests.size() != nests)) {
+    refuse("C022", at, "a condition is not known: " + condition->text);
+  }
+  merge(condition, first);
+}
+
+// What variables hold behind a condition: `yes` has what they hold where it holds, cells_ what they
+// hold elsewhere.
+void Executor::merge(X condition, const Cells& yes) {
+  std::set<std::string> paths;
+  for (const Cells* side : {&yes, static_cast<const Cells*>(&cells_)}) {
+    for (const auto& [path, value] : *side) paths.insert(path);
+  }
+  const Cells no = cells_;
+  // A variable from outside that one side alone has touched holds on the other what it held before.
+  const auto held = [&](const Cells& side, const std::string& path) -> std::optional<Value> {
+    if (const auto found = side.find(path); found != side.end()) return found->second;
+    if (is_local(path) || cell_types_.count(path) == 0) return std::nullopt;
+    const int variable = variable_of_path(path);
+    if (variable >= 0 && tree_.variables[static_cast<size_t>(variable)].initial >= 0)
+      return std::nullopt;
+    cells_.clear();
+    return read_cell({LValue::Kind::Cell, path, {}, cell_types_[path], ""});
+  };
+  Cells merged;
+  for (const std::string& path : paths) {
+    const std::optional<Value> a = held(yes, path), b = held(no, path);
+    const int variable = variable_of_path(path);
+    const bool table =
+        variable >= 0 && tree_.variables[static_cast<size_t>(variable)].initial >= 0;
+    if (a && b && *a == *b) {
+      merged[path] = *a;
+    } else if (table && (a || b)) {  // constants, wherever they were read first
+      merged[path] = a ? *a : *b;
+    } else if (!a || !b) {
+      merged[path] = unknown(fmt::format("'{}', which only one branch assigns", in_c(path)));
+    } else if (condition->kind == XKind::Unknown) {
+      merged[path] = unknown(condition->text);
+    } else if (a->kind == Value::Kind::Scalar && b->kind == Value::Kind::Scalar &&
+               a->x->type == b->x->type) {
+      merged[path] = scalar_value(pool_.select(condition, a->x, b->x));
+    } else {
+      merged[path] = unknown(fmt::format("'{}', which depends on a condition", in_c(path)));
+    }
+  }
+  cells_ = std::move(merged);
+}
+
+// ---- && || ?:
+
+Value Executor::eval_logical(const CNode& n) {
+  const bool absorbing = n.text == "||";
+  X left = pool_.truth(scalar(n.children[0]));
+  const auto known = decide(left);
+  if (known && *known == absorbing) return scalar_value(pool_.integer(*known));
+  if (known) return scalar_value(pool_.truth(scalar(n.children[1])));
+  X right = nullptr;
+  const auto second = [&] { right = pool_.truth(scalar(n.children[1])); };
+  if (has_effects(n.children[1])) {
+    const auto nothing = [] {};
+    run_branches(absorbing ? pool_.negation(left) : left, n, second, nothing);
+  } else {
+    second();
+    if (const auto also = decide(right)) right = pool_.integer(*also);
+  }
+  return scalar_value(pool_.binary(n.text, left, right, CScalar::I32));
+}
+
+Value Executor::eval_choice(const CNode& n) {
+  X condition = pool_.truth(scalar(n.children[0]));
+  if (const auto known = decide_as_it_is(condition)) return eval(n.children[*known ? 1 : 2]);
+  const CScalar type = scalar_of(n.type);
+  const bool plain = !has_effects(n.children[1]) && !has_effects(n.children[2]);
+  if (in_nest_ && is_integer(type) && plain) {
+    // it may be a subscript at the end of an array
+    const Value first = eval(n.children[1]), second = eval(n.children[2]);
+    if (first.kind == Value::Kind::Scalar && second.kind == Value::Kind::Scalar) {
+      X choice = choice_of_index(condition, pool_.cast(first.x, type), pool_.cast(second.x, type));
+      if (choice != nullptr) return scalar_value(choice);
+    }
+  }
+  if (const auto known = decide(condition)) return eval(n.children[*known ? 1 : 2]);
+  Value yes, no;
+  const auto first = [&] { yes = eval(n.children[1]); };
+  const auto second = [&] { no = eval(n.children[2]); };
+  if (plain) {
+    first();
+    second();
+  } else {
+    run_branches(condition, n, first, second);
+  }
+  if (yes.kind == Value::Kind::None) return yes;
+  if (no.kind == Value::Kind::None) return no;
+  if (yes.kind == Value::Kind::Scalar && no.kind == Value::Kind::Scalar)
+    return scalar_value(pool_.select(condition, pool_.cast(yes.x, type), pool_.cast(no.x, type)));
+  if (yes == no) return yes;
+  return unknown("a pointer that depends on a condition");
+}
+
+// ---- if
+
+Flow Executor::exec_if(const CNode& n) {
+  X condition = pool_.truth(scalar(n.children[0]));
+  if (const auto known = decide(condition)) {
+    if (*known) return exec(n.children[1]);
+    return n.children.size() > 2 ? exec(n.children[2]) : Flow::Next;
+  }
+  return exec_converted_if(n, condition);
+}
+
+Flow Executor::exec_converted_if(const CNode& n, X condition) {
+  const Cells before = cells_;
+  const size_t stored = stores_.size(), nests = out_.nests.size();
+  Flow first = Flow::Next, second = Flow::Next;
+  Cells yes;
+  run_branches(
+      condition, n,
+      [&] {
+        first = exec(n.children[1]);
+        yes = cells_;
+      },
+      [&] {
+        if (n.children.size() > 2) second = exec(n.children[2]);
+      });
+  if (first == Flow::Next && second == Flow::Next) return Flow::Next;
+  const bool nothing_stored = stores_.size() == stored && out_.nests.size() == nests;
+  const bool leaves = second == Flow::Next && n.children.size() <= 2 && nothing_stored;
+  const bool returns = first == Flow::Return && call_sites_.empty();
+  // `if (change < eps) break;` and `if (change < eps) return;` in the time loop
+  if (leaves && (first == Flow::Break || returns) && in_time_ && !in_nest_ && active_.empty() &&
+      trail_.size() == time_trail_) {
+    X when = guarded_by(condition);
+    if (dry_ == 0) breaks_.push_back({when, yes, out_.nests.size(), where(n), returns, returned_});
+    cells_ = before;
+    return Flow::Next;
+  }
+  if (leaves && returns && !in_time_ && !in_nest_ && early_return(condition, yes, n)) {
+    cells_ = before;
+    return Flow::Next;
+  }
+  refuse("C015", n, "a loop or function is left where a condition on data holds",
+         "only the time loop may end early, by a condition on a reduction behind its last "
+         "loop");
+}
+
+// `if (n < 3) return -1;` ahead of the time loop. If nothing has been written yet and what goes on
+// has larger sizes, the program asks for them. Else all that follows is guarded.
+bool Executor::early_return(X condition, const Cells& cells, const CNode& n) {
+  bool plain = condition->kind != XKind::Unknown;
+  each_node(condition, [&](X c) {
+    plain = plain && c->kind != XKind::Load && c->kind != XKind::Sum && c->kind != XKind::Carried &&
+            c->kind != XKind::Unknown && c->kind != XKind::Outcome;
+  });
+  // a return under another condition ends what follows that one, too
+  if (!plain || guard_ != left_) return false;
+  X when = guarded_by(condition);
+  EarlyReturn exit{when, cells, returned_, where(n), false};
+  std::vector<Poly> slacks;
+  const bool sizes = guard_ == nullptr && out_.nests.empty() && out_.sums.empty() &&
+                     at_least_zero_unless(condition, slacks) &&
+                     std::none_of(slacks.begin(), slacks.end(), bounds_from_above);
+  if (sizes) {
+    exit.required = true;
+    for (const Poly& slack : slacks) {
+      require(slack, fmt::format("else line {} returns", n.line));
+      out_.facts.push_back(slack);
+    }
+  } else {
+    guard_ = left_ = guarded_by(pool_.negation(condition));
+  }
+  exits_.push_back(std::move(exit));
+  return true;
+}
+
+// The integers that are at least 0 where a condition does not hold, if that is all that it says.
+bool Executor::at_least_zero_unless(X condition, std::vector<Poly>& slacks) {
+  if (condition->kind != XKind::Binary) return false;
+  const std::string& op = condition->text;
+  if (op == "||") {
+    return at_least_zero_unless(condition->args[0], slacks) &&
+           at_least_zero_unless(condition->args[1], slacks);
+  }
+  if (op != "<" && op != "<=" && op != ">" && op != ">=") return false;
+  if (!is_integer(condition->args[0]->type)) return false;
+  const auto a = exact(condition->args[0], true), b = exact(condition->args[1], true);
+  if (!a || !b) return false;
+  const Poly d = op[0] == '<' ? *a - *b : *b - *a;
+  slacks.push_back(op.size() == 1 ? d : d - Poly(1));
+  return !slacks.back().is_constant();
+}
+
+// ---- integers as sums of products
+
+// Whether a number cannot wrap around: a grid's sizes and coordinates lie within 2^30.
+bool Executor::is_size(X atom) const {
+  if (atom->kind == XKind::Index || atom->kind == XKind::Time) return true;
+  if (atom->kind != XKind::Symbol) return false;
+  const auto has = [&](const Poly& p) { return p.atoms().count(atom) > 0; };
+  if (std::any_of(active_.begin(), active_.end(), [&](const Active& loop) {
+        return has(loop.domain.low) || has(loop.domain.high);
+      })) {
+    return true;
+  }
+  return std::any_of(out_.facts.begin(), out_.facts.end(), has);
+}
+
+// An integer expression as C computes it, if it is known not to wrap around: conversions keep its
+// value, and unsigned results are at least 0. What may wrap around is an atom. `assume`: the program
+// asks for sizes that do not.
+std::optional<Poly> Executor::exact(X x, bool assume) {
+  std::map<X, std::optional<Poly>> done;
+  return exact(x, assume, done);
+}
+
+bool Executor::stays_within(X x, const Poly& p, bool assume) {
+  if (ranges_.exact(x).within(range_of_type(x->type))) return true;
+  const XSet atoms = p.atoms();
+  const bool sizes = std::all_of(atoms.begin(), atoms.end(), [&](X atom) {
+    return is_size(atom) || (assume && atom->kind == XKind::Symbol);
+  });
+  if (!sizes || bits_of(x->type) < 32) return false;
+  const Poly least = extreme(p, false);
+  if (!is_unsigned(x->type) || known_at_least_zero(least)) return true;
+  if (!assume || least.is_constant()) return false;
+  require(least, fmt::format("'{}' does not wrap around", describe(x)));
+  out_.facts.push_back(least);
+  return true;
+}
+
+std::optional<Poly> Executor::exact(X x, bool assume, std::map<X, std::optional<Poly>>& done) {
+  if (const auto found = done.find(x); found != done.end()) return found->second;
+  std::optional<Poly> out;
+  const auto arg = [&](size_t i) { return exact(x->args[i], assume, done); };
+  const bool shift = x->kind == XKind::Binary && x->text == "<<" &&
+                     x->args[1]->kind == XKind::Int && x->args[1]->integer >= 0 &&
+                     x->args[1]->integer < 31;
+  bool computed = true;
+  if (x->kind == XKind::Int) {
+    if (x->type != CScalar::U64 || x->integer >= 0) out = Poly(x->integer);
+    return done[x] = out;
+  }
+  if (x->kind == XKind::Cast && is_integer(x->args[0]->type) && x->type != CScalar::Bool) {
+    out = arg(0);
+    if (out && !stays_within(x, *out, assume)) out = Poly::atom(x);
+    return done[x] = out;
+  }
+  if (x->kind == XKind::Unary && x->text == "-") {
+    if (const auto a = arg(0)) out = -*a;
+  } else if (x->kind == XKind::Binary && (x->text == "+" || x->text == "-" || x->text == "*")) {
+    const auto a = arg(0), b = arg(1);
+    const bool small = a && b && a->terms().size() * b->terms().size() <= 64;
+    if (small) out = x->text == "+" ? *a + *b : x->text == "-" ? *a - *b : *a * *b;
+    if (!small) out = Poly::atom(x);
+  } else if (shift) {
+    if (const auto a = arg(0)) out = *a * Poly(int64_t{1} << x->args[1]->integer);
+  } else {
+    computed = false;
+    out = Poly::atom(x);
+  }
+  if (out && computed && is_unsigned(x->type) && !stays_within(x, *out, assume))
+    out = Poly::atom(x);
+  return done[x] = out;
+}
+
+// ---- assumptions about sizes
+
+void Executor::require(const Poly& slack, const std::string& why) {
+  if (slack.is_constant() && slack.constant() >= 0) return;
+  require(pool_.binary(">=", (slack - Poly(slack.constant())).expression(pool_),
+                       pool_.integer(-slack.constant()), CScalar::I32),
+          why);
+}
+
+}  // namespace stencil::lifter

@@ -1,0 +1,17 @@
+// Where C evaluates each load of a value: `i > 0 ? a[i - 1] : 0` reads a[i - 1] at the points of the
+// loop from 1 on. A program evaluates both sides of a choice at all points.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "compiler/lift/execution.h"
+
+namespace stencil::lifter {
+
+// The part of `domain` outside of which no condition around a load lets C evaluate it, as far as
+// these compare a counter with sums of sizes. Loads that are evaluated everywhere have `domain`.
+std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& execution, X value,
+                                                  const std::vector<Domain>& domain);
+
+}  // namespace stencil::lifter
