@@ -110,8 +110,7 @@ void Executor::merge(X condition, const Cells& yes) {
   for (const std::string& path : paths) {
     const std::optional<Value> a = held(yes, path), b = held(no, path);
     const int variable = variable_of_path(path);
-    const bool table =
-        variable >= 0 && tree_.variables[static_cast<size_t>(variable)].initial >= 0;
+    const bool table = variable >= 0 && tree_.variables[static_cast<size_t>(variable)].initial >= 0;
     if (a && b && *a == *b) {
       merged[path] = *a;
     } else if (table && (a || b)) {  // constants, wherever they were read first
@@ -289,8 +288,8 @@ bool Executor::is_size(X atom) const {
 }
 
 // An integer expression as C computes it, if it is known not to wrap around: conversions keep its
-// value, and unsigned results are at least 0. What may wrap around is an atom. `assume`: the program
-// asks for sizes that do not.
+// value, and unsigned results are at least 0. What may wrap around is an atom. `assume`: the
+// program asks for sizes that do not.
 std::optional<Poly> Executor::exact(X x, bool assume) {
   std::map<X, std::optional<Poly>> done;
   return exact(x, assume, done);

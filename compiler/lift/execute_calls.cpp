@@ -37,9 +37,8 @@ bool is_allocation(const std::string& name) {
 // Whether a call of a function that is not in the file changes nothing.
 bool Executor::is_pure(const std::string& name) {
   static const std::set<std::string> kPure = {
-      "std::size",           "std::extent",         "__builtin_huge_val",
-      "__builtin_huge_valf", "__builtin_inf",       "__builtin_inff",
-      "__builtin_expect",    "__builtin_unreachable"};
+      "std::size",     "std::extent",    "__builtin_huge_val", "__builtin_huge_valf",
+      "__builtin_inf", "__builtin_inff", "__builtin_expect",   "__builtin_unreachable"};
   return !math_name(name).empty() || kPure.count(name) > 0;
 }
 
@@ -94,6 +93,19 @@ Value Executor::call_function(const CNode& n) {
     refuse("C015", n, fmt::format("'{}' leaves a loop that is not its own", function.name));
   }
   return returned_;
+}
+
+// A structure that a function returns is an object of the call.
+void Executor::return_object(int type, int value) {
+  const std::string path = fmt::format("(returned{})", call_sites_.back());
+  Cells of_value;
+  std::swap(of_value, cells_);
+  for (const auto& [cell, content] : of_value) {
+    if (cell.rfind(path, 0) != 0) cells_[cell] = content;
+  }
+  initialise(path, type, value);
+  returned_place_ = {LValue::Kind::Cell, path, {}, type, ""};
+  returned_ = unknown("a structure");
 }
 
 LValue Executor::place_of_call(const CNode& n) {

@@ -147,7 +147,9 @@ X Executor::bent(X subscript) {
     X found = nullptr;
     std::set<X> seen;
     const auto look = [&](X n, const auto& self) -> void {
-      if (found != nullptr || !seen.insert(n).second || n->kind == XKind::Edge || n->kind == XKind::Load) return;
+      if (found != nullptr || !seen.insert(n).second || n->kind == XKind::Edge ||
+          n->kind == XKind::Load)
+        return;
       const bool remainder =
           n->kind == XKind::Binary && n->text == "%" && contains(n, XKind::Index);
       const bool choice = n->kind == XKind::Select && contains(n->args[0], XKind::Index) &&

@@ -389,8 +389,8 @@ void Executor::scalars_left() {
   }
   for (const EarlyReturn& exit : exits_) {
     if (!exit.required) continue;
-    Exit made{exit.condition,
-              result != CScalar::None ? followed(exit.returned, result) : nullptr, {}};
+    Exit made{
+        exit.condition, result != CScalar::None ? followed(exit.returned, result) : nullptr, {}};
     each_scalar_left(before, exit.cells, [&](const std::string& path, const Value& now, bool own) {
       const Value& old = before.at(path);
       if (old.kind != Value::Kind::Scalar) return;

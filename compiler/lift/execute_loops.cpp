@@ -56,7 +56,10 @@ Flow Executor::exec(int index) {
         if (!call_sites_.empty()) {
           function = &tree_.functions[static_cast<size_t>(node(call_sites_.back()).integer)];
         }
-        if (function != nullptr && type_of(function->result)->kind == CTypeInfo::Kind::Reference) {
+        if (function != nullptr && type_of(function->result)->kind == CTypeInfo::Kind::Struct) {
+          return_object(function->result, n.children[0]);
+        } else if (function != nullptr &&
+                   type_of(function->result)->kind == CTypeInfo::Kind::Reference) {
           returned_place_ = place(n.children[0]);
           returned_ = read(returned_place_, n);
         } else {
@@ -90,8 +93,7 @@ int Executor::depth_of_loops(int index) {
   int inner = 0;
   for (int child : n.children) inner = std::max(inner, depth_of_loops(child));
   if (n.kind == CKind::Call && n.integer >= 0) {
-    inner =
-        std::max(inner, depth_of_loops(tree_.functions[static_cast<size_t>(n.integer)].body));
+    inner = std::max(inner, depth_of_loops(tree_.functions[static_cast<size_t>(n.integer)].body));
   }
   const bool loop = n.kind == CKind::For || n.kind == CKind::While || n.kind == CKind::Do;
   return known = inner + (loop ? 1 : 0);
@@ -116,7 +118,8 @@ bool Executor::assigns(int index, const std::string& path) {
 void Executor::unchanged(const Loop& loop, X counter) {
   const CNode& n = node(loop.node);
   const auto now = cells_.find(loop.counter.path);
-  X value = now != cells_.end() && now->second.kind == Value::Kind::Scalar ? now->second.x : nullptr;
+  X value =
+      now != cells_.end() && now->second.kind == Value::Kind::Scalar ? now->second.x : nullptr;
   if (n.kind == CKind::While && value != nullptr)  // the body counts
     value = (Poly::of(value) - Poly(loop.step)).expression(pool_, counter->type);
   if (value == nullptr || !(Poly::of(value) - Poly::of(counter)).zero()) {
@@ -124,10 +127,10 @@ void Executor::unchanged(const Loop& loop, X counter) {
            fmt::format("the body of the loop changes its counter '{}'", in_c(loop.counter.path)));
   }
   if (scalar(loop.bound) != loop.limit) {
-    refuse("C012", n,
-           fmt::format("the bound of the loop over '{}' changes in its body",
-                       in_c(loop.counter.path)),
-           "keep the bound in a variable ahead of the loop");
+    refuse(
+        "C012", n,
+        fmt::format("the bound of the loop over '{}' changes in its body", in_c(loop.counter.path)),
+        "keep the bound in a variable ahead of the loop");
   }
 }
 
@@ -245,7 +248,7 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
 bool Executor::counts_as_written(const Loop& loop, CScalar compared, X limit) {
   X first = is_unsigned(compared) ? pool_.cast(loop.first, compared) : loop.first;
   const auto low = exact(first, true), high = exact(limit, true);
-  return low && high && *low == Poly::of(first) && *high == Poly::of(limit);
+  return low && high && *low == Poly::of(loop.first) && *high == Poly::of(limit);
 }
 
 // while (t < n) { ...; t++; }: the last statement counts.

@@ -11,6 +11,7 @@ namespace {
 
 // The number of the variable in a path: "(*v3).u" is 3.
 int variable_number(const std::string& path) {
+  if (path.rfind("(returned", 0) == 0) return -1;  // an object of a call
   const size_t at = path.find('v');
   if (at == std::string::npos) return -1;
   const size_t end = path.find_first_not_of("0123456789", at + 1);

@@ -113,8 +113,8 @@ struct Left {
   bool variable = false;  // of the function that a region is in, by its name
 };
 
-// `if (n < 3) return -1;`, where the program asks for the opposite: whoever calls the program in the
-// place of the original returns as that does.
+// `if (n < 3) return -1;`, where the program asks for the opposite: whoever calls the program in
+// the place of the original returns as that does.
 struct Exit {
   X condition = nullptr;  // of symbols
   X returned = nullptr;   // null: nothing, or not known

@@ -98,10 +98,10 @@ struct State : Frame {
   bool probing_ = false;  // nothing is learned
   int64_t epoch_ = 0;     // nests so far
   X time_ = nullptr;
-  bool time_bounds_ = false;                      // loops over space have bounds of the step
-  size_t time_trail_ = 0;                         // how long trail_ is in the time loop itself
-  std::vector<Break> breaks_;                     // of the step
-  int stops_ = 0;                                 // conditions on data that end the time loop
+  bool time_bounds_ = false;   // loops over space have bounds of the step
+  size_t time_trail_ = 0;      // how long trail_ is in the time loop itself
+  std::vector<Break> breaks_;  // of the step
+  int stops_ = 0;              // conditions on data that end the time loop
   std::vector<EarlyReturn> exits_;
   std::vector<Break> endings_;                    // breaks of the time loop that was run
   std::map<std::string, std::string> sum_names_;  // by path
@@ -187,6 +187,7 @@ class Executor : private State {
   Value call_function(const CNode& node);
   Value library_call(const CNode& node);
   LValue place_of_call(const CNode& node);
+  void return_object(int type, int value);
   void bind_parameters(const CFunction& function, const CNode& node);
   Value eval_swap(const CNode& node);
   Value length_of(const CNode& node);

@@ -558,8 +558,8 @@ bool contradictory(std::vector<Poly> facts) {
   const auto never = [](const Poly& p) { return p.is_constant() && p.constant() < 0; };
   for (;;) {
     if (std::any_of(facts.begin(), facts.end(), never)) return true;
-    const auto open = std::find_if(facts.begin(), facts.end(),
-                                   [](const Poly& p) { return !p.is_constant(); });
+    const auto open =
+        std::find_if(facts.begin(), facts.end(), [](const Poly& p) { return !p.is_constant(); });
     if (open == facts.end()) return false;
     const auto& terms = open->terms();
     const Poly::Monomial gone = std::find_if(terms.begin(), terms.end(), [](const auto& term) {

@@ -47,7 +47,7 @@ class Narrowing {
       }
       return;
     }
-    const bool less = (op[0] == '<') == holds;     // d < 0 or d <= 0
+    const bool less = (op[0] == '<') == holds;      // d < 0 or d <= 0
     const bool strict = (op.size() == 1) == holds;  // the opposite of < is >=
     at_least((less ? -d : d) - Poly(strict ? 1 : 0));
   }

@@ -1,5 +1,5 @@
-// Where C evaluates each load of a value: `i > 0 ? a[i - 1] : 0` reads a[i - 1] at the points of the
-// loop from 1 on. A program evaluates both sides of a choice at all points.
+// Where C evaluates each load of a value: `i > 0 ? a[i - 1] : 0` reads a[i - 1] at the points of
+// the loop from 1 on. A program evaluates both sides of a choice at all points.
 #pragma once
 
 #include <map>

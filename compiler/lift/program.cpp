@@ -8,6 +8,7 @@
 #include "compiler/lift/program_writer.h"
 #include "compiler/lift/reductions.h"
 #include "compiler/lift/rows.h"
+#include "compiler/support/escape.h"
 #include "compiler/syntax/write.h"
 
 namespace stencil::lifter {
@@ -267,6 +268,70 @@ void ProgramWriter::declare_fields(std::vector<ast::Item>& items,
   }
 }
 
+// A requirement `sum >= number` as what is at least 0.
+std::optional<Poly> ProgramWriter::slack_of(X condition) {
+  if (condition->kind != XKind::Binary || condition->text != ">=") return std::nullopt;
+  if (!is_integer(condition->args[0]->type)) return std::nullopt;
+  return Poly::of(condition->args[0]) - Poly::of(condition->args[1]);
+}
+
+// `n >= 3`, with all that falls on the right: `m >= n - 1`.
+ExprPtr ProgramWriter::requirement(X condition) {
+  if (const auto slack = slack_of(condition)) {
+    Poly left, right;
+    for (const auto& [monomial, factor] : slack->terms()) {
+      Poly term(factor > 0 && !monomial.empty() ? factor : -factor);
+      for (X atom : monomial) term = term * Poly::atom(atom);
+      (factor > 0 && !monomial.empty() ? left : right) =
+          (factor > 0 && !monomial.empty() ? left : right) + term;
+    }
+    if (!left.zero())
+      return make_binary(">=", affine(left, execution_.place), affine(right, execution_.place));
+    return make_binary("<=", affine(right - Poly(right.constant()), execution_.place),
+                       make_integer(-right.constant()));
+  }
+  ValueWriter writer(
+      pool_, execution_.place,
+      [&](X x) -> ExprPtr { return x->kind == XKind::Symbol ? symbol(x) : nullptr; }, true);
+  return writer.condition(condition);
+}
+
+std::vector<ast::Item> ProgramWriter::required(std::map<uint32_t, std::string>& comments) {
+  std::vector<ast::Item> out;
+  std::vector<Poly> slacks;
+  for (const auto& [condition, why] : execution_.requirements) {
+    if (const auto slack = slack_of(condition)) slacks.push_back(*slack);
+  }
+  if (contradictory(slacks)) {
+    std::vector<std::string> texts;
+    for (const auto& [condition, why] : execution_.requirements)
+      texts.push_back(fmt::format("{} ({})", stencil::write(*requirement(condition)), why));
+    throw Refusal{"C027", execution_.place,
+                  fmt::format("no sizes serve all that the program would ask for: {}",
+                              fmt::join(texts, ", ")),
+                  "lift the loops one by one"};
+  }
+  const auto follows = [&](const Poly& slack) {  // from a stricter one
+    return std::any_of(slacks.begin(), slacks.end(), [&](const Poly& other) {
+      const Poly more = slack - other;
+      return more.is_constant() && more.constant() > 0;
+    });
+  };
+  for (const auto& [condition, why] : execution_.requirements) {
+    const auto slack = slack_of(condition);
+    if (slack && follows(*slack)) continue;
+    const Span span = next_span();
+    comments[span.begin] = "assumed: " + why;
+    const std::string text = stencil::write(*requirement(condition));
+    out_.assumed.push_back(fmt::format("{} ({})", text, why));
+    out_.excluded.push_back({text, slack && bounds_from_above(*slack), false});
+    out.push_back({ast::Require{requirement(condition)}, span});
+  }
+  for (const std::string& result : execution_.dropped)
+    out_.excluded.push_back({result, false, true});
+  return out;
+}
+
 void ProgramWriter::assemble() {
   std::vector<ast::Item> fields;
   std::map<uint32_t, std::string> comments = comments_;
@@ -284,17 +349,7 @@ void ProgramWriter::assemble() {
          next_span()});
   }
   for (const Poly& fact : shapes_.facts_used()) has_points(fact);
-  std::vector<ast::Item> requirements;
-  for (const auto& [condition, why] : execution_.requirements) {
-    ValueWriter writer(
-        pool_, execution_.place,
-        [&](X x) -> ExprPtr { return x->kind == XKind::Symbol ? symbol(x) : nullptr; }, true);
-    const Span span = next_span();
-    comments[span.begin] = "assumed: " + why;
-    requirements.push_back({ast::Require{writer.condition(condition)}, span});
-    out_.assumed.push_back(
-        fmt::format("{} ({})", stencil::write(*writer.condition(condition)), why));
-  }
+  std::vector<ast::Item> requirements = required(comments);
   for (size_t s = 0; s < execution_.symbols.size(); ++s) {
     if (used_.count(static_cast<int>(s)) == 0) continue;
     const SymbolInfo& symbol = execution_.symbols[s];
@@ -360,8 +415,9 @@ void ProgramWriter::aliasing() {
 void ProgramWriter::render(const ast::Program& program,
                            const std::map<uint32_t, std::string>& comments) {
   const Written written = stencil::write(program);
-  std::string text = fmt::format("// {}, lifted by stencilc.\n", title_);
-  for (const std::string& assumed : out_.assumed) text += "// Assumed: " + assumed + ".\n";
+  std::string text = fmt::format("// {}, lifted by stencilc.\n", comment_line(title_));
+  for (const std::string& assumed : out_.assumed)
+    text += "// Assumed: " + comment_line(assumed) + ".\n";
   size_t done = 0;
   std::vector<std::pair<size_t, std::string>> at;
   for (const auto& statement : written.statements) {
@@ -374,12 +430,24 @@ void ProgramWriter::render(const ast::Program& program,
     begin = begin == std::string::npos ? 0 : begin + 1;
     if (begin < done) continue;
     text += written.text.substr(done, begin - done);
-    text += "// " + comment + "\n";
+    text += "// " + comment_line(comment) + "\n";
     done = begin;
   }
   text += written.text.substr(done);
   if (text.back() != '\n') text += '\n';
   out_.text = std::move(text);
+}
+
+std::string exclusions(const LiftedProgram& program) {
+  std::vector<std::string> conditions, results;
+  for (const Exclusion& one : program.excluded)
+    (one.result ? results : conditions).push_back(one.text);
+  std::string out;
+  if (!conditions.empty()) out = fmt::format("for {} only", fmt::join(conditions, " and "));
+  if (!results.empty()) {
+    out += fmt::format("{}without {}", out.empty() ? "" : "; ", fmt::join(results, " and "));
+  }
+  return out;
 }
 
 LiftedProgram write_program(Pool& pool, Execution& execution, const std::string& title,

@@ -57,6 +57,13 @@ struct PointFieldBinding {
   bool written = false;
 };
 
+// An assumption that some calls of the original do not meet, though it serves them.
+struct Exclusion {
+  std::string text;     // "n >= 3", "what 'f' returns"
+  bool above = false;   // it keeps a size or another number below something
+  bool result = false;  // no condition: a result that the program does not compute
+};
+
 struct LiftedProgram {
   std::string text;
   std::vector<FieldBinding> fields;
@@ -65,6 +72,7 @@ struct LiftedProgram {
   std::vector<PointFieldBinding> point_fields;
   X steps = nullptr;                 // null: one
   std::vector<std::string> assumed;  // in sentences
+  std::vector<Exclusion> excluded;   // of these, what narrows the use of the program
   int functions = 0;
   std::vector<std::string> reductions;  // names, in the order of the execution
   bool sums = false;                    // sums of floating-point numbers, in another order than C's
@@ -73,6 +81,9 @@ struct LiftedProgram {
   // A distance that depends on sizes: without their values the text is no program.
   std::optional<Refusal> sized;
 };
+
+// The exclusions in a line: "for n >= 3 and m >= n only; without what 'f' returns". "": none.
+std::string exclusions(const LiftedProgram& program);
 
 // `title`: what the comment at the top calls the source.
 LiftedProgram write_program(Pool& pool, Execution& execution, const std::string& title,

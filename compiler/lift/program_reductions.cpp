@@ -107,16 +107,13 @@ void ProgramWriter::add_reduction(size_t number) {
   const Reduction& r = execution_.reductions[number];
   placed_[number] = true;
   StepPiece piece{&r.point, {r.value}};
-  Context context;
-  context.piece = &piece;
-  context.point = shapes_.access(r.point.array, r.point.subscripts, r.point);
+  Context context = context_of(piece);
   if (static_cast<int>(context.point.subscripts.size()) != shapes_.rank()) {
     throw Refusal{
         "C025", r.point.place,
         fmt::format("'{}' is reduced over an array of fewer dimensions than the grid has", r.name),
         "reduce values of the arrays of the grid"};
   }
-  context.indices.resize(context.point.subscripts.size());
   ValueWriter writer(pool_, r.point.place, [&](X x) { return leaf(x, context); });
   writer.assume(facts_of(r.point));
   ast::Reduce made;

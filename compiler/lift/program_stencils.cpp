@@ -132,6 +132,7 @@ void ProgramWriter::stencil(const StepFunction& function) {
   bool whole = false;
   for (const StepPiece& piece : function.pieces) {
     Context context = context_of(piece);
+    within_rows(context.point, *piece.point, piece.point->domain);
     ValueWriter writer(pool_, piece.point->place, [&](X x) { return leaf(x, context); });
     writer.assume(facts_of(*piece.point));
     if (function.pieces.size() == 1) name_shared(piece, writer, made);

@@ -99,8 +99,29 @@ std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, con
   return make_integer(edge->integer);
 }
 
-// A load that C evaluates within the array alone, under conditions, and the program everywhere: what
-// it gives beyond the ends is not used, so any rule will do there.
+// Subscripts of one dimension of a linear array must not reach into its next row: the program asks
+// for rows that are long enough, if that does not follow.
+void ProgramWriter::within_rows(const Access& access, const Store& store,
+                                const std::vector<Domain>& domain) {
+  const ArrayShape& shape = shapes_.shape(access.part.array);
+  if (!info(access.part.array).linear || shape.over_time || shape.space.size() < 2) return;
+  const std::vector<Poly> facts = facts_of(store);
+  const auto mine = lengths(access.part.array);
+  for (size_t k = 1; k < access.subscripts.size() && k < mine.size(); ++k) {
+    const XSet atoms = access.subscripts[k].atoms();
+    const bool plain = std::all_of(atoms.begin(), atoms.end(), [](X atom) {
+      return atom->kind == XKind::Index || atom->kind == XKind::Symbol;
+    });
+    if (!plain) continue;
+    const Poly most = Shapes::extreme(pool_, execution_, access.subscripts[k], domain, true);
+    const Poly room = mine[k] - Poly(1) - most;
+    if (proved(room, facts) || shapes_.at_least_zero(room)) continue;
+    has_points(room, "a row holds what is read and written in it");
+  }
+}
+
+// A load that C evaluates within the array alone, under conditions, and the program everywhere:
+// what it gives beyond the ends is not used, so any rule will do there.
 void ProgramWriter::guarded_ends(X load, const Access& access, const Context& context) {
   const auto narrowed = context.domains.find(load);
   const std::vector<Domain>& all = context.piece->point->domain;
@@ -162,6 +183,9 @@ ExprPtr ProgramWriter::load(X x, Context& context) {
   ast::Bracket bracket;
   bracket.base = std::move(base);
   if (!shape.over_time) guarded_ends(x, access, context);
+  const auto where = context.domains.find(x);
+  const Store& at = *context.piece->point;
+  within_rows(access, at, where != context.domains.end() ? where->second : at.domain);
   if (shape.over_time) {
     ExprPtr now = make_name("time");
     if (access.time_offset != 0) {

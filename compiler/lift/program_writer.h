@@ -45,11 +45,12 @@ class ProgramWriter {
   struct Context {
     const StepPiece* piece = nullptr;
     Access point;
-    std::vector<std::string> indices;  // names used, by dimension
+    std::vector<std::string> indices;          // names used, by dimension
     std::map<X, std::vector<Domain>> domains;  // where C evaluates loads
   };
   Context context_of(const StepPiece& piece);
   void guarded_ends(X load, const Access& access, const Context& context);
+  void within_rows(const Access& access, const Store& store, const std::vector<Domain>& domain);
   ExprPtr offset(const Poly& from, const Poly& to, X load, const Context& context);
   std::optional<ExprPtr> bent(const Poly& from, const Poly& to, const Part& part, size_t k,
                               const Context& context);
@@ -121,6 +122,9 @@ class ProgramWriter {
     out.kind = ast::NamedType{name};
     return out;
   }
+  static std::optional<Poly> slack_of(X condition);
+  ExprPtr requirement(X condition);
+  std::vector<ast::Item> required(std::map<uint32_t, std::string>& comments);
   void declare_fields(std::vector<ast::Item>& items, std::map<uint32_t, std::string>& comments);
   void assemble();
   void powers();

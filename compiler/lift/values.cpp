@@ -95,8 +95,7 @@ void ValueWriter::refuse(const std::string& message, const std::string& hint) co
 
 ExprPtr ValueWriter::literal(X x, bool known) {
   if (x->kind == XKind::Int) {
-    if (x->integer == INT64_MIN)
-      return make_binary("-", make_integer(-INT64_MAX), make_integer(1));
+    if (x->integer == INT64_MIN) return make_binary("-", make_integer(-INT64_MAX), make_integer(1));
     return make_integer(x->integer);
   }
   if (!std::isfinite(x->real)) refuse("a constant that is no finite number");
@@ -132,7 +131,8 @@ ExprPtr ValueWriter::integer(X x) {
 // The low bits of an integer, as an unsigned or a signed number of that many. `wide`: it is a long.
 ExprPtr ValueWriter::low_bits(ExprPtr of, CScalar type, bool wide) {
   const int bits = bits_of(type);
-  if (is_unsigned(type)) return make_binary("&", std::move(of), make_integer((int64_t{1} << bits) - 1));
+  if (is_unsigned(type))
+    return make_binary("&", std::move(of), make_integer((int64_t{1} << bits) - 1));
   const int away = (wide ? 64 : 32) - bits;
   return make_binary(">>", make_binary("<<", std::move(of), make_integer(away)),
                      make_integer(away));
@@ -145,10 +145,12 @@ ExprPtr ValueWriter::binary(X x) {
   const bool shift = x->text == "<<" || x->text == ">>";
   if (is_integer(a->type) && is_comparison(x->text)) return integer_comparison(x);
   ExprPtr left = value(a, !is_literal(b) && !shift), right;
-  if (is_literal(a) && (is_literal(b) || shift)) left = converted(computed_type(x->type), std::move(left));
+  if (is_literal(a) && (is_literal(b) || shift))
+    left = converted(computed_type(x->type), std::move(left));
   if (shift) {  // the type of the left operand alone decides
     right = is_literal(b) ? value(b) : integer(b);
-    const bool wider = computed_type(b->type) == CScalar::I64 && computed_type(x->type) == CScalar::I32;
+    const bool wider =
+        computed_type(b->type) == CScalar::I64 && computed_type(x->type) == CScalar::I32;
     if (wider && !is_literal(b)) right = converted(CScalar::I32, std::move(right));
   } else {
     right = value(b, !is_literal(a));
@@ -156,6 +158,25 @@ ExprPtr ValueWriter::binary(X x) {
   if (sizes_ || !is_unsigned(x->type) || bits_of(x->type) < 32)
     return make_binary(x->text, std::move(left), std::move(right));
   return unsigned_operation(x, std::move(left), std::move(right));
+}
+
+// The low 32 bits of a product of two unsigned ints, by the halves of the second: none of the parts
+// reaches 2^63.
+ExprPtr ValueWriter::long_product(X a, X b, ExprPtr left, ExprPtr right) {
+  constexpr int64_t kLow = 65535;
+  const auto again = [&](X x) {
+    return is_literal(x) ? converted(CScalar::I64, value(x)) : value(x);
+  };
+  const auto is_number = [](X x) { return x->kind == XKind::Int; };
+  ExprPtr low_half = is_number(b) ? make_integer(b->integer & kLow)
+                                  : make_binary("&", std::move(right), make_integer(kLow));
+  ExprPtr high_half = is_number(b) ? make_integer(b->integer >> 16)
+                                   : make_binary(">>", again(b), make_integer(16));
+  ExprPtr low = make_binary("*", std::move(left), std::move(low_half));
+  ExprPtr high = make_binary("&", make_binary("*", again(a), std::move(high_half)),
+                             make_integer(kLow));
+  ExprPtr sum = make_binary("+", std::move(low), make_binary("<<", std::move(high), make_integer(16)));
+  return low_bits(std::move(sum), CScalar::U32, true);
 }
 
 ExprPtr ValueWriter::unsigned_operation(X x, ExprPtr left, ExprPtr right) {
@@ -176,16 +197,14 @@ ExprPtr ValueWriter::unsigned_operation(X x, ExprPtr left, ExprPtr right) {
     if (op == "*" && ranges_.exact(x).high >= std::ldexp(1.0L, 63))
       refuse("a product of unsigned numbers that may be 2^63 and more",
              "convert to a signed type, or to floating point, first");
-    if (op == "+" && ranges_.exact(x).high >= std::ldexp(1.0L, 63) &&
-        ranges_.wraps(x)) {
+    if (op == "+" && ranges_.exact(x).high >= std::ldexp(1.0L, 63) && ranges_.wraps(x)) {
       refuse("a sum of unsigned numbers that may be 2^63 and more",
              "convert to a signed type, or to floating point, first");
     }
     return make_binary(op, std::move(left), std::move(right));
   }
   if (op == "*" && ranges_.exact(x).high >= std::ldexp(1.0L, 63))
-    refuse("a product of unsigned numbers that may be 2^63 and more",
-           "convert to a signed type, or to floating point, first");
+    return long_product(a, b, std::move(left), std::move(right));
   const bool wraps = (op == "+" || op == "-" || op == "*" || op == "<<") && ranges_.wraps(x);
   ExprPtr out = make_binary(op, std::move(left), std::move(right));
   return wraps ? low_bits(std::move(out), x->type, true) : std::move(out);
@@ -242,8 +261,7 @@ ExprPtr ValueWriter::cast(X x) {
     if (x->type == CScalar::U64) refuse("a conversion from floating point to unsigned long");
     ExprPtr whole = converted(to, value(from));
     const bool whole_type = x->type == CScalar::I32 || x->type == CScalar::I64;
-    return whole_type ? std::move(whole)
-                      : low_bits(std::move(whole), x->type, to == CScalar::I64);
+    return whole_type ? std::move(whole) : low_bits(std::move(whole), x->type, to == CScalar::I64);
   }
   if (sizes_) return integer(from);
   const bool keeps = ranges_.of(from).within(range_of_type(x->type));
@@ -320,7 +338,10 @@ ExprPtr ValueWriter::condition(X x) {
 
 ExprPtr ValueWriter::value(X x, bool known) {
   count();
-  if (const auto named = names.find(x); named != names.end()) return make_name(named->second);
+  if (const auto named = names.find(x); named != names.end()) {
+    ExprPtr name = make_name(named->second);
+    return is_condition(x) ? converted(CScalar::I32, std::move(name)) : std::move(name);
+  }
   if (ExprPtr written = leaf_(x)) {
     const bool counter = x->kind == XKind::Index && !sizes_;
     return counter ? converted(CScalar::I64, std::move(written)) : std::move(written);
@@ -333,7 +354,8 @@ ExprPtr ValueWriter::value(X x, bool known) {
       if (is_condition(x)) break;
       const Op op = x->text == "-" ? Op::Neg : Op::BitNot;
       ExprPtr out = made(ast::Unary{op, value(x->args[0], known)});
-      const bool wraps = x->type == CScalar::U32 && !sizes_ && (op == Op::BitNot || ranges_.wraps(x));
+      const bool wraps =
+          x->type == CScalar::U32 && !sizes_ && (op == Op::BitNot || ranges_.wraps(x));
       return wraps ? low_bits(std::move(out), x->type, true) : std::move(out);
     }
     case XKind::Binary:
@@ -348,7 +370,7 @@ ExprPtr ValueWriter::value(X x, bool known) {
       arguments.push_back(value(x->args[2], known || !is_literal(x->args[1])));
       // a choice of literals has no type either
       const bool literals = is_literal(x->args[1]) && is_literal(x->args[2]);
-      if (literals && (is_integer(x->type) || (!known && x->type == CScalar::F32)))
+      if (literals && !known && x->type != CScalar::F64)
         arguments[1] = converted(computed_type(x->type), std::move(arguments[1]));
       return make_call("select", std::move(arguments));
     }

@@ -42,6 +42,7 @@ class ValueWriter {
   ast::ExprPtr cast(X x);
   ast::ExprPtr integer(X x);
   ast::ExprPtr integer_comparison(X x);
+  ast::ExprPtr long_product(X a, X b, ast::ExprPtr left, ast::ExprPtr right);
   ast::ExprPtr unsigned_operation(X x, ast::ExprPtr left, ast::ExprPtr right);
   ast::ExprPtr floating_from_unsigned(X from, CScalar to);
   static ast::ExprPtr converted(CScalar type, ast::ExprPtr value);

@@ -6,7 +6,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "compiler/emit/names.h"
 
 namespace stencil::api {
 
@@ -19,12 +26,24 @@ namespace {
 
 class Replacement {
  public:
-  Replacement(const lifter::Lifted& lifted, const std::string& name, bool has_params, bool device)
+  Replacement(const lifter::Lifted& lifted, const std::string& name, const std::string& emitted,
+              bool device)
       : lifted_(lifted),
         tree_(lifted.tree),
         name_(name),
-        has_params_(has_params),
-        device_(device) {}
+        emitted_(emitted),
+        has_params_(emitted.find(name + "_default_params(void)") != std::string::npos),
+        device_(device) {
+    std::set<std::string> taken;
+    for (const auto& variable : tree_.variables) taken.insert(variable.name);
+    for (const auto& variable : tree_.variables) {
+      if (!is_keyword(variable.name)) continue;
+      std::string other = variable.name + "_";
+      while (taken.count(other) > 0) other += "_";
+      taken.insert(other);
+      renamed_[variable.name] = other;
+    }
+  }
 
   Result<DropIn> run() {
     const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
@@ -39,6 +58,8 @@ class Replacement {
         return refused(fmt::format("it sets '{}'", left.in_c));
     }
     if (returns && !known) return refused("it returns a value");
+    if (!tree_.region && is_keyword(entry.name))
+      return refused(fmt::format("its name, '{}', is a word of C++", entry.name));
     const std::string result = returns ? type(entry.result).text : "void";
     const std::string function = tree_.region ? entry.name + "_region" : entry.name;
     std::string parameters;
@@ -49,7 +70,7 @@ class Replacement {
     for (const lifter::Left& left : lifted_.execution.left) {
       if (left.variable)
         parameters += fmt::format("{}{}* {}_after", parameters.empty() ? "" : ", ",
-                                  lifter::name_of(left.type), left.in_c);
+                                  lifter::name_of(left.type), in_cpp_names(left.in_c));
     }
     if (!why_.empty()) return refused(why_);
     const std::string head =
@@ -73,6 +94,47 @@ class Replacement {
     const size_t at = text.find("_Bool");
     return at == std::string::npos ? text : text.replace(at, 5, "bool");
   }
+  static bool is_keyword(const std::string& name) {
+    static const std::set<std::string> kWords = [] {
+      std::istringstream in{std::string(emit::kKeywords)};
+      return std::set<std::string>(std::istream_iterator<std::string>(in), {});
+    }();
+    return kWords.count(name) > 0;
+  }
+  // An expression of C with its variables as they are called here: `new` and `xor` are words of
+  // C++.
+  std::string in_cpp_names(const std::string& in_c) const {
+    std::string out;
+    for (size_t i = 0; i < in_c.size();) {
+      size_t end = i;
+      while (end < in_c.size() &&
+             (std::isalnum(static_cast<unsigned char>(in_c[end])) != 0 || in_c[end] == '_')) {
+        ++end;
+      }
+      if (end == i) {
+        out += in_c[i++];
+        continue;
+      }
+      const std::string word = in_c.substr(i, end - i);
+      const bool member = i > 0 && (in_c[i - 1] == '.' || in_c[i - 1] == '>');
+      const auto other = renamed_.find(word);
+      out += member || other == renamed_.end() ? word : other->second;
+      i = end;
+    }
+    return out;
+  }
+  // What a member of NAME_params or NAME_results is called: a name that C++ has taken gets an
+  // underscore when the program is emitted.
+  std::string member(const char* structure, const std::string& name) const {
+    const size_t begin = emitted_.find(fmt::format("{}_{} {{", name_, structure));
+    const size_t end = begin == std::string::npos ? begin : emitted_.find('}', begin);
+    if (end == std::string::npos) return name;
+    const std::string members = emitted_.substr(begin, end - begin);
+    const auto has = [&](const std::string& one) {
+      return members.find(" " + one + ";") != std::string::npos;
+    };
+    return !has(name) && has(name + "_") ? name + "_" : name;
+  }
   static std::string element_name(lifter::CScalar type) { return in_cpp(lifter::name_of(type)); }
 
   // A parameter as C++ declares it, of the same binary interface.
@@ -85,11 +147,11 @@ class Replacement {
       t = &type(t->of);
     }
     if (t->kind == CTypeInfo::Kind::Scalar)
-      return fmt::format("{} {}{}", in_cpp(t->text), reference, v.name);
+      return fmt::format("{} {}{}", in_cpp(t->text), reference, in_cpp_names(v.name));
     const bool span = t->view == CTypeInfo::View::Span;
     const bool usable = t->view == CTypeInfo::View::None || (span && reference.empty());
     if (t->kind == CTypeInfo::Kind::Sequence && usable)
-      return fmt::format("{} {}{}", t->text, reference, v.name);
+      return fmt::format("{} {}{}", t->text, reference, in_cpp_names(v.name));
     const bool pointer = t->kind == CTypeInfo::Kind::Pointer || t->kind == CTypeInfo::Kind::Array;
     if (!pointer || !reference.empty()) {
       why_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
@@ -106,25 +168,43 @@ class Replacement {
       return "";
     }
     return fmt::format("{}{}* {}", element->constant ? "const " : "", element_name(element->scalar),
-                       v.name);
+                       in_cpp_names(v.name));
   }
 
+  // A size or a number of steps, whatever types its parts have in C.
+  std::string whole(X x) const {
+    return text(lifter::Poly::of(x).expression(*lifted_.pool, lifter::CScalar::I64));
+  }
+
+  // A number with its type in C, which decides how operations on it are computed.
+  static std::string number(X x) {
+    using lifter::CScalar;
+    const auto bits = static_cast<uint64_t>(x->integer);
+    if (x->type == CScalar::U64) return fmt::format("{}ull", bits);
+    if (x->type == CScalar::U32) return fmt::format("{}u", bits);
+    const bool wide = x->type == CScalar::I64;
+    const int64_t least = wide ? INT64_MIN : INT32_MIN;
+    const char* suffix = wide ? "ll" : "";
+    if (x->integer == least) return fmt::format("({}{} - 1)", x->integer + 1, suffix);
+    return x->integer < 0 ? fmt::format("({}{})", x->integer, suffix)
+                          : fmt::format("{}{}", x->integer, suffix);
+  }
+
+  // An expression with the types of C, so that it wraps around and divides as that does.
   std::string text(X x) const {
     switch (x->kind) {
       case XKind::Int:
-        return x->integer < 0 ? fmt::format("({})", x->integer) : std::to_string(x->integer);
+        return number(x);
       case XKind::Symbol:
         if (const auto& value = lifted_.execution.symbols[static_cast<size_t>(x->id)].value)
           return std::to_string(*value);
-        return "(" + lifted_.execution.symbols[static_cast<size_t>(x->id)].in_c + ")";
+        return "(" + in_cpp_names(lifted_.execution.symbols[static_cast<size_t>(x->id)].in_c) + ")";
       case XKind::Unary:
         return fmt::format("({}{})", x->text, text(x->args[0]));
       case XKind::Binary:
         return fmt::format("({} {} {})", text(x->args[0]), x->text, text(x->args[1]));
       case XKind::Cast:
-        if (lifter::is_floating(x->type) || lifter::is_floating(x->args[0]->type))
-          return fmt::format("(({})({}))", lifter::name_of(x->type), text(x->args[0]));
-        return text(x->args[0]);
+        return fmt::format("(({})({}))", element_name(x->type), text(x->args[0]));
       case XKind::Real:
         if (std::isinf(x->real)) return x->real > 0 ? "HUGE_VAL" : "(-HUGE_VAL)";
         return x->type == lifter::CScalar::F32 ? fmt::format("((float){:a})", x->real)
@@ -134,7 +214,8 @@ class Replacement {
       case XKind::Outcome:
         return x->id == lifter::kStepsTaken ? "stencil_taken" : "stencil_results.stopped";
       case XKind::Reduced:
-        return "stencil_results." + lifted_.program.reductions[static_cast<size_t>(x->id)];
+        return "stencil_results." +
+               member("results", lifted_.program.reductions[static_cast<size_t>(x->id)]);
       case XKind::Call:
         return called(x);
       default:
@@ -185,25 +266,74 @@ class Replacement {
       const int64_t at = field.subscripts[d] == lifter::kSlot ? field.slot : field.subscripts[d];
       std::string stride = std::to_string(at);
       for (size_t k = d + 1; k < field.extents.size(); ++k)
-        stride += " * (size_t)" + text(field.extents[k]);
+        stride += " * (size_t)" + whole(field.extents[k]);
       offset += " + " + stride;
     }
     const bool truth = array.element == lifter::CScalar::Bool;  // a ubyte of the program
     const std::string element = truth ? "unsigned char" : element_name(array.element);
-    const std::string base = array.sequence || array.view ? array.in_c + ".data()" : array.in_c;
+    const std::string in_c = in_cpp_names(array.in_c);
+    const std::string base = array.sequence || array.view ? in_c + ".data()" : in_c;
     return fmt::format("(({}{}*){}{})", field.written ? "" : "const ", element, base, offset);
   }
 
-  std::string statements() {
+  // `*residual = e;` and the like, then what is returned.
+  std::string set_and_return(const std::vector<lifter::Left>& left, X returned,
+                             const std::string& indent) {
     std::string out;
+    for (const lifter::Left& one : left) {
+      if (one.in_c.empty()) {
+        returned = one.value;
+        continue;
+      }
+      if (one.value == nullptr) {
+        why_ = fmt::format("it sets '{}'", one.in_c);
+        return "";
+      }
+      const std::string name = in_cpp_names(one.in_c);
+      out += one.variable ? fmt::format("{2}if ({0}_after) *{0}_after = {1};\n", name,
+                                        text(one.value), indent)
+                          : fmt::format("{}{} = {};\n", indent, name, text(one.value));
+    }
+    if (returned != nullptr) out += fmt::format("{}return {};\n", indent, text(returned));
+    return out;
+  }
+
+  // Where the original returns ahead of its loops, and the program asks for other sizes.
+  std::string early_returns() {
+    const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+    const bool returns = type(entry.result).kind != CTypeInfo::Kind::Void;
+    std::string out;
+    for (const lifter::Exit& exit : lifted_.execution.exits) {
+      if (returns && exit.returned == nullptr) why_ = "it returns a value early";
+      std::string body = set_and_return(exit.left, exit.returned, "    ");
+      if (!returns) body += "    return;\n";
+      out += fmt::format("  if ({}) {{\n{}  }}\n", text(exit.condition), body);
+    }
+    return out;
+  }
+
+  std::string params() {
+    std::string out;
+    for (const auto& param : lifted_.program.params) {
+      const auto& symbol = lifted_.execution.symbols[static_cast<size_t>(param.symbol)];
+      if (symbol.value) continue;  // a macro or a constant, which is the default
+      const std::string value = in_cpp_names(symbol.in_c);
+      if (symbol.type == lifter::CScalar::U64) {  // the program has signed integers
+        out += fmt::format(
+            "  if (({0}) > 4611686018427387904ull) {{\n    fprintf(stderr, \"{1}: '{2}' is too "
+            "large\\n\");\n    abort();\n  }}\n",
+            value, name_, symbol.in_c);
+      }
+      out += fmt::format("  stencil_params.{} = {};\n", member("params", param.param), value);
+    }
+    return out;
+  }
+
+  std::string statements() {
+    std::string out = early_returns();
     if (has_params_) {
       out += fmt::format("  {0}_params stencil_params = {0}_default_params();\n", name_);
-      for (const auto& param : lifted_.program.params) {
-        // a macro or a constant, which is the default
-        if (lifted_.execution.symbols[static_cast<size_t>(param.symbol)].value) continue;
-        out += fmt::format("  stencil_params.{} = {};\n", param.param,
-                           lifted_.execution.symbols[static_cast<size_t>(param.symbol)].in_c);
-      }
+      out += params();
     }
     // fields in the order of the program, levels from the newest
     std::vector<std::string> order;
@@ -212,7 +342,7 @@ class Replacement {
         order.push_back(field.field);
     }
     std::string arguments, turns;
-    const std::string steps = lifted_.program.steps != nullptr ? text(lifted_.program.steps) : "1";
+    const std::string steps = lifted_.program.steps != nullptr ? whole(lifted_.program.steps) : "1";
     for (const std::string& name : order) {
       std::vector<const FieldBinding*> levels;
       for (const FieldBinding& field : lifted_.program.fields) {
@@ -225,17 +355,7 @@ class Replacement {
     const bool results = !lifted_.program.reductions.empty();
     out += fmt::format("  const int64_t stencil_steps = {};\n", steps);
     if (results) out += fmt::format("  {}_results stencil_results = {{}};\n", name_);
-    std::string after, last;
-    for (const lifter::Left& left : lifted_.execution.left) {
-      if (left.in_c.empty()) {
-        last = fmt::format("  return {};\n", text(left.value));
-      } else if (left.variable) {
-        after += fmt::format("  if ({0}_after) *{0}_after = {1};\n", left.in_c, text(left.value));
-      } else {
-        after += fmt::format("  {} = {};\n", left.in_c, text(left.value));
-      }
-    }
-    after += last;
+    const std::string after = set_and_return(lifted_.execution.left, nullptr, "  ");
     // a variable that nobody reads is a warning
     const bool counted = (turns + after).find("stencil_taken") != std::string::npos;
     if (counted) out += "  int64_t stencil_taken = 0;\n";
@@ -262,7 +382,7 @@ class Replacement {
     std::string count = "(size_t)1";
     for (size_t d = 0; d < levels[0]->subscripts.size(); ++d) {
       if (levels[0]->subscripts[d] == lifter::kSpace)
-        count += " * (size_t)" + text(levels[0]->extents[d]);
+        count += " * (size_t)" + whole(levels[0]->extents[d]);
     }
     std::string swaps;
     for (size_t k = 0; k + 1 < levels.size(); ++k) {
@@ -280,16 +400,17 @@ class Replacement {
 
   const lifter::Lifted& lifted_;
   const lifter::CTree& tree_;
-  const std::string name_;
+  const std::string name_, &emitted_;
   const bool has_params_, device_;
+  std::map<std::string, std::string> renamed_;  // variables whose names are words of C++
   std::string why_;
 };
 
 }  // namespace
 
-Result<DropIn> drop_in(const lifter::Lifted& lifted, const std::string& name, bool has_params,
-                       bool device) {
-  return Replacement(lifted, name, has_params, device).run();
+Result<DropIn> drop_in(const lifter::Lifted& lifted, const std::string& name,
+                       const std::string& emitted, bool device) {
+  return Replacement(lifted, name, emitted, device).run();
 }
 
 }  // namespace stencil::api

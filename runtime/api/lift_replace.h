@@ -13,9 +13,9 @@ struct DropIn {
   std::string definition;   // behind the emitted entry points of the program
 };
 
-// `name`: of the program, whose NAME_run it calls; `has_params`: there is a NAME_params. `device`:
+// `name`: of the program, whose NAME_run it calls; `emitted`: its text in C++ or CUDA. `device`:
 // arrays are in the memory of a GPU (CUDA). U040 where the signature cannot be kept.
-Result<DropIn> drop_in(const lifter::Lifted& lifted, const std::string& name, bool has_params,
-                       bool device);
+Result<DropIn> drop_in(const lifter::Lifted& lifted, const std::string& name,
+                       const std::string& emitted, bool device);
 
 }  // namespace stencil::api

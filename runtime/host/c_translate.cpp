@@ -148,9 +148,18 @@ bool CTranslator::changes_something(const Expr& e) const {
   const Expr* inner = e.IgnoreParenImpCasts();
   const auto* constructed = dyn_cast<CXXConstructExpr>(inner);
   if (constructed != nullptr && constructed->getConstructor()->isInStdNamespace()) {
-    return std::any_of(
-        constructed->arg_begin(), constructed->arg_end(),
-        [&](const Expr* argument) { return argument != nullptr && changes_something(*argument); });
+    return std::any_of(constructed->arg_begin(), constructed->arg_end(), [&](const Expr* argument) {
+      return argument != nullptr && changes_something(*argument);
+    });
+  }
+  const auto* by_operator = dyn_cast<CXXOperatorCallExpr>(inner);
+  if (by_operator != nullptr) {  // an element of an object that is not understood
+    const auto* method = dyn_cast_or_null<CXXMethodDecl>(by_operator->getDirectCallee());
+    const OverloadedOperatorKind op = by_operator->getOperator();
+    if (method != nullptr && method->isConst() && (op == OO_Call || op == OO_Subscript)) {
+      return std::any_of(by_operator->arg_begin(), by_operator->arg_end(),
+                         [&](const Expr* argument) { return changes_something(*argument); });
+    }
   }
   if (const auto* call = dyn_cast<CXXMemberCallExpr>(inner)) {
     const CXXMethodDecl* method = call->getMethodDecl();

@@ -113,8 +113,7 @@ ExitStatus replace(const Arguments& arguments) {
   if (program) compiled = compile(*program, source, compile_request, diagnostics);
   if (const ExitStatus status = report(source, diagnostics); !compiled) return status;
   const std::string name = program_options.name;
-  const bool has_params = compiled->text.find(name + "_default_params(void)") != std::string::npos;
-  const auto made = api::drop_in(lifted.value(), name, has_params, arguments.device_pointers);
+  const auto made = api::drop_in(lifted.value(), name, compiled->text, arguments.device_pointers);
   if (!made.ok()) return report(made.failure());
   std::string text = compiled->text + kHostParts;
   if (made.value().definition.find("std::span") != std::string::npos) text += "#include <span>\n";

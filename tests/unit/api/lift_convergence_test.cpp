@@ -189,7 +189,7 @@ void f(int n, double *a, double *b, int steps, double *total, int *large) {
   *total = s / n;
   *large = many;
 })",
-     {"reduce s = sum(a[0] * a[0]) on [1..n - 2]", "sum(select(a[0] > 1.0, 1, 0))",
+     {"reduce s = sum(a[0] * a[0]) on [1..n - 2]", "sum(select(a[0] > 1.0, integer(1), 0))",
       "what scalars hold behind them", "order of the language"}},
     {"read_in_the_step",
      R"(
