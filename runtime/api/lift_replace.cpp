@@ -4,6 +4,7 @@
 #include "runtime/api/lift_replace.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -312,6 +313,30 @@ class Replacement {
     return out;
   }
 
+  // Whether some loop has a point: a program has no empty grid, and the original does nothing then.
+  // "": always.
+  std::string some_points() const {
+    std::set<std::string> loops;
+    for (const auto& nest : lifted_.execution.nests) {
+      for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
+        for (const auto& leaf : *leaves) {
+          for (const lifter::Store& store : leaf) {
+            std::string all;
+            for (const lifter::Domain& domain : store.domain) {
+              const lifter::Poly last = domain.high - domain.low;
+              if (last.is_constant() && last.constant() >= 0) continue;
+              all += fmt::format("{}{} >= 0", all.empty() ? "" : " && ",
+                                 whole(last.expression(*lifted_.pool, lifter::CScalar::I64)));
+            }
+            if (all.empty()) return "";
+            loops.insert("(" + all + ")");
+          }
+        }
+      }
+    }
+    return fmt::format("{}", fmt::join(loops, " || "));
+  }
+
   std::string params() {
     std::string out;
     for (const auto& param : lifted_.program.params) {
@@ -357,9 +382,15 @@ class Replacement {
     if (results) out += fmt::format("  {}_results stencil_results = {{}};\n", name_);
     const std::string after = set_and_return(lifted_.execution.left, nullptr, "  ");
     // a variable that nobody reads is a warning
+    const std::string points = results ? "" : some_points();
     const bool counted = (turns + after).find("stencil_taken") != std::string::npos;
     if (counted) out += "  int64_t stencil_taken = 0;\n";
-    out += "  if (stencil_steps > 0) {\n";
+    if (!points.empty()) {
+      out += fmt::format("  const bool stencil_points = {};\n", points);
+      if (counted) out += "  if (stencil_steps > 0) stencil_taken = stencil_steps;\n";
+    }
+    out +=
+        fmt::format("  if (stencil_steps > 0{}) {{\n", points.empty() ? "" : " && stencil_points");
     out += fmt::format("    const char* stencil_error = {}_{}({}stencil_steps{}{}{});\n", name_,
                        device_ ? "run_device" : "run", arguments,
                        has_params_ ? ", &stencil_params" : "", results ? ", &stencil_results" : "",
