@@ -53,14 +53,15 @@ struct CVariable {
 
 enum class CKind : uint8_t {
   // expressions; `type` is theirs, children in order
-  Int,        // integer; text: the macro or constant it came from, if it is one
-  Real,       // real
-  Variable,   // integer: index into variables
-  Unary,      // text: - + ! ~
-  Binary,     // text: + - * / % << >> < <= > >= == != & | ^ && ||
-  Assign,     // left, right
-  Step,       // text: ++x --x x++ x--
-  Cast,       // one child
+  Int,       // integer; text: the macro or constant it came from, if it is one
+  Real,      // real
+  Variable,  // integer: index into variables
+  Unary,     // text: - + ! ~
+  Binary,  // integer: 1 if the right operand is evaluated first; text: + - * / % << >> < <= > >= ==
+           // != & | ^ && ||
+  Assign,  // left, right
+  Step,    // text: ++x --x x++ x--
+  Cast,    // one child
   Subscript,  // base, index
   Member,     // base; integer: number of the member; text: its name; of a pointer: Deref first
   Deref,      // *p

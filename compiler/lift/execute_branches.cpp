@@ -62,25 +62,28 @@ bool Executor::has_effects(int index) {
 
 // ---- branches
 
-// The condition of what is stored from here on: what held already, and `more`.
-X Executor::guarded_by(X more) {
-  return guard_ == nullptr ? more : pool_.binary("&&", guard_, more, CScalar::I32);
+// Of conditions, null being one that always holds.
+X Executor::both(X a, X b) {
+  if (a == nullptr) return b;
+  return b == nullptr ? a : pool_.binary("&&", a, b, CScalar::I32);
 }
 
 // Runs both sides of a condition.
 void Executor::run_branches(X condition, const CNode& at, const std::function<void()>& yes,
                             const std::function<void()>& no) {
-  X const outer = guard_;
+  X const outer = path_;
   const Cells before = cells_;
   const size_t stored = stores_.size(), nests = out_.nests.size();
-  guard_ = guarded_by(condition);
+  path_ = both(outer, condition);
+  guard_ = both(left_, path_);
   yes();
   const Cells first = std::move(cells_);
   cells_ = before;
-  guard_ = outer;
-  guard_ = guarded_by(pool_.negation(condition));
+  path_ = both(outer, pool_.negation(condition));
+  guard_ = both(left_, path_);
   no();
-  guard_ = outer;
+  path_ = outer;
+  guard_ = both(left_, path_);
   if (condition->kind == XKind::Unknown &&
       (stores_.size() != stored || out_.nests.size() != nests)) {
     refuse("C022", at, "a condition is not known: " + condition->text);
@@ -192,66 +195,132 @@ Flow Executor::exec_if(const CNode& n) {
 }
 
 Flow Executor::exec_converted_if(const CNode& n, X condition) {
-  const Cells before = cells_;
   const size_t stored = stores_.size(), nests = out_.nests.size();
-  Flow first = Flow::Next, second = Flow::Next;
-  Cells yes;
+  struct Side {
+    Flow flow = Flow::Next;
+    EarlyEnd end;
+  };
+  Side yes, no;
+  const Value returned = returned_;
+  const LValue returned_place = returned_place_;
+  const auto side = [&](Side& made, size_t child) {
+    returned_ = returned;
+    returned_place_ = returned_place;
+    if (child < n.children.size()) made.flow = exec(n.children[child]);
+    made.end = {nullptr, cells_, returned_, returned_place_, where(n), false};
+  };
   run_branches(
-      condition, n,
-      [&] {
-        first = exec(n.children[1]);
-        yes = cells_;
-      },
-      [&] {
-        if (n.children.size() > 2) second = exec(n.children[2]);
-      });
-  if (first == Flow::Next && second == Flow::Next) return Flow::Next;
+      condition, n, [&] { side(yes, 1); }, [&] { side(no, 2); });
+  yes.end.condition = condition;
+  no.end.condition = pool_.negation(condition);
+  if (yes.flow == Flow::Next && no.flow == Flow::Next) return Flow::Next;
   const bool nothing_stored = stores_.size() == stored && out_.nests.size() == nests;
-  const bool leaves = second == Flow::Next && n.children.size() <= 2 && nothing_stored;
-  const bool returns = first == Flow::Return && call_sites_.empty();
+  const bool outermost = call_sites_.empty() && scope_ == Flow::Return;
   // `if (change < eps) break;` and `if (change < eps) return;` in the time loop
-  if (leaves && (first == Flow::Break || returns) && in_time_ && !in_nest_ && active_.empty() &&
-      trail_.size() == time_trail_) {
+  const bool alone = no.flow == Flow::Next && n.children.size() <= 2 && nothing_stored;
+  if (alone && (yes.flow == Flow::Break || (yes.flow == Flow::Return && outermost)) && in_time_ &&
+      !in_nest_ && active_.empty() && trail_.size() == time_trail_) {
     X when = guarded_by(condition);
-    if (dry_ == 0) breaks_.push_back({when, yes, out_.nests.size(), where(n), returns, returned_});
-    cells_ = before;
+    if (dry_ == 0) {
+      breaks_.push_back({when, yes.end.cells, out_.nests.size(), where(n), yes.flow == Flow::Return,
+                         yes.end.returned});
+    }
+    cells_ = no.end.cells;
     return Flow::Next;
   }
-  if (leaves && returns && !in_time_ && !in_nest_ && early_return(condition, yes, n)) {
-    cells_ = before;
-    return Flow::Next;
+  const bool usable = condition->kind != XKind::Unknown;
+  if (usable && yes.flow == no.flow && yes.flow == scope_ && !in_time_) {
+    returned_ = either(condition, yes.end.returned, no.end.returned);
+    if (yes.end.returned_place.path != no.end.returned_place.path) returned_place_ = {};
+    return scope_;
+  }
+  const Side &leaves = yes.flow != Flow::Next ? yes : no,
+             &stays = yes.flow != Flow::Next ? no : yes;
+  if (usable && leaves.flow == scope_ && stays.flow == Flow::Next) {
+    returned_ = stays.end.returned;
+    returned_place_ = stays.end.returned_place;
+    EarlyEnd end = leaves.end;
+    end.condition = both(path_, end.condition);
+    const bool allowed =
+        !outermost || (!in_time_ && !in_nest_ && early_return(end, nothing_stored, n));
+    if (allowed) {
+      cells_ = stays.end.cells;
+      if (!outermost) end_where(end);
+      return Flow::Next;
+    }
   }
   refuse("C015", n, "a loop or function is left where a condition on data holds",
          "only the time loop may end early, by a condition on a reduction behind its last "
          "loop");
 }
 
+// The rest of the function or iteration is guarded.
+void Executor::end_where(const EarlyEnd& end) {
+  exits_.push_back(end);
+  left_ = both(left_, pool_.negation(end.condition));
+  guard_ = both(left_, path_);
+}
+
+// A function's body, or an iteration's: what it leaves where it has ended early is chosen between.
+Flow Executor::in_scope(Flow kind, int body) {
+  X const path = path_, left = left_;
+  std::vector<EarlyEnd> outer = std::move(exits_);
+  const Flow scope = scope_;
+  left_ = guard_;
+  path_ = nullptr;
+  exits_.clear();
+  scope_ = kind;
+  Flow flow = exec(body);
+  if (!exits_.empty() && flow != Flow::Next && flow != kind) {
+    refuse("C015", node(body), "a loop is left where a condition on data holds",
+           "only the time loop may end early");
+  }
+  for (auto end = exits_.rbegin(); end != exits_.rend(); ++end) {
+    merge(end->condition, end->cells);
+    if (kind != Flow::Return) continue;
+    returned_ = either(end->condition, end->returned, returned_);
+    if (end->returned_place.path != returned_place_.path) returned_place_ = {};
+  }
+  path_ = path;
+  left_ = left;
+  guard_ = both(left_, path_);
+  exits_ = std::move(outer);
+  scope_ = scope;
+  return flow;
+}
+
+Value Executor::either(X condition, const Value& yes, const Value& no) const {
+  if (yes == no) return yes;
+  if (yes.kind == Value::Kind::Scalar && no.kind == Value::Kind::Scalar &&
+      yes.x->type == no.x->type) {
+    return scalar_value(pool_.select(condition, yes.x, no.x));
+  }
+  return unknown("a value that depends on where a function returns");
+}
+
 // `if (n < 3) return -1;` ahead of the time loop. If nothing has been written yet and what goes on
 // has larger sizes, the program asks for them. Else all that follows is guarded.
-bool Executor::early_return(X condition, const Cells& cells, const CNode& n) {
-  bool plain = condition->kind != XKind::Unknown;
-  each_node(condition, [&](X c) {
+bool Executor::early_return(const EarlyEnd& end, bool nothing_stored, const CNode& n) {
+  bool plain = true;
+  each_node(end.condition, [&](X c) {
     plain = plain && c->kind != XKind::Load && c->kind != XKind::Sum && c->kind != XKind::Carried &&
             c->kind != XKind::Unknown && c->kind != XKind::Outcome;
   });
-  // a return under another condition ends what follows that one, too
-  if (!plain || guard_ != left_) return false;
-  X when = guarded_by(condition);
-  EarlyReturn exit{when, cells, returned_, where(n), false};
+  if (!plain) return false;
+  EarlyEnd made = end;
   std::vector<Poly> slacks;
-  const bool sizes = guard_ == nullptr && out_.nests.empty() && out_.sums.empty() &&
-                     at_least_zero_unless(condition, slacks) &&
-                     std::none_of(slacks.begin(), slacks.end(), bounds_from_above);
-  if (sizes) {
-    exit.required = true;
-    for (const Poly& slack : slacks) {
-      require(slack, fmt::format("else line {} returns", n.line));
-      out_.facts.push_back(slack);
-    }
-  } else {
-    guard_ = left_ = guarded_by(pool_.negation(condition));
+  made.required = guard_ == nullptr && nothing_stored && out_.nests.empty() && out_.sums.empty() &&
+                  at_least_zero_unless(end.condition, slacks) &&
+                  std::none_of(slacks.begin(), slacks.end(), bounds_from_above);
+  if (!made.required) {
+    end_where(made);
+    return true;
   }
-  exits_.push_back(std::move(exit));
+  for (const Poly& slack : slacks) {
+    require(slack, fmt::format("else line {} returns", n.line));
+    out_.facts.push_back(slack);
+  }
+  exits_.push_back(std::move(made));
   return true;
 }
 

@@ -84,7 +84,7 @@ Value Executor::call_function(const CNode& n) {
   trail_.push_back(fmt::format("c{}", call_sites_.back()));
   returned_ = unknown(fmt::format("what '{}' returns", function.name));
   returned_place_ = {};
-  const Flow flow = exec(function.body);
+  const Flow flow = in_scope(Flow::Return, function.body);
   trail_.pop_back();
   call_sites_.pop_back();
   calls_.erase(index);

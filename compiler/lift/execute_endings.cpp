@@ -304,12 +304,7 @@ void Executor::returned_early() {
                     "return in the function that calls this one"};
     }
     merge(exit->condition, exit->cells);
-    if (returned_ == exit->returned) continue;
-    const bool scalars = returned_.kind == Value::Kind::Scalar &&
-                         exit->returned.kind == Value::Kind::Scalar &&
-                         returned_.x->type == exit->returned.x->type;
-    returned_ = scalars ? scalar_value(pool_.select(exit->condition, exit->returned.x, returned_.x))
-                        : unknown("a value that depends on where the function returns");
+    returned_ = either(exit->condition, exit->returned, returned_);
   }
 }
 
@@ -355,7 +350,7 @@ void Executor::scalars_left() {
   const Value returned = returned_;
   Cells before;
   outside_values(before);
-  for (const EarlyReturn& exit : exits_) {
+  for (const EarlyEnd& exit : exits_) {
     cells_ = exit.cells;
     outside_values(before);
   }
@@ -387,7 +382,7 @@ void Executor::scalars_left() {
       out_.dropped.push_back(fmt::format("what '{}' returns", entry.name));
     }
   }
-  for (const EarlyReturn& exit : exits_) {
+  for (const EarlyEnd& exit : exits_) {
     if (!exit.required) continue;
     Exit made{
         exit.condition, result != CScalar::None ? followed(exit.returned, result) : nullptr, {}};

@@ -326,7 +326,7 @@ bool Executor::moves_along(const Loop& loop) {
   X index = pool_.leaf(XKind::Index, CScalar::I64, id, out_.index_names.back());
   cells_[loop.counter.path] = scalar_value(pool_.cast(index, loop.type));
   try {
-    found = exec(loop.body) == Flow::Next;
+    found = in_scope(Flow::Continue, loop.body) == Flow::Next;
     bool along = false;
     for (size_t k = before.stores_.size(); k < stores_.size(); ++k) {
       for (X s : stores_[k].subscripts) along = along || contains_index(s, id);
@@ -362,7 +362,7 @@ bool Executor::unrolled(const Loop& loop) {
     counter(i);
     X const value = cells_[loop.counter.path].x;
     trail_.push_back(fmt::format("u{}:{}", loop.node, i));
-    const Flow flow = exec(loop.body);
+    const Flow flow = in_scope(Flow::Continue, loop.body);
     trail_.pop_back();
     if (flow == Flow::Break) return true;
     if (flow == Flow::Return) {
@@ -396,7 +396,7 @@ Flow Executor::simulate(int index) {
              "loops over a grid count by 1 from one sum of sizes to another");
     }
     trail_.push_back(fmt::format("s{}:{}", index, i));
-    const Flow flow = exec(body);
+    const Flow flow = in_scope(Flow::Continue, body);
     trail_.pop_back();
     if (flow == Flow::Break) return Flow::Next;
     if (flow == Flow::Return) return flow;

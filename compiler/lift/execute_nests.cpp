@@ -112,7 +112,7 @@ void Executor::space_loop(const Loop& loop) {
       }
     }
     start = cells_;
-    const Flow flow = exec(loop.body);
+    const Flow flow = in_scope(Flow::Continue, loop.body);
     if (flow == Flow::Break || flow == Flow::Return)
       refuse("C015", n, "a loop over space is left early");
     unchanged(loop, counter);

@@ -354,7 +354,11 @@ Value Executor::eval(int index) {
 
 Value Executor::eval_binary(const CNode& n) {
   if (n.text == "&&" || n.text == "||") return eval_logical(n);
-  const Value left = eval(n.children[0]), right = eval(n.children[1]);
+  // x += e reads x once e is evaluated
+  Value left, right;
+  if (n.integer == 1) right = eval(n.children[1]);
+  left = eval(n.children[0]);
+  if (n.integer != 1) right = eval(n.children[1]);
   for (const Value* value : {&left, &right}) {
     if (value->kind == Value::Kind::None) return unknown(value->why);
   }

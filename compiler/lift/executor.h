@@ -56,13 +56,15 @@ struct Break {
   Value returned = {};
 };
 
-// if (n < 3) return -1; ahead of all loops.
-struct EarlyReturn {
+// if (c) return e; in a function that is called, or ahead of all loops, and if (c) continue;: what
+// follows is guarded by the opposite condition.
+struct EarlyEnd {
   X condition = nullptr;
   Cells cells;  // as they are then
   Value returned = {};
+  LValue returned_place = {};
   CPlace place;
-  bool required = false;  // the program asks for the opposite; else all that follows is guarded
+  bool required = false;  // the program asks for the opposite, so that nothing is guarded
 };
 
 struct Active {  // a loop that is being run
@@ -83,8 +85,13 @@ struct Frame {
   LValue returned_place_;
   std::vector<Active> active_;
   std::vector<Store> stores_;  // of the leaf being run
-  X guard_ = nullptr;
-  X left_ = nullptr;  // the part of it that comes from early returns
+  X guard_ = nullptr;          // what holds where something is stored: left_ and path_
+  X path_ = nullptr;  // the conditions around a statement, within its function or iteration
+  // Of the function or the iteration being run: the guard that holds in all that is left of it, and
+  // where it has ended early. `scope_`: whether return or continue ends it.
+  X left_ = nullptr;
+  std::vector<EarlyEnd> exits_;
+  Flow scope_ = Flow::Return;
   int dry_ = 0;
 };
 
@@ -98,11 +105,10 @@ struct State : Frame {
   bool probing_ = false;  // nothing is learned
   int64_t epoch_ = 0;     // nests so far
   X time_ = nullptr;
-  bool time_bounds_ = false;   // loops over space have bounds of the step
-  size_t time_trail_ = 0;      // how long trail_ is in the time loop itself
-  std::vector<Break> breaks_;  // of the step
-  int stops_ = 0;              // conditions on data that end the time loop
-  std::vector<EarlyReturn> exits_;
+  bool time_bounds_ = false;                      // loops over space have bounds of the step
+  size_t time_trail_ = 0;                         // how long trail_ is in the time loop itself
+  std::vector<Break> breaks_;                     // of the step
+  int stops_ = 0;                                 // conditions on data that end the time loop
   std::vector<Break> endings_;                    // breaks of the time loop that was run
   std::map<std::string, std::string> sum_names_;  // by path
   std::set<std::string> loop_counters_;           // paths
@@ -198,7 +204,9 @@ class Executor : private State {
   bool function_changes(int function);
   bool has_effects(int node);
   static bool is_pure(const std::string& library_function);
-  X guarded_by(X more);
+  X both(X a, X b);
+  X guarded_by(X more) { return both(guard_, more); }
+  void end_where(const EarlyEnd& end);
   void run_branches(X condition, const CNode& at, const std::function<void()>& yes,
                     const std::function<void()>& no);
   void merge(X condition, const Cells& yes);
@@ -206,7 +214,9 @@ class Executor : private State {
   Value eval_choice(const CNode& node);
   Flow exec_if(const CNode& node);
   Flow exec_converted_if(const CNode& node, X condition);
-  bool early_return(X condition, const Cells& cells, const CNode& n);
+  bool early_return(const EarlyEnd& end, bool nothing_stored, const CNode& n);
+  Flow in_scope(Flow kind, int body);
+  Value either(X condition, const Value& yes, const Value& no) const;
   bool at_least_zero_unless(X condition, std::vector<Poly>& slacks);
   bool is_size(X atom) const;
   std::optional<Poly> exact(X x, bool assume = false);

@@ -407,9 +407,10 @@ class Grouping {
 
 // Loads that were made before their array was written since: what is computed from them later would
 // read the new values. `latest`: the number of the nest that wrote an array last.
-void check_age(const Execution& execution) {
+void check_age(Execution& execution) {
   std::map<int, int64_t> latest;
-  for (const Nest& nest : execution.nests) {
+  for (Nest& nest : execution.nests) {
+    bool usable = true;  // one statement after the other
     for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
       for (const auto& leaf : *leaves) {
         for (size_t k = 0; k < leaf.size(); ++k) {
@@ -423,6 +424,10 @@ void check_age(const Execution& execution) {
               }
             }
             if (!old) return;
+            if (leaves == &nest.ordered && !nest.leaves.empty()) {
+              usable = false;
+              return;
+            }
             throw Refusal{
                 "C016", leaf[k].place,
                 fmt::format("a value of '{}' is used that was read before the array was written",
@@ -437,6 +442,7 @@ void check_age(const Execution& execution) {
         for (const Store& store : leaf) latest[store.array] = nest.epoch;
       }
     }
+    if (!usable) nest.ordered.clear();
   }
 }
 

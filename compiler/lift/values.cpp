@@ -170,12 +170,13 @@ ExprPtr ValueWriter::long_product(X a, X b, ExprPtr left, ExprPtr right) {
   const auto is_number = [](X x) { return x->kind == XKind::Int; };
   ExprPtr low_half = is_number(b) ? make_integer(b->integer & kLow)
                                   : make_binary("&", std::move(right), make_integer(kLow));
-  ExprPtr high_half = is_number(b) ? make_integer(b->integer >> 16)
-                                   : make_binary(">>", again(b), make_integer(16));
+  ExprPtr high_half =
+      is_number(b) ? make_integer(b->integer >> 16) : make_binary(">>", again(b), make_integer(16));
   ExprPtr low = make_binary("*", std::move(left), std::move(low_half));
-  ExprPtr high = make_binary("&", make_binary("*", again(a), std::move(high_half)),
-                             make_integer(kLow));
-  ExprPtr sum = make_binary("+", std::move(low), make_binary("<<", std::move(high), make_integer(16)));
+  ExprPtr high =
+      make_binary("&", make_binary("*", again(a), std::move(high_half)), make_integer(kLow));
+  ExprPtr sum =
+      make_binary("+", std::move(low), make_binary("<<", std::move(high), make_integer(16)));
   return low_bits(std::move(sum), CScalar::U32, true);
 }
 

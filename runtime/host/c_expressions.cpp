@@ -207,6 +207,7 @@ int CTranslator::binary(const BinaryOperator* e) {
     const int operand = expression(right);
     if (left->getType()->isPointerType()) {
       const int moved = made(e, CKind::Binary, {value, operand}, op.substr(0, 1));
+      tree_.nodes[static_cast<size_t>(moved)].integer = 1;
       return made(e, CKind::Assign, {target, moved});
     }
     const auto converted = [&](int node, QualType to) {
@@ -220,6 +221,7 @@ int CTranslator::binary(const BinaryOperator* e) {
     computed.type = type(compound->getComputationResultType());
     computed.text = op.substr(0, op.size() - 1);
     computed.children = {value, operand};
+    computed.integer = 1;
     const int result = converted(add(std::move(computed)), left->getType());
     return made(e, CKind::Assign, {target, result});
   }

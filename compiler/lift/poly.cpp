@@ -1,0 +1,286 @@
+// Integers as sums of products, and what follows from inequalities between them.
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/lift/expr.h"
+
+namespace stencil::lifter {
+
+Poly::Poly(int64_t constant) {
+  if (constant != 0) terms_[{}] = constant;
+}
+Poly Poly::atom(X x) {
+  Poly out;
+  out.terms_[{x}] = 1;
+  return out;
+}
+
+namespace {
+
+// Beyond these, a sum of products is one atom: subscripts and bounds are far smaller.
+constexpr size_t kMostTerms = 200, kMostFactors = 12;
+
+bool is_large(const Poly& p) {
+  if (p.terms().size() > kMostTerms) return true;
+  return std::any_of(p.terms().begin(), p.terms().end(),
+                     [](const auto& term) { return term.first.size() > kMostFactors; });
+}
+
+Poly poly_of(X x, std::map<X, Poly>& done) {
+  if (x->kind == XKind::Int) return Poly(x->integer);
+  // a node may have many parents
+  if (const auto found = done.find(x); found != done.end()) return found->second;
+  const auto of = [&](size_t i) { return poly_of(x->args[i], done); };
+  Poly out = Poly::atom(x);
+  if (x->kind == XKind::Cast && is_integer(x->args[0]->type) && bits_of(x->type) >= 32) {
+    out = of(0);
+  } else if (x->kind == XKind::Unary && x->text == "-") {
+    out = -of(0);
+  } else if (x->kind == XKind::Binary) {
+    if (x->text == "+") out = of(0) + of(1);
+    if (x->text == "-") out = of(0) - of(1);
+    if (x->text == "*") {
+      const Poly a = of(0), b = of(1);
+      if (a.terms().size() * b.terms().size() <= kMostTerms) out = a * b;
+    }
+    if (x->text == "<<" && x->args[1]->kind == XKind::Int && x->args[1]->integer >= 0 &&
+        x->args[1]->integer < 31) {
+      out = of(0) * Poly(int64_t{1} << x->args[1]->integer);
+    }
+  }
+  if (is_large(out)) out = Poly::atom(x);
+  return done[x] = out;
+}
+
+}  // namespace
+
+// Conversions between integers keep values here, and unsigned sums do not wrap around: that holds
+// for subscripts, which lie within an array, or the original has no meaning. Whoever asks for the
+// value of an expression otherwise proves it (Executor::exact).
+Poly Poly::of(X x) {
+  std::map<X, Poly> done;
+  return poly_of(x, done);
+}
+
+void Poly::add(const Monomial& monomial, int64_t factor) {
+  if (factor == 0) return;
+  int64_t& term = terms_[monomial];
+  term = static_cast<int64_t>(static_cast<uint64_t>(term) + static_cast<uint64_t>(factor));
+  if (term == 0) terms_.erase(monomial);
+}
+
+bool Poly::is_constant() const {
+  return terms_.empty() || (terms_.size() == 1 && terms_.begin()->first.empty());
+}
+int64_t Poly::constant() const {
+  const auto found = terms_.find({});
+  return found == terms_.end() ? 0 : found->second;
+}
+
+Poly Poly::operator+(const Poly& other) const {
+  Poly out = *this;
+  for (const auto& [monomial, factor] : other.terms_) out.add(monomial, factor);
+  return out;
+}
+Poly Poly::operator-(const Poly& other) const {
+  Poly out = *this;
+  for (const auto& [monomial, factor] : other.terms_) {
+    out.add(monomial, static_cast<int64_t>(-static_cast<uint64_t>(factor)));
+  }
+  return out;
+}
+Poly Poly::operator*(const Poly& other) const {
+  Poly out;
+  for (const auto& [a, factor] : terms_) {
+    for (const auto& [b, by] : other.terms_) {
+      Monomial both = a;
+      both.insert(both.end(), b.begin(), b.end());
+      std::sort(both.begin(), both.end(), XLess());
+      out.add(both,
+              static_cast<int64_t>(static_cast<uint64_t>(factor) * static_cast<uint64_t>(by)));
+    }
+  }
+  return out;
+}
+
+std::optional<int64_t> Poly::linear_in(X atom) const {
+  std::optional<int64_t> out = 0;
+  for (const auto& [monomial, factor] : terms_) {
+    if (std::find(monomial.begin(), monomial.end(), atom) == monomial.end()) continue;
+    if (monomial.size() != 1) return std::nullopt;
+    out = factor;
+  }
+  return out;
+}
+Poly Poly::coefficient(X atom) const {
+  Poly out;
+  for (const auto& [monomial, factor] : terms_) {
+    if (std::count(monomial.begin(), monomial.end(), atom) != 1) continue;
+    Monomial rest = monomial;
+    rest.erase(std::find(rest.begin(), rest.end(), atom));
+    out.add(rest, factor);
+  }
+  return out;
+}
+Poly Poly::without(X atom) const {
+  Poly out;
+  for (const auto& [monomial, factor] : terms_) {
+    if (std::count(monomial.begin(), monomial.end(), atom) == 0) out.add(monomial, factor);
+  }
+  return out;
+}
+int Poly::degree_in(X atom) const {
+  long most = 0;
+  for (const auto& [monomial, factor] : terms_) {
+    most = std::max(most, std::count(monomial.begin(), monomial.end(), atom));
+  }
+  return static_cast<int>(most);
+}
+XSet Poly::atoms() const {
+  XSet out;
+  for (const auto& [monomial, factor] : terms_) out.insert(monomial.begin(), monomial.end());
+  return out;
+}
+
+namespace {
+
+// Monomials by degree, then by atoms: leading ones last.
+bool leads(const Poly::Monomial& a, const Poly::Monomial& b) {
+  return a.size() != b.size() ? a.size() > b.size() : Poly::Before()(a, b);
+}
+
+std::optional<Poly::Monomial> quotient_of(const Poly::Monomial& a, const Poly::Monomial& b) {
+  Poly::Monomial out = a;
+  for (X atom : b) {
+    const auto found = std::find(out.begin(), out.end(), atom);
+    if (found == out.end()) return std::nullopt;
+    out.erase(found);
+  }
+  return out;
+}
+
+}  // namespace
+
+Poly::Division Poly::divided_by(const Poly& divisor) const {
+  Division out;
+  if (divisor.zero()) return {Poly(), *this};
+  auto lead = divisor.terms_.begin();
+  for (auto it = divisor.terms_.begin(); it != divisor.terms_.end(); ++it) {
+    if (leads(it->first, lead->first)) lead = it;
+  }
+  Poly left = *this;
+  for (int guard = 0; guard < 1000 && !left.zero(); ++guard) {
+    const std::pair<const Monomial, int64_t>* next = nullptr;
+    Monomial by;
+    for (const auto& term : left.terms_) {
+      if (term.second % lead->second != 0 && !lead->first.empty()) continue;
+      const auto quotient = quotient_of(term.first, lead->first);
+      if (!quotient || (next != nullptr && !leads(term.first, next->first))) continue;
+      if (lead->first.empty() && term.second / lead->second == 0) continue;
+      next = &term;
+      by = *quotient;
+    }
+    if (next == nullptr) break;
+    Poly step;
+    step.add(by, next->second / lead->second);
+    out.quotient = out.quotient + step;
+    left = left - step * divisor;
+  }
+  out.rest = left;
+  return out;
+}
+
+X Poly::expression(Pool& pool, CScalar type) const {
+  X out = nullptr;
+  const auto join = [&](const char* op, X value) {
+    out = out == nullptr ? value : pool.binary(op, out, value, type);
+  };
+  std::vector<std::pair<Monomial, int64_t>> ordered(terms_.begin(), terms_.end());
+  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+    if (a.first.empty() != b.first.empty()) return b.first.empty();  // the constant comes last
+    if ((a.second > 0) != (b.second > 0)) return a.second > 0;
+    return leads(a.first, b.first);
+  });
+  for (const auto& [monomial, factor] : ordered) {
+    X value = nullptr;
+    for (X atom : monomial) {
+      value = value == nullptr ? pool.cast(atom, type)
+                               : pool.binary("*", value, pool.cast(atom, type), type);
+    }
+    const bool minus = factor < 0 && out != nullptr;
+    const int64_t times = minus ? -factor : factor;
+    if (value == nullptr) {
+      value = pool.integer(times, type);
+    } else if (times != 1) {
+      value = pool.binary("*", pool.integer(times, type), value, type);
+    }
+    join(minus ? "-" : "+", value);
+  }
+  return out == nullptr ? pool.integer(0, type) : out;
+}
+
+bool proved(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* used, int depth) {
+  if (p.is_constant()) return p.constant() >= 0;
+  if (depth == 0) return false;
+  if (depth > 2 && facts.size() > 12) depth = 2;
+  for (size_t f = 0; f < facts.size(); ++f) {
+    for (const auto& [monomial, factor] : facts[f].terms()) {
+      const auto mine = p.terms().find(monomial);
+      if (monomial.empty() || mine == p.terms().end() || (mine->second > 0) != (factor > 0))
+        continue;
+      const int64_t times = mine->second / factor;
+      if (times < 1 || times > 1000) continue;
+      if (!proved(p - Poly(times) * facts[f], facts, used, depth - 1)) continue;
+      if (used != nullptr) used->insert(f);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool bounds_from_above(const Poly& p) {
+  return std::any_of(p.terms().begin(), p.terms().end(),
+                     [](const auto& term) { return !term.first.empty() && term.second < 0; });
+}
+
+// Fourier and Motzkin's elimination, with products of sizes as variables of their own.
+bool contradictory(std::vector<Poly> facts) {
+  constexpr size_t kMostFacts = 200;
+  constexpr int64_t kMostFactor = 1 << 20;
+  const auto never = [](const Poly& p) { return p.is_constant() && p.constant() < 0; };
+  for (;;) {
+    if (std::any_of(facts.begin(), facts.end(), never)) return true;
+    const auto open =
+        std::find_if(facts.begin(), facts.end(), [](const Poly& p) { return !p.is_constant(); });
+    if (open == facts.end()) return false;
+    const auto& terms = open->terms();
+    const Poly::Monomial gone = std::find_if(terms.begin(), terms.end(), [](const auto& term) {
+                                  return !term.first.empty();
+                                })->first;
+    std::vector<Poly> left, rising, falling;
+    const auto factor = [&](const Poly& p) {
+      const auto found = p.terms().find(gone);
+      return found == p.terms().end() ? 0 : found->second;
+    };
+    for (const Poly& p : facts) {
+      const int64_t f = factor(p);
+      if (std::abs(f) > kMostFactor) continue;  // one less to contradict
+      (f == 0 ? left : f > 0 ? rising : falling).push_back(p);
+    }
+    for (const Poly& up : rising) {
+      for (const Poly& down : falling) {
+        const Poly sum = Poly(-factor(down)) * up + Poly(factor(up)) * down;
+        if (std::find(left.begin(), left.end(), sum) == left.end()) left.push_back(sum);
+      }
+    }
+    if (left.size() > kMostFacts) return false;
+    facts = std::move(left);
+  }
+}
+
+std::string Poly::text() const {
+  Pool scratch;
+  return describe(expression(scratch));
+}
+
+}  // namespace stencil::lifter
