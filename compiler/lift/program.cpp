@@ -276,24 +276,41 @@ std::optional<Poly> ProgramWriter::slack_of(X condition) {
 }
 
 // `n >= 3`, with all that falls on the right: `m >= n - 1`.
-ExprPtr ProgramWriter::requirement(X condition) {
-  if (const auto slack = slack_of(condition)) {
-    Poly left, right;
-    for (const auto& [monomial, factor] : slack->terms()) {
-      Poly term(factor > 0 && !monomial.empty() ? factor : -factor);
-      for (X atom : monomial) term = term * Poly::atom(atom);
-      (factor > 0 && !monomial.empty() ? left : right) =
-          (factor > 0 && !monomial.empty() ? left : right) + term;
-    }
-    if (!left.zero())
-      return make_binary(">=", affine(left, execution_.place), affine(right, execution_.place));
-    return make_binary("<=", affine(right - Poly(right.constant()), execution_.place),
-                       make_integer(-right.constant()));
+ExprPtr ProgramWriter::at_least_zero(const Poly& slack) {
+  Poly left, right;
+  for (const auto& [monomial, factor] : slack.terms()) {
+    const bool rises = factor > 0 && !monomial.empty();
+    Poly term(rises ? factor : -factor);
+    for (X atom : monomial) term = term * Poly::atom(atom);
+    Poly& side = rises ? left : right;
+    side = side + term;
   }
+  const CPlace place = execution_.place;
+  if (!left.zero()) return make_binary(">=", affine(left, place), affine(right, place));
+  return make_binary("<=", affine(right - Poly(right.constant()), place),
+                     make_integer(-right.constant()));
+}
+
+ExprPtr ProgramWriter::requirement(X condition) {
+  if (const auto slack = slack_of(condition)) return at_least_zero(*slack);
   ValueWriter writer(
       pool_, execution_.place,
       [&](X x) -> ExprPtr { return x->kind == XKind::Symbol ? symbol(x) : nullptr; }, true);
   return writer.condition(condition);
+}
+
+// A program has no empty grid, where the original does nothing.
+void ProgramWriter::exclude_empty_grids(const std::vector<Poly>& slacks) {
+  std::vector<Poly> lengths = shapes_.extents();
+  for (const auto& [name, extents] : boxes_)
+    lengths.insert(lengths.end(), extents.begin(), extents.end());
+  std::set<std::string> known;
+  for (const Poly& length : lengths) {
+    const Poly slack = length - Poly(1);
+    if (slack.is_constant() || proved(slack, slacks)) continue;
+    const std::string text = stencil::write(*at_least_zero(slack));
+    if (known.insert(text).second) out_.excluded.push_back({text, bounds_from_above(slack), false});
+  }
 }
 
 std::vector<ast::Item> ProgramWriter::required(std::map<uint32_t, std::string>& comments) {
@@ -327,6 +344,7 @@ std::vector<ast::Item> ProgramWriter::required(std::map<uint32_t, std::string>& 
     out_.excluded.push_back({text, slack && bounds_from_above(*slack), false});
     out.push_back({ast::Require{requirement(condition)}, span});
   }
+  exclude_empty_grids(slacks);
   for (const std::string& result : execution_.dropped)
     out_.excluded.push_back({result, false, true});
   return out;

@@ -123,7 +123,9 @@ class ProgramWriter {
     return out;
   }
   static std::optional<Poly> slack_of(X condition);
+  ExprPtr at_least_zero(const Poly& slack);
   ExprPtr requirement(X condition);
+  void exclude_empty_grids(const std::vector<Poly>& slacks);
   std::vector<ast::Item> required(std::map<uint32_t, std::string>& comments);
   void declare_fields(std::vector<ast::Item>& items, std::map<uint32_t, std::string>& comments);
   void assemble();

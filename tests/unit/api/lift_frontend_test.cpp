@@ -302,6 +302,17 @@ void step(int n, real c, _Bool *restrict a, const _Bool *restrict b, real *restr
     d[i] = c * d[i];
   }
 })"},
+                                                       {"words.c", R"(
+long step(int n, int new, long k, unsigned xor, double *class, double *or_eq, double *residual) {
+  if (n < 4) return -1;
+  double m = 0;
+  for (int i = 1; i < n - 1; i++) {
+    or_eq[i] = class[i - 1] * 0.5 + k + new + (xor - 7);
+    if (or_eq[i] > m) m = or_eq[i];
+  }
+  *residual = m;
+  return (xor - 7u) + k / 2;
+})"},
                                                        {"containers.cpp", R"(
 #include <array>
 #include <span>

@@ -373,7 +373,65 @@ ORIGINAL(
       }
     });
 
+ORIGINAL(
+    limiter,
+    static double limited(double x, double y) {
+      if (x * y <= 0)
+        return 0;
+      else if (x < 0)
+        return x > y ? x : y;
+      if (x > 100) return 100;
+      return x < y ? x : y;
+    } void f(int n, double* a, double* b) {
+      for (int i = 1; i < n - 1; i++) b[i] = limited(a[i] - a[i - 1], a[i + 1] - a[i]);
+    });
+ORIGINAL(
+    set_and_returned,
+    static int counted(double* x, double v) {
+      if (v > 0) {
+        *x += 1;
+        return 3;
+      }
+      *x += v;
+      return 2;
+    } void f(int n, double* a, double* b) {
+      for (int i = 0; i < n; i++) {
+        double x = 0;
+        int r = counted(&x, a[i]) / 2;
+        if (counted(&x, -a[i]) == 3) r += 5;
+        b[i] = x + r;
+      }
+    });
+ORIGINAL(
+    outside_is_zero,
+    static double element(const double* a, int i, int n) {
+      if (i < 0) return 0;
+      if (i >= n) return 0;
+      return a[i];
+    } void f(int n, double* a, double* b) {
+      for (int i = 0; i < n; i++) b[i] = element(a, i - 1, n) + element(a, i + 1, n);
+    });
+ORIGINAL(
+    continued, void f(int n, double* a, double* b) {
+      for (int i = 0; i < n; i++) {
+        if (a[i] > 0) {
+          if (a[i] > 1) continue;
+          b[i] = 5;
+        }
+        int c = 0;
+        for (int k = 0; k < 4; k++) {
+          if (a[i] > k) continue;
+          c += k;
+        }
+        b[i] += c;
+      }
+    });
+
 TEST(LiftRules, ReturnsAreTaken) {
+  EXPECT_AS_IN_C(limiter, {2, 9});
+  EXPECT_AS_IN_C(set_and_returned, {1, 9});
+  EXPECT_AS_IN_C(outside_is_zero, {1, 2, 9});
+  EXPECT_AS_IN_C(continued, {1, 9});
   EXPECT_AS_IN_C(returns_early, {3, 6}, {0, 1, 3, 4});
   EXPECT_AS_IN_C(returns_a_structure, {1, 5});
 }

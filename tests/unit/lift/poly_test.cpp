@@ -1,0 +1,60 @@
+// Inequalities between sizes, and the ranges of integer expressions.
+#include <gtest/gtest.h>
+
+#include "compiler/lift/ranges.h"
+
+namespace stencil::lifter {
+namespace {
+
+class PolyTest : public testing::Test {
+ protected:
+  X symbol(int id, CScalar type = CScalar::I32) {
+    return pool_.leaf(XKind::Symbol, type, id, std::string(1, static_cast<char>('m' + id)));
+  }
+  Pool pool_;
+};
+
+TEST_F(PolyTest, RequirementsThatContradictEachOther) {
+  const Poly m = Poly::atom(symbol(0)), n = Poly::atom(symbol(1));
+  EXPECT_TRUE(contradictory({n - Poly(2), Poly(1) - n}));
+  EXPECT_FALSE(contradictory({n - Poly(2), Poly(2) - n}));
+  EXPECT_TRUE(contradictory({m - n, n - m - Poly(1)}));
+  EXPECT_TRUE(contradictory({m - n - n, n - Poly(4), Poly(7) - m}));
+  EXPECT_FALSE(contradictory({m - n - n, n - Poly(4), Poly(8) - m}));
+}
+
+TEST_F(PolyTest, BoundsFromAbove) {
+  const Poly m = Poly::atom(symbol(0)), n = Poly::atom(symbol(1));
+  EXPECT_FALSE(bounds_from_above(n + m - Poly(3)));
+  EXPECT_TRUE(bounds_from_above(Poly(3) - n));
+  EXPECT_TRUE(bounds_from_above(n - m));
+}
+
+TEST_F(PolyTest, UnsignedResultsWrapAround) {
+  Ranges ranges(pool_);
+  X n = symbol(0), four = pool_.integer(4, CScalar::U32);
+  X less = pool_.binary("-", pool_.cast(n, CScalar::U32), four, CScalar::U32);
+  EXPECT_TRUE(ranges.wraps(less));
+  EXPECT_EQ(ranges.of(less).low, 0);
+  EXPECT_EQ(ranges.of(less).high, 4294967295.0L);
+  Ranges large(pool_);
+  large.assume({Poly::atom(n) - Poly(4)});
+  EXPECT_FALSE(large.wraps(less));
+}
+
+TEST_F(PolyTest, ConversionsThatKeepTheirValueAreUndone) {
+  X n = symbol(0);
+  EXPECT_EQ(pool_.cast(pool_.cast(n, CScalar::I64), CScalar::I32), n);
+  EXPECT_NE(pool_.cast(pool_.cast(n, CScalar::I8), CScalar::I32), n);
+}
+
+// A node with many parents is looked at once.
+TEST_F(PolyTest, SharedSumsAreShort) {
+  X x = symbol(0);
+  for (int k = 0; k < 60; ++k) x = pool_.binary("+", x, x, CScalar::I64);
+  EXPECT_EQ(Poly::of(x).linear_in(symbol(0)), std::optional<int64_t>(int64_t{1} << 60));
+  EXPECT_LT(describe(x).size(), 1000u);
+}
+
+}  // namespace
+}  // namespace stencil::lifter
