@@ -418,12 +418,18 @@ ORIGINAL(
           if (a[i] > 1) continue;
           b[i] = 5;
         }
+        b[i] += 2;
+      }
+    });
+ORIGINAL(
+    continued_within, void f(int n, double* a, double* b) {
+      for (int i = 0; i < n; i++) {
         int c = 0;
         for (int k = 0; k < 4; k++) {
           if (a[i] > k) continue;
           c += k;
         }
-        b[i] += c;
+        b[i] = c;
       }
     });
 
@@ -432,6 +438,7 @@ TEST(LiftRules, ReturnsAreTaken) {
   EXPECT_AS_IN_C(set_and_returned, {1, 9});
   EXPECT_AS_IN_C(outside_is_zero, {1, 2, 9});
   EXPECT_AS_IN_C(continued, {1, 9});
+  EXPECT_AS_IN_C(continued_within, {1, 9});
   EXPECT_AS_IN_C(returns_early, {3, 6}, {0, 1, 3, 4});
   EXPECT_AS_IN_C(returns_a_structure, {1, 5});
 }
