@@ -88,15 +88,28 @@ std::optional<bool> Executor::decide_compare(const std::string& op, Poly d, bool
 }
 
 std::optional<bool> Executor::decide(X condition) {
+  std::map<X, std::optional<bool>> done;
+  return decide(condition, done);
+}
+
+// Conditions share parts: each is decided once.
+std::optional<bool> Executor::decide(X condition, std::map<X, std::optional<bool>>& done) {
+  const auto [slot, fresh] = done.try_emplace(condition, std::nullopt);
+  if (!fresh) return slot->second;
+  const std::optional<bool> known = decide_anew(condition, done);
+  return done[condition] = known;
+}
+
+std::optional<bool> Executor::decide_anew(X condition, std::map<X, std::optional<bool>>& done) {
   if (condition->kind == XKind::Int) return condition->integer != 0;
   if (condition->kind == XKind::Unary && condition->text == "!") {
-    const auto known = decide(condition->args[0]);
+    const auto known = decide(condition->args[0], done);
     return known ? std::optional(!*known) : std::nullopt;
   }
   if (condition->kind != XKind::Binary) return std::nullopt;
   const std::string& op = condition->text;
   if (op == "&&" || op == "||") {
-    const auto a = decide(condition->args[0]), b = decide(condition->args[1]);
+    const auto a = decide(condition->args[0], done), b = decide(condition->args[1], done);
     const bool absorbing = op == "||";
     if ((a && *a == absorbing) || (b && *b == absorbing)) return absorbing;
     if (a && b) return !absorbing;

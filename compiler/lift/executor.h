@@ -163,6 +163,8 @@ class Executor : private State {
   X resolved(X subscript, const CNode& at);
   X remainder_of(X x, bool may_split);
   std::optional<bool> decide(X condition);
+  std::optional<bool> decide(X condition, std::map<X, std::optional<bool>>& done);
+  std::optional<bool> decide_anew(X condition, std::map<X, std::optional<bool>>& done);
   std::optional<bool> decide_as_it_is(X condition);  // without splitting
   X choice_of_index(X condition, X yes, X no) const;
   X bent(X subscript);

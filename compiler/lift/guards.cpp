@@ -28,6 +28,7 @@ class Narrowing {
 
  private:
   void apply(X c, bool holds) {
+    if (!applied_.insert({c, holds}).second) return;
     if (c->kind == XKind::Unary && c->text == "!") return apply(c->args[0], !holds);
     if (c->kind != XKind::Binary) return;
     if (c->text == (holds ? "&&" : "||")) {
@@ -116,6 +117,7 @@ class Narrowing {
   const Execution& execution_;
   std::vector<Domain> domain_;
   std::vector<Poly> facts_;
+  Guards applied_;
   Ranges ranges_;
 };
 

@@ -482,6 +482,14 @@ void f(int n, double* a, double* b) {
               ifs + " b[i] = s; } }")
           .find("stencil step_b"),
       std::string::npos);
+  std::string conditions;
+  for (int k = 0; k < 25; ++k) conditions += "c = (c && a[i - 1] > c) || (a[i + 1] < c && c);";
+  const std::string shared = text_of(
+      "void f(int n, double* a, double* b) { for (int i = 1; i < n - 1; i++) { int c = a[i] > "
+      "0; " +
+      conditions + " b[i] = c; } }");
+  EXPECT_TRUE(shared.find("stencil step_b") != std::string::npos || shared.rfind("C024", 0) == 0)
+      << shared;
   for (int k = 0; k < 40; ++k) {
     const std::string i = "i" + std::to_string(k);
     loops += "for (int " + i + " = 0; " + i + " < n; " + i + "++) ";
