@@ -1,16 +1,28 @@
-// The original of a lifted program is C that nobody has checked. It runs in a child, whose end says
-// nothing about ours: a signal, exit() or a loop without end is a message.
+// The original of a lifted program is C that nobody has checked. It runs in a child process whose
+// end says nothing about ours, and which proves by a random token that its work is done: an exit
+// status would be for the original to choose.
+//
+// The parent keeps the time. A clock in the child, such as alarm(), could be stopped by it, and a
+// child that stops itself would never come back.
 #include "runtime/api/in_child.h"
 
+#include <array>
+#include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <new>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "runtime/api/confine.h"
 
 namespace stencil::api {
 
@@ -23,32 +35,95 @@ SharedMemory::~SharedMemory() {
   munmap(data_, bytes_);
 }
 
-std::string run_in_child(const std::function<void()>& work, int seconds) {
-  constexpr int kCameBack = 83;  // unlike what exit() of the original says by itself
-  const pid_t child = fork();
-  if (child < 0) return "no process can be started";
-  if (child == 0) {
-    for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGINT, SIGTERM}) {
-      std::signal(signal, SIG_DFL);
-    }
-    const int nowhere = open("/dev/null", O_WRONLY);  // what it prints is no message of ours
-    if (nowhere >= 0) {
-      dup2(nowhere, STDOUT_FILENO);
-      dup2(nowhere, STDERR_FILENO);
-    }
-    alarm(static_cast<unsigned>(seconds));
-    work();
-    _exit(kCameBack);
+namespace {
+
+constexpr size_t kTokenBytes = 16;
+using Token = std::array<char, kTokenBytes>;
+constexpr char kUnconfined = 'U';  // ahead of a text, in place of a token
+
+[[noreturn]] void child(const std::function<void()>& work, int seconds, pid_t parent, int pipe,
+                        const Token& token) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);  // the parent ended before the line above
+  if (const std::string why = confine(pipe, seconds); !why.empty()) {
+    const std::string text = kUnconfined + why;
+    if (write(pipe, text.data(), text.size()) < 0) _exit(1);
+    _exit(1);
   }
+  work();
+  if (write(pipe, token.data(), token.size()) < 0) _exit(1);
+  _exit(0);
+}
+
+// What the child writes until it closes the pipe, writes a token, or the time is over.
+std::string heard(int pipe, std::chrono::steady_clock::time_point end) {
+  std::string out;
+  while (out.size() < kTokenBytes || out[0] == kUnconfined) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                          end - std::chrono::steady_clock::now())
+                          .count();
+    if (left <= 0 || out.size() > 1000) break;
+    pollfd wait{pipe, POLLIN, 0};
+    const int ready = poll(&wait, 1, static_cast<int>(left));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) break;
+    char buffer[256];
+    const ssize_t got = read(pipe, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    out.append(buffer, static_cast<size_t>(got));
+  }
+  return out;
+}
+
+}  // namespace
+
+ChildEnd run_in_child(const std::function<void()>& work, int seconds) {
+  using Kind = ChildEnd::Kind;
+  Token token{};
+  int ends[2] = {-1, -1};
+  if (getrandom(token.data(), token.size(), 0) != static_cast<ssize_t>(token.size()) ||
+      pipe2(ends, O_CLOEXEC) != 0) {
+    return {Kind::Unconfined, "no process can be started"};
+  }
+  token[0] = 'T';
+  const pid_t parent = getpid();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  const pid_t made = fork();
+  if (made == 0) child(work, seconds, parent, ends[1], token);
+  close(ends[1]);
+  if (made < 0) {
+    close(ends[0]);
+    return {Kind::Unconfined, "no process can be started"};
+  }
+  const std::string answer = heard(ends[0], end);
+  close(ends[0]);
+  const bool late = std::chrono::steady_clock::now() >= end;
+  const bool done =
+      answer.size() == kTokenBytes && std::memcmp(answer.data(), token.data(), kTokenBytes) == 0;
+  // The pipe closes when the child exits by itself: a moment for its status. Otherwise it is
+  // killed with its process group, whether it has ended, stopped or goes on.
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  pid_t ended = 0;
+  for (int moment = 0; moment < 500 && !late && !done; ++moment) {
+    ended = waitpid(made, &status, WNOHANG);
+    if (ended == made || (ended < 0 && errno != EINTR)) break;
+    usleep(1000);
   }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kCameBack) return "";
-  if (WIFEXITED(status))
-    return fmt::format("it ends the process with the status {}", WEXITSTATUS(status));
-  if (WTERMSIG(status) == SIGALRM) return fmt::format("it takes more than {} seconds", seconds);
-  return fmt::format("it ends with the signal {} ({})", WTERMSIG(status),
-                     strsignal(WTERMSIG(status)));
+  if (ended == 0) {
+    kill(-made, SIGKILL);
+    kill(made, SIGKILL);  // it may not have its group yet
+    while (waitpid(made, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  if (done) return {};
+  if (!answer.empty() && answer[0] == kUnconfined) return {Kind::Unconfined, answer.substr(1)};
+  if (late) return {Kind::Late, fmt::format("it takes more than {} seconds", seconds)};
+  if (WIFSIGNALED(status)) {
+    return {Kind::Died, fmt::format("it ends with the signal {} ({})", WTERMSIG(status),
+                                    strsignal(WTERMSIG(status)))};
+  }
+  return {Kind::Died, fmt::format("it ends the process with the status {}", WEXITSTATUS(status))};
 }
 
 }  // namespace stencil::api

@@ -1,4 +1,4 @@
-// Code that may crash, hang or exit, run in a process of its own.
+// Code that may crash, hang, exit or try to reach the system, run in a confined process of its own.
 #pragma once
 
 #include <functional>
@@ -21,8 +21,18 @@ class SharedMemory {
   size_t bytes_;
 };
 
-// Runs `work` in a child; what it leaves is what it writes to shared memory. "": it came back; else
-// how it ended: "SIGSEGV", "it takes more than 60 seconds".
-std::string run_in_child(const std::function<void()>& work, int seconds);
+struct ChildEnd {
+  // Unconfined: the system cannot confine a process, so `work` did not begin.
+  enum class Kind { Returned, Died, Late, Unconfined };
+  Kind kind = Kind::Returned;
+  std::string text;  // unless it returned: "it ends with the signal 11 (Segmentation fault)"
+  bool returned() const { return kind == Kind::Returned; }
+};
+
+// Runs `work` in a child process. What it leaves is what it writes to shared memory.
+//
+// The child can compute and allocate memory, nothing else: it opens no files, starts no processes
+// or threads, has no network, and signals nobody but itself. It ends when this process does.
+ChildEnd run_in_child(const std::function<void()>& work, int seconds);
 
 }  // namespace stencil::api

@@ -1,11 +1,11 @@
-// Data are between 0.5 and 1.5: no overflow, no division by zero. What belongs to points is seen
-// through strides, in whatever layout C has it.
+// What belongs to points is seen through strides, in whatever layout C has it.
 #include "runtime/api/lift_memory.h"
 
 #include <cstring>
 #include <set>
 
 #include "compiler/lift/numbers.h"
+#include "compiler/support/numbers.h"
 
 namespace stencil::api {
 
@@ -71,6 +71,23 @@ int64_t integer_of(int64_t low, CScalar type) {
   return static_cast<int64_t>(static_cast<uint64_t>(low) << unused) >> unused;
 }
 
+std::vector<int64_t> constant_lengths(const lifter::Lifted& lifted, size_t array) {
+  const lifter::ArrayInfo& info = lifted.execution.arrays[array];
+  std::vector<int64_t> out(info.extents.size(), 1);
+  for (const lifter::SymbolInfo& symbol : lifted.execution.symbols) {
+    if (symbol.variable != info.variable || symbol.in_c.rfind(info.in_c + "[", 0) != 0) continue;
+    size_t at = info.in_c.size();
+    for (size_t d = 0; d < out.size() && at != std::string::npos; ++d) {
+      const size_t end = symbol.in_c.find(']', at);
+      if (end == std::string::npos) break;
+      const auto subscript = parse_integer(symbol.in_c.substr(at + 1, end - at - 1), 0, 1 << 20);
+      if (subscript) out[d] = std::max(out[d], *subscript + 1);
+      at = symbol.in_c.find('[', end);
+    }
+  }
+  return out;
+}
+
 // An array by point and by step, as elements.
 std::optional<OriginalMemory::Strided> OriginalMemory::strided(
     const lifter::PointFieldBinding& field, const LiftCase& one) const {
@@ -84,21 +101,27 @@ std::optional<OriginalMemory::Strided> OriginalMemory::strided(
   return Strided{*offset, *count, *by_point, *by_step};
 }
 
-void OriginalMemory::fill(OriginalArray& array, CScalar type) {
+void OriginalMemory::fill(OriginalArray& array, CScalar type, const LiftCase& one) {
   const int64_t count = static_cast<int64_t>(array.bytes.size()) / bytes_of(type);
-  std::uniform_real_distribution<double> real(0.5, 1.5);
   for (int64_t i = 0; i < count; ++i) {
     char* at = array.bytes.data() + i * bytes_of(type);
     if (type == CScalar::F64) {
-      const double v = real(random_);
+      const double v = values_.real(one.data, type, one);
       std::memcpy(at, &v, sizeof v);
     } else if (type == CScalar::F32) {
-      const float v = static_cast<float>(real(random_));
+      const float v = static_cast<float>(values_.real(one.data, type, one));
       std::memcpy(at, &v, sizeof v);
     } else {
-      const int64_t v = static_cast<int64_t>(random_() % (type == CScalar::Bool ? 2 : 5));
+      const int64_t v = values_.integer(one.data, type);
       std::memcpy(at, &v, static_cast<size_t>(bytes_of(type)));
     }
+  }
+}
+
+void OriginalMemory::refill_local(std::vector<OriginalArray>& arrays, const LiftCase& one) {
+  for (size_t a = 0; a < arrays.size(); ++a) {
+    const lifter::ArrayInfo& info = lifted_.execution.arrays[a];
+    if (info.local) fill(arrays[a], info.element, one);
   }
 }
 
@@ -114,7 +137,7 @@ std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
       array.strides[d - 1] = array.strides[d] * array.extents[d];
     const CScalar type = lifted_.execution.arrays[static_cast<size_t>(field.array)].element;
     array.bytes.resize(static_cast<size_t>(array.strides[0] * array.extents[0] * bytes_of(type)));
-    fill(array, type);
+    fill(array, type, one);
   }
   allocate_points(one, out);
   if (one.alike) {  // buffers that trade places
@@ -125,8 +148,12 @@ std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
     }
   }
   fill_ghosts(one, out);
-  for (OriginalArray& array : out) {
-    if (array.bytes.empty()) array.bytes.resize(4096);
+  for (size_t a = 0; a < out.size(); ++a) {
+    if (!out[a].bytes.empty()) continue;
+    int64_t elements = 1;
+    for (int64_t length : constant_lengths(lifted_, a)) elements *= length;
+    const int64_t bytes = elements * bytes_of(lifted_.execution.arrays[a].element);
+    out[a].bytes.resize(static_cast<size_t>(std::max<int64_t>(bytes, 4096)));
   }
   return out;
 }
@@ -178,7 +205,7 @@ void OriginalMemory::allocate_points(const LiftCase& one, std::vector<OriginalAr
     array.extents = {length};
     array.strides = {1};
     array.bytes.resize(static_cast<size_t>(length * bytes_of(type)));
-    fill(array, type);
+    fill(array, type, one);
   };
   for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
     const Strided s = *strided(field, one);
@@ -192,7 +219,7 @@ void OriginalMemory::allocate_points(const LiftCase& one, std::vector<OriginalAr
       std::vector<int64_t> place;
       for (const auto& c : set.place) {
         const int64_t extent = *lifter::number_of(c.extent, one.integers);
-        place.push_back(static_cast<int64_t>(random_() % static_cast<uint64_t>(extent)));
+        place.push_back(static_cast<int64_t>(values_.below(static_cast<uint64_t>(extent))));
       }
       std::vector<int64_t> free;
       for (size_t d = 0; d < place.size(); ++d) {

@@ -18,10 +18,20 @@ struct OriginalArray {
   std::vector<char> bytes;
 };
 
+// Which values arrays and scalars get.
+enum class LiftData {
+  Mild,       // between 0.5 and 1.5, integers from 0 to 4
+  Signed,     // small ones of both signs, zeros of both signs, many of them equal
+  Constants,  // those that occur in the code, their neighbours, and the scalars of the case
+  Wide,       // from the least to the largest numbers of their type
+  Special     // some infinities and NaN
+};
+
 // Sizes and values at which both sides are run.
 struct LiftCase {
   std::map<int, int64_t> integers;  // by symbol
-  std::map<int, double> reals;      // of what the end of the loop depends on
+  std::map<int, double> reals;      // likewise
+  LiftData data = LiftData::Mild;
   // Buffers that differ where no step writes never come to rest.
   bool alike = false;
   int64_t steps = 1;
@@ -33,10 +43,46 @@ int64_t bytes_of(lifter::CScalar type);
 // The low bytes of a number as C reads them.
 int64_t integer_of(int64_t low, lifter::CScalar type);
 
+// Of an array of which only elements with constant subscripts are read, which are scalars to the
+// program: the length of each dimension that these need.
+std::vector<int64_t> constant_lengths(const lifter::Lifted& lifted, size_t array);
+
+// Random numbers for data and scalars.
+class LiftValues {
+ public:
+  LiftValues(const lifter::Lifted& lifted, uint64_t seed);
+
+  std::mt19937_64& random() { return random_; }
+  uint64_t below(uint64_t count) { return random_() % count; }
+  // `one`: its scalars are among the constants.
+  double real(LiftData data, lifter::CScalar type, const LiftCase& one);
+  int64_t integer(LiftData data, lifter::CScalar type);
+  // A value that a comparison of the symbol with a constant asks for, or one of all constants.
+  int64_t integer_for(int symbol, LiftData data);
+  double real_for(int symbol, LiftData data, const LiftCase& one);
+  const std::vector<int64_t>& integers() const { return integers_; }  // of the code
+
+ private:
+  void note(lifter::X x);
+  template <class T>
+  const T& pick(const std::vector<T>& from) {
+    return from[below(from.size())];
+  }
+  double uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
+
+  const lifter::Lifted& lifted_;
+  std::mt19937_64 random_;
+  std::vector<int64_t> integers_;
+  std::vector<double> reals_;
+  std::map<int, std::vector<double>> compared_;  // constants by the symbol they are compared with
+};
+
 class OriginalMemory {
  public:
-  OriginalMemory(const lifter::Lifted& lifted, std::mt19937_64& random)
-      : lifted_(lifted), random_(random) {}
+  OriginalMemory(const lifter::Lifted& lifted, LiftValues& values)
+      : lifted_(lifted), values_(values) {}
 
   struct Strided {
     int64_t offset = 0, count = 1, by_point = 0, by_step = 0;
@@ -44,6 +90,8 @@ class OriginalMemory {
   // An array by point and by step, as elements.
   std::optional<Strided> strided(const lifter::PointFieldBinding& field, const LiftCase& one) const;
   std::vector<OriginalArray> allocate(const LiftCase& one);
+  // Other values for arrays that belong to the function.
+  void refill_local(std::vector<OriginalArray>& arrays, const LiftCase& one);
   // Places of points, and what lives on them, into a run.
   Status set_points(Simulation& run, const LiftCase& one, std::vector<OriginalArray>& arrays);
   AnyView points_of(const lifter::PointFieldBinding& field, const LiftCase& one,
@@ -57,14 +105,14 @@ class OriginalMemory {
 
  private:
   void fill_ghosts(const LiftCase& one, std::vector<OriginalArray>& arrays) const;
-  void fill(OriginalArray& array, lifter::CScalar type);
+  void fill(OriginalArray& array, lifter::CScalar type, const LiftCase& one);
   // What belongs to points, and places within the grid, no two of a set at one.
   void allocate_points(const LiftCase& one, std::vector<OriginalArray>& arrays);
   void put(std::vector<OriginalArray>& arrays, int array, int64_t at, int64_t value) const;
   int64_t element(const std::vector<OriginalArray>& arrays, int array, int64_t at) const;
 
   const lifter::Lifted& lifted_;
-  std::mt19937_64& random_;
+  LiftValues& values_;
 };
 
 }  // namespace stencil::api

@@ -109,8 +109,19 @@ Result<LiftProof> a_program(const lifter::Lifted& lifted, const runtime::LiftReq
                  "this is a limit of the lifter; --no-verify writes it all the same"};
 }
 
+std::vector<Outcome> in_both(const std::vector<Outcome>& a, const std::vector<Outcome>& b) {
+  std::vector<Outcome> out;
+  for (const Outcome& one : a) {
+    if (std::any_of(b.begin(), b.end(),
+                    [&](const Outcome& other) { return other.text() == one.text(); }))
+      out.push_back(one);
+  }
+  return out;
+}
+
 Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t seed) {
   std::vector<std::string> done;
+  std::vector<Outcome> missing;
   std::string first, last = "no size of its params is one";
   for (int64_t size : kSizes) {
     if (done.size() == kRuns) break;
@@ -133,17 +144,25 @@ Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t 
     Fixing(here.value()).run();
     const auto proof = prove(here.value(), changed, seed + done.size());
     if (!proof.ok()) return proof.failure();
-    if (!proof.value().compared) {
+    // what the runs left out may be taken at another value
+    if (!proof.value().compared && proof.value().missing.empty()) {
       last = fmt::format("with {}: {}", told, proof.value().text);
       continue;
     }
-    if (done.empty()) first = proof.value().text;
+    missing = done.empty() ? proof.value().missing : in_both(missing, proof.value().missing);
+    if (done.empty()) first = proof.value().runs;
     done.push_back(told);
   }
-  if (done.empty()) return LiftProof{false, last};
-  std::string text = fmt::format("with {}, {}", done[0], first);
-  for (size_t k = 1; k < done.size(); ++k) text += fmt::format("; with {} the same", done[k]);
-  return LiftProof{true, text};
+  LiftProof out;
+  out.text = last;
+  if (done.empty()) return out;
+  out.runs = fmt::format("with {}, {}", done[0], first);
+  for (size_t k = 1; k < done.size(); ++k) out.runs += fmt::format("; with {} the same", done[k]);
+  out.ran = true;
+  out.missing = missing;
+  out.compared = missing.empty();
+  out.text = out.compared ? out.runs : text_of(missing) + "; " + out.runs;
+  return out;
 }
 
 }  // namespace
@@ -152,7 +171,7 @@ Result<LiftProof> prove_lifted(const lifter::Lifted& lifted, const runtime::Lift
                                uint64_t seed) {
   auto proof = request.options.params.empty() ? prove_or_shrink(lifted, request, seed)
                                               : prove_at_values(request, seed);
-  if (!proof.ok() || proof.value().compared) return proof;
+  if (!proof.ok() || proof.value().ran) return proof;
   return a_program(lifted, request, std::move(proof).value());
 }
 

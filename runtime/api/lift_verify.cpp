@@ -1,21 +1,23 @@
-// Sizes are searched for: values of the integer params for which every loop has points and every
-// access is within its array, small, and different from each other so that dimensions cannot be
-// mixed up. Data are between 0.5 and 1.5: no overflow, no division by zero.
+// The proof runs the original and the program on the same data and compares every bit. It may claim
+// no more than these runs have met, so the original counts both outcomes of each of its branches
+// (runtime/host/outcomes.h), and runs go on until all were taken or a few seconds are over.
 //
-// Both sides compute in strict mode: C with -ffp-contract=off, the program with --fp strict.
+// A run in which the original has undefined behaviour proves nothing and is discarded. Both sides
+// compute in strict mode: C with -ffp-contract=off, the program with --fp strict.
 #include "runtime/api/lift_verify.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
-#include <memory>
-#include <random>
+#include <optional>
+#include <set>
 
 #include "compiler/lift/numbers.h"
-#include "runtime/api/in_child.h"
-#include "runtime/api/lift_memory.h"
-#include "runtime/api/lift_wrapper.h"
+#include "runtime/api/lift_original.h"
+#include "runtime/api/lift_plan.h"
 #include "stencil/simulation.h"
 
 namespace stencil::api {
@@ -25,407 +27,427 @@ using lifter::FieldBinding;
 
 namespace {
 
-constexpr int64_t kMostPoints = int64_t{1} << 22;  // of all arrays
-constexpr double kMostUpdates = 3e8;               // points times steps
 constexpr const char* kDiffers =
     "this is a bug of the lifter, or an assumption that does not hold; please report the file";
+constexpr double kPlanned = 1.5;  // seconds for the runs that are planned; the first ones are free
+constexpr double kSearch = 3;     // seconds after which no outcome is looked for any more
+constexpr size_t kMostRuns = 600;
+constexpr size_t kFirstRuns = 2;
 
 class Prover {
  public:
   Prover(const lifter::Lifted& lifted, const runtime::LiftRequest& request, uint64_t seed)
-      : lifted_(lifted), request_(request), random_(seed) {}
+      : lifted_(lifted), request_(request), values_(lifted, seed) {}
 
   Result<LiftProof> run() {
-    const CallOfOriginal call = call_of_original(lifted_);
-    if (!call.impossible.empty())
-      return LiftProof{false, "the original cannot be called: " + call.impossible};
-    for (const auto& array : lifted_.execution.arrays) {
-      if (array.local)
-        return LiftProof{
-            false,
-            fmt::format("'{}' belongs to the function, and what it holds at first is not known",
-                        array.in_c)};
+    const Status done = all_runs();
+    if (!done.ok()) return done.failure();
+    LiftProof proof;
+    if (runs_.empty()) {
+      proof.text = !why_.empty()
+                       ? why_
+                       : "no small sizes were found at which all accesses are within the arrays" +
+                             (rejected_.empty() ? "" : " (" + rejected_ + ")");
+      return proof;
     }
-    auto cases = sizes();
-    if (cases.empty())
-      return LiftProof{false,
-                       "no small sizes were found at which all accesses are within the arrays" +
-                           (why_.empty() ? "" : " (" + why_ + ")")};
-    const auto& library = runtime::HostLibrary::open();
-    if (!library.ok()) return library.failure();
-    const auto object = library.value().compile_c(request_.file, call.text);
-    if (!object.ok()) return LiftProof{false, object.failure().message};
-    const auto loaded = library.value().load_c(object.value());
-    if (!loaded.ok()) return LiftProof{false, loaded.failure().message};
-    original_ = library.value().interface().find(loaded.value().get(), "stencil_lift_call");
-    if (original_ == nullptr)
-      return LiftProof{false, "functions that the file calls are not there"};
-
-    int64_t least = INT64_MAX, most = 0;
-    for (LiftCase& one : cases) {
-      const Result<bool> same = compare(one);
-      if (!same.ok()) return same.failure();
-      if (!same.value()) return LiftProof{false, why_};
-      least = std::min(least, one.steps);
-      most = std::max(most, one.steps);
+    proof.ran = true;
+    proof.missing = original_.missing();
+    proof.runs = runs_text();
+    if (!why_.empty()) {
+      proof.text = why_;
+    } else if (!not_computed_.empty()) {
+      proof.text = fmt::format("the program does not compute {}; {}",
+                               fmt::join(not_computed_, ", "), proof.runs);
+    } else if (const auto symbol = plan_.bounded_above()) {
+      proof.text =
+          fmt::format("an assumption bounds '{}' from above, which the original does not; {}",
+                      lifted_.execution.symbols[static_cast<size_t>(*symbol)].in_c, proof.runs);
+    } else {
+      judge(proof);
     }
-    const bool timed = lifted_.program.steps != nullptr;
-    return LiftProof{
-        true, fmt::format("{} on random data ({}{}{}), {} array{}{}: {}",
-                          cases.size() == 1 ? "one run" : fmt::format("{} runs", cases.size()),
-                          sizes_text(cases),
-                          timed ? least == most ? fmt::format(", {} steps", least)
-                                                : fmt::format(", {} to {} steps", least, most)
-                                : "",
-                          lifted_.execution.stop == nullptr
-                              ? ""
-                              : fmt::format(", {} ended by the condition", stopped_),
-                          lifted_.execution.arrays.size(),
-                          lifted_.execution.arrays.size() == 1 ? "" : "s",
-                          results_ > 0 ? " and what scalars hold behind them" : "",
-                          sums_differ_ ? "the same up to the last places of sums, which have an "
-                                         "order of their own"
-                          : powers_differ_ ? "the same up to the last places of library functions"
-                                           : "every bit is the same")};
+    return proof;
   }
 
  private:
-  // ---- sizes
+  // ---- which runs
+
+  Status all_runs() {
+    const auto compiled = original_.compile(request_);
+    if (!compiled.ok()) return compiled.failure();
+    if (!compiled.value().empty()) {
+      why_ = compiled.value();
+      return Done{};
+    }
+    open_program();
+    const auto begin = std::chrono::steady_clock::now();
+    const auto seconds = [&] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    std::set<std::pair<int, int64_t>> covered;
+    for (const LiftPlan::Target& target : plan_.targets()) {
+      if (covered.count({target.symbol, target.value}) > 0) continue;
+      if (runs_.size() >= kFirstRuns && seconds() > kPlanned) break;
+      // a case may be rejected by a check that only the program knows
+      for (int attempt = 0; attempt < (target.symbol < 0 ? 60 : 6); ++attempt) {
+        const auto one = plan_.aim(target, drawn_++);
+        if (!one) break;
+        const Result<bool> same = compare(*one);
+        if (!same.ok()) return same.failure();
+        if (!why_.empty()) return Done{};
+        if (!same.value() && runs_.empty() && seconds() > kSearch) break;
+        if (!same.value()) continue;
+        for (const auto& [symbol, value] : one->integers) covered.insert({symbol, value});
+        break;
+      }
+    }
+    if (!runs_.empty() && !original_.missing().empty()) probe_excluded();
+    while (!runs_.empty() && !original_.missing().empty() && drawn_ < kMostRuns &&
+           seconds() < kSearch) {
+      const auto one = plan_.any(drawn_++);
+      if (!one) continue;
+      const Result<bool> same = compare(*one);
+      if (!same.ok()) return same.failure();
+      if (!why_.empty()) return Done{};
+    }
+    return Done{};
+  }
+
+  // Outcomes at sizes that the program refuses are no gap of the proof: the report has the
+  // assumptions that exclude these sizes.
+  void probe_excluded() {
+    constexpr size_t kProbes = 40;
+    for (size_t number = 0; number < kProbes && !original_.missing().empty(); ++number) {
+      const auto one = plan_.excluded(number);
+      if (!one) return;
+      original_.probe(*one, memory_.allocate(*one));
+    }
+  }
+
+  // ---- what is said of them
+
+  // "1 to 7, 13, 67"
+  static std::string ranges(const std::set<int64_t>& values) {
+    std::string out;
+    for (auto at = values.begin(); at != values.end();) {
+      const int64_t first = *at;
+      int64_t last = first;
+      for (++at; at != values.end() && *at == last + 1; ++at) last = *at;
+      out += out.empty() ? "" : ", ";
+      out += first == last       ? std::to_string(first)
+             : last == first + 1 ? fmt::format("{}, {}", first, last)
+                                 : fmt::format("{} to {}", first, last);
+    }
+    return out;
+  }
 
   std::string sizes_text(const std::vector<LiftCase>& cases) const {
     std::string out;
-    for (const LiftCase& one : cases) {
-      std::string text;
-      for (const auto& [symbol, value] : one.integers) {
-        if (in_shape_.count(symbol) == 0) continue;
-        text += fmt::format("{}{}={}", text.empty() ? "" : " ",
-                            lifted_.execution.symbols[static_cast<size_t>(symbol)].name, value);
+    for (int symbol : plan_.sizes()) {
+      std::set<int64_t> values;
+      for (const LiftCase& one : cases) {
+        const auto found = one.integers.find(symbol);
+        if (found != one.integers.end()) values.insert(found->second);
       }
-      if (!text.empty()) out += (out.empty() ? "" : "; ") + text;
+      if (values.empty()) continue;
+      out +=
+          fmt::format("{}{} = {}", out.empty() ? "" : "; ",
+                      lifted_.execution.symbols[static_cast<size_t>(symbol)].name, ranges(values));
     }
-    return out.empty() ? "its one size" : out;
+    return out.empty() ? "its one size" : (cases.size() > 1 ? "sizes " : "") + out;
   }
 
-  void note_symbols(lifter::X x, std::set<int>& into) {
-    lifter::each_node(x, [&](lifter::X n) {
-      if (n->kind == lifter::XKind::Symbol) into.insert(n->id);
-    });
-  }
-  void note_symbols(const lifter::Poly& p, std::set<int>& into) {
-    for (lifter::X atom : p.atoms()) note_symbols(atom, into);
+  static std::string steps_text(const LiftCase& one) {
+    return fmt::format("{} step{}", one.steps, one.steps == 1 ? "" : "s");
   }
 
-  // Room for points, and rows of records that are apart.
-  bool points_fit(const LiftCase& one) const {
-    const lifter::X all = lifted_.program.steps;
-    const auto rows =
-        all == nullptr ? std::optional<int64_t>(1) : lifter::number_of(all, one.integers);
-    for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
-      const auto memory = memory_.strided(field, one);
-      if (!memory || memory->offset < 0) return false;
-      // rows of a record are apart
-      const bool apart = memory->count * memory->by_point <= memory->by_step ||
-                         rows.value_or(0) * memory->by_step <= memory->by_point;
-      if (field.written && !apart) return false;
+  std::string runs_text() const {
+    int64_t least = INT64_MAX, most = 0;
+    for (const LiftCase& one : runs_) {
+      least = std::min(least, one.steps);
+      most = std::max(most, one.steps);
     }
-    for (const lifter::PointSetBinding& set : lifted_.program.point_sets) {
-      const auto count = lifter::number_of(set.count, one.integers);
-      int64_t places = 1;
-      for (const auto& coordinate : set.place) {
-        const auto extent = lifter::number_of(coordinate.extent, one.integers);
-        if (extent && coordinate.array >= 0) places *= *extent;
-      }
-      if (!count || *count < 1 || (set.given && *count > places)) return false;
-    }
-    return true;
-  }
-
-  // Every store's loops and every array at these values: false if something is empty or outside.
-  bool feasible(LiftCase& one) {
-    const auto value = [&](const lifter::Poly& p) { return lifter::number_of(p, one.integers); };
-    one.points = 0;
-    for (const FieldBinding& field : lifted_.program.fields) {
-      double size = 1;
-      for (lifter::X extent : field.extents) {
-        const auto length = lifter::number_of(extent, one.integers);
-        if (!length || *length < 1) return false;
-        size *= static_cast<double>(*length);
-      }
-      one.points += size;
-    }
-    if (one.points > static_cast<double>(kMostPoints)) return false;
-    if (!points_fit(one)) return false;
-    for (const auto& [condition, why] : lifted_.execution.requirements) {
-      bool real = false;  // decided when the run begins
-      lifter::each_node(condition,
-                        [&](lifter::X n) { real = real || lifter::is_floating(n->type); });
-      if (real) continue;
-      const auto holds = lifter::number_of(condition, one.integers);
-      if (!holds || *holds == 0) return false;
-    }
-    for (const auto& nest : lifted_.execution.nests) {
-      for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
-        for (const auto& leaf : *leaves) {
-          for (const lifter::Store& store : leaf) {
-            for (const lifter::Domain& domain : store.domain) {
-              const auto low = value(domain.low), high = value(domain.high);
-              if (!low || !high || *low > *high) return false;
-            }
-          }
-        }
-      }
-    }
+    std::string text = fmt::format(
+        "{} on random data ({}",
+        runs_.size() == 1 ? "one run" : fmt::format("{} runs", runs_.size()), sizes_text(runs_));
     if (lifted_.program.steps != nullptr) {
-      const auto steps = lifter::number_of(lifted_.program.steps, one.integers);
-      if (!steps || *steps < 0) return false;
-      one.steps = one.rows = *steps;
+      text += least == most ? fmt::format("; {} step{}", least, least == 1 ? "" : "s")
+                            : fmt::format("; {} to {} steps", least, most);
     }
-    return one.points * static_cast<double>(most_steps(one)) <= kMostUpdates;
+    if (lifted_.execution.stop != nullptr)
+      text += fmt::format(", {} ended by the condition", stopped_);
+    text += ")";
+    if (const std::string only = only_where(); !only.empty()) text += ", only where " + only;
+    return text;
   }
 
-  // A loop that ends by a condition is given time to.
-  int64_t most_steps(const LiftCase& one) const {
-    if (lifted_.execution.stop == nullptr) return one.steps;
-    const double room = kMostUpdates / std::max(one.points, 1.0);
-    return std::min(one.steps, static_cast<int64_t>(std::min(room, 2e5)));
-  }
-
-  bool runs(const LiftCase& one) {
-    const auto program = program_of(one);
-    if (!program.ok()) {
-      why_ = program.failure().message;
-      return false;
-    }
-    const auto state = program.value().initial_state(values_of(one));
-    if (!state.ok()) why_ = state.failure().message;
-    return state.ok();
-  }
-
-  std::vector<LiftCase> sizes() {
-    std::set<int> in_steps, integers;
-    for (const FieldBinding& field : lifted_.program.fields) {
-      for (lifter::X extent : field.extents) note_symbols(extent, in_shape_);
-    }
-    for (const auto& nest : lifted_.execution.nests) {
-      for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
-        for (const auto& leaf : *leaves) {
-          for (const lifter::Store& store : leaf) {
-            for (const lifter::Domain& d : store.domain) {
-              note_symbols(d.low, in_shape_);
-              note_symbols(d.high, in_shape_);
-            }
-          }
-        }
-      }
-    }
-    if (lifted_.program.steps != nullptr) note_symbols(lifted_.program.steps, in_steps);
-    for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
-      if (lifter::is_integer(lifted_.execution.symbols[s].type))
-        integers.insert(static_cast<int>(s));
-    }
-    std::vector<LiftCase> out;
-    // sizes that C fixes come first: params may not be larger
-    std::vector<int64_t> candidates;
-    for (const FieldBinding& field : lifted_.program.fields) {
-      for (lifter::X extent : field.extents) {
-        if (extent->kind == lifter::XKind::Int && extent->integer > 3)
-          candidates.insert(candidates.end(),
-                            {extent->integer, extent->integer - 1, extent->integer * 2 / 3});
-      }
-    }
-    if (candidates.size() > 12) candidates.resize(12);
-    const size_t fixed = candidates.size();
-    for (int64_t size : {24, 17, 33, 20, 41, 29, 13, 9, 7, 50, 1, 2, 3, 5, 4, 8, 66, 130, 0}) {
-      candidates.push_back(size);
-    }
-    const bool stops = lifted_.execution.stop != nullptr;
-    std::set<int> tolerances;
-    if (stops) note_symbols(lifted_.execution.stop, tolerances);
-    const std::vector<int64_t> step_counts = stops
-                                                 ? std::vector<int64_t>{700, 0, 57, 301, 2000, 7, 1}
-                                                 : std::vector<int64_t>{5, 0, 1, 2, 4, 7, 3, 6};
-    int tried = 0;
-    for (int attempt = 0; attempt < 30000 && out.size() < 3 && tried < 200; ++attempt) {
-      LiftCase one;
-      const size_t range = std::min(
-          candidates.size(), std::max<size_t>(fixed, 7) + static_cast<size_t>(attempt) / 300);
-      for (int symbol : integers) {
-        const bool size = in_shape_.count(symbol) > 0;
-        if (in_steps.count(symbol) > 0 && !size) {
-          one.integers[symbol] =
-              step_counts[out.size() == 1 && attempt % 2 == 0 ? 1 : random_() % step_counts.size()];
-        } else if (size) {
-          one.integers[symbol] = candidates[random_() % range];
-        } else {
-          one.integers[symbol] = random_() % 3 == 0 ? 0 : static_cast<int64_t>(1 + random_() % 9);
-        }
-      }
-      one.alike = stops && (out.size() != 1 || lifted_.program.steps->kind == lifter::XKind::Int);
-      if (!feasible(one)) continue;
-      constexpr double kTolerances[] = {0.03, 0.2, 0.002};
-      for (int symbol : tolerances) {
-        if (integers.count(symbol) == 0)
-          one.reals[symbol] = rounded(symbol, kTolerances[out.size()] * real(symbol));
-      }
-      ++tried;
-      if (!runs(one)) continue;
-      out.push_back(std::move(one));
-      if (integers.empty()) break;
+  // The assumptions about sizes, which leave out sizes that the original may serve.
+  std::string only_where() const {
+    std::string out;
+    size_t next = 0;
+    const auto& assumed = lifted_.program.assumed;
+    for (const auto& [condition, why] : lifted_.execution.requirements) {
+      const std::string end = " (" + why + ")";
+      while (next < assumed.size() && !assumed[next].ends_with(end)) ++next;
+      if (next == assumed.size()) break;
+      const std::string text = assumed[next].substr(0, assumed[next].size() - end.size());
+      out += (out.empty() ? "" : " and ") + text;
+      ++next;
     }
     return out;
+  }
+
+  void judge(LiftProof& proof) const {
+    proof.compared = proof.missing.empty();
+    const size_t arrays = lifted_.execution.arrays.size();
+    const std::string same =
+        sums_differ_ ? "the same up to the last places of sums, which have an order of their own"
+        : powers_differ_ ? "the same up to the last places of library functions"
+                         : "every bit is the same";
+    proof.runs = fmt::format("{}, {} array{}{}: {}", proof.runs, arrays, arrays == 1 ? "" : "s",
+                             results_ > 0 ? " and what scalars hold behind them" : "", same);
+    proof.text = proof.compared ? proof.runs
+                                : fmt::format("{}; {}{}", text_of(proof.missing), proof.runs,
+                                              discarded_text());
+  }
+
+  std::string discarded_text() const {
+    if (undefined_.empty()) return "";
+    return fmt::format("; runs with undefined behaviour of the original were discarded ({})",
+                       undefined_);
   }
 
   // ---- both sides
 
-  Result<Program> program_of(const LiftCase& one) {
+  // The program is compiled once if its sizes may come later.
+  void open_program() {
+    if (lifted_.program.sized) return;
     Options options;
     options.fp = FloatingPoint::Strict;
-    for (const auto& [symbol, value] : one.integers) {
-      for (const auto& param : lifted_.program.params) {
-        if (param.symbol == symbol)
-          options.definitions.insert_or_assign(param.param, ParamValue(value));
-      }
+    for (const auto& param : lifted_.program.params) {
+      if (is_integer(param.symbol)) options.open.push_back(param.param);
     }
-    return Program::from_text(lifted_.program.text, options, "lifted.stn");
+    const auto program = Program::from_text(lifted_.program.text, options, "lifted.stn");
+    if (!program.ok()) return;
+    auto kernel = program.value().compile(kernel_options());
+    if (kernel.ok()) open_ = std::move(kernel).value();
   }
 
-  ParamValues values_of(const LiftCase& one) {
+  static KernelOptions kernel_options() {
+    KernelOptions options;
+    options.device = "host";
+    options.schedule = "direct";
+    return options;
+  }
+
+  bool is_integer(int symbol) const {
+    return lifter::is_integer(lifted_.execution.symbols[static_cast<size_t>(symbol)].type);
+  }
+
+  ParamValues values_of(const LiftCase& one, bool integers) const {
     ParamValues out;
     for (const auto& param : lifted_.program.params) {
-      const auto& symbol = lifted_.execution.symbols[static_cast<size_t>(param.symbol)];
-      if (lifter::is_floating(symbol.type))
-        out.insert_or_assign(param.param, ParamValue(real_of(one, param.symbol)));
+      if (!is_integer(param.symbol)) {
+        out.insert_or_assign(param.param, ParamValue(one.reals.at(param.symbol)));
+      } else if (const auto found = one.integers.find(param.symbol);
+                 integers && found != one.integers.end()) {
+        out.insert_or_assign(param.param, ParamValue(found->second));
+      }
     }
     return out;
   }
 
-  double rounded(int symbol, double value) const {
-    const bool single = lifted_.execution.symbols[static_cast<size_t>(symbol)].type == CScalar::F32;
-    return single ? static_cast<double>(static_cast<float>(value)) : value;
-  }
-  double real_of(const LiftCase& one, int symbol) {
-    const auto found = one.reals.find(symbol);
-    return found != one.reals.end() ? found->second : real(symbol);
-  }
-
-  double real(int symbol) {
-    const auto found = reals_.find(symbol);
-    if (found != reals_.end()) return found->second;
-    const double value = 0.5 + std::uniform_real_distribution<double>(0, 1)(random_);
-    return reals_[symbol] = rounded(symbol, value);
-  }
-
-  // "", or how the original ended.
-  std::string call_original(const LiftCase& one, std::vector<OriginalArray>& arrays) {
-    const auto& symbols = lifted_.execution.symbols;
-    std::vector<std::array<char, 8>> scalars(symbols.size());
-    std::vector<void*> arguments;
-    for (size_t s = 0; s < symbols.size(); ++s) {
-      const auto integer = one.integers.find(static_cast<int>(s));
-      const int64_t whole = integer != one.integers.end() ? integer->second : 0;
-      const double value =
-          lifter::is_floating(symbols[s].type) ? real_of(one, static_cast<int>(s)) : 0;
-      const float single = static_cast<float>(value);
-      if (symbols[s].type == CScalar::F64) {
-        std::memcpy(scalars[s].data(), &value, sizeof value);
-      } else if (symbols[s].type == CScalar::F32) {
-        std::memcpy(scalars[s].data(), &single, sizeof single);
-      } else {
-        std::memcpy(scalars[s].data(), &whole, sizeof whole);
-      }
-      arguments.push_back(scalars[s].data());
+  // A run of the program at these values; a failure if they do not suit it.
+  Result<Simulation> started(const LiftCase& one) {
+    if (open_) return open_->start(values_of(one, true));
+    Options options;
+    options.fp = FloatingPoint::Strict;
+    for (const auto& param : lifted_.program.params) {
+      const auto found = one.integers.find(param.symbol);
+      if (found != one.integers.end())
+        options.definitions.insert_or_assign(param.param, ParamValue(found->second));
     }
-    std::vector<int64_t> lengths;
-    // with room around: C may read beyond what the program needs, where nothing comes of it
-    std::vector<std::unique_ptr<SharedMemory>> memory;
-    size_t largest = 4096;
-    for (const OriginalArray& array : arrays) largest = std::max(largest, array.bytes.size());
-    const size_t room = std::max(largest, std::min<size_t>(32 * largest, size_t{1} << 20));
-    for (size_t a = 0; a < arrays.size(); ++a) {
-      memory.push_back(std::make_unique<SharedMemory>(room + largest + room));
-      std::memcpy(memory[a]->data() + room, arrays[a].bytes.data(), arrays[a].bytes.size());
-      arguments.push_back(memory[a]->data() + room);
-      const size_t ranks = lifted_.execution.arrays[a].extents.size() + 8;
-      for (size_t d = 0; d < ranks; ++d) {
-        const bool linear = lifted_.execution.arrays[a].extents.size() == 1 && d == 0;
-        const int64_t all =
-            arrays[a].extents.empty() ? 0 : arrays[a].strides[0] * arrays[a].extents[0];
-        lengths.push_back(linear ? all : d < arrays[a].extents.size() ? arrays[a].extents[d] : 0);
-      }
-    }
-    arguments.push_back(lengths.data());
-    SharedMemory results(std::max<size_t>(8 * lifted_.execution.left.size(), 8));
-    arguments.push_back(results.data());
-    constexpr int kPatience = 60;  // seconds
-    const std::string end = run_in_child([&] { original_(arguments.data(), 0, 0); }, kPatience);
-    for (size_t a = 0; a < arrays.size(); ++a) {
-      std::memcpy(arrays[a].bytes.data(), memory[a]->data() + room, arrays[a].bytes.size());
-    }
-    left_.assign(results.data(), results.data() + 8 * lifted_.execution.left.size());
-    return end;
+    const auto program = Program::from_text(lifted_.program.text, options, "lifted.stn");
+    if (!program.ok()) return program.failure();
+    const auto state = program.value().initial_state(values_of(one, false));
+    if (!state.ok()) return state.failure();
+    const auto kernel = program.value().compile(kernel_options());
+    if (!kernel.ok()) return kernel.failure();
+    return kernel.value().start(values_of(one, false));
   }
 
   static std::string level(const FieldBinding& field) {
     return field.level == 0 ? field.field : fmt::format("{}@-{}", field.field, field.level);
   }
 
-  Result<bool> compare(LiftCase& one) {
-    const auto program = program_of(one);
-    if (!program.ok()) return program.failure();
-    KernelOptions kernel_options;
-    kernel_options.device = "host";
-    kernel_options.schedule = "direct";
-    auto kernel = program.value().compile(kernel_options);
-    if (!kernel.ok()) return kernel.failure();
-    std::vector<OriginalArray> arrays = memory_.allocate(one);
-    auto simulation = kernel.value().start(values_of(one));
-    if (!simulation.ok()) return simulation.failure();
-    Simulation& run = simulation.value();
+  Status give(Simulation& run, const LiftCase& one, std::vector<OriginalArray>& arrays) {
     for (const FieldBinding& field : lifted_.program.fields) {
       const Status set = run.set(level(field), memory_.part_of(field, one, arrays, 0));
-      if (!set.ok()) return set.failure();
+      if (!set.ok()) return set;
     }
-    if (const Status done = memory_.set_points(run, one, arrays); !done.ok()) return done.failure();
-    const int64_t most = most_steps(one);
-    const auto report = run.advance(most);
-    if (!report.ok()) return report.failure();
-    if (!report.value().stopped && most < one.steps) {
-      why_ = fmt::format("the condition that ends the loop did not hold within {} steps ({})", most,
-                         sizes_text({one}));
-      return false;
-    }
-    one.steps = report.value().steps;
-    stopped_ += report.value().stopped ? 1 : 0;
-    std::vector<OriginalArray> lifted = arrays;
-    if (const std::string end = call_original(one, arrays); !end.empty()) {
-      return Failure{
-          "C031",
-          fmt::format("the original does not come back at sizes at which the program runs ({}): {}",
-                      sizes_text({one}), end),
-          "it reads or writes where nothing it is given is, so its arrays are not what they seem; "
-          "--no-verify writes the program all the same"};
-    }
+    return memory_.set_points(run, one, arrays);
+  }
+
+  Status take(Simulation& run, const LiftCase& one, std::vector<OriginalArray>& arrays) {
     for (const FieldBinding& field : lifted_.program.fields) {
       if (!field.written) continue;
-      const Status got = run.get(level(field), memory_.part_of(field, one, lifted, one.steps));
-      if (!got.ok()) return got.failure();
+      const Status got = run.get(level(field), memory_.part_of(field, one, arrays, one.steps));
+      if (!got.ok()) return got;
     }
     for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
       if (!field.written) continue;
-      const Status got = run.get(field.field, memory_.points_of(field, one, lifted));
-      if (!got.ok()) return got.failure();
+      const Status got = run.get(field.field, memory_.points_of(field, one, arrays));
+      if (!got.ok()) return got;
     }
-    for (size_t a = 0; a < arrays.size(); ++a) {
-      const Status same = equal(a, arrays[a], lifted[a], one);
-      if (!same.ok()) return same.failure();
+    return Done{};
+  }
+
+  // Whether the case is evidence; `rejected_` and `undefined_` say why it is not.
+  Result<bool> compare(LiftCase one) {
+    auto simulation = started(one);
+    if (!simulation.ok()) {
+      rejected_ = simulation.failure().message;
+      return false;
     }
-    const Status same = equal_results(run, report.value(), one);
-    if (!same.ok()) return same.failure();
+    Simulation& run = simulation.value();
+    std::vector<OriginalArray> arrays = memory_.allocate(one);
+    std::vector<OriginalArray> lifted = arrays;
+    first_ = arrays;
+    if (const Status given = give(run, one, lifted); !given.ok()) return given.failure();
+    // a loop that does not end must not be left to the original
+    const bool stops = lifted_.execution.stop != nullptr;
+    std::optional<Report> report;
+    if (stops) {
+      const int64_t most = plan_.most_steps(one);
+      auto advanced = run.advance(most);
+      if (!advanced.ok()) return advanced.failure();
+      if (!advanced.value().stopped && most < one.steps) {
+        rejected_ =
+            fmt::format("the condition that ends the loop did not hold within {} steps ({})", most,
+                        sizes_text({one}));
+        return false;
+      }
+      report = std::move(advanced).value();
+    }
+    const Result<bool> usable = call_original(one, arrays);
+    if (!usable.ok() || !usable.value()) return usable;
+    if (!stops) {
+      auto advanced = run.advance(one.steps);
+      if (!advanced.ok()) return advanced.failure();
+      report = std::move(advanced).value();
+    }
+    one.steps = report->steps;
+    stopped_ += report->stopped ? 1 : 0;
+    if (const Status taken = take(run, one, lifted); !taken.ok()) return taken.failure();
+    const Status same = all_equal(run, *report, one, arrays, lifted);
+    if (!same.ok()) {
+      if (const auto local = depends_on_local(one, lifted)) {
+        why_ = fmt::format("'{}' belongs to the function and is read before it is written", *local);
+        return false;
+      }
+      return same.failure();
+    }
+    runs_.push_back(std::move(one));
     return true;
   }
 
+  Result<bool> call_original(const LiftCase& one, std::vector<OriginalArray>& arrays) {
+    constexpr int kPatience = 20, kLess = 5;  // seconds
+    const OriginalRun run = original_.call(one, arrays, runs_.empty() ? kPatience : kLess);
+    if (run.end.kind == ChildEnd::Kind::Unconfined) {
+      why_ = "the original was not run: " + run.end.text;
+      return false;
+    }
+    if (!run.undefined.empty()) {
+      undefined_ = run.undefined;
+      rejected_ = "the original has undefined behaviour: " + run.undefined;
+      return false;
+    }
+    if (run.end.kind == ChildEnd::Kind::Late && !runs_.empty()) {
+      rejected_ = run.end.text;
+      return false;
+    }
+    if (!run.end.returned()) {
+      return Failure{
+          "C031",
+          fmt::format("the original does not come back at sizes at which the program runs ({}): {}",
+                      sizes_text({one}), run.end.text),
+          std::string(run.end.kind == ChildEnd::Kind::Late
+                          ? ""
+                          : "it accesses memory that none of its arguments is, or calls the "
+                            "system; ") +
+              "--no-verify writes the program all the same"};
+    }
+    if (!run.outside.empty()) {
+      return Failure{
+          "C031",
+          fmt::format("the original writes outside of '{}' at sizes at which the program runs ({})",
+                      run.outside, sizes_text({one})),
+          "its arrays are not what they seem; --no-verify writes the program all the same"};
+    }
+    return true;
+  }
+
+  Status all_equal(Simulation& run, const Report& report, const LiftCase& one,
+                   const std::vector<OriginalArray>& arrays,
+                   const std::vector<OriginalArray>& lifted) {
+    const double scale = one.data == LiftData::Mild ? 0 : scale_of(arrays);
+    for (size_t a = 0; a < arrays.size(); ++a) {
+      if (lifted_.execution.arrays[a].local) continue;
+      const Status same = equal(a, arrays[a], lifted[a], one, scale);
+      if (!same.ok()) return same;
+    }
+    return equal_results(run, report, one, scale * std::max(one.points, 1.0));
+  }
+
+  // The largest number in any array; 0 if bits are compared.
+  double scale_of(const std::vector<OriginalArray>& arrays) const {
+    if (!lifted_.program.sums && !lifted_.program.powers) return 0;
+    double out = 0;
+    for (size_t a = 0; a < arrays.size(); ++a) {
+      const CScalar type = lifted_.execution.arrays[a].element;
+      if (!lifter::is_floating(type)) continue;
+      for (size_t at = 0; at + static_cast<size_t>(bytes_of(type)) <= arrays[a].bytes.size();
+           at += static_cast<size_t>(bytes_of(type))) {
+        const double value = number_at(arrays[a].bytes.data() + at, type);
+        if (std::isfinite(value)) out = std::max(out, std::abs(value));
+      }
+    }
+    return out;
+  }
+  static double number_at(const char* at, CScalar type) {
+    if (type == CScalar::F32) {
+      float single = 0;
+      std::memcpy(&single, at, sizeof single);
+      return static_cast<double>(single);
+    }
+    double value = 0;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+
+  // The name of an array of the function whose first values the program's results depend on.
+  std::optional<std::string> depends_on_local(const LiftCase& one,
+                                              const std::vector<OriginalArray>& before) {
+    std::optional<std::string> name;
+    for (const auto& array : lifted_.execution.arrays) {
+      if (array.local) name = array.in_c;
+    }
+    if (!name) return std::nullopt;
+    // the same data, but for these arrays
+    std::vector<OriginalArray> again = first_;
+    memory_.refill_local(again, one);
+    auto simulation = started(one);
+    if (!simulation.ok() || !give(simulation.value(), one, again).ok()) return std::nullopt;
+    const auto report = simulation.value().advance(plan_.most_steps(one));
+    if (!report.ok() || !take(simulation.value(), one, again).ok()) return std::nullopt;
+    for (size_t a = 0; a < again.size(); ++a) {
+      if (!lifted_.execution.arrays[a].local && again[a].bytes != before[a].bytes) return name;
+    }
+    return std::nullopt;
+  }
+
   // What scalars hold behind the loop, and what is returned.
-  Status equal_results(Simulation& run, const Report& report, const LiftCase& one) {
+  Status equal_results(Simulation& run, const Report& report, const LiftCase& one, double scale) {
     using lifter::XKind;
     const auto reductions = run.reductions();
     if (!reductions.ok()) return reductions.failure();
@@ -434,7 +456,7 @@ class Prover {
       if (n->kind == XKind::Symbol) {
         const auto whole = one.integers.find(n->id);
         if (whole != one.integers.end()) return pool.integer(whole->second, n->type);
-        return pool.real(real_of(one, n->id), n->type);
+        return pool.real(one.reals.at(n->id), n->type);
       }
       if (n->kind == XKind::Outcome)
         return pool.integer(n->id == lifter::kStepsTaken ? report.steps : report.stopped, n->type);
@@ -449,11 +471,17 @@ class Prover {
     };
     for (size_t l = 0; l < lifted_.execution.left.size(); ++l) {
       const lifter::Left& left = lifted_.execution.left[l];
-      if (left.value == nullptr) continue;
+      if (left.value == nullptr) {
+        if (left.in_c.empty()) not_computed_.insert("what it returns");
+        continue;
+      }
       lifter::X value = lifter::evaluated(pool, left.value, leaf);
-      if (!lifter::is_constant(value)) continue;
+      if (!lifter::is_constant(value)) {
+        not_computed_.insert(left.in_c.empty() ? "what it returns" : left.in_c);
+        continue;
+      }
       ++results_;
-      const char* at = left_.data() + 8 * l;
+      const char* at = original_.left().data() + 8 * l;
       double x = 0,
              y = value->kind == XKind::Int ? static_cast<double>(value->integer) : value->real;
       if (left.type == CScalar::F64) {
@@ -467,23 +495,26 @@ class Prover {
         std::memcpy(&whole, at, static_cast<size_t>(bytes_of(left.type)));
         x = static_cast<double>(integer_of(whole, left.type));
       }
-      if (same_value(left.type, x, y, lifted_.program.sums)) continue;
+      if (same_value(left.type, x, y, lifted_.program.sums, scale)) continue;
       return Failure{
           "C030",
           fmt::format("the lifted program differs from the original in {}: {} instead of {} ({}, "
-                      "{} steps)",
+                      "{})",
                       left.in_c.empty() ? "what it returns" : left.in_c, y, x, sizes_text({one}),
-                      one.steps),
+                      steps_text(one)),
           kDiffers};
     }
     return Done{};
   }
 
-  // Bit for bit, or as near as the order of sums and products of powers allow.
-  bool same_value(CScalar type, double x, double y, bool sums) {
+  // The same number, or as near as the order of sums and products of powers allow. `scale`: of
+  // the numbers that were added, since terms of both signs may cancel. Which NaN it is depends on
+  // the order of operands, which C leaves open; so all NaN are the same.
+  bool same_value(CScalar type, double x, double y, bool sums, double scale) {
     if (x == y || (std::isnan(x) && std::isnan(y))) return true;
     if (!lifter::is_floating(type)) return false;
-    const double near = (type == CScalar::F32 ? 1e-4 : 1e-9) * std::max(std::abs(x), std::abs(y));
+    const double near =
+        (type == CScalar::F32 ? 1e-4 : 1e-9) * std::max({std::abs(x), std::abs(y), scale});
     if (!(std::abs(x - y) <= near)) return false;
     if (sums) {
       sums_differ_ = true;
@@ -494,7 +525,7 @@ class Prover {
   }
 
   Status equal(size_t a, const OriginalArray& original, const OriginalArray& lifted,
-               const LiftCase& one) {
+               const LiftCase& one, double scale) {
     const CScalar type = lifted_.execution.arrays[a].element;
     const int64_t size = bytes_of(type);
     if (original.extents.empty()) return Done{};
@@ -517,13 +548,14 @@ class Prover {
         y = type == CScalar::F32 ? static_cast<double>(*reinterpret_cast<const float*>(q))
                                  : *reinterpret_cast<const double*>(q);
         // zeros of different signs are not the same
-        if (x != y && same_value(type, x, y, lifted_.program.sums_in_step)) continue;
+        if (x != y && same_value(type, x, y, lifted_.program.sums_in_step, scale)) continue;
       }
       return Failure{
           "C030",
           fmt::format("the lifted program differs from the original in {}{}: {} instead of {} ({}, "
-                      "{} steps)",
-                      lifted_.execution.arrays[a].in_c, at, y, x, sizes_text({one}), one.steps),
+                      "{})",
+                      lifted_.execution.arrays[a].in_c, at, y, x, sizes_text({one}),
+                      steps_text(one)),
           kDiffers};
     }
     return Done{};
@@ -531,16 +563,20 @@ class Prover {
 
   const lifter::Lifted& lifted_;
   const runtime::LiftRequest& request_;
-  std::mt19937_64 random_;
-  OriginalMemory memory_{lifted_, random_};
-  std::map<int, double> reals_;
-  std::set<int> in_shape_;
-  StencilHostKernel original_ = nullptr;
+  LiftValues values_;
+  OriginalMemory memory_{lifted_, values_};
+  LiftPlan plan_{lifted_, values_, memory_};
+  Original original_{lifted_};
+  std::optional<Kernel> open_;
+  std::vector<LiftCase> runs_;        // that gave the same
+  std::vector<OriginalArray> first_;  // data of the last run, before it
+  size_t drawn_ = 0;
   bool sums_differ_ = false, powers_differ_ = false;
-  std::vector<char> left_;  // what the original left in scalars
+  std::set<std::string> not_computed_;  // results that the program does not have
   int results_ = 0;
-  int stopped_ = 0;  // runs that the condition of the loop ended
-  std::string why_;
+  int stopped_ = 0;                   // runs that the condition of the loop ended
+  std::string rejected_, undefined_;  // why the last such case was no evidence
+  std::string why_;                   // why there is no proof
 };
 
 }  // namespace
@@ -548,33 +584,6 @@ class Prover {
 Result<LiftProof> prove(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
                         uint64_t seed) {
   return Prover(lifted, request, seed).run();
-}
-
-Result<LiftProof> prove_or_shrink(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
-                                  uint64_t seed) {
-  auto proof = prove(lifted, request, seed);
-  if (!proof.ok() || proof.value().compared) return proof;
-  std::map<std::string, int64_t> macros;
-  for (const lifter::CNode& node : lifted.tree.nodes) {
-    if (node.kind == lifter::CKind::Int && !node.text.empty() && node.integer >= 12) {
-      macros[node.text] = node.integer;
-    }
-  }
-  if (macros.empty() || macros.size() > 8) return proof;
-  runtime::LiftRequest smaller = request;
-  std::string told;
-  int64_t size = 14;  // different ones, so that dimensions cannot be mixed up
-  for (const auto& [name, value] : macros) {
-    smaller.file.flags.push_back(fmt::format("-D{}={}", name, size));
-    told += fmt::format("{}{}={} instead of {}", told.empty() ? "" : ", ", name, size, value);
-    size += 3;
-  }
-  const auto again = runtime::lift_file(smaller);
-  if (!again.ok() || again.value().program.text == lifted.program.text) return proof;
-  const auto small = prove(again.value(), smaller, seed);
-  if (!small.ok()) return small;
-  if (!small.value().compared) return proof;
-  return LiftProof{true, fmt::format("with {}, {}", told, small.value().text)};
 }
 
 }  // namespace stencil::api

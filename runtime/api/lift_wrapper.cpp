@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <set>
 
+#include "runtime/api/lift_memory.h"
+#include "runtime/host/interface.h"
+
 namespace stencil::api {
 
 using lifter::ArrayInfo;
@@ -37,7 +40,7 @@ class Wrapper {
           symbol.in_c.find(".extent(") != std::string::npos) {
         continue;
       }
-      body_ += fmt::format("  *(__typeof__({0})*)&{0} = *({1} const*)stencil_lift_a[{2}];\n",
+      body_ += fmt::format("  *({1}*)(void*)&{0} = *({1} const*)stencil_lift_a[{2}];\n",
                            symbol.in_c, lifter::name_of(symbol.type), s);
     }
     for (size_t a = 0; a < lifted_.execution.arrays.size(); ++a) array(a);
@@ -48,6 +51,8 @@ class Wrapper {
         "void stencil_lift_call(void* const* stencil_lift_a, long stencil_lift_b, long "
         "stencil_lift_e) {\n";
     text += "  (void)stencil_lift_b; (void)stencil_lift_e;\n";
+    // names for the observation: this function is none of the file's
+    text = fmt::format("\n#line 1 \"{}\"{}", STENCIL_LIFT_CALL, text);
     text += declarations_ + body_;
     std::string call = fmt::format("{}({})", entry.name, arguments);
     for (size_t l = 0; l < lifted_.execution.left.size(); ++l) {
@@ -61,16 +66,44 @@ class Wrapper {
         after_ += fmt::format("  {} = {};\n", to, left.in_c);
       }
     }
-    text += tree_.region ? "  {\n" + tree_.region_text + "\n  }\n" : "  " + call + ";\n";
+    text += tree_.region ? region() : "  " + call + ";\n";
     text += after_ + "}\n";
     return {text, ""};
   }
 
  private:
+  // The text of the region at its line and column of the file.
+  std::string region() const {
+    const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+    const auto& body = tree_.nodes[static_cast<size_t>(entry.body)];
+    int column = 1;
+    for (int child : body.children) {
+      const auto& node = tree_.nodes[static_cast<size_t>(child)];
+      if (node.line == tree_.region_line) column = std::max(node.column, 1);
+      break;
+    }
+    return fmt::format("  {{\n#line {} \"{}\"\n{}{}\n#line 1 \"{}\"\n  }}\n", tree_.region_line,
+                       STENCIL_LIFT_REGION, std::string(static_cast<size_t>(column - 1), ' '),
+                       tree_.region_text, STENCIL_LIFT_CALL);
+  }
+
   const CVariable& variable(int number) const {
     return tree_.variables[static_cast<size_t>(number)];
   }
   const CTypeInfo& type(int number) const { return tree_.types[static_cast<size_t>(number)]; }
+
+  // "T" of "const T": the call sets what the function only reads.
+  static std::string plain_type(const std::string& type) {
+    return fmt::format("__typeof_unqual__({})", type);
+  }
+
+  // Memory for an object, all zeros, without a constructor: `name` is a pointer to it.
+  std::string object(const std::string& type, const std::string& name) const {
+    return fmt::format(
+        "  static char {0}_m[sizeof({1})] __attribute__((aligned(64)));\n"
+        "  {1}* {0} = ({1}*)(void*){0}_m;\n",
+        name, plain_type(type));
+  }
 
   // The array that is reached by a variable itself; -1: none, or through members.
   int array_of(int number) const {
@@ -131,7 +164,7 @@ class Wrapper {
         pointer(number, *t, array);
         return;
       case Kind::Struct:
-        declarations_ += fmt::format("  __typeof__({}) {};\n", plain, v.name);
+        structure(number, plain);
         return;
       default:
         impossible_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
@@ -152,8 +185,11 @@ class Wrapper {
     const ArrayInfo& info = lifted_.execution.arrays[array];
     std::string out;
     // elements that are scalars to the program may lie behind what its loops need
-    if (info.extents.size() == 1 && info.extents[0] == nullptr)
-      out = std::to_string(4096 / std::max(lifter::bits_of(info.element) / 8, 1));
+    if (info.extents[dimension] == nullptr) {
+      int64_t most = constant_lengths(lifted_, array)[dimension];
+      if (info.extents.size() == 1) most = std::max(most, 4096 / bytes_of(info.element));
+      out = std::to_string(most);
+    }
     for (size_t other : same) {
       const std::string one = length(other, dimension);
       out = out.empty() ? one : fmt::format("({0} > {1} ? {0} : {1})", out, one);
@@ -229,6 +265,19 @@ class Wrapper {
     return fmt::format("  {0} {1} = ({0}){2};\n", as, name, from);
   }
 
+  // C++ has a reference to the object, so that no constructor is needed; C has the object itself.
+  void structure(int number, const std::string& type) {
+    const std::string& name = variable(number).name;
+    if (!tree_.cpp) {
+      declarations_ += fmt::format("  {} {};\n", plain_type(type), name);
+      declarations_ += fmt::format("  __builtin_memset(&{0}, 0, sizeof({0}));\n", name);
+      return;
+    }
+    const std::string object_name = fmt::format("stencil_lift_o{}", number);
+    declarations_ += object(type, object_name);
+    declarations_ += fmt::format("  {}& {} = *{};\n", plain_type(type), name, object_name);
+  }
+
   void pointer(int number, const CTypeInfo& t, int array) {
     const std::string& name = variable(number).name;
     const CTypeInfo& target = type(t.of);
@@ -247,14 +296,13 @@ class Wrapper {
           "stencil_lift_rows{1}[stencil_lift_i] = "
           "({0}*){3} + stencil_lift_i * {4};\n  __typeof__({5}) {6} = "
           "(__typeof__({5}))stencil_lift_rows{1};\n",
-          element, a, length(a, 0), argument(a), length(a, 1), t.text, name);
+          element, a, room(a, 0), argument(a), room(a, 1), t.text, name);
       return;
     }
     if (target.kind == Kind::Struct) {
-      declarations_ += fmt::format(
-          "  __typeof__(*(__typeof__({0}))0) stencil_lift_o{1};\n  __typeof__({0}) {2} = "
-          "&stencil_lift_o{1};\n",
-          t.text, number, name);
+      const std::string object_name = fmt::format("stencil_lift_o{}", number);
+      declarations_ += object(fmt::format("*(__typeof__({}))0", t.text), object_name);
+      declarations_ += fmt::format("  {} {} = {};\n", plain_type(t.text), name, object_name);
       return;
     }
     if (array >= 0) {
@@ -299,8 +347,18 @@ class Wrapper {
                             argument(a));
       return;
     }
-    // an array within a structure, or a pointer: which of them, the size tells
-    body_ += fmt::format("  {0} = (__typeof__({0})){1};\n", info.in_c, argument(a));
+    // an array within a structure, or a pointer: its type tells
+    const std::string& x = info.in_c;
+    const std::string is_pointer = tree_.cpp
+                                       ? fmt::format("__is_pointer(__typeof__({}))", x)
+                                       : fmt::format("__builtin_types_compatible_p({}, {})",
+                                                     plain_type(x), plain_type("&(" + x + ")[0]"));
+    body_ += fmt::format(
+        "  if ({0}) *(void**)(void*)&{1} = (void*){2};\n"
+        "  else __builtin_memcpy((void*)&{1}, {2}, sizeof({1}));\n",
+        is_pointer, x, argument(a));
+    after_ += fmt::format("  if (!{0}) __builtin_memcpy({2}, (void*)&{1}, sizeof({1}));\n",
+                          is_pointer, x, argument(a));
   }
 
   const lifter::Lifted& lifted_;

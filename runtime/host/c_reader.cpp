@@ -9,7 +9,6 @@
 
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/DiagnosticOptions.h>
-#include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/Pragma.h>
@@ -26,6 +25,7 @@
 
 #include "compiler/support/numbers.h"
 #include "runtime/host/c_translate.h"
+#include "runtime/host/outcomes.h"
 
 namespace stencil::host {
 
@@ -507,7 +507,7 @@ Compiled compile_c(const StencilHostCFile& file, const std::string& added) {
   llvm::SmallVector<char, 0> bytes;
   std::string log;
   auto output = std::make_unique<llvm::raw_svector_ostream>(bytes);
-  if (!run_clang(file, true, &whole, std::make_unique<EmitObjAction>(), std::move(output), log)) {
+  if (!run_clang(file, true, &whole, observed_code(), std::move(output), log)) {
     return {false, log};
   }
   return {true, std::string(bytes.data(), bytes.size())};

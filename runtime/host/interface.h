@@ -10,8 +10,18 @@
 #include <stdint.h>
 
 // What both sides must agree on; a library of another version is refused.
-#define STENCIL_HOST_VERSION 3
+#define STENCIL_HOST_VERSION 4
 #define STENCIL_HOST_SYMBOL "stencil_host_interface"
+
+// Symbols of an object made by `compile_c`, for `find`.
+#define STENCIL_LIFT_CALL "stencil_lift_call"            // the entry, from the text that was added
+#define STENCIL_LIFT_SEEN "stencil_lift_seen"            // void(char*): a byte for each outcome
+#define STENCIL_LIFT_UNDEFINED "stencil_lift_undefined"  // int32_t*: gets 1 + the number of a check
+// Text: a line for each outcome in their order, then for each check of undefined behaviour:
+// possible (0 or 1), line, column, kind, outcome, file ("": the file to lift), separated by tabs.
+#define STENCIL_LIFT_TABLE "stencil_lift_table"
+// Names for #line: code that is not observed, and a part of the file to lift.
+#define STENCIL_LIFT_REGION "stencil_lift_region"
 
 extern "C" {
 
@@ -77,7 +87,8 @@ struct StencilHostInterface {
   // column, message and hint, separated by the character 0x1f.
   int32_t (*read_c)(const StencilHostCFile* file, StencilHostBytes* out);
 
-  // Compiles the file with `added` behind its last line. 0: `out` is an object; else messages.
+  // Compiles the file with `added` behind its last line, which defines STENCIL_LIFT_CALL. The code
+  // observes itself (outcomes.h). 0: `out` is an object with the symbols above; else messages.
   int32_t (*compile_c)(const StencilHostCFile* file, const char* added, size_t size,
                        StencilHostBytes* out);
 

@@ -68,7 +68,11 @@ inline constexpr const char* kLiftExamples = R"(Examples:
   stencilc lift heat.c --param N --param M                  #define N 1000: param N : integer = 1000
   stencilc lift heat.c --replace -o heat_stencil.cu         links in place of heat.c's function
 
-What stands behind -- are flags of the C compiler; else those of compile_commands.json hold.)";
+What stands behind -- are flags of the C compiler; else those of compile_commands.json hold.
+
+lift, run and verify run the code of the C file beside the program, in a child process that opens
+no files, starts no processes and has no network. --no-verify does not run it; check, explain,
+explore and compile never do.)";
 
 inline constexpr const char* kDevicesExamples = R"(Examples:
   stencilc devices

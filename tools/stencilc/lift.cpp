@@ -44,8 +44,16 @@ void tell(const LiftedSource& lifted) {
 
 Result<Source> read_program(const Arguments& arguments) {
   if (!runtime::is_c_file(arguments.file)) return api::read_source(arguments.file);
-  const auto lifted = lift_source(arguments.file, lift_options(arguments));
+  LiftOptions options = lift_options(arguments);
+  // only commands that run programs run the user's C
+  const bool runs = arguments.command == Command::Run || arguments.command == Command::Verify;
+  options.verify = options.verify && runs;
+  auto lifted = lift_source(arguments.file, options);
   if (!lifted.ok()) return lifted.failure();
+  if (!runs) {
+    lifted.value().proof = fmt::format(
+        "this command does not run the C file; 'stencilc lift {}' does", arguments.file);
+  }
   tell(lifted.value());
   return Source(arguments.file + " (lifted)", lifted.value().text);
 }

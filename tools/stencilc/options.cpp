@@ -416,7 +416,7 @@ void Parser::add_lift_options(CLI::App& to) {
       ->option_text("strict|contract|fast")
       ->group(output);
   to.add_flag("--verify,!--no-verify", arguments.verify,
-              "run the original and the program (default)")
+              "run the original, confined, beside the program (default)")
       ->group(output);
 }
 

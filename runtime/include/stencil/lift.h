@@ -17,7 +17,9 @@ struct LiftOptions {
   // The directory of a compile_commands.json; "": beside the file, or in a directory above it.
   std::string compile_commands;
   int unroll = 32;       // loops of at most so many iterations, known, are written out
-  bool verify = true;    // the original and the program are run and compared
+  // The original is compiled and run in a confined child process, and compared with the program.
+  // false: no code of the file is run.
+  bool verify = true;
   uint64_t seed = 1;     // of the data for that
   Options program = {};  // how the program is read
   // Macros and constants of the file, whole numbers, that become params with their values as

@@ -1,0 +1,90 @@
+#include "runtime/api/lift_outcomes.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <sstream>
+
+#include "compiler/support/numbers.h"
+
+namespace stencil::api {
+
+std::string Outcome::place() const {
+  const std::string at = fmt::format("{}:{}", line, column);
+  return file.empty() ? at : std::filesystem::path(file).filename().string() + ":" + at;
+}
+
+std::string Outcome::text() const {
+  if (kind == "switch")
+    return fmt::format("the switch at {} never took {}", place(),
+                       outcome == "no case" ? "its default" : outcome);
+  const std::string never =
+      outcome == "true" ? "its condition never held" : "its condition always held";
+  if (kind == "comparison")
+    return fmt::format("the comparison at {} was never {}", place(), outcome);
+  return fmt::format("the {} at {} was never taken where its condition is {}: {}", kind, place(),
+                     outcome, never);
+}
+
+Outcomes::Outcomes(const std::string& table) {
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> parts;
+    std::istringstream fields(line);
+    for (std::string part; std::getline(fields, part, '\t');) parts.push_back(part);
+    if (parts.size() < 5) continue;
+    Outcome one;
+    one.possible = parts[0] == "1";
+    one.line = parse_number<int>(parts[1]).value_or(0);
+    one.column = parse_number<int>(parts[2]).value_or(0);
+    one.kind = parts[3];
+    one.outcome = parts[4];
+    if (parts.size() > 5) one.file = parts[5];
+    (one.kind == "undefined" ? checks_ : outcomes_).push_back(std::move(one));
+  }
+}
+
+int Outcomes::add(const char* seen) {
+  int fresh = 0;
+  for (size_t k = 0; k < outcomes_.size(); ++k) {
+    if (seen[k] == 0 || outcomes_[k].taken) continue;
+    outcomes_[k].taken = true;
+    ++fresh;
+  }
+  return fresh;
+}
+
+std::vector<Outcome> Outcomes::missing() const {
+  std::vector<Outcome> out;
+  for (const Outcome& one : outcomes_) {
+    if (one.possible && !one.taken) out.push_back(one);
+  }
+  return out;
+}
+
+std::vector<Outcome> Outcomes::missing_beside(const Outcomes& other) const {
+  std::vector<Outcome> out;
+  for (size_t k = 0; k < outcomes_.size(); ++k) {
+    if (outcomes_[k].possible && !outcomes_[k].taken && !other.outcomes_[k].taken)
+      out.push_back(outcomes_[k]);
+  }
+  return out;
+}
+
+std::string Outcomes::undefined(int32_t number) const {
+  if (number < 1 || static_cast<size_t>(number) > checks_.size()) return "undefined behaviour";
+  const Outcome& one = checks_[static_cast<size_t>(number) - 1];
+  return one.line > 0 ? fmt::format("{} at {}", one.outcome, one.place()) : one.outcome;
+}
+
+std::string text_of(const std::vector<Outcome>& missing) {
+  constexpr size_t kShown = 4;
+  std::string out;
+  for (size_t k = 0; k < missing.size() && k < kShown; ++k)
+    out += (out.empty() ? "" : "; ") + missing[k].text();
+  if (missing.size() > kShown) out += fmt::format("; and {} more", missing.size() - kShown);
+  return out;
+}
+
+}  // namespace stencil::api
