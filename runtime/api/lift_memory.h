@@ -57,8 +57,9 @@ class LiftValues {
   // `one`: its scalars are among the constants.
   double real(LiftData data, lifter::CScalar type, const LiftCase& one);
   int64_t integer(LiftData data, lifter::CScalar type);
-  // A value that a comparison of the symbol with a constant asks for, or one of all constants.
-  int64_t integer_for(int symbol, LiftData data);
+  // Values for a scalar. `turn` counts the cases: negative ones, zero, positive and large ones, and
+  // the constants that the scalar is compared with take turns.
+  int64_t integer_for(int symbol, LiftData data, size_t turn);
   double real_for(int symbol, LiftData data, const LiftCase& one);
   const std::vector<int64_t>& integers() const { return integers_; }  // of the code
 

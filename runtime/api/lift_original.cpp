@@ -12,10 +12,8 @@ using lifter::CScalar;
 
 namespace {
 
-constexpr char kGuard = 0x5a;  // what surrounds arrays holds
-
-bool is_untouched(const char* at, size_t bytes) {
-  return bytes == 0 || (at[0] == kGuard && std::memcmp(at, at + 1, bytes - 1) == 0);
+bool is_untouched(const char* at, size_t bytes, char guard) {
+  return bytes == 0 || (at[0] == guard && std::memcmp(at, at + 1, bytes - 1) == 0);
 }
 
 }  // namespace
@@ -71,7 +69,7 @@ OriginalRun Original::run(const LiftCase& one, std::vector<OriginalArray>& array
   for (size_t a = 0; a < arrays.size(); ++a) {
     memory.push_back(std::make_unique<SharedMemory>(room + largest + room));
     char* begin = memory[a]->data();
-    std::memset(begin, kGuard, room + largest + room);
+    std::memset(begin, guard_, room + largest + room);
     std::memcpy(begin + room, arrays[a].bytes.data(), arrays[a].bytes.size());
     arguments.push_back(begin + room);
     const size_t ranks = lifted_.execution.arrays[a].extents.size() + 8;
@@ -101,7 +99,8 @@ OriginalRun Original::run(const LiftCase& one, std::vector<OriginalArray>& array
     const char* begin = memory[a]->data();
     const size_t bytes = arrays[a].bytes.size();
     std::memcpy(arrays[a].bytes.data(), begin + room, bytes);
-    if (!is_untouched(begin, room) || !is_untouched(begin + room + bytes, room + largest - bytes)) {
+    if (!is_untouched(begin, room, guard_) ||
+        !is_untouched(begin + room + bytes, room + largest - bytes, guard_)) {
       out.outside = lifted_.execution.arrays[a].in_c;
     }
   }
@@ -120,6 +119,20 @@ bool Original::probe(const LiftCase& one, std::vector<OriginalArray> arrays) {
   constexpr int kPatience = 2;
   const OriginalRun out = run(one, arrays, kPatience);
   return out.end.returned() && out.undefined.empty() && excluded_.add(seen_now_.data()) > 0;
+}
+
+bool Original::reads_outside(const LiftCase& one, const std::vector<OriginalArray>& arrays) {
+  constexpr int kPatience = 5;
+  std::vector<OriginalArray> a = arrays, b = arrays;
+  run(one, a, kPatience);
+  const std::vector<char> left = left_;
+  const char guard = guard_;
+  guard_ = 0x33;
+  run(one, b, kPatience);
+  guard_ = guard;
+  bool same = left == left_;
+  for (size_t k = 0; k < a.size(); ++k) same = same && a[k].bytes == b[k].bytes;
+  return !same;
 }
 
 std::vector<Outcome> Original::missing() const {

@@ -33,6 +33,9 @@ class Original {
   // those of other calls. Returns whether it took a new one.
   bool probe(const LiftCase& one, std::vector<OriginalArray> arrays);
 
+  // Whether what it computes depends on memory outside of its arrays.
+  bool reads_outside(const LiftCase& one, const std::vector<OriginalArray>& arrays);
+
   // What scalars held after the last call, 8 bytes each, in the order of Execution::left.
   const std::vector<char>& left() const { return left_; }
   // Those of all calls that returned.
@@ -50,6 +53,7 @@ class Original {
   int32_t** undefined_ = nullptr;
   Outcomes outcomes_, excluded_;
   std::vector<char> left_, seen_now_;
+  char guard_ = 0x5a;  // what memory around the arrays holds
 };
 
 }  // namespace stencil::api

@@ -119,7 +119,8 @@ std::vector<Outcome> in_both(const std::vector<Outcome>& a, const std::vector<Ou
   return out;
 }
 
-Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t seed) {
+Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t seed,
+                                  double search) {
   std::vector<std::string> done;
   std::vector<Outcome> missing;
   std::string first, last = "no size of its params is one";
@@ -142,7 +143,7 @@ Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t 
       continue;
     }
     Fixing(here.value()).run();
-    const auto proof = prove(here.value(), changed, seed + done.size());
+    const auto proof = prove(here.value(), changed, seed + done.size(), search);
     if (!proof.ok()) return proof.failure();
     // what the runs left out may be taken at another value
     if (!proof.value().compared && proof.value().missing.empty()) {
@@ -168,9 +169,9 @@ Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t 
 }  // namespace
 
 Result<LiftProof> prove_lifted(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
-                               uint64_t seed) {
-  auto proof = request.options.params.empty() ? prove_or_shrink(lifted, request, seed)
-                                              : prove_at_values(request, seed);
+                               uint64_t seed, double search) {
+  auto proof = request.options.params.empty() ? prove_or_shrink(lifted, request, seed, search)
+                                              : prove_at_values(request, seed, search);
   if (!proof.ok() || proof.value().ran) return proof;
   return a_program(lifted, request, std::move(proof).value());
 }

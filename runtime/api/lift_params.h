@@ -7,6 +7,6 @@ namespace stencil::api {
 
 // prove_or_shrink(); with params of C, the original is compiled anew for several values of them.
 Result<LiftProof> prove_lifted(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
-                               uint64_t seed);
+                               uint64_t seed, double search = kSearch);
 
 }  // namespace stencil::api

@@ -188,8 +188,9 @@ std::optional<int> LiftPlan::bounded_above() {
     for (int attempt = 0; attempt < 400 && !found; ++attempt) {
       LiftCase one;
       for (int other : integers_) {
-        one.integers[other] = in_shape_.count(other) > 0 ? some_size(beyond, attempt % 2 == 0)
-                                                         : values_.integer_for(other, data(0));
+        one.integers[other] = in_shape_.count(other) > 0
+                                  ? some_size(beyond, attempt % 2 == 0)
+                                  : values_.integer_for(other, data(0), values_.below(6));
       }
       one.integers[symbol] = beyond;
       found = requirements_hold(one);
@@ -215,26 +216,28 @@ int64_t LiftPlan::some_size(int64_t near, bool small) {
 }
 
 // `early`: few steps.
-void LiftPlan::scalars(LiftCase& one, size_t number, bool early) {
+void LiftPlan::scalars(LiftCase& one, size_t number, bool early, int attempt) {
   constexpr int64_t kSteps[] = {5, 0, 1, 2, 4, 7, 3, 6};
   constexpr int64_t kStoppedSteps[] = {700, 0, 57, 301, 2000, 7, 1};
   constexpr double kTolerances[] = {0.03, 0.2, 0.002};
   const bool stops = lifted_.execution.stop != nullptr;
   one.data = data(number);
   one.alike = stops && (number != 1 || lifted_.program.steps->kind == lifter::XKind::Int);
+  // a requirement may exclude the values whose turn it is
+  const size_t turn = attempt < 10 ? number : values_.below(6);
   const LiftData kind = number < 3 ? LiftData::Mild : one.data;
   for (int symbol : integers_) {
     if (in_shape_.count(symbol) > 0) continue;
     if (in_steps_.count(symbol) == 0) {
-      one.integers[symbol] = values_.integer_for(symbol, kind);
-    } else if (number == 1 && values_.below(2) == 0) {
-      one.integers[symbol] = 0;
+      one.integers[symbol] = values_.integer_for(symbol, kind, turn);
     } else if (!early && !long_times_.empty() && values_.below(2) == 0) {
       one.integers[symbol] = long_times_[values_.below(long_times_.size())];
     } else if (!early && values_.below(3) == 0) {
       one.integers[symbol] = static_cast<int64_t>(values_.below(40));
     } else {
-      one.integers[symbol] = stops ? pick(values_, kStoppedSteps) : pick(values_, kSteps);
+      const size_t step = values_.below(4) == 0 ? values_.below(8) : number;
+      one.integers[symbol] =
+          stops ? kStoppedSteps[step % std::size(kStoppedSteps)] : kSteps[step % std::size(kSteps)];
     }
   }
   for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
@@ -268,7 +271,7 @@ std::optional<LiftCase> LiftPlan::aim(const Target& target, size_t number) {
       if (attempt > 3000 && values_.below(3) == 0)
         one.integers[symbol] = static_cast<int64_t>(values_.below(140));
     }
-    scalars(one, number, true);
+    scalars(one, number, true, attempt);
     if (feasible(one, first, first ? kMostUpdates : kFewUpdates)) return one;
   }
   return std::nullopt;
@@ -283,7 +286,7 @@ std::optional<LiftCase> LiftPlan::any(size_t number) {
       one.integers[symbol] = near;
       near = some_size(near, many);
     }
-    scalars(one, number, false);
+    scalars(one, number, false, attempt);
     if (feasible(one, false, in_shape_.empty() ? kMostUpdates : kFewUpdates)) return one;
   }
   return std::nullopt;
@@ -294,7 +297,7 @@ std::optional<LiftCase> LiftPlan::excluded(size_t number) {
   for (int attempt = 0; attempt < 30; ++attempt) {
     LiftCase one;
     for (int symbol : in_shape_) one.integers[symbol] = some_size(1, true);
-    scalars(one, number, true);
+    scalars(one, number, true, attempt);
     if (requirements_hold(one) || !lengths(one) || !points_fit(one)) continue;
     one.points *= static_cast<double>(std::max<int64_t>(one.steps, 1));
     if (one.points <= kFewUpdates) return one;

@@ -41,7 +41,7 @@ class LiftPlan {
 
  private:
   void make_targets();
-  void scalars(LiftCase& one, size_t number, bool early);
+  void scalars(LiftCase& one, size_t number, bool early, int attempt);
   bool points_fit(const LiftCase& one) const;
   bool requirements_hold(const LiftCase& one) const;
   bool lengths(LiftCase& one) const;

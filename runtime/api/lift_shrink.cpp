@@ -28,7 +28,7 @@ LiftProof with(const std::string& told, LiftProof proof) {
 // The file with small values of its macros, if it takes them.
 std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
                                                    const runtime::LiftRequest& request,
-                                                   uint64_t seed) {
+                                                   uint64_t seed, double search) {
   std::map<std::string, int64_t> macros;
   for (const lifter::CNode& node : lifted.tree.nodes) {
     if (node.kind == lifter::CKind::Int && !node.text.empty() && node.integer >= kFewest) {
@@ -50,7 +50,7 @@ std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
   smaller.file = std::move(file).value();
   const auto again = runtime::lift_as_it_stands(smaller);
   if (!again.ok() || again.value().program.text == lifted.program.text) return std::nullopt;
-  auto small = prove(again.value(), smaller, seed);
+  auto small = prove(again.value(), smaller, seed, search);
   if (!small.ok()) return small;
   if (!small.value().ran) return std::nullopt;
   return with(told, std::move(small).value());
@@ -75,8 +75,8 @@ std::optional<size_t> number_at(const std::string& text, const lifter::CNode& no
 
 // The file with few steps in place of a large literal: `for (t = 0; t < 5000; t++)`.
 std::optional<Result<LiftProof>> with_few_steps(const lifter::Lifted& lifted,
-                                                const runtime::LiftRequest& request,
-                                                uint64_t seed) {
+                                                const runtime::LiftRequest& request, uint64_t seed,
+                                                double search) {
   lifter::X steps = lifted.program.steps;
   if (steps == nullptr || steps->kind != lifter::XKind::Int || steps->integer < kFewest)
     return std::nullopt;
@@ -104,7 +104,7 @@ std::optional<Result<LiftProof>> with_few_steps(const lifter::Lifted& lifted,
     lifter::X few = again.value().program.steps;
     if (few == nullptr || few->kind != lifter::XKind::Int || few->integer != kFewSteps) continue;
     if (without_steps(again.value().program.text) != without_steps(lifted.program.text)) continue;
-    auto proof = prove(again.value(), shorter, seed);
+    auto proof = prove(again.value(), shorter, seed, search);
     if (!proof.ok()) return proof;
     if (!proof.value().ran) continue;
     return with(fmt::format("{} steps instead of {}", kFewSteps, steps->integer),
@@ -116,11 +116,11 @@ std::optional<Result<LiftProof>> with_few_steps(const lifter::Lifted& lifted,
 }  // namespace
 
 Result<LiftProof> prove_or_shrink(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
-                                  uint64_t seed) {
-  auto proof = prove(lifted, request, seed);
+                                  uint64_t seed, double search) {
+  auto proof = prove(lifted, request, seed, search);
   if (!proof.ok() || proof.value().ran) return proof;
-  if (auto small = with_small_macros(lifted, request, seed)) return *small;
-  if (auto few = with_few_steps(lifted, request, seed)) return *few;
+  if (auto small = with_small_macros(lifted, request, seed, search)) return *small;
+  if (auto few = with_few_steps(lifted, request, seed, search)) return *few;
   return proof;
 }
 

@@ -158,16 +158,27 @@ int64_t LiftValues::integer(LiftData data, CScalar type) {
   return integer_of(value, type);
 }
 
-int64_t LiftValues::integer_for(int symbol, LiftData data) {
+int64_t LiftValues::integer_for(int symbol, LiftData data, size_t turn) {
   const CScalar type = lifted_.execution.symbols[static_cast<size_t>(symbol)].type;
+  if (type == CScalar::Bool) return static_cast<int64_t>(below(2));
   const auto known = compared_.find(symbol);
-  if (known != compared_.end() && below(3) != 0 && type != CScalar::Bool) {
-    const double near = std::clamp(pick(known->second), -9e18, 9e18);
-    return integer_of(
-        static_cast<int64_t>(near) + static_cast<int64_t>(below(4) == 0 ? below(3) : 1) - 1, type);
+  // each symbol begins elsewhere, so that their values combine
+  switch ((turn + static_cast<size_t>(symbol)) % 6) {
+    case 0:
+      return below(3) == 0 ? 0 : static_cast<int64_t>(1 + below(9));
+    case 1:
+      return integer_of(-1 - static_cast<int64_t>(below(9)), type);
+    case 2:
+      return integer(LiftData::Constants, type);
+    case 3:
+      if (data != LiftData::Mild) return integer(LiftData::Wide, type);
+      [[fallthrough]];
+    default:
+      if (known == compared_.end()) return integer(data, type);
+      const double near = std::clamp(pick(known->second), -9e18, 9e18);
+      const int64_t offset = below(3) == 0 ? static_cast<int64_t>(below(3)) - 1 : 0;
+      return integer_of(static_cast<int64_t>(near) + offset, type);
   }
-  if (data == LiftData::Mild) return below(3) == 0 ? 0 : static_cast<int64_t>(1 + below(9));
-  return integer(data, type);
 }
 
 double LiftValues::real_for(int symbol, LiftData data, const LiftCase& one) {

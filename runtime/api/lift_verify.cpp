@@ -30,14 +30,15 @@ namespace {
 constexpr const char* kDiffers =
     "this is a bug of the lifter, or an assumption that does not hold; please report the file";
 constexpr double kPlanned = 1.5;  // seconds for the runs that are planned; the first ones are free
-constexpr double kSearch = 3;     // seconds after which no outcome is looked for any more
 constexpr size_t kMostRuns = 600;
 constexpr size_t kFirstRuns = 2;
+constexpr size_t kFewestRuns = 24;  // if time allows
 
 class Prover {
  public:
-  Prover(const lifter::Lifted& lifted, const runtime::LiftRequest& request, uint64_t seed)
-      : lifted_(lifted), request_(request), values_(lifted, seed) {}
+  Prover(const lifter::Lifted& lifted, const runtime::LiftRequest& request, uint64_t seed,
+         double search)
+      : lifted_(lifted), request_(request), search_(search), values_(lifted, seed) {}
 
   Result<LiftProof> run() {
     const Status done = all_runs();
@@ -94,15 +95,23 @@ class Prover {
         const Result<bool> same = compare(*one);
         if (!same.ok()) return same.failure();
         if (!why_.empty()) return Done{};
-        if (!same.value() && runs_.empty() && seconds() > kSearch) break;
+        if (!same.value() && runs_.empty() && seconds() > search_) break;
         if (!same.value()) continue;
         for (const auto& [symbol, value] : one->integers) covered.insert({symbol, value});
         break;
       }
     }
+    while (!runs_.empty() && runs_.size() < kFewestRuns && drawn_ < 4 * kFewestRuns &&
+           plan_.has_integers() && seconds() < kPlanned) {
+      const auto one = plan_.any(drawn_++);
+      if (!one) continue;
+      const Result<bool> same = compare(*one);
+      if (!same.ok()) return same.failure();
+      if (!why_.empty()) return Done{};
+    }
     if (!runs_.empty() && !original_.missing().empty()) probe_excluded();
     while (!runs_.empty() && !original_.missing().empty() && drawn_ < kMostRuns &&
-           seconds() < kSearch) {
+           seconds() < search_) {
       const auto one = plan_.any(drawn_++);
       if (!one) continue;
       const Result<bool> same = compare(*one);
@@ -193,6 +202,9 @@ class Prover {
       out += (out.empty() ? "" : " and ") + text;
       ++next;
     }
+    // comparisons of C skip a NaN, reductions of the language keep it
+    if (!lifted_.execution.reductions.empty())
+      out += std::string(out.empty() ? "" : " and ") + "no reduced value is NaN";
     return out;
   }
 
@@ -344,6 +356,10 @@ class Prover {
         why_ = fmt::format("'{}' belongs to the function and is read before it is written", *local);
         return false;
       }
+      if (original_.reads_outside(one, first_)) {
+        rejected_ = "the original reads outside of its arrays";
+        return false;
+      }
       return same.failure();
     }
     runs_.push_back(std::move(one));
@@ -362,8 +378,11 @@ class Prover {
       rejected_ = "the original has undefined behaviour: " + run.undefined;
       return false;
     }
-    if (run.end.kind == ChildEnd::Kind::Late && !runs_.empty()) {
-      rejected_ = run.end.text;
+    // At some size or value that the program accepts, C may be undefined. The report says which
+    // sizes were run.
+    if (!runs_.empty() && !(run.end.returned() && run.outside.empty())) {
+      rejected_ = run.outside.empty() ? run.end.text
+                                      : fmt::format("it writes outside of '{}'", run.outside);
       return false;
     }
     if (!run.end.returned()) {
@@ -563,6 +582,7 @@ class Prover {
 
   const lifter::Lifted& lifted_;
   const runtime::LiftRequest& request_;
+  const double search_;
   LiftValues values_;
   OriginalMemory memory_{lifted_, values_};
   LiftPlan plan_{lifted_, values_, memory_};
@@ -582,8 +602,8 @@ class Prover {
 }  // namespace
 
 Result<LiftProof> prove(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
-                        uint64_t seed) {
-  return Prover(lifted, request, seed).run();
+                        uint64_t seed, double search) {
+  return Prover(lifted, request, seed, search).run();
 }
 
 }  // namespace stencil::api

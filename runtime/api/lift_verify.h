@@ -9,6 +9,8 @@
 
 namespace stencil::api {
 
+constexpr double kSearch = 3;  // seconds
+
 struct LiftProof {
   // Every run gave the same, and the runs took every outcome of every branch; else `text` says what
   // is missing.
@@ -22,10 +24,11 @@ struct LiftProof {
 // Sizes that are macros are part of the program. Where they are too large to compare anything, the
 // file is lifted once more with small ones (-D), if it takes them, and that is compared.
 Result<LiftProof> prove_or_shrink(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
-                                  uint64_t seed);
+                                  uint64_t seed, double search = kSearch);
 
-// C030 if a result differs, with the element. `seed`: of the data.
+// C030 if a result differs, with the element. `seed`: of the data. `search`: for how many seconds
+// outcomes that no run took are looked for.
 Result<LiftProof> prove(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
-                        uint64_t seed);
+                        uint64_t seed, double search = kSearch);
 
 }  // namespace stencil::api

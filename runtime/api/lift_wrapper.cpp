@@ -93,8 +93,9 @@ class Wrapper {
   const CTypeInfo& type(int number) const { return tree_.types[static_cast<size_t>(number)]; }
 
   // "T" of "const T": the call sets what the function only reads.
-  static std::string plain_type(const std::string& type) {
-    return fmt::format("__typeof_unqual__({})", type);
+  std::string plain_type(const std::string& type) const {
+    return tree_.cpp ? fmt::format("__remove_cv(__typeof__({}))", type)
+                     : fmt::format("__typeof_unqual__({})", type);
   }
 
   // Memory for an object, all zeros, without a constructor: `name` is a pointer to it.

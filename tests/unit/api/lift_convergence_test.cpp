@@ -28,7 +28,7 @@ int relax(int n, int m, double *u, double *v, double tol, int most, double *resi
 })",
      {"reduce err = max(abs(v[0, 0] - u[0, 0])) on [1..n - 2, 1..m - 2]",
       "reduce err_of_step = max(err) on [0, 0]", "stop when err_of_step <= tol",
-      "2 ended by the condition", "require 1.0 > tol",
+      "ended by the condition", "require 1.0 > tol",
       "what scalars hold behind them: every bit is the same"}},
     {"do_while",
      R"(

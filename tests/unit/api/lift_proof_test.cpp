@@ -1,0 +1,162 @@
+// What a proof claims: both sides of every decision of the original were taken, else the report
+// names the side that was not.
+#include <fmt/format.h>
+
+#include "tests/unit/api/lift_sample.h"
+
+namespace stencil::api {
+namespace {
+
+struct Claim {
+  const char* name;
+  const char* source;
+  bool verified;
+  std::vector<const char*> said;  // of the report
+  const char* extension = ".c";
+};
+void PrintTo(const Claim& claim, std::ostream* out) {
+  *out << claim.name;
+}
+
+const Claim kClaims[] = {
+    {"both_sides_on_data",
+     "void f(int n, double* a, double* b) {\n"
+     "  for (int i = 0; i < n; i++) b[i] = a[i] > 0 ? a[i] : 2 * a[i];\n}",
+     true,
+     {"n = 1 to 7"}},
+    {"a_mode_among_the_constants",
+     "void f(int n, int mode, double* a, double* b) {\n"
+     "  for (int i = 0; i < n; i++) b[i] = mode == 4711 ? a[i] : 1;\n}",
+     true,
+     {}},
+    {"a_threshold_among_the_constants",
+     "void f(int n, double* a, double* b) {\n"
+     "  for (int i = 0; i < n; i++) b[i] = a[i] > 123456.0 ? 3 : a[i];\n}",
+     true,
+     {}},
+    {"equality_with_a_param",
+     "void f(int n, double s, double* a, double* b) {\n"
+     "  for (int i = 0; i < n; i++) b[i] = a[i] == s ? 3 : a[i];\n}",
+     true,
+     {}},
+    {"never_true",
+     "void f(int n, double* a, double* b) {\n"
+     "  for (int i = 0; i < n; i++) {\n"
+     "    double x = a[i] * a[i];\n"
+     "    b[i] = x < 0 ? 3 : x;\n"
+     "  }\n}",
+     false,
+     {"4:14 was never taken where its condition is true"}},
+    {"never_false",
+     "void f(int n, double* a, double* b) {\n"
+     "  for (int i = 0; i < n; i++) {\n"
+     "    double x = a[i] * a[i];\n"
+     "    if (!(x < 0)) b[i] = x;\n"
+     "  }\n}",
+     false,
+     {"4:9 was never taken where its condition is"}},
+    {"a_comparison_as_a_number",
+     "void f(int n, double* a, double* b) {\n"
+     "  for (int i = 0; i < n; i++) b[i] = a[i] * (a[i] * a[i] < 0);\n}",
+     false,
+     {"the comparison at 2:", "was never true"}},
+    {"second_operand",
+     "void f(int n, double* a, double* b) {\n"
+     "  for (int i = 0; i < n; i++) b[i] = a[i] > 0 && a[i] < -1 ? 3 : a[i];\n}",
+     false,
+     {"where its condition is true"}},
+    {"a_constant_condition_is_no_branch",
+     "static const int debug = 0;\n"
+     "void f(int n, double* a, double* b) {\n"
+     "  for (int i = 0; i < n; i++) b[i] = debug ? 3 : a[i];\n}",
+     true,
+     {}},
+    {"functions_that_are_not_called",
+     "double other(double x) { return x > 5 ? x : 1; }\n"
+     "void f(int n, double* a, double* b) {\n"
+     "  for (int i = 0; i < n; i++) b[i] = 2 * a[i];\n}",
+     true,
+     {}},
+    {"a_function_of_a_header",
+     "#include <algorithm>\n"
+     "void f(int n, double* a, double* b) {\n"
+     "  for (int i = 0; i < n; i++) b[i] = std::max(a[i] * a[i], -1.0);\n}",
+     false,
+     {" at 3:"},
+     ".cpp"},
+    {"a_return_for_sizes_that_are_excluded",
+     "int f(int n, double* a, double* b) {\n"
+     "  if (n < 5) return -1;\n"
+     "  for (int i = 1; i < n - 1; i++) b[i] = a[i - 1];\n"
+     "  return 3;\n}",
+     true,
+     {}},
+    {"overflow_is_no_evidence",
+     "void f(int n, int* a, int* b) {\n"
+     "  for (int i = 0; i < n; i++) b[i] = 2147483647 + (a[i] * 0 + 1);\n}",
+     false,
+     {"undefined behaviour", "overflow of a signed integer at 2:"}},
+};
+
+class LiftProof : public testing::TestWithParam<Claim> {};
+
+TEST_P(LiftProof, NamesWhatItDidNotReach) {
+  if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
+  const Claim& claim = GetParam();
+  const auto out = lift_text(claim.name, claim.source, claim.extension, "f");
+  ASSERT_TRUE(out.ok()) << out.failure().text();
+  EXPECT_EQ(out.value().verified, claim.verified) << out.value().proof << out.value().text;
+  for (const char* said : claim.said)
+    EXPECT_NE(out.value().proof.find(said), std::string::npos) << out.value().proof;
+}
+INSTANTIATE_TEST_SUITE_P(Lift, LiftProof, testing::ValuesIn(kClaims),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+const LiftSample kBuilt[] = {
+    {"const_structure",
+     "struct Par { const int n; int m; double k; };\n"
+     "void f(double* b, const double* a, const struct Par p) {\n"
+     "  for (int i = 1; i < p.n - 1; i++)\n"
+     "    for (int j = 1; j < p.m - 1; j++) b[i * p.m + j] = p.k * a[(i - 1) * p.m + j];\n}",
+     {}},
+    {"const_reference",
+     "struct Par { int n; double k; Par(int n) : n(n), k(0) {} };\n"
+     "void f(double* b, const double* a, const Par& p) {\n"
+     "  for (int i = 1; i < p.n - 1; i++) b[i] = p.k * a[i - 1];\n}",
+     {},
+     ".cpp"},
+    {"pointer_to_const",
+     "struct Par { int n; double w[3]; };\n"
+     "void f(double* b, const double* a, const struct Par* p) {\n"
+     "  for (int i = 1; i < p->n - 1; i++) b[i] = p->w[2] * a[i - 1];\n}",
+     {}},
+    {"mask_of_rows",
+     "void f(double** b, double** a, double** w, int n, int m) {\n"
+     "  for (int i = 1; i < n - 1; i++)\n"
+     "    for (int j = 1; j < m - 1; j++) {\n"
+     "      double s = 0;\n"
+     "      for (int p = -1; p <= 1; p++)\n"
+     "        for (int q = -1; q <= 1; q++) s += w[p + 1][q + 1] * a[i + p][j + q];\n"
+     "      b[i][j] = s;\n"
+     "    }\n}",
+     {}},
+    {"local_array",
+     "void f(int* u, int n) {\n"
+     "  int t[n];\n"
+     "  for (int i = 0; i < n; i++) t[i] = u[(i + 1) % n] > 1;\n"
+     "  for (int i = 0; i < n; i++) u[i] = t[i];\n}",
+     {}},
+    {"many_literal_steps",
+     "void f(double a[300][300], double b[300][300]) {\n"
+     "  for (int t = 0; t < 5000; t++) {\n"
+     "    for (int i = 1; i < 299; i++)\n"
+     "      for (int j = 1; j < 299; j++) b[i][j] = a[i - 1][j] + a[i][j + 1];\n"
+     "    for (int i = 1; i < 299; i++)\n"
+     "      for (int j = 1; j < 299; j++) a[i][j] = b[i][j];\n"
+     "  }\n}",
+     {"with 7 steps instead of 5000"}},
+};
+STENCIL_LIFT_SUITE(LiftBuilt, LiftSample, kBuilt, expect_lifted);
+
+}  // namespace
+}  // namespace stencil::api
