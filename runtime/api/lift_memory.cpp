@@ -71,6 +71,13 @@ int64_t integer_of(int64_t low, CScalar type) {
   return static_cast<int64_t>(static_cast<uint64_t>(low) << unused) >> unused;
 }
 
+int64_t stored_as(int64_t value, CScalar type) {
+  const int unused = 64 - 8 * static_cast<int>(bytes_of(type));
+  const uint64_t low = static_cast<uint64_t>(value) << unused;
+  return lifter::is_unsigned(type) ? static_cast<int64_t>(low >> unused)
+                                   : static_cast<int64_t>(low) >> unused;
+}
+
 std::vector<int64_t> constant_lengths(const lifter::Lifted& lifted, size_t array) {
   const lifter::ArrayInfo& info = lifted.execution.arrays[array];
   std::vector<int64_t> out(info.extents.size(), 1);

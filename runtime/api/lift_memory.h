@@ -32,6 +32,7 @@ struct LiftCase {
   std::map<int, int64_t> integers;  // by symbol
   std::map<int, double> reals;      // likewise
   LiftData data = LiftData::Mild;
+  std::vector<double> noise;  // for parameters that the program does without
   // Buffers that differ where no step writes never come to rest.
   bool alike = false;
   int64_t steps = 1;
@@ -42,10 +43,14 @@ struct LiftCase {
 int64_t bytes_of(lifter::CScalar type);
 // The low bytes of a number as C reads them.
 int64_t integer_of(int64_t low, lifter::CScalar type);
+// A number as it is once stored in this type.
+int64_t stored_as(int64_t value, lifter::CScalar type);
 
 // Of an array of which only elements with constant subscripts are read, which are scalars to the
 // program: the length of each dimension that these need.
 std::vector<int64_t> constant_lengths(const lifter::Lifted& lifted, size_t array);
+
+constexpr size_t kNoise = 4096;
 
 // Random numbers for data and scalars.
 class LiftValues {
@@ -61,6 +66,8 @@ class LiftValues {
   // the constants that the scalar is compared with take turns.
   int64_t integer_for(int symbol, LiftData data, size_t turn);
   double real_for(int symbol, LiftData data, const LiftCase& one);
+  // kNoise numbers of moderate size, whole ones and constants of the code among them.
+  std::vector<double> noise();
   const std::vector<int64_t>& integers() const { return integers_; }  // of the code
 
  private:

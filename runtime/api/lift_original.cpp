@@ -83,6 +83,9 @@ OriginalRun Original::run(const LiftCase& one, std::vector<OriginalArray>& array
   arguments.push_back(lengths.data());
   SharedMemory results(std::max<size_t>(8 * lifted_.execution.left.size(), 8));
   arguments.push_back(results.data());
+  std::vector<double> noise = one.noise;
+  noise.resize(kNoise, 1);
+  arguments.push_back(noise.data());
   SharedMemory seen(outcomes_.size() + 8);
   auto* check = reinterpret_cast<int32_t*>(seen.data());  // ahead of the outcomes
   OriginalRun out;

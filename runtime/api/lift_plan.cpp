@@ -222,6 +222,7 @@ void LiftPlan::scalars(LiftCase& one, size_t number, bool early, int attempt) {
   constexpr double kTolerances[] = {0.03, 0.2, 0.002};
   const bool stops = lifted_.execution.stop != nullptr;
   one.data = data(number);
+  one.noise = values_.noise();
   one.alike = stops && (number != 1 || lifted_.program.steps->kind == lifter::XKind::Int);
   // a requirement may exclude the values whose turn it is
   const size_t turn = attempt < 10 ? number : values_.below(6);

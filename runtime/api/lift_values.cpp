@@ -152,10 +152,7 @@ int64_t LiftValues::integer(LiftData data, CScalar type) {
       value = static_cast<int64_t>(below(11)) - 5;
       break;
   }
-  const auto unused = static_cast<unsigned>(64 - 8 * static_cast<int>(bytes_of(type)));
-  if (lifter::is_unsigned(type))
-    return static_cast<int64_t>(static_cast<uint64_t>(value) << unused >> unused);
-  return integer_of(value, type);
+  return stored_as(value, type);
 }
 
 int64_t LiftValues::integer_for(int symbol, LiftData data, size_t turn) {
@@ -167,7 +164,7 @@ int64_t LiftValues::integer_for(int symbol, LiftData data, size_t turn) {
     case 0:
       return below(3) == 0 ? 0 : static_cast<int64_t>(1 + below(9));
     case 1:
-      return integer_of(-1 - static_cast<int64_t>(below(9)), type);
+      return stored_as(-1 - static_cast<int64_t>(below(9)), type);
     case 2:
       return integer(LiftData::Constants, type);
     case 3:
@@ -177,8 +174,25 @@ int64_t LiftValues::integer_for(int symbol, LiftData data, size_t turn) {
       if (known == compared_.end()) return integer(data, type);
       const double near = std::clamp(pick(known->second), -9e18, 9e18);
       const int64_t offset = below(3) == 0 ? static_cast<int64_t>(below(3)) - 1 : 0;
-      return integer_of(static_cast<int64_t>(near) + offset, type);
+      return stored_as(static_cast<int64_t>(near) + offset, type);
   }
+}
+
+std::vector<double> LiftValues::noise() {
+  std::vector<double> out(kNoise);
+  for (double& value : out) {
+    switch (below(3)) {
+      case 0:
+        value = static_cast<double>(static_cast<int64_t>(below(17)) - 8) / 4;
+        break;
+      case 1:
+        value = static_cast<double>(static_cast<int64_t>(below(11)) - 5);
+        break;
+      default:
+        value = std::clamp(pick(reals_) + static_cast<double>(below(3)) - 1, -1e9, 1e9);
+    }
+  }
+  return out;
 }
 
 double LiftValues::real_for(int symbol, LiftData data, const LiftCase& one) {

@@ -568,6 +568,12 @@ class Prover {
                                  : *reinterpret_cast<const double*>(q);
         // zeros of different signs are not the same
         if (x != y && same_value(type, x, y, lifted_.program.sums_in_step, scale)) continue;
+      } else {
+        int64_t a_low = 0, b_low = 0;
+        std::memcpy(&a_low, p, static_cast<size_t>(size));
+        std::memcpy(&b_low, q, static_cast<size_t>(size));
+        x = static_cast<double>(stored_as(a_low, type));
+        y = static_cast<double>(stored_as(b_low, type));
       }
       return Failure{
           "C030",

@@ -145,7 +145,8 @@ class Wrapper {
     switch (t->kind) {
       case Kind::Scalar:
         // with its value at once: later types may have it as a length
-        declarations_ += fmt::format("  __typeof__({}) {} = {};\n", plain, v.name, scalar(number));
+        declarations_ +=
+            fmt::format("  __typeof__({}) {} = ({}){};\n", plain, v.name, plain, scalar(number));
         return;
       case Kind::Sequence:
         if (array < 0) {
@@ -166,6 +167,7 @@ class Wrapper {
         return;
       case Kind::Struct:
         structure(number, plain);
+        members(number, *t, ".");
         return;
       default:
         impossible_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
@@ -255,7 +257,27 @@ class Wrapper {
         return fmt::format("*({} const*)stencil_lift_a[{}]", lifter::name_of(symbol.type), s);
       }
     }
-    return "0";
+    return noise(variable(number).type, number);
+  }
+
+  // A number for what the program does without: nothing may depend on it.
+  std::string noise(int of, int place) const {
+    const CTypeInfo* t = &type(of);
+    if (t->kind == Kind::Reference) t = &type(t->of);
+    const bool real = lifter::is_floating(t->scalar);
+    return fmt::format("{}((double const*)stencil_lift_a[{}])[{}]", real ? "" : "(long long)",
+                       lengths() + 2, static_cast<size_t>(place) * 37 % kNoise);
+  }
+
+  // The members of a structure that the program does without.
+  void members(int number, const CTypeInfo& structure, const std::string& access) {
+    for (size_t m = 0; m < structure.members.size(); ++m) {
+      const CTypeInfo& t = type(structure.member_types[m]);
+      const std::string in_c = variable(number).name + access + structure.members[m];
+      if (t.kind != Kind::Scalar || structure.members[m].empty()) continue;
+      body_ += fmt::format("  *({0}*)(void*)&{1} = ({0}){2};\n", lifter::name_of(t.scalar), in_c,
+                           noise(structure.member_types[m], number + static_cast<int>(m) + 1));
+    }
   }
 
   // double a[n][m] as a parameter is a pointer to rows.
@@ -304,6 +326,7 @@ class Wrapper {
       const std::string object_name = fmt::format("stencil_lift_o{}", number);
       declarations_ += object(fmt::format("*(__typeof__({}))0", t.text), object_name);
       declarations_ += fmt::format("  {} {} = {};\n", plain_type(t.text), name, object_name);
+      members(number, target, "->");
       return;
     }
     if (array >= 0) {
@@ -317,9 +340,15 @@ class Wrapper {
       declarations_ += fmt::format("  __typeof__({0}) {1} = (__typeof__({0}))0;\n", t.text, name);
       return;
     }
+    const bool real = lifter::is_floating(scalar);
     declarations_ += fmt::format(
-        "  static {0} stencil_lift_s{1}[64];\n  __typeof__({2}) {3} = stencil_lift_s{1};\n",
-        lifter::name_of(scalar), number, t.text, name);
+        "  static {0} stencil_lift_s{1}[1 << 16];\n"
+        "  for (long stencil_lift_i = 0; stencil_lift_i < 1 << 16; ++stencil_lift_i) "
+        "stencil_lift_s{1}[stencil_lift_i] = ({0}){4}((double const*)stencil_lift_a[{5}])"
+        "[stencil_lift_i % {6}];\n"
+        "  __typeof__({2}) {3} = stencil_lift_s{1};\n",
+        lifter::name_of(scalar), number, t.text, name, real ? "" : "(long long)", lengths() + 2,
+        kNoise);
   }
 
   // Arrays that are members or global.

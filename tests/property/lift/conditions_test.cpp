@@ -223,8 +223,10 @@ class Trial {
       if (symbol.in_c == "n") value = static_cast<double>(before.n);
       if (symbol.in_c == "m") value = static_cast<double>(before.m);
       if (symbol.in_c == "steps") value = static_cast<double>(before.steps);
+      std::string in_c = symbol.in_c;
+      if (in_c.rfind("(*p).", 0) == 0) in_c = "p->" + in_c.substr(5);
       for (size_t k = 0; k < code_.scalars.size(); ++k) {
-        if (code_.scalars[k].name == symbol.in_c) value = before.scalars[k];
+        if (code_.scalars[k].name == in_c) value = before.scalars[k];
       }
       if (lifter::is_integer(symbol.type)) {
         one.integers[id] = static_cast<int64_t>(value);

@@ -42,27 +42,27 @@ const Claim kClaims[] = {
     {"never_true",
      "void f(int n, double* a, double* b) {\n"
      "  for (int i = 0; i < n; i++) {\n"
-     "    double x = a[i] * a[i];\n"
-     "    b[i] = x < 0 ? 3 : x;\n"
+     "    double x = 3 * a[i];\n"
+     "    b[i] = x == 7.7e-77 ? 3 : x;\n"
      "  }\n}",
      false,
      {"4:14 was never taken where its condition is true"}},
     {"never_false",
      "void f(int n, double* a, double* b) {\n"
      "  for (int i = 0; i < n; i++) {\n"
-     "    double x = a[i] * a[i];\n"
-     "    if (!(x < 0)) b[i] = x;\n"
+     "    double x = 3 * a[i];\n"
+     "    if (x != 7.7e-77) b[i] = x;\n"
      "  }\n}",
      false,
      {"4:9 was never taken where its condition is"}},
     {"a_comparison_as_a_number",
      "void f(int n, double* a, double* b) {\n"
-     "  for (int i = 0; i < n; i++) b[i] = a[i] * (a[i] * a[i] < 0);\n}",
+     "  for (int i = 0; i < n; i++) b[i] = a[i] * (a[i] * 3 == 7.7e-77);\n}",
      false,
      {"the comparison at 2:", "was never true"}},
     {"second_operand",
      "void f(int n, double* a, double* b) {\n"
-     "  for (int i = 0; i < n; i++) b[i] = a[i] > 0 && a[i] < -1 ? 3 : a[i];\n}",
+     "  for (int i = 0; i < n; i++) b[i] = a[i] > 0 && a[i] * 3 == 7.7e-77 ? 3 : a[i];\n}",
      false,
      {"where its condition is true"}},
     {"a_constant_condition_is_no_branch",
@@ -80,10 +80,27 @@ const Claim kClaims[] = {
     {"a_function_of_a_header",
      "#include <algorithm>\n"
      "void f(int n, double* a, double* b) {\n"
-     "  for (int i = 0; i < n; i++) b[i] = std::max(a[i] * a[i], -1.0);\n}",
+     "  for (int i = 0; i < n; i++) {\n"
+     "    double x = a[i] * 3 == 7.7e-77 ? -1 : 2;\n"
+     "    b[i] = std::max(x, 0.0);\n"
+     "  }\n}",
      false,
-     {" at 3:"},
+     {" at 4:", " at 5:"},
      ".cpp"},
+    {"what_the_optimiser_excludes_is_no_gap",
+     "void f(int n, double* a, double* b) {\n"
+     "  for (int i = 0; i < n; i++) b[i] = a[i] * a[i] < 0 ? 3 : a[i];\n}",
+     true,
+     {}},
+    {"parameters_that_nothing_depends_on",
+     "void f(int n, int mode, const int* c, double* a, double* b) {\n"
+     "  for (int i = 0; i < n; i++) {\n"
+     "    double x = mode > 3 ? 1 : 2;\n"
+     "    if (c[i] > 0) x = 4;\n"
+     "    b[i] = a[i];\n"
+     "  }\n}",
+     true,
+     {}},
     {"a_return_for_sizes_that_are_excluded",
      "int f(int n, double* a, double* b) {\n"
      "  if (n < 5) return -1;\n"
@@ -124,12 +141,15 @@ const LiftSample kBuilt[] = {
      "void f(double* b, const double* a, const Par& p) {\n"
      "  for (int i = 1; i < p.n - 1; i++) b[i] = p.k * a[i - 1];\n}",
      {},
-     ".cpp"},
+     ".cpp",
+     "f"},
     {"pointer_to_const",
      "struct Par { int n; double w[3]; };\n"
      "void f(double* b, const double* a, const struct Par* p) {\n"
      "  for (int i = 1; i < p->n - 1; i++) b[i] = p->w[2] * a[i - 1];\n}",
-     {}},
+     {},
+     ".c",
+     "f"},
     {"mask_of_rows",
      "void f(double** b, double** a, double** w, int n, int m) {\n"
      "  for (int i = 1; i < n - 1; i++)\n"
@@ -145,7 +165,9 @@ const LiftSample kBuilt[] = {
      "  int t[n];\n"
      "  for (int i = 0; i < n; i++) t[i] = u[(i + 1) % n] > 1;\n"
      "  for (int i = 0; i < n; i++) u[i] = t[i];\n}",
-     {}},
+     {},
+     ".c",
+     "f"},
     {"many_literal_steps",
      "void f(double a[300][300], double b[300][300]) {\n"
      "  for (int t = 0; t < 5000; t++) {\n"
