@@ -19,7 +19,8 @@ constexpr double kFewUpdates = 1e7;                // of the others, if sizes ca
 constexpr int64_t kSmall[] = {1, 2, 3, 4, 5, 6, 7};
 constexpr int64_t kModerate[] = {24, 17, 33, 20, 41, 29, 13};
 constexpr int64_t kOdd[] = {9, 13, 25, 67};
-constexpr int64_t kLargest = 5000;  // constants beyond are no sizes
+constexpr int64_t kLargest = 1 << 20;  // constants beyond are no sizes
+constexpr int64_t kLongest = 5000;     // nor steps
 
 template <size_t n>
 int64_t pick(LiftValues& values, const int64_t (&from)[n]) {
@@ -76,7 +77,7 @@ LiftPlan::LiftPlan(const lifter::Lifted& lifted, LiftValues& values, const Origi
     if (constant < 8 || constant > kLargest) continue;
     large_.push_back(constant + 1);
     if (large_.size() > 6) large_.erase(large_.begin());
-    long_times_.push_back(constant + 2);
+    if (constant <= kLongest) long_times_.push_back(constant + 2);
   }
   if (!large_.empty()) large_.push_back(large_.back() + 2);
   kinds_ = {LiftData::Mild, LiftData::Signed, LiftData::Constants};
@@ -187,9 +188,11 @@ std::optional<int> LiftPlan::bounded_above() {
     bool found = false;
     for (int attempt = 0; attempt < 400 && !found; ++attempt) {
       LiftCase one;
+      // another size may have to be some times as large
+      const int64_t near = attempt % 3 == 0 ? 5 * beyond : beyond;
       for (int other : integers_) {
         one.integers[other] = in_shape_.count(other) > 0
-                                  ? some_size(beyond, attempt % 2 == 0)
+                                  ? some_size(near, attempt % 2 == 0)
                                   : values_.integer_for(other, data(0), values_.below(6));
       }
       one.integers[symbol] = beyond;
@@ -222,7 +225,6 @@ void LiftPlan::scalars(LiftCase& one, size_t number, bool early, int attempt) {
   constexpr double kTolerances[] = {0.03, 0.2, 0.002};
   const bool stops = lifted_.execution.stop != nullptr;
   one.data = data(number);
-  one.noise = values_.noise();
   one.alike = stops && (number != 1 || lifted_.program.steps->kind == lifter::XKind::Int);
   // a requirement may exclude the values whose turn it is
   const size_t turn = attempt < 10 ? number : values_.below(6);
@@ -252,7 +254,7 @@ void LiftPlan::scalars(LiftCase& one, size_t number, bool early, int attempt) {
   }
 }
 
-std::optional<LiftCase> LiftPlan::aim(const Target& target, size_t number) {
+std::optional<LiftCase> LiftPlan::guess(const Target& target, size_t number) {
   const bool first = target.symbol < 0;
   const int attempts = first ? 6000 : 60;
   for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -278,7 +280,7 @@ std::optional<LiftCase> LiftPlan::aim(const Target& target, size_t number) {
   return std::nullopt;
 }
 
-std::optional<LiftCase> LiftPlan::any(size_t number) {
+std::optional<LiftCase> LiftPlan::guess_any(size_t number) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     LiftCase one;
     const bool many = !large_.empty() && values_.below(4) == 0;
@@ -293,7 +295,7 @@ std::optional<LiftCase> LiftPlan::any(size_t number) {
   return std::nullopt;
 }
 
-std::optional<LiftCase> LiftPlan::excluded(size_t number) {
+std::optional<LiftCase> LiftPlan::guess_excluded(size_t number) {
   if (lifted_.execution.requirements.empty()) return std::nullopt;
   for (int attempt = 0; attempt < 30; ++attempt) {
     LiftCase one;
@@ -304,6 +306,23 @@ std::optional<LiftCase> LiftPlan::excluded(size_t number) {
     if (one.points <= kFewUpdates) return one;
   }
   return std::nullopt;
+}
+
+std::optional<LiftCase> LiftPlan::complete(std::optional<LiftCase> one) {
+  if (one) one->noise = values_.noise();
+  return one;
+}
+
+std::optional<LiftCase> LiftPlan::aim(const Target& target, size_t number) {
+  return complete(guess(target, number));
+}
+
+std::optional<LiftCase> LiftPlan::any(size_t number) {
+  return complete(guess_any(number));
+}
+
+std::optional<LiftCase> LiftPlan::excluded(size_t number) {
+  return complete(guess_excluded(number));
 }
 
 }  // namespace stencil::api

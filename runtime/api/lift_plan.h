@@ -41,6 +41,10 @@ class LiftPlan {
 
  private:
   void make_targets();
+  std::optional<LiftCase> guess(const Target& target, size_t number);
+  std::optional<LiftCase> guess_any(size_t number);
+  std::optional<LiftCase> guess_excluded(size_t number);
+  std::optional<LiftCase> complete(std::optional<LiftCase> one);
   void scalars(LiftCase& one, size_t number, bool early, int attempt);
   bool points_fit(const LiftCase& one) const;
   bool requirements_hold(const LiftCase& one) const;

@@ -218,6 +218,7 @@ class Observe : public PassInfoMixin<Observe> {
     if (isa<ZExtInst>(instruction) || isa<SExtInst>(instruction) || isa<UIToFPInst>(instruction) ||
         isa<SIToFPInst>(instruction)) {
       const Value* from = instruction.getOperand(0);
+      if (instruction.use_empty()) return false;  // `a && (b = c);` as a statement
       return from->getType()->isIntegerTy(1) && is_condition(from);
     }
     return false;
@@ -401,10 +402,10 @@ class ObservedCode : public clang::EmitObjAction {
     clang::LangOptions& language = compiler.getLangOpts();
     code.setDebugInfo(codegenoptions::LimitedDebugInfo);  // with types, for InlineNumbers
     code.DebugColumnInfo = true;
+    clang::SanitizerMask checks = SanitizerKind::IntegerDivideByZero | SanitizerKind::Shift |
+                                  SanitizerKind::FloatCastOverflow;
     // wrap-around that the user asked for (-fwrapv) is defined
-    const clang::SanitizerMask checks = SanitizerKind::SignedIntegerOverflow |
-                                        SanitizerKind::IntegerDivideByZero | SanitizerKind::Shift |
-                                        SanitizerKind::FloatCastOverflow;
+    if (!language.isSignedOverflowDefined()) checks |= SanitizerKind::SignedIntegerOverflow;
     language.Sanitize.set(checks);
     code.SanitizeTrap.set(checks);
     code.SanitizeRecover.set(clang::SanitizerMask());
