@@ -138,7 +138,7 @@ std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
     OriginalArray& array = out[static_cast<size_t>(field.array)];
     if (!array.extents.empty()) continue;
     for (lifter::X extent : field.extents)
-      array.extents.push_back(*lifter::number_of(extent, one.integers));
+      array.extents.push_back(std::max<int64_t>(*lifter::number_of(extent, one.integers), 1));
     array.strides.assign(array.extents.size(), 1);
     for (size_t d = array.extents.size(); d-- > 1;)
       array.strides[d - 1] = array.strides[d] * array.extents[d];
@@ -160,7 +160,9 @@ std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
     int64_t elements = 1;
     for (int64_t length : constant_lengths(lifted_, a)) elements *= length;
     const int64_t bytes = elements * bytes_of(lifted_.execution.arrays[a].element);
-    out[a].bytes.resize(static_cast<size_t>(std::max<int64_t>(bytes, 4096)));
+    // the program may do without more of it
+    out[a].bytes.resize(static_cast<size_t>(std::max<int64_t>(bytes, 1 << 16)));
+    fill(out[a], lifted_.execution.arrays[a].element, one);
   }
   return out;
 }

@@ -144,14 +144,14 @@ bool LiftPlan::requirements_hold(const LiftCase& one) const {
 }
 
 // The lengths of arrays and the number of steps.
-bool LiftPlan::lengths(LiftCase& one) const {
+bool LiftPlan::lengths(LiftCase& one, bool possible) const {
   one.points = 0;
   for (const FieldBinding& field : lifted_.program.fields) {
     double size = 1;
     for (lifter::X extent : field.extents) {
       const auto length = lifter::number_of(extent, one.integers);
-      if (!length || *length < 1) return false;
-      size *= static_cast<double>(*length);
+      if (!length || (possible && *length < 1)) return false;
+      size *= static_cast<double>(std::max<int64_t>(*length, 1));
     }
     one.points += size;
   }
@@ -164,7 +164,7 @@ bool LiftPlan::lengths(LiftCase& one) const {
 }
 
 bool LiftPlan::feasible(LiftCase& one, bool with_points, double most_updates) const {
-  if (!requirements_hold(one) || !lengths(one) || !points_fit(one)) return false;
+  if (!requirements_hold(one) || !lengths(one, true) || !points_fit(one)) return false;
   bool bounds = true;
   each_domain(lifted_.execution, [&](const lifter::Domain& domain) {
     const auto low = lifter::number_of(domain.low, one.integers);
@@ -301,7 +301,7 @@ std::optional<LiftCase> LiftPlan::guess_excluded(size_t number) {
     LiftCase one;
     for (int symbol : in_shape_) one.integers[symbol] = some_size(1, true);
     scalars(one, number, true, attempt);
-    if (requirements_hold(one) || !lengths(one) || !points_fit(one)) continue;
+    if (requirements_hold(one) || !lengths(one, false) || !points_fit(one)) continue;
     one.points *= static_cast<double>(std::max<int64_t>(one.steps, 1));
     if (one.points <= kFewUpdates) return one;
   }

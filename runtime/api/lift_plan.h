@@ -48,7 +48,8 @@ class LiftPlan {
   void scalars(LiftCase& one, size_t number, bool early, int attempt);
   bool points_fit(const LiftCase& one) const;
   bool requirements_hold(const LiftCase& one) const;
-  bool lengths(LiftCase& one) const;
+  // `possible`: as the program has them; else an empty array has one element.
+  bool lengths(LiftCase& one, bool possible) const;
   bool feasible(LiftCase& one, bool with_points, double most_updates) const;
   int64_t some_size(int64_t near, bool small);
   LiftData data(size_t number) const { return kinds_[number % kinds_.size()]; }

@@ -214,6 +214,7 @@ class Prover {
     const std::string same =
         sums_differ_ ? "the same up to the last places of sums, which have an order of their own"
         : powers_differ_ ? "the same up to the last places of library functions"
+        : zeros_differ_  ? "every bit is the same but the sign of zeros, to which sources are added"
                          : "every bit is the same";
     proof.runs = fmt::format("{}, {} array{}{}: {}", proof.runs, arrays, arrays == 1 ? "" : "s",
                              results_ > 0 ? " and what scalars hold behind them" : "", same);
@@ -566,7 +567,11 @@ class Prover {
                                  : *reinterpret_cast<const double*>(p);
         y = type == CScalar::F32 ? static_cast<double>(*reinterpret_cast<const float*>(q))
                                  : *reinterpret_cast<const double*>(q);
-        // zeros of different signs are not the same
+        // zeros of different signs are not the same, unless the language adds sources to a zero
+        if (x == 0 && y == 0 && !lifted_.program.point_sets.empty()) {
+          zeros_differ_ = true;
+          continue;
+        }
         if (x != y && same_value(type, x, y, lifted_.program.sums_in_step, scale)) continue;
       } else {
         int64_t a_low = 0, b_low = 0;
@@ -597,7 +602,7 @@ class Prover {
   std::vector<LiftCase> runs_;        // that gave the same
   std::vector<OriginalArray> first_;  // data of the last run, before it
   size_t drawn_ = 0;
-  bool sums_differ_ = false, powers_differ_ = false;
+  bool sums_differ_ = false, powers_differ_ = false, zeros_differ_ = false;
   std::set<std::string> not_computed_;  // results that the program does not have
   int results_ = 0;
   int stopped_ = 0;                   // runs that the condition of the loop ended

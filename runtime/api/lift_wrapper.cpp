@@ -32,6 +32,8 @@ class Wrapper {
       declare(parameter);
       arguments += (arguments.empty() ? "" : ", ") + variable(parameter).name;
     }
+    // elements of arrays may be scalars to the program, so the arrays come first
+    for (size_t a = 0; a < lifted_.execution.arrays.size(); ++a) array(a);
     for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
       const SymbolInfo& symbol = lifted_.execution.symbols[s];
       if (symbol.value) continue;  // a macro or a constant
@@ -43,7 +45,6 @@ class Wrapper {
       body_ += fmt::format("  *({1}*)(void*)&{0} = *({1} const*)stencil_lift_a[{2}];\n",
                            symbol.in_c, lifter::name_of(symbol.type), s);
     }
-    for (size_t a = 0; a < lifted_.execution.arrays.size(); ++a) array(a);
     if (!impossible_.empty()) return {"", impossible_};
     std::string text = "\n";
     if (tree_.cpp) text += "extern \"C\" ";

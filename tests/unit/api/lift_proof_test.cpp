@@ -46,7 +46,7 @@ const Claim kClaims[] = {
      "    b[i] = x == 7.7e-77 ? 3 : x;\n"
      "  }\n}",
      false,
-     {"4:14 was never taken where its condition is true"}},
+     {"4:12 was never taken where its condition is true"}},
     {"never_false",
      "void f(int n, double* a, double* b) {\n"
      "  for (int i = 0; i < n; i++) {\n"
