@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "compiler/lift/numbers.h"
 
 namespace stencil::api {
@@ -47,6 +49,21 @@ void each_domain(const lifter::Execution& execution, const Visit& visit) {
       }
     }
   }
+}
+
+// "1 to 7, 13, 67"
+std::string ranges(const std::set<int64_t>& values) {
+  std::string out;
+  for (auto at = values.begin(); at != values.end();) {
+    const int64_t first = *at;
+    int64_t last = first;
+    for (++at; at != values.end() && *at == last + 1; ++at) last = *at;
+    out += out.empty() ? "" : ", ";
+    out += first == last       ? std::to_string(first)
+           : last == first + 1 ? fmt::format("{}, {}", first, last)
+                               : fmt::format("{} to {}", first, last);
+  }
+  return out;
 }
 
 }  // namespace
@@ -323,6 +340,23 @@ std::optional<LiftCase> LiftPlan::any(size_t number) {
 
 std::optional<LiftCase> LiftPlan::excluded(size_t number) {
   return complete(guess_excluded(number));
+}
+
+// ---- for messages
+
+std::string LiftPlan::sizes_text(const std::vector<LiftCase>& cases) const {
+  std::string out;
+  for (int symbol : in_shape_) {
+    std::set<int64_t> values;
+    for (const LiftCase& one : cases) {
+      const auto found = one.integers.find(symbol);
+      if (found != one.integers.end()) values.insert(found->second);
+    }
+    if (values.empty()) continue;
+    out += fmt::format("{}{} = {}", out.empty() ? "" : "; ",
+                       lifted_.execution.symbols[static_cast<size_t>(symbol)].name, ranges(values));
+  }
+  return out.empty() ? "its one size" : (cases.size() > 1 ? "sizes " : "") + out;
 }
 
 }  // namespace stencil::api

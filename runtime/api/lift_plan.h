@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "runtime/api/lift_memory.h"
@@ -36,6 +37,8 @@ class LiftPlan {
   // A size that no case can have because an assumption bounds it from above: its symbol.
   std::optional<int> bounded_above();
 
+  // "sizes n = 1 to 7, 13, 67; m = 3", of all cases.
+  std::string sizes_text(const std::vector<LiftCase>& cases) const;
   // A loop that ends by a condition is given time to.
   int64_t most_steps(const LiftCase& one) const;
 

@@ -134,37 +134,6 @@ class Prover {
 
   // ---- what is said of them
 
-  // "1 to 7, 13, 67"
-  static std::string ranges(const std::set<int64_t>& values) {
-    std::string out;
-    for (auto at = values.begin(); at != values.end();) {
-      const int64_t first = *at;
-      int64_t last = first;
-      for (++at; at != values.end() && *at == last + 1; ++at) last = *at;
-      out += out.empty() ? "" : ", ";
-      out += first == last       ? std::to_string(first)
-             : last == first + 1 ? fmt::format("{}, {}", first, last)
-                                 : fmt::format("{} to {}", first, last);
-    }
-    return out;
-  }
-
-  std::string sizes_text(const std::vector<LiftCase>& cases) const {
-    std::string out;
-    for (int symbol : plan_.sizes()) {
-      std::set<int64_t> values;
-      for (const LiftCase& one : cases) {
-        const auto found = one.integers.find(symbol);
-        if (found != one.integers.end()) values.insert(found->second);
-      }
-      if (values.empty()) continue;
-      out +=
-          fmt::format("{}{} = {}", out.empty() ? "" : "; ",
-                      lifted_.execution.symbols[static_cast<size_t>(symbol)].name, ranges(values));
-    }
-    return out.empty() ? "its one size" : (cases.size() > 1 ? "sizes " : "") + out;
-  }
-
   static std::string steps_text(const LiftCase& one) {
     return fmt::format("{} step{}", one.steps, one.steps == 1 ? "" : "s");
   }
@@ -175,9 +144,10 @@ class Prover {
       least = std::min(least, one.steps);
       most = std::max(most, one.steps);
     }
-    std::string text = fmt::format(
-        "{} on random data ({}",
-        runs_.size() == 1 ? "one run" : fmt::format("{} runs", runs_.size()), sizes_text(runs_));
+    std::string text =
+        fmt::format("{} on random data ({}",
+                    runs_.size() == 1 ? "one run" : fmt::format("{} runs", runs_.size()),
+                    plan_.sizes_text(runs_));
     if (lifted_.program.steps != nullptr) {
       text += least == most ? fmt::format("; {} step{}", least, least == 1 ? "" : "s")
                             : fmt::format("; {} to {} steps", least, most);
@@ -336,7 +306,7 @@ class Prover {
       if (!advanced.value().stopped && most < one.steps) {
         rejected_ =
             fmt::format("the condition that ends the loop did not hold within {} steps ({})", most,
-                        sizes_text({one}));
+                        plan_.sizes_text({one}));
         return false;
       }
       report = std::move(advanced).value();
@@ -390,7 +360,7 @@ class Prover {
       return Failure{
           "C031",
           fmt::format("the original does not come back at sizes at which the program runs ({}): {}",
-                      sizes_text({one}), run.end.text),
+                      plan_.sizes_text({one}), run.end.text),
           std::string(run.end.kind == ChildEnd::Kind::Late
                           ? ""
                           : "it accesses memory that none of its arguments is, or calls the "
@@ -401,7 +371,7 @@ class Prover {
       return Failure{
           "C031",
           fmt::format("the original writes outside of '{}' at sizes at which the program runs ({})",
-                      run.outside, sizes_text({one})),
+                      run.outside, plan_.sizes_text({one})),
           "its arrays are not what they seem; --no-verify writes the program all the same"};
     }
     return true;
@@ -520,8 +490,8 @@ class Prover {
           "C030",
           fmt::format("the lifted program differs from the original in {}: {} instead of {} ({}, "
                       "{})",
-                      left.in_c.empty() ? "what it returns" : left.in_c, y, x, sizes_text({one}),
-                      steps_text(one)),
+                      left.in_c.empty() ? "what it returns" : left.in_c, y, x,
+                      plan_.sizes_text({one}), steps_text(one)),
           kDiffers};
     }
     return Done{};
@@ -584,7 +554,7 @@ class Prover {
           "C030",
           fmt::format("the lifted program differs from the original in {}{}: {} instead of {} ({}, "
                       "{})",
-                      lifted_.execution.arrays[a].in_c, at, y, x, sizes_text({one}),
+                      lifted_.execution.arrays[a].in_c, at, y, x, plan_.sizes_text({one}),
                       steps_text(one)),
           kDiffers};
     }
