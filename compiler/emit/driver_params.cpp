@@ -119,7 +119,8 @@ void Driver::derive_param(size_t p, bool read) {
                                : fmt::format("{} == {}", member, least(parameter.type));
   std::string message = fmt::format("param {} is not given", parameter.name);
   if (parameter.derived) {
-    message = fmt::format("param {} comes out as no finite number: {}", parameter.name,
+    message = fmt::format("param {} comes out as {}: {}", parameter.name,
+                          real ? "no finite number" : "an integer that stands for no value",
                           parameter.derived_text);
   } else if (real) {
     message = fmt::format("param {} is no finite number{}", parameter.name,

@@ -66,6 +66,14 @@ std::optional<DerivationFault> derive_params(const Program& program, const std::
       return DerivationFault{
           "R051", fmt::format("param '{}' comes out as {}", param.name, value.real), from()};
     }
+    // Emitted files take the least integer for a param that is not given.
+    const int64_t least = param.type == Scalar::I64 ? INT64_MIN : INT32_MIN;
+    if (!is_float(param.type) && value.integer == least) {
+      return DerivationFault{
+          "R051",
+          fmt::format("param '{}' comes out as {}, which stands for no value", param.name, least),
+          from()};
+    }
     const bool same =
         is_float(param.type)
             ? !param.real_value || known_real(param.type, *param.real_value).real == value.real

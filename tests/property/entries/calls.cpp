@@ -196,12 +196,16 @@ class Calls {
   }
 
   // Bytes of all arrays, or nothing if there are too many to be given, or an array has none, which
-  // emitted files refuse.
+  // emitted files refuse. Small arrays on sub-grids of a grid with many points are not given either:
+  // a run would take long.
   std::optional<std::vector<int64_t>> sizes(const ir::Program& of, const kernel::Plan& plan,
                                             const Outcome& params) const {
     std::string error;
     const auto state = reference::lay_out(of, params.integers, params.reals, error);
     if (!state) return std::nullopt;
+    const auto grid = reference::concrete(of.grid, params.integers);
+    const auto points = grid ? reference::count_points(*grid) : std::nullopt;
+    if (!points || *points > kMostBytes) return std::nullopt;
     std::vector<int64_t> out;
     int64_t sum = 0;
     for (const kernel::Array& array : plan.arrays) {

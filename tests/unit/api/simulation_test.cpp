@@ -152,6 +152,23 @@ TEST_P(OnDevice, ParamsFollowThoseThatTheyDependOn) {
   EXPECT_EQ(given({{"kappa", 2}, {"dt", 0.001}}, {}), told(both)) << "one that is given stays";
 }
 
+// Entry points of emitted files take the least integer for a param that is not given.
+TEST(Simulation, RefusesDerivedIntegersThatStandForNoValue) {
+  Options open;
+  open.open = {"a"};
+  const Program program = program_of(
+      "param a : integer = 1;\n"
+      "param n : integer = max(a, 0) + 1;\n"
+      "grid G = [0..7] steps 2;\n"
+      "field A : double on G;\n"
+      "stencil s : A[0..7] = A[0] + n;\n",
+      open);
+  EXPECT_EQ(message(program.initial_state({{"a", INT32_MAX}})),
+            "R051: param 'n' comes out as -2147483648, which stands for no value; it is "
+            "max(a, 0) + 1, with a = 2147483647");
+  EXPECT_TRUE(program.initial_state({{"a", INT32_MAX - 1}}).ok());
+}
+
 TEST(Simulation, DerivedParamsFollowBetweenSteps) {
   Simulation changed = on_reference(kDerived);
   Simulation told = on_reference(kDerived);
