@@ -31,7 +31,7 @@ class IntegerRanges {
   // may lie `margin` beyond: kernels compute values at such places that nothing uses.
   IntegerRanges(const Program& program, const Box* region, int64_t margin);
 
-  // Of a node whose operands are in `graph` and have been appended.
+  // The range of a node whose operands are in `graph` and have been appended.
   Interval of(const Graph& graph, const Node& node) const;
   // `node` has become `id`: the next one, or one that is known.
   void append(const Graph& graph, const Node& node, NodeId id);

@@ -62,7 +62,8 @@ struct Parameter {
   std::optional<int64_t> integer_default;
   bool is_size = false;  // takes part in array extents
   int param = 0;         // ParamId of the stencil program
-  // Of an integer: the largest magnitude at which no size below overflows 64 bits.
+  // The largest magnitude of an integer parameter at which no size computed from it overflows 64
+  // bits.
   int64_t most = std::numeric_limits<int64_t>::max();
   // Null, or what it is unless the user gives it: over parameters before it, each operation rounded
   // by itself. The default above is its value with all defaults.

@@ -9,8 +9,8 @@ namespace stencil::lifter {
 
 // ---- which expressions change something
 
-// Whether a run of a node may change what the caller can see. `own`: of a function, whose own
-// variables are nobody else's.
+// Whether a run of a node may change what the caller can see. `own`: the node belongs to a
+// called function, whose local variables no caller can see.
 bool Executor::node_changes(const CNode& n, bool own) {
   const auto is_own = [&](const CNode& target) {
     if (!own || target.kind != CKind::Variable) return false;

@@ -360,14 +360,15 @@ void Executor::scalars_left() {
     const Value& old = before.at(path);
     if (old.kind == Value::Kind::Pointer) {
       out_.assumptions.push_back(
-          fmt::format("nobody needs where '{}' points to afterwards", in_c(path)));
+          fmt::format("the caller does not use where '{}' points to afterwards", in_c(path)));
       return;
     }
     if (old.kind != Value::Kind::Scalar) return;
     Left left{in_c(path), old.x->type, followed(now, old.x->type), own};
     if (left.value == nullptr) {
       out_.assumptions.push_back(fmt::format(
-          "nobody needs what '{}' is set to, which is no part of the program", left.in_c));
+          "the caller does not use what '{}' is set to, which the program does not compute",
+          left.in_c));
       out_.dropped.push_back(fmt::format("what '{}' is set to", left.in_c));
     }
     out_.left.push_back(std::move(left));
@@ -378,7 +379,8 @@ void Executor::scalars_left() {
     if (result != CScalar::None) out_.left.push_back({"", result, value});
     if (value == nullptr) {
       out_.assumptions.push_back(fmt::format(
-          "nobody needs what '{}' returns, which is no part of the program", entry.name));
+          "the caller does not use what '{}' returns, which the program does not compute",
+          entry.name));
       out_.dropped.push_back(fmt::format("what '{}' returns", entry.name));
     }
   }

@@ -87,8 +87,8 @@ struct Frame {
   std::vector<Store> stores_;  // of the leaf being run
   X guard_ = nullptr;          // what holds where something is stored: left_ and path_
   X path_ = nullptr;  // the conditions around a statement, within its function or iteration
-  // Of the function or the iteration being run: the guard that holds in all that is left of it, and
-  // where it has ended early. `scope_`: whether return or continue ends it.
+  // The guard of the rest of the function or iteration being run, and where it has ended early.
+  // `scope_`: whether return or continue ends it.
   X left_ = nullptr;
   std::vector<EarlyEnd> exits_;
   Flow scope_ = Flow::Return;

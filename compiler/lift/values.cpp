@@ -230,8 +230,8 @@ ExprPtr ValueWriter::integer_comparison(X x) {
   return make_binary(x->text, std::move(left), std::move(right));
 }
 
-// Of an unsigned number whose top bit may be set: half of it, with the bit that is lost as a sticky
-// one, rounds as the whole does.
+// If the top bit of an unsigned number may be set, half of it is converted and doubled. The lost
+// bit is kept as a sticky bit, so the half rounds as the whole number does.
 ExprPtr ValueWriter::floating_from_unsigned(X from, CScalar to) {
   std::vector<ExprPtr> by, choice;
   by.push_back(value(from));

@@ -1,10 +1,9 @@
 // Typing of operations. Types are few and the rules are those of C without its surprises:
 //   - among integer < long < float < double the wider operand decides;
-//   - a literal never decides: it takes the type of what it meets, so that no stray double appears
-//   in
-//     a float program;
+//   - a literal never decides: it takes the type of what it meets, so that no stray double
+//     appears in a float program;
 //   - a real number made of literals and integers alone is weak: it waits for a type as a literal
-//     does, and is computed in the one that it gets (weak.cpp);
+//     does, and is computed in that type (weak.cpp);
 //   - truth values take part in no arithmetic;
 //   - storing widens silently, narrows with a warning (S102), and never turns a real into an
 //   integer.

@@ -29,7 +29,7 @@ class Arithmetic {
   }
 
   Scalar fallback() const { return fallback_; }
-  // Returns the one before.
+  // Returns the previous type.
   Scalar set_fallback(Scalar type) { return std::exchange(fallback_, type); }
 
   // `op` on scalars, or componentwise on vectors and structures of one shape, a scalar operand

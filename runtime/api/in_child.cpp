@@ -1,6 +1,6 @@
-// The original of a lifted program is C that nobody has checked. It runs in a child process whose
-// end says nothing about ours, and which proves by a random token that its work is done: an exit
-// status would be for the original to choose.
+// The original of a lifted program is unchecked C. It runs in a child process, so a crash does not
+// end this process. The child proves by a random token that its work is done: the original could
+// choose any exit status.
 //
 // The parent keeps the time. A clock in the child, such as alarm(), could be stopped by it, and a
 // child that stops itself would never come back.

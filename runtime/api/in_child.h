@@ -29,10 +29,10 @@ struct ChildEnd {
   bool returned() const { return kind == Kind::Returned; }
 };
 
-// Runs `work` in a child process. What it leaves is what it writes to shared memory.
+// Runs `work` in a child process. Its only results are its writes to shared memory.
 //
-// The child can compute and allocate memory, nothing else: it opens no files, starts no processes
-// or threads, has no network, and signals nobody but itself. It ends when this process does.
+// The child can only compute and allocate memory. It opens no files, starts no processes or
+// threads, has no network, and can signal only itself. It ends when this process does.
 ChildEnd run_in_child(const std::function<void()>& work, int seconds);
 
 }  // namespace stencil::api

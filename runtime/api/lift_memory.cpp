@@ -160,7 +160,7 @@ std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
     int64_t elements = 1;
     for (int64_t length : constant_lengths(lifted_, a)) elements *= length;
     const int64_t bytes = elements * bytes_of(lifted_.execution.arrays[a].element);
-    // the program may do without more of it
+    // The original may read more elements than the program does.
     out[a].bytes.resize(static_cast<size_t>(std::max<int64_t>(bytes, 1 << 16)));
     fill(out[a], lifted_.execution.arrays[a].element, one);
   }

@@ -30,9 +30,9 @@ enum class LiftData {
 // Sizes and values at which both sides are run.
 struct LiftCase {
   std::map<int, int64_t> integers;  // by symbol
-  std::map<int, double> reals;      // likewise
+  std::map<int, double> reals;      // by symbol
   LiftData data = LiftData::Mild;
-  std::vector<double> noise;  // for parameters that the program does without
+  std::vector<double> noise;  // for parameters that the program does not use
   // Buffers that differ where no step writes never come to rest.
   bool alike = false;
   int64_t steps = 1;
@@ -46,8 +46,8 @@ int64_t integer_of(int64_t low, lifter::CScalar type);
 // A number as it is once stored in this type.
 int64_t stored_as(int64_t value, lifter::CScalar type);
 
-// Of an array of which only elements with constant subscripts are read, which are scalars to the
-// program: the length of each dimension that these need.
+// Elements with constant subscripts are scalars to the program. Returns the length that each
+// dimension of such an array needs.
 std::vector<int64_t> constant_lengths(const lifter::Lifted& lifted, size_t array);
 
 constexpr size_t kNoise = 4096;

@@ -31,7 +31,7 @@ class Outcomes {
   std::vector<Outcome> missing() const;
   // Those that are missing here and not taken there.
   std::vector<Outcome> missing_beside(const Outcomes& other) const;
-  // Of a check: "overflow of a signed integer at 12:7". `number`: from 1.
+  // What the check with this number (from 1) found: "overflow of a signed integer at 12:7".
   std::string undefined(int32_t number) const;
 
  private:

@@ -261,7 +261,7 @@ class Wrapper {
     return noise(variable(number).type, number);
   }
 
-  // A number for what the program does without: nothing may depend on it.
+  // A number for a value that the program does not use: nothing may depend on it.
   std::string noise(int of, int place) const {
     const CTypeInfo* t = &type(of);
     if (t->kind == Kind::Reference) t = &type(t->of);
@@ -270,7 +270,7 @@ class Wrapper {
                        lengths() + 2, static_cast<size_t>(place) * 37 % kNoise);
   }
 
-  // The members of a structure that the program does without.
+  // The members of a structure that the program does not use.
   void members(int number, const CTypeInfo& structure, const std::string& access) {
     for (size_t m = 0; m < structure.members.size(); ++m) {
       const CTypeInfo& t = type(structure.member_types[m]);

@@ -54,7 +54,7 @@ struct SimulationData {
   std::vector<ReductionValue> reduction_values(const std::vector<int>& of) const;
   // The component, or all of them (-1), has values that are not the program's.
   void note_filled(ir::FieldId field, int component);
-  // R057 if steps would read zeros that nobody has asked for.
+  // R057 if steps would read a constant field, series or point set that was given no values.
   Status check_inputs() const;
   Result<int64_t> last_step() const;  // of the run, as the program says; R053
   // R073 if what is asked for is in memory of the user's on the device. `levels` as for fetch().

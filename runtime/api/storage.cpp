@@ -62,7 +62,7 @@ Status SimulationData::check_inputs() const {
                                                   : "the constant field";
     return Failure{"R057", fmt::format("{} '{}' has no values", kind, name),
                    fmt::format("--in {}=FILE.npy reads them; or write 'init {}{} = ...;' in the "
-                               "program, with 0 if they are to be zero",
+                               "program, with 0 if zeros are meant",
                                name, field.name, indices_of(field))};
   }
   return Done{};

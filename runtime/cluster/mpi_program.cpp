@@ -399,7 +399,7 @@ class DrivenProgram : public LoadedProgram {
 // --- Other ranks
 
 Failure serves_another() {
-  return {"R097", "it serves another kernel than the one that rank 0 starts a simulation of",
+  return {"R097", "it serves a kernel other than that of the simulation that rank 0 starts",
           "compile and serve kernels in the same order on all ranks"};
 }
 

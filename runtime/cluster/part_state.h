@@ -21,8 +21,8 @@ Result<reference::State> empty_part(const ir::Program& part, const reference::St
 // whole state, which needs no storage, must outlive what is returned.
 RowsOf rows_of_part(const ir::Program& whole, const decompose::Decomposition& decomposition,
                     int number, const reference::State& part, const reference::State& shapes);
-// Of these rows the points, where they are a box in the part's memory; nothing for a record, of
-// which a part answers for some rows. The box may be empty.
+// The points of these rows as a box in the part's memory, which may be empty. Nothing for a record:
+// a part holds only some of its rows.
 std::optional<ir::Points> box_of_part(const ir::Program& whole,
                                       const decompose::Decomposition& decomposition, int number,
                                       ir::FieldId field);

@@ -27,8 +27,8 @@ bool is_trusted_user(uid_t user) {
   return user == ::geteuid() || user == 0 || user == owner_of_root;
 }
 
-// "" if nobody else may write there. In a sticky directory others cannot replace what is not
-// theirs; what is theirs is found by its owner.
+// "" if only its owner and root may write there. In a sticky directory others cannot replace files
+// of this user, and the owner of a file tells whose it is.
 std::string why_not_trusted(const struct stat& status, bool may_be_sticky) {
   if (!is_trusted_user(status.st_uid)) return "belongs to another user";
   const bool others_write = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;

@@ -69,9 +69,9 @@ class Session {
   // The values in a box of a field of the grid, dense, to `to`, wherever they are; the run can go
   // on. False: the session brings back whole levels alone, and fetch() is to be called.
   virtual Result<bool> read(const BoxOfField& /*what*/, std::byte* /*to*/) { return false; }
-  // Counts the NaN and infinities in a box of a field where they lie; `first` is a position in the
-  // box. The run can go on. Nothing: the session has no memory of its own for the field, or none
-  // but the state's, and fetch() is to be called.
+  // Counts the NaN and infinities in a box of a field in the device's memory; `first` is a position
+  // in the box. The run can go on. Nothing if the session has no memory of its own for the field:
+  // then call fetch() and count in the state.
   virtual Result<std::optional<NonFiniteCount>> count_non_finite(const BoxOfField& /*what*/) {
     return std::optional<NonFiniteCount>();
   }

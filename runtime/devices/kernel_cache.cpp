@@ -130,8 +130,7 @@ std::optional<std::string> read_all(int file, int64_t size) {
   return out;
 }
 
-// The entry's bytes, if there are any that can be trusted; marks it as used. `refused`: why there
-// are some that cannot.
+// The entry's bytes if they can be trusted; marks it as used. `refused`: why they cannot.
 std::optional<std::string> load_entry(const OpenFile& directory, const CacheEntry& entry,
                                       const CacheCheck& holds, std::string& refused) {
   // Without O_NONBLOCK, opening a pipe of that name would wait for a writer.

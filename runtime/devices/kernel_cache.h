@@ -28,10 +28,10 @@ using CacheBuild = std::function<Result<std::string>()>;
 using CacheCheck = std::function<bool(const std::string& bytes)>;
 
 // The bytes of `key`: those that `build` made, in this process or an earlier one. Processes that
-// miss the same entry wait for the one that builds it. An entry that is damaged, that another user
-// may write, or that `holds` does not accept, is built anew. The cache itself never fails: where it
-// cannot read or write, `build` is called and its result returned. A failure of `build` is returned
-// and not kept.
+// miss the same entry wait for the process that builds it. An entry that is damaged, that another
+// user may write, or that `holds` does not accept, is built anew. The cache itself never fails:
+// where it cannot read or write, `build` is called and its result returned. A failure of `build` is
+// returned and not kept.
 Result<std::string> cached(const CacheKey& key, const CacheBuild& build,
                            const CacheCheck& holds = {});
 

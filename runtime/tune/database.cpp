@@ -1,7 +1,6 @@
-// The file is trusted no further than its bytes go. It may hold the one table that this stencilc
-// makes and nothing else: no view, trigger or column that computes runs. Statements have a limit of
-// time, and texts one of length. Rows that make no entry are passed over, and what a line says is
-// parsed like one that a user gives.
+// The file is not trusted. It may hold only the table that this stencilc makes: no view, trigger or
+// computed column ever runs. Statements have a time limit, and texts a length limit. Rows that do
+// not make an entry are skipped, and a schedule line is parsed as if a user had given it.
 #include "runtime/tune/database.h"
 
 #include <cstdlib>

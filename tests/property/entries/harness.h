@@ -3,9 +3,9 @@
 // program has drawn (calls.cpp): it knows what each call must return. Included by the generated
 // source, behind which the emitted files and a table of their entry points follow.
 //
-//   block ID BYTES SHIFT FILL SEED   memory of exactly so many bytes, SHIFT behind an aligned place
-//   doubles ID COUNT VALUES...       likewise, of these numbers
-//   bytes ID COUNT HEX               likewise, of these bytes
+//   block ID BYTES SHIFT FILL SEED   BYTES bytes of memory, SHIFT behind an aligned place
+//   doubles ID COUNT VALUES...       memory that holds these numbers
+//   bytes ID COUNT HEX               memory that holds these bytes
 //   at ID OTHER OFFSET               the memory of another one, from a byte on
 //   null ID
 //   table ID COUNT IDS...            an array of pointers

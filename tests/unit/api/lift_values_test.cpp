@@ -15,7 +15,7 @@ void run(struct state *s, int n, double *a, double *b) {
     s->time += s->dt;
   }
 })",
-     {"nobody needs what '(*s).time' is set to"}},
+     {"the caller does not use what '(*s).time' is set to"}},
     {"coefficients",
      R"(
 void blur(int n, int steps, float *a, float *b) {

@@ -181,7 +181,7 @@ TEST_F(KernelCacheTest, IsMadeForThisUserAlone) {
   EXPECT_EQ(status.st_mode & 0777, 0700u);
 }
 
-// The umask of a group that shares its files, or of nobody.
+// Sets the umask of the process, and the previous one when it ends.
 class Umask {
  public:
   explicit Umask(mode_t mask) : before_(::umask(mask)) {}
