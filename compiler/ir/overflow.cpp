@@ -94,6 +94,11 @@ class AtPoint {
       in[i] = values_[static_cast<size_t>(operation->operands[i])];
     }
     if (operation->op == Op::Select) return in[0] ? (*in[0] != 0 ? in[1] : in[2]) : std::nullopt;
+    // One operand may decide a conjunction or disjunction whose other operand is not known.
+    for (const Value& known : {in[0], in[1]}) {
+      if (operation->op == Op::And && known && *known == 0) return 0;
+      if (operation->op == Op::Or && known && *known != 0) return 1;
+    }
     if (!in[0] || (operation->operands.size() > 1 && !in[1])) return std::nullopt;
     const int64_t a = *in[0], b = in[1].value_or(0);
     if (is_comparison(operation->op)) return evaluate_comparison(operation->op, a, b) ? 1 : 0;
@@ -115,10 +120,12 @@ class AtPoint {
   std::vector<std::pair<NodeId, WideInteger>> overflows_;
 };
 
-// A coordinate or the step: its values, ends first.
+// A coordinate or the step: the values least, least + stride, ..., most.
 struct Counter {
   int64_t least, most;
-  int64_t count() const { return most - least + 1; }
+  int64_t stride = 1;
+  int64_t count() const { return (most - least) / stride + 1; }
+  int64_t value(int64_t n) const { return least + n * stride; }
 };
 
 // What is meant to wrap around: semantic analysis makes such operations for random().
@@ -132,8 +139,9 @@ class Checker {
   Checker(const Program& program, Diagnostics& diagnostics)
       : program_(program), diagnostics_(diagnostics) {}
 
+  // The graph is evaluated in the steps every - 1, 2 * every - 1, ...
   void check(const Graph& graph, const std::vector<NodeId>& results, const Box* region,
-             const std::vector<std::string>& names) {
+             const std::vector<std::string>& names, int64_t every = 1) {
     IntegerRanges ranges(program_, region, 0);
     std::set<NodeId> suspects;
     const std::vector<bool> needed = reachable(graph, results);
@@ -145,7 +153,7 @@ class Checker {
         suspects.insert(id);
       }
     }
-    if (suspects.empty() || !take_counters(region)) return;
+    if (suspects.empty() || !take_counters(region, every)) return;
     AtPoint at(graph, results);
     const int64_t most = std::clamp<int64_t>(kMostValues / graph.size(), 1, kMostPoints);
     for_each_point(most, [&](const std::vector<int64_t>& values) {
@@ -163,7 +171,7 @@ class Checker {
 
  private:
   // False if there is no point.
-  bool take_counters(const Box* region) {
+  bool take_counters(const Box* region, int64_t every) {
     counters_.clear();
     which_.clear();
     rank_ = region ? region->ranges.size() : 0;
@@ -175,8 +183,9 @@ class Checker {
       which_.push_back(d);
     }
     if (program_.steps && program_.steps->is_constant()) {
-      if (program_.steps->constant <= 0) return false;
-      counters_.push_back({0, program_.steps->constant - 1});
+      const int64_t evaluations = program_.steps->constant / every;
+      if (evaluations <= 0) return false;
+      counters_.push_back({every - 1, evaluations * every - 1, every});
       which_.push_back(rank_);
     }
     return true;
@@ -207,7 +216,7 @@ class Checker {
     if (!visit_all(ends, end)) return;
     if (all <= most) {
       visit_all([](const Counter& c) { return c.count(); },
-                [](const Counter& c, int64_t n) { return c.least + n; });
+                [](const Counter& c, int64_t n) { return c.value(n); });
       return;
     }
     uint64_t state = 1;
@@ -219,7 +228,7 @@ class Checker {
         // In turn, one of them goes through its range, and the others are at an end.
         const bool moves =
             step == static_cast<int64_t>(counters_.size()) || step == static_cast<int64_t>(c);
-        values[c] = moves ? counters_[c].least + drawn % counters_[c].count()
+        values[c] = moves ? counters_[c].value(drawn % counters_[c].count())
                           : (drawn % 2 ? counters_[c].most : counters_[c].least);
       }
       if (!visit(values)) return;
@@ -299,14 +308,14 @@ void wrap(const Program& program, Piece& piece) {
 
 void check_overflow(const Program& program, Diagnostics& diagnostics) {
   Checker checker(program, diagnostics);
-  const auto check = [&](const Piece& piece) {
-    checker.check(piece.graph, piece.results, &piece.region, piece.index_names);
+  const auto check = [&](const Piece& piece, int64_t every = 1) {
+    checker.check(piece.graph, piece.results, &piece.region, piece.index_names, every);
   };
   for (const Function& function : program.functions) {
     for (const Piece& piece : function.pieces) check(piece);
   }
   for (const Init& init : program.inits) check(init.piece);
-  for (const Reduction& reduction : program.reductions) check(reduction.piece);
+  for (const Reduction& reduction : program.reductions) check(reduction.piece, reduction.every);
   if (program.stop) checker.check(program.stop->graph, {program.stop->condition}, nullptr, {});
   for (const Requirement& requirement : program.requirements) {
     checker.check(requirement.graph, {requirement.condition}, nullptr, {});

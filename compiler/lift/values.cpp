@@ -121,7 +121,8 @@ bool ValueWriter::is_literal(X x) {
 // An integer in whatever type the language has for it: conversions that keep it are left out.
 ExprPtr ValueWriter::integer(X x) {
   while (x->kind == XKind::Cast && is_integer(x->args[0]->type) && names.count(x) == 0 &&
-         (sizes_ || ranges_.of(x->args[0]).within(range_of_type(x->type)))) {
+         ((sizes_ && bits_of(x->type) >= 32) ||
+          ranges_.of(x->args[0]).within(range_of_type(x->type)))) {
     x = x->args[0];
   }
   if (x->kind == XKind::Index) return leaf_(x);
@@ -133,6 +134,13 @@ ExprPtr ValueWriter::low_bits(ExprPtr of, CScalar type, bool wide) {
   const int bits = bits_of(type);
   if (is_unsigned(type))
     return make_binary("&", std::move(of), make_integer((int64_t{1} << bits) - 1));
+  if (sizes_) {  // constants may not leave their type on the way
+    const int64_t half = int64_t{1} << (bits - 1);
+    return make_binary("-",
+                       make_binary("&", make_binary("+", std::move(of), make_integer(half)),
+                                   make_integer(2 * half - 1)),
+                       make_integer(half));
+  }
   const int away = (wide ? 64 : 32) - bits;
   return make_binary(">>", make_binary("<<", std::move(of), make_integer(away)),
                      make_integer(away));
@@ -264,8 +272,10 @@ ExprPtr ValueWriter::cast(X x) {
     const bool whole_type = x->type == CScalar::I32 || x->type == CScalar::I64;
     return whole_type ? std::move(whole) : low_bits(std::move(whole), x->type, to == CScalar::I64);
   }
-  if (sizes_) return integer(from);
   const bool keeps = ranges_.of(from).within(range_of_type(x->type));
+  // Sizes fit in 32 bits; a narrower type keeps their low bits.
+  if (sizes_)
+    return keeps || !narrow ? integer(from) : low_bits(integer(from), x->type, of == CScalar::I64);
   if (from->kind == XKind::Index && keeps)
     return to == CScalar::I64 ? converted(to, leaf_(from)) : leaf_(from);
   if (keeps) return to == of ? value(from) : converted(to, integer(from));

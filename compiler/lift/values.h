@@ -46,7 +46,7 @@ class ValueWriter {
   ast::ExprPtr unsigned_operation(X x, ast::ExprPtr left, ast::ExprPtr right);
   ast::ExprPtr floating_from_unsigned(X from, CScalar to);
   static ast::ExprPtr converted(CScalar type, ast::ExprPtr value);
-  static ast::ExprPtr low_bits(ast::ExprPtr of, CScalar type, bool wide);
+  ast::ExprPtr low_bits(ast::ExprPtr of, CScalar type, bool wide);
   static bool is_literal(X x);
   void count();
   ast::ExprPtr call(X x);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "compiler/sema/arithmetic.h"
+#include "compiler/support/numbers.h"
 
 namespace stencil::sema {
 
@@ -35,7 +36,7 @@ RangeOfType range_of(Scalar type) {
 // Whether the shortest decimal number that this float stands for is what the float is: 0.25, but
 // not 0.1.
 bool is_exact_in_float(double value) {
-  return std::stod(fmt::format("{}", static_cast<float>(value))) == value;
+  return parse_real(fmt::format("{}", static_cast<float>(value))) == value;
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::Bound
   ir::BoundaryRule result{boundary_kind(rule.kind), {}};
   using Kind = ast::BoundaryKind;
   edge.negates = rule.kind == Kind::Odd || rule.kind == Kind::Antisymmetric;
+  edge.value = nullptr;  // a high edge begins as a copy of the low edge
   edge.repeats = rule.kind == Kind::Symmetric || rule.kind == Kind::Antisymmetric;
   edge.linear = rule.kind == Kind::Linear;
   if (!rule.value) return result;

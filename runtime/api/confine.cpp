@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include <fcntl.h>
@@ -21,6 +23,8 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "compiler/support/numbers.h"
 
 namespace stencil::api {
 
@@ -81,12 +85,10 @@ void limit(decltype(RLIMIT_AS) what, rlim_t most) {
 }
 
 rlim_t mapped_now() {
-  unsigned long pages = 0;
-  if (FILE* file = std::fopen("/proc/self/statm", "re")) {
-    if (std::fscanf(file, "%lu", &pages) != 1) pages = 0;
-    std::fclose(file);
-  }
-  return static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  std::string pages;
+  std::ifstream("/proc/self/statm") >> pages;
+  return static_cast<rlim_t>(parse_integer(pages, 0).value_or(0)) *
+         static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 }
 
 void only_descriptor(int& keep) {

@@ -18,6 +18,13 @@ LiftValues::LiftValues(const lifter::Lifted& lifted, uint64_t seed)
     : lifted_(lifted), random_(seed) {
   for (const lifter::CNode& node : lifted.tree.nodes) {
     if (node.kind == lifter::CKind::Int) integers_.push_back(node.integer);
+    // Beyond the range of a narrow type a conversion changes the value.
+    if (node.kind == lifter::CKind::Cast && node.type >= 0) {
+      const lifter::CScalar to = lifted.tree.types[static_cast<size_t>(node.type)].scalar;
+      const int bits = lifter::is_integer(to) && to != lifter::CScalar::Bool ? bits_of(to) : 64;
+      if (bits < 32)
+        integers_.insert(integers_.end(), {int64_t{1} << (bits - 1), int64_t{1} << bits});
+    }
     if (node.kind == lifter::CKind::Real) reals_.push_back(node.real);
   }
   const lifter::Execution& execution = lifted.execution;

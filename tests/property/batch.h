@@ -25,9 +25,10 @@ struct Item {
   reference::State state;
   std::vector<bool> given;  // params, by ParamId; the others have defaults or follow from these
   int64_t steps = 0;
-  std::string label;     // seed, schedule, mode: to reproduce it
-  std::string problem;   // set by the run: what went wrong, empty if nothing did
-  bool refused = false;  // set by the run: the program exceeds a limit of the device
+  std::string label;    // seed, schedule, mode: to reproduce it
+  std::string problem;  // set by the run: what went wrong, empty if nothing did
+  bool refused =
+      false;  // set by the run: the program exceeds a limit of the device or its compiler
 };
 
 struct BatchOptions {

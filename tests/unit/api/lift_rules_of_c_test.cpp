@@ -352,6 +352,31 @@ TEST(LiftRules, GuardsServeTheSmallestSizes) {
   EXPECT_AS_IN_C(number_as_bound, sizes, {-3, 0, 1, 3, 50});
 }
 
+// ---- narrow types in bounds
+
+ORIGINAL(
+    narrow_bound, void f(int n, double* a, double* b) {
+      unsigned char h = n * 9;
+      for (int i = 0; i < h; i++) b[i] = a[i];
+    });
+ORIGINAL(
+    narrow_parameter,
+    static void part(unsigned char m, double* a, double* b) {
+      for (int i = 0; i < m; i++) b[i] = a[i];
+    } void f(int n, double* a, double* b) { part(n * 9, a, b); });
+ORIGINAL(
+    narrow_quotient, void f(int n, double* a, double* b) {
+      signed char h = n * 10;
+      h /= 2;
+      for (int i = 0; i < h + 64; i++) b[i] = a[i];
+    });
+
+TEST(LiftRules, NarrowTypesCutBounds) {
+  EXPECT_AS_IN_C(narrow_bound, {1, 5, 29, 30, 31});
+  EXPECT_AS_IN_C(narrow_parameter, {1, 5, 29, 30, 31});
+  EXPECT_AS_IN_C(narrow_quotient, {13, 14, 25});
+}
+
 // ---- returns
 
 ORIGINAL(

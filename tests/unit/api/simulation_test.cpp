@@ -152,6 +152,21 @@ TEST_P(OnDevice, ParamsFollowThoseThatTheyDependOn) {
   EXPECT_EQ(given({{"kappa", 2}, {"dt", 0.001}}, {}), told(both)) << "one that is given stays";
 }
 
+// A number beyond the high edge stands beside a value that is computed beyond the low edge.
+TEST(Simulation, EdgesOfADimensionHaveTheirOwnValues) {
+  Simulation run = on_reference(
+      "grid G = [0..3] steps 2;\n"
+      "field U : double on G boundary [constant 3 + 0.5 * time .. constant 7];\n"
+      "field L : double on G;\n"
+      "field R : double on G;\n"
+      "stencil keep : U on G = U[0];\n"
+      "stencil low : L on G = U[-1];\n"
+      "stencil high : R on G = U[1];\n");
+  run.advance(2).or_throw();
+  EXPECT_EQ(run.get<double>("L").or_throw(), (std::vector<double>{3.5, 0, 0, 0}));
+  EXPECT_EQ(run.get<double>("R").or_throw(), (std::vector<double>{0, 0, 0, 7}));
+}
+
 // Entry points of emitted files take the least integer for a param that is not given.
 TEST(Simulation, RefusesDerivedIntegersThatStandForNoValue) {
   Options open;
@@ -381,6 +396,7 @@ TEST(Simulation, RefusesStepsThatNoRunHas) {
 grid G = [0..9, 0..9] steps 10;
 field A : real on G boundary clamp;
 points P [0..2] on G;
+init P[p] = {1, p};
 record r [0..19] = A[0,0] at P;
 stencil s : A on G = 0.5 * (A[1,0] + A[0,-1]);
 )";

@@ -39,14 +39,29 @@ TEST(Overflow, OfSizesAndCoordinatesIsAnError) {
 TEST(Overflow, IsNoErrorWhereNothingUsesIt) {
   for (const char* value :
        {"long(i) * i", "double(i) * i", "select(i < 46000, i * i, 0)",
-        "select(i < 100 and i > 50, i * i, i)", "i * (69999 - i)", "i * 30000", "time * 42000",
-        "(I[0] * 65536) * i", "n * i", "i * i % 1 * 0 * B[0]", "B[0] * 65536 * 128"}) {
+        "select(i < 100 and i > 50, i * i, i)", "select(I[0] > 3 and i < 100, i * i, i)",
+        "select(i >= 100 or I[0] > 3, i, i * i)", "select(not (i >= 100 or I[0] > 3), i * i, i)",
+        "i * (69999 - i)", "i * 30000", "time * 42000", "(I[0] * 65536) * i", "n * i",
+        "i * i % 1 * 0 * B[0]", "B[0] * 65536 * 128"}) {
     const bool squares = std::string(value).find("i * i %") == 0;
     EXPECT_EQ(errors(value).find("S090") != std::string::npos, squares) << value << errors(value);
   }
   EXPECT_EQ(analyze_text(kLongRow + "stencil s : F[i in 0..69999] { [i in 0..100] = i * i; }")
                 .messages.find("S090"),
             std::string::npos);
+}
+
+// Reductions are evaluated after steps every, 2 * every, ...
+TEST(Overflow, CountsInTheStepsOfAReduction) {
+  const auto found = [](int steps, const char* value) {
+    return analyze_text("grid G = [0..9] steps " + std::to_string(steps) +
+                        "; field A : integer on G; stencil s : A on G = A[0]; reduce r = max(" +
+                        value + ") on G every 2;")
+               .messages.find("S090") != std::string::npos;
+  };
+  EXPECT_FALSE(found(3, "time * 2000000000")) << "evaluated at time 1 alone";
+  EXPECT_TRUE(found(4, "time * 1000000000"));
+  EXPECT_FALSE(found(1, "(time + 2) * 2000000000")) << "never evaluated";
 }
 
 TEST(Overflow, IsFoundInAllExpressions) {
