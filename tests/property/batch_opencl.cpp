@@ -6,7 +6,6 @@
 #include <set>
 
 #include "compiler/emit/emit.h"
-#include "compiler/kernel/walk.h"
 #include "runtime/devices/opencl_device.h"
 #include "tests/property/batch.h"
 
@@ -37,52 +36,19 @@ std::string renamed_text(const kernel::Module& module, size_t number, bool loops
   return head + text + tail;
 }
 
-// PoCL copies all that follows a barrier in a branch, once for each outcome. So its compile time
-// doubles with every such branch: hours for two dozen.
-constexpr int kMostBranches = 6;  // with barriers, of a kernel
-
-int branches_with_barriers(const kernel::Kernel& kernel) {
-  int count = 0;
-  kernel::for_each_statement(kernel.body, [&](const kernel::Statement& statement) {
-    const auto* branch = std::get_if<kernel::If>(&statement.kind);
-    if (!branch) return;
-    bool waits = false;
-    for (const kernel::Body* body : {&branch->then, &branch->otherwise}) {
-      kernel::for_each_statement(*body, [&](const kernel::Statement& inner) {
-        waits |= std::holds_alternative<kernel::Barrier>(inner.kind);
-      });
-    }
-    count += waits ? 1 : 0;
-  });
-  return count;
-}
-
-bool compiles_for_hours(const Item& item) {
-  for (const Piece& piece : pieces_of(item)) {
-    for (const kernel::Kernel& kernel : piece.module->kernels) {
-      if (branches_with_barriers(kernel) > kMostBranches) return true;
-    }
-  }
-  return false;
-}
-
 std::string run_on_opencl_as(std::vector<Item>& items, runtime::BlockOnCpu blocks) {
   std::string source;
   std::vector<const kernel::Module*> modules;
-  for (Item& item : items) {
-    item.refused = blocks == runtime::BlockOnCpu::WorkItems && compiles_for_hours(item);
-    if (item.refused) continue;
+  for (const Item& item : items) {
     for (const Piece& piece : pieces_of(item)) {
       source += renamed_text(*piece.module, modules.size(), blocks == runtime::BlockOnCpu::Loops);
       modules.push_back(piece.module);
     }
   }
-  if (modules.empty()) return "";
   auto loaded = runtime::load_opencl_batch(modules, source, blocks);
   if (!loaded.ok()) return loaded.failure().message.substr(0, 4000);
   auto next = std::make_move_iterator(loaded.value().begin());
   for (Item& item : items) {
-    if (item.refused) continue;
     const auto count = static_cast<ptrdiff_t>(pieces_of(item).size());
     run_loaded({next, next + count}, item);
     next += count;
