@@ -19,6 +19,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -107,6 +108,12 @@ Result<int> open_stream(const std::string& path) {
 }
 
 Status FileWriter::open_directly() {
+  if (path_ == kStandardOutput) {
+    std::fflush(stdout);  // keeps the order of what the process prints
+    descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (descriptor_ < 0) return failure(errno);
+    return Done{};
+  }
   const auto opened = open_stream(path_);
   if (!opened.ok()) return opened.failure();
   descriptor_ = opened.value();
@@ -134,12 +141,12 @@ Status FileWriter::open_beside(const std::string& target) {
 Result<FileWriter> FileWriter::create(const std::string& path, int64_t bytes) {
   FileWriter writer(path, bytes);
   if (path.empty()) return Failure{"R011", "cannot write '': the name is empty", ""};
-  std::string target = end_of_links(path);
+  std::string target = path == kStandardOutput ? "" : end_of_links(path);
   struct stat status {};
-  if (::stat(path.c_str(), &status) == 0) {
+  if (!target.empty() && ::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return writer.failure(EISDIR);
     if (!S_ISREG(status.st_mode)) target.clear();
-  } else if (errno == ELOOP) {
+  } else if (!target.empty() && errno == ELOOP) {
     return writer.failure(ELOOP);
   }
   const Status opened = target.empty() ? writer.open_directly() : writer.open_beside(target);

@@ -10,6 +10,9 @@
 
 namespace stencil::runtime {
 
+// The path that means standard output, as most Unix tools have it; a file of that name is "./-".
+inline constexpr std::string_view kStandardOutput = "-";
+
 // Opens what is no regular file (/dev/stdout, /dev/null, a pipe) for writing, and never waits. R011
 // for a pipe without a reader and for a disk. The descriptor is the caller's.
 Result<int> open_stream(const std::string& path);

@@ -147,6 +147,8 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"run heat.stn --restart c --in A=a.npy", "U010", "--restart and --in contradict"},
       {"run heat.stn --schedule overlaped", "L001", "did you mean 'overlapped'?"},
       {"heat.stn -o heat.txt", "U012", "use .cu, .hip, .cl or .cpp"},
+      {"heat.stn -o -", "U011", "--target cuda -o -"},
+      {"heat.stn --target cuda -o - --header", "U014", "needs a name"},
       {"heat.stn -o heat.cu --target cpp", "U010", "heat.cu"},
       {"heat.stn", "U011", "no output given"},
       {"heat.stn -o heat.cl --main", "U010", "no host part"},
@@ -278,6 +280,21 @@ TEST_F(CommandLine, RoundedInputsAreNamed) {
 TEST_F(CommandLine, MessagesOnStepsAreShort) {
   write("heat.stn", kHeat);
   EXPECT_LT(stencilc("check heat.stn --steps -1").err.size(), 160u);
+}
+
+TEST_F(CommandLine, ADashAsOutputIsStandardOutput) {
+  write("heat.stn", kHeat);
+  const Outcome dash = stencilc("heat.stn --target cuda -o -");
+  EXPECT_EQ(dash.status, 0) << dash.err;
+  expect_contains(dash.out, "__global__");
+  EXPECT_EQ(files(), "heat.stn");
+  const Outcome both = stencilc("heat.stn --target cuda -o - --header heat.h");
+  EXPECT_EQ(both.status, 0) << both.err;
+  EXPECT_EQ(files(), "heat.h heat.stn");
+  const Outcome json = stencilc("explore heat.stn --json -");
+  EXPECT_EQ(json.status, 0) << json.err;
+  expect_contains(json.out, "\"candidates\"");
+  EXPECT_EQ(files(), "heat.h heat.stn");
 }
 
 TEST_F(CommandLine, ADerivedHeaderDoesNotOverwriteTheProgram) {

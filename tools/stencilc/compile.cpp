@@ -72,6 +72,10 @@ Result<const TargetInfo*> pick_target(const Arguments& arguments) {
                    fmt::format("-o {} writes a file, --emit cuda prints to standard output",
                                extensions("FILE"))};
   }
+  if (arguments.output == runtime::kStandardOutput) {
+    return Failure{"U011", "standard output has no extension that names the language",
+                   "give --target, as in --target cuda -o -"};
+  }
   return Failure{"U012", "the extension of '" + arguments.output + "' names no target",
                  fmt::format("use {}, or --target", extensions(""))};
 }
@@ -101,7 +105,8 @@ std::optional<Failure> misuse(const Arguments& arguments, bool stage) {
     return Failure{"U010", "--compile contradicts --measure",
                    "what --measure times is compiled for the device in any case"};
   }
-  if (arguments.header && arguments.header->empty() && arguments.output.empty()) {
+  if (arguments.header && arguments.header->empty() &&
+      (arguments.output.empty() || arguments.output == runtime::kStandardOutput)) {
     return Failure{"U014", "--header needs a name when the output has none",
                    "give --header FILE or -o"};
   }

@@ -19,7 +19,9 @@
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/numbers.h"
 #include "runtime/devices/kernel_cache.h"
+#include "runtime/io/file_writer.h"
 #include "runtime/lifting/lifting.h"
+#include "stencil/version.h"
 #include "tools/option_values.h"
 #include "tools/stencilc/help_texts.h"
 #include "tools/stencilc/options_parser.h"
@@ -27,8 +29,6 @@
 
 namespace stencil::tool {
 namespace {
-
-constexpr const char* kVersion = "stencilc 0.1.0";
 
 std::vector<std::string> target_names() {
   std::vector<std::string> names;
@@ -209,7 +209,7 @@ void Parser::add_compile_options() {
       ->option_text("DEVICE")
       ->group(group);
   add_value(app, "-o,--output", some_text("the name of a file", arguments.output),
-            "where to write; without it, and with --emit, standard output")
+            "where to write; - is standard output, as is --emit without -o")
       ->option_text("FILE")
       ->group(group);
   add_value(app, "--target", one_of(target_names(), arguments.target),
@@ -400,7 +400,7 @@ void Parser::add_lift_options(CLI::App& to) {
       ->group(group);
   const std::string output = "Output";
   add_value(to, "-o,--output", some_text("the name of a file", arguments.output),
-            "where to write the program; without it standard output")
+            "where to write the program; standard output without it, or with -")
       ->option_text("FILE")
       ->group(output);
   to.add_flag("--replace", arguments.replace,
@@ -443,7 +443,7 @@ std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* 
     const bool bare = word.starts_with("--") && word.find('=') == word.size() - 1;
     if (bare) misuse = Misuse{"U004", word.substr(0, word.size() - 1) + " needs a value", ""};
   }
-  if (!misuse && parser.texts.version) return Answer{std::string(kVersion) + "\n"};
+  if (!misuse && parser.texts.version) return Answer{fmt::format("stencilc {}\n", version())};
   if (!misuse && argc == 1) return Answer{parser.app.help(), true, 2};
   if (!misuse) misuse = parser.finish();
   if (!misuse && argc < all && !runtime::is_c_file(parser.arguments.file)) {
@@ -452,7 +452,8 @@ std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* 
   }
   if (misuse) return usage_error(*misuse, parser.active());
   const std::string output = std::filesystem::path(parser.arguments.output).filename().string();
-  if (!output.empty()) parser.arguments.output_name = quoted(output);
+  if (!output.empty() && output != runtime::kStandardOutput)
+    parser.arguments.output_name = quoted(output);
   return parser.arguments;
 }
 
