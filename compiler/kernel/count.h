@@ -84,7 +84,7 @@ struct Count::Loop {
   // What one iteration does, added up over all places and times of the loop: `copies` of it are in
   // the code once Unrolled and Steps are written out, and loops of a known number of iterations
   // around them start loops `starts` times.
-  Count iteration = {};
+  Count iteration;
   double copies = 1, starts = 1;
 };
 struct Count::Choice {

@@ -1,6 +1,8 @@
 // What the figures of planes and of lines share.
 #pragma once
 
+#include <functional>
+
 #include "runtime/picture/canvas.h"
 #include "runtime/picture/figure.h"
 #include "runtime/picture/ticks.h"
