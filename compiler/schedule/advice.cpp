@@ -1,8 +1,8 @@
-// What to ask for instead of a tile that is smaller than its halo. How far a halo reaches depends
-// on the program, on T and on the family, and larger blocks meet other limits (threads, shared
-// memory, registers), so nothing is computed here: blocks, and then patches, with doubled lengths
-// are tried, the smallest first, and the first that the family takes is named; else fewer steps;
-// else the family that takes the program. A refusal costs little, as nothing is lowered.
+// Suggests an alternative to a tile that is smaller than its halo. The width of the halo depends on
+// the program, T and the family, and larger blocks run into other limits (threads, shared memory,
+// registers). So the alternatives are found by trial: first blocks, then elements per thread, with
+// doubled lengths, smallest first; then fewer steps; then another family. Trials are cheap because
+// nothing is lowered.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 namespace stencil::schedule {
 namespace {
 
-constexpr int kMostDoublings = 5;   // of a length
-constexpr int kMostDimensions = 3;  // that are enlarged
+constexpr int kMostDoublings = 5;   // of one length
+constexpr int kMostDimensions = 3;  // enlarged at a time
 
-// `shape` with lengths doubled in every way that enlarges it, the smallest first.
+// `shape` with every combination of doubled lengths, smallest first.
 std::vector<Shape> enlarged(const Shape& shape, int rank) {
   std::vector<Shape> shapes = {shape};
   for (int d = 0; d < std::min(rank, kMostDimensions); ++d) {
@@ -42,8 +42,8 @@ bool serves(Scheduler& scheduler, const Schedule& schedule) {
   return parsed && scheduler.plan(*parsed, reasons, Advice::None);
 }
 
-// Where the program reads further away, a tile that holds its halo is none that anybody wants, and
-// each plan takes long. What families say of tiles in general cannot be followed then.
+// Whether all reads are within 64 points. For longer reads, a tile that holds its halo would be
+// useless and each plan takes long, so the families' general advice does not apply.
 bool is_near(const ir::Program& program) {
   constexpr int kFarthest = 64;
   for (const ir::Function& function : program.functions) {
@@ -61,7 +61,7 @@ bool is_near(const ir::Program& program) {
   return true;
 }
 
-// "block=32x32", or "" if no enlarged shape serves.
+// "block=32x32", or "" if no enlarged shape works.
 std::string shape_that_would_do(Scheduler& scheduler, const Family& family, const Schedule& refused,
                                 Setting setting) {
   if (!family.has(setting)) return "";
@@ -76,7 +76,8 @@ std::string shape_that_would_do(Scheduler& scheduler, const Family& family, cons
   return "";
 }
 
-// The most steps below those of `refused`, or one, with which the family takes it; 0 if none.
+// The largest time tile below that of `refused` that the family accepts; 0 if none. Tries only T=1
+// if the program reads far.
 int steps_that_would_do(Scheduler& scheduler, const Schedule& refused, bool near) {
   Schedule shorter = refused;
   while (shorter.time_tile > 1) {
@@ -86,7 +87,7 @@ int steps_that_would_do(Scheduler& scheduler, const Schedule& refused, bool near
   return 0;
 }
 
-// Another family that serves the program by itself; the last of the table serves any.
+// Another family whose defaults support the program. The last family of the table supports all.
 std::string family_that_would_do(Scheduler& scheduler, const Family& refusing) {
   for (const Family& family : family_table()) {
     if (family.name == refusing.name) continue;
@@ -95,7 +96,7 @@ std::string family_that_would_do(Scheduler& scheduler, const Family& refusing) {
   return family_table().back().name;
 }
 
-// The hint with what would do. What families say of themselves serves programs that read near.
+// The hint with an alternative. Hints of the families apply only to programs that read near.
 std::string advised(Scheduler& scheduler, const Family& family, const Schedule& schedule,
                     const Diagnostic& reason) {
   const bool near = is_near(scheduler.program());

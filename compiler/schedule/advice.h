@@ -1,11 +1,11 @@
-// What to ask for instead of a schedule that was refused.
+// Suggests alternatives to a refused schedule.
 #pragma once
 
 #include "compiler/schedule/scheduler.h"
 
 namespace stencil::schedule {
 
-// Gives the hints of refusals that are about tiles what would do, found by trying.
+// Adds an alternative that works, found by trial, to the hints of refusals about tiles.
 void advise(Scheduler& scheduler, const Family& family, const Schedule& schedule,
             Diagnostics& reasons);
 

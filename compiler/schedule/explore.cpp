@@ -1,5 +1,5 @@
-// Tiles first, with a family's other settings as usual; then, for the best of them, one setting
-// after the other while that pays.
+// Searches tiles first, with the other settings at the family's defaults. Then it improves the best
+// candidates by hill climbing, one setting at a time.
 #include "compiler/schedule/explore.h"
 
 #include <fmt/format.h>
@@ -21,8 +21,8 @@ bool is_power_of_two(int n) {
   return (n & (n - 1)) == 0;
 }
 
-// Values of settings that the model was fitted to. Beyond them it may be right, but what it likes
-// best there is what it is most wrong about, so `auto` stays inside.
+// Whether the settings are within the range that the model was fitted to. Outside it, the schedules
+// that the model ranks highest are those where its errors are largest, so `auto` stays inside.
 bool is_calibrated(const Schedule& schedule, const Machine& machine, int rank) {
   constexpr int kShortestChunk = 8, kFarthestAhead = 4, kDeepestStream = 12;
   constexpr int64_t kMostOfSweep = 4, kMostIndependent = 128;
@@ -31,14 +31,14 @@ bool is_calibrated(const Schedule& schedule, const Machine& machine, int rank) {
     constexpr int kShortestOnCpu = 16;
     return schedule.chunk == 0 || schedule.chunk >= kShortestOnCpu;
   }
-  // A sweep's points are computed one after the other where their code would be long.
-  // What it shares or keeps is what a person asks for: nothing of it was ever the fastest.
+  // Points of a sweep whose code would be long are computed one after the other. Shared memory and
+  // register columns are left to the user: they were never fastest in measurements.
   if (!family.has(Setting::TimeTile)) {
     const bool plain = schedule.chunk == 0 && schedule.operands == Operands::Cache;
     return plain && schedule.elements.product() <= kMostOfSweep;
   }
   if (!family.has(Setting::Prefetch)) return true;
-  // Warps of a block that have nothing in common only wait for each other's registers.
+  // In 2-D the warps of a block share nothing, so larger blocks only make them wait for registers.
   if (rank == 2 && schedule.block.product() > kMostIndependent) return false;
   const bool chunk = schedule.chunk == 0 || schedule.chunk >= kShortestChunk;
   const bool ahead = schedule.prefetch >= 1 && schedule.prefetch <= kFarthestAhead;
@@ -78,7 +78,7 @@ class Explorer {
  private:
   bool quick() const { return effort_ != Effort::Whole; }
 
-  // Of those that the model cannot tell apart, one: the first that was looked at.
+  // Keeps only the first of several schedules between which the model sees no difference.
   void rank() {
     for (Candidate& candidate : sorted()) {
       const bool alike = !space_.ranked.empty() && is_alike(space_.ranked.back(), candidate);
@@ -108,7 +108,8 @@ class Explorer {
     pruned.example = print(schedule, rank_);
   }
 
-  // Of a time tile, as far as the program says how many it does: of a step that is cut, iterations.
+  // The largest useful time tile, as far as the number of steps (iterations, if the step is cut) is
+  // known.
   int64_t most_steps() const {
     if (scheduler_.phases().cut()) return scheduler_.phases().most_iterations();
     const auto& steps = scheduler_.program().steps;
@@ -116,8 +117,8 @@ class Explorer {
     return std::max<int64_t>(steps->constant, 1);
   }
 
-  // Planning takes as long as there are nodes in the graphs of a tile. So much of that is spent on
-  // each family, in the order in which schedules are looked at.
+  // Planning time is proportional to the graph nodes in a tile. Each family has a budget of nodes,
+  // spent in the order in which schedules are tried.
   bool is_spent(const Schedule& schedule) {
     constexpr int64_t kQuick = 300'000, kWhole = 30'000'000;
     int64_t& spent = spent_[schedule.family];
@@ -126,7 +127,7 @@ class Explorer {
     return false;
   }
 
-  // Its prediction, or nothing where it cannot be had; each schedule is looked at once.
+  // The prediction, or nothing if the schedule is pruned. Each schedule is planned once.
   std::optional<Prediction> look_at(const Schedule& schedule) {
     const std::string line = print(schedule, rank_);
     const auto [known, fresh] = seen_.try_emplace(line, -1);
@@ -149,7 +150,7 @@ class Explorer {
       return std::nullopt;
     }
     const auto work = work_of(*plan, scheduler_.program());
-    // On CPUs a family knows better than the model where it does not pay.
+    // On CPUs the family's own judgement is more reliable than the model.
     const std::string why = plan->unrewarding();
     if (!work || (quick() && scheduler_.machine().threads_are_loops && !why.empty())) {
       prune(schedule, fmt::format("{} is not for this machine{}", schedule.family,
@@ -161,8 +162,8 @@ class Explorer {
     return all_.back().prediction;
   }
 
-  // Of a family's shapes those that a quick look takes: sides that are powers of two, rows that
-  // make whole warps, and in many dimensions not all of the many combinations.
+  // The shapes for a quick search: sides that are powers of two, rows of whole warps, and in 4 or
+  // more dimensions only a subset.
   std::vector<Shape> usual(const std::vector<Shape>& shapes, bool block) const {
     if (!quick()) return shapes;
     const bool many = rank_ > 3;
@@ -184,8 +185,8 @@ class Explorer {
     return out;
   }
 
-  // Blocks of a CPU, whose tiles are longer than those of GPUs, which families list: the proposed
-  // one, and sides that are some times as long or short.
+  // Blocks for a CPU: the proposed one and variants with sides scaled by powers of two. The shapes
+  // listed by families are for GPUs and too short here.
   std::vector<Shape> around(const Shape& proposed) const {
     std::vector<Shape> out = {proposed};
     for (size_t axis = 0; axis < static_cast<size_t>(rank_); ++axis) {
@@ -201,7 +202,7 @@ class Explorer {
     return out;
   }
 
-  // Presets of the family: combinations of settings that a search from its proposal does not meet.
+  // Presets of the family: combinations that hill climbing from its proposal does not reach.
   std::vector<Schedule> kernels_of_papers(const Family& family) {
     std::vector<Schedule> out;
     if (quick()) return out;
@@ -213,11 +214,11 @@ class Explorer {
     return out;
   }
 
-  // All tiles of a family.
+  // Tries all tiles of a family.
   void tiles(const Family& family) {
     Schedule base = scheduler_.proposal(family).schedule;
     base.time_tile = static_cast<int>(std::min<int64_t>(base.time_tile, most_steps()));
-    // What a family proposes is refused where all it has is.
+    // If a family refuses its own proposal, it refuses everything.
     if (!look_at(base)) return;
     std::vector<Schedule> forms = {base};
     if (family.has(Setting::Form) && scheduler_.program().fp == FpMode::Fast) {
@@ -253,8 +254,8 @@ class Explorer {
     }
   }
 
-  // Of a tile as it is and, for a clock, with short chunks: where one wave does not fill the
-  // machine, more blocks cost nothing but the planes before and after each.
+  // The better of the tile as it is and, for autotuning, with short chunks. If one wave does not
+  // fill the machine, additional blocks cost only the prologue and epilogue planes of each.
   std::optional<Prediction> best_of_chunks(const Family& family, const Schedule& tile) {
     constexpr int kShort = 32;
     auto best = look_at(tile);
@@ -280,7 +281,7 @@ class Explorer {
     for (const Choice& choice : choices(tile, Setting::TimeTile, rank_)) {
       if (quick() && !is_calibrated(choice.schedule, scheduler_.machine(), rank_)) continue;
       const auto prediction = best_of_chunks(family, choice.schedule);
-      if (!prediction) return;  // a deeper one has an even wider halo
+      if (!prediction) return;  // larger T has an even wider halo
       const double seconds = prediction->seconds;
       if (least == 0 || seconds < least) {
         least = seconds;
@@ -294,7 +295,7 @@ class Explorer {
     }
   }
 
-  // All settings of the best, those of each family among them.
+  // Tries all settings of the overall best candidates and of each family's best.
   void refine() {
     const size_t most = quick() ? 6 : 100, of_family = quick() ? 2 : 25;
     std::vector<Schedule> best;
@@ -331,11 +332,11 @@ class Explorer {
   Scheduler& scheduler_;
   const Effort effort_;
   const int rank_;
-  int64_t nodes_ = 0;                     // of all graphs
-  std::map<std::string, int64_t> spent_;  // by family: nodes planned
+  int64_t nodes_ = 0;                     // in all graphs
+  std::map<std::string, int64_t> spent_;  // nodes planned, by family
   Space space_;
   std::vector<Candidate> all_;
-  std::map<std::string, int> seen_;  // line -> into all_; -1: refused
+  std::map<std::string, int> seen_;  // schedule line -> index into all_; -1: refused
   std::map<std::string, Pruned> pruned_;
 };
 
@@ -368,7 +369,7 @@ std::vector<Schedule> best_of_tiles(const Space& space, size_t most) {
 }
 
 std::vector<Schedule> further_tiles(const Space& space, std::vector<Schedule> known, size_t most) {
-  constexpr double kPossible = 1.5;  // of the seconds of the best
+  constexpr double kPossible = 1.5;  // times the seconds of the best
   using Alike = bool (*)(const Schedule& a, const Schedule& b);
   const Alike same_points = [](const Schedule& a, const Schedule& b) {
     return a.family == b.family && a.elements == b.elements;
@@ -423,10 +424,10 @@ std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule,
     kernel.issued = has.issued;
     kernel.edge_issued = has.edge_issued;
   }
-  // A few bytes are saved where they are hardly ever read.
+  // Spills of a few bytes are hardly ever on the critical path.
   constexpr int64_t kHarmless = 16;
   Candidate out{schedule, predict(*work, scheduler.machine())};
-  // Errors of the two are hardly related, so that their mean is nearer than either.
+  // The two estimates have nearly independent errors, so a weighted mean is better than either.
   constexpr double kWeightOfCode = 0.4;
   const double ratio = out.prediction.seconds / counted.seconds;
   const double rest = std::pow(ratio, kWeightOfCode - 1);

@@ -1,5 +1,5 @@
-// What a schedule family is to the rest of the compiler: a row in one table. From a program's time
-// tile, a schedule and a machine it makes a plan, which says what the schedule costs and becomes
+// A schedule family as the rest of the compiler sees it: a row in a table. Given a program's time
+// tiles, a schedule and a machine, it makes a plan, which reports its cost and lowers itself to
 // kernels.
 #pragma once
 
@@ -35,39 +35,38 @@ enum class Setting {
   Halo
 };
 
-// How planes pass a block, in families that stream.
+// How a block of a streaming family moves through planes.
 struct Stream {
-  int64_t planes = 0;         // that a block reads for one chunk
+  int64_t planes = 0;         // planes that a block reads per chunk
   std::vector<int64_t> lags;  // planes behind the front, per stage of the time tile
 };
 
-// A schedule of one program for one machine, with all that its family decides by: made once, then
-// asked. It refers to the time tiles that it was made of.
+// A schedule of one program for one machine, with all decisions of its family. Holds references to
+// the time tiles it was made from.
 class Plan {
  public:
   virtual ~Plan() = default;
   virtual Footprint cost() const = 0;
-  // For the model; nothing from a family that counts no kernels of GPUs.
+  // Input of the model; nothing if the family does not count GPU kernels.
   virtual std::optional<TileWork> work() const { return std::nullopt; }
-  // Appends its kernels and actions to a module of the program (Interface::empty_module), perhaps
-  // behind those of other phases of the step, with what is in Plan::time_tile and tile_sizes.
+  // Appends kernels and actions to a module of the program (Interface::empty_module) and fills
+  // Plan::time_tile and tile_sizes. The module may already contain earlier phases of the step.
   virtual void lower(kernel::Module& module) const = 0;
   virtual std::optional<Stream> stream() const { return std::nullopt; }
-  // Why `choose` should prefer a later family although this one can serve the program; "" if it
+  // Why `choose` should prefer a later family although this one supports the program; "" if it
   // should not.
   virtual std::string unrewarding() const { return ""; }
 };
 using PlanPtr = std::shared_ptr<const Plan>;
 
-// Settings that suit a program before anything is searched, and how the family came to them, in a
-// phrase.
+// Default settings for a program before any search, with a phrase that explains them.
 struct Proposal {
   Schedule schedule;
   std::string why;
 };
 
-// Tiles that a family may have in a grid of some rank: any of the blocks with any of the elements
-// per thread, both by size. Tests, `verify` and explorers draw from them.
+// Tile shapes of a family for one rank: any block combined with any elements per thread, both
+// sorted by size. Tests, `verify` and the explorer draw from them.
 struct Shapes {
   std::vector<Shape> blocks, elements = {Shape()};
 };
@@ -75,27 +74,27 @@ struct Shapes {
 struct Family {
   std::string name;
   std::string summary;
-  std::vector<Setting> settings;  // those it has, in printing order
+  std::vector<Setting> settings;  // in printing order
   Proposal (*propose)(const analysis::TimeTiles& tiles, const Machine& machine);
-  // The plan, or null and errors L01x that name the feature, the reason and its place.
+  // The plan; null on errors L01x, which name the feature, the reason and the place.
   PlanPtr (*plan)(const analysis::TimeTiles& tiles, const Schedule& schedule,
                   const Machine& machine, Diagnostics& diagnostics);
 
   Shapes (*shapes)(int rank);
 
-  // Not printed while they are the first that they may be.
+  // Omitted from the printed line while they have their first possible value.
   std::vector<Setting> unsaid = {Setting::Rows};
-  // Makes what a line leaves out agree with what it has; null: nothing depends on other settings.
+  // Adjusts settings missing from a line to those given; null if settings are independent.
   void (*complete)(Schedule& schedule, const std::vector<Setting>& given, int rank) = nullptr;
 
   bool has(Setting setting) const;
 };
 
-// Every family, most capable of time tiling first; the last serves every program.
+// All families, those best at time tiling first. The last one supports every program.
 const std::vector<Family>& family_table();
-// The family of that name; null if there is none.
+// The family of that name, or null.
 const Family* find_family(const std::string& name);
-// Puts a family before all others, or takes it away: not while schedules are made elsewhere.
+// Registers a family in front of all others, or removes one. Not thread-safe.
 void add_family(Family family);
 void remove_family(const std::string& name);
 

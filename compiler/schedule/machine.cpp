@@ -1,7 +1,7 @@
-// The table of machines. What a block and a multiprocessor have is from the CUDA C++ Programming
-// Guide (compute capabilities) and AMD's tables of GPU hardware specifications; rates are seven
-// eighths of a data sheet's bandwidth, which copies reach, and 95 % of the lanes' clock, which
-// kernels keep up under load.
+// The table of machines. Limits of blocks and multiprocessors are from the CUDA C++ Programming
+// Guide (compute capabilities) and AMD's GPU hardware specification tables. Bandwidths are 7/8 of
+// the data sheet, which copies reach. Instruction rates are 95.7 % of the lanes at their peak
+// clock, which kernels sustain under load.
 #include "compiler/schedule/machine.h"
 
 #include <fmt/format.h>
@@ -15,20 +15,20 @@ namespace stencil::schedule {
 namespace {
 
 constexpr double kCopied = 0.875, kIssued = 0.957;
-// Of an H200, where it hardly ever limits; of others the same is assumed.
+// Measured on an H200, where cache bandwidth rarely limits; assumed for other GPUs.
 constexpr double kCacheToMemory = 4.8;
 
-// A GPU of the table: what sets it apart.
+// Properties in which the GPUs of the table differ.
 struct Row {
   const char* name;
   const char* description;
   int multiprocessors;
-  int lanes;  // single precision, per multiprocessor
+  int lanes;  // single-precision lanes per multiprocessor
   double gigahertz;
-  double gigabytes;  // per second, of the data sheet
+  double gigabytes;  // per second, from the data sheet
   double double_cost;
   int cache_megabytes;
-  int shared_kilobytes;  // of a block
+  int shared_kilobytes;  // per block
   int resident_threads, resident_blocks;
   int warp = 32;
   int registers = 65536;
@@ -66,7 +66,7 @@ Machine made_of(const Row& row) {
   return machine;
 }
 
-// What cores with vectors of 32 bytes make of usual loops, and memory of several channels.
+// Rates of cores with 32-byte vectors on common loops, and of multi-channel memory.
 void set_rates(Machine& cpu) {
   constexpr double kLanes = 8, kOfCore = 12e9, kMost = 200e9, kCacheOfCore = 23e9;
   const double cores = cpu.multiprocessors;
@@ -75,8 +75,8 @@ void set_rates(Machine& cpu) {
   cpu.cache_bytes_per_second = cores * kCacheOfCore;
 }
 
-// A block's arrays are to stay in the second-level cache; sizes above serve kernels that do not.
-// They are on the stack of the thread that does the block: half of it is theirs.
+// A block's arrays should stay in the second-level cache, so the GPU sizes above do not apply. They
+// are on the stack of the thread that executes the block and may take half of it.
 Machine usual_cpu() {
   Machine machine;
   machine.name = "cpu";
@@ -150,7 +150,7 @@ bool takes_block(const Machine& machine, const Shape& block) {
 
 namespace {
 
-// 90 of "sm_90"; 0 of other names.
+// 90 for "sm_90"; 0 for other names.
 int architecture_of(const Machine& machine) {
   int number = 0;
   if (machine.name.starts_with("sm_")) {
@@ -159,7 +159,7 @@ int architecture_of(const Machine& machine) {
   return number;
 }
 
-// What the system says of a cache, or what the machine has in the table.
+// A cache size from sysconf, or `otherwise` if the system does not report it.
 int64_t cache_or(int name, int64_t otherwise) {
   const long bytes = sysconf(name);
   return bytes > 0 ? bytes : otherwise;
@@ -226,7 +226,7 @@ Machine opencl_gpu(const OpenClLimits& limits) {
   return machine;
 }
 
-// Its caches are those of any CPU; what a block shares is local memory, which may be less.
+// Cache sizes are those of a generic CPU. Shared memory is limited by the device's local memory.
 Machine opencl_cpu(const OpenClLimits& limits) {
   Machine machine = cpu();
   machine.shared_bytes = std::min(machine.shared_bytes, limits.local_bytes);

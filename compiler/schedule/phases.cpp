@@ -17,15 +17,15 @@ bool is_whole(const ir::Program& program, const ir::Phase& phase) {
          !ir::cuts_steps(program);
 }
 
-// How often the phase's functions run in a step.
+// Function evaluations of the phase per step.
 double runs_of(const ir::Phase& phase) {
   return static_cast<double>(phase.iterations) * static_cast<double>(phase.end - phase.first);
 }
 
-// The plans of the phases of a step that is cut.
+// The combined plan of a step that is cut into phases.
 class CutPlan final : public Plan {
  public:
-  // `plans`: one per phase; `main`: that of the phase that has most to do.
+  // `plans`: one per phase; `main`: the plan of the phase with the most work.
   CutPlan(const Phases& phases, const analysis::TimeTiles& whole, std::vector<PlanPtr> plans,
           PlanPtr main, Rows rows)
       : phases_(phases),
@@ -34,8 +34,7 @@ class CutPlan final : public Plan {
         main_(std::move(main)),
         rows_(rows) {}
 
-  // Of a step: traffic adds up, and blocks are as large as the largest. The shape is that of the
-  // main phase.
+  // Per step: traffic is summed, shared memory is the maximum. The shape is that of the main phase.
   Footprint cost() const override {
     Footprint out = main_->cost();
     out.bytes_read = out.bytes_written = out.redundancy = 0;
@@ -56,7 +55,7 @@ class CutPlan final : public Plan {
     return out;
   }
 
-  // Kernels in the order of the plan's launches.
+  // Kernels in launch order.
   std::optional<TileWork> work() const override {
     const ir::Program& program = whole_.program();
     TileWork out{1, usual_points(program), {}};
@@ -127,8 +126,8 @@ int64_t Phases::most_iterations() const {
   return most;
 }
 
-// What a family proposes for the main phase; where another phase cannot have that, for the first
-// one that proposes what all can have.
+// The family's proposal for the main phase. If another phase refuses it, the first proposal for any
+// phase that all phases accept.
 Proposal Phases::propose(const Family& family, const Machine& machine) const {
   const auto proposed_for = [&](const PlannedPhase& planned) {
     Proposal proposal = family.propose(planned.tiles, machine);

@@ -1,5 +1,5 @@
-// A step as phases (ir::Phase). Families plan each as a program of its own, whose steps are the
-// phase's iterations, and know nothing of the others; here their plans become one.
+// A step as a sequence of phases (ir::Phase). Families plan each phase as a separate program whose
+// steps are the phase's iterations. This class combines their plans into one.
 #pragma once
 
 #include <memory>
@@ -9,32 +9,33 @@
 
 namespace stencil::schedule {
 
-// A phase with what families plan it by: of a step that nothing cuts, the program itself.
+// A phase and the program that families plan for it. If nothing cuts the step, that is the whole
+// program.
 struct PlannedPhase {
   PlannedPhase(const ir::Program& whole, const ir::Phase& phase);
   PlannedPhase(const PlannedPhase&) = delete;
 
-  // What a schedule of the program is in this phase: no tile has more iterations than the phase.
+  // The program's schedule limited to this phase: T is at most the phase's number of iterations.
   Schedule limited(Schedule schedule) const;
 
   const ir::Phase phase;
-  const std::unique_ptr<const ir::Program> own;  // null: it is the whole step
+  const std::unique_ptr<const ir::Program> own;  // null: the phase is the whole step
   const analysis::TimeTiles tiles;
 };
 
 class Phases {
  public:
-  // `program` is to outlive it.
+  // Keeps a reference to `program`.
   explicit Phases(const ir::Program& program);
 
   const std::vector<std::unique_ptr<const PlannedPhase>>& all() const { return all_; }
   bool cut() const { return ir::cuts_steps(whole_.program()); }
-  // The one that has most to do: what is chosen for one phase is chosen for this one.
+  // The phase with the most work. Settings are chosen for this phase.
   const PlannedPhase& main() const { return *all_[main_]; }
-  // Of a step that is cut: the most iterations that a tile can have.
+  // If the step is cut: the largest number of iterations that a tile can have.
   int64_t most_iterations() const;
 
-  // As those of a family, for the program.
+  // Same as the functions of a family, for the whole program.
   Proposal propose(const Family& family, const Machine& machine) const;
   PlanPtr plan(const Family& family, const Schedule& schedule, const Machine& machine,
                Diagnostics& diagnostics) const;

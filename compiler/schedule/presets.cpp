@@ -1,5 +1,5 @@
-// Lines are those of the papers for three dimensions. In fewer, a kernel keeps what it is about and
-// the number of threads of a block.
+// The three-dimensional lines are those of the papers. The lines for fewer dimensions keep the
+// technique and the number of threads per block.
 #include "compiler/schedule/presets.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Kernels of the literature as schedules: "--schedule @vizitiu-2dshmreg". A preset is a name for a
-// line of settings; nothing else knows of it.
+// Kernels from the literature as schedules: "--schedule @vizitiu-2dshmreg". A preset is only a name
+// for a line of settings.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@ namespace stencil::schedule {
 
 struct Preset {
   std::string name;     // without the @
-  std::string summary;  // in a phrase
+  std::string summary;  // one phrase
   std::string source;   // author, year and section
-  // Schedule lines for grids of one, two, and three or more dimensions; empty: such a kernel has
-  // nothing to do there.
+  // Schedule lines for grids of one, two, and three or more dimensions. Empty if the kernel makes
+  // no sense at that rank.
   std::string lines[3];
 };
 
-// By paper, in the order of their sections.
+// In the order of the papers and their sections.
 const std::vector<Preset>& preset_table();
 
-// What "@NAME" stands for in a grid of `rank` dimensions. L001 for a name that the table lacks,
-// L018 where the preset has no line for so few dimensions; nothing then.
+// The line that "@NAME" stands for in a grid of `rank` dimensions. Nothing on errors: L001 for an
+// unknown name, L018 if the preset has no line for this rank.
 std::optional<std::string> preset_line(const std::string& name, int rank, Diagnostics& diagnostics);
 
 }  // namespace stencil::schedule

@@ -1,8 +1,8 @@
-// What is left that a program cannot have: the settings of each family are tried one by one, beside
-// its defaults for the program. Families are only asked for plans, so nothing is lowered.
+// Finds what a program cannot have: changes the settings of each family's defaults one at a time.
+// It only asks families for plans, so nothing is lowered.
 //
-// A family that refuses its own defaults is not asked for more. Shapes of blocks and patches are
-// not tried: what is wrong with one is no property of the program.
+// If a family refuses its own defaults, its other settings are not tried. Block and element shapes
+// are not tried either, because a bad shape says nothing about the program.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class Collector {
     const Schedule usual = scheduler_.proposal(family).schedule;
     if (refused(family.name, usual)) return;
     for (const Setting setting : family.settings) {
-      // What goes without saying is asked for together with other settings.
+      // Settings omitted from lines are tried together with other settings.
       const auto& unsaid = family.unsaid;
       if (!is_word(setting) || std::count(unsaid.begin(), unsaid.end(), setting) > 0) continue;
       for (const Choice& choice : choices(usual, setting, scheduler_.program().grid.rank())) {

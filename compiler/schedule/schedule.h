@@ -1,8 +1,8 @@
-// A schedule is a value: which family of code, with which tile sizes. It prints as one line and
-// parses from that line (--schedule "overlapped T=4 block=32x8 elements=1x4 regions=shrink").
+// A schedule is a value: a family of kernels and its tile sizes. It prints as one line and parses
+// from that line (--schedule "overlapped T=4 block=32x8 elements=1x4 regions=shrink").
 //
-// This is also the way in: the functions below answer one question about a program; to ask several
-// about the same one, see scheduler.h.
+// The functions below each answer one question about one program. To ask several questions about
+// the same program, use Scheduler (scheduler.h), which caches the analyses.
 #pragma once
 
 #include <optional>
@@ -16,63 +16,63 @@
 
 namespace stencil::schedule {
 
-// Which box of points a time tile computes at each of its steps.
+// The box of points that a time tile computes at each of its steps.
 enum class Regions {
-  Shrink,  // only what later steps need: the box gets smaller step by step
-  Hull,    // the paper's choice (section 4.2): the same box, the largest, at every step
+  Shrink,  // only what later steps need: the box shrinks from step to step
+  Hull,    // the largest box at every step (Holewinski et al., section 4.2)
 };
 
-// How a streamed linear function is summed.
+// How a streaming kernel evaluates a linear function.
 enum class Form {
-  Gather,   // from the planes it reads, kept in registers
-  Scatter,  // as each plane arrives it is added to every sum it belongs to (reorders: --fp=fast
+  Gather,   // reads all planes of the sum from registers
+  Scatter,  // adds each plane to all sums that need it when it arrives (reorders sums: --fp=fast
             // only)
 };
 
-// How planes come from memory.
+// How planes are loaded from global memory.
 enum class Loads {
-  Registers,  // into registers
-  Async,      // into shared memory by copies that run on their own, and from there into registers
-  Bulk,       // likewise, but a copy is the whole plane of a tile
+  Registers,  // directly into registers
+  Async,      // into shared memory by asynchronous copies, from there into registers
+  Bulk,       // the same, but one bulk copy loads the whole plane of a tile
 };
 
-// Which versions of a streaming kernel's body exist.
+// Which variants of a streaming kernel's loop body are generated.
 enum class Edges {
-  Split,   // one without tests for the inside of the grid, one with tests for its edges
-  Tested,  // the one with tests only
+  Split,   // one without bounds tests for the interior, one with tests for the grid's edges
+  Tested,  // only the one with tests
 };
 
-// How rows, the runs of points in x, lie in the memory that kernels use (rows.h).
+// Layout of rows (contiguous points in x) in the memory that kernels use (rows.h).
 enum class Rows {
-  Auto,    // padded, except in C++, whose kernels work in the user's own arrays
-  Padded,  // apart by a few elements more than they are long, where that aligns them
-  Dense,   // as in the user's arrays
+  Auto,    // padded; dense in C++, whose kernels work in the user's own arrays
+  Padded,  // row pitch rounded up so that rows are aligned
+  Dense,   // same layout as the user's arrays
 };
 
-// What a thread that sweeps a column of planes keeps of it.
+// What a thread that sweeps a column of planes keeps in registers.
 enum class Column {
-  Cache,      // nothing: every operand is read again, from the cache at best
-  Registers,  // operands, from the plane where one is read first to the plane where it is last
-  Partial,    // what can be computed of the planes that are there: partial sums, for one
+  Cache,      // nothing: every operand is loaded again, usually from cache
+  Registers,  // operands, from the first plane that reads one to the last
+  Partial,    // values computed from the planes loaded so far, such as partial sums
 };
 
-// Where a thread finds what it reads beside its own points.
+// Where a thread reads operands at neighbouring points.
 enum class Operands {
-  Cache,     // in global memory
-  Shared,    // in shared memory: the points of the block's tile, with the halo
-  Rows,      // likewise, but for what lies beyond the ends of rows: that is in global memory
-  Tile,      // likewise without any halo
-  Shuffles,  // in x, with the threads of the row, in global memory otherwise
+  Cache,     // global memory
+  Shared,    // shared memory, which holds the block's tile and its halo
+  Rows,      // shared memory; the halo beyond row ends stays in global memory
+  Tile,      // shared memory for the tile only; the whole halo stays in global memory
+  Shuffles,  // warp shuffles along x, global memory in other directions
 };
 
-// How the halo of a tile comes to shared memory.
+// Which threads load the halo of a shared-memory tile.
 enum class Halo {
-  Border,  // the threads next to it load it, besides their own points
-  Cover,   // it has threads of its own, which do nothing else
-  Remap,   // all threads, numbered anew over the tile with its halo, load some points each
+  Border,  // threads at the border, in addition to their own points
+  Cover,   // extra threads that only load
+  Remap,   // all threads, renumbered over the tile including its halo
 };
 
-constexpr int kAllPlanes = 1 << 20;  // Schedule::chunk: all that there are
+constexpr int kAllPlanes = 1 << 20;  // Schedule::chunk: sweep the whole grid
 
 struct Schedule {
   std::string family = "direct";
@@ -80,11 +80,12 @@ struct Schedule {
   Shape block;        // B, threads per block
   Shape elements;     // E, points per thread
   Regions regions = Regions::Shrink;
-  int chunk = 0;     // planes a block writes; 0: chosen so that blocks fill the device, in `direct`
-                     // those of block and elements
-  int prefetch = 0;  // planes loaded ahead of their use
-  int unroll = 0;    // planes per iteration of the streamed loop; 0: the length of the queues
-  int resident = 0;  // blocks per multiprocessor that registers are rationed for; 0: estimated
+  int chunk = 0;     // planes that a block writes; 0: as many as fill the device, in `direct` as
+                     // given by block and elements
+  int prefetch = 0;  // prefetch distance in planes
+  int unroll = 0;    // planes per iteration of the streaming loop; 0: length of the register queues
+  int resident = 0;  // occupancy target (blocks per multiprocessor) that limits registers; 0:
+                     // estimated
   Loads loads = Loads::Registers;
   Form form = Form::Gather;
   Edges edges = Edges::Split;
@@ -95,59 +96,57 @@ struct Schedule {
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-// One line with the settings that the family has, in a fixed order; those that it leaves unsaid
-// (Family::unsaid) only if they are not the first that they may be.
-// parse(print(s)) == s.
-// Shapes are written x first ("32x8" is 32 in x, 8 in y); dimensions the program lacks may be left
-// out.
+// One line with the settings of the family, in a fixed order. Settings in Family::unsaid are
+// omitted while they have their first possible value. parse(print(s)) == s. Shapes are written x
+// first ("32x8" is 32 in x, 8 in y). Dimensions that the program lacks may be omitted.
 std::string print(const Schedule& schedule, int rank = 3);
 
-// Settings left out take the family's defaults for `program`. "@NAME" is a preset (presets.h),
-// which settings behind it change. Errors L001 (unknown family, preset or setting, with the nearest
-// name), L002 (value out of range), L018 (a preset that has no line for so few dimensions); nothing
-// then.
+// Settings left out take the family's defaults for `program`. "@NAME" is a preset (presets.h);
+// settings after it override the preset's. Returns nothing on errors: L001 (unknown family, preset
+// or setting, with the nearest name), L002 (value out of range), L018 (preset not defined for this
+// rank).
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
                               Diagnostics& diagnostics, const Machine& machine = gpu());
 
-// What "auto" means: on a GPU the schedule that the model expects to be the fastest (explore.h), on
-// a CPU the defaults of the first family that serves the program and pays. `refusals`, if given,
-// receives why other families were passed over.
+// The schedule for "auto". On a GPU: the schedule that the model predicts to be fastest
+// (explore.h). On a CPU: the defaults of the first family that supports the program and is expected
+// to pay off. `refusals`, if given, receives the reasons why other families were passed over.
 Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr,
                 const Machine& machine = gpu());
 
-// Whether a refusal says what would do instead, which is found by trying; not for those who try
-// many schedules themselves.
+// Whether a refusal names an alternative that works. Finding one takes several trial plans, so
+// callers that try many schedules disable it.
 enum class Advice { Given, None };
 
-// The module for this schedule, or nothing and at least one L0xx error that names the feature, the
-// schedule and the reason, with the span of the feature in the program.
+// The module for this schedule. On failure returns nothing and reports at least one L0xx error that
+// names the feature, the schedule and the reason, with the feature's span in the program.
 std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& schedule,
                                     Diagnostics& diagnostics, const Machine& machine = gpu(),
                                     Advice advice = Advice::Given);
 
-// What the program cannot have, for `explain`: a schedule line, and the errors with which `lower`
-// refuses it. The lines are: each family with its defaults for the program, one setting that is a
-// word beside the defaults, and the shortest time tile above the default that is refused.
+// For `explain`: schedule lines that the program cannot have, with the errors from `lower`. Lines
+// tried: each family with its defaults for the program, the defaults with one keyword setting
+// changed, and the smallest refused time tile above the default.
 struct Refusal {
   std::string line;
   Diagnostics reasons;
 };
 std::vector<Refusal> refusals(const ir::Program& program, const Machine& machine = gpu());
 
-// What a schedule costs, by counting; per useful point and step, for the inside of a large grid.
+// Static cost of a schedule, per useful point and step, in the interior of a large grid.
 struct Footprint {
   double bytes_read = 0;  // global memory, each byte counted once per tile (or sweep)
   double bytes_written = 0;
   double redundancy = 1;        // points computed per useful point
   int64_t shared_bytes = 0;     // per block
   int threads = 1;              // per block
-  std::vector<int64_t> output;  // points a block writes per dimension, outermost first
+  std::vector<int64_t> output;  // points written per block and dimension, outermost first
 };
 // Nothing if `lower` refuses the schedule.
 std::optional<Footprint> measure(const ir::Program& program, const Schedule& schedule,
                                  const Machine& machine = gpu());
 
-// The names of all families, and one line on each, for --help and explain.
+// Name and one-line summary of every family, for --help and explain.
 struct FamilyInfo {
   std::string name, summary;
 };

@@ -1,4 +1,4 @@
-// The way from a schedule to the family that serves it.
+// Parses and chooses schedules, and lowers them through the family that implements them.
 #include "compiler/schedule/scheduler.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ std::optional<Schedule> Scheduler::parse(const std::string& line, Diagnostics& d
   std::string name;
   words >> name;
   if (name.rfind('@', 0) == 0) return parse_preset(name, words, diagnostics);
-  if (name.empty() || name == "auto") {  // with blanks around it, or with settings
+  if (name.empty() || name == "auto") {  // surrounded by blanks, or with settings
     std::string setting;
     if (!(words >> setting)) return choose().schedule;
     Diagnostic& error = diagnostics.error(
@@ -86,8 +86,8 @@ Schedule Scheduler::settled(Schedule schedule) const {
   return schedule;
 }
 
-// L002 if the machine does not take blocks of so many threads: proposals know of common limits, and
-// a schedule may be a value that was never a line.
+// L002 if the machine does not allow this block shape. Proposals only know common limits, and the
+// schedule may be a value that was never parsed.
 bool Scheduler::takes_block(const Schedule& schedule, Diagnostics& diagnostics) const {
   if (schedule::takes_block(machine_, schedule.block)) return true;
   Diagnostic& error = diagnostics.error("L002", {}, "bad value of schedule setting 'block'");
@@ -118,7 +118,7 @@ const Proposal& Scheduler::choose(Diagnostics* passed_over) {
   return *chosen_;
 }
 
-// Why other families than the best one's were not taken.
+// Records why the best schedules of the other families were not chosen.
 void Scheduler::note_others(const Space& space) {
   for (const Family& family : family_table()) {
     if (family.name == space.ranked.front().schedule.family) continue;
@@ -202,7 +202,7 @@ std::optional<kernel::Module> Scheduler::lower(const Schedule& schedule, Diagnos
   return module;
 }
 
-// --- One question each
+// --- One-shot versions of the queries
 
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
                               Diagnostics& diagnostics, const Machine& machine) {

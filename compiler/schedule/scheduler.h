@@ -1,5 +1,4 @@
-// Schedules for one program and one machine. What is made for one question (time tiles, proposals,
-// plans) is kept for the next.
+// Schedules of one program for one machine. Caches time tiles, proposals and plans between queries.
 #pragma once
 
 #include <istream>
@@ -16,34 +15,34 @@ struct Space;  // explore.h
 
 class Scheduler {
  public:
-  // `program` is to outlive it.
+  // Keeps a reference to `program`.
   explicit Scheduler(const ir::Program& program, const Machine& machine = gpu());
   Scheduler(const Scheduler&) = delete;
 
   const ir::Program& program() const { return program_; }
   const Machine& machine() const { return machine_; }
-  // What families plan.
+  // The phases that families plan.
   const Phases& phases() const { return phases_; }
 
-  // As the free function of schedule.h.
+  // Same as schedule::parse (schedule.h).
   std::optional<Schedule> parse(const std::string& line, Diagnostics& diagnostics);
 
-  // The schedule without search by people or measurements: the fastest by the model (explore.h), or
-  // where that knows none, the proposal of the first family of the table that can serve the program
-  // and does not call itself unrewarding for it. `passed_over`, if given, receives why other
-  // families were not taken.
+  // The schedule for "auto", without user settings or measurements. This is the fastest according
+  // to the model (explore.h). If the model has no candidate, it is the proposal of the first family
+  // that supports the program and is not `unrewarding`. `passed_over`, if given, receives the
+  // reasons against the other families.
   const Proposal& choose(Diagnostics* passed_over = nullptr);
-  // What a line takes for settings that it leaves out.
+  // Default settings of a family for this program.
   const Proposal& proposal(const Family& family);
 
-  // The plan, or null and at least one L0xx error that names the feature, the schedule and the
-  // reason, with the span of the feature in the program.
+  // The plan. On failure returns null and reports at least one L0xx error that names the feature,
+  // the schedule and the reason, with the feature's span in the program.
   PlanPtr plan(const Schedule& schedule, Diagnostics& diagnostics, Advice advice = Advice::Given);
 
-  // Likewise, without advice, and not kept: for those who go through many.
+  // Same as plan(), without advice and without caching, for callers that try many schedules.
   PlanPtr plan_once(const Schedule& schedule, Diagnostics& diagnostics) const;
 
-  // The module for this schedule, with the reductions of the program; as plan() refuses it.
+  // The module for this schedule, including the program's reductions. Fails like plan().
   std::optional<kernel::Module> lower(const Schedule& schedule, Diagnostics& diagnostics,
                                       Advice advice = Advice::Given);
 
@@ -57,13 +56,13 @@ class Scheduler {
 
   const ir::Program& program_;
   const Machine machine_;
-  // What kernels compute, where it differs: reassociated under --fp=fast, with named choices where
-  // threads are loops.
+  // The program that kernels compute, if it differs from program_: reassociated under --fp=fast,
+  // with named choices if threads are loops.
   const std::optional<ir::Program> computed_;
   const Phases phases_;
   std::map<std::string, Proposal> proposals_;  // by family
   std::optional<Proposal> chosen_;             // by the model
-  Diagnostics passed_over_;                    // and why not others
+  Diagnostics passed_over_;                    // why the other families were not chosen
   std::map<std::string, PlanPtr> plans_;       // by schedule line; null: refused
 };
 

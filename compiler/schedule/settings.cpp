@@ -1,6 +1,5 @@
-// Schedules as text. The form is one line: the family, then its settings in a fixed order. It is
-// what --schedule takes, what explain prints and what benchmark results are kept under, so
-// parse(print(s)) == s.
+// Schedules as text: one line with the family, then its settings in a fixed order. --schedule takes
+// this line, explain prints it, and benchmark results are stored under it, so parse(print(s)) == s.
 #include "compiler/schedule/settings.h"
 
 #include <fmt/format.h>
@@ -53,8 +52,8 @@ const char* setting_name(Setting setting) {
   return "";
 }
 
-// Settings that are one number: where it is kept and what it may be. One with `automatic` prints
-// and takes 0 as "auto", one with `all` the most as "all". `usual`: what is worth trying.
+// A setting that is one number: its field and range. `automatic`: 0 prints and parses as "auto".
+// `all`: the maximum prints and parses as "all". `usual`: values worth trying.
 struct NumberSetting {
   Setting setting;
   int Schedule::*value;
@@ -91,7 +90,7 @@ const NumberSetting kNumbers[] = {
      {0, 1, 2, 3, 4, 8, 12}},
 };
 
-// Settings that are one of a few words.
+// A setting that takes one of a few keywords.
 struct WordSetting {
   Setting setting;
   std::vector<const char*> words;
@@ -161,7 +160,7 @@ std::optional<std::vector<int>> parse_shape(const std::string& text, int least) 
   }
 }
 
-// Applies "name=value" to the schedule; an error text if it cannot.
+// Applies "name=value" to the schedule. Returns what was expected if the value is invalid, else "".
 std::string apply_setting(Setting setting, const std::string& value, int rank,
                           const Machine& machine, Schedule& schedule) {
   if (const WordSetting* row = find_row(kWords, setting)) {

@@ -1,4 +1,4 @@
-// The settings of a schedule as text: "T=4", "block=32x8", "loads=bulk".
+// Settings of a schedule as text: "T=4", "block=32x8", "loads=bulk".
 #pragma once
 
 #include <istream>
@@ -11,29 +11,29 @@ namespace stencil::schedule {
 
 constexpr int kMaxTimeTile = 64;  // T
 
-// A schedule with some value of a setting, which is text as well: "loads=bulk".
+// A schedule after setting one value, and that setting as text: "loads=bulk".
 struct Choice {
   std::string setting;
   Schedule schedule;
 };
-// `schedule` with each of the words that the setting may be, or each of the usual numbers, or each
-// of the shapes that its family has; by size.
+// `schedule` with each possible value of `setting`: all keywords, the usual numbers, or the
+// family's shapes, by size.
 std::vector<Choice> choices(const Schedule& schedule, Setting setting, int rank);
-// The time tiles among those.
+// The time tiles that `choices` tries.
 const std::vector<int>& usual_time_tiles();
-// True if the setting is a word.
+// Whether the setting takes a keyword rather than a number or a shape.
 bool is_word(Setting setting);
 
-// `schedule` with tiles that grow: of those with one more point on the shortest side that is tiled,
-// the one with the fewest points.
+// `schedule` with growing tiles: for each length of the shortest tiled side, the tile with the
+// fewest points, in order of that length.
 std::vector<Schedule> growing_tiles(const Schedule& schedule, int rank);
 
-// Applies the words that are left of a line. L001 for a setting that the family lacks, L002 for a
-// value out of range and a setting given twice; false then.
+// Applies the remaining words of a line. Returns false on errors: L001 for a setting that the
+// family lacks, L002 for a value out of range or a setting given twice.
 bool parse_settings(const Family& family, std::istream& words, int rank, const Machine& machine,
                     Schedule& schedule, Diagnostics& diagnostics);
 
-// What blocks a machine takes, for messages: "at most 1024 threads per block (64 in z and beyond)".
+// Block limits of a machine, for messages: "at most 1024 threads per block (64 in z and beyond)".
 std::string block_limits(const Machine& machine);
 
 }  // namespace stencil::schedule

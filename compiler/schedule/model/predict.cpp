@@ -1,5 +1,7 @@
-// The constants were fitted to measurements on one GPU, an H200, and on 16 cores of a server
-// (docs/model.md, "Calibration").
+// Constants were fitted to measurements on an H200 and on 16 cores of a server CPU (docs/model.md,
+// "Calibration"). The time of a GPU kernel combines issue slots, memory and cache traffic and
+// latency per wave of blocks; wave quantization and launch overhead are added. On CPUs, compute
+// time and traffic add up.
 #include "compiler/schedule/model/predict.h"
 
 #include <algorithm>
@@ -9,42 +11,48 @@ namespace stencil::schedule {
 
 namespace {
 
-// Issue slots of a warp, by class.
-constexpr double kReal = 0.908;  // per instruction that double precision counts as
+// Issue slots of a warp, by class of counted operation.
+constexpr double kReal = 0.908;  // per single-precision equivalent of a double-precision
+                                 // instruction
 constexpr double kInteger = 1.92, kCall = 29.4, kRealCall = 17.1, kMultiplied = 4.79,
                  kRealMultiplied = 1.02, kSelect = 2.3, kWordLoaded = 2.16, kWordStored = 1.41,
                  kWordCopied = 4.85, kBulk = 81.3, kWordShared = 0.657, kConflict = 0.657,
                  kWordShuffled = 2.79, kAccess = 4.12, kPoint = 10.3, kIteration = 25.1;
-constexpr double kPerSlot = 1.31;  // of these, per slot: some of what is counted is never issued
+constexpr double kPerSlot = 1.31;  // counted slots per issued slot: part of the counted work is
+                                   // optimized away
 
-// Issue slots of a warp, by class of instruction in machine code.
+// Issue slots of a warp, by class of machine instruction.
 constexpr double kCodeOther = 0.64, kCodeBranch = 5, kCodeAccess = 4.5, kCodeShuffle = 2.4;
-// Weights of what is counted were fitted to times, so they know of waits that no instruction shows:
-// of the two numbers of slots a geometric mean is taken, in which machine code has this part.
+// Weights of counted operations were fitted to times, so they include stalls that no instruction
+// shows. The model uses the geometric mean of both slot counts, with this weight for machine code.
 constexpr double kCodeShare = 0.7;
 
-// Cycles.
-constexpr double kDependent = 1.28;        // of a warp by itself, per instruction
-constexpr double kAlone = 0.091;           // more of them, shared by points that are side by side
-constexpr double kBarrier = 28.4;          // times the root of the warps that wait
+// Latencies in cycles.
+constexpr double kDependent = 1.28;        // per instruction of a single warp
+constexpr double kAlone = 0.091;           // additional, divided by the number of independent
+                                           // points
+constexpr double kBarrier = 28.4;          // times the square root of the number of waiting warps
 constexpr double kStage = 3.22;            // from one stage to the next
-constexpr double kCallLatency = 27.6;      // of a call, besides its instructions
+constexpr double kCallLatency = 27.6;      // per call, in addition to its instructions
 constexpr double kRealCallLatency = 69.9;  // in double precision
-constexpr double kNextLoad = 387;          // from a load to its value, where others are under way
-constexpr double kLate = 162;              // further cycles that some of the next ones take
-constexpr double kAwaited = 250;           // of a load that is moved on before it has come
-constexpr double kFirstLoad = 724;         // of a block that has nothing else to do
+constexpr double kNextLoad = 387;          // load latency with other loads in flight
+constexpr double kLate = 162;              // additional stall at a prefetch distance of one
+constexpr double kAwaited = 250;           // stall on a load that is moved before its value has
+                                           // arrived
+constexpr double kFirstLoad = 724;         // load latency without other work in the block
 
-constexpr double kOverlap = 1.75;  // exponent of the sum of what runs side by side; 1: nothing does
-constexpr double kEager = 0.045;   // of the time, per plane that is on its way beyond two
-constexpr double kSpill = 12.4;    // instructions per register that a thread lacks
-constexpr double kUneven = 2.11;  // standard deviations by which the fullest multiprocessor differs
-constexpr double kOfCopies = 1.15;  // of the rate of copies, where reads outnumber writes
+constexpr double kOverlap = 1.75;   // exponent of the norm that combines concurrent limiters; 1: no
+                                    // overlap
+constexpr double kEager = 0.045;    // fraction of time saved per prefetched plane beyond two
+constexpr double kSpill = 12.4;     // instructions per missing register
+constexpr double kUneven = 2.11;    // standard deviations between the mean and the fullest
+                                    // multiprocessor
+constexpr double kOfCopies = 1.15;  // bandwidth relative to copies, if reads outnumber writes
 constexpr double kWordBytes = 4;
-constexpr double kInCache = 0.945;  // of the cache is free for arrays, on GPUs
+constexpr double kInCache = 0.945;  // fraction of the cache available to arrays, on GPUs
 
 double residency(const Work& work, double registers, const Machine& machine) {
-  constexpr double kUnit = 8;  // registers are given out so
+  constexpr double kUnit = 8;  // allocation granularity
   const double warps = std::ceil(static_cast<double>(work.threads) / machine.warp);
   const double per_warp = std::ceil(registers / kUnit) * kUnit * machine.warp;
   const double by_registers =
@@ -57,7 +65,7 @@ double residency(const Work& work, double registers, const Machine& machine) {
                                  static_cast<double>(machine.resident_blocks)}));
 }
 
-// Registers that a thread may have.
+// The register limit of a thread.
 double most_registers(const Work& work, const Machine& machine) {
   constexpr double kUnit = 8;
   const double warps = std::ceil(static_cast<double>(work.threads) / machine.warp);
@@ -67,17 +75,16 @@ double most_registers(const Work& work, const Machine& machine) {
   return std::min<double>(std::floor(share / kUnit) * kUnit, machine.registers_per_thread);
 }
 
-// What a thread asks for of the registers that it may have. Compilers that are told to do with
-// fewer find some that they can do without; at the most that a thread can have they have been at it
-// already.
+// Register demand of a thread versus its limit. Under a tighter launch bound ptxas still saves a
+// few registers. At the hardware limit it already has.
 struct Pressure {
-  double most = 0;        // registers that a thread may have
-  double lacking = 0;     // registers, softly from where some are spilled
-  bool hopeless = false;  // it spills
+  double most = 0;        // register limit of a thread
+  double lacking = 0;     // missing registers, with a smooth onset
+  bool hopeless = false;  // very likely to spill
 };
 
 Pressure pressure(const Work& work, const Machine& machine) {
-  constexpr double kSoft = 0.041;  // parts of the registers
+  constexpr double kSoft = 0.041;  // width of the onset, as a fraction of the demand
   constexpr double kRationed = 1.159, kAtLimit = 1.025, kHopeless = 0.05;
   Pressure out;
   out.most = most_registers(work, machine);
@@ -92,11 +99,12 @@ Pressure pressure(const Work& work, const Machine& machine) {
   return out;
 }
 
-// Blocks at the grid's edge have more to do. These parts of a multiprocessor's blocks are such.
+// Blocks at the grid's edge do more work. These are their fractions among a multiprocessor's
+// blocks.
 struct EdgeParts {
-  double mean = 0;  // in many waves
-  double most = 0;  // on the multiprocessor that has the most, of so many blocks
-  double any = 0;   // 1: some are
+  double mean = 0;  // average over many waves
+  double most = 0;  // on the multiprocessor with the most, for the given number of blocks
+  double any = 0;   // 1 if there are edge blocks, else 0
 };
 
 EdgeParts edge_parts(const Work& work, double blocks) {
@@ -105,10 +113,10 @@ EdgeParts edge_parts(const Work& work, double blocks) {
   return {part, std::min(part + kUneven * deviation, 1.0), part > 0 ? 1.0 : 0.0};
 }
 
-// Seconds of one wave in which every multiprocessor has so many blocks, and what it consists of.
+// Seconds of one wave and its components, for a given number of blocks per multiprocessor.
 class Wave {
  public:
-  // `busy` of the blocks and `slowest` (0 or 1) of the warps are at the edge.
+  // `busy`: fraction of the blocks at the edge; `slowest`: the same for the critical warp (0 to 1).
   Wave(const Work& work, const Machine& machine, double busy, double slowest, double lacking)
       : work_(work), machine_(machine) {
     const double inside = slots(work, machine, false, lacking);
@@ -121,7 +129,7 @@ class Wave {
     const double calls = kCallLatency * work.iteration.calls +
                          kRealCallLatency * work.iteration.real_calls +
                          (work.iterations > 1 ? kStage * work.stages : 0);
-    // Loads that are ahead of their use hide behind what is done meanwhile; others are waited for.
+    // Prefetched loads overlap with the computation; others stall.
     const double rest = barrier + chain * kPerSlot * (inside + slowest * (at_edge - inside)) +
                         calls + kAwaited * work.awaited + (work.ahead == 1 ? kLate : 0);
     const double loads = work.ahead > 0 ? kNextLoad / std::pow(work.ahead, 0.83) : kFirstLoad;
@@ -149,7 +157,7 @@ class Wave {
   }
 
  private:
-  // Machine code has its spills among its instructions.
+  // Machine code already contains its spill instructions.
   static double slots(const Work& work, const Machine& machine, bool at_edge, double spilled) {
     const double counted = counted_slots(work, machine, at_edge);
     const auto& issued = at_edge && work.edge_issued ? work.edge_issued : work.issued;
@@ -165,7 +173,7 @@ class Wave {
   double slots_ = 0, warps_ = 1, latency_ = 0;
 };
 
-// Warps that wait for nobody else wait less the earlier their planes were asked for.
+// Warps without barriers stall less if planes are prefetched earlier.
 double eagerness(const Work& work) {
   const bool alone = work.barriers == 0 && work.iterations > 1;
   const bool streams = alone && work.ahead > 0 && work.awaited == 0;
@@ -189,7 +197,7 @@ KernelTime time_of(const Work& work, const Machine& machine, Prediction& out) {
   const Wave usual(work, machine, edges.mean, edges.mean, asked.lacking);
   const Wave slowest(work, machine, edges.most, edges.any, asked.lacking);
   const Wave last(work, machine, of_tail.most, of_tail.any, asked.lacking);
-  // One wave after the other, or where there are many, blocks that start as others end.
+  // Sequential waves; with many waves, blocks start as soon as others end.
   const double in_waves = full * slowest.seconds(resident) + (tail > 0 ? last.seconds(tail) : 0);
   const double flowing = work.blocks / at_once * usual.seconds(resident);
   const double flows = full > 0 ? 1 - 1 / full : 0;
@@ -220,26 +228,26 @@ KernelTime time_of(const Work& work, const Machine& machine, Prediction& out) {
   return out_time;
 }
 
-// Of a CPU. Operations are those of a core's vectors, double precision counting double_cost times.
+// CPU constants, in vector operations of a core. Double precision counts double_cost times.
 constexpr double kCpuReal = 0.66, kCpuInteger = 1, kCpuCall = 5.4, kCpuRealCall = 8.1,
                  kCpuSelect = 0.44, kCpuPoint = 0.09;
-constexpr double kCpuWord = 0.54;     // read or written, from the nearest cache
-constexpr double kCpuRow = 330;       // what a loop over a row costs besides
-constexpr double kCpuBlock = 1500;    // cycles, to begin a block
-constexpr double kNearest = 27e3;     // bytes of the first cache that are free for planes
-constexpr double kSecond = 1.25;      // of the bytes that a block may share
-constexpr double kFromSecond = 0.24;  // operations per word that comes from the second cache
-constexpr double kFromBeyond = 0.43;  // further ones, where that is too small as well
-constexpr double kInCpuCache = 0.94;  // of the last cache is free for arrays
+constexpr double kCpuWord = 0.54;     // per word read or written, from the first-level cache
+constexpr double kCpuRow = 330;       // loop overhead per row
+constexpr double kCpuBlock = 1500;    // cycles to start a block
+constexpr double kNearest = 27e3;     // bytes of the first-level cache available to planes
+constexpr double kSecond = 1.25;      // capacity of the second-level cache, relative to
+                                      // Machine::shared_bytes
+constexpr double kFromSecond = 0.24;  // operations per word from the second-level cache
+constexpr double kFromBeyond = 0.43;  // additional ones if that cache is too small as well
+constexpr double kInCpuCache = 0.94;  // fraction of the last-level cache available to arrays
 
-// Goes from 0 to 1 as what is held outgrows a cache.
+// Rises from 0 to 1 as the working set outgrows a cache.
 double beyond(double held, double cache, int sharpness) {
   return 1 / (1 + std::pow(cache / std::max(held, 1.0), sharpness));
 }
 
-// A CPU does a block after the other on each core, its threads as loops of vectors. What is
-// computed in cache and what passes between caches and memory add up: few cores keep many loads
-// under way.
+// A CPU core executes one block after another and runs the block's threads as vectorized loops.
+// Compute time and transfer time add up, because a core keeps few loads in flight.
 KernelTime time_on_cpu(const Work& work, const Machine& machine, Prediction& out) {
   const Operations& o = work.iteration;
   const double cores = machine.multiprocessors;
@@ -252,7 +260,7 @@ KernelTime time_on_cpu(const Work& work, const Machine& machine, Prediction& out
   const auto shared = static_cast<double>(machine.shared_bytes);
   const double farther = kFromSecond * beyond(work.held_bytes, kNearest, 2) +
                          kFromBeyond * beyond(work.held_bytes, kSecond * shared, 2);
-  // Of a block, in seconds.
+  // Per block, in seconds.
   const double threads = work.threads * work.iterations * work.inside;
   const double rows = threads / std::min(work.row, work.threads) * work.stages * kCpuRow;
   const double computing = (operations * threads + rows) / of_core + kCpuBlock / machine.clock;
@@ -309,7 +317,8 @@ double counted_slots(const Work& work, const Machine& machine, bool at_edge) {
 double issued_slots(const Issued& issued, const Machine& machine) {
   const double accesses = issued.global + issued.shared + issued.local;
   const double others = issued.all - accesses - issued.shuffles - issued.branches;
-  // Two double units for four single ones keep pace with issue; fewer do not.
+  // Issue keeps pace with two double-precision units per four single-precision units, but not with
+  // fewer.
   const double slower = std::max(machine.double_cost / 2, 1.0) - 1;
   return kCodeOther * (others + slower * issued.doubles) + kCodeAccess * accesses +
          kCodeShuffle * issued.shuffles + kCodeBranch * issued.branches;
