@@ -1,10 +1,10 @@
-// A block is done by one thread, and what GPUs keep in shared memory is an array in its
+// On a CPU one thread executes a block, and GPU shared memory becomes an array in the thread's
 // second-level cache.
 //
-// Threads become loops, so a tile has a thread per point and no elements: rows in x are then inner
-// loops from end to end, which compilers make vectors of. A cache holds several times what shared
-// memory does, so tiles are larger and deeper. In 1-D they are the fastest measured; beyond,
-// `planes` is (docs/performance.md, "A CPU").
+// Threads become loops, so a tile has one thread per point and no elements. Rows in x are then
+// contiguous inner loops, which compilers vectorize. The cache is several times as large as shared
+// memory, so tiles are larger and deeper. In 1-D these tiles are the fastest measured; in more
+// dimensions `planes` is faster (docs/performance.md, "A CPU").
 #include "compiler/schedule/overlapped/cpu.h"
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace {
 
 struct Tile {
   int time_tile;
-  Shape points;  // computed
+  Shape points;  // points computed per step
 };
 
-// Tiles to try for a rank, the fastest first; later ones are for more fields and wider halos.
+// Tiles to try for a rank, fastest first. Later ones suit more fields and wider halos.
 std::vector<Tile> tiles(int rank) {
   if (rank == 1) return {{16, {4096}}, {8, {2048}}, {4, {1024}}, {2, {512}}};
   if (rank == 2) return {{12, {512, 96}}, {6, {512, 48}}, {3, {256, 32}}, {2, {128, 32}}};
@@ -26,12 +26,13 @@ std::vector<Tile> tiles(int rank) {
   return {{1, {32, 8, 4, 4}}};
 }
 
-// Results that wait until the old values have been read are as large as the tile.
+// Doubled for the results that wait until the old values have been read: they are as large as the
+// tile.
 int64_t bytes_of(const OverlappedTile& tile) {
   return 2 * shared_bytes(tile);
 }
 
-// At most half of the points computed are halo.
+// Whether at most half of the computed points are halo.
 bool mostly_core(const OverlappedTile& tile) {
   double useful = 1, computed = 1;
   for (const TileSide& side : tile.sides) {

@@ -1,4 +1,4 @@
-// Tiles of `overlapped` for a CPU.
+// Tile sizes of `overlapped` for CPUs.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace stencil::schedule {
 
-// The first of some usual tiles that is at most half halo and fits the second-level cache, with at
-// most `deepest` steps; one step if none does.
+// The first tile of a fixed list that is at most half halo and fits the second-level cache, with at
+// most `deepest` steps. If none qualifies, a tile of one step.
 Schedule overlapped_on_cpu(const std::shared_ptr<const OverlappedStep>& step,
                            const Machine& machine, int deepest);
 

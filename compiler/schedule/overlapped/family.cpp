@@ -1,4 +1,4 @@
-// Which tiles are usual, which are refused, and what a tile costs. The code is in kernel.cpp.
+// Proposes, checks and costs tiles of the `overlapped` family. Code generation is in kernel.cpp.
 #include "compiler/schedule/overlapped/family.h"
 
 #include <fmt/format.h>
@@ -31,8 +31,8 @@ Schedule make(int time_tile, const Shape& block, const Shape& elements) {
   return schedule;
 }
 
-// The threads and elements that cover a box: as many threads as fit a block of usual size go to x,
-// then to y and so on, which keeps neighbours in x together; what is left are elements.
+// Threads and elements that cover a box. As many threads as a block allows go to x, then to y and
+// so on, so that neighbours in x are in the same warp. Elements cover the rest.
 Schedule cover(int time_tile, const Shape& box, const Machine& machine) {
   const int64_t most = std::min(256, machine.threads),
                 from_z = std::min(64, machine.threads_from_z);
@@ -49,9 +49,10 @@ Schedule cover(int time_tile, const Shape& box, const Machine& machine) {
   return make(time_tile, block, elements);
 }
 
-// Tiles of rank 4 and more: nearly cubes, since every side has a halo. What fits shared memory
-// depends on the rank so much that boxes are tried one by one, each with half the points of the one
-// before: its longest side is cut, the outermost of them, and x counts half.
+// Tiles of rank 4 and higher are nearly cubes, because every side has a halo. What fits shared
+// memory depends strongly on the rank, so boxes are tried one by one, each with half the points of
+// the one before. The longest side is halved (the outermost one on ties), with x counted at half
+// its length.
 std::vector<Schedule> many_dimensional_shapes(int rank, int time_tile, const Machine& machine) {
   constexpr int64_t kMostPoints = 8192, kFewestPoints = 16;
   Shape box = {16};
@@ -69,8 +70,8 @@ std::vector<Schedule> many_dimensional_shapes(int rank, int time_tile, const Mac
   return out;
 }
 
-// Tile shapes to try for a rank, largest first: up to rank 3 the fastest of those measured on an
-// H200 (docs/performance.md), and smaller ones for programs with many fields.
+// Tile shapes to try for a rank, largest first. Up to rank 3 these are the fastest measured on an
+// H200 (docs/performance.md), followed by smaller ones for programs with many fields.
 std::vector<Schedule> shapes(int rank, int time_tile, const Machine& machine) {
   if (rank > 3) return many_dimensional_shapes(rank, time_tile, machine);
   if (rank == 1) {
@@ -88,8 +89,8 @@ std::shared_ptr<const OverlappedStep> step_of(const analysis::TimeTiles& tiles) 
   return {std::shared_ptr<const void>(), &tiles.kept<OverlappedStep>()};
 }
 
-// A read that lands far and needs the values of a step; nothing if there is none. Fields that
-// nobody writes are in memory.
+// The first far read of a field that the program writes, if any. Fields that are never written can
+// be read from memory.
 std::optional<analysis::FarRead> written_far_read(const ir::Program& program) {
   for (const analysis::FarRead& read : analysis::far_reads(program)) {
     if (ir::is_written(program, read.field)) return read;
@@ -97,8 +98,8 @@ std::optional<analysis::FarRead> written_far_read(const ir::Program& program) {
   return std::nullopt;
 }
 
-// Divisions, roots and functions in double precision are subroutines, which leave few registers for
-// the points of a thread.
+// Division, roots and functions in double precision are subroutines, which leave few registers for
+// a thread's points.
 bool calls_in_double(const ir::Program& program) {
   for (const ir::Function& function : program.functions) {
     for (const ir::Piece& piece : function.pieces) {
@@ -114,9 +115,8 @@ class PlannedTiles final : public Plan {
   PlannedTiles(const analysis::TimeTiles& tiles, OverlappedTile tile, const Machine& machine)
       : tiles_(tiles), tile_(std::move(tile)), machine_(machine) {}
 
-  // A tile loads what its shared tiles hold once, and coefficient fields once (later steps find
-  // them in cache), and writes its output box of every level that it leaves. Functions that are
-  // swept come on top.
+  // Traffic of a tile: it loads its shared tiles once and coefficient fields once (later steps hit
+  // the cache), and writes its output box for each level that remains. Swept functions are added.
   Footprint cost() const override {
     const analysis::TimeTile& time_tile = tile_.time_tile();
     const std::vector<int64_t> lengths = tile_.core();
@@ -149,8 +149,8 @@ class PlannedTiles final : public Plan {
 
   std::optional<TileWork> work() const override { return work_of(tiles_, tile_); }
 
-  // From 3-D on the halo is most of a tile that fits shared memory, or a CPU's cache. Measured in
-  // 3-D, one step per sweep is faster on both. A tile of one step saves traffic only if several
+  // From 3-D on, most of a tile that fits shared memory or a CPU's cache is halo. In 3-D, one step
+  // per sweep was measured to be faster on both. A tile of one step reduces traffic only if several
   // functions share it.
   std::string unrewarding() const override {
     const int rank = tile_.program().grid.rank();
@@ -176,7 +176,7 @@ class PlannedTiles final : public Plan {
   const Machine machine_;
 };
 
-// Between two steps of a tile memory does not have the values that such a read may need.
+// Between two steps of a tile, memory does not hold the values that a far read needs.
 void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
                       Diagnostics& diagnostics) {
   const auto read = written_far_read(program);
@@ -206,14 +206,15 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
   return std::make_shared<PlannedTiles>(tiles, std::move(tile), machine);
 }
 
-// The deepest time tile up to the usual one that pays and whose shared tiles fit most of the shared
-// memory; failing that, all of it.
+// The deepest useful tile whose shared tiles fit 70 % of shared memory; if there is none, all of
+// it.
 Schedule usual(const analysis::TimeTiles& tiles, const Machine& machine) {
   const ir::Program& program = tiles.program();
   const auto step = step_of(tiles);
   const int deepest = written_far_read(program) ? 1 : INT_MAX;
   if (machine.threads_are_loops) return overlapped_on_cpu(step, machine, deepest);
-  const int64_t usual_bytes = machine.shared_bytes / 10 * 7;  // leaves caches some of the memory
+  const int64_t usual_bytes = machine.shared_bytes / 10 * 7;  // leaves part of the memory to the L1
+                                                              // cache
   constexpr int kMostPointsWithCalls = 4;
   const int rank = program.grid.rank();
   const int most = std::min(rank == 1 ? 16 : rank == 2 ? 6 : rank == 3 ? 2 : 1, deepest);

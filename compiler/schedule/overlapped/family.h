@@ -1,4 +1,4 @@
-// The `overlapped` family: T steps per launch in shared memory, halos recomputed.
+// The `overlapped` family: T steps per launch in shared memory, with redundantly computed halos.
 #pragma once
 
 #include "compiler/schedule/family.h"

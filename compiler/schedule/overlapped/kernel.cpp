@@ -1,26 +1,26 @@
 // The `overlapped` family: overlapped tiling as in Holewinski, Pouchet and Sadayappan (ICS'12),
 // section 4.
 //
-// A block loads its tile and the halo of every written field into shared memory once, computes T
-// steps of all stencil functions there, recomputing in the halo what its neighbours compute too,
-// and writes its output box once. Blocks never wait for each other.
+// A block loads its tile and the halo of every written field into shared memory once. It computes T
+// steps of all stencil functions there, recomputing points in the halo that neighbouring blocks
+// compute too, and writes its output box once. Blocks never wait for each other.
 //
-// The threads of a block cover the box that is computed first, the largest: block x elements points
-// in each dimension, point c belonging to thread c mod block. That box less its margins is the
-// output box (the paper's equation 1). A thread keeps its points through all steps, so a barrier is
-// needed only when a function reads at an offset what others wrote, or overwrites what others read
-// (BarrierPlanner).
+// The threads of a block cover the hull, which is the largest computed box: block x elements points
+// per dimension, where point c belongs to thread c mod block. The hull minus its margins is the
+// output box (equation 1 of the paper). A thread keeps its points through all steps. So a barrier
+// is needed only if a function reads another thread's values at an offset or overwrites values that
+// others read (BarrierPlanner).
 //
-// A function that reads a target at offsets keeps the target's results in per-thread buffers until
-// every thread has read the old values (Algorithm 4); others go to the shared tile directly.
+// If a function reads its own target at offsets, its results wait in per-thread buffers until every
+// thread has read the old values (Algorithm 4). Other results go directly to the shared tile.
 //
-// Where a periodic field is read across its edge, places of the tile beyond the grid are images of
-// the points on the far side: they are loaded from there and computed at those coordinates, so that
-// an access near the edge finds its value where it would inside the grid. Rules of other fields
-// hold at an image as at the point itself.
+// If a periodic field is read across its edge, places of the tile beyond the grid are images of
+// points on the far side. They are loaded from there and computed at those coordinates, so an
+// access near the edge finds its value at the usual offset. Boundary rules of other fields apply at
+// an image as at the point itself.
 //
-// When fewer than T steps are left, the first steps of the tile are skipped: what the remaining
-// ones need is contained in what was loaded.
+// If fewer than T steps are left, the first steps of the tile are skipped. The loaded box contains
+// the inputs of the remaining steps.
 #include "compiler/schedule/overlapped/kernel.h"
 
 #include <fmt/format.h>
@@ -43,16 +43,16 @@ namespace {
 // The step being lowered.
 struct Step {
   Expr time;
-  Expr passed;                          // steps by which time levels have moved on before it
-  Expr runs = kernel::boolean(true);    // whether it is to be done
-  std::set<ir::FieldId> advanced = {};  // fields that have a new level already
+  Expr passed;                          // steps by which time levels have moved before this step
+  Expr runs = kernel::boolean(true);    // condition for executing the step
+  std::set<ir::FieldId> advanced = {};  // fields that already have their new level
 
   int is_advanced(ir::FieldId field) const { return advanced.count(field) ? 1 : 0; }
 };
 
 class OverlappedKernel {
  public:
-  // `interface` is that of the whole program.
+  // `interface`: of the whole program.
   OverlappedKernel(const OverlappedTile& tile, const Interface& interface, const std::string& name,
                    kernel::Module& module)
       : program_(tile.program()),
@@ -79,7 +79,7 @@ class OverlappedKernel {
     if (!reads.empty()) no_points_ = builder_.none_weighs(reads, points_.covered(), body);
     const std::vector<ir::Access> sampled = samples_.sets();
     if (!sampled.empty()) no_samples_ = builder_.none_weighs(sampled, points_.covered(), body);
-    // Shrinking boxes belong to a step of the tile, counted from the first of T.
+    // With shrinking boxes, slots count from the first of T steps, even if steps are skipped.
     append(body, tiles_.load(hull ? literal(0) : steps_left_out(steps)));
     barriers_.force(body);
     append(body, hull ? equal_steps() : shrinking_steps());
@@ -104,14 +104,14 @@ class OverlappedKernel {
   const std::vector<analysis::Reads>& reads_of(const ir::Function& function) const {
     return time_tile_.reads[index_of(function)];
   }
-  // In any step.
+  // Whether the field gets a new level in this function; the same in all steps.
   bool advances(const ir::Function& function, ir::FieldId target) const {
     const auto place = std::find(function.targets.begin(), function.targets.end(), target);
     return time_tile_.stages[index_of(function)].results[place - function.targets.begin()].advances;
   }
 
-  // The results for a target replace a level that the function reads at offsets, so they have to
-  // wait.
+  // Whether the results for `target` must wait because they replace a level that the function reads
+  // at offsets.
   bool waits(const ir::Function& function, ir::FieldId target) const {
     const int replaced = advances(function, target) ? tiles_.levels(target) - 1 : 0;
     const auto& reads = reads_of(function);
@@ -160,14 +160,14 @@ class OverlappedKernel {
     const size_t functions = program_.functions.size();
     Body out;
     for (int t = 0; t < steps; ++t) {
-      const int left = steps - t;  // steps to do from here, this one included
+      const int left = steps - t;  // remaining steps, including this one
       Step step{plus(kernel::add(first_step(), step_count()), -left), literal(t)};
       if (left > 1) step.runs = at_least(step_count(), literal(left));
       out.push_back({kernel::Comment{fmt::format("step {} of {}", t + 1, steps)}});
       for (size_t f = 0; f < functions; ++f) {
         const ir::Function& function = program_.functions[f];
         const Margin& computed = time_tile_.stages[t * functions + f].computed;
-        if (computed.empty()) {  // replaced before anybody reads it
+        if (computed.empty()) {  // overwritten before it is read
           step.advanced.insert(function.targets.begin(), function.targets.end());
           continue;
         }
@@ -182,8 +182,8 @@ class OverlappedKernel {
     return out;
   }
 
-  // What records take of the tile's own points at the end of a step that `runs`, `number` steps
-  // behind the tile's first.
+  // Samples that records take at the tile's own points at the end of a step. `number`: steps since
+  // the tile's first step.
   Body take_samples(const Step& step, const Expr& number) {
     Body out;
     for (const auto& [field, margin] : tile_.held) {
@@ -202,21 +202,21 @@ class OverlappedKernel {
     return as_body(threads(guarded(both(step.runs, some), points_.per_element(in_core, false))));
   }
 
-  // The slot of a level in the step, in which the field may already have a new one.
+  // The slot of a level during a step; accounts for a new level that the step has already made.
   Expr slot(const Step& step, ir::FieldId field, int level) const {
     return tiles_.slot_after(step.passed, field, level - step.is_advanced(field));
   }
-  // As a number that tells the slots of one step apart, and where `passed` is known, of all.
+  // A number that identifies the slot within the step, or within all steps if `passed` is constant.
   int slot_number(const Step& step, ir::FieldId field, int level) const {
     const auto* passed = std::get_if<kernel::IntegerLiteral>(&step.passed->kind);
     const int steps = step.is_advanced(field) + static_cast<int>(passed ? passed->value : 0);
     return (steps + tiles_.levels(field) - level) % tiles_.levels(field);
   }
 
-  // Where results of a function in a step go.
+  // Stores a result of a function in a step.
   using Store = std::function<kernel::Statement(const ir::Output&, const Expr&)>;
 
-  // One function on its box: compute, and where results have to wait, write them after a barrier.
+  // Computes one function on its box. Results that must wait are stored after a barrier.
   Body apply(const ir::Function& function, const Margin& computed, Step& step) {
     BarrierPlanner::Tiles offset_reads, direct, late;
     for (const analysis::Reads& reads : reads_of(function)) {
@@ -224,7 +224,8 @@ class OverlappedKernel {
         offset_reads.insert({reads.field, slot_number(step, reads.field, reads.level)});
       }
     }
-    // A new level takes the slot of the oldest one, or another writer has made it already.
+    // A new level goes to the slot of the oldest one, unless another function has already made the
+    // level.
     std::map<ir::FieldId, Expr> to;
     for (const ir::FieldId target : function.targets) {
       const int made = advances(function, target) ? -1 : 0;
@@ -260,14 +261,14 @@ class OverlappedKernel {
     return out;
   }
 
-  // What every thread does for each of its points in a step, if the step is to be done at all. The
-  // condition stands inside the parallel section: barriers are unconditional, which every target
-  // handles well (PoCL's compile time grows exponentially with the number of conditional ones).
+  // The code for each point of a thread in a step, if the step is executed. The condition is inside
+  // the parallel section so that barriers are unconditional. All targets handle those well; PoCL's
+  // compile time grows exponentially with the number of conditional barriers.
   kernel::Statement section(const Step& step, Body inner) const {
     return threads(guarded(step.runs, points_.per_element(std::move(inner), true)));
   }
 
-  // What the piece that applies does; `rest`: what is done where none does.
+  // The code of the piece whose region contains the point; `rest` if no region does.
   template <class AtPiece>
   Body pieces(const ir::Function& function, const Margin& computed, Body rest,
               const AtPiece& at_piece) {
@@ -281,7 +282,7 @@ class OverlappedKernel {
     return chain;
   }
 
-  // `store`: a component's value to where it is kept.
+  // `store`: writes a component's value.
   Body evaluate_piece(const ir::Function& function, const ir::Piece& piece, const Step& step,
                       const Store& store) {
     Body body;
@@ -302,8 +303,8 @@ class OverlappedKernel {
     return body;
   }
 
-  // Where no piece applies, a new level has the values of the one before. `late`: of the targets
-  // whose results have to wait; else of the others.
+  // Where no piece applies, a new level keeps the previous values. `late`: handles targets whose
+  // results must wait, otherwise the other targets.
   Body keep_values(const ir::Function& function, bool late, const Margin& computed,
                    const Step& step, const Store& store) const {
     Body moves;
@@ -337,10 +338,12 @@ class OverlappedKernel {
   OverlappedPoints points_;
   SharedTiles tiles_;
   Samples samples_;
-  std::map<ir::FieldId, std::vector<kernel::BufferId>> results_;  // per thread, where some wait
+  std::map<ir::FieldId, std::vector<kernel::BufferId>> results_;  // per thread, for targets whose
+                                                                  // results wait
   BarrierPlanner barriers_;
-  Expr no_points_;   // none weighs where the tile computes; null: nothing is read at points
-  Expr no_samples_;  // likewise of those that records sample
+  Expr no_points_;   // no source or receiver lies in the tile's computed box; null: no reads at
+                     // points
+  Expr no_samples_;  // the same for the points that records sample
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ using analysis::Reach;
 
 namespace {
 
-// How many functions of a step, from the first on, a tile can compute alone.
+// How many functions, from the first one on, a tile can compute without sweeps in between.
 size_t tiled_functions(const ir::Program& program) {
   size_t tiled = program.functions.size();
   for (const analysis::FarRead& read : analysis::far_reads(program)) {
@@ -58,8 +58,8 @@ OverlappedTile::OverlappedTile(std::shared_ptr<const OverlappedStep> divided,
     levels[field] = analysis::levels_kept(program(), tile, field);
   }
   if (schedule.regions == Regions::Shrink) return;
-  // Under the hull policy every function computes the hull at every step: what it reads must exist,
-  // even where its value no longer matters.
+  // With regions=hull every function computes the hull at every step. Its operands must be
+  // allocated even where the results are unused.
   for (const std::vector<analysis::Reads>& function : tile.reads) {
     for (const analysis::Reads& reads : function) {
       const auto entry = held.find(reads.field);

@@ -1,4 +1,4 @@
-// The numbers of a tile of the `overlapped` family, apart from the code that uses them.
+// Sizes of a tile of the `overlapped` family, separate from the code generation.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,29 @@
 
 namespace stencil::schedule {
 
-// How a step is divided. A read that lands far leaves the tile; what it needs is in memory, as it
-// was when the launch began. So a tile computes the functions before the first that reads far what
-// another has written in this step. That one and all after it are swept, a launch each.
+// Splits a step into tiled and swept functions. A far read (one whose boundary rule leads out of
+// the tile's halo) must find its value in memory, which holds the values from before the launch. So
+// the tile computes the functions before the first far read of a field written earlier in the step.
+// That function and all later ones run as sweeps of one launch each.
 struct OverlappedStep {
   explicit OverlappedStep(const ir::Program& program);
 
   const ir::Program& whole;
-  const std::vector<Sweep> swept;   // the functions that are; of the whole program
-  const ir::Program tiled;          // with the others
-  const analysis::TimeTiles tiles;  // of those
+  const std::vector<Sweep> swept;   // swept functions, referring to the whole program
+  const ir::Program tiled;          // the program of the other functions
+  const analysis::TimeTiles tiles;  // time tiles of `tiled`
 };
 
-// All numbers of a tile that do not depend on where it lies, in grid points, outermost dimension
-// first.
+// Sizes of a tile that do not depend on its position, in grid points, outermost dimension first.
 struct OverlappedTile {
   OverlappedTile(std::shared_ptr<const OverlappedStep> step, const Schedule& schedule);
 
   std::shared_ptr<const OverlappedStep> step;
   Schedule schedule;
-  TileSides sides;           // block x elements cover the hull of what is computed
-  std::vector<bool> images;  // dimensions in which places beyond the grid are images
-  std::map<ir::FieldId, analysis::Margin> held;  // of written fields: what their shared tiles hold
-  std::map<ir::FieldId, int> levels;             // likewise: the time levels they hold it of
+  TileSides sides;           // block x elements cover the hull of the computed boxes
+  std::vector<bool> images;  // dimensions in which places beyond the grid are periodic images
+  std::map<ir::FieldId, analysis::Margin> held;  // written fields: box that their shared tiles hold
+  std::map<ir::FieldId, int> levels;             // written fields: number of time levels held
 
   const ir::Program& program() const { return step->tiled; }
   const analysis::TimeTile& time_tile() const { return step->tiles.of(schedule.time_tile); }
@@ -44,7 +44,7 @@ struct OverlappedTile {
 // Shared memory per block, in bytes.
 int64_t shared_bytes(const OverlappedTile& tile);
 
-// At most what the results of a block take that wait until the old values have been read, in bytes.
+// Upper bound, in bytes, for a block's results that wait until the old values have been read.
 int64_t result_bytes(const OverlappedTile& tile);
 
 }  // namespace stencil::schedule

@@ -29,7 +29,8 @@ OverlappedPoints::OverlappedPoints(const OverlappedTile& tile, KernelBuilder& bu
 }
 
 Expr OverlappedPoints::cut(Body& body) {
-  Tiling tiling = tile_box(interface_, without_rim(tile_.program()), core_lengths_, builder_.names());
+  Tiling tiling =
+      tile_box(interface_, without_rim(tile_.program()), core_lengths_, builder_.names());
   origin_ = std::move(tiling.origin);
   append(body, std::move(tiling.lets));
   return tiling.blocks;
@@ -60,8 +61,8 @@ Expr OverlappedPoints::thread(int d) const {
   return threads(d) == 1 ? literal(0) : kernel::variable("thread_" + axes_[d]);
 }
 
-// Defines the coordinate of the tile's place `at`, in a box with that margin: the place itself or
-// the point that it is an image of.
+// Defines the grid coordinate for place `at` of a box with this margin: the place itself, or the
+// point that it is a periodic image of.
 Body OverlappedPoints::coordinate_lets(int d, const Expr& at, const analysis::Reach& margin) const {
   if (!tile_.images[d]) return as_body({kernel::Let{coordinates_[d], at}});
   Body out;

@@ -1,5 +1,5 @@
-// The points of a tile of the `overlapped` family: how a block's threads share them, and what a
-// point is called in the kernel.
+// Points of an `overlapped` tile: how a block's threads share them and how the kernel names their
+// coordinates.
 #pragma once
 
 #include <string>
@@ -17,34 +17,35 @@ using kernel::Expr;
 
 class OverlappedPoints {
  public:
-  // Names the constants and variables.
+  // Defines the names of constants and variables.
   OverlappedPoints(const OverlappedTile& tile, KernelBuilder& builder, kernel::Module& module);
 
-  // Cuts the grid into tiles; appends to `body` what defines the origin of a block's. Returns the
-  // number of blocks.
+  // Cuts the grid into tiles and appends the definition of the block's tile origin to `body`.
+  // Returns the number of blocks.
   Expr cut(Body& body);
 
-  // The point: its grid coordinates.
+  // Grid coordinates of the current point.
   Point point() const;
-  // Its place in dimension d of the hull of what is computed.
+  // Index of the current point in the computed hull, dimension d.
   Expr local(int d) const { return kernel::variable(locals_[d]); }
-  // The coordinate where a box around the core, with so many points before it, begins.
+  // First coordinate in dimension d of a box that extends `margin` points below the core.
   Expr first(int d, int64_t margin) const { return plus(origin_[d], -margin); }
-  // Of the grid, what the tile covers.
+  // The part of the grid that the tile covers.
   GridBox covered() const;
-  // The point lies in `box`, if it exists at all.
+  // Whether the current point lies in `box` (and in the grid).
   Expr exists(const ir::Box& box) const {
     return schedule::exists(interface_, point(), box, tile_.images);
   }
-  // The point lies in the box that is computed (part of the hull that the threads cover).
+  // Whether the current point lies in the box `computed`, a part of the hull.
   Expr computes(const Margin& computed) const;
 
-  // The loops over a thread's elements, with the coordinates defined inside: those of the point at
-  // this place of the tile, or, without `images`, those of the place.
+  // Loops over a thread's elements with their coordinates defined inside. With `images`, places
+  // beyond a periodic edge get the coordinates of the point that they are images of.
   Body per_element(Body inner, bool images) const;
-  // The threads' loops over a box of these extents around the core.
+  // Loops in which the block's threads visit a box of these extents around the core.
   Body per_place(const Margin& margin, const std::vector<Expr>& extents, Body inner) const;
-  // Per dimension with several: how many points a thread has, and which one it is at.
+  // Extents of a thread's element loops and their indices, for dimensions with more than one
+  // element.
   std::vector<Expr> element_extents() const;
   std::vector<Expr> element_index() const;
 
@@ -57,15 +58,16 @@ class OverlappedPoints {
   Expr thread(int d) const;
 
   const OverlappedTile& tile_;
-  const Margin& hull_;  // of what is computed
+  const Margin& hull_;  // hull of the computed boxes
   const Interface& interface_;
   KernelBuilder& builder_;
   const int rank_;
   std::vector<std::string> axes_;         // z, y, x
   std::vector<std::string> coordinates_;  // variables: grid coordinates of the point
-  std::vector<std::string> places_;       // variables: the place that a point's image has; or ""
-  std::vector<std::string> locals_;       // variables: its place in the computed hull
-  std::vector<std::string> loop_names_;   // of the loops over elements; "" where there is one
+  std::vector<std::string> places_;       // variables: unwrapped coordinate of a periodic image; ""
+                                          // elsewhere
+  std::vector<std::string> locals_;       // variables: index in the computed hull
+  std::vector<std::string> loop_names_;   // of the element loops; "" for a single element
   std::vector<TileLength> core_lengths_;
   Point origin_;  // first output point of the tile
 };

@@ -71,12 +71,12 @@ Expr SharedTiles::read(const ir::Access& access, const Landing& landing, const E
     const bool moved = ir::meets(field, access, d, ir::BoundaryKind::Clamp) ||
                        ir::meets(field, access, d, ir::BoundaryKind::Mirror);
     const Expr& landed = landing.point[d];
-    if (!moved) {  // where a constant counts, what the tile holds is dropped
+    if (!moved) {  // a constant boundary value replaces whatever the tile holds
       index.push_back(coordinate(access.field, d, access.offsets[d]));
-    } else if (tile_.images[d]) {  // as far from this image as the rule moves the point
+    } else if (tile_.images[d]) {  // same displacement from this image as from the point itself
       index.push_back(
           kernel::add(coordinate(access.field, d, 0), kernel::sub(landed, points_.point()[d])));
-    } else {  // through the grid coordinate, which the boundary rule gave
+    } else {  // from the grid coordinate that the boundary rule computed
       index.push_back(kernel::sub(landed, points_.first(d, tile_.held.at(access.field)[d].low)));
     }
   }
@@ -85,7 +85,7 @@ Expr SharedTiles::read(const ir::Access& access, const Landing& landing, const E
                       arithmetic_type(field.components[access.component].type));
 }
 
-// Fields with tiles of one shape share the loops.
+// Fields whose tiles have the same shape share their loops.
 Body SharedTiles::load(const Expr& skipped) const {
   Body out;
   std::vector<ir::FieldId> left;
@@ -123,8 +123,8 @@ Body SharedTiles::load_group(const std::vector<ir::FieldId>& group, const Expr& 
                            guarded(points_.exists(field_of(group[0]).box), std::move(loads)));
 }
 
-// Levels are counted from the oldest, the first made, for which there is always the same slot in
-// memory; fewer than usual may have been made.
+// Levels are numbered from the oldest one made, which always goes to the same slot in global
+// memory. Fewer levels than usual may have been made.
 Body SharedTiles::write_core(const Expr& done, const Expr& moved) const {
   const int time_tile = tile_.schedule.time_tile;
   Body stores;
@@ -148,7 +148,7 @@ Body SharedTiles::write_core(const Expr& done, const Expr& moved) const {
   return as_body(threads(points_.per_element(std::move(inner), false)));
 }
 
-// One level of a field, at the point: from its slot in the tile to a slot of the field.
+// Copies one level of a field at the current point from its slot in the tile to its slot in memory.
 Body SharedTiles::write_level(ir::FieldId field, const Expr& from, int to) const {
   Body body;
   for (size_t i = 0; i < field_of(field).components.size(); ++i) {

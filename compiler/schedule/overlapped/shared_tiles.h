@@ -1,9 +1,9 @@
-// What a block of the `overlapped` family keeps in shared memory: a tile per component of every
-// written field, for each time level, with the halo that steps need.
+// Shared memory of an `overlapped` block: for each component of each written field, one tile per
+// time level, including the halo.
 //
-// The tiles of a field with history are a ring of time levels, and what moves from step to step is
-// the slot that each level has. A step writes its new level over the oldest one, so it waits for
-// nobody unless that level is read at offsets.
+// The tiles of a field with history form a ring of time levels. Levels change slots from step to
+// step; no data moves. A step overwrites the oldest level, so it needs a barrier only if that level
+// is read at offsets.
 #pragma once
 
 #include <map>
@@ -15,31 +15,31 @@ namespace stencil::schedule {
 
 class SharedTiles {
  public:
-  // Declares the tiles.
+  // Declares the tiles as shared buffers.
   SharedTiles(const OverlappedTile& tile, const OverlappedPoints& points, KernelBuilder& builder,
               kernel::Module& module);
 
   bool hold(ir::FieldId field) const { return tiles_.count(field) > 0; }
   int levels(ir::FieldId field) const { return tile_.levels.at(field); }
-  // The slot of a level: so many steps after step 0, when level @-k is in slot (levels - k) modulo
-  // levels, all have moved on by as many.
+  // The slot of `level`, `steps` steps after step 0. At step 0 level @-k is in slot (levels - k)
+  // modulo levels; each step moves all levels on by one slot.
   Expr slot_after(const Expr& steps, ir::FieldId field, int level) const;
 
-  // A component of a slot at the point, as it is stored.
+  // A component's value at the current point, in storage precision.
   Expr value(ir::FieldId field, int component, const Expr& slot) const;
-  // What an access finds in a slot, the constants of boundary rules apart.
+  // The value that an access reads from a slot; the caller applies constant boundary values.
   Expr read(const ir::Access& access, const Landing& landing, const Expr& slot) const;
   kernel::Statement store(ir::FieldId field, int component, const Expr& slot, Expr value) const;
 
-  // Loads every tile with its halo, as far as it lies in the field, and the older levels that are
-  // read; as many steps are skipped.
+  // Loads all tiles with their halos, clipped to the field, including the older levels that are
+  // read. `skipped`: number of steps of the time tile that are skipped.
   Body load(const Expr& skipped) const;
-  // Writes the output box of every written field, as far as it lies in the field, of all levels
-  // that were made in the steps `done`. Levels have moved on by `moved` steps.
+  // Writes the output box of every written field, clipped to the field, for all levels made in
+  // `done` steps. `moved`: number of steps by which the levels have moved.
   Body write_core(const Expr& done, const Expr& moved) const;
 
  private:
-  // Where a point of the computed hull lies in the field's tile, `offset` away.
+  // Index into the field's tile of the current point of the computed hull plus `offset`.
   Expr coordinate(ir::FieldId field, int d, int64_t offset) const;
   std::vector<Expr> at_point(ir::FieldId field) const;
   std::vector<Expr> in_slot(const Expr& slot, ir::FieldId field, std::vector<Expr> index) const;

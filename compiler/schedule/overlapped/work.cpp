@@ -23,12 +23,12 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
   work.points = static_cast<double>(tile.schedule.elements.product());
   work.shared_bytes = shared_bytes(tile);
   const double elements = static_cast<double>(tile.schedule.elements.product());
-  double covered = 1;  // points that threads hold
+  double covered = 1;  // points held by threads
   for (const TileSide& side : tile.sides) covered *= static_cast<double>(side.cover);
   const double threads = work.threads;
 
-  // A thread visits all its elements, and computes those that lie in the stage's box. Warps are
-  // whole in x: some threads of theirs just wait.
+  // A thread visits all its elements and computes those in the stage's box. Warps are full in x, so
+  // some of their threads only wait.
   const bool hull = tile.schedule.regions == Regions::Hull;
   const auto held = [&](ir::FieldId field) { return tile.held.count(field) > 0; };
   for (const analysis::Stage& stage : time_tile.stages) {
@@ -83,7 +83,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
     const auto extent = static_cast<double>(written_extent(program, d));
     const double blocks = std::ceil(extent / length);
     work.blocks *= blocks;
-    // Of a tile that is longer than the grid, as much is done as there is grid.
+    // For a tile longer than the grid, only the work inside the grid counts.
     const TileSide& side = tile.sides[static_cast<size_t>(d)];
     const double around = static_cast<double>(side.cover) - length;
     const double done = std::min(extent, extent / blocks + around);

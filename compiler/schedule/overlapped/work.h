@@ -1,4 +1,4 @@
-// What an overlapped tile asks of a GPU, by counting.
+// Counts the work of an overlapped tile for the performance model.
 #pragma once
 
 #include "compiler/schedule/model/work.h"
@@ -6,7 +6,7 @@
 
 namespace stencil::schedule {
 
-// `tiles`: of the whole program.
+// `tiles`: time tiles of the whole program.
 TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile);
 
 }  // namespace stencil::schedule
