@@ -1,5 +1,5 @@
-// Barriers between the phases of a kernel whose threads keep their points: the fewest that order
-// what others read and write.
+// Places the minimum number of barriers between the stages of a kernel whose threads keep their
+// points.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,15 @@
 
 namespace stencil::schedule {
 
-// Places a barrier before a phase only if it needs one: it reads at offsets what was written since
-// the last barrier, or writes what was read at offsets since.
+// Places a barrier before a stage only if the stage reads at offsets what was written since the
+// last barrier, or writes what was read at offsets since then.
 class BarrierPlanner {
  public:
   using Tiles =
-      std::set<std::pair<int, int>>;  // what is shared: a field with the slot of a level, or alike
+      std::set<std::pair<int, int>>;  // shared data: (field, slot of a level) or a similar pair
 
-  // Before a phase that reads and writes these; appends to `body`.
+  // Call before lowering a stage with these reads and writes. Appends a barrier to `body` if
+  // needed.
   void before(const Tiles& offset_reads, const Tiles& writes, kernel::Body& body) {
     if (meet(offset_reads, written_) || meet(writes, read_)) force(body);
     read_.insert(offset_reads.begin(), offset_reads.end());

@@ -1,4 +1,5 @@
-// Keeps a kernel's buffers and its launch's arguments in step while a schedule writes the body.
+// Builds a kernel. Keeps its buffers and its launch's arguments consistent while a schedule writes
+// the body.
 #include "compiler/schedule/parts/builder.h"
 
 #include <set>
@@ -12,8 +13,8 @@ using kernel::Expr;
 
 namespace {
 
-// Gives the kernel a scalar argument for each param, first_step and steps that its body and buffers
-// name, and the launch the values to pass.
+// Adds a scalar argument to the kernel for each param, first_step and steps that its body or
+// buffers use, and the corresponding values to the launch.
 void bind_scalars(const kernel::Plan& plan, kernel::Kernel& kernel, kernel::Launch& launch) {
   std::set<std::string> used = kernel::variables_in(kernel.body);
   for (const kernel::Buffer& buffer : kernel.buffers) {

@@ -1,5 +1,5 @@
-// A kernel under construction, with the launch that goes with it: the two lists of arrays stay in
-// step.
+// Builds a kernel together with its launch, so that the kernel's buffers and the launch's arguments
+// match.
 #pragma once
 
 #include <functional>
@@ -16,94 +16,94 @@
 
 namespace stencil::schedule {
 
-// Points of the grid from one to another, which are the same for all threads of a block.
+// A box of the grid, bounds inclusive, that is the same for all threads of a block.
 struct GridBox {
   Point first, last;
 };
 
-// The points of a thread, for sums over entries that weigh at them: in parts, those of which lie
-// side by side in the last dimension. Loops are null where there is one iteration.
+// The points of a thread, for sums over the entries of a point set (sources). Points adjacent in
+// the last dimension form a part. A loop is null if it would have one iteration.
 struct PointLanes {
   using Loop = std::function<kernel::Body(kernel::Body)>;
   Loop for_each_part, for_each_column;
-  std::vector<kernel::Expr> extents, index;  // of the parts, as far as there are several
-  int columns = 1;                           // points of a part
-  // Sums are kept for so many steps, those of different groups apart; null: for one at a time.
+  std::vector<kernel::Expr> extents, index;  // of the loop over parts; empty for a single part
+  int columns = 1;                           // points per part
+  // Number of steps whose sums are kept at once, per group; null: one step.
   kernel::Expr steps, step;
   int group = 0;
-  kernel::Expr column_index;  // if there are several
-  kernel::Body lets;          // of a part: define what follows
-  kernel::Expr exists;        // there are such points
-  Point first;                // the first column
+  kernel::Expr column_index;  // null for a single column
+  kernel::Body lets;          // of a part: definitions used by the members below
+  kernel::Expr exists;        // condition: the part has points
+  Point first;                // first column of the part
   kernel::Expr last_column;
-  kernel::Expr column;  // in for_each_column
-  // The points of the rows that all threads of the block have, if those without entries are to be
-  // left out together. Null: each thread looks for its own.
+  kernel::Expr column;  // current column, inside for_each_column
+  // Range of the block's rows, if rows without entries are skipped by the whole block. Null: each
+  // thread looks up the entries of its own points.
   kernel::Expr row_first, row_last;
 };
 
 class KernelBuilder {
  public:
-  // To be added to `module`, whose constants it may name.
+  // The kernel will be added to `module` and may use its constants.
   KernelBuilder(const Interface& interface, const kernel::Module& module, std::string name,
                 std::string comment);
 
-  // A constant of the module, under a name that none of its kernels uses.
+  // Adds a constant to the module, under a name that no other kernel of the module uses.
   kernel::Expr constant(kernel::Module& module, const std::string& wanted, int64_t value,
                         std::string comment);
 
-  // The argument for one slot of one component; the same buffer each time it is asked for.
+  // The kernel argument for one slot of a component. Repeated calls return the same buffer.
   // `stored`: the kernel writes to it.
   kernel::BufferId global(ir::FieldId field, int component, int slot, bool stored);
-  // The argument for scratch memory of the plan; one buffer per call.
+  // The kernel argument for scratch memory of the plan; a new buffer for each call.
   kernel::BufferId scratch(const kernel::Plan& plan, int index, bool stored);
-  // The same with other elements, as many as have room.
+  // The same memory viewed as elements of another type.
   kernel::BufferId view(const kernel::Plan& plan, int index, Scalar type, bool stored);
-  // The value of a reduction that is in the plan.
+  // The value of a reduction in the plan.
   kernel::Expr load_reduction(const ir::ReductionRef& read);
-  // That, for evaluate().
+  // The same as a callback for evaluate().
   ReadReduction reductions() {
     return [this](const ir::ReductionRef& read) { return load_reduction(read); };
   }
-  // What a thread keeps: one buffer for each such thing, whatever it is used for in turn. `key`
-  // tells things of one name apart.
+  // A per-thread buffer that is shared by all uses with the same name, key, type and extents. `key`
+  // distinguishes buffers of the same name.
   kernel::BufferId kept_by_thread(const std::string& name, const std::string& key, Scalar type,
                                   const std::vector<kernel::Expr>& extents,
                                   const std::string& comment = "");
   kernel::BufferId local(kernel::Space space, const std::string& name, Scalar type,
                          std::vector<kernel::Expr> extents, std::string comment);
 
-  // Boxes of one slot of a component, for bulk copies: the same source each time it is asked for.
+  // A source of bulk copies: boxes of one slot of a component. Repeated calls return the same
+  // source.
   int boxes(ir::FieldId field, int component, int slot, const std::vector<int>& box);
 
-  // Load of `access` from global memory, boundary rule included, for a piece evaluated at `point`.
+  // Load of `access` from global memory, with boundary rules, for a piece evaluated at `point`.
   kernel::Expr load_global(const ir::Access& access, const Point& point);
-  // Likewise, where it is known where the access lands.
+  // The same for an access whose boundary rules are already resolved.
   kernel::Expr load_global(const ir::Access& access, const Landing& landing);
-  // What an access in place gives. `within`: makes a coordinate of the grid, by its dimension, one
-  // that the grid has.
+  // The value of an in-place access. `within` maps a coordinate of a dimension into the grid.
   using Within = std::function<kernel::Expr(int, const kernel::Expr&)>;
   kernel::Expr load_in_place(const ir::Access& access, Landings& landings,
                              const Within& within = {});
-  // Adds the coordinates of a dimension from one place to another to a box, as far as the grid has
-  // them. `images`: places beyond it are points of its far side.
+  // Appends the range [first, last] of dimension d to a box, clipped to the grid. `images`:
+  // coordinates beyond the grid wrap around to the far side.
   void append_in_grid(int d, const kernel::Expr& first, const kernel::Expr& last, bool images,
                       GridBox& to) const;
-  // No point of the sets that are read weighs in the box; a variable that `body` defines.
+  // A variable, defined in `body`: no point of the sets read has an entry in the box.
   kernel::Expr none_weighs(const std::vector<ir::Access>& reads, const GridBox& box,
                            kernel::Body& body);
-  // What is done at points of the grid, as `make` writes it: where `none` weighs without looking
-  // for any, elsewhere behind what `ahead` writes, if it is given.
+  // Code for points of the grid, generated by `make`. If `none` holds, a variant without points
+  // runs. Otherwise the full variant runs, preceded by the code from `ahead`, if given.
   kernel::Body by_points(const std::vector<ir::Access>& reads, const kernel::Expr& none,
                          const std::function<kernel::Body()>& make,
                          const std::function<kernel::Body()>& ahead = {});
-  // Makes sums for all points of a thread: zeros first, for all threads.
+  // Computes the sums over entries for all points of a thread: first the zeros, then the sums.
   struct SumsAhead {
     kernel::Body zeros, sums;
   };
   SumsAhead sum_ahead(const std::vector<ir::Access>& reads, const PointLanes& lanes,
                       const kernel::Expr& time);
-  // Has `make` of by_points() read them, if `ahead` calls it.
+  // Lets `make` of by_points() read these sums. Call it from `ahead`.
   void read_sums(const std::vector<ir::Access>& reads, const PointLanes& lanes);
   void store_global(ir::FieldId field, int component, int slot, const Point& point,
                     kernel::Expr value, kernel::Body& body);
@@ -113,26 +113,27 @@ class KernelBuilder {
   KernelScope& scope() { return scope_; }
   kernel::Kernel& kernel() { return kernel_; }
 
-  // Binds the scalars and adds the kernel to the module; returns its launch over `blocks`.
+  // Binds the scalar arguments and adds the kernel to the module. Returns its launch of `blocks`
+  // blocks.
   kernel::Launch launch(kernel::Expr blocks, kernel::Module& module);
-  // The same, with the launch as the module's next action.
+  // The same; also appends the launch to the module's actions.
   void finish(kernel::Expr blocks, kernel::Module& module);
 
-  // The slab of a plane, which is negative where no point of the set weighs.
+  // The slab number of a plane; negative if no point of the set has an entry there.
   kernel::Expr slab_of(const kernel::PointSet& set, const kernel::Expr& plane);
-  // The entries of a row's buckets from one point to another, in a slab that there is.
+  // The entries of one row of an existing slab, in all buckets from one point to another.
   struct Entries {
     kernel::Expr begin, end;
   };
   Entries entries_of(const kernel::PointSet& set, const kernel::Expr& slab, const Point& first,
                      const kernel::Expr& last_column);
-  kernel::BufferId table(int memory);  // of points, by scratch memory
+  kernel::BufferId table(int memory);  // table of a point set, by scratch memory
 
  private:
   struct SumTo {
     kernel::BufferId buffer;
     std::vector<kernel::Expr> index;
-    kernel::Expr column;  // of the point
+    kernel::Expr column;  // of the current point
     PointLanes::Loop for_each_column;
   };
   struct Sum {
@@ -140,7 +141,7 @@ class KernelBuilder {
     std::vector<kernel::Expr> index;
     Scalar type;
   };
-  // Where that of a read is kept, by its place among the reads.
+  // Where the sum for read number `r` is kept.
   Sum sum_of(const std::vector<ir::Access>& reads, size_t r, const PointLanes& lanes);
   const kernel::PointSet& set_of(const ir::Access& access) const;
   kernel::Expr from_low(const kernel::Expr& at, int d) const;
@@ -155,10 +156,12 @@ class KernelBuilder {
   kernel::Kernel kernel_;
   std::map<std::pair<int, int>, kernel::BufferId> globals_;  // (array, slot)
   std::map<int, kernel::BufferId> values_;                   // of reductions, by scratch memory
-  bool no_points_ = false;                                   // where none of any set weighs
-  std::vector<std::pair<ir::Access, kernel::Expr>> sums_;    // that were made ahead
-  std::map<std::string, kernel::BufferId> kept_;             // by threads, by what it is
-  std::map<int, kernel::BufferId> tables_;                   // of points, likewise
+  bool no_points_ = false;                                   // generating the variant without
+                                                             // points
+  std::vector<std::pair<ir::Access, kernel::Expr>> sums_;    // computed ahead
+  std::map<std::string, kernel::BufferId> kept_;             // per-thread buffers, by name, key,
+                                                             // type and extents
+  std::map<int, kernel::BufferId> tables_;                   // of point sets, by scratch memory
   std::vector<std::pair<kernel::BufferId, kernel::ArrayArgument>> arguments_;
   std::vector<kernel::ArrayArgument> described_;  // per bulk source
 };

@@ -1,8 +1,8 @@
-// What sets of points give at a point of the grid: sums over entries, found by the tables of
-// support/place_points.h. Kernels look for any where their block has some, which prefix sums tell;
-// there, sums can be made ahead of what reads them, so that it stays free of look-ups: what a
-// thread has to find for its points is then on its way at once, and threads that are loops remain
-// vectors.
+// Contributions of point sets (sources) to grid points: sums over entries, found through the tables
+// of support/place_points.h. Prefix sums tell whether a block has entries at all; only then do its
+// threads look for them. The sums can be computed ahead of the code that uses them, which then
+// contains no look-ups. Loads of a thread's tables then overlap, and threads that are CPU loops
+// still vectorize.
 #include <fmt/format.h>
 
 #include <limits>
@@ -18,7 +18,7 @@ using kernel::Expr;
 
 namespace {
 
-// Of a sum over points.
+// Type of a sum over points.
 Scalar type_at_points(const Interface& interface, const ir::Access& access) {
   const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
   if (field.is_point_set()) return interface.program().real;
@@ -55,21 +55,21 @@ Expr KernelBuilder::slab_of(const kernel::PointSet& set, const Expr& plane) {
   return kernel::load(table(set.slabs), {index}, Scalar::I32);
 }
 
-// Each difference is a number of entries, so none overflows. Most planes have none at all, which is
-// asked first: a single one by its slab.
+// Differences of prefix sums are numbers of entries, so they cannot overflow. Most planes have no
+// entries, so this is tested first: by the slab if the box is a single plane.
 Expr KernelBuilder::none_weighs_in(const kernel::PointSet& set, const GridBox& box, Body& body) {
   const int last = interface_.rank() - 1;
   const ir::Box& grid = interface_.program().grid;
   const auto let = [&](const char* wanted, const Expr& value) {
     return schedule::let(names(), body, wanted, value);
   };
-  // Of parts of this length: the first one, and the one after the last.
+  // Index of the first part of this length in the box, and one past the last.
   const auto parts = [&](const char* first, const char* end, int d, int length) {
     const auto i = static_cast<size_t>(d);
     return std::pair{let(first, part_of(from_low(box.first[i], d), length)),
                      let(end, plus(part_of(from_low(box.last[i], d), length), 1))};
   };
-  const auto parts_of = [&](int d, int length) {  // of the grid, and one more
+  const auto parts_of = [&](int d, int length) {  // number of parts in the grid, plus one
     return plus(part_of(plus(interface_.extent(grid, d), -1), length), 2);
   };
   const Expr& elements = module_.plan.scratch[static_cast<size_t>(set.counts)].elements;
@@ -142,7 +142,7 @@ Body KernelBuilder::by_points(const std::vector<ir::Access>& reads, const Expr& 
   return guarded(none, std::move(without), std::move(with));
 }
 
-// Those of the points of a row from one to another in a slab, if there is one.
+// The entries of a row of a slab, from the bucket of `first` to that of `last_column`.
 KernelBuilder::Entries KernelBuilder::entries_of(const kernel::PointSet& set, const Expr& slab,
                                                  const Point& first, const Expr& last_column) {
   const int last = interface_.rank() - 1;
@@ -264,7 +264,7 @@ KernelBuilder::SumsAhead KernelBuilder::sum_ahead(const std::vector<ir::Access>&
     }
     const auto [sum, index, type] = sum_of(reads, r, lanes);
     zeros.push_back({kernel::Store{sum, index, kernel::zero(type)}});
-    // Where the access lands in time is found as for any expression.
+    // evaluate() resolves the boundary rule of the time dimension.
     ir::Graph alone;
     const ir::NodeId node = alone.add({reads[r], type, {}, {}});
     const ReadAccess read = [&, to = sum, at = index](const ir::Access& access,

@@ -38,8 +38,8 @@ Op operation_of(ir::Reducer reducer, Scalar type) {
   return Op::Add;
 }
 
-// `total` with `value` taken in, both of them names. A NaN on either side stays, unlike in min(a,
-// b) and max(a, b) of the language.
+// `total` combined with `value`; both are names. A NaN on either side propagates, unlike in the
+// language's min(a, b) and max(a, b).
 Expr combined(ir::Reducer reducer, const Expr& total, const Expr& value) {
   const Op op = operation_of(reducer, total->type);
   const bool chooses = op == Op::Min || op == Op::Max;

@@ -1,4 +1,4 @@
-// What the header comment of every emitted file says about the program.
+// Describes the program for the header comment of every emitted file.
 #include "compiler/schedule/parts/describe.h"
 
 #include <fmt/format.h>

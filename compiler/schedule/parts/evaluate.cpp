@@ -1,8 +1,8 @@
-// Evaluating a piece at a point: the expression graph becomes lets and one expression per result.
+// Evaluates a piece at a point: the expression graph becomes lets and one expression per result.
 //
-// A node that is used once is written where it is used; one that is used more often or carries a
-// name from the program becomes a let, and so does one whose expression would grow beyond a line or
-// two. The graph is walked in its topological order, so nothing here recurses.
+// A node that is used once is written inline. It becomes a let if it is used more than once, has a
+// name in the program, or if its expression would become longer than a line or two. The loop
+// follows the graph's topological order, so there is no recursion.
 #include "compiler/schedule/parts/evaluate.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using kernel::Expr;
 
 namespace {
 
-constexpr int kLargestExpression = 40;  // operations written as one expression before a let is made
+constexpr int kLargestExpression = 40;  // operations per expression before a let is inserted
 
 bool is_leaf(const ir::Node& node) {
   return !std::holds_alternative<ir::Operation>(node.kind);
@@ -74,22 +74,22 @@ class Evaluator {
   const ReadReduction& reductions_;
 };
 
-// Equal calls are to be one, whatever is done with their values.
+// Equal calls are computed once, however their values are used.
 bool is_call(const ir::Node& node) {
   const auto* operation = std::get_if<ir::Operation>(&node.kind);
   return operation && is_transcendental(operation->op);
 }
 
-// Another form of a value that has a name, and not worth one of its own: -a is part of the
-// instruction that takes it.
+// A negation or conversion of a named value. It needs no name of its own: -a is part of the
+// instruction that uses it.
 bool is_form_of_named(const Expr& value) {
   const auto* operation = std::get_if<kernel::Operation>(&value->kind);
   return operation && (operation->op == Op::Neg || operation->op == Op::Convert) &&
          !std::holds_alternative<kernel::Operation>(operation->operands[0]->kind);
 }
 
-// How often the needed nodes of a graph are used, and which ones by a node that is computed more
-// often: at points, or once per step while they are the same in all steps.
+// Use counts of the needed nodes, and whether a node is used by one that is computed more often: at
+// points, or once per step while the node itself is the same in all steps.
 struct Uses {
   std::vector<bool> needed;
   std::vector<int> count;
@@ -117,10 +117,10 @@ struct Uses {
   }
 };
 
-// The value bound to a let, so that stores which follow cannot change what it reads: the components
-// of one point are computed from one snapshot, also when they are stored one after the other in
-// place. A storage type (half, byte) exists in memory only: there the value before its conversion
-// is bound.
+// Binds a value to a let, so that later stores cannot change what it reads. All components of a
+// point are then computed from the same state, even if they are stored in place one after the
+// other. Storage types (half, byte) exist only in memory, so the value before the conversion is
+// bound.
 Expr settled(Expr value, Names& names, kernel::Body& body) {
   const auto* operation = std::get_if<kernel::Operation>(&value->kind);
   if (is_storage(value->type)) {
@@ -180,7 +180,8 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
     body.push_back({kernel::Let{name, values[i]}});
     values[i] = kernel::variable(name, node.type);
   };
-  // First what has a name in the whole kernel, so that no let of the body takes it.
+  // Uniform values first: their names are valid in the whole kernel, so no let of the body may use
+  // them.
   for (const bool uniform : {true, false}) {
     for (ir::NodeId id = 0; id < graph.size(); ++id) {
       const size_t i = static_cast<size_t>(id);
@@ -200,7 +201,7 @@ Expr value_on_params(const Interface& interface, const ir::Graph& graph, ir::Nod
   const Point no_point;
   const ReadAccess no_access = [](const ir::Access&, Landings&) { return Expr(); };
   const Expr no_time;
-  const ReadReduction no_reductions;  // not in such a graph
+  const ReadReduction no_reductions;  // these graphs contain no reductions
   Names no_names;
   kernel::Body no_body;
   Landings no_landings(interface, graph, {}, no_point, no_time, no_names, no_body);

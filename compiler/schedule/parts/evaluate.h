@@ -12,16 +12,16 @@ namespace stencil::schedule {
 
 class KernelScope;  // kernel_scope.h
 
-// The value of an access when the piece is evaluated at `point`.
+// The value of an access in the piece being evaluated.
 using ReadAccess = std::function<kernel::Expr(const ir::Access&, Landings&)>;
 // The value of a reduction.
 using ReadReduction = std::function<kernel::Expr(const ir::ReductionRef&)>;
 
-// Evaluates every result of a graph at `point`: appends lets for values that are named or used more
-// than once to `body` and returns one expression per result. What is the same at all points becomes
-// a value of the whole kernel instead. `time` (I32) is the index of the running step, as
-// long as steps are not iterations (ir::time_stands_still). `names` keeps the lets apart from what
-// is in scope.
+// Evaluates all results of a graph at `point` and returns one expression per result. Appends lets
+// to `body` for values that are named or used more than once. Values that are the same at all
+// points become variables of the kernel instead. `time` (I32) is the index of the current step; it
+// is ignored if steps are iterations of a repeat (ir::time_stands_still). `names`: names in scope,
+// which the lets avoid.
 std::vector<kernel::Expr> evaluate(const Interface& interface, const ir::Graph& graph,
                                    const std::vector<ir::NodeId>& results, const Point& point,
                                    const kernel::Expr& time, const ReadAccess& read,
@@ -29,7 +29,7 @@ std::vector<kernel::Expr> evaluate(const Interface& interface, const ir::Graph& 
                                    const ReadReduction& reductions = {},
                                    const Residues& residues = {});
 
-// A graph over params alone (a requirement, a param that follows from others) as one expression.
+// A graph that depends only on params (a requirement, a derived param) as one expression.
 kernel::Expr value_on_params(const Interface& interface, const ir::Graph& graph, ir::NodeId value);
 
 }  // namespace stencil::schedule

@@ -1,9 +1,8 @@
-// The interface of a module: which arrays and params its user sees, under which names, with which
-// sizes.
+// The interface of a module: the arrays and params that its user sees, their names and sizes.
 //
-// It depends on the program alone, so every schedule of a program has the same entry points and the
-// drivers, the runtime and the self-check can exchange one for another. Sizes that are known become
-// named constants; open ones stay affine expressions of the params. Both take the same path.
+// It depends only on the program, so all schedules of a program have the same entry points, and
+// drivers, the runtime and the self-check can exchange schedules. Known sizes become named
+// constants. Open sizes stay affine expressions of the params. Both use the same code path.
 #include "compiler/schedule/parts/interface.h"
 
 #include <fmt/format.h>
@@ -40,7 +39,8 @@ std::string component_name(const ir::Field& field, size_t component) {
   return field.name + identifier_of(field.components[component].path);
 }
 
-// Of what emitted files show; fields of several components are arrays with names of their own.
+// Names visible in emitted files. Fields with several components become arrays with names of their
+// own.
 std::set<std::string> declared_names(const ir::Program& program) {
   std::set<std::string> names;
   for (const ir::Param& param : program.params) names.insert(param.name);
@@ -64,8 +64,8 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
   for (const char* name : {"block", "first_step", "steps"}) names_.reserve(name);
   for (const char* thread : kernel::kThreadNames) names_.reserve(thread);
   set_program_names_aside();
-  // What the program names keeps its name, unless it is one that kernels use themselves. The name
-  // of a component is made up: it gives way to one that is declared.
+  // Names from the program are kept unless kernels use them. The array name of a component is made
+  // up and yields to declared names.
   const ir::Program& whole = ir::whole_of(program);
   const std::set<std::string> declared = declared_names(whole);
   for (const ir::Param& param : program.params) {
@@ -89,7 +89,7 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
       arrays_.push_back(std::move(array));
     }
   }
-  for (const kernel::Array& array : arrays_) {  // after the fields, whose names come first
+  for (const kernel::Array& array : arrays_) {  // after the fields, which have priority
     slot_names_.push_back({array.name});
     for (int slot = 1; slot < 2 * array.levels; ++slot) {
       std::string wanted = fmt::format("{}_{}", array.name, slot);
@@ -138,7 +138,7 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
   }
 }
 
-// The tables are as large as they may have to be, wherever the points lie.
+// Tables get their maximum size, for any positions of the points.
 void Interface::provide_points(ir::FieldId id) {
   const ir::Field& field = program_.fields[static_cast<size_t>(id)];
   kernel::PointSet set{};
@@ -229,7 +229,7 @@ Names Interface::names_in(const kernel::Module& module) const {
   return names;
 }
 
-// ... size_z, size_y, size_x: the extents of the grid where they are known.
+// Names size_z, size_y, size_x, ... for the extents of the grid that are known.
 void Interface::name_sizes() {
   const auto axes = axis_names(rank());
   for (int d = 0; d < rank(); ++d) {
@@ -258,7 +258,7 @@ bool is_zero(const Expr& expr) {
 
 }  // namespace
 
-// Rows in memory, of every array. A pitch that is known becomes a named constant.
+// Lays out the rows of all arrays. Known pitches become named constants.
 void Interface::lay_out(Rows rows) {
   for (kernel::Array& array : arrays_) {
     const ir::Field& field = program_.fields[static_cast<size_t>(array.field)];
@@ -339,7 +339,7 @@ kernel::Module Interface::empty_module() const {
                                   "require " + requirement.text + " does not hold"});
   }
   for (const ir::Axis& axis : program_.axes) {
-    if (ir::is_known(axis)) continue;  // and has been found right
+    if (ir::is_known(axis)) continue;  // already verified
     const std::string message =
         fmt::format("spacing {} must be positive, and it and origin {} finite", axis.spacing_text,
                     axis.origin_text);
@@ -352,12 +352,12 @@ kernel::Module Interface::empty_module() const {
   return module;
 }
 
-// That coordinates fit 32 bits: those of fields, and of regions that proofs do not tie to a field,
-// since they may be empty.
+// Checks that coordinates fit 32 bits: those of fields, and of regions that are not provably inside
+// a field because they may be empty.
 void Interface::limit_coordinates(std::vector<kernel::Check>& checks) const {
   const Expr farthest = kernel::integer(ir::kLargestCoordinate, Scalar::I64);
   const Expr least = kernel::sub(kernel::integer(0, Scalar::I64), farthest);
-  std::vector<ir::Affine> limited;  // bounds that some check limits, without their constants
+  std::vector<ir::Affine> limited;  // bounds already limited by a check, without their constants
   const auto slope = [](ir::Affine affine) {
     affine.constant = 0;
     return affine;
@@ -431,8 +431,7 @@ Expr Interface::affine_long(const ir::Affine& value) const {
 }
 
 Expr Interface::affine(const ir::Affine& value) const {
-  bool simple =
-      true;  // at most one param, taken once: I32 arithmetic cannot overflow before the end
+  bool simple = true;  // at most one param, with coefficient 1: I32 arithmetic cannot overflow
   for (const auto& [param, coefficient] : value.terms) {
     simple = simple && coefficient == 1 &&
              program_.params[static_cast<size_t>(param)].type == Scalar::I32;
@@ -471,7 +470,7 @@ Expr Interface::high(const ir::Box& box, int dimension) const {
 
 bool Interface::wide(const ir::Box& box, bool padded) const {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  const int64_t limit = padded ? kMost / 9 * 8 : kMost;  // an eighth may be padding
+  const int64_t limit = padded ? kMost / 9 * 8 : kMost;  // up to an eighth may be padding
   int64_t points = 1;
   for (const ir::Range& range : box.ranges) {
     const ir::Affine extent = range.high - range.low + 1;
@@ -484,7 +483,7 @@ bool Interface::wide(const ir::Box& box, bool padded) const {
 
 namespace {
 
-// Known without a proof: by a number of points.
+// Whether a >= b holds for constant differences.
 bool is_at_least(const ir::Affine& a, const ir::Affine& b) {
   const ir::Affine more = a - b;
   return more.is_constant() && more.constant >= 0;

@@ -1,6 +1,6 @@
-// Uniform values are lets outside of Threads statements. On a CPU, whose threads are loops,
-// that is once per block and thousands of points. A GPU's thread computes them for itself, once for
-// all of its points and planes: cheaper than a launch of their own per time tile, which would take
+// Uniform values are lets outside Threads statements. On a CPU, where threads are loops, they are
+// computed once per block of thousands of points. On a GPU each thread computes them once for all
+// its points and planes. That is cheaper than a separate launch per time tile, which would take
 // longer than the sweeps of a small grid.
 #include "compiler/schedule/parts/kernel_scope.h"
 
@@ -31,7 +31,7 @@ void KernelScope::over_steps(std::string variable, int steps, kernel::Kernel& ke
   kernel_ = &kernel;
 }
 
-// The value as it is in any step, from what it is in one.
+// Turns a value of one step into an element of an array over all steps.
 Expr KernelScope::element(const Expr& value, const std::string& hint, const Expr& time,
                           Names& body) {
   kernel::Rewriter rewriter([&](const Expr& node) -> Expr {
@@ -63,7 +63,8 @@ Expr KernelScope::element(const Expr& value, const std::string& hint, const Expr
 
 Expr KernelScope::uniform(const Expr& value, const std::string& hint, const Expr& time,
                           Names& body) {
-  // The time of a step is another one's with a number added: equal values of two steps are two.
+  // Times of different steps differ by a constant, so equal texts in different steps are different
+  // values.
   const bool timed = time != nullptr;
   const bool by_step = timed && !step_.empty();
   const std::string step = by_step ? kernel::print(now_) + ": " : "";

@@ -1,8 +1,8 @@
-// What is in scope in the whole of a kernel: its names, and the values that are the same at all
-// points (ir/uniform.h). Those are computed ahead of the loops over points, once per block, or once
-// per thread where threads are not loops. Equal ones are one value, whichever functions, pieces and
-// steps they come from. Where all steps of a tile stand in the kernel, what changes from step to
-// step is an array over them, computed in one loop.
+// The scope of a whole kernel: its names and the uniform values (ir/uniform.h), which are the same
+// at all points. Uniform values are computed before the loops over points: once per block if
+// threads are loops, otherwise once per thread. Equal values from different functions, pieces or
+// steps are computed once. If the kernel contains all steps of a tile, values that change with the
+// step go to an array over the steps, which one loop fills.
 #pragma once
 
 #include <functional>
@@ -22,25 +22,25 @@ class KernelScope {
 
   Names& names() { return names_; }
 
-  // The kernel has all steps of a tile. `variable`: for loops over them; `kernel`: its buffers get
-  // the arrays; `time_of`: the time of a step, by its number.
+  // Declares that the kernel contains all steps of a tile. `variable`: counter of loops over the
+  // steps; `kernel`: receives the array buffers; `time_of`: maps a step number to the step's time.
   void over_steps(std::string variable, int steps, kernel::Kernel& kernel,
                   std::function<kernel::Expr(const kernel::Expr&)> time_of);
-  // The step that values belong to from now on: its number, or the variable that stands for it.
+  // Sets the step to which subsequent values belong: its number, or a variable.
   void at_step(kernel::Expr step) { now_ = std::move(step); }
   void at_step(int step) { at_step(kernel::integer(step)); }
 
-  // What holds `value`, by a name that is free in `body`, too: the names of what will read it.
-  // `hint`: as the program calls it, or "". `time`: of the step that it belongs to, or null if it
-  // does not change with the step.
+  // The expression that holds `value`. Its name is also free in `body`, the names of the reader.
+  // `hint`: its name in the program, or "". `time`: time of its step, or null if the value does not
+  // depend on the step.
   kernel::Expr uniform(const kernel::Expr& value, const std::string& hint, const kernel::Expr& time,
                        Names& body);
-  // Keeps what `body` will name apart from the values so far, and later values from its names.
+  // Keeps the names of `body` and those of the uniform values, present and future, distinct.
   void set_apart(Names& body);
 
-  // Defines the values that change with the step and were not taken before.
+  // Returns the definitions of step-dependent values that were not yet taken.
   kernel::Body take_timed();
-  // `body` behind the definitions of what was not taken.
+  // `body` preceded by all definitions that were not yet taken.
   kernel::Body ahead_of(kernel::Body body);
 
  private:
@@ -48,19 +48,21 @@ class KernelScope {
                        Names& body);
 
   Names names_;
-  Names inner_;                  // of bodies within the kernel
+  Names inner_;                  // names used in bodies within the kernel
   kernel::Body steady_, timed_;  // lets
-  // What holds a value, by the value as text, behind the step where it is one of several.
+  // What holds a value, by the value's text, prefixed with the step if it depends on it.
   std::map<std::string, kernel::Expr> defined_;
 
-  std::string step_;  // the variable of loops over the tile's steps; empty: there are none
+  std::string step_;  // counter of loops over the steps; empty: no such loops
   int steps_ = 0;
   kernel::Expr now_;
   std::function<kernel::Expr(const kernel::Expr&)> time_of_;
   kernel::Kernel* kernel_ = nullptr;
-  kernel::Body stores_;                                          // of one step, into the arrays
-  std::map<std::string, kernel::BufferId> arrays_;               // by the value of any step as text
-  std::vector<std::pair<kernel::Expr, kernel::Expr>> elements_;  // of a step; of any step
+  kernel::Body stores_;                                          // into the arrays, for one step
+  std::map<std::string, kernel::BufferId> arrays_;               // by the text of the value at a
+                                                                 // generic step
+  std::vector<std::pair<kernel::Expr, kernel::Expr>> elements_;  // load at one step; load at a
+                                                                 // generic step
 };
 
 }  // namespace stencil::schedule

@@ -1,8 +1,8 @@
-// Boundary rules as index arithmetic: where an access that may leave its field's box reads instead.
+// Boundary rules as index arithmetic: where an access reads that may leave its field's box.
 //
-// Only the sides that semantic analysis could not prove are treated (ir::Access::escapes), so an
-// access that stays inside costs nothing. Dimensions are treated one by one, from the outermost;
-// what they have in common is which constant counts where several find one.
+// Only sides where semantic analysis could not prove the access inside are handled
+// (ir::Access::escapes), so an access that stays inside costs nothing. Dimensions are handled one
+// by one from the outermost. If constants apply in several dimensions, the outermost one wins.
 #include "compiler/schedule/parts/landings.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Expr clamp_to(const Expr& at, const Expr& low, const Expr& high, bool below, boo
   return out;
 }
 
-// Gives a value that is used several times a name, if there is a place for it.
+// Binds a value that is used several times to a name, if lets are possible.
 using Keep = std::function<Expr(const Expr&)>;
 
 Expr modulo(const Expr& value, const Expr& period, const Keep& keep) {  // 0 <= result < period
@@ -34,7 +34,7 @@ Expr modulo(const Expr& value, const Expr& period, const Keep& keep) {  // 0 <= 
   return kernel::operation(Op::Select, {negative, kernel::add(rest, period), rest});
 }
 
-// Reflection about both edge points, without repeating them, as often as it takes.
+// Reflection about both edge points, without repeating them, any number of times.
 Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent, const Keep& keep) {
   const Expr one = kernel::integer(1);
   const Expr last = kernel::sub(extent, one);
@@ -46,7 +46,7 @@ Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent, const Kee
   return kernel::add(low, folded);
 }
 
-// Whether every point of the grid is one of the field in its dimension d, and the other way round.
+// Whether dimension d of the field has the same range as the grid.
 bool spans_grid(const Interface& interface, const ir::Field& field, int d) {
   const size_t i = static_cast<size_t>(d);
   const int of_grid = field.dimension(i);
@@ -54,7 +54,7 @@ bool spans_grid(const Interface& interface, const ir::Field& field, int d) {
          field.box.ranges[i] == interface.program().grid.ranges[static_cast<size_t>(of_grid)];
 }
 
-// Whether the reflection of a place `offset` away from one in the box is known to lie in the box.
+// Whether a single reflection of a place `offset` away from the box is known to end inside the box.
 bool one_reflection_does(const Interface& interface, const ir::Field& field, int d, int offset) {
   const ir::Range& range = field.box.ranges[static_cast<size_t>(d)];
   const ir::Affine extent = range.high - range.low + 1;
@@ -64,15 +64,15 @@ bool one_reflection_does(const Interface& interface, const ir::Field& field, int
 
 enum class Side { Low, High };
 
-// Reflection of what lies beyond one edge of the box.
+// Reflects places beyond one edge of the box.
 Expr reflect(const Interface& interface, const ir::Box& box, int d, Side side, const Expr& at) {
   const Expr edge = side == Side::Low ? interface.low(box, d) : interface.high(box, d);
   const Expr beyond = side == Side::Low ? kernel::less(at, edge) : kernel::less(edge, at);
-  const Expr back = kernel::add(edge, kernel::sub(edge, at));  // 2 * edge may pass 32 bits
+  const Expr back = kernel::add(edge, kernel::sub(edge, at));  // 2 * edge could overflow 32 bits
   return kernel::operation(Op::Select, {beyond, back, at});
 }
 
-// Between two mirrors: the place is `offset` away from one in the box.
+// Mirror rules on both sides. The place is `offset` away from a point of the box.
 Expr mirror(const Interface& interface, const ir::Field& field, int d, const Expr& at, int offset,
             const Keep& keep) {
   const ir::Box& box = field.box;
@@ -131,8 +131,7 @@ Expr wrap(const Interface& interface, const ir::Box& box, int d, const Expr& at,
 
 namespace {
 
-// Adds a constant that holds where `inside` does not. Conditions that stand for the same value
-// become one.
+// Adds a constant that applies if `inside` is false. Merges conditions of equal constants.
 void add_constant(Landing& landing, Expr inside, double value) {
   if (!landing.constants.empty()) {
     Landing::Constant& last = landing.constants.back();
@@ -144,13 +143,13 @@ void add_constant(Landing& landing, Expr inside, double value) {
   landing.constants.push_back({std::move(inside), value});
 }
 
-// Where an access lands in one dimension. Beyond a side with a constant, that counts.
+// A resolved access in one dimension. Beyond a side with a constant, the constant applies.
 struct Landed {
   Expr at;
   Expr inside_low, inside_high;  // null: no constant on that side
 };
 
-// `at`: the place that the access names in dimension d.
+// `at`: the coordinate before boundary rules.
 Landed land_in(const Interface& interface, const ir::Access& access, int d, Expr at,
                const Keep& keep) {
   const size_t i = static_cast<size_t>(d);
@@ -172,7 +171,7 @@ Landed land_in(const Interface& interface, const ir::Access& access, int d, Expr
   if (is(rules.low, ir::BoundaryKind::Mirror) && is(rules.high, ir::BoundaryKind::Mirror)) {
     return {mirror(interface, field, d, at, offset, keep), {}, {}};
   }
-  // One side may mirror; the other side's rule then holds for what that throws beyond it.
+  // If only one side mirrors, the other side's rule applies to reflections that end beyond it.
   const bool once = one_reflection_does(interface, field, d, offset);
   if (below && is(rules.low, ir::BoundaryKind::Mirror)) {
     at = reflect(interface, field.box, d, Side::Low, at);
@@ -194,7 +193,7 @@ Landed land_in(const Interface& interface, const ir::Access& access, int d, Expr
   if (above && is(rules.high, ir::BoundaryKind::Constant)) {
     landed.inside_high = kernel::less_equal(at, high);
   }
-  // Steps that a tile leaves out have no time; what is computed for them is read by nobody.
+  // Steps that a tile skips are still computed but never used; clamp keeps their index valid.
   const bool always = field.dimension(i) == ir::kTime;
   landed.at = clamp_to(at, low, high, below || always, above || always);
   return landed;
@@ -218,14 +217,14 @@ bool is_points(const Interface& interface, const ir::Access& access, size_t d) {
   return interface.program().fields[static_cast<size_t>(access.field)].dimension(d) == ir::kPoints;
 }
 
-// Of a coordinate in the dimension d of an access: "x", or "time".
+// Name of an access's coordinate in dimension d: "x", or "time".
 std::string name_of(const Interface& interface, const ir::Access& access, size_t d) {
   const int dimension = interface.program().fields[static_cast<size_t>(access.field)].dimension(d);
   return dimension == ir::kTime ? "time"
                                 : axis_names(interface.rank())[static_cast<size_t>(dimension)];
 }
 
-// Adds dimension d to what is known of a landing.
+// Appends dimension d of a resolved access.
 void append_landed(const Interface& interface, const ir::Access& access, size_t d,
                    const Landed& landed, Landing& landing) {
   const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
@@ -294,12 +293,12 @@ const Expr& Landings::from_in(const ir::Access& access, size_t d) const {
 Landing Landings::land(const ir::Access& access, bool again) {
   Landing landing;
   for (size_t d = 0; d < access.offsets.size(); ++d) {
-    if (is_points(interface_, access, d)) continue;  // it is read for all that weigh
+    if (is_points(interface_, access, d)) continue;  // the caller loops over all entries
     if (!is_moved(access, d) && !is_time(interface_, access, d)) {
       landing.point.push_back(named_place(access, d, from_in(access, d)));
       continue;
     }
-    if (access.per_step) {  // computed apart from the points, and from what is kept for them
+    if (access.per_step) {  // computed once per step, outside the code for points
       const Landed landed =
           land_in(interface_, access, static_cast<int>(d), named_place(access, d, time_), unnamed);
       append_landed(interface_, access, d, landed, landing);
@@ -327,7 +326,8 @@ Landing Landings::land(const ir::Access& access, bool again) {
 
 Expr apply_boundary(const Landing& landing, Expr loaded) {
   const Scalar type = loaded->type;
-  for (size_t c = landing.constants.size(); c-- > 0;) {  // the first one decides, so it comes last
+  for (size_t c = landing.constants.size(); c-- > 0;) {  // the first constant wins, so it is the
+                                                         // outermost select
     const double value = landing.constants[c].value;
     const Expr outside = is_float(type) ? kernel::real(value, type)
                                         : kernel::integer(static_cast<int64_t>(value), type);

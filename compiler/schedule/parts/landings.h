@@ -1,4 +1,4 @@
-// Boundary rules as index arithmetic: where accesses land, and which places of a tile are images.
+// Boundary rules as index arithmetic: resolved accesses, and periodic images in tiles.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace stencil::schedule {
 
-// Where an access lands: the coordinates it reads after the field's boundary rules, which lie in
-// the field, and the constants that count instead: the first whose `inside` does not hold.
+// An access after its field's boundary rules: coordinates inside the field, and boundary constants.
+// The first constant whose `inside` is false replaces the loaded value.
 struct Landing {
   struct Constant {
     kernel::Expr inside;
@@ -21,26 +21,26 @@ struct Landing {
 };
 Landing land(const Interface& interface, const ir::Access& access, const Point& from);
 
-// The same for all accesses of a piece evaluated at one point. What a rule makes of a coordinate
-// depends on dimension, offset, rule and domain: if several accesses land there, or if it is used
-// again and again, it becomes a let of `body` when it is first asked for.
+// Resolves all accesses of a piece evaluated at one point. A resolved coordinate depends on
+// dimension, offset, rule and domain. If several accesses share it, or one uses it several times,
+// it becomes a let in `body` at first use.
 class Landings {
  public:
-  // `time`: of the step, for series.
+  // `time`: of the current step, for series.
   Landings(const Interface& interface, const ir::Graph& graph, const std::vector<bool>& needed,
            const Point& from, const kernel::Expr& time, Names& names, kernel::Body& body);
 
-  // `again`: the landing's coordinates are used several times for this access alone.
+  // `again`: this access alone uses the resolved coordinates several times.
   Landing land(const ir::Access& access, bool again = false);
 
-  // Where the piece is evaluated, and the body that its value is computed in.
+  // The point at which the piece is evaluated, and the body that computes its value.
   const Point& from() const { return from_; }
   Names& names() { return names_; }
   kernel::Body& body() { return body_; }
 
  private:
   struct Coordinate {
-    kernel::Expr at;                       // null: not asked for yet
+    kernel::Expr at;                       // null: not resolved yet
     kernel::Expr inside_low, inside_high;  // null: no constant on that side
     int uses = 0;
   };
@@ -56,16 +56,16 @@ class Landings {
   kernel::Body& body_;
   std::map<Key, Coordinate> coordinates_;
 };
-// The value of an access: `loaded`, which was read at the landing, or one of its constants.
+// The value of an access: `loaded`, read at the resolved coordinates, or one of its constants.
 kernel::Expr apply_boundary(const Landing& landing, kernel::Expr loaded);
 
-// The point of a place in a tile lies in `box`. In dimensions with images it is a point of the
-// grid; in others the place itself, which may lie beyond the grid.
+// Condition: the point for a place of a tile lies in `box`. In dimensions with images, `point` is
+// already wrapped into the grid. In other dimensions it may lie beyond the grid.
 kernel::Expr exists(const Interface& interface, const Point& point, const ir::Box& box,
                     const std::vector<bool>& images);
 
-// The coordinate, in dimension d, of the point that a place is an image of. The place lies at most
-// `below` points below the box and `above` points above it.
+// The coordinate, in dimension d, of the point that a place is a periodic image of. The place lies
+// at most `below` points below the box or `above` points above it.
 kernel::Expr wrap(const Interface& interface, const ir::Box& box, int d, const kernel::Expr& at,
                   int64_t below, int64_t above);
 

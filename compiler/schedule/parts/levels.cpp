@@ -1,12 +1,11 @@
-// A tile of n steps of a field with L levels leaves min(n, L) new levels; the L - n newest of the
-// old ones, if that is positive, grow older by n and stay where they are. So slots rotate by
-// min(n, L), which brings the last slots of an array to the front: of the levels that are written
-// the k-th oldest goes to the k-th slot from the end, whatever n is.
+// A tile of n steps of a field with L levels creates min(n, L) new levels. If n < L, the L - n
+// newest old levels age by n and stay in place. So slots rotate by min(n, L), which moves the last
+// slots of an array to the front. The k-th oldest of the written levels goes to the k-th slot from
+// the end, for any n.
 //
-// While one block writes its part of a new level, another may still be reading any old one beyond
-// its own part. No new level may therefore have the memory of an old one: with T steps per tile
-// that takes min(T, L) spare copies, and as many are enough, since old levels that are dropped
-// become the spares of the next tile.
+// While one block writes a new level, other blocks may still read any old level beyond their own
+// part. So no new level may overwrite an old one. With T steps per tile this requires min(T, L)
+// spare copies. That suffices, because dropped old levels become the spare slots of the next tile.
 #include "compiler/schedule/parts/levels.h"
 
 #include "compiler/analysis/time_tile.h"

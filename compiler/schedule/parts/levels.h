@@ -1,4 +1,4 @@
-// Time levels under time tiling: where a tile writes the ones it makes.
+// Time levels under time tiling: slots that a tile writes, and rotation.
 #pragma once
 
 #include "compiler/ir/program.h"
@@ -6,11 +6,11 @@
 
 namespace stencil::schedule {
 
-// The slot that level @-`level` after a tile of `steps` steps is written to, under a plan for tiles
-// of up to `time_tile` steps.
+// The slot that a tile of `steps` steps writes level @-`level` to, in a plan for tiles of up to
+// `time_tile` steps.
 int result_slot(const ir::Field& field, int time_tile, int steps, int level);
 
-// Gives written arrays their spare slots and appends the rotations after a tile.
+// Adds the spare slots of written arrays and appends the rotations after a tile.
 void rotate_levels(const ir::Program& program, kernel::Plan& plan);
 
 }  // namespace stencil::schedule

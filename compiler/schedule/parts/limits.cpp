@@ -56,7 +56,7 @@ Schedule with_fewer_threads(Schedule schedule, const Machine& machine) {
   while (!takes_block(machine, schedule.block)) {
     size_t axis = kMaxRank;
     while (axis-- > 0 && !halve(axis)) continue;
-    if (axis >= kMaxRank) break;  // all are odd
+    if (axis >= kMaxRank) break;  // all lengths are odd
   }
   return schedule;
 }

@@ -1,5 +1,5 @@
-// What a tile may take of a machine, and the refusals that families share. Each names the setting,
-// the limit and what was found.
+// Resource limits of tiles, and refusals shared by families. Each refusal names the setting, the
+// limit and the actual value.
 #pragma once
 
 #include <cstdint>
@@ -16,57 +16,57 @@ namespace stencil::schedule {
 // Bytes of one point of a field, all components.
 int64_t bytes_per_point(const ir::Field& field);
 
-// Product and sum of two numbers that are not negative, or a number beyond every limit: what large
-// offsets make of a tile is refused, but first it has to be computed.
+// Saturating product and sum of nonnegative numbers. Large offsets can make tile sizes overflow;
+// the saturated size is then refused.
 int64_t bounded_product(int64_t a, int64_t b);
 int64_t bounded_sum(int64_t a, int64_t b);
 
 // a / b for positive numbers, rounded up.
 int64_t divide_up(int64_t a, int64_t b);
 
-// Points of the grid in a dimension, at least 1; nothing if that is known at run time only.
+// Points of the grid in a dimension, at least 1; nothing if only known at run time.
 std::optional<int64_t> known_extent(const ir::Program& program, int dimension);
 
-// The same tile with as many threads as the machine takes, each with more elements.
+// The same tile with threads reduced to what the machine allows and elements increased accordingly.
 Schedule with_fewer_threads(Schedule schedule, const Machine& machine);
 
-// One dimension of a tile: what its threads cover, of which `margin` is not written.
+// One dimension of a tile: `cover` points are held by threads, `margin` of them are not written.
 struct TileSide {
-  int dimension = 0;  // outermost first
+  int dimension = 0;  // outermost dimension is 0
   int64_t cover = 1;  // points
   analysis::Reach margin;
   int64_t core() const { return cover - margin.low - margin.high; }
 };
 using TileSides = std::vector<TileSide>;  // of the tiled dimensions
 
-// Tiles write at least half of what they cover in each dimension.
+// Whether at least half of the covered points are written in each dimension.
 bool pays(const TileSides& sides);
 
-// L014 for a tile without a core.
+// Reports L014 for a tile without a core.
 void refuse_small_tile(const ir::Program& program, const Schedule& schedule, const TileSides& sides,
                        Diagnostics& diagnostics);
 
-// L015 if what blocks share (`what`: "the rings") exceeds the shared memory of the machine.
+// Reports L015 if a block's shared arrays (`what`: "the rings") exceed the machine's shared memory.
 void refuse_shared_bytes(const Schedule& schedule, const std::string& what, int64_t bytes,
                          const Machine& machine, Diagnostics& diagnostics);
-// L015 if the arrays of a block, the threads' own among them, exceed what the machine has for them.
+// Reports L015 if all arrays of a block, including per-thread ones, exceed the machine's limit.
 void refuse_block_bytes(const Schedule& schedule, int64_t bytes, const Machine& machine,
                         Diagnostics& diagnostics);
 
-// L027: a field of several levels that an earlier phase of the step has written: its newest level
-// is to be replaced, where tiles make one more.
+// Reports L027 if an earlier phase of the step has already written a field of several levels. Its
+// newest level would have to be replaced, but tiles always add a level.
 void refuse_advanced_levels(const ir::Program& program, const Schedule& schedule,
                             Diagnostics& diagnostics);
 
-// L018: what streams the outermost dimension has nothing to tile in a grid of rank 1.
+// Reports L018: a streaming family has nothing to tile in a 1-D grid.
 void refuse_line(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics);
 
-// Planes beyond those that a streamed tile writes: its blocks pass each of them, so a tile with
-// more is slower than anything else, by far. L026.
+// Limit on the planes of a streaming tile's halo. A block passes through each of them, so tiles
+// beyond the limit are far slower than other schedules. Reports L026.
 constexpr int64_t kMostHaloPlanes = 4096;
 void refuse_long_halo(const Schedule& schedule, int64_t planes, Diagnostics& diagnostics);
 
-// L016 for a read whose boundary may lead far from the point.
+// Reports L016 for a read whose boundary rule may lead far from the point.
 void refuse_far_read(const ir::Program& program, const Schedule& schedule, ir::FieldId field,
                      Span span, Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// Names in kernels.
+// Unique names in kernels.
 #pragma once
 
 #include <initializer_list>
@@ -7,16 +7,16 @@
 
 namespace stencil::schedule {
 
-// Hands out names that are unique in a kernel and its module. What the program calls something
-// keeps that name; what the compiler makes up gets a number if the program uses the name anywhere,
-// be it in another kernel.
+// Hands out names that are unique in a kernel and its module. Names from the program are kept.
+// Names made up by the compiler get a number if the program uses the name anywhere, even in another
+// kernel.
 class Names {
  public:
-  // What others have handed out, which a name is to differ from as well.
+  // Further sets of names that a new name must differ from.
   using Apart = std::initializer_list<const Names*>;
-  // For what the compiler makes up.
+  // For a name made up by the compiler.
   std::string unique(const std::string& wanted, Apart apart = {});
-  // For what the program calls so; numbered only where something of that name is in scope.
+  // For a name from the program; numbered only if it is already taken in this scope.
   std::string keep(const std::string& name, Apart apart = {});
   // For a value with this ir::Node::hint, which may be empty.
   std::string name(const std::string& hint, Apart apart = {}) {
@@ -24,7 +24,7 @@ class Names {
   }
   void reserve(const std::string& name) { taken_.insert(name); }
   void reserve(const Names& names) { taken_.insert(names.taken_.begin(), names.taken_.end()); }
-  // The program calls something so, somewhere.
+  // Marks a name as used somewhere in the program.
   void set_aside(const std::string& name) { set_aside_.insert(name); }
 
  private:

@@ -13,7 +13,7 @@ namespace stencil::schedule {
 
 namespace {
 
-// As ir::fused_operations, of points that share nothing.
+// Like ir::fused_operations, for points that share no subexpressions.
 double separate_operations(const ir::Graph& graph, const std::vector<ir::NodeId>& results) {
   const std::vector<bool> needed = ir::reachable(graph, results);
   const ir::Uniformity kinds = ir::uniformity(graph);
@@ -154,7 +154,7 @@ double sectors(double bytes) {
 double footprint(const ir::Program& program) {
   double bytes = 0;
   for (const ir::Field& field : program.fields) {
-    if (field.read_in_place()) continue;  // small beside the others
+    if (field.read_in_place()) continue;  // negligible size
     const ir::FieldId id = static_cast<ir::FieldId>(&field - program.fields.data());
     const int levels = field.history + (ir::is_written(program, id) ? 1 : 0);
     bytes += static_cast<double>(bytes_per_point(field)) * levels;

@@ -9,7 +9,7 @@ namespace stencil::schedule {
 
 namespace {
 
-// The actions from `first` on are done once in a step: their tiles have one iteration.
+// Marks actions from `first` on as executed once per step: their tiles have one iteration.
 void do_once(kernel::Plan& plan, size_t first) {
   for (size_t i = first; i < plan.actions.size(); ++i) {
     if (auto* launch = std::get_if<kernel::Launch>(&plan.actions[i])) launch->steps = 0;

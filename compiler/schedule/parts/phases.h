@@ -1,5 +1,4 @@
-// The actions of a step, phase by phase: what all schedules have in common there, and therefore no
-// family's business.
+// Appends the actions of a step phase by phase. This part is the same for all families.
 #pragma once
 
 #include <functional>
@@ -10,10 +9,10 @@
 
 namespace stencil::schedule {
 
-// Appends the actions of a step to a module that has none yet. `add` does so for a phase, given in
-// order, as for a program of its own, whose tiles are of iterations: what it says of them
-// (Plan::time_tile, Plan::tile_sizes) becomes that of a kernel::Repeat, unless nothing cuts the
-// step. The reductions in the step come between the phases.
+// Appends the actions of a step to a module without actions. `add` is called for each phase in
+// order and appends its actions as for a separate program whose steps are the phase's iterations.
+// If the step is cut, the resulting Plan::time_tile and Plan::tile_sizes move to a kernel::Repeat.
+// Reductions within the step go between the phases.
 void append_phases(const ir::Program& program, const Interface& interface, kernel::Module& module,
                    const std::function<void(const ir::Phase&)>& add);
 

@@ -13,7 +13,7 @@ namespace {
 using kernel::Body;
 using kernel::Expr;
 
-constexpr int kThreads = 32;  // which every device takes
+constexpr int kThreads = 32;  // supported by every device
 
 Expr as_long(const Expr& value) {
   return kernel::convert(value, Scalar::I64);
@@ -48,7 +48,8 @@ class RecordKernel {
         let(names(), body, "number",
             kernel::add(kernel::mul(kernel::variable("block", Scalar::I64), long_literal(kThreads)),
                         as_long(kernel::variable("thread_x"))));
-    // The step of the tile, which is the last one of a tile that ends where the row is due.
+    // The step to record. Without samples, it is the last step of the tile, which ends where the
+    // row is due.
     Expr step = plus(step_count(), -1);
     if (samples_ >= 0) {
       const Expr own = kernel::convert(divided(number, set_.points), Scalar::I32);
@@ -105,8 +106,8 @@ class RecordKernel {
     return point;
   }
 
-  // total = total and, for each grid point that point `p` weighs, row-major, the weight times the
-  // value there.
+  // Adds weight * value to the total for each grid point at which point `p` has an entry, in
+  // row-major order.
   using Value = std::function<Expr(const Expr& entry, const std::vector<Expr>& corner, Body& body)>;
   Body add_weighted(const Expr& p, const Value& value) {
     const auto axes = axis_names(to_.interface.rank());

@@ -1,16 +1,15 @@
-// Each point of the profile has a box of reduced dimensions, which is cut into tiles like the
-// region of any other reduction (docs/language.md). A block does one tile at some neighbouring
-// points:
+// Each point of the profile reduces a box, which is cut into tiles like the region of any other
+// reduction (docs/language.md). A block handles one tile for several neighbouring points:
 //
-//   first kernel    16 lanes take in the tile at each of 16 points, then they are combined pairwise
-//                   in shared memory
-//   second kernel   does the same with the values of the tiles; where it is known that there is one
-//                   tile, the first kernel has the values already
+//   first kernel    16 lanes reduce the tile at each of 16 points; the lanes are then combined
+//                   pairwise in shared memory
+//   second kernel   does the same with the values of the tiles; not needed if there is only one
+//                   tile
 //
-// Threads that differ in x read neighbours in memory. If rows are reduced these are lanes, else
-// points of the profile: a mean over the outermost dimension would otherwise read one element out
-// of each row. Few lanes keep the pairwise part short where few points are reduced, as levels of an
-// ocean are; a warp reads pieces of 16 elements.
+// Threads that differ in x read adjacent memory. If rows are reduced, these are the lanes,
+// otherwise points of the profile. A mean over the outermost dimension would otherwise read one
+// element per row. Having few lanes keeps the pairwise part short when few points are reduced, such
+// as the levels of an ocean model. A warp reads runs of 16 elements.
 #include "compiler/schedule/parts/reduce_over.h"
 
 #include <fmt/format.h>
@@ -26,7 +25,7 @@ namespace {
 using kernel::Body;
 using kernel::Expr;
 
-constexpr int kPoints = 16;  // of the profile, of a block, along its last dimension
+constexpr int kPoints = 16;  // profile points per block, along the profile's last dimension
 
 class ProfileLowering {
  public:
@@ -40,11 +39,11 @@ class ProfileLowering {
   ProfileLaunches run();
 
  private:
-  // A kernel of blocks that have some neighbouring points of the profile, and lanes for each.
+  // A kernel whose blocks handle neighbouring points of the profile, with several lanes for each.
   struct Parts {
     KernelBuilder builder;
     Lanes lanes;
-    Expr number;  // of this thread's point among those of the block
+    Expr number;  // this thread's point within the block
     kernel::BufferId total;
     Tiling tiling;
   };
@@ -64,7 +63,10 @@ class ProfileLowering {
   Expr count_of_points() const;
 
   int rank() const { return to_.interface.rank(); }
-  int row() const { return profile_.dimensions.back(); }  // along which a block has several points
+  int row() const {
+    return profile_.dimensions.back();
+  }  // dimension along which a block has
+     // several points
   bool is_reduced(int d) const { return std::find(over_.begin(), over_.end(), d) != over_.end(); }
 
   const ReductionModule& to_;
@@ -72,13 +74,14 @@ class ProfileLowering {
   const Scalar type_;
   const ir::Field& profile_;
   const std::vector<int> over_;
-  Expr tiles_ = kernel::integer(1, Scalar::I64);  // how many there are at each point
-  int values_ = kernel::kNoScratch;  // of the tiles: those of one number for all points together
-  kernel::BufferId some_nan_ = -1;   // of the kernel in work: a word for each point of a block
+  Expr tiles_ = kernel::integer(1, Scalar::I64);  // number of tiles per point
+  int values_ = kernel::kNoScratch;  // tile values: those of tile 0 for all points, then tile 1,
+                                     // ...
+  kernel::BufferId some_nan_ = -1;   // in the current kernel: one word per point of a block
   ProfileLaunches out_;
 };
 
-// What a block has in each dimension: of a tile, or where tiles have become values.
+// Lengths of a block per dimension: of a tile, or in the second kernel, where tiles are values.
 std::vector<TileLength> ProfileLowering::lengths(bool of_tiles) const {
   const std::vector<int64_t> tile = ir::reduction_tile(static_cast<int>(over_.size()));
   std::vector<TileLength> out;
@@ -119,8 +122,7 @@ ProfileLowering::Parts ProfileLowering::begin(const std::string& name, const std
           std::move(tiling)};
 }
 
-// This thread's point, in the dimensions of the grid; in those that are reduced, where the tile
-// begins.
+// This thread's point in grid dimensions. In reduced dimensions, the first point of the tile.
 Point ProfileLowering::point_of(Parts& parts, Body& body) const {
   Point point = parts.tiling.origin;
   const auto d = static_cast<size_t>(row());
@@ -134,7 +136,7 @@ Expr ProfileLowering::exists(const Point& point) const {
                             to_.interface.high(reduction_.piece.region, row()));
 }
 
-// The number of a point of the profile, row-major, as I64.
+// Row-major number of a profile point (I64).
 Expr ProfileLowering::number_of(const Point& point) const {
   Expr number = kernel::integer(0, Scalar::I64);
   for (int d = 0; d < profile_.box.rank(); ++d) {
@@ -155,7 +157,7 @@ Expr ProfileLowering::count_of_points() const {
   return count;
 }
 
-// Likewise of a tile among those at a point.
+// Number of a tile among those of one point (I64).
 Expr ProfileLowering::number_of_tile(const Point& origin) const {
   const ir::Box& region = reduction_.piece.region;
   const auto of_block = lengths(true);
@@ -170,7 +172,7 @@ Expr ProfileLowering::number_of_tile(const Point& origin) const {
   return number;
 }
 
-// total = total and what is reduced at this lane's points of the block's tile.
+// Combines the total with this lane's points of the block's tile.
 Body ProfileLowering::take_in_tile(Parts& parts, Body& lets) const {
   const auto axes = axis_names(rank());
   const auto of_block = lengths(true);
@@ -189,7 +191,7 @@ Body ProfileLowering::take_in_tile(Parts& parts, Body& lets) const {
   for (size_t i = over_.size(); i-- > 0;) {
     if (numbers[i].empty()) continue;
     const int d = over_[i];
-    const bool across = i + 1 == over_.size();  // lanes lie along it
+    const bool across = i + 1 == over_.size();  // the lanes are distributed along this dimension
     const Expr rest = kernel::sub(plus(to_.interface.high(reduction_.piece.region, d), 1),
                                   at[static_cast<size_t>(d)]);
     body = as_body(loop(kernel::LoopKind::Serial, numbers[i],
@@ -200,7 +202,7 @@ Body ProfileLowering::take_in_tile(Parts& parts, Body& lets) const {
   return guarded(exists(at), std::move(body));
 }
 
-// The same with the values of the tiles at this thread's point.
+// Combines the total with this lane's tile values.
 Body ProfileLowering::take_in_values(Parts& parts, Body& lets) const {
   const kernel::BufferId values = parts.builder.scratch(to_.module.plan, values_, false);
   const Point at = point_of(parts, lets);
@@ -216,7 +218,7 @@ Body ProfileLowering::take_in_values(Parts& parts, Body& lets) const {
                                           ir::kProfileLanes, std::move(body))));
 }
 
-// What lane 0 does to the value of its point.
+// Lane 0 stores the value of its point.
 void ProfileLowering::store(Parts& parts, const Expr& value, bool gives_profile, Body& body) const {
   const Point point = point_of(parts, body);
   Body stored;
@@ -236,7 +238,7 @@ void ProfileLowering::store(Parts& parts, const Expr& value, bool gives_profile,
   body.push_back({kernel::Store{some_nan_, {parts.number}, select(found, literal(1), literal(0))}});
 }
 
-// The block's word: whether one of its points has a NaN.
+// Stores whether one of the block's points is NaN.
 void ProfileLowering::tell_of_nan(Parts& parts, Body& body) const {
   Expr any = kernel::load(some_nan_, {kernel::integer(0)}, Scalar::I32);
   for (int p = 1; p < kPoints; ++p) {
@@ -251,7 +253,7 @@ void ProfileLowering::tell_of_nan(Parts& parts, Body& body) const {
   body.push_back(threads(guarded(first, as_body({kernel::Store{words, {block}, any}}))));
 }
 
-// `taken`: what each lane takes in, after `lets`.
+// `taken`: combines the lane's values into the total, after `lets`.
 kernel::Launch ProfileLowering::finish(Parts parts, Body lets, Body taken, bool gives_profile) {
   const Lanes& lanes = parts.lanes;
   some_nan_ = -1;

@@ -1,4 +1,4 @@
-// Reductions over some of the grid's dimensions: kernels that make a profile of the others.
+// Reductions over some of the grid's dimensions, which produce a profile over the others.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@ namespace stencil::schedule {
 
 struct ProfileLaunches {
   std::vector<kernel::Launch> launches;  // in order
-  // Into Plan::scratch, of values in floating point: one I32 for each block of the last launch, not
-  // 0 where that has made a NaN.
+  // Index into Plan::scratch, for floating-point values: one I32 per block of the last launch,
+  // nonzero if that block produced a NaN.
   int some_nan = kernel::kNoScratch;
 };
 
-// Adds the kernels of a reduction that has a target. They write its newest level, or, where it has
-// two, the older one: then the levels have to trade places.
+// Adds the kernels of a reduction with a target. They write the target's newest level, or the older
+// one if it has two levels; the levels must then be rotated.
 ProfileLaunches reduce_to_profile(const ReductionModule& to, const ir::Reduction& reduction);
 
 }  // namespace stencil::schedule

@@ -1,16 +1,16 @@
-// Reductions between tiles and within steps, in the order that docs/language.md fixes: it is cut
-// for parallel machines, and depends on the region alone, so every schedule on every device gives
-// the interpreter's bits.
+// Reductions between tiles and within steps. docs/language.md fixes their order. The order allows
+// parallel execution and depends only on the region, so every schedule on every device produces the
+// interpreter's bits.
 //
-//   first kernel    a block per tile of the region: each thread (lane) takes every 256th point of
-//                   the tile, then the lanes are combined pairwise in shared memory
-//   second kernel   one block does the same with the values of the tiles, and keeps when a value in
-//                   floating point was first NaN, so that the host need not look after every step
-//   stop            one thread evaluates the condition from the values where they lie, so that the
-//                   host reads back one flag and needs no arithmetic of its own
+//   first kernel    one block per tile of the region: each of 256 threads (lanes) combines every
+//                   256th point of the tile, then the lanes are combined pairwise in shared memory
+//   second kernel   one block does the same with the values of the tiles; for floating-point values
+//                   it records when the value was first NaN, so the host need not check each step
+//   stop            one thread evaluates the condition on the device, so the host reads one flag
+//                   and needs no float arithmetic
 //
-// The pairwise part is the one of M. Harris, "Optimizing parallel reduction in CUDA" (2007): lane l
-// takes in lane l + s for s = 128, 64, ... 1.
+// The pairwise part follows M. Harris, "Optimizing parallel reduction in CUDA" (2007): lane l is
+// combined with lane l + s for s = 128, 64, ... 1.
 #include "compiler/schedule/parts/reduction.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ using kernel::Expr;
 
 constexpr int kLanes = ir::kReductionLanes;
 
-// A row of threads, each with a total.
+// A row of threads with one total each.
 Lanes lanes_of(Scalar type, KernelBuilder& builder) {
   const kernel::BufferId buffer =
       builder.local(kernel::Space::Shared, "lanes", type, {kernel::integer(kLanes)}, "");
@@ -50,7 +50,7 @@ class ReductionLowering {
     module.plan.reductions.resize(program.reductions.size());
   }
 
-  // Those between tiles.
+  // Lowers the reductions between tiles and the stop condition.
   void run() {
     for (size_t r = 0; r < to_.program.reductions.size(); ++r) {
       if (!to_.program.reductions[r].place)
@@ -84,7 +84,7 @@ class ReductionLowering {
   const ReductionModule to_;
 };
 
-// total = total and the value at each of this lane's points of the tile at `origin`.
+// Combines the total with each of this lane's points of the tile at `origin`.
 Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& reduction,
                                 const Point& origin, kernel::BufferId total) {
   const Interface& interface = to_.interface;
@@ -92,7 +92,8 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
   const size_t last = static_cast<size_t>(rank) - 1;
   const auto axes = axis_names(rank);
   const auto lengths = ir::reduction_tile(rank);
-  const int64_t columns = lengths[last];  // at most as many as lanes, or a row is the tile
+  const int64_t columns = lengths[last];  // at most the number of lanes, unless the tile is a
+                                          // single row
   const Expr lane = kernel::variable("thread_x");
   const std::string element = builder.names().unique("e");
   const Expr number = kernel::variable(element);
@@ -130,16 +131,15 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
 }
 
 // --- Kernels
-// ------------------------------------------------------------------------------------------
 
-// The number of tiles of all parts.
+// The number of tiles of all subdomains.
 Expr count_of(const ir::SharedTiles& shared) {
   int64_t count = 1;
   for (const int64_t tiles : shared.counts) count *= tiles;
   return kernel::integer(count, Scalar::I64);
 }
 
-// Of a tile, among those of all parts.
+// The number of this subdomain's tile among those of all subdomains.
 Expr number_among(const ir::SharedTiles& shared, const ir::Points& taken, const Tiling& tiling,
                   const Interface& interface, const ir::Box& region,
                   const std::vector<TileLength>& lengths) {
@@ -153,7 +153,7 @@ Expr number_among(const ir::SharedTiles& shared, const ir::Points& taken, const 
   return number;
 }
 
-// `shared`: of a part, whose tiles are some of those of the whole.
+// `shared`: set for a subdomain, which has only some of the tiles.
 kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, Scalar type,
                                                const ir::SharedTiles* shared) {
   const ir::Box& region = reduction.piece.region;
@@ -195,8 +195,8 @@ kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, S
   return builder.launch(tiling.blocks, to_.module);
 }
 
-// The steps done when it was first NaN, as it is if `holds`, are kept, unless they are there
-// already.
+// If `holds`, records the number of completed steps as the first NaN, unless one is already
+// recorded.
 void note_nan(const Expr& holds, kernel::BufferId first_nan, Body& body) {
   const Expr kept = kernel::load(first_nan, {kernel::integer(0)}, Scalar::I32);
   const Expr none_yet = kernel::operation(Op::Eq, {kept, kernel::integer(0)});
@@ -206,7 +206,7 @@ void note_nan(const Expr& holds, kernel::BufferId first_nan, Body& body) {
   body.push_back({kernel::If{kernel::all_of({holds, none_yet}), std::move(note), {}}});
 }
 
-// One block does `with_result` to so many values of scratch memory, reduced.
+// One block reduces `count` values of scratch memory and runs `with_result` on the result.
 kernel::Launch ReductionLowering::reduce_values(KernelBuilder builder, ir::Reducer reducer,
                                                 Scalar type, kernel::BufferId values,
                                                 const Expr& count, const WithResult& with_result) {
@@ -232,8 +232,8 @@ kernel::Launch ReductionLowering::reduce_values(KernelBuilder builder, ir::Reduc
   return builder.launch(kernel::integer(1, Scalar::I64), to_.module);
 }
 
-// `results`: where in scratch memory the value goes, the one before it, and what note_nan() keeps
-// (kNoScratch: nothing).
+// `results`: scratch memory for the value, for its predecessor, and for note_nan() (kNoScratch:
+// none).
 kernel::Launch ReductionLowering::reduce_to_value(const ir::Reduction& reduction, Scalar type,
                                                   int values, const Expr& count,
                                                   const kernel::Reduction& results) {
@@ -259,7 +259,7 @@ kernel::Launch ReductionLowering::reduce_to_value(const ir::Reduction& reduction
   return reduce_values(std::move(builder), reduction.reducer, type, tiles, count, store);
 }
 
-// Whether some value of the profile is NaN.
+// Records whether some value of the profile is NaN.
 kernel::Launch ReductionLowering::look_for_nan(const ir::Reduction& reduction,
                                                const ProfileLaunches& made,
                                                const kernel::Reduction& results) {
@@ -268,7 +268,8 @@ kernel::Launch ReductionLowering::look_for_nan(const ir::Reduction& reduction,
                   fmt::format("Reduction {}: whether some of its values are NaN.", reduction.name));
   const kernel::BufferId words = builder.scratch(to_.module.plan, made.some_nan, false);
   const kernel::BufferId first_nan = builder.scratch(to_.module.plan, results.first_nan, true);
-  // Of no words, as where a part makes nothing of the profile, the largest is the least number.
+  // A subdomain may own no points of the profile. The maximum of no words is the smallest integer,
+  // hence the test > 0.
   const Op some_are = to_.program.part ? Op::Gt : Op::Ne;
   const WithResult note = [=](const Expr& some, Body& last) {
     note_nan(kernel::operation(some_are, {some, kernel::integer(0)}), first_nan, last);
@@ -277,7 +278,7 @@ kernel::Launch ReductionLowering::look_for_nan(const ir::Reduction& reduction,
                        made.launches.back().blocks, note);
 }
 
-// The memory of its results.
+// Allocates memory for the results.
 void ReductionLowering::provide(const ir::Reduction& reduction, kernel::Reduction& out) {
   const Expr one = kernel::integer(1, Scalar::I64);
   out.type = ir::value_type(reduction);
@@ -324,7 +325,7 @@ void ReductionLowering::lower(const ir::Reduction& reduction, kernel::Reduction&
   out.launches = {tiles, reduce_to_value(reduction, type, values, count, out)};
 }
 
-// The reductions whose replaced value is read.
+// The reductions whose previous value is read.
 std::set<ir::ReductionId> replaced_read(const ir::Program& program) {
   std::set<ir::ReductionId> read;
   const auto look = [&](const ir::Graph& graph) {
@@ -354,7 +355,7 @@ void ReductionLowering::provide_in_step() {
   }
 }
 
-// Its launches as the next actions.
+// Appends the launches of a reduction to the module's actions.
 void ReductionLowering::append(ir::ReductionId id) {
   kernel::Reduction& out = to_.module.plan.reductions[static_cast<size_t>(id)];
   lower(to_.program.reductions[static_cast<size_t>(id)], out);

@@ -1,5 +1,4 @@
-// Reductions and the stop condition: what every schedule family has in common there, and therefore
-// no family's business.
+// Reductions and the stop condition. This part is the same for all families.
 #pragma once
 
 #include "compiler/ir/program.h"
@@ -9,13 +8,13 @@
 
 namespace stencil::schedule {
 
-// The reductions within steps.
+// Reductions within steps.
 class StepReductions {
  public:
-  // Gives them a place in the plan of `module`, so that kernels can read them, and memory; nothing
-  // for a program without any.
+  // Adds their plan entries and memory to `module`, so that kernels can read them. Does nothing if
+  // the program has none.
   StepReductions(const ir::Program& program, const Interface& interface, kernel::Module& module);
-  // The launches of those that follow `functions` functions, as the module's next actions.
+  // Appends the launches of the reductions that follow the first `functions` functions of the step.
   void append(size_t functions);
 
  private:
@@ -24,10 +23,9 @@ class StepReductions {
   kernel::Module& module_;
 };
 
-// Adds the kernels, scratch memory and plan entries that evaluate the program's reductions and its
-// stop condition between tiles; not those within steps. The plan must leave every level of every
-// field in its slot after each tile, which it does anyway, because the next tile reads them there.
-// Nothing to do for a program without reductions. `rows`: as the module's kernels take them.
+// Adds the kernels, scratch memory and plan entries of the reductions and the stop condition that
+// are evaluated between tiles. Requires that after each tile every level is in its slot; the next
+// tile requires the same. `rows`: layout used by the module's kernels.
 void append_reductions(const ir::Program& program, Rows rows, kernel::Module& module);
 
 }  // namespace stencil::schedule

@@ -1,6 +1,6 @@
-// Compilers unroll the loops whose counters stand here, so that what is a condition in the kernel
-// is a constant to them. Numbers are left as large as they come: then those of the steps of a tile
-// differ as their planes do, and the steps remain a loop (kernel/sequence.h).
+// The loops whose counters appear in residues are unrolled by the target's compiler, so these
+// conditions become constants. Constants are not reduced modulo anything: that way the bodies for
+// different steps of a tile differ affinely, and sequence.h can turn them into a loop over steps.
 #include "compiler/schedule/parts/residues.h"
 
 #include <numeric>
@@ -47,7 +47,7 @@ ResidueClasses::ResidueClasses(const ir::Piece& piece,
     Class next{ir::at_residue(piece.graph, piece.results, congruences, residue), {}};
     classes_.push_back(std::move(next));
   }
-  for (Class& each : classes_) {  // they move no more
+  for (Class& each : classes_) {  // references stay valid: classes_ no longer grows
     for (const auto& [id, access] : ir::accesses(each.rest.graph, each.rest.results)) {
       each.accesses.push_back(access);
     }
@@ -70,7 +70,7 @@ const std::vector<ir::Congruence>& PieceCongruences::of(const ir::Piece& piece) 
 
 const ResidueClasses& PieceCongruences::classes(const ir::Piece& piece,
                                                 const std::vector<int64_t>& modulus) {
-  std::vector<int64_t> periods(modulus.size(), 1);  // of what can be decided
+  std::vector<int64_t> periods(modulus.size(), 1);  // of the congruences that can be decided
   for (const ir::Congruence& congruence : of(piece)) {
     bool known = true;
     for (size_t d = 0; d < modulus.size(); ++d) {

@@ -1,5 +1,5 @@
-// What a kernel knows of coordinates when it is compiled: conditions on them modulo a small number
-// are then decided for each point of an unrolled body, and what they leave out is not computed.
+// Coordinates modulo small numbers that are known at compile time. Conditions on them are decided
+// for each point of an unrolled body, and the code that they disable is not generated.
 #pragma once
 
 #include <map>
@@ -11,25 +11,25 @@
 
 namespace stencil::schedule {
 
-// Of the point at which a graph is evaluated. A coordinate is equal to `remainder`, which is not
-// negative and made of numbers and counters of unrolled loops, modulo `modulus`.
+// Residues of the point at which a graph is evaluated. Each coordinate equals `remainder`, a
+// nonnegative expression of constants and unrolled loop counters, modulo `modulus`.
 struct Residues {
-  std::vector<ir::Congruence> congruences;  // of the graph
-  std::vector<int64_t> modulus;             // by dimension; 1: nothing is known
+  std::vector<ir::Congruence> congruences;  // in the graph
+  std::vector<int64_t> modulus;             // by dimension; 1: unknown
   std::vector<kernel::Expr> remainder;
 };
 
-// `value`, which is what the node comes to without this, as far as the residues leave it open.
+// `value`, the unsimplified value of the node, replaced as far as the residues determine it.
 kernel::Expr decided(const ir::Congruence& congruence, const Residues& residues,
                      const kernel::Expr& value);
 
-// A piece at points that differ to its congruences, where coordinates are known modulo some
-// numbers: each class of points is as large as any other.
+// The specialized graphs of a piece for each class of points modulo `periods`. All classes have the
+// same number of points.
 class ResidueClasses {
  public:
   struct Class {
     ir::Residual rest;
-    std::vector<const ir::Access*> accesses;  // of it
+    std::vector<const ir::Access*> accesses;  // of `rest`
   };
   // `periods`: by dimension.
   ResidueClasses(const ir::Piece& piece, const std::vector<ir::Congruence>& congruences,
@@ -40,15 +40,15 @@ class ResidueClasses {
 
  private:
   std::vector<int64_t> periods_;
-  std::vector<Class> classes_;  // remainders count up, the last dimension's first
+  std::vector<Class> classes_;  // by remainder, last dimension fastest
 };
 
-// The congruences of a program's pieces and what these leave, each found once (TimeTiles::kept).
+// Congruences and residue classes of a program's pieces, cached (TimeTiles::kept).
 class PieceCongruences {
  public:
   explicit PieceCongruences(const ir::Program&) {}
   const std::vector<ir::Congruence>& of(const ir::Piece& piece);
-  // Where coordinates are known modulo these numbers.
+  // For coordinates that are known modulo these numbers.
   const ResidueClasses& classes(const ir::Piece& piece, const std::vector<int64_t>& modulus);
 
  private:

@@ -1,7 +1,6 @@
-// The choice of a layout. It costs memory and changes no result, so it is made by a rule: rows that
-// are multiples of 16 bytes already stay as they are; others are padded to the larger of 32 and 16
-// bytes that takes at most an eighth of the row more. A row whose length is open is taken for a
-// long one.
+// Chooses the layout of rows. It affects memory use but no results, so a fixed rule decides. Rows
+// that are already multiples of 16 bytes stay dense. Others are padded to multiples of 32 bytes, or
+// 16 bytes if 32 would add more than an eighth. Rows of open length are assumed to be long.
 #include "compiler/schedule/parts/rows.h"
 
 #include <fmt/format.h>
@@ -15,19 +14,20 @@ namespace stencil::schedule {
 
 namespace {
 
-constexpr int64_t kVector = 16;                    // bytes: what a thread or a bulk copy moves
-constexpr int64_t kSector = 32;                    // bytes: what a GPU's memory moves
-constexpr int64_t kCost = 8;                       // padding takes at most one part in so many
-constexpr int64_t kLongestRow = int64_t{1} << 30;  // bytes: copies of rows take less than twice it
+constexpr int64_t kVector = 16;                    // bytes that a thread or a bulk copy moves
+constexpr int64_t kSector = 32;                    // bytes: granularity of GPU memory
+constexpr int64_t kCost = 8;                       // padding may take at most 1/kCost of the row
+constexpr int64_t kLongestRow = int64_t{1} << 30;  // bytes: row copies are limited to less than
+                                                   // twice this
 
-// The largest power of two known to divide it, at most kSector.
+// The largest power of two known to divide the value, at most kSector.
 int64_t power_of_two_in(const ir::Affine& value) {
   int64_t bits = value.constant | kSector;
   for (const auto& [param, coefficient] : value.terms) bits |= coefficient;
   return bits & -bits;
 }
 
-// Elements that are no points in a row of units; the most there may be if that depends on params.
+// Padding elements of a row; an upper bound if it depends on params.
 int64_t padding(const ir::Affine& extent, const ir::Affine& shift, int64_t unit) {
   if (!extent.is_constant() || !shift.is_constant()) return 2 * (unit - 1);
   const int64_t used = (shift.constant & (unit - 1)) + extent.constant;

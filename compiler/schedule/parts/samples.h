@@ -1,5 +1,5 @@
-// Samples: what tiles leave of a field at the points that a record's set weighs, in each of their
-// steps but the last, for the kernel that fills the rows behind the tile (record.h).
+// Samples: values of a field at the grid points of a record's set, stored by a tile in each step
+// except the last. The kernel that fills the record's rows after the tile reads them (record.h).
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace stencil::schedule {
 
-// The records that tiles of so many steps sample get memory for it, and their place in the plan.
+// Allocates memory in the plan for the records that tiles of `time_tile` steps sample.
 void provide_samples(const Interface& interface, int time_tile, kernel::Module& module);
 
 class Samples {
@@ -17,18 +17,18 @@ class Samples {
   Samples(KernelBuilder& builder, const kernel::Module& module)
       : builder_(builder), plan_(module.plan) {}
 
-  // The sets at which records sample, as if their weights were read.
+  // The sets at which records sample, as accesses to their weights.
   std::vector<ir::Access> sets() const;
 
-  // Points of a thread that its tile writes, as PointLanes has them; `exists` and `column_exists`
-  // say which ones. With `row_first`, rows without entries are left out together.
+  // The points of a thread that its tile writes. `exists` and `column_exists` select them. With
+  // `row_first`, the block skips rows without entries.
   struct Lanes : PointLanes {
     kernel::Expr column_exists = kernel::boolean(true);
   };
-  // What the thread has of the field at the point in for_each_column, by component.
+  // The thread's value of a component at the point in for_each_column.
   using ValueAt = std::function<kernel::Expr(int component)>;
-  // Leaves samples of the field as it is at the end of the step with this number, counted from the
-  // first of the tile.
+  // Stores samples of the field at the end of a step. `step`: counted from the first step of the
+  // tile.
   kernel::Body take(ir::FieldId field, const kernel::Expr& step, const Lanes& lanes,
                     const ValueAt& value);
 

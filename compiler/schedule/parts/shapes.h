@@ -8,8 +8,8 @@
 
 namespace stencil::schedule {
 
-// What a shape may be: lengths per axis, x first (the last of them for all further axes), with at
-// most so much in all and from z on.
+// Allowed shapes: lengths per axis, x first (the last list applies to all further axes), and
+// maximum products over all axes and from z on.
 struct ShapeRules {
   std::vector<std::vector<int>> lengths;
   int64_t most = 1, most_from_z = 1;

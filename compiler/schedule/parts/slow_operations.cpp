@@ -8,7 +8,7 @@ namespace stencil::schedule {
 
 namespace {
 
-// Of each node, whether its value depends on a field's.
+// For each node, whether its value depends on a field.
 std::vector<bool> reads_fields(const ir::Graph& graph) {
   std::vector<bool> out(static_cast<size_t>(graph.size()), false);
   for (ir::NodeId id = 0; id < graph.size(); ++id) {

@@ -1,4 +1,4 @@
-// Operations that take a GPU more than an instruction.
+// Operations that take more than one instruction on a GPU.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,12 @@
 
 namespace stencil::schedule {
 
-// Operations per point that take a GPU more than an instruction.
+// Slow operations per point.
 struct SlowOperations {
-  int calls = 0;  // in subroutines, which take registers and time: correctly rounded divisions and
-                  // roots (in double all of them), and functions like exp
-  int placed_calls = 0;  // those of them that read no field: values of a place, which points side
-                         // by side and later steps can share
-  int multiplied = 0;  // divisions that are multiplied out, but for those by powers of two
+  int calls = 0;  // subroutines, which take registers and time: correctly rounded division and
+                  // roots (in double precision always), and functions like exp
+  int placed_calls = 0;  // those that read no field: adjacent points and later steps can share them
+  int multiplied = 0;    // divisions turned into multiplications, except by powers of two
 };
 SlowOperations slow_operations(const ir::Graph& graph, const std::vector<ir::NodeId>& results,
                                FpMode fp);

@@ -1,4 +1,4 @@
-// Small pieces of kernels that all families write.
+// Shorthands for kernel expressions and statements.
 #pragma once
 
 #include <iterator>
@@ -57,7 +57,7 @@ inline bool is_plain(const kernel::Expr& expr) {
   return std::holds_alternative<kernel::IntegerLiteral>(expr->kind) ||
          std::holds_alternative<kernel::Variable>(expr->kind);
 }
-// The value under a name, unless it is plain.
+// Binds the value to a name, unless it is a literal or variable.
 inline kernel::Expr let(Names& names, kernel::Body& body, const std::string& wanted,
                         const kernel::Expr& value) {
   if (is_plain(value)) return value;
@@ -76,7 +76,7 @@ inline kernel::Body as_body(kernel::Statement statement) {
   return out;
 }
 
-// `body` where the condition holds, else `otherwise`; `body` alone if it is known to hold.
+// `body` if the condition holds, else `otherwise`; no branch if the condition is constant.
 inline kernel::Body guarded(const kernel::Expr& condition, kernel::Body body,
                             kernel::Body otherwise = {}) {
   if (is_true(condition)) return body;
@@ -93,7 +93,7 @@ inline kernel::Statement loop(kernel::LoopKind kind, std::string variable, kerne
                       std::move(body)}};
 }
 
-// What stands ahead of the stages of some steps of a tile, counted from 0; nothing for all steps.
+// Heading for the stages of some steps of a tile, counted from 0; "" if these are all steps.
 inline std::string steps_title(size_t first, size_t last, int of) {
   if (first == 0 && last + 1 == static_cast<size_t>(of)) return "";
   const std::string number = std::to_string(first + 1);

@@ -1,6 +1,6 @@
-// A block moves 1024 values of one piece: a box of one component of a field, or of scratch memory.
-// Pieces have runs of blocks, one behind the other; a block finds its piece by comparisons, because
-// kernels cannot choose among arrays by number.
+// Packs and unpacks halo exchanges. A block moves 1024 values of one piece: a box of one component
+// of a field, or of scratch memory. Each piece gets a contiguous range of blocks. A block finds its
+// piece by comparisons, because kernels cannot index arrays of pointers.
 #include "compiler/schedule/parts/swap.h"
 
 #include <fmt/format.h>
@@ -19,19 +19,19 @@ using kernel::Expr;
 
 constexpr int kThreads = 256, kPerThread = 4;
 constexpr int64_t kPerBlock = kThreads * kPerThread;
-constexpr int64_t kUnit = 16;  // bytes: where a piece may begin
+constexpr int64_t kUnit = 16;  // bytes: alignment of pieces in the buffer
 
-// A box of values in memory, and where they are in the buffer.
+// A box of values in memory and its position in the message buffer.
 struct Moved {
   ir::Points box;
   int field = 0, component = 0, slot = 0;
-  int scratch = kernel::kNoScratch;  // else of a field
+  int scratch = kernel::kNoScratch;  // if set, the box is in scratch memory instead of a field
   std::vector<int64_t> extents;      // of scratch memory
   Scalar type;
   int64_t offset = 0;  // bytes
 };
 
-// A direction: out of memory into the buffer, or back.
+// All pieces of one direction: memory to buffer, or buffer to memory.
 struct Side {
   std::vector<Moved> pieces;
   int64_t bytes = 0;
@@ -49,7 +49,7 @@ class SwapLowering {
   SwapLowering(const Interface& interface, kernel::Module& module)
       : interface_(interface), module_(module), names_(interface.names_in(module)) {}
 
-  // The messages and their memory; `what` becomes part of names.
+  // Adds the messages, their buffers and kernels to the plan; `what` becomes part of names.
   int append(const std::string& what, Side sent, Side received,
              std::vector<kernel::SwapMessage> messages) {
     kernel::Swap swap;
@@ -106,12 +106,12 @@ class SwapLowering {
     return builder.launch(kernel::integer(blocks, Scalar::I64), module_);
   }
 
-  // What a thread moves of a piece whose blocks begin with `first`.
+  // A thread's share of a piece whose blocks start at number `first`.
   Body move(KernelBuilder& builder, const Moved& piece, kernel::BufferId view, int64_t first,
             bool packs) {
     const std::string turn = builder.names().unique("e");
     const int64_t count = ir::count(piece.box);
-    // Numbers of values have room in 32 bits unless a message has 2^31 of them.
+    // Value numbers fit 32 bits unless a message has 2^31 values.
     const Scalar type = count < INT32_MAX - kPerBlock ? Scalar::I32 : Scalar::I64;
     const auto number_of = [&](int64_t value) { return kernel::integer(value, type); };
     const Expr block =
@@ -179,7 +179,8 @@ class SwapLowering {
   const Interface& interface_;
   kernel::Module& module_;
   Names names_;
-  std::map<std::pair<std::string, int>, kernel::BufferId> scratch_;  // by kernel and memory
+  std::map<std::pair<std::string, int>, kernel::BufferId> scratch_;  // by kernel name and scratch
+                                                                     // memory
 };
 
 void add(const Interface& interface, const ir::Patch& patch, int slot, Side& to,
@@ -206,7 +207,7 @@ void add(const Interface& interface, const ir::Patch& patch, int slot, Side& to,
   }
 }
 
-// Appends the message whose pieces `fill` adds to both sides.
+// Appends a message; `fill` adds its pieces to both sides.
 template <class Fill>
 void add_message(int part, int send_tag, int receive_tag, Side& sent, Side& received,
                  std::vector<kernel::SwapMessage>& messages, const Fill& fill) {
@@ -217,7 +218,7 @@ void add_message(int part, int send_tag, int receive_tag, Side& sent, Side& rece
   messages.push_back(std::move(message));
 }
 
-// `slot`: of all patches, or -1 for that of their level.
+// `slot`: for all patches; -1: the slot of each patch's level.
 int append_exchanges(const std::vector<ir::Exchange>& exchanges, int slot, const std::string& what,
                      const Interface& interface, kernel::Module& module) {
   Side sent, received;
@@ -286,7 +287,7 @@ int append_tile_swap(const ir::Part& part, const ir::SharedTiles& tiles, int val
   };
   const bool gives = ir::count(tiles.taken[static_cast<size_t>(part.number)]) > 0;
   kernel::SwapMessage own;
-  if (gives) {  // the same for all
+  if (gives) {  // all receivers get the same data
     sent.add(moved(part.number));
     own.send_bytes = sent.bytes;
   }

@@ -1,5 +1,5 @@
-// What a part of a decomposed program exchanges with the others (ir/part.h), as kernels that pack
-// and unpack it: one of each for all messages of an exchange, whatever they consist of.
+// Exchanges of a decomposed program (ir/part.h) as kernels: one packs all messages of an exchange,
+// one unpacks them.
 #pragma once
 
 #include <vector>
@@ -9,18 +9,20 @@
 
 namespace stencil::schedule {
 
-// The halos of a part: where they are due in the plan, as the actions are appended. Nothing for a
-// program that is no part. `occasion`: into ir::Part::halos; `each_step`: see kernel::HaloSwap.
+// Adds the halo exchange of a subdomain at the current position in the plan. Does nothing for a
+// program that is not decomposed. `occasion`: index into ir::Part::halos; `each_step`: see
+// kernel::HaloSwap.
 void append_halo(const ir::Program& program, const Interface& interface, size_t occasion,
                  bool each_step, kernel::Module& module);
 
-// Has the kernels of launches whose outer blocks are known take the number of the first block.
+// Adds a first-block argument to the kernels of launches whose outer blocks run separately.
 void set_outer_blocks_apart(kernel::Module& module);
 
-// The values of the tiles that each part has reduced, in scratch memory for those of all.
+// Exchange of the tile values that each subdomain has reduced. `values`: scratch memory for all
+// tiles.
 int append_tile_swap(const ir::Part& part, const ir::SharedTiles& tiles, int values,
                      const Interface& interface, kernel::Module& module);
-// The points of a profile that each part has made, in the slot where they are written.
+// Exchange of the profile points that each subdomain has computed. `slot`: where they are stored.
 int append_profile_swap(const std::vector<ir::Exchange>& exchanges, int slot,
                         const Interface& interface, kernel::Module& module);
 

@@ -1,7 +1,7 @@
-// Cutting a box into tiles.
+// Cuts boxes into tiles.
 //
-// A launch is one-dimensional: block numbers up to 2^31 - 1 exist on every target, while second and
-// third grid dimensions end at 65,535 on some. The block number is split here, once per block.
+// Launches are one-dimensional: all targets support 2^31 - 1 blocks in x, but some only 65,535 in y
+// and z. The kernel splits the block number once per block.
 #include "compiler/schedule/parts/tiling.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// A grid cut into tiles, one per block, and time into tiles of some steps.
+// Cuts a grid into tiles, one per block, and time into time tiles.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace stencil::schedule {
 
-// A box cut into equal tiles, one per thread block; tiles are numbered with x running fastest.
+// A box cut into equal tiles, one per thread block. Tiles are numbered with x fastest.
 struct Tiling {
   kernel::Expr blocks;  // I64: number of tiles
   kernel::Body lets;    // defines the origin of this block's tile, from `block`
@@ -20,22 +20,22 @@ struct Tiling {
 };
 struct TileLength {
   int64_t points;
-  kernel::Expr expr;  // the same as I32: a literal or a named constant
+  kernel::Expr expr;  // `points` as I32: a literal or a named constant
 };
 
-// How many tiles of a length cover the box in dimension d, as I64; a literal where that is known.
+// Number of tiles that cover the box in dimension d (I64); a literal if known.
 kernel::Expr tile_count(const Interface& interface, const ir::Box& box, int d,
                         const TileLength& length);
 
-// The number of a block, taken apart into that of its tile in each dimension: the one that runs
-// fastest first.
+// Decomposes a block number into tile numbers per dimension, fastest dimension first.
 class BlockNumber {
  public:
-  // The number (I32) in a dimension that has `count` tiles, which the kernel knows as `tiles`.
+  // The tile number (I32) in a dimension with `count` tiles; `tiles`: the count as an I32
+  // expression.
   kernel::Expr take(const kernel::Expr& count, const kernel::Expr& tiles);
-  // In the last dimension, which needs no remainder.
+  // The tile number in the last dimension, which needs no modulo.
   kernel::Expr take_rest(const kernel::Expr& count);
-  // I64: the product of all counts so far.
+  // I64: product of all counts so far.
   const kernel::Expr& blocks() const { return blocks_; }
 
  private:
@@ -47,71 +47,70 @@ class BlockNumber {
 Tiling tile_box(const Interface& interface, const ir::Box& box,
                 const std::vector<TileLength>& lengths, Names& names);
 
-// Steps of the tiles that a schedule's kernels serve: T, T/2, ... 1, so that any number of steps is
-// done with at most two launches of each of the shorter ones.
+// Tile sizes of the kernels that a schedule generates: T, T/2, ... 1. Any number of steps then
+// needs at most two launches of each shorter kernel.
 std::vector<int> tile_sizes(int time_tile);
 
-// A kernel that serves tiles of one number of steps, to be added to the module.
+// A kernel for time tiles of `steps` steps, to be added to the module.
 struct KernelOfSteps {
   const Interface& interface;
   std::string name;
   int steps;
-  bool or_fewer;  // it serves tiles of fewer steps as well
+  bool or_fewer;  // also serves shorter tiles
   kernel::Module& module;
 
-  // A constant's name: kernels of fewer steps have their own.
+  // Name of a constant; kernels for fewer steps have their own constants.
   std::string constant_name(const std::string& wanted) const;
 };
-// Appends the actions of a schedule to the module, with one kernel for tiles of any size or one for
-// each of tile_sizes(), named after the program and `what`; `add` makes one of them, with its
-// launch for any steps.
+// Appends the actions of a schedule to the module: one kernel for tiles of any size, or one for
+// each of tile_sizes(). Kernels are named after the program and `what`. `add` appends one kernel
+// and its launch.
 void lower_tile_sizes(const ir::Program& program, const Schedule& schedule, const std::string& what,
                       bool one_kernel, kernel::Module& module,
                       const std::function<void(const KernelOfSteps&)>& add);
 
-// Points at the ends of the grid, in dimension d, that no tile has to write (ir::Program::rim).
+// Points at the ends of the grid, in dimension d, that no tile must write (ir::Program::rim).
 analysis::Reach rim_of(const ir::Program& program, int d);
-// The grid without them.
+// The grid without its rim.
 ir::Box without_rim(const ir::Program& program);
 
-// How many tiles of a length, laid side by side, cover dimension d of the grid but for `spared` of
-// its points; at least one if it has points at all. I32.
+// Number of tiles that cover dimension d of the grid, without `spared` of its points; at least 1 if
+// the grid has points (I32).
 kernel::Expr tiles_along(const Interface& interface, int d, const TileLength& length,
                          int64_t spared);
 
-// The first place of a tile, or plane of a chunk, in dimension d: tiles whose places may be images
-// of points begin with their margin, of `below` points, others at the grid's edge without one (0).
+// First coordinate of a tile (or first plane of a chunk) in dimension d. `below`: the low margin if
+// places beyond the grid are periodic images, else 0.
 kernel::Expr tile_origin(const Interface& interface, int d, const kernel::Expr& number,
                          const kernel::Expr& core, int64_t below);
 
-// Coordinates between two bounds, both included. Null: there is no bound on this side.
+// A range of coordinates, bounds inclusive. Null: unbounded on this side.
 struct Interval {
   kernel::Expr low, high;
 
   void tighten_low(const kernel::Expr& to);
   void tighten_high(const kernel::Expr& to);
-  // What a coordinate, or all from one to another, has to meet.
+  // Appends the conditions under which all coordinates from `first` to `last` are in the interval.
   void append_to(std::vector<kernel::Expr>& conditions, const kernel::Expr& first,
                  const kernel::Expr& last) const;
   bool is_open() const { return !low && !high; }
 
  private:
-  std::set<std::string> limits_;  // as text: each is taken once
+  std::set<std::string> limits_;  // as text, to add each only once
 };
 
-// Threads and elements of a schedule, given x first, for dimension d of a grid of `rank` (outermost
-// first).
+// Threads or elements in dimension d (outermost first) of a grid of `rank`; `shape` is x first.
 int along(const Shape& shape, int rank, int dimension);
 
-// The variables through which a kernel knows its place in time (I32).
+// Kernel variables (I32): index of the tile's first step, and number of steps to execute in this
+// tile.
 inline kernel::Expr first_step() {
   return kernel::variable("first_step");
-}  // of this tile
+}
 inline kernel::Expr step_count() {
   return kernel::variable("steps");
-}  // to do in this tile
-// In a kernel of `of` steps that serves tiles of fewer as well: how many of them this one leaves
-// out.
+}
+// Steps that a tile skips, in a kernel of `of` steps that also serves shorter tiles.
 inline kernel::Expr steps_left_out(int of) {
   return kernel::sub(kernel::integer(of), step_count());
 }
