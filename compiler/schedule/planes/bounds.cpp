@@ -11,7 +11,7 @@ namespace {
 
 using kernel::Expr;
 
-// But of what is read in place: its rules hold inside, too.
+// Visits all accesses except in-place ones, whose boundary rules also apply inside.
 template <class Visit>
 void for_each_access(const ir::Piece& piece, const Visit& visit) {
   const auto needed = ir::reachable(piece.graph, piece.results);

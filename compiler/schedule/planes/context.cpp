@@ -23,7 +23,7 @@ PlanesContext::PlanesContext(const Schedule& schedule, const PlanesPlan& plan, b
   front = names.unique("front");
   side = names.unique("side");
   if (!alike) return;
-  size_t most = 0;  // components of what a function writes
+  size_t most = 0;  // components of a function's results
   for (const ir::Function& function : program.functions) {
     most = std::max(most, ir::outputs(program, function).size());
   }

@@ -1,6 +1,5 @@
-// What all parts of a `planes` kernel refer to: the program and its plan, the variables that stand
-// for the plane, the step and the point, and the numbers of a stage. kernel.cpp says what the whole
-// does.
+// State shared by all parts of a `planes` kernel: the program and its plan, the variables for the
+// plane, the step and the point, and per-stage numbers. See kernel.cpp for an overview.
 #pragma once
 
 #include <string>
@@ -39,19 +38,20 @@ struct PlanesContext {
   // --- Steps that are alike
 
   // One body serves all steps of a tile. Its stages are those of the last step, with numbers that
-  // follow the variable `step`. In a tile of fewer steps the first ones are left out.
+  // are affine in the variable `step`. Tiles of fewer steps skip the first ones.
 
   Expr left_out() const { return steps_left_out(plan.steps); }
-  // In a body for all steps, what the stage is in the others; null if it is in the last one alone.
+  // The corresponding stage of the step before, in a body for all steps; null if the stage occurs
+  // only in the last step.
   const PlanesStage* earlier(const PlanesStage& stage) const {
     return alike ? plan.before(stage) : nullptr;
   }
-  // The version goes to memory from its ring: later stages read it.
+  // Whether the version is copied from its ring to memory because later stages read it, too.
   bool is_written_late(int id) const { return version(id).ring > 0 && version(id).output >= 0; }
-  // Some stage reads the component of a version that has a ring, or records sample it, or it is
-  // written to memory.
+  // Whether the component of a version must be stored: a stage reads it, records sample it, or it
+  // is written to memory.
   bool is_kept(int id, int component) const;
-  // base + sign * (a number of the stage)
+  // base + sign * number(stage), as a function of the step in a body for all steps
   template <class Number>
   Expr shifted(const Expr& base, const PlanesStage& stage, int sign, const Number& number) const {
     const PlanesStage* before = earlier(stage);
@@ -71,22 +71,22 @@ struct PlanesContext {
 
   // --- Points
 
-  // The coordinate of the point that a place is an image of.
+  // The coordinate of the point that a place is a periodic image of.
   Expr image(int d) const;
-  // The thread's place in its tile.
+  // The thread's position in its tile.
   Expr local(int d) const {
     return plan.cover[d] == 1 ? literal(0) : kernel::variable("thread_" + axes[d]);
   }
   Expr place(int d) const { return kernel::variable(place_names[d]); }
   Point places() const { return variables(place_names); }
   Point points() const { return variables(point_names); }
-  // In the dimensions from `inside` on, the place is the point.
+  // In dimensions from `inside` on, place and point are the same.
   Point points(int inside) const;
   static Point variables(const std::vector<std::string>& names);
 
   const Schedule& schedule;
   const PlanesPlan& plan;
-  const bool alike;  // one body serves all steps, and tiles of fewer steps as well
+  const bool alike;  // one body serves all steps, and tiles of fewer steps
   KernelBuilder& builder;
   const Interface& interface = builder.interface();
   const ir::Program& program = interface.program();
@@ -94,10 +94,11 @@ struct PlanesContext {
 
   const std::vector<std::string> axes = axis_names(rank);  // z, y, x
   std::vector<std::string> point_names;                    // variables: coordinates of the point
-  std::vector<std::string> place_names;  // variables: the place that its image has, or the point's
-  std::vector<std::string> value_names;  // variables: by result of a function
+  std::vector<std::string> place_names;  // variables: coordinates before wrapping; the point's own
+                                         // if there are no images
+  std::vector<std::string> value_names;  // variables, by result of a function
   std::string iteration, step, front, side;
-  Expr first, last;  // the step is the first, the last of the tile
+  Expr first, last;  // conditions: first and last step of the tile
 };
 
 }  // namespace stencil::schedule

@@ -1,4 +1,4 @@
-// Which tiles are usual, which are refused, and what a tile costs. The code is in kernel.cpp.
+// Proposes, checks and costs tiles of the `planes` family. Code generation is in kernel.cpp.
 #include "compiler/schedule/planes/family.h"
 
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ class PlannedPlanes final : public Plan {
       : tiles_(tiles), schedule_(schedule), plan_(std::move(plan)), machine_(machine) {}
 
   Footprint cost() const override { return cost_of(tiles_.program(), schedule_, plan_); }
-  // GPUs have `streaming` for this: what is counted here says little of them.
+  // On GPUs `streaming` serves this purpose, and these counts would be inaccurate.
   std::optional<TileWork> work() const override {
     if (!machine_.threads_are_loops) return std::nullopt;
     return work_of(tiles_, schedule_, plan_);
@@ -75,7 +75,7 @@ class PlannedPlanes final : public Plan {
     if (!machine_.threads_are_loops) return "it is for the caches of CPUs";
     const int rank = tiles_.program().grid.rank();
     if (rank > 3) return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
-    // One step has planes to share, too: between functions, and between the planes that it reads.
+    // Even one step has planes to share: between functions, and between the planes that it reads.
     return "";
   }
 
@@ -88,7 +88,7 @@ class PlannedPlanes final : public Plan {
 
 // --- Refusals
 
-// Such a read takes what is in memory, where the steps of a tile are not.
+// A far read must find its value in memory, which does not hold steps of the current tile.
 void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
                       Diagnostics& diagnostics) {
   for (const analysis::FarRead& read : analysis::far_reads(program)) {
@@ -131,8 +131,8 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
 
 // --- Proposals
 
-// Rows of a tile are whole if they are not too long for that: nothing then is recomputed in x, and
-// vectors run from end to end.
+// Tiles cover whole rows unless rows are too long. Nothing is then recomputed in x, and vectorized
+// loops span the row.
 int row_length(const ir::Program& program) {
   constexpr int64_t kWhole = 1024, kUsual = 512;
   const ir::Range& range = program.grid.ranges.back();
@@ -141,15 +141,15 @@ int row_length(const ir::Program& program) {
   return static_cast<int>(std::max<int64_t>(extent.constant, 1));
 }
 
-// A tile of so many points in x, and of `side` in each of the other dimensions that are tiled.
+// A tile of `x` points in x and `side` points in each other tiled dimension.
 Shape tile_of(int rank, int x, int side) {
   Shape out = {x};
   for (int axis = 1; axis + 1 < rank; ++axis) out[static_cast<size_t>(axis)] = side;
   return out;
 }
 
-// Shapes of a CPU's tiles: long rows, and of planes as many rows as leave a cache room for
-// what passes through it.
+// Tile shapes for a CPU: long rows, and numbers of rows from many to few, for caches of different
+// size.
 std::vector<Shape> shapes_on_cpu(int rank, int row, const Machine& machine) {
   if (rank == 2) return {{1024}, {512}};
   std::vector<Shape> out;
@@ -161,7 +161,7 @@ std::vector<Shape> shapes_on_cpu(int rank, int row, const Machine& machine) {
   return out;
 }
 
-// Those of a GPU's: what a block may have of threads, in z and beyond above all.
+// Tile shapes for a GPU, limited by the threads per block, especially from z on.
 std::vector<Shape> shapes_on_gpu(int rank, const Machine& machine) {
   std::vector<Shape> out;
   if (rank <= 3) {
@@ -183,8 +183,8 @@ std::vector<Shape> shapes_on_gpu(int rank, const Machine& machine) {
   return out;
 }
 
-// Time per point and step in arbitrary units: what is computed in cache, and what passes between
-// it and memory, which all threads share.
+// Time per point and step in arbitrary units: computation in cache, and traffic to memory, which
+// all threads share.
 double expected_time(const Footprint& cost) {
   constexpr double kComputed = 1, kByte = 0.25;
   return kComputed * cost.redundancy + kByte * (cost.bytes_read + 2 * cost.bytes_written);
@@ -192,7 +192,7 @@ double expected_time(const Footprint& cost) {
 
 Schedule best_on_cpu(const analysis::TimeTiles& tiles, const Machine& machine, int row) {
   constexpr int kDeepest = 12;
-  constexpr size_t kMostStages = 16;  // compilers take a while over more, and remainders double it
+  constexpr size_t kMostStages = 16;  // compile time; kernels for fewer steps double it
   const ir::Program& program = tiles.program();
   Schedule best = make(1, {64}, Edges::Split);
   double least = 0;
@@ -211,7 +211,7 @@ Schedule best_on_cpu(const analysis::TimeTiles& tiles, const Machine& machine, i
   return best;
 }
 
-// From 4-D on a halo on so many sides needs room, so rows are shorter if they must be.
+// From 4-D on, tiles have halos on many sides, so rows are shortened if no deeper tile fits.
 Schedule usual_on_cpu(const analysis::TimeTiles& tiles, const Machine& machine) {
   constexpr int kShortest = 16;
   const ir::Program& program = tiles.program();
@@ -234,7 +234,7 @@ Schedule usual_on_gpu(const analysis::TimeTiles& tiles, const Machine& machine) 
       if (pays(plan) && ring_bytes(program, plan) <= machine.shared_bytes) return schedule;
     }
   }
-  // One step needs no halo; the block is one that serves two, if there is any.
+  // One step needs no halo. Prefer a block that would also support two steps.
   for (const Shape& block : blocks) {
     Diagnostics refusals;
     if (plan(tiles, make(2, block, Edges::Tested), machine, refusals)) {

@@ -1,5 +1,5 @@
-// The `planes` family: T steps in flight along the outermost dimension, planes in cache or shared
-// memory.
+// The `planes` family: T steps in flight along the streaming dimension, planes kept in cache or
+// shared memory.
 #pragma once
 
 #include "compiler/schedule/family.h"

@@ -1,30 +1,29 @@
-// The kernels of the `planes` family (plan.h says what they keep and when).
+// The kernels of the `planes` family. See plan.h for what is kept and when it is computed.
 //
-// A block owns a tile of the inner dimensions, a thread per place, and a chunk of planes of the
-// outermost one:
+// A block has a tile of the inner dimensions, one thread per place, and a chunk of planes along the
+// streaming dimension:
 //
-//   for every front plane of the chunk, with those before and after it that stages need
-//     for every step
-//       for every stage: compute its plane into its ring, or, if nobody reads it again, to memory
-//                        write the plane to memory if it is a result that is read, too
+//   for each front plane of the chunk, including prologue and epilogue
+//     for each step
+//       for each stage: compute its plane into its ring, or into memory if it is not read again
+//                       copy the plane to memory if it is a result that is also read
 //
-// with barriers before stages that read what other threads have made, and after the last one.
+// with barriers before stages that read other threads' results, and after the last stage.
 //
-// Steps that are alike (PlanesPlan::alike) are one body. What the first one and the last one do
-// otherwise, read memory and write it, are conditions `first` and `last` of single loads and
-// stores, for each value of which the body is compiled (kernel::Let::cases). Such a kernel serves
-// tiles of fewer steps as well: they leave out the first steps, and the fronts that only those have
-// planes of. Steps that are not alike are written one by one, as far as kernel::sequence finds no
-// loops in them, in a kernel for each of tile_sizes().
+// If steps are alike (PlanesPlan::alike), one body serves all of them. Only the first step reads
+// memory and only the last one writes it. These are conditions `first` and `last` on single loads
+// and stores, and the body is compiled for each value of them (kernel::Let::cases). Such a kernel
+// also serves tiles of fewer steps: it skips the first steps and the fronts that only they need. If
+// steps are not alike, they are written one by one, except where kernel::sequence finds loops. Each
+// of tile_sizes() then has its own kernel.
 //
-// Threads are loops on a CPU, so what the innermost ones do should be the same for all
-// points. With edges=split a stage therefore has several sections: one for the points whose
-// accesses all stay inside, without any rule; one for the rest of these columns, with rules in the
-// outer dimensions, which are the same for a whole row; the ends of rows, with all rules; and those
-// around a function's region, which only carry values over. Each is a box between ends that are
-// named once per plane, and becomes a loop nest (compiler/emit/loop_nest.h). Boxes around another
-// are one section in a loop over its sides. With edges=tested there is one section, which tests
-// each point.
+// On a CPU threads are loops, so innermost loops should treat all points alike. With edges=split a
+// stage has several sections: (1) points where no access meets a boundary rule; (2) the rest of
+// these columns, with rules in the outer dimensions, which are the same for a whole row; (3) the
+// ends of rows, with all rules; (4) points around a function's region, which only carry old values
+// over. Each section is a box whose bounds are named once per plane, and becomes a loop nest
+// (compiler/emit/loop_nest.h). The boxes around another box are one section in a loop over its
+// sides. With edges=tested there is one section, which tests each point.
 #include "compiler/schedule/planes/kernel.h"
 
 #include <fmt/format.h>
@@ -54,13 +53,13 @@ auto above(int d) {
   return [d](const PlanesStage& stage) { return stage.computed[d].high; };
 }
 
-// What threads do for the points of a stage's plane.
+// Generates the code of a stage for the points of its plane.
 class Sections {
  public:
   Sections(const PlanesContext& context, const PlanesTile& tile, const PlanesRings& rings)
       : context_(context), tile_(tile), values_(context, tile, rings) {}
 
-  // Defines the plane that the stage computes.
+  // Defines the coordinates of the plane that the stage computes.
   Body plane_lets(const PlanesStage& stage) const {
     Body out;
     const Expr place = context_.shifted(kernel::variable(context_.front), stage, -1, lag());
@@ -70,7 +69,7 @@ class Sections {
     }
     return out;
   }
-  // Computes it, if there is one.
+  // Computes that plane, if it exists.
   Body compute(const PlanesStage& stage) {
     const Expr place = context_.place(0);
     const Expr has_plane =
@@ -92,7 +91,8 @@ class Sections {
                      [&] { return sums_ahead(stage, reads); }));
     return guarded(both(has_plane, plane_in(target_box(stage))), std::move(body));
   }
-  // What records take of the stage's results, where they are those of the step: from their rings.
+  // Takes the samples of records from the rings of the stage's results, if these are final in their
+  // step.
   Body take_samples(const PlanesStage& stage, Samples& samples) const {
     const Expr step = context_.step_of(stage);
     const Expr number = context_.alike ? kernel::sub(step, context_.left_out()) : step;
@@ -101,7 +101,7 @@ class Sections {
       const PlanesVersion& made = context_.version(result.made);
       const PlanesStage* before = context_.earlier(stage);
       const size_t target = static_cast<size_t>(&result - stage.results.data());
-      // In a body for all steps, the stage is that of the last one.
+      // In a body for all steps, the stage is that of the last step.
       const int id = before ? before->results[target].made : result.made;
       if (!context_.version(id).sampled) continue;
       const GridBox covered = this->covered();
@@ -124,7 +124,7 @@ class Sections {
                : guarded(both(at_least(place, tile_.begin[0]), kernel::less(place, tile_.end[0])),
                          std::move(out));
   }
-  // Results that are read by later stages: from their rings to memory.
+  // Copies results that later stages also read from their rings to memory.
   Body write(const PlanesStage& stage) {
     const Expr place = context_.place(0);
     const Expr in_field =
@@ -134,15 +134,15 @@ class Sections {
   }
 
  private:
-  // What threads do around a part of a box, for points that meet a condition.
+  // Code for the points around a part of a box that meet a condition.
   struct Outside {
     Expr where = kernel::boolean(true);
     Body body;
     int inside = 0;    // see `section`
-    bool few = false;  // points of a row
+    bool few = false;  // a row has few such points
   };
-  // What threads do for the points of a box that meet the condition. In the dimensions from
-  // `inside` on all of them lie in the grid, so that places are points.
+  // Code for the points of a box that meet the condition. In dimensions from `inside` on, all of
+  // them lie in the grid, so place and point are the same.
   kernel::Statement section(const PlaneBox& box, const Expr& where, int inside, Body body,
                             bool few = false) const {
     std::vector<Expr> conditions;
@@ -165,7 +165,7 @@ class Sections {
   const ir::Box& target_box(const PlanesStage& stage) const {
     return ir::target_box(context_.program, context_.function_of(stage));
   }
-  // Of the grid in this plane, what the tile covers.
+  // The part of the grid in this plane that the tile covers.
   GridBox covered() const {
     const Expr plane = context_.points()[0];
     GridBox out{{plane}, {plane}};
@@ -175,7 +175,7 @@ class Sections {
     }
     return out;
   }
-  // For all points that the stage computes of its plane.
+  // Sums over sources for all points of the plane that the stage computes.
   Body sums_ahead(const PlanesStage& stage, const std::vector<ir::Access>& reads) {
     const GridBox covered = this->covered();
     PointLanes lanes;
@@ -195,13 +195,13 @@ class Sections {
     out.push_back(section(box, where, context_.rank, std::move(ahead.sums)));
     return as_body({kernel::Scope{std::move(out)}});
   }
-  // The plane has points of the box.
+  // Condition: the plane has points of the box.
   Expr plane_in(const ir::Box& box) const {
     ir::Box others = box;
     others.ranges[0] = possible(0);
     return context_.interface.inside(context_.points(), box, &others);
   }
-  // Of the points of a plane, those whose place does not tell whether they lie in the box.
+  // Condition: the point lies in the box, where its place does not already imply it.
   Expr images_in(const ir::Box& box) const { return images_in(box, context_.points()); }
   Expr images_in(const ir::Box& box, const Point& at) const {
     ir::Box others = box;
@@ -210,13 +210,13 @@ class Sections {
     }
     return context_.interface.inside(at, box, &others);
   }
-  // What a point of a stage may be: images are points of the grid.
+  // Range of coordinates of a stage's points; periodic images are wrapped into the grid.
   ir::Range possible(int d) const {
     const ir::Range& range = context_.program.grid.ranges[d];
     if (context_.images(d)) return range;
     return {range.low - 1, range.high + 1};
   }
-  // What a stage computes, as far as places tell that it lies in the box.
+  // The box that a stage computes, limited by the box where places imply the limit.
   PlaneBox computed(const PlanesStage& stage, const ir::Box& box, Body& body) {
     PlaneBox out{Point(context_.rank), Point(context_.rank)};
     for (int d = 1; d < context_.rank; ++d) {
@@ -225,7 +225,7 @@ class Sections {
       const auto limited = [&](Op op, const Expr& tile, const Expr& grid, const Expr& own,
                                const Expr& bound) {
         if (context_.images(d)) return own;
-        // A tile that ends where the grid does.
+        // the tile ends where the grid does
         if (kernel::print(tile) == kernel::print(grid)) return bound;
         return kernel::operation(op, {own, bound});
       };
@@ -238,7 +238,7 @@ class Sections {
     }
     return out;
   }
-  // Under a name for this dimension, the same in all stages.
+  // Binds a bound to a name that is the same in all stages.
   Expr let_end(Body& body, const std::string& what, int d, const Expr& value) {
     if (is_plain(value)) return value;
     const auto [entry, fresh] = ends_.try_emplace(what + "_" + context_.axes[d]);
@@ -261,7 +261,7 @@ class Sections {
     return out;
   }
 
-  // --- Sections of their own for what needs no tests
+  // --- Separate sections for points that need no tests
 
   Body split_sections(const PlanesStage& stage) {
     Body out;
@@ -289,7 +289,7 @@ class Sections {
     }
     return out;
   }
-  // The part of a piece that lies in the box, as far as places tell, and what is around it.
+  // The part of a piece in the box, as far as places determine it, and the code around it.
   Body region_sections(const PlanesStage& stage, const ir::Piece& piece, const PlaneBox& box,
                        const std::string& name, const Outside& carried) {
     const ir::Box& target = target_box(stage);
@@ -303,8 +303,8 @@ class Sections {
     return split(box, bounds, has_plane, name, carried,
                  [&](const PlaneBox& part) { return piece_sections(stage, piece, part); });
   }
-  // The columns of places from which no access meets a rule in x, and around them the ends of rows;
-  // of these columns, the places from which none meets a rule, and around them those with rules.
+  // Splits columns where no access meets a rule in x from the ends of rows. Splits these columns
+  // into places where no access meets any rule and the others.
   Body piece_sections(const PlanesStage& stage, const ir::Piece& piece, const PlaneBox& box) {
     const int x = context_.rank - 1;
     Bounds rows = bounds_without_rules(context_.interface, piece, context_.plan.images,
@@ -329,13 +329,13 @@ class Sections {
     return as_body(
         {kernel::Scope{split(box, columns, kernel::boolean(true), "inner", ruled, in_columns)}});
   }
-  // The part of a box within bounds, and what is around it. Points before and after it in x are a
-  // loop of their own where they are few.
+  // The part of a box within bounds, and the code around it. If there are few points before and
+  // after it in x, they get a loop of their own.
   Body split(const PlaneBox& box, const Bounds& bounds, const Expr& has_plane,
              const std::string& name, const Outside& outside,
              const std::function<Body(const PlaneBox&)>& inside) {
     Body out;
-    const bool rows = context_.rank > 2;  // else a plane is one
+    const bool rows = context_.rank > 2;  // otherwise a plane is a single row
     const PlaneBox part = schedule::cut(box, bounds, rows ? has_plane : kernel::boolean(true),
                                         [&](int d, bool end, const Expr& value) {
                                           return let_end(out, end ? name + "_end" : name, d, value);
@@ -382,7 +382,7 @@ class Sections {
     return guarded(any, as_body(loop(kernel::LoopKind::Serial, context_.side, literal(0), count, 1,
                                      std::move(body))));
   }
-  // Of the rows that meet the region, few points of the box lie beside it.
+  // Whether few points of the box lie beside the region in each of its rows.
   bool is_near(const ir::Box& region, const ir::Box& box) const {
     constexpr int64_t kFew = 16;
     const ir::Affine below = region.ranges.back().low - box.ranges.back().low;
@@ -390,7 +390,8 @@ class Sections {
     return below.is_constant() && above.is_constant() && below.constant < kFew &&
            above.constant < kFew;
   }
-  // The piece of which most is expected: the rest lies around it.
+  // The piece that extends in the most dimensions, and so probably has the most points. The others
+  // lie around it.
   static size_t main_piece(const ir::Function& function) {
     size_t main = 0;
     int widest = -1;
@@ -404,7 +405,7 @@ class Sections {
     }
     return main;
   }
-  // The point lies in none of the pieces but the main one, which is known already.
+  // Condition: the point lies in no piece except possibly the main one, which is tested separately.
   Expr missed(const ir::Function& function) const {
     std::vector<Expr> conditions;
     const size_t main = main_piece(function);
@@ -419,7 +420,7 @@ class Sections {
   const PlanesContext& context_;
   const PlanesTile& tile_;
   const PlanesValues values_;
-  std::map<std::string, std::string> ends_;  // variables: ends of boxes, by what they are
+  std::map<std::string, std::string> ends_;  // variables for bounds of boxes
 };
 
 class PlanesKernel {
@@ -445,7 +446,7 @@ class PlanesKernel {
 
  private:
   kernel::Statement pass() {
-    int64_t first = 0, last = 0;  // of the fronts, from the first and from the last plane written
+    int64_t first = 0, last = 0;  // fronts relative to the first and to the last plane written
     for (const PlanesStage& stage : context_.plan.stages) {
       first = std::min(first, stage.lag - stage.computed[0].low);
       last = std::max(last, stage.lag + stage.computed[0].high);
@@ -454,7 +455,7 @@ class PlanesKernel {
     Body body;
     body.push_back({kernel::Let{context_.front, kernel::add(plus(tile_.begin[0], first), n)}});
     append(body, context_.alike ? one_for_all_steps() : step_by_step());
-    // The next planes take the places of the oldest ones.
+    // the next planes overwrite the oldest ones
     if (!context_.alike && rings_.any()) barriers_.force(body);
     const Expr iterations = plus(kernel::sub(tile_.end[0], tile_.begin[0]), last - first);
     return loop(kernel::LoopKind::Serial, context_.iteration, fronts_left_out(), iterations, 1,
@@ -487,7 +488,7 @@ class PlanesKernel {
     return as_body(loop(kernel::LoopKind::Serial, context_.step, context_.left_out(),
                         literal(steps), 1, std::move(body)));
   }
-  // Those that only steps which are left out have planes of.
+  // Number of fronts that only the skipped steps need.
   Expr fronts_left_out() const {
     for (const PlanesStage& stage : context_.plan.stages) {
       const PlanesStage* before = context_.earlier(stage);
@@ -524,7 +525,7 @@ class PlanesKernel {
            context_.alike && !repeats ? guarded(context_.last, std::move(all)) : std::move(all));
     return out;
   }
-  // A barrier before the stage if it reads at offsets what others have made since the last one.
+  // Appends a barrier if the stage reads at offsets what other threads wrote since the last one.
   void order(const PlanesStage& stage, Body& body) {
     BarrierPlanner::Tiles offset_reads, writes;
     for (const analysis::Reads& reads :

@@ -1,5 +1,4 @@
-// What the time tile says the stages compute, the lags with which they can, and how many planes are
-// kept.
+// Takes the stages from the time tile, and computes their lags and the number of planes to keep.
 #include "compiler/schedule/planes/plan.h"
 
 #include <algorithm>
@@ -62,7 +61,7 @@ class PlanesPlanner {
     }
   }
 
-  // A plane can be read in the iteration in which it is made.
+  // A plane can be read in the iteration that computes it.
   void set_lag(PlanesStage& stage) {
     const auto wait_for = [&](int from, int64_t ahead) {
       if (version(from).in_memory()) return;
@@ -88,10 +87,11 @@ class PlanesPlanner {
 
   // --- Steps that are alike
 
-  // Every step then has the stages of the last one and reads what its own stages and those of the
-  // step before have made; the first one finds the latter in memory. Not so where older levels are
-  // kept: how many of them a tile finds in memory, and leaves there, depends on its steps. Nor
-  // where something is computed in a few of the last steps only; in the last alone is all right.
+  // With alike steps, every step has the stages of the last one and reads only results of its own
+  // step and the step before; the first step finds the latter in memory. This excludes fields with
+  // older levels: how many of them a tile reads and writes depends on its number of steps. It also
+  // excludes functions that only a few of the last steps compute, but a function may occur in the
+  // last step alone.
   bool may_be_alike() const {
     if (plan_.steps < 2) return false;
     for (size_t f = 0; f < program_.fields.size(); ++f) {
@@ -109,7 +109,7 @@ class PlanesPlanner {
   PlanesStage& stage_at(int step, size_t function) {
     return plan_.stages[static_cast<size_t>(step) * program_.functions.size() + function];
   }
-  // One result is needed if all are.
+  // Either all results are needed or none.
   bool is_needed(const PlanesStage& stage) const {
     return plan_.versions[static_cast<size_t>(stage.results[0].made)].needed.has_value();
   }
@@ -118,8 +118,8 @@ class PlanesPlanner {
     return is_needed(plan_.stages[s]);
   }
 
-  // A number of each function that changes by the same amount from step to step: the least ones
-  // with number(b) >= number(a) + by, where b is of the step `steps` after that of a.
+  // Minimal numbers per function that are affine in the step, subject to number(b) >= number(a) +
+  // by, where b is `steps` steps after a.
   struct Least {
     size_t a, b;
     int64_t steps, by;
@@ -132,7 +132,7 @@ class PlanesPlanner {
     Line line;
     for (const Least& least : all) line.slope = std::min(line.slope, may_fall ? least.by : 0);
     if (raise(functions, all, line)) return line;
-    // What a slope does, every larger one does: the least is found by halving.
+    // Feasibility is monotone in the slope, so bisection finds the smallest one.
     int64_t too_small = line.slope, step = 1;
     for (line.slope += step; !raise(functions, all, line); line.slope += step) {
       too_small = line.slope;
@@ -148,7 +148,7 @@ class PlanesPlanner {
     return line;
   }
 
-  // The least starts for the slope of a line; false if there are none.
+  // The smallest starts for the line's slope; false if there are none.
   static bool raise(size_t functions, const std::vector<Least>& all, Line& line) {
     line.start.assign(functions, 0);
     for (size_t round = 0; round <= functions; ++round) {
@@ -165,7 +165,7 @@ class PlanesPlanner {
     return false;
   }
 
-  // What the last step reads of what stages make, of its own and of the step before.
+  // Visits the last step's reads of results of its own step and of the step before.
   template <class Visit>
   void for_each_read(const Visit& visit) {
     const int last = plan_.steps - 1;
@@ -186,8 +186,8 @@ class PlanesPlanner {
     }
   }
 
-  // Lags and margins that change evenly from step to step, none less than it must be. False if
-  // they become larger by more than what a step adds: then they stay as they are.
+  // Makes lags and margins affine in the step, not smaller than required. Returns false, with
+  // nothing changed, if that costs more than one additional step.
   bool even_out() {
     const size_t functions = program_.functions.size();
     const int last = plan_.steps - 1;
@@ -233,7 +233,7 @@ class PlanesPlanner {
     return true;
   }
 
-  // Versions of all steps are in one array.
+  // Versions of all steps share one array, so their rings get equal length.
   void even_out_rings() {
     std::map<std::pair<size_t, size_t>, int64_t> rings;  // by function and target
     for (const PlanesStage& stage : plan_.stages) {
@@ -250,7 +250,7 @@ class PlanesPlanner {
     }
   }
 
-  // What is overwritten before anybody reads it is not computed.
+  // Removes stages whose results are overwritten before they are read.
   void drop_idle_stages() {
     std::vector<PlanesStage> kept;
     for (PlanesStage& stage : plan_.stages) {
@@ -279,8 +279,9 @@ class PlanesPlanner {
     read.ring = std::max(read.ring, age + 1);
   }
 
-  // Chunks of 12 times what is recomputed at their ends, or more, all of one length. Where that
-  // makes few blocks, shorter ones: many threads waiting are worse than planes computed twice.
+  // Chunks are at least 12 times as long as the recomputed planes at their ends, all of equal
+  // length. If there would be too few blocks, chunks are shorter: idle threads cost more than
+  // recomputed planes.
   void choose_chunk(const Schedule& schedule) {
     constexpr int64_t kTimes = 12, kFewestTimes = 2, kLeast = 16, kBlocks = 64;
     plan_.chunk = schedule.chunk;
@@ -290,7 +291,7 @@ class PlanesPlanner {
     auto planes = known_extent(program_, 0);
     if (!planes) return;
     planes = std::max<int64_t>(*planes - rim_of(program_, 0).low - rim_of(program_, 0).high, 1);
-    int64_t tiles = 1;  // side by side; those of open sizes are many
+    int64_t tiles = 1;  // tiles per plane; open sizes count as many
     for (int d = 1; d < program_.grid.rank(); ++d) {
       const int64_t core = std::max<int64_t>(plan_.core(d), 1);
       const int64_t rest = std::max<int64_t>(

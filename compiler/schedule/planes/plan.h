@@ -1,15 +1,15 @@
-// A tile of the `planes` family: what it keeps, and when it computes what.
+// Plan of a `planes` tile: which planes it keeps, and when it computes them.
 //
-// The outermost dimension is streamed: iteration n brings the front to the next plane, and every
-// stage then computes one plane of its tile, `lag` planes behind the front. A stage is one stencil
+// The outermost dimension is streamed. Each iteration moves the front to the next plane. Each stage
+// then computes one plane of its tile, `lag` planes behind the front. A stage is one stencil
 // function of one step of the time tile, so T steps are in flight at once. Its results stay in a
-// ring of planes for as long as later stages read them; what the first step reads comes from memory
-// and what the last one makes goes there. Halos are recomputed by neighbouring tiles: overlapped
-// tiling (Holewinski et al., ICS'12) in the tiled dimensions and at the ends of chunks.
+// ring of planes while later stages read them. The first step reads from memory and the last one
+// writes to memory. Neighbouring tiles recompute halos: overlapped tiling (Holewinski et al.,
+// ICS'12) in the tiled dimensions and at the ends of chunks.
 //
-// This is the 3.5-D blocking of Nguyen et al. (SC'10, section 5) for programs of any rank from 2
-// on: rings stand in a CPU's cache, or in shared memory. In contrast to `streaming`, threads
-// keep nothing, so any function and any number of fields is served by the same few loops.
+// This is the 3.5-D blocking of Nguyen et al. (SC'10, section 5) for any rank from 2 on. Rings are
+// in a CPU's cache or in shared memory. Unlike in `streaming`, threads keep nothing in registers,
+// so the same few loops handle any function and any number of fields.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 namespace stencil::schedule {
 
 struct PlanesVersion : analysis::Version {
-  // Planes that are kept for later stages and for samples; 0: nobody reads it.
+  // Planes kept for later stages and for samples; 0: never read.
   int64_t ring = 0;
 };
 
@@ -34,37 +34,37 @@ struct PlanesPlan {
   int steps = 0;  // T
   std::vector<PlanesVersion> versions;
   std::vector<PlanesStage> stages;
-  analysis::Margin margin;     // the hull of what stages compute
-  std::vector<int64_t> cover;  // places of a tile per dimension; of the streamed one, 1
-  // Dimensions in which places beyond the grid are images of the points on the far side.
+  analysis::Margin margin;     // hull of the boxes that stages compute
+  std::vector<int64_t> cover;  // tile size in places; 1 in the streaming dimension
+  // Dimensions in which places beyond the grid are periodic images.
   std::vector<bool> images;
-  // Lags, margins and rings of a function change evenly from step to step. So one body serves all
-  // steps, and tiles of fewer steps may leave out the first ones.
+  // Lags, margins and rings of each function are affine in the step. One body then serves all
+  // steps, and tiles of fewer steps may skip the first ones.
   bool alike = false;
   int64_t chunk = 1;  // planes that a block writes
-  int64_t halo = 0;   // planes that it passes besides: before them, after them, or for the lags
+  int64_t halo = 0;   // planes passed in addition: the margins, or the largest lag if that is more
 
   // The stage of the same function one step earlier; null if there is none.
   const PlanesStage* before(const PlanesStage& stage) const;
 
   TileSides sides() const;  // of the tiled dimensions
-  // Points that a tile writes, apart from what the first and the last have at the grid's ends.
+  // Points that a tile writes, without the additional ones of the first and last tile.
   int64_t core(int d) const {
     const size_t i = static_cast<size_t>(d);
     return cover[i] - margin[i].low - margin[i].high;
   }
-  // Points at the grid's ends that need no tile of their own: where there are no images, the first
-  // and the last tile have no margin there, and write those points besides their core.
+  // Points at the grid's ends that need no tile. Without images, the first and last tile have no
+  // margin at the grid's ends and write those points in addition to their core.
   int64_t spared(int d) const {
     const size_t i = static_cast<size_t>(d);
     return images[i] ? 0 : margin[i].low + margin[i].high;
   }
 };
 
-// `schedule` gives shapes and the chunk; its time tile is replaced by `steps`.
+// `schedule` provides tile shape and chunk; its T is replaced by `steps`.
 PlanesPlan plan_planes(const analysis::TimeTiles& tiles, const Schedule& schedule, int steps);
 
-// Rings of a block, in bytes.
+// Size of a block's rings in bytes.
 int64_t ring_bytes(const ir::Program& program, const PlanesPlan& plan);
 
 }  // namespace stencil::schedule

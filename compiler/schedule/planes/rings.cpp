@@ -16,7 +16,7 @@ PlanesRings::PlanesRings(const PlanesContext& context, const KernelOfSteps& kern
         context.builder.constant(kernel.module, kernel.constant_name("tile_" + context.axes[d]),
                                  context.plan.cover[d], "places of a tile in " + context.axes[d]));
   }
-  std::map<std::pair<int64_t, int64_t>, std::vector<int>> arrays;  // versions that are one
+  std::map<std::pair<int64_t, int64_t>, std::vector<int>> arrays;  // versions that share an array
   for (const PlanesStage& stage : context.plan.stages) {
     for (const analysis::StageResult& result : stage.results) {
       const PlanesVersion& made = context.version(result.made);
@@ -58,7 +58,7 @@ void PlanesRings::declare(std::vector<int> versions, const std::vector<Expr>& le
   }
 }
 
-// The last step keeps nothing if nobody reads it, but the body is that of the others as well.
+// Adds the last step's version, which may have no ring but shares the body with the other steps.
 std::vector<int> PlanesRings::with_last(std::vector<int> versions) const {
   const PlanesVersion& any = context_.version(versions[0]);
   const size_t function = context_.maker(any).function;

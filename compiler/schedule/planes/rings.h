@@ -1,5 +1,4 @@
-// Where the versions of a `planes` kernel are kept: rings of planes that the threads of a block
-// share.
+// Storage for the versions of a `planes` kernel: rings of planes, shared by the threads of a block.
 #pragma once
 
 #include <vector>
@@ -13,21 +12,22 @@ class PlanesRings {
   // Declares the rings.
   PlanesRings(const PlanesContext& context, const KernelOfSteps& kernel);
 
-  bool any() const;  // some version has one
-  // Planes of a version's ring.
+  bool any() const;  // whether any version has a ring
+  // Number of planes in a version's ring.
   int64_t planes(int id) const { return rings_[id].planes; }
-  // The slot of the plane that the ring got so many iterations ago.
+  // The slot of the plane stored `age` iterations ago.
   Expr slot(int id, int64_t age) const;
-  // What a slot holds at a place, per tiled dimension; at the thread's own unless one is given.
+  // The value in a slot. `at`: index per tiled dimension; default: the thread's own place.
   Expr load(int id, int component, const Expr& slot, const std::vector<Expr>& at = {}) const;
-  // To the newest plane, at the thread's own place.
+  // Stores to the newest plane at the thread's own place.
   kernel::Statement store(int id, int component, const Expr& value) const;
 
  private:
   struct Ring {
     int64_t planes = 0;
     std::vector<BufferId> components;
-    std::vector<Expr> version;  // its index in the buffers, where they hold several
+    std::vector<Expr> version;  // the version's index in the buffers, if these hold several
+                                // versions
   };
   void declare(std::vector<int> versions, const std::vector<Expr>& lengths);
   std::vector<int> with_last(std::vector<int> versions) const;

@@ -1,4 +1,4 @@
-// Where a block of a `planes` kernel is: a tile and a chunk of planes.
+// Position of a block in a `planes` kernel: its tile and its chunk of planes.
 #pragma once
 
 #include "compiler/schedule/planes/context.h"
@@ -6,12 +6,12 @@
 namespace stencil::schedule {
 
 struct PlanesTile {
-  // Numbers the tiles and chunks; appends to `body` what defines those of a block.
+  // Defines the tile and chunk numbers of a block; appends the definitions to `body`.
   PlanesTile(const PlanesContext& context, const KernelOfSteps& kernel, Body& body);
 
-  Expr blocks;       // how many; I64
-  Point origin;      // place of the tile's first thread; nothing in the outermost dimension
-  Point begin, end;  // what it writes: its first place, and the one after the last
+  Expr blocks;       // number of blocks; I64
+  Point origin;      // place of the tile's first thread; unused in the outermost dimension
+  Point begin, end;  // the output box: first place, and one past the last
 };
 
 }  // namespace stencil::schedule

@@ -7,7 +7,7 @@ namespace stencil::schedule {
 
 namespace {
 
-// A rule may lead to another point.
+// Whether a boundary rule may move the access to another point.
 bool moved(const ir::Field& field, const ir::Access& access, int d) {
   return ir::meets(field, access, d, ir::BoundaryKind::Clamp) ||
          ir::meets(field, access, d, ir::BoundaryKind::Mirror);
@@ -67,7 +67,7 @@ int PlanesValues::memory_slot(const PlanesVersion& made) const {
                      made.output);
 }
 
-// To the rings, or to memory if there is none.
+// Stores to the rings, or to memory if there is no ring.
 Body PlanesValues::store(const PlanesStage& stage, const std::vector<Expr>& values,
                          const Point& point) const {
   Stores to;
@@ -85,8 +85,8 @@ Body PlanesValues::store(const PlanesStage& stage, const std::vector<Expr>& valu
   return std::move(to.always);
 }
 
-// In a body for all steps, wherever the last one and the others keep it. What is neither read nor
-// left in memory was computed for the sake of other targets.
+// In a body for all steps, stores wherever the last step or the others keep the value. Values that
+// are neither read nor written to memory were computed only for the sake of other targets.
 void PlanesValues::store(const PlanesStage& stage, size_t target, int component, const Expr& value,
                          const std::string& name, const Point& point, Stores& to) const {
   const int id = stage.results[target].made;
@@ -113,12 +113,12 @@ void PlanesValues::store(const PlanesStage& stage, size_t target, int component,
 template <class InMemory>
 Expr PlanesValues::unless_first(const PlanesStage& stage, const PlanesVersion& v, const Expr& kept,
                                 const InMemory& in_memory) const {
-  // In a body for all steps, the first one finds in memory what others have from the step before.
+  // In a body for all steps, the first one reads from memory what others read from the step before.
   const bool from_step_before = context_.alike && context_.maker(v).step < stage.step;
   return from_step_before ? select(context_.first, in_memory(), kept) : kept;
 }
 
-// A component of what a result of the stage replaces, at the point itself.
+// A component of the old value that the stage replaces, at the point itself.
 Expr PlanesValues::cell(const PlanesStage& stage, int old, int component) const {
   const PlanesVersion& v = context_.version(old);
   const auto in_memory = [&] {
@@ -130,9 +130,9 @@ Expr PlanesValues::cell(const PlanesStage& stage, int old, int component) const 
   return unless_first(stage, v, rings_.load(old, component, slot), in_memory);
 }
 
-// What an access reads, its field's boundary rules included. With a body, it is loaded there,
-// whether or not a constant counts: of loads in rows that depend on a condition compilers make
-// gathers.
+// The value of an access with its field's boundary rules. If `body` is given, the load goes there
+// unconditionally, even if a constant replaces the value: compilers turn conditional loads in rows
+// into gathers.
 Expr PlanesValues::read(const PlanesStage& stage, const ir::Access& access, const Point& point,
                         Landings& landings, Body* body) const {
   const int id = stage.source.at({access.field, access.level});
@@ -155,8 +155,8 @@ Expr PlanesValues::read(const PlanesStage& stage, const ir::Access& access, cons
   return with_rules(unless_first(stage, v, kept, in_memory));
 }
 
-// Images are read like points. Where a constant counts, what is read is dropped, but it has to be
-// in the ring, which it is for the point itself.
+// Images are read like points. If a constant replaces the value, the load must still be within the
+// ring, which the point itself guarantees.
 Expr PlanesValues::place_read(const PlanesVersion& v, const ir::Access& access, int d,
                               const Point& point, const Landing& landing) const {
   const ir::Field& field = context_.field_of(v);
@@ -174,8 +174,9 @@ Expr PlanesValues::slot_read(const PlanesStage& stage, int id, const ir::Access&
   const int offset = access.offsets[0];
   const int64_t age = stage.lag - offset - context_.maker(v).lag;
   if (!moved(context_.field_of(v), access, 0)) return rings_.slot(id, age);
-  // Further by as many planes as the rule moves the access. Another side may have a constant,
-  // with which it moves up to `offset` planes and what is read is dropped: no number is negative.
+  // Offset by as many planes as the rule moves the access. If the other side has a constant, the
+  // access may move by up to `offset` planes and its value is unused; `rounds` keeps the dividend
+  // nonnegative.
   const int64_t planes = rings_.planes(id);
   const Expr by = kernel::sub(landing.point[0], plus(point[0], offset));
   const int64_t rounds = (std::abs(offset) + planes - 1) / planes + 1;

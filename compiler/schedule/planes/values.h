@@ -1,4 +1,4 @@
-// What threads of a `planes` kernel compute, read and write at a point of a stage.
+// Code that a thread of a `planes` kernel executes for a point of a stage.
 #pragma once
 
 #include "compiler/schedule/planes/rings.h"
@@ -11,20 +11,21 @@ class PlanesValues {
   PlanesValues(const PlanesContext& context, const PlanesTile& tile, const PlanesRings& rings)
       : context_(context), tile_(tile), rings_(rings) {}
 
-  // Evaluates a piece and stores its results. In the dimensions from `inside` on, no access meets a
-  // rule, and the place is the point.
+  // Evaluates a piece and stores its results. In dimensions from `inside` on, no access meets a
+  // boundary rule, and place and point are the same.
   Body compute(const PlanesStage& stage, const ir::Piece& piece, int inside) const;
-  // Keeps what the stage's results replace.
+  // Copies the old values that the stage's results replace.
   Body carry(const PlanesStage& stage) const;
-  // From the rings of the stage's results to memory.
+  // Copies the stage's results from their rings to memory.
   Body write(const PlanesStage& stage) const;
-  // What the stage has just made of a version that has a ring, at the point.
+  // The value just computed for a version that has a ring, at the current point.
   Expr newest(int id, int component) const {
     return rings_.load(id, component, rings_.slot(id, 0));
   }
 
  private:
-  struct Stores {  // in all steps of a body for several, or in the last one or the others only
+  struct Stores {  // executed in all steps, in the last one, or in all others, if one body serves
+                   // several
     Body always, in_last, in_others;
   };
   int memory_slot(const PlanesVersion& made) const;
@@ -34,7 +35,7 @@ class PlanesValues {
   Expr cell(const PlanesStage& stage, int old, int component) const;
   Expr read(const PlanesStage& stage, const ir::Access& access, const Point& point,
             Landings& landings, Body* body) const;
-  // What a stage takes of a version that has a ring, once it is known how it is found in memory.
+  // The value read from a ring, or from memory in the first step of the tile.
   template <class InMemory>
   Expr unless_first(const PlanesStage& stage, const PlanesVersion& v, const Expr& kept,
                     const InMemory& in_memory) const;

@@ -9,10 +9,10 @@ namespace stencil::schedule {
 
 namespace {
 
-// A block as the grid cuts it, on average: the tiles at its far ends may be short, and a tile that
-// is larger than the grid is as large as that.
+// Average size of a block after clipping to the grid. Tiles at the far ends may be shorter, and a
+// tile larger than the grid is clipped to it.
 struct Cut {
-  double extent = 1, blocks = 1, length = 1;  // of the grid; tiles side by side; points of one
+  double extent = 1, blocks = 1, length = 1;  // of the grid; number of tiles; points per tile
 
   double with(const analysis::Reach& around) const {
     return std::min(length + static_cast<double>(around.low + around.high), extent);
@@ -82,7 +82,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
     }
     if (version.output >= 0) bytes += each * output, once += each * output;
   }
-  // What rings hold, and of arrays in memory the planes that the first stages look at.
+  // Working set: the rings, and the planes in memory that the first step's stages read.
   work.held_bytes = static_cast<double>(work.shared_bytes);
   for (const PlanesStage& stage : plan.stages) {
     if (stage.step > 0) continue;

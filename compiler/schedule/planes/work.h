@@ -1,4 +1,4 @@
-// What a tile of planes asks of a machine, by counting.
+// Counts the work of a `planes` tile for the performance model.
 #pragma once
 
 #include "compiler/schedule/model/work.h"
