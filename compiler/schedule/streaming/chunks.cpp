@@ -10,7 +10,7 @@ namespace stencil::schedule {
 
 namespace {
 
-// Tiles side by side in all dimensions but the streamed one; nothing if sizes are open.
+// Number of tiles per plane; nothing if sizes are open.
 std::optional<int64_t> tiles(const ir::Program& program, const Schedule& schedule,
                              const StreamPlan& plan) {
   int64_t blocks = 1;
@@ -25,8 +25,8 @@ std::optional<int64_t> tiles(const ir::Program& program, const Schedule& schedul
   return blocks;
 }
 
-// The greatest number from `first` to `last` for which `holds`, as it does for `first`, and for all
-// numbers up to some limit. Steps grow until they are too long: the limit is near, usually.
+// The greatest number in [first, last] for which `holds`; `holds` must be monotone and true for
+// `first`. Doubles the step, then bisects, because the result is usually near `first`.
 template <class Predicate>
 int64_t last_where(int64_t first, int64_t last, const Predicate& holds) {
   for (int64_t step = 1; first + step < last; step *= 2) {
@@ -59,8 +59,8 @@ int64_t shared_bytes(const Schedule& schedule, const StreamPlan& plan) {
   return shared_bytes(plan, plan.rank == 2 ? schedule.block[1] : 1);
 }
 
-// Its warps are dealt out to the schedulers, each with its part of the registers, given out by
-// eights. A few are left to the compiler.
+// Warps are distributed over the schedulers, each with its share of the register file. Registers
+// are allocated in units of eight. Near the hardware limit, a few are left to the compiler.
 int register_limit(const Machine& machine, int blocks, int threads) {
   constexpr int kUnit = 8, kSpare = 7;
   const int warps_of_block = (threads + machine.warp - 1) / machine.warp;
@@ -87,14 +87,14 @@ int resident_blocks(const Schedule& schedule, const StreamPlan& plan) {
       std::min({int64_t{by_registers}, by_shared, by_threads}), 1, machine.resident_blocks));
 }
 
-// Blocks run in waves, and a wave takes as long as its chunks with what precedes and follows them:
-// the length with the shortest sum of waves wins. More chunks are shorter and make more waves,
-// never fewer, so of those that make as many waves the most chunks are best, and are found by
-// bisection. Among hundreds of waves the last, perhaps half empty, no longer matters, while every
-// chunk costs planes: the search ends after so many. It ends before where as many waves with what
-// surrounds each of them take longer than the best, even if none is partly empty.
+// Blocks run in waves. A wave takes as long as its chunk plus prologue and epilogue, and the chunk
+// length with the smallest total time wins. More chunks are shorter and never make fewer waves. So
+// for each number of waves the largest number of chunks is best; bisection finds it. With hundreds
+// of waves a partly empty last one no longer matters, so the search is limited to kMostTried
+// candidates. It also ends once the prologues and epilogues alone, with full waves, take longer
+// than the best so far.
 Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan) {
-  constexpr int64_t kUsual = 256;  // for sizes that are open
+  constexpr int64_t kUsual = 256;  // for open sizes
   constexpr int64_t kFewGroups = 8;
   constexpr int kMostTried = 256;
   const auto side_by_side = tiles(program, schedule, plan);

@@ -1,4 +1,4 @@
-// How a streamed grid is shared among blocks.
+// Cuts a streamed grid into chunks and limits registers and occupancy.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@ int threads_of(const Schedule& schedule);
 // Shared memory of a block, in bytes.
 int64_t shared_bytes(const Schedule& schedule, const StreamPlan& plan);
 
-// Registers that a thread may have when so many blocks share a multiprocessor.
+// Registers per thread if this many blocks share a multiprocessor.
 int register_limit(const Machine& machine, int blocks, int threads);
 
-// Blocks per multiprocessor that a kernel's registers are rationed for.
+// The occupancy (blocks per multiprocessor) that limits a kernel's registers.
 int resident_blocks(const Schedule& schedule, const StreamPlan& plan);
 
-// How the planes are cut into chunks, one per block. In 2-D the first and the last group of tiles
-// run the tested body from end to end, which takes longer, so they are cut into shorter chunks:
-// then all blocks that start together end together. Where sizes are open, or groups are few, all
-// chunks have one length.
+// The planes cut into chunks, one per block. In 2-D the first and the last group of tiles run the
+// tested body throughout, which is slower. They get shorter chunks, so that all blocks that start
+// together end together. If sizes are open or there are few groups, all chunks have the same
+// length.
 struct Chunks {
   int64_t length = 1;       // planes that a block writes
   int64_t edge_length = 1;  // in the first and the last group
-  int64_t groups = 0;       // of tiles side by side; 0: edges are not set apart
+  int64_t groups = 0;       // groups of tiles; 0: no separate chunks at the edges
 };
 Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan);
 

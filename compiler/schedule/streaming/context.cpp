@@ -31,7 +31,7 @@ StreamContext::StreamContext(const Schedule& schedule, const StreamPlan& plan,
   iteration = names.unique("n");
   unrolled = names.unique("u");
   step = names.unique("step");
-  builder.scope().over_steps(  // ahead of the body and its versions
+  builder.scope().over_steps(  // before the loop and its variants
       step, plan.steps, builder.kernel(), [this](const Expr& any) { return time_of({}, any); });
   tests = names.unique("tests");
   row_name = names.unique("k");
@@ -48,12 +48,12 @@ void StreamContext::append_inside(const Expr& at, const ir::Box& box, int d,
 Expr StreamContext::image(int d, const Expr& place) const {
   if (!images(d)) return place;
   if (d == 0) {
-    int64_t behind = plan.fill;                  // of the first plane written
-    for (const Quantity& q : plan.quantities) {  // loaded ones may lag behind every stage
+    int64_t behind = plan.fill;                  // the first plane written
+    for (const Quantity& q : plan.quantities) {  // loaded quantities may lag behind every stage
       behind = std::max<int64_t>(behind, plan.fill + q.lag);
     }
     behind += plan.known.modulus[0] - 1;
-    const int64_t ahead = plan.drain + plan.unroll + schedule.prefetch;  // of the last one
+    const int64_t ahead = plan.drain + plan.unroll + schedule.prefetch;  // the last plane written
     return wrap(interface, program.grid, d, place, behind, ahead);
   }
   const int axis = rank - 1 - d;
@@ -69,7 +69,7 @@ Expr StreamContext::nearest(const Expr& at, const Quantity& q, int d, int64_t le
       in_row ? interface.last_vector(q.field, q.component, length) : interface.high(box, d);
   const Expr first =
       in_row ? interface.first_vector(q.field, q.component, length) : interface.low(box, d);
-  // Tiles begin where the grid does, but planes may lag behind.
+  // Tiles start at the grid's low edge, but planes may be before it.
   const bool above = d > 0 && !images(d) && box.ranges[d].low == program.grid.ranges[d].low;
   return above ? smaller(at, last) : larger(smaller(at, last), first);
 }
@@ -84,7 +84,7 @@ int StreamContext::global_vector_length(const Quantity& q) const {
   const int64_t bytes = int64_t{length} * size_in_bytes(q.type);
   const bool whole = interface.row_alignment(q.field, q.component) % bytes == 0;
   const ir::Range& grid = program.grid.ranges[rank - 1];
-  const ir::Affine period = grid.high - grid.low + 1;  // no vector reaches across the edge
+  const ir::Affine period = grid.high - grid.low + 1;  // no vector may cross the periodic edge
   const bool apart = period.is_constant() && period.constant % length == 0;
   if (images(rank - 1) && !apart) return 1;
   return whole ? length : 1;
@@ -100,7 +100,7 @@ int StreamContext::place_in_step(const StreamStage& stage) const {
 }
 
 Expr StreamContext::plane_number(int lag) const {
-  int64_t behind = 0;  // at most, in whole groups of planes that are alike
+  int64_t behind = 0;  // upper bound, a multiple of the modulus
   for (const StreamStage& stage : plan.stages) behind = std::max<int64_t>(behind, stage.lag);
   for (const Quantity& q : plan.quantities) {
     behind = std::max<int64_t>(behind, q.lag + q.ages - 1);

@@ -1,5 +1,5 @@
-// What all parts of a streaming kernel refer to: the program and its plan, and the loops whose
-// variables stand for the plane, the step and the point. kernel.cpp says what the whole does.
+// State shared by all parts of a streaming kernel: the program and its plan, and the loop variables
+// for the plane, the step and the point. See kernel.cpp for an overview.
 #pragma once
 
 #include <string>
@@ -16,26 +16,26 @@ using kernel::Body;
 using kernel::BufferId;
 using kernel::Expr;
 
-// What the version of the body that is being written tests: places, unless they are known to be
-// inside, which steps are done, unless all are, and whether points weigh in its planes, unless none
-// does. Each is known, or a condition on the version.
+// What the variant of the body being generated may assume: `inside`: no place needs a bounds test;
+// `whole`: no step is skipped; `free`: no point set has an entry in its planes. Each is a constant,
+// or a condition on the variant.
 struct Tests {
   Expr inside = kernel::boolean(false);
   Expr whole = kernel::boolean(false);
   Expr free = kernel::boolean(false);
 
-  // A value as tests make it, and where none is needed.
+  // `tested`, or `plain` in a variant that needs no tests.
   Expr unless_inside(const Expr& tested, const Expr& plain) const;
   Expr unless_inside(const Expr& condition) const { return either(inside, condition); }
   Tests known_inside(bool known) const { return {kernel::boolean(known), whole, free}; }
 };
 
-// The variable of a loop over `count` values; 0 for a single one.
+// The variable of a loop over `count` values; 0 for a single value.
 Expr counter(const std::string& name, int count);
-// The body for each of them.
+// A loop over `count` values around the body.
 Body counted(const std::string& name, int count, Body body);
 
-// Axes: 0 is x, 1 is y where it is tiled. Dimensions are counted from the outermost.
+// Axis 0 is x; axis 1 is y if it is tiled. Dimensions are counted from the outermost.
 struct StreamContext {
   // Takes the names of variables from the builder.
   StreamContext(const Schedule& schedule, const StreamPlan& plan, bool leaves_out_steps,
@@ -49,57 +49,55 @@ struct StreamContext {
   const std::string& axis_name(int axis) const { return axes[dimension(axis)]; }
   Expr low(int d) const { return interface.low(program.grid, d); }
   Expr high(int d) const { return interface.high(program.grid, d); }
-  // `at` lies in the box.
+  // Appends the conditions for `at` to lie in the box.
   void append_inside(const Expr& at, const ir::Box& box, int d, std::vector<Expr>& to) const;
   Expr let(Body& body, const std::string& wanted, const Expr& value) const {
     return schedule::let(builder.names(), body, wanted, value);
   }
 
-  // Places beyond the grid are images of points on the far side, in this dimension.
+  // Whether places beyond the grid are periodic images in this dimension.
   bool images(int d) const { return plan.images[d]; }
-  // The coordinate of the point at a place of the tile: its own, or that of what it is an image of.
+  // The coordinate of the point for a place of the tile; wraps periodic images.
   Expr image(int d, const Expr& place) const;
-  // The nearest place to `at` that holds elements of the quantity's field; in x, where one of the
-  // vectors of `length` elements begins that its rows are cut into.
+  // The place nearest to `at` that holds elements of the quantity's field; in x, the start of a
+  // vector of `length` elements.
   Expr nearest(const Expr& at, const Quantity& q, int d, int64_t length) const;
 
   Expr thread(int axis) const;
   Expr row() const { return counter(row_name, plan.patch[1]); }
   Expr column() const { return counter(column_name, plan.patch[0]); }
   Body for_each_point(Body body) const { return for_each_part(plan.patch[0], std::move(body)); }
-  // For each of so many parts of the patch's rows, which column_name counts.
+  // Loops over the rows of a patch and `parts` parts of each row; column_name counts the parts.
   Body for_each_part(int parts, Body body) const {
     return counted(row_name, plan.patch[1], counted(column_name, parts, std::move(body)));
   }
-  // Elements per access to the memory of a field: its rows start, and tiles cut them, at multiples
-  // of a vector.
+  // Elements per global memory access. Rows start, and tiles cut them, at multiples of a vector.
   int global_vector_length(const Quantity& q) const;
 
   // Iterations so far.
   Expr passed() const {
     return kernel::add(kernel::variable(iteration), counter(unrolled, plan.unroll));
   }
-  // The plane that a quantity or a stage is at, so far behind the front.
+  // The plane `lag` planes behind the front.
   Expr plane(int lag) const { return plus(kernel::variable(front), -lag); }
 
-  // Of the plane that is so far behind the front what is known when the kernel is compiled, from 0
-  // to the modulus - 1.
+  // The remainder, known at compile time, of the plane `lag` planes behind the front.
   Expr plane_remainder(int lag) const {
     return modulo(plane_number(lag), literal(plan.known.modulus[0]));
   }
-  // What is known of the current point of the patch, in the plane that is so far behind the front.
+  // Known residues of the patch's current point in the plane `lag` planes behind the front.
   Residues residues(const StagePiece& piece, int lag) const;
 
-  // In a tile of fewer steps than the kernel has, the first ones are left out: they change nothing.
+  // In a tile of fewer steps than the kernel has, the first steps are skipped: they change nothing.
   Expr left_out() const { return steps_left_out(plan.steps); }
-  // The step is done, in any tile or in this one.
+  // Condition: the step is not skipped.
   Expr is_done(const Tests& tests, int step) const;
   Expr time_of(const Tests& tests, const Expr& step) const;
 
-  // How many stages of the same step come before it.
+  // Number of stages of the same step before this one.
   int place_in_step(const StreamStage& stage) const;
 
-  Expr plane_number(int lag) const;  // likewise, larger by a multiple of the modulus
+  Expr plane_number(int lag) const;  // congruent to the plane's number, and nonnegative
 
   const Schedule& schedule;
   const StreamPlan& plan;
@@ -108,11 +106,11 @@ struct StreamContext {
   const Interface& interface = builder.interface();
   const ir::Program& program = interface.program();
   const int rank = plan.rank;
-  const bool flat = rank == 2;  // rows are streamed; a row of threads has a tile of its own
+  const bool flat = rank == 2;  // 2-D: rows are streamed, and each row of threads has its own tile
 
   const std::vector<std::string> axes = axis_names(rank);  // outermost first
   std::vector<std::string> points;                         // variables: coordinates of the point
-  // Variables.
+  // Names of variables.
   std::string front, iteration, unrolled, step, tests, row_name, column_name, age;
 };
 

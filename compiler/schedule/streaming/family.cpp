@@ -1,4 +1,4 @@
-// Which tiles are usual, which are refused, and what a tile costs. The code is in kernel.cpp.
+// Proposes, checks and costs tiles of the `streaming` family. Code generation is in kernel.cpp.
 #include "compiler/schedule/streaming/family.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ int64_t block_bytes(const Schedule& schedule, const StreamPlan& plan) {
   return bounded_sum(shared_bytes(schedule, plan), queue_bytes(plan, threads_of(schedule)));
 }
 
-// A block reads its tile of every field once per plane, and writes its core.
+// A block reads its tile of every field once per plane and writes its core.
 Footprint cost_of(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan) {
   const double chunk = static_cast<double>(cut_chunks(program, schedule, plan).length);
   const double planes = chunk + static_cast<double>(plan.fill + plan.drain);
@@ -57,8 +57,8 @@ Footprint cost_of(const ir::Program& program, const Schedule& schedule, const St
   return out;
 }
 
-// Small enough for registers, with a margin against spills, for shared memory and for a CPU's
-// stack, and with tiles that write at least half of what they compute in each dimension.
+// Whether a tile fits registers (with a margin against spills), shared memory and a CPU's stack,
+// and writes at least half of what it computes in each dimension.
 bool fits(const Schedule& schedule, const StreamPlan& plan) {
   if (!takes_block(plan.machine, schedule.block) || plan.hopeless || !pays(plan.sides()))
     return false;
@@ -79,7 +79,7 @@ class PlannedStream final : public Plan {
     lower_streaming(tiles_, schedule_, plan_, module);
   }
 
-  // Partial sums belong to the stage that they are made for.
+  // Partial sums are part of the stage that they are computed for.
   std::optional<Stream> stream() const override {
     const int64_t chunk = cut_chunks(tiles_.program(), schedule_, plan_).length;
     Stream out{chunk + plan_.fill + plan_.drain, {}};
@@ -138,7 +138,7 @@ void refuse_scatter(const analysis::TimeTiles& tiles, Diagnostics& diagnostics) 
   error.hint = "use form=gather";
 }
 
-// Bulk copies take arrays and boxes of certain sizes only; see kernel.h.
+// Bulk copies require certain array layouts and box sizes; see kernel.h.
 void refuse_bulk(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan,
                  Diagnostics& diagnostics) {
   const auto error = [&](Span span, const std::string& what) -> Diagnostic& {
@@ -179,9 +179,9 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
   }
 }
 
-// Beyond so many registers a kernel does little but spill, and ptxas 13.0 was seen to crash on such
-// kernels, or to compute in the stack pointer and so spill to wrong addresses (3-D, from 410 on).
-// Measured schedules go up to 346; in 2-D, estimates are the more cautious.
+// Kernels beyond this limit mostly spill. ptxas 13.0 crashed on some, or generated spills to wrong
+// addresses (3-D, from 410 registers on). Measured schedules go up to 346. In 2-D, estimates are
+// more pessimistic.
 void refuse_registers(const StreamPlan& plan, Diagnostics& diagnostics) {
   const int most = plan.rank == 2 ? 512 : 384;
   const int expected = plan.hopeless ? 0 : static_cast<int>(expected_registers(plan));
@@ -242,8 +242,8 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
 
 // --- Proposals
 
-// Some point is computed in another way than others. Else nothing is tested but where planes are
-// loaded from, which is no reason for a second version of the body.
+// Whether some points are computed differently from others. If not, only the addresses of loads are
+// tested, which does not justify a second variant of the body.
 bool tests_points(const ir::Program& program) {
   const std::vector<bool> images = analysis::image_dimensions(program, false);
   return std::find(images.begin(), images.end(), false) != images.end() ||
@@ -278,9 +278,10 @@ std::vector<Schedule> candidates(const ir::Program& program, bool scatter) {
   return out;
 }
 
-// For wide halos: a step with few threads, of which each keeps little, in tiles that are mostly
-// halo; where shared memory is short, with fewer planes ahead, or none in it. The first that can be
-// lowered; failing that, the first, with its refusal.
+// Fallback for wide halos: one step, few threads and little data per thread, in tiles that are
+// mostly halo. If shared memory is too small, the prefetch distance is reduced, finally without
+// shared memory. Returns the first schedule that can be lowered, else one whose refusal will be
+// reported.
 Schedule last_resort(const analysis::TimeTiles& tiles, const Machine& machine) {
   struct Tile {
     Shape block, elements;
@@ -304,7 +305,7 @@ Schedule last_resort(const analysis::TimeTiles& tiles, const Machine& machine) {
   return make(1, {32}, {1});
 }
 
-// The candidate with the least expected time; a small one if none fits.
+// The candidate with the smallest predicted time; a small one if none fits.
 Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
   const ir::Program& program = tiles.program();
   Proposal best{make(1, {32}, {1}), ""};
@@ -333,7 +334,7 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
   return best;
 }
 
-// Rows of threads that make whole warps.
+// Only blocks that consist of whole warps.
 Shapes shapes(int rank) {
   Shapes out;
   for (const Shape& block : shapes_of(2, {{{8, 16, 32}, {1, 2, 4, 8, 16}}, 256, 1})) {

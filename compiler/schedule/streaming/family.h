@@ -1,4 +1,4 @@
-// The `streaming` family: T steps in flight along the outermost dimension, planes in registers.
+// The `streaming` family: T steps in flight along the streaming dimension, planes in registers.
 #pragma once
 
 #include "compiler/schedule/family.h"

@@ -1,26 +1,25 @@
-// plan.h says what the kernels keep and when.
+// Kernels of the `streaming` family. See plan.h for what they keep and when they compute it.
 //
-// One kernel serves tiles of one number of steps. A block owns a tile of the inner dimensions and a
-// chunk of planes of the outermost; in 2-D each row of threads has a tile of its own. Per iteration
-// of the loop over planes:
+// A kernel serves tiles of one number of steps. A block owns a tile of the inner dimensions and a
+// chunk of planes of the streaming dimension; in 2-D each row of threads has its own tile. Each
+// iteration of the loop over planes does the following:
 //
-//   load the front plane of every field that is read          registers, ahead of its use
+//   load the front plane of every field that is read          registers, prefetched
 //   for every stage: fetch what it reads beyond the patch     shuffles, published rows
 //                    compute its plane, publish rows, write the plane if it is a result
 //   barrier (if rows are shared or copied in bulk), move the queues on
 //
-// Everything a thread touches has its place in the tile, also beyond the grid: values there are
-// computed like any other and read by nobody. The first tile of a dimension therefore starts at the
-// grid's edge, without a margin. Where a periodic field is read across its edge, places beyond the
-// grid are images of the points on the far side instead, loaded from there and computed at those
-// coordinates; then every tile has its margins, and the front begins and ends beyond the grid.
+// Tiles extend beyond the grid. Values there are computed like others but never used. So the first
+// tile of a dimension starts at the grid's edge, without a margin. If a periodic field is read
+// across its edge, places beyond the grid are images of points on the far side instead: they are
+// loaded from there and computed at those coordinates. Then every tile has margins, and the front
+// starts and ends beyond the grid.
 //
-// The body is written once and has up to three versions, which the variable `tests` tells apart
-// when the kernel is compiled. Where the whole tile lies inside (one piece of every function
-// applies everywhere, no boundary rule is met, loads stay in their arrays) nothing is tested per
-// point; elsewhere, pieces are selected by the point's coordinates; and in a tile of fewer steps
-// than the kernel has, by the step, too. Which one runs is decided per iteration, for a block as a
-// whole.
+// The body has up to three variants, which the compile-time variable `tests` selects. (1) If the
+// whole tile is inside (one piece of every function applies everywhere, no boundary rule is met,
+// loads stay in their arrays), points are not tested. (2) Otherwise coordinates select the pieces.
+// (3) In a tile of fewer steps than the kernel has, the step is tested, too. A block chooses a
+// variant per iteration.
 #include "compiler/schedule/streaming/kernel.h"
 
 #include <fmt/format.h>
@@ -73,7 +72,7 @@ class StreamKernel {
         context_.let(body_, "iterations", plus(kernel::sub(last_front, tile_.front_begin), 1));
     append(body_, loads_.start(whole_groups(iterations)));
     look_up_points();
-    append(body_, is_false(tile_.is_inside)  // one version for all
+    append(body_, is_false(tile_.is_inside)  // one variant for all iterations
                       ? as_body(planes(literal(0), iterations, {}))
                       : versions(iterations));
     kernel.body = std::move(body_);
@@ -82,7 +81,7 @@ class StreamKernel {
   }
 
  private:
-  // The names of the fields that a stage writes.
+  // Names of the fields that a stage writes.
   std::string targets(const StreamStage& stage) const {
     std::string out;
     const ir::Field* last = nullptr;
@@ -93,15 +92,15 @@ class StreamKernel {
     }
     return out;
   }
-  // To a multiple of `unroll`.
+  // Rounded down to a multiple of `unroll`.
   Expr rounded_down(const Expr& n) const {
     const Expr unroll = literal(context_.plan.unroll);
     return kernel::mul(divided(n, unroll), unroll);
   }
-  // The loop takes whole groups of planes.
+  // Rounded up to a multiple of `unroll`, because the loop processes whole groups of planes.
   Expr whole_groups(const Expr& n) const { return rounded_down(plus(n, context_.plan.unroll - 1)); }
 
-  // Those that weigh in planes, and those at which they are sampled.
+  // Accesses at points in stages, and at sampled points.
   std::vector<ir::Access> all_points(const StreamPlan& plan) const {
     std::vector<ir::Access> out = reads_at_points(plan);
     const std::vector<ir::Access> sets = samples_.sets();
@@ -109,7 +108,7 @@ class StreamKernel {
     return out;
   }
 
-  // Sets the flags of planes and passes in which points weigh, unless the whole block has none.
+  // Sets the flags of planes and passes with points, unless the block has none at all.
   void look_up_points() {
     const auto box = passes_.looked_at();
     if (!box) return;
@@ -121,21 +120,22 @@ class StreamKernel {
     body_.push_back({kernel::Barrier{}});
   }
 
-  // The loop over the planes of some iterations.
+  // The loop over the planes of a range of iterations.
   kernel::Statement planes(const Expr& begin, const Expr& end, const Tests& tests) {
     return loop(kernel::LoopKind::Serial, context_.iteration, begin, end, context_.plan.unroll,
                 one_pass(tests));
   }
 
-  // Where points weigh in few planes, the pass without any is one basic block, as in a program
-  // without points: a version of its own, decided upon at once for all planes of the pass.
+  // If point sets are used, generates a second variant of the pass for planes without points. It is
+  // one basic block, as in a program without points, and one flag selects it for all planes of the
+  // pass.
   Body one_pass(const Tests& tests) {
     const int planes = context_.plan.unroll;
     const auto flag = passes_.is_pass_free();
     if (!flag) return counted(context_.unrolled, planes, one_plane(tests));
     Tests free = tests;
     free.free = kernel::boolean(true);
-    // Planes with points are few, so the loop over them stays one, too.
+    // Planes with points are rare, so their loop stays rolled.
     Body populated = one_plane(tests);
     if (planes > 1) {
       populated = as_body(loop(kernel::LoopKind::Rolled, context_.unrolled, literal(0),
@@ -145,8 +145,8 @@ class StreamKernel {
                    std::move(populated));
   }
 
-  // What is done for each stage of a plane, as a loop over steps that stays one: it is rare, and
-  // written out it would not fit the cache of instructions.
+  // Code for each stage of a plane, as a rolled loop over steps. It runs rarely, and unrolled it
+  // would overflow the I-cache.
   Body rolled(const std::function<Body(const StreamStage&)>& make) {
     std::vector<Body> steps(static_cast<size_t>(context_.plan.steps));
     for (const StreamStage& stage : context_.plan.stages) {
@@ -164,11 +164,11 @@ class StreamKernel {
     return as_body(threads(std::move(out)));
   }
 
-  // What versions of the body test: places, and in tiles of fewer steps which ones are done, too.
+  // Tests of the variants: none; places; places, and steps that are skipped.
   enum { kNone, kPlaces, kSteps };
 
-  // Iterations 0 .. begin-1 and end .. last are tested, those between are not: two passes, in which
-  // versions have some planes each.
+  // Iterations [0, begin) and [end, last] use a tested variant, those between the untested one. Two
+  // passes over the variants cover these ranges.
   Body versions(const Expr& iterations) {
     const bool leaves_out_steps = context_.leaves_out_steps;
     const Interval fronts = tile_.fronts_inside();
@@ -221,7 +221,7 @@ class StreamKernel {
       if (q.loaded()) append(out, queues_.publish(id));
     }
     std::vector<Body> steps(plan.steps);
-    std::set<std::pair<int, int>> fetched;  // quantities by age
+    std::set<std::pair<int, int>> fetched;  // (quantity, age)
     for (const StreamStage& stage : plan.stages) {
       Body& step = steps[stage.step];
       if (plan.stages.size() > steps.size()) {
@@ -243,10 +243,9 @@ class StreamKernel {
                return take_samples(parts_, stage, tests, samples_);
              }));
     }
-    // Behind the loop over steps, which compilers would double for a condition that stays the same
-    // in it.
+    // After the loop over steps: inside, the condition would make compilers duplicate the loop.
     append(out, write_results(parts_, tests));
-    // Behind it, copies may overwrite what was read before.
+    // After this barrier, copies may overwrite planes that were read before it.
     if (shared_rows || plan.bulk) out.push_back({kernel::Barrier{}});
     out.push_back(threads(queues_.move()));
     return out;
@@ -263,7 +262,7 @@ class StreamKernel {
   Samples samples_;
   StreamOccupancy sampled_;
   StreamOccupancy passes_;
-  Expr no_points_;  // weigh in the block
+  Expr no_points_;  // condition: no points in the block
   const StreamParts parts_;
 };
 

@@ -6,7 +6,7 @@
 
 namespace stencil::schedule {
 
-// `plan`: that of the schedule; tiles of fewer steps get one of their own where they need it.
+// `plan`: for the schedule's T. Kernels for fewer steps get their own plan if needed.
 void lower_streaming(const analysis::TimeTiles& tiles, const Schedule& schedule,
                      const StreamPlan& plan, kernel::Module& module);
 

@@ -1,7 +1,7 @@
-// Tiles and patches begin at multiples of some number of points from the grid's edge. Planes do,
-// and the loop over them is unrolled, where a condition on coordinates modulo a number asks for it
-// that the other dimensions leave open. A stage then reads a cell beside the patch in some planes
-// alone: of two colours, a row of a patch needs one column on the left or one on the right.
+// Tiles and patches start at known multiples from the grid's edge. If a condition on coordinates
+// modulo a number needs it, planes do as well, and the loop over planes is unrolled accordingly. A
+// stage then reads a cell beside the patch only in some planes. With two colours, for example, a
+// row of a patch needs one column on the left or one on the right.
 #include "compiler/schedule/streaming/known.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class Knowing {
   }
 
  private:
-  // Some place of dimension d is `below` ahead of a multiple of `modulus` from the edge.
+  // Records that a place in dimension d is `below` ahead of a multiple of `modulus` from the edge.
   void know(int d, int64_t modulus, int64_t below) {
     const ir::Range& grid = program_.grid.ranges[static_cast<size_t>(d)];
     if (!grid.low.is_constant()) return;
@@ -58,7 +58,7 @@ class Knowing {
         positive_remainder(grid.low.constant - below, modulus);
   }
 
-  // Where places are images, their coordinates are known as far as the period is a multiple, too.
+  // For periodic images, residues are known only if the modulus divides the period.
   int64_t alike(int d, int64_t modulus) const {
     if (!plan_.images[static_cast<size_t>(d)]) return modulus;
     const ir::Range& grid = program_.grid.ranges[static_cast<size_t>(d)];
@@ -79,7 +79,7 @@ class Asking {
         plan_(plan),
         periods_(plan.known.modulus[0]) {}
 
-  // What the stage reads beside a patch, in planes with any remainder.
+  // Records the cells beside the patch that the stage reads, by plane remainder.
   void stage(const StreamStage& stage) {
     for (const StagePiece& piece : stage.pieces) {
       if (piece.congruences.empty()) {
@@ -141,7 +141,7 @@ class Asking {
   const ir::Program& program_;
   PieceCongruences& congruences_;
   StreamPlan& plan_;
-  const int64_t periods_;  // planes that differ
+  const int64_t periods_;  // number of plane remainders
   std::map<const ir::Access*, std::vector<std::vector<int>>> landings_;
 };
 
@@ -171,7 +171,7 @@ void ask_for_cells(const ir::Program& program, PieceCongruences& congruences, St
 uint32_t planes_fetched(const StreamPlan& plan, const Quantity& quantity, int age, int row,
                         int column) {
   if (!quantity.asked_for) return all_planes(plan);
-  // In 2-D, columns move on with their plane, to be read later.
+  // In 2-D, columns move with their plane and may be read later.
   const int last = plan.rank == 2 ? quantity.ages - 1 : age;
   uint32_t out = 0;
   for (int read = age; read <= last; ++read) {

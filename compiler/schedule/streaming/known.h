@@ -1,4 +1,4 @@
-// What a kernel knows of coordinates when it is compiled, and what it need not do for that.
+// Residues of coordinates that are known at compile time, and the work that they save.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@ namespace stencil::schedule {
 
 constexpr int kLongestUnroll = 8;  // planes
 
-// Sets StreamPlan::known, and unrolls the loop over planes for it where the schedule leaves that
-// open.
+// Sets StreamPlan::known. If the schedule leaves `unroll` open, unrolls the loop over planes to
+// make their residues known.
 void know_residues(const ir::Program& program, const Schedule& schedule, StreamPlan& plan);
 
 // Sets Quantity::asked.
 void ask_for_cells(const ir::Program& program, PieceCongruences& congruences, StreamPlan& plan);
 
-// Of which planes a column beside the patch is brought in at this age: a bit for each remainder.
+// Bit mask of the plane remainders for which a column beside the patch is fetched at this age.
 uint32_t planes_fetched(const StreamPlan& plan, const Quantity& quantity, int age, int row,
                         int column);
 uint32_t all_planes(const StreamPlan& plan);

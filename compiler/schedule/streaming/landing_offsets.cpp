@@ -1,5 +1,5 @@
-// Boundary rules as offsets: a streamed plane is in registers, where a place must be known when the
-// kernel is made, so what a rule may lead to is listed instead of computed (parts/landings.h).
+// Planes are in registers, whose indices must be compile-time constants. So boundary rules are
+// expressed as lists of possible offsets instead of computed coordinates (parts/landings.h).
 #include "compiler/schedule/streaming/landing_offsets.h"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& acces
     if (at < -reach.low || at > reach.high) return;
     if (std::find(out.begin(), out.end(), place) == out.end()) out.push_back(place);
   };
-  // What is thrown beyond the far edge: a mirror there throws it back, by an even number of places
-  // unless there is one point only; a clamp leaves it at the edge.
+  // Reflections beyond the far edge: a mirror there reflects back, by an even number of places
+  // unless there is a single point; a clamp leaves them at the edge.
   const ir::Affine last = field.box.ranges[d].high - field.box.ranges[d].low;
   const int64_t below = access.excess[d].below.value_or(0);
   const int64_t above = access.excess[d].above.value_or(0);

@@ -1,4 +1,4 @@
-// Boundary rules as offsets that are known when a kernel is made.
+// Boundary rules as sets of compile-time offsets.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace stencil::schedule {
 
-// Offsets in dimension d at which an access may read once its field's boundary rules are applied:
-// the access's own and, where it may leave the field, all others that it may reach (reach_of). If
-// it is only mirrored, that is every second one, unless the field may have but one point there.
+// Offsets in dimension d at which an access may read after boundary rules: its own and, if it may
+// leave the field, all others that it may reach (reach_of). If only mirrored, that is every second
+// offset, unless the field may have a single point in this dimension.
 std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& access, size_t d);
-// In all dimensions: every combination.
+// For all dimensions: every combination of offsets.
 std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::Access& access);
-// How many there are at least, found without listing them.
+// A lower bound on their number, without listing them.
 int64_t landing_count(const ir::Field& field, const ir::Access& access);
 
 }  // namespace stencil::schedule

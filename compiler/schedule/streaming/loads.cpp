@@ -31,7 +31,7 @@ Body StreamLoads::start(const Expr& iterations) {
     out.push_back(
         threads(as_body(loop(kernel::LoopKind::Serial, context_.age, literal(0), literal(prefetch),
                              1, copy_ahead({}, kernel::variable(context_.age), 0)))));
-    out.push_back({kernel::Barrier{}});  // the ring is numbered anew
+    out.push_back({kernel::Barrier{}});  // iteration numbers restart at 0 for the ring
   }
   return out;
 }
@@ -73,8 +73,8 @@ Body StreamLoads::copy_ahead(const Tests& tests, const Expr& n, int ahead) const
   return out;
 }
 
-// There is nothing to bring once all planes are there, since a block must not leave before all
-// that was started has arrived.
+// No copies start after the last plane, because a block must not exit before all its copies have
+// arrived.
 Body StreamLoads::copy_in_bulk(const Expr& n) const {
   kernel::BulkCopies bulk{n, {}};
   for (int id = 0; id < context_.quantities(); ++id) {
@@ -101,8 +101,8 @@ kernel::BulkCopy StreamLoads::bulk_copy(int id, const Expr& n, int row) const {
           context_.interface.index(corner, q.field, q.component), queues_.ring(id), std::move(to)};
 }
 
-// A thread reads what it copied itself, so nobody has to wait for anybody; what came in bulk has
-// been awaited.
+// A thread reads only what it copied itself, so no barrier is needed. Bulk copies have been
+// awaited.
 Body StreamLoads::take_copied(int id) const {
   const int length = vector_length(plan_, context_.quantity(id).type);
   const int parts = plan_.patch[0] / length;
@@ -112,8 +112,8 @@ Body StreamLoads::take_copied(int id) const {
                           queues_.copied(id, context_.passed(), 0, column), length)));
 }
 
-// Where `length` places in a row are loaded from: images from the point itself, and beyond the
-// field the nearest ones, since nobody reads them there.
+// Coordinate from which `length` places of a row are loaded. Images wrap around. Beyond the field,
+// the nearest element is loaded; its value is never used.
 Expr StreamLoads::source(const Tests& tests, const Expr& place, const Quantity& q, int d,
                          int64_t length) const {
   const Expr at = context_.image(d, place);

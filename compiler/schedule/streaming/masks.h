@@ -1,4 +1,4 @@
-// What is the same for all planes of a patch, as bits that a thread finds once.
+// Conditions that are the same for all planes of a patch, as bit masks computed once per thread.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@ class StreamMasks {
  public:
   explicit StreamMasks(const StreamContext& context) : context_(context) {}
 
-  // Declares a mask and sets its bits, one for each of `columns` parts of the patch's rows, of
-  // which the condition is asked. Nothing if there is a mask under this key.
+  // Declares a mask with one bit for each of `columns` parts of each row of the patch, and sets the
+  // bits where the condition holds. Does nothing if the key already has a mask.
   Body declare(const std::string& key, const std::string& name, const std::string& comment,
                int columns, const Expr& condition) {
     const auto [entry, fresh] = masks_.try_emplace(key, -1);
@@ -28,15 +28,15 @@ class StreamMasks {
         columns,
         as_body({kernel::Store{entry->second, {}, kernel::operation(Op::BitOr, {of(key), bit})}}));
   }
-  // The mask of that key.
+  // The mask of a key.
   Expr of(const std::string& key) const { return kernel::load(masks_.at(key), {}, Scalar::I32); }
-  // The bit of the current part.
+  // Whether the mask's bit of the current part is set.
   Expr is_set(const Expr& mask, int columns) const {
     const Expr bit = kernel::operation(Op::Shr, {mask, bit_number(columns)});
     return kernel::operation(Op::Ne,
                              {kernel::operation(Op::BitAnd, {bit, literal(1)}), literal(0)});
   }
-  // A patch has not too many parts for a mask.
+  // Whether a mask has enough bits for the patch.
   bool has_room(int columns) const { return context_.plan.patch[1] * columns <= 32; }
 
  private:
@@ -49,14 +49,14 @@ class StreamMasks {
   std::map<std::string, BufferId> masks_;
 };
 
-// What computing and writing a plane refers to.
+// State used to compute and write a plane.
 struct StreamParts {
   const StreamContext& context;
   const StreamTile& tile;
   const StreamQueues& queues;
   StreamMasks& masks;
-  const StreamOccupancy& occupancy;  // by points that stages read
-  const StreamOccupancy& sampled;    // by those that records sample
+  const StreamOccupancy& occupancy;  // of points that stages read
+  const StreamOccupancy& sampled;    // of points that records sample
 };
 
 }  // namespace stencil::schedule

@@ -14,7 +14,7 @@ StreamOccupancy::StreamOccupancy(const StreamContext& context, const StreamTile&
   const Chunks chunks = cut_chunks(context.program, context.schedule, plan);
   all_ = std::max(chunks.length, chunks.edge_length) + plan.fill + plan.drain + plan.unroll +
          ahead_ + plan.known.modulus[0] - 1;
-  const int64_t least = of == Of::Pass ? plan.unroll : 1;  // that a flag is for
+  const int64_t least = of == Of::Pass ? plan.unroll : 1;  // planes per flag, at least
   planes_ = (all_ + least * kOccupancyFlags - 1) / (least * kOccupancyFlags) * least;
   flags_ = (all_ + planes_ - 1) / planes_;
   looked_ = of == Of::Pass ? planes_ + ahead_ : planes_;

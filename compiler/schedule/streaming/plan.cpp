@@ -1,4 +1,4 @@
-// Stages in order, their lags, then what must be kept for how long.
+// Plans the stages in order, then their lags, then which values are kept and for how long.
 #include "compiler/schedule/streaming/plan.h"
 
 #include <algorithm>
@@ -17,16 +17,16 @@ namespace stencil::schedule {
 
 namespace {
 
-// What is read of one quantity: planes between the newest and the oldest, and places at which one
-// access may land. A thread keeps a register for every plane, and fetches or keeps one for at least
-// every second place, so beyond these it needs far more registers than any limit allows. Plans end
-// there, before they list what is read: that would take time and memory by the size of offsets.
+// Limits on the reads of one quantity: planes between the newest and the oldest one, and places at
+// which one access may land. A thread needs a register for every plane and for at least every
+// second place, so beyond these limits no tile is possible. Planning stops before listing the
+// reads, because time and memory for that grow with the offsets.
 constexpr int64_t kMostPlanes = 1024;
-// Of a thread, of the newest plane alone: four times what any family takes.
+// 32-bit words of the newest plane per thread: four times what any family uses.
 constexpr int64_t kMostWords = 2048;
 constexpr int64_t kMostPlaces = 4096;
 
-// One place that a stage reads of a quantity, relative to the point computed.
+// A place that a stage reads, relative to the computed point.
 struct Read {
   int quantity;
   int plane, row, column;
@@ -88,7 +88,7 @@ class StreamPlanner {
   }
 
  private:
-  // The quantities that are the components of a version.
+  // The quantities of a version, by component.
   std::vector<int>& quantities(int version) { return quantities_[static_cast<size_t>(version)]; }
 
   bool has_core() const {
@@ -96,7 +96,7 @@ class StreamPlanner {
     return std::all_of(sides.begin(), sides.end(),
                        [](const TileSide& side) { return side.core() > 0; });
   }
-  // What a thread keeps of the plane at the front, in 32 bits.
+  // 32-bit words that a thread keeps of the front plane.
   int64_t front_words() const {
     int64_t words = 0;
     for (const Quantity& quantity : plan_.quantities) {
@@ -105,7 +105,7 @@ class StreamPlanner {
     return words;
   }
 
-  // Every field that some function reads or writes, with the older levels that are read.
+  // Every field that some function reads or writes, including older levels that are read.
   void load_fields() {
     quantities_.resize(tile_.versions.size());
     for (size_t f = 0; f < program_.fields.size(); ++f) {
@@ -134,7 +134,7 @@ class StreamPlanner {
     loaded.written = ir::is_written(program_, field);
     const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
     loaded.type = declared.components[static_cast<size_t>(component)].type;
-    // Copies by threads move 4 bytes at least; what is narrower goes through registers.
+    // Asynchronous copies move at least 4 bytes; narrower types go through registers.
     const bool async = schedule_.loads == Loads::Async && size_in_bytes(loaded.type) >= 4;
     const bool copied = schedule_.prefetch > 0 && (async || schedule_.loads == Loads::Bulk);
     loaded.ready = copied ? 0 : schedule_.prefetch;
@@ -157,10 +157,9 @@ class StreamPlanner {
     }
   }
 
-  // What no stage reads before some later iteration is loaded then, instead of being kept till
-  // then.
+  // Delays the loads of quantities until their first use, instead of keeping the planes longer.
   void delay_loads() {
-    std::map<int, int> spare;  // by quantity: iterations that every reader leaves
+    std::map<int, int> spare;  // by quantity: slack common to all readers
     for (size_t s = 0; s < plan_.stages.size(); ++s) {
       for (const Read& read : reads_[s]) {
         const int slack = plan_.stages[s].lag - earliest(read, plan_.stages[s].patient);
@@ -214,7 +213,7 @@ class StreamPlanner {
     reads_.push_back(std::move(reads));
   }
 
-  // What the stage makes in place of an old quantity.
+  // The quantity that the stage computes in place of an old one.
   Quantity made_by(const StreamStage& stage, int replaced) const {
     const Quantity& old = plan_.quantities[static_cast<size_t>(replaced)];
     Quantity made;
@@ -226,10 +225,10 @@ class StreamPlanner {
     return made;
   }
 
-  // The partial sums of one step become stages; the function's own stage adds the newest plane.
+  // Partial sums of a step become separate stages; the function's own stage adds the newest plane.
   void add_partial_sums(const analysis::Stage& of, StreamStage& stage, const ir::Function& function,
                         const ScatterForm& form) {
-    const size_t first = sums_.size();  // the form's fields start here
+    const size_t first = sums_.size();  // first sum of this form
     for (const PartialSum& sum : form.sums) {
       add_sum_stage(of, stage, {program_.grid, renumbered(sum.graph, first), {sum.result}});
     }
@@ -271,7 +270,7 @@ class StreamPlanner {
     return static_cast<size_t>(field) >= program_.fields.size();
   }
 
-  // What the stage's pieces read; fills in where each field is read from.
+  // The places that the stage's pieces read; also sets the stage's sources.
   std::set<Read> reads_of(const analysis::Stage& of, StreamStage& stage) {
     std::set<Read> out;
     for (const StagePiece& piece : stage.pieces) {
@@ -301,10 +300,10 @@ class StreamPlanner {
     return out;
   }
 
-  // The least lag with which a stage can read this.
+  // The smallest lag with which a stage can make this read.
   int earliest(const Read& read, bool patient) const {
     const Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
-    const bool here = plan_.bulk && quantity.ring > 0;  // for all threads at once
+    const bool here = plan_.bulk && quantity.ring > 0;  // readable by all threads at once
     const bool row = read.row != 0 && !here;
     const int published = row || (patient && read.column != 0) ? 1 : 0;
     return quantity.lag + quantity.ready + read.plane + published;
@@ -316,7 +315,7 @@ class StreamPlanner {
     return lag;
   }
 
-  // The greatest age at which some stage reads a plane.
+  // The greatest age at which a stage reads a plane.
   int64_t oldest_plane() const {
     int64_t oldest = 0;
     for (size_t s = 0; s < plan_.stages.size(); ++s) {
@@ -328,7 +327,7 @@ class StreamPlanner {
     return oldest;
   }
 
-  // Notes at which ages the stage needs which cells.
+  // Records which cells the stage needs at which ages.
   void keep_what_is_read(StreamStage& stage, const std::set<Read>& reads) {
     for (const Read& read : reads) {
       Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
@@ -352,8 +351,8 @@ class StreamPlanner {
     }
   }
 
-  // From what is needed at each age to what is fetched at each age. In 2-D fetched columns move on
-  // with the queue, so every column is fetched once; in 3-D a patch has too many of them, and they
+  // Turns the cells needed at each age into cells fetched at each age. In 2-D fetched columns move
+  // with the queue, so each column is fetched once. In 3-D a patch has too many of them, and they
   // are fetched again.
   void arrange(Quantity& quantity) {
     const size_t ages = static_cast<size_t>(quantity.ages);
@@ -390,7 +389,7 @@ class StreamPlanner {
     for (size_t age = 0; age < static_cast<size_t>(quantity.ages); ++age) {
       Cells& cells = quantity.fetched[age];
       const bool wanted = cells.count(0) > 0;
-      // Columns that any later age needs are fetched with the first ones.
+      // Columns needed at any later age are fetched together with the first ones.
       Sides goal = wanted ? hull(cells.at(0), needed_after[age]) : present;
       if (wanted && goal == present) cells.clear();
       if (wanted && !(goal == present)) cells[0] = goal;
@@ -422,10 +421,10 @@ class StreamPlanner {
     align_columns();
   }
 
-  // Tiles are cut between vectors, so that loads and stores stay aligned. Between whole patches is
-  // better still: a thread then stores all of its row or nothing, and tiles begin at larger powers
-  // of two in memory. That may cost an eighth of the core. Bulk copies take boxes that start at
-  // multiples of kBulkUnit bytes, nothing else.
+  // Aligns tile boundaries to vectors, so that loads and stores stay aligned. Whole patches are
+  // better still: a thread then stores all of its row or nothing, and tiles start at larger powers
+  // of two. This may cost up to an eighth of the core. Bulk copies require boxes that start at
+  // multiples of kBulkUnit bytes.
   void align_columns() {
     const analysis::Reach exact = plan_.margin[0];
     const auto align = [&](int64_t to) {
@@ -442,8 +441,8 @@ class StreamPlanner {
     if (8 * align(std::lcm<int64_t>(vector, plan_.patch[0])) < 7 * widest) align(vector);
   }
 
-  // A queue that carries n planes from one iteration to the next is back in its registers after n
-  // iterations; unrolled that often, the loop moves nothing.
+  // A queue that carries n planes between iterations is back in its registers after n iterations.
+  // Unrolled by n, the loop moves no registers.
   void set_unroll() {
     plan_.unroll = schedule_.unroll;
     if (plan_.unroll > 0) return;
@@ -459,7 +458,7 @@ class StreamPlanner {
     }
   }
 
-  // One batch of bulk copies fills one slot of every ring, so the rings have one length.
+  // A batch of bulk copies fills one slot of every ring, so all rings have the same length.
   void join_rings() {
     int longest = 0;
     for (const Quantity& quantity : plan_.quantities) longest = std::max(longest, quantity.ring);
@@ -468,7 +467,7 @@ class StreamPlanner {
     }
   }
 
-  // A ring whose length divides the planes of an iteration is addressed by constants.
+  // If the number of slots divides the planes per iteration, slots are compile-time constants.
   void align_rings() {
     for (Quantity& quantity : plan_.quantities) {
       if (quantity.slots == 0) continue;

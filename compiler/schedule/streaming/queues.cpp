@@ -1,4 +1,4 @@
-// Declaring queues, publishing rows, fetching columns and rows, moving on.
+// Declares queues, publishes rows, fetches columns and rows, and moves queues on.
 #include "compiler/schedule/streaming/queues.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace stencil::schedule {
 
 namespace {
 
-// Where versions have arrays of their own, which one it is.
+// Base name of a version's own array; versions in a common array share the array's name.
 std::string stem(const StreamContext& context, const Quantity& q) {
   const std::string name = context.interface.array_name(q.field, q.component);
   if (context.plan.steps > 1 && q.version >= 0) return name;
@@ -67,7 +67,7 @@ void StreamQueues::declare_registers(const QueueSeries& series, const std::strin
       kernel::Space::Thread, name, first.type, std::move(extents),
       count == 1 ? "by age"
                  : fmt::format("versions {} to {}, each by age", first.version, last.version));
-  // What is read must hold something, even where nobody uses the value.
+  // Uninitialized registers may be read even though the value is unused, so zero them.
   context_.builder.kernel().buffers[registers].zeroed = true;
   for (int64_t i = 0; i < count; ++i) {
     Queue& queue = queues_[series.members[i]];
@@ -104,10 +104,10 @@ void StreamQueues::declare_ring(int id) {
   const Quantity& q = context_.quantity(id);
   const Shape& block = context_.schedule.block;
   std::vector<Expr> extents;
-  if (plan_.bulk) {  // as in memory
+  if (plan_.bulk) {  // layout as in memory
     extents = {literal(ring_rows(plan_, q.type)), literal(plan_.cover[0])};
     if (context_.flat) extents.insert(extents.begin(), literal(block[1]));
-  } else {  // thread by thread
+  } else {  // layout by thread
     extents = {literal(block[1]), literal(block[0]), literal(plan_.patch[0])};
     if (!context_.flat) extents.insert(extents.begin() + 1, literal(plan_.patch[1]));
   }
@@ -145,7 +145,7 @@ Element StreamQueues::copied_of(int id, const Expr& n, int ahead, const Expr& ow
   return {ring(id), {slot, owner, row, x, element}};
 }
 
-// Of the rows that the thread `owner` in y published so long ago, the one of that number.
+// Row `number` of those that thread `owner` in y published `iterations_ago`.
 Element StreamQueues::published(int id, int iterations_ago, const Expr& owner, int64_t number,
                                 int column) const {
   const Quantity& q = context_.quantity(id);
@@ -175,7 +175,7 @@ Body StreamQueues::publish(int id) const {
   return as_body(threads(std::move(body)));
 }
 
-// Another row is brought in of the same planes.
+// Whether another row is fetched in the same planes.
 bool StreamQueues::fetched_alike(const Quantity& q, int age, const Cells::value_type& row,
                                  int other) const {
   for (int c = -row.second.low; c < plan_.patch[0] + row.second.high; ++c) {
@@ -209,7 +209,8 @@ Body StreamQueues::fetch(int id, int age) const {
   return out;
 }
 
-// A row of the threads above or below; at the tile's end, where nobody needs it, one's own.
+// Fetches a row from the threads above or below; at the tile's end, where it is unused, from
+// itself.
 Body StreamQueues::fetch_row(int id, int age, int row) const {
   const Quantity& q = context_.quantity(id);
   const int distance = floor_div(row, plan_.patch[1]);
@@ -232,7 +233,7 @@ Body StreamQueues::fetch_row(int id, int age, int row) const {
 Body StreamQueues::fetch_columns(int id, int age, int first_row, int count,
                                  const Sides& sides) const {
   const Quantity& q = context_.quantity(id);
-  std::map<uint32_t, kernel::Shuffle> shuffles;  // by planes
+  std::map<uint32_t, kernel::Shuffle> shuffles;  // by plane mask
   const Expr row = plus(counter(context_.row_name, count), first_row);
   for (int c = -sides.low; c < plan_.patch[0] + sides.high; ++c) {
     const int lane = floor_div(c, plan_.patch[0]);
@@ -262,7 +263,7 @@ Body StreamQueues::move() const {
   for (const QueueSeries& series : series_) {
     std::vector<Body> moves;
     for (int id : series.members) {
-      std::vector<Body> ages;  // the oldest first
+      std::vector<Body> ages;  // oldest first
       for (int age = context_.quantity(id).ages - 1; age > 0; --age) {
         ages.push_back(move_plane(id, age));
       }

@@ -1,5 +1,5 @@
-// What a thread of a streaming kernel keeps: queues of planes in registers, the rows of them that
-// others read, and the rings of planes that copies from memory fill.
+// Values that a thread of a streaming kernel keeps: queues of planes in registers, published rows
+// that other threads read, and the shared-memory rings that copies fill.
 #pragma once
 
 #include <string>
@@ -21,22 +21,22 @@ class StreamQueues {
   // Declares the buffers.
   explicit StreamQueues(const StreamContext& context);
 
-  // The point of the patch (or beside it) at this row and column, in the plane of that age.
+  // The value at a row and column of the patch (or beside it) in the plane of this age.
   Element at(int id, const Expr& age, const Expr& row, const Expr& column) const;
-  // The patch's current point, in the plane of that age.
+  // The value at the patch's current point in the plane of this age.
   Element current(int id, int age) const {
     return at(id, literal(age), context_.row(), context_.column());
   }
-  // Where the patch's current row, from `element` on, has its place in the ring, in the plane that
+  // The ring's element for the patch's current row, starting at `element`, in the plane that
   // becomes the front `ahead` iterations after iteration n.
   Element copied(int id, const Expr& n, int ahead, const Expr& element) const {
     return copied_of(id, n, ahead, context_.thread(1), context_.row(), element);
   }
   BufferId ring(int id) const { return queues_[id].ring; }
 
-  // Publishes the rows of the plane that is just ready, if others read them.
+  // Publishes the plane's rows that other threads read, once the plane is ready.
   Body publish(int id) const;
-  // Brings in the cells beside the patch that are read when a plane has this age.
+  // Fetches the cells beside the patch that are read at this age.
   Body fetch(int id, int age) const;
   // Moves all planes on by one age.
   Body move() const;
@@ -44,11 +44,11 @@ class StreamQueues {
  private:
   struct Queue {
     BufferId registers = -1;
-    BufferId rows = -1;  // published, in shared memory
-    BufferId ring = -1;  // on their way from memory, in shared memory
+    BufferId rows = -1;  // published rows, in shared memory
+    BufferId ring = -1;  // prefetched planes, in shared memory
     QueuePlane plane;
-    std::vector<Expr> version;  // its index among the queues of its series, if these are several
-    std::vector<Expr> rows_version;  // likewise among those that publish rows
+    std::vector<Expr> version;       // index among the queues of its series, if there are several
+    std::vector<Expr> rows_version;  // index among the queues that publish rows
   };
   void declare_registers(const QueueSeries& series, const std::string& name);
   void declare_rows(const QueueSeries& series, const std::string& name);

@@ -1,5 +1,5 @@
-// Queues are registers, whose index has to be known: a rule chooses among the cells that an access
-// may land on.
+// Queues are registers and need compile-time indices, so a boundary rule becomes a selection among
+// the cells that an access may land on.
 #include "compiler/schedule/streaming/reads.h"
 
 #include "compiler/schedule/streaming/landing_offsets.h"
@@ -23,7 +23,7 @@ struct AccessRead {
                 arithmetic_type(q.type));
   }
 
-  // The cell at `offsets`, once the rules of dimension d and of those after it are applied.
+  // The value after applying the rules of dimension d and all later ones to `offsets`.
   Expr landed(const std::vector<int>& offsets, size_t d, const Point& landing) const {
     if (d == offsets.size()) return cell(offsets);
     const ir::Field& field = context.program.fields[access.field];
@@ -33,11 +33,11 @@ struct AccessRead {
     if (ir::meets(field, access, d, ir::BoundaryKind::Clamp)) {
       return clamped(field, offsets, d, landing);
     }
-    // Periodic: the cell is an image. A constant replaces the cell's value.
+    // Periodic: the cell is an image. Constant: the caller replaces the value.
     return landed(offsets, d + 1, landing);
   }
 
-  // A mirrored access reads at one of few offsets: whichever is that of the point it lands on.
+  // Mirror: selects the offset of the point that the access lands on.
   Expr mirrored(const ir::Field& field, std::vector<int> offsets, size_t d,
                 const Point& landing) const {
     Expr value = landed(offsets, d + 1, landing);
@@ -50,8 +50,8 @@ struct AccessRead {
     return value;
   }
 
-  // A clamped access reads at the offset nearest to its own that is still in the field: further up
-  // if its own is below the field, further down if it is above.
+  // Clamp: selects the offset nearest to the access's own that is still in the field, upwards if
+  // its own is below the field, downwards if it is above.
   Expr clamped(const ir::Field& field, std::vector<int> offsets, size_t d,
                const Point& landing) const {
     const analysis::Reach reach = analysis::reach_of(field, access, d);
@@ -81,8 +81,8 @@ struct AccessRead {
   }
 };
 
-// From memory. Places may lie beyond the grid; what is computed there is read by nobody, so they
-// take what is nearest.
+// Reads from memory. Places may lie beyond the grid, where values are unused, so the nearest
+// element is read.
 Expr read_in_place(const StreamContext& context, const StagePoint& at, const ir::Access& access,
                    Landings& landings) {
   const ir::Box& box =
@@ -101,7 +101,7 @@ Expr read(const StreamContext& context, const StreamQueues& queues, const StageP
   const AccessRead reading{context, queues, at, access};
   const Expr plain = reading.cell(access.offsets);
   if (access.escapes == 0 || at.stage.everywhere) return plain;
-  // The landing is compared with each place but one.
+  // The resolved coordinate is compared with every place but one.
   const bool often = landing_count(context.program.fields[access.field], access) > 3;
   const Landing landing = landings.land(access, often);
   const Expr value = reading.landed(access.offsets, 0, landing.point);

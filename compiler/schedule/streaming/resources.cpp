@@ -25,8 +25,8 @@ std::vector<int> published_rows(const Quantity& quantity, int patch_rows) {
 }
 
 double expected_registers(const StreamPlan& plan) {
-  // Fitted to what ptxas 13.0 gave 2,460 kernels of 36 programs that nothing limited: 13 % off in
-  // the root mean square. Compilers share partial sums of integers among points, which takes as
+  // Fitted to the registers that ptxas 13.0 allocated for 2,460 kernels of 36 programs without a
+  // limit: 13 % RMS error. For integers, compilers share partial sums among points, which takes as
   // many registers again.
   constexpr double kFloats = 1.27, kIntegers = 2.17, kBeside = 0.93, kMaking = 0.36;
   constexpr double kLoaded = 3.5, kRing = 2.1, kStage = 0.22, kCall = 0.12, kAddresses = 30;
@@ -50,7 +50,7 @@ double expected_registers(const StreamPlan& plan) {
     out += quantity.loaded() ? kLoaded : 0;
     out += quantity.ring > 0 ? kRing : 0;
   }
-  double making = 0;  // of one stage: the plane that it makes, and what it fetches for it
+  double making = 0;  // per stage: the plane under construction, and cells fetched for it
   for (const StreamStage& stage : plan.stages) {
     double of_stage = 0;
     for (const int result : stage.results) {
@@ -66,7 +66,7 @@ double expected_registers(const StreamPlan& plan) {
 }
 
 int estimate_registers(const StreamPlan& plan) {
-  constexpr double kMargin = 1.1;  // below nine tenths of what there is, one kernel in fifty spills
+  constexpr double kMargin = 1.1;  // below 90 % of the limit, one kernel in fifty spills
   return static_cast<int>(kMargin * expected_registers(plan));
 }
 
@@ -104,7 +104,7 @@ std::vector<QueueSeries> queue_series(const StreamPlan& plan) {
   std::vector<Key> order;
   for (size_t id = 0; id < plan.quantities.size(); ++id) {
     const Quantity& quantity = plan.quantities[id];
-    const int alone = plan.steps == 1 ? quantity.version : 0;  // there is no loop over versions
+    const int alone = plan.steps == 1 ? quantity.version : 0;  // no loop over versions
     const auto [entry, fresh] =
         found.try_emplace({quantity.field, quantity.component, quantity.part, alone});
     QueueSeries& series = entry->second;
@@ -128,7 +128,7 @@ std::vector<QueueSeries> queue_series(const StreamPlan& plan) {
 
 namespace {
 
-// Sums over points and values that are sampled, at most; of every step.
+// Upper bound on per-thread arrays for sums over sources and for sampled values, for all steps.
 int64_t kept_at_points(const StreamPlan& plan) {
   int64_t values = 0;
   for (const StreamStage& stage : plan.stages) {
@@ -141,8 +141,8 @@ int64_t kept_at_points(const StreamPlan& plan) {
 
 }  // namespace
 
-// A thread also keeps the coordinates of its patch, and a mask for each cross section of a piece,
-// of which a piece has one at most.
+// Includes the coordinates of the thread's patch and one mask per piece (the number of cross
+// sections is at most the number of pieces).
 int64_t queue_bytes(const StreamPlan& plan, int threads) {
   int64_t bytes = 0;
   for (const QueueSeries& series : queue_series(plan)) {
@@ -171,7 +171,7 @@ int64_t ring_rows(const StreamPlan& plan, Scalar type) {
 
 namespace {
 
-// Places per thread that columns take on their way, one group of rows with equal sides at a time.
+// Shared memory that emulates shuffles, used for one group of rows with equal sides at a time.
 int64_t exchange_bytes(const StreamPlan& plan, int tiles) {
   std::map<Scalar, int64_t> places;
   for (const Quantity& quantity : plan.quantities) {
@@ -204,7 +204,7 @@ int64_t shared_bytes(const StreamPlan& plan, int tiles) {
     align(16);
     if (plan.bulk) slots = std::max(slots, quantity.ring);
   }
-  bytes += int64_t{8} * slots;  // a word each, which says what has arrived
+  bytes += int64_t{8} * slots;  // one 8-byte barrier per slot
   if (!plan.machine.shuffles) bytes += exchange_bytes(plan, tiles);
   const bool populated = plan.at_points || plan.sampled;
   bytes += (plan.at_points + plan.sampled + populated) * kOccupancyFlags;

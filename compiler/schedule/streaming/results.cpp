@@ -20,15 +20,15 @@ class ResultWriter {
         masks_(parts.masks),
         sampled_(parts.sampled) {}
 
-  // Results leave a patch by vectors, so many in a row.
+  // Number of vectors per row of the patch in which results are stored.
   int vectors(const Quantity& q) const {
     return context_.plan.patch[0] / context_.global_vector_length(q);
   }
 
-  // Rows share the test of the columns, for which a mask would be one more register in a loop.
+  // In 2-D, a mask would cost a register in the loop, and the test of the columns is shared anyway.
   bool by_mask(const Quantity& q) const { return !context_.flat && masks_.has_room(vectors(q)); }
 
-  // Whether columns belong to the core is decided once for the patch; else for every vector.
+  // Whether the core test of columns is decided once per patch instead of per vector.
   bool core_by_patch() const {
     const analysis::Reach margin = context_.plan.margin[0];
     const int columns = context_.plan.patch[0];
@@ -50,14 +50,14 @@ class ResultWriter {
     return out;
   }
 
-  // The first element of a vector, from that of the patch on.
+  // First element of the current vector, relative to the patch.
   Expr first_column(const Quantity& q) const {
     return kernel::mul(counter(context_.column_name, vectors(q)),
                        literal(context_.global_vector_length(q)));
   }
 
-  // The tile writes the vector, as far as that depends on its place in the tile: it belongs to the
-  // core, and at least some of its points to the field.
+  // Condition: the tile writes the current vector, as far as its place in the tile decides that. It
+  // belongs to the core, and at least some of its points to the field.
   Expr is_written(const Tests& tests, const Quantity& q) const {
     const ir::Box& box = context_.field_of(q).box;
     const Expr x = kernel::add(tile_.first(0), first_column(q));
@@ -77,8 +77,9 @@ class ResultWriter {
     return kernel::all_of(std::move(conditions));
   }
 
-  // `at` lies in the box, whose first place is `low`, as far as core_conditions() leave it open:
-  // cores lie in the grid. `core_ends`: they were asked of `at` itself.
+  // Condition: `at` lies in the box, whose first place is `low`. Omits what core_conditions()
+  // imply, because cores lie in the grid. `core_ends`: those conditions were applied to `at`
+  // itself.
   Expr in_box(const Tests& tests, int d, const ir::Box& box, const Expr& at, const Expr& low,
               bool core_ends) const {
     const ir::Range& grid = context_.program.grid.ranges[d];
@@ -97,7 +98,7 @@ class ResultWriter {
            writers_key(a) == writers_key(b);
   }
 
-  // The points of a row of the patch that the tile writes, as far as the field has them.
+  // The points of a row of the patch that the tile writes, clipped to the field.
   Samples::Lanes lanes_of(const Expr& plane, const Tests& tests, const ir::Box& box) const {
     const int columns = context_.plan.patch[0], last = context_.rank - 1;
     Samples::Lanes lanes;
@@ -128,7 +129,7 @@ class ResultWriter {
     return lanes;
   }
 
-  // The stage's results of a sampled field.
+  // The stage's results that belong to a sampled field.
   std::vector<int> sampled_results(const StreamStage& stage, ir::FieldId field) const {
     std::vector<int> out;
     for (const int id : stage.results) {
@@ -137,7 +138,7 @@ class ResultWriter {
     return out;
   }
 
-  // What is kept of a result at the current point, by step.
+  // The kept value of a result at the current point, by step.
   Element kept(const StreamStage& stage, int id) const {
     const Quantity& q = context_.quantity(id);
     const auto [columns, rows] = context_.plan.patch;
@@ -147,7 +148,7 @@ class ResultWriter {
     return {buffer, {literal(stage.step), context_.row(), context_.column()}};
   }
 
-  // Nothing is asked here, so that stages stay one basic block: samples are taken behind them.
+  // No tests here, so that stages stay one basic block; take_samples() tests later.
   Body keep_samples(const StreamStage& stage) const {
     Body body;
     for (const ir::FieldId field : stage.sampled) {

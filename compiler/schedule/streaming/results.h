@@ -1,4 +1,4 @@
-// How planes of results leave a streaming kernel: the core of a tile, vector by vector.
+// Writes planes of results to memory: the core of a tile, vector by vector.
 #pragma once
 
 #include "compiler/schedule/parts/samples.h"
@@ -6,19 +6,18 @@
 
 namespace stencil::schedule {
 
-// Finds which vectors of the patch the tile writes, of the results of a stage.
+// Computes masks of the patch's vectors that the tile writes, for the results of a stage.
 Body find_results(const StreamParts& parts, const StreamStage& stage);
 
-// Keeps, in a pass in which some are taken, what take_samples() reads of what the stage has just
-// computed.
+// In a pass with samples, keeps the values just computed by the stage for take_samples().
 Body keep_samples(const StreamParts& parts, const StreamStage& stage);
 
-// Leaves what records sample of the stage's plane.
+// Stores the samples of records from the stage's plane.
 Body take_samples(const StreamParts& parts, const StreamStage& stage, const Tests& tests,
                   Samples& samples);
 
-// Writes the results whose planes are ready. Those written at the same planes and places share a
-// test.
+// Writes the results whose planes are ready. Results with the same planes and places share their
+// tests.
 Body write_results(const StreamParts& parts, const Tests& tests);
 
 }  // namespace stencil::schedule

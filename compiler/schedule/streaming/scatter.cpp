@@ -1,4 +1,4 @@
-// Building the scatter form from the plane sums of a linear function (ir/reassociate.h).
+// Builds the scatter form from the plane sums of a linear function (ir/reassociate.h).
 #include "compiler/schedule/streaming/scatter.h"
 
 #include <algorithm>
@@ -24,14 +24,14 @@ class ScatterBuilder {
   ScatterForm build() {
     const std::vector<int> same = ir::equal_planes(split_, 0);
     const int last = static_cast<int>(split_.planes.size()) - 1;
-    std::map<int, int> shared;  // sums of one plane that serve several: computed apart, once
+    std::map<int, int> shared;  // plane sums that serve several sums, computed once
     for (int k = 0; k <= last; ++k) {
       if (same[static_cast<size_t>(k)] != k) shared[same[static_cast<size_t>(k)]] = -1;
     }
     int before = -1;  // the sum so far
     for (int k = 0; k <= last; ++k) {
       const ir::PlaneSum& plane = split_.planes[static_cast<size_t>(k)];
-      const int here = k == last ? plane.offset : 0;  // where the newest plane is read
+      const int here = k == last ? plane.offset : 0;  // offset of the newest plane
       const auto use = shared.find(same[static_cast<size_t>(k)]);
       ir::Graph graph;
       ir::NodeId sum = ir::kNoNode;
@@ -78,7 +78,7 @@ class ScatterBuilder {
     return graph.add({access, type_, {}, ""});
   }
 
-  // Copies a tree of the split with its accesses moved along the streamed dimension.
+  // Copies a tree of the split with its accesses moved along the streaming dimension.
   ir::NodeId copy(ir::NodeId root, int planes, ir::Graph& to) const {
     const ir::Graph& from = split_.graph;
     const auto needed = ir::reachable(from, {root});
@@ -98,7 +98,7 @@ class ScatterBuilder {
     return copies[static_cast<size_t>(root)];
   }
 
-  // Written as one chain of multiply-adds that starts with what was summed before.
+  // Rewrites the sum as one chain of multiply-adds that starts with the previous sum.
   PartialSum in_one_chain(const ir::Graph& graph, ir::NodeId sum) const {
     ir::Program alone = program_;
     for (size_t i = 0; i < form_.sums.size(); ++i) {  // the fields that stand for sums
@@ -133,7 +133,7 @@ std::optional<ScatterForm> scatter_form(const ir::Program& program, const ir::Fu
                     [&](const ir::Function& other) { return ir::writes(other, target); });
   if (writers != 1) return std::nullopt;
   for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
-    const bool placed = access->in_place && !access->per_step;  // sums are computed elsewhere
+    const bool placed = access->in_place && !access->per_step;  // sums are computed at other planes
     if (access->escapes != 0 || placed) return std::nullopt;
   }
   const auto split = ir::split_by_plane(piece, 0);

@@ -1,10 +1,10 @@
-// The scatter form of a linear function: one partial sum per plane it reads, so that every plane is
-// read once, when it arrives, and given to all results it belongs to.
+// The scatter form of a linear function: one partial sum per plane that it reads. Each plane is
+// read once, when it arrives, and added to all results that it contributes to.
 //
-// Sum k holds, when plane q of the streamed dimension has arrived, what planes up to q give to the
-// results that read q as their k-th plane: sum k-1 of the plane before, plus what q gives. The
-// result is the last sum but one plus what the newest plane gives. Reorders additions: --fp=fast
-// only.
+// When plane q has arrived, sum k holds the contribution of planes up to q to the results that read
+// q as their k-th plane: sum k-1 of the previous plane plus the contribution of q. The result is
+// the last but one sum plus the contribution of the newest plane. This reorders additions:
+// --fp=fast only.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@
 
 namespace stencil::schedule {
 
-// Reads fields of the program at the plane that arrives (offset 0; the last: at its own offsets),
-// and earlier sums as fields beyond the program's: sum k is field fields.size() + k.
+// Reads fields of the program at the arriving plane (offset 0; `last`: at its own offsets). Reads
+// earlier sums as additional fields: sum k is field fields.size() + k.
 struct PartialSum {
   std::shared_ptr<const ir::Graph> graph;
   ir::NodeId result = 0;
@@ -26,14 +26,14 @@ struct ScatterForm {
   PartialSum last;  // the function's result
 };
 
-// The forms of a program's functions, made when first asked for.
+// The scatter forms of a program's functions, built on first use.
 class ScatterForms {
  public:
   explicit ScatterForms(const ir::Program& program)
       : program_(program), forms_(program.functions.size()) {}
 
-  // Null if the function has none: it has one piece, a sum of accesses times uniform coefficients
-  // over two planes or more, meets no boundary rule, and alone writes its field.
+  // Null unless the function has one piece, is a sum over two or more planes of accesses times
+  // uniform coefficients, meets no boundary rule, and is the only writer of its field.
   const ScatterForm* of(size_t function);
   bool any();
 

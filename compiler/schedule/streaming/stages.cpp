@@ -22,8 +22,8 @@ class StageWriter {
     return stage.everywhere || covers_all_places(context_.program, context_.plan, stage);
   }
 
-  // --- Which points a function is applied to. In a patch, that is the same for all planes but for
-  // the outermost dimension.
+  // --- Points to which a function applies. In the tiled dimensions these are the same for all
+  // planes.
 
   Body make_masks(const StreamStage& stage) {
     const int columns = context_.plan.patch[0];
@@ -42,13 +42,13 @@ class StageWriter {
     return all;
   }
 
-  // Images are points of the grid, other places may lie beyond it.
+  // Images are points of the grid; other places may lie beyond it.
   void append_covered(const Expr& at, const ir::Box& region, int d, std::vector<Expr>& to) const {
     if (context_.images(d) && region.ranges[d] == context_.program.grid.ranges[d]) return;
     context_.append_inside(at, region, d, to);
   }
 
-  // The region as far as it is tiled: its mask serves all planes.
+  // Identifies the region in the tiled dimensions; its mask is valid for all planes.
   std::string cross_section(const ir::Box& region) const {
     std::string key;
     for (int d = 1; d < context_.rank; ++d) {
@@ -58,8 +58,8 @@ class StageWriter {
     return key;
   }
 
-  // Per piece, the mask of its points in the plane: nothing where the plane misses the region.
-  // Empty if there are no masks, or none is needed.
+  // Per piece, the mask of its points in the plane; 0 if the plane is outside the region. Empty if
+  // masks are not available or not needed.
   std::vector<Expr> live_masks(const StreamStage& stage, const Tests& tests, const Expr& plane,
                                Body& body) const {
     std::vector<Expr> out;
@@ -80,13 +80,14 @@ class StageWriter {
     return out;
   }
 
-  // The plane lies in the region and the step is not left out. As one comparison: a condition per
-  // step, the same in every plane, is kept in more registers than there are for conditions. The
-  // sign is not shifted into a mask either: ptxas 13.0 moves the shift of a register that a warp
-  // shares into the branches of points and shifts it again for threads that come there later
+  // Condition: the plane lies in the region and the step is not skipped, as a single comparison.
+  // Separate conditions per step, the same in every plane, would need more predicate registers than
+  // there are. The sign is not shifted into a mask either: ptxas 13.0 moves the shift of a
+  // warp-uniform register into the branches of points and repeats it for threads that arrive later
   // (docs/performance.md).
   Expr is_done_in(const Expr& plane, const ir::Box& region, int step) const {
-    Expr below = plus(context_.left_out(), -step - 1);  // each is negative where it holds
+    Expr below = plus(context_.left_out(), -step - 1);  // each term is negative if its condition
+                                                        // holds
     for (const Expr& inwards :
          {kernel::sub(kernel::sub(context_.interface.low(region, 0), literal(1)), plane),
           plus(kernel::sub(plane, context_.interface.high(region, 0)), -1)}) {
@@ -115,8 +116,8 @@ class StageWriter {
     return guarded(tests.inside, std::move(inside), std::move(tested));
   }
 
-  // In a pass in which points weigh, their sums are made ahead of its stages (sums_ahead), so that
-  // these stay one basic block.
+  // In a pass with sources, their sums are computed before the stages (sums_ahead), so that the
+  // stages stay one basic block.
   Body compute_plane(const StreamStage& stage, const Tests& tests) const {
     const std::vector<ir::Access> reads = reads_at_points(stage);
     if (reads.empty()) return plane_of(stage, tests);
@@ -128,14 +129,14 @@ class StageWriter {
         });
   }
 
-  // What is computed beyond the grid is read by nobody, so it may be what is nearest.
+  // The place wrapped or clamped into the grid. Values computed beyond the grid are never used.
   Expr in_grid(const Tests& tests, int d, const Expr& place) const {
     const Expr own = tests.unless_inside(context_.image(d, place), place);
     const Expr nearest = larger(smaller(own, context_.high(d)), context_.low(d));
     return tests.unless_inside(nearest, own);
   }
 
-  // A row of the patch at once, unless its places may be images.
+  // A whole row of the patch at once, unless its places may be images.
   PointLanes lanes_of(const StreamStage& stage) const {
     const int columns = context_.plan.patch[0];
     const bool apart = context_.images(context_.rank - 1);
@@ -189,7 +190,7 @@ class StageWriter {
 
   Body plane_of(const StreamStage& stage, const Tests& tests) const {
     Point point;
-    // Inside the grid, the coordinate that a place is computed at is its own.
+    // Inside the grid, a place is its own coordinate.
     const auto define = [&](int d, const Expr& place, Body& body) {
       const std::string& name = context_.points[d];
       body.push_back({kernel::Let{name, tests.unless_inside(context_.image(d, place), place)}});
@@ -212,7 +213,7 @@ class StageWriter {
     const bool storage_type =
         std::any_of(at.stage.results.begin(), at.stage.results.end(),
                     [&](int id) { return is_storage(context_.quantity(id).type); });
-    // Selecting is cheaper than branching: the stages stay one basic block.
+    // Selecting is cheaper than branching, because the stages stay one basic block.
     return storage_type || at.stage.pieces.size() > 2 ? branch_over_pieces(at, live)
                                                       : select_pieces(at, live);
   }
@@ -277,7 +278,7 @@ class StageWriter {
     return values;
   }
 
-  // What the stage's results were before it, at the point.
+  // The values that the stage's results replace, at the current point.
   std::vector<Expr> old_values(const StagePoint& at) const {
     std::vector<Expr> out;
     for (size_t c = 0; c < at.stage.results.size(); ++c) {

@@ -1,4 +1,4 @@
-// Numbering tiles and chunks, and finding where nothing needs to be tested.
+// Numbers tiles and chunks, and finds the part of a tile that needs no tests.
 #include "compiler/schedule/streaming/tile.h"
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
                                                plus(context.high(0), -rim.high)));
   front_begin = plus(first_plane, -plan.fill);
   if (const int64_t alike = plan.known.modulus[0];
-      alike > 1) {  // planes from the edge, rounded down
+      alike > 1) {  // multiple of the modulus from the edge, rounded down
     const int64_t fill = (plan.fill + alike - 1) / alike * alike;
     const Expr groups =
         divided(plus(kernel::sub(first_plane, context.low(0)), fill - plan.fill), literal(alike));
@@ -79,10 +79,10 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
 
 namespace {
 
-// Of the chunks of a column of tiles, the first and the last few: as many as write what neighbours
-// get, which may be deeper than what they give, and as for the next tile read what these gave. None
-// where the inside would be empty, or where in other dimensions any block may be next to another
-// part.
+// Number of chunks at the low and at the high end of a column of tiles that are launched first.
+// They write the halos of neighbours (which may be deeper than the own halo) or read, in the next
+// tile, the halos received from them. Zero if no inner chunk would remain, or if there are
+// neighbours in other dimensions, where any block may be next to another subdomain.
 std::array<int64_t, 2> outer_chunks(const ir::Program& program, int64_t length, int64_t chunks) {
   const std::array<int64_t, 2> none = {0, 0};
   if (!program.part) return none;
@@ -107,7 +107,8 @@ std::array<int64_t, 2> outer_chunks(const ir::Program& program, int64_t length, 
   return below + at_end < chunks ? std::array<int64_t, 2>{below, at_end} : none;
 }
 
-// The exchange is beside the inside, which is to take as long.
+// Whether at most half of the blocks are outer ones, so that the inner blocks can hide the
+// exchange.
 bool are_few(const std::array<int64_t, 2>& outer, int64_t blocks) {
   return 2 * (outer[0] + outer[1]) <= blocks;
 }
@@ -151,9 +152,9 @@ Expr StreamTile::set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, E
   return number;
 }
 
-// The chunks of the first and the last group of tiles come before all others, and of either kind
-// those at the ends of the grid are the first and the last; launches have all of an end side by
-// side:
+// Chunks of the first and the last group of tiles are numbered before all others. Within each kind,
+// the first and the last chunks are at the ends of the grid. Launches need the blocks of each end
+// to be contiguous:
 //
 //   numbers by kind     edge: low, mid, high | inner: low, mid, high
 //   as launched         edge low, inner low | edge mid, inner mid | edge high, inner high
@@ -236,7 +237,7 @@ std::vector<Expr> StreamTile::core_conditions(const Tests& tests, int axis, cons
   const Expr tile = number(axis);
   const Expr origin = origin_of(axis, tile);
   std::vector<Expr> out;
-  // A tile inside is neither the first nor the last.
+  // An inside tile is neither the first nor the last one.
   if (margin.low > 0) {
     const Expr before = plus(origin, margin.low);
     const Expr tested = select(is_equal(tile, literal(0)), origin, before);
@@ -254,7 +255,7 @@ std::vector<Expr> StreamTile::core_conditions(const Tests& tests, int axis, cons
   return out;
 }
 
-// --- Where nothing needs to be tested
+// --- The part that needs no tests
 
 int main_piece(const ir::Program& program, const StreamStage& stage) {
   for (size_t p = 0; p < stage.pieces.size(); ++p) {
@@ -276,8 +277,8 @@ int main_piece(const ir::Program& program, const StreamStage& stage) {
 
 namespace {
 
-// The points of dimension d at which a stage can do without tests: all its tile's points must lie
-// there.
+// Tightens `inside` to the coordinates of dimension d where the stage needs no tests. All points of
+// its tile must lie there.
 void limit(const StreamContext& context, const StreamStage& stage, int d, Interval& inside) {
   const Interface& interface = context.interface;
   const int main = main_piece(context.program, stage);
@@ -297,8 +298,8 @@ void limit(const StreamContext& context, const StreamStage& stage, int d, Interv
   }
 }
 
-// A stage without a main piece is left alone inside the grid: the tile misses each of its pieces in
-// some tiled dimension, or the planes miss it. `tile`: its points.
+// Keeps a stage without a main piece out of the inside: the tile misses the piece in some tiled
+// dimension, or `fronts` excludes its planes. `tile`: the points of the tile.
 void avoid(const StreamContext& context, const std::vector<Interval>& tile, const StagePiece& piece,
            int lag, Interval& fronts) {
   const Interface& interface = context.interface;
@@ -308,7 +309,7 @@ void avoid(const StreamContext& context, const std::vector<Interval>& tile, cons
     missed = either(missed, kernel::less(interface.high(piece.region, d), tile[d].low));
   }
   const ir::Affine from_low = piece.region.ranges[0].low - context.program.grid.ranges[0].low;
-  if (from_low.is_constant() && from_low.constant <= 16) {  // stay behind it, or before it
+  if (from_low.is_constant() && from_low.constant <= 16) {  // stay behind the piece, or before it
     fronts.tighten_low(
         select(missed, context.low(0), plus(interface.high(piece.region, 0), 1 + lag)));
   } else {
@@ -319,7 +320,7 @@ void avoid(const StreamContext& context, const std::vector<Interval>& tile, cons
 
 }  // namespace
 
-// What a block covers, all rows of threads together; of the outermost dimension nothing.
+// The points that a block covers, all rows of threads together; empty in the streaming dimension.
 std::vector<Interval> StreamTile::points() const {
   std::vector<Interval> tile(context_.rank);
   for (int axis = 0; axis < context_.rank - 1; ++axis) {
@@ -338,7 +339,7 @@ Expr StreamTile::points_are_inside() const {
     const int d = context_.dimension(axis);
     Interval inside;
     for (const StreamStage& stage : context_.plan.stages) limit(context_, stage, d, inside);
-    // The first and the last tile write what lies beyond their core, too.
+    // The first and the last tile also write the points beyond their core.
     const analysis::Reach margin = context_.plan.margin[axis];
     if (margin.low > 0 && !context_.images(d)) inside.tighten_low(plus(context_.low(d), 1));
     if (margin.high > 0 && !context_.images(d)) inside.tighten_high(plus(context_.high(d), -1));
@@ -360,7 +361,7 @@ Interval StreamTile::fronts_inside() const {
     if (planes.low) fronts.tighten_low(plus(planes.low, stage.lag));
     if (planes.high) fronts.tighten_high(plus(planes.high, stage.lag));
     if (stage.everywhere || main_piece(context_.program, stage) >= 0) continue;
-    // Before that, its plane is an image.
+    // Before this front, the stage's plane is an image.
     if (context_.images(0)) fronts.tighten_low(plus(context_.low(0), stage.lag));
     for (const StagePiece& piece : stage.pieces)
       avoid(context_, points(), piece, stage.lag, fronts);

@@ -19,7 +19,7 @@ int patch_points(const StreamPlan& plan) {
   return plan.patch[0] * plan.patch[1];
 }
 
-// What a stage of every step computes for a patch, and what it decides by places.
+// Adds the operations of a stage, for a patch and all steps, and its selects by position.
 void count_stage(const analysis::TimeTiles& tiles, const StreamPlan& plan, const StreamStage& stage,
                  Operations& out, double& selects) {
   std::vector<ir::Box> regions;
@@ -30,7 +30,7 @@ void count_stage(const analysis::TimeTiles& tiles, const StreamPlan& plan, const
   PieceArithmetic& arithmetic = tiles.kept<PieceArithmetic>();
   if (main.congruences.empty()) {
     out.add(arithmetic.of(*main.graph, main.results, Sharing::InPlane), points);
-  } else {  // without what conditions leave out
+  } else {  // without points excluded by conditions
     const auto& classes =
         tiles.kept<PieceCongruences>().classes(*main.piece, plan.known.modulus).all();
     for (const ResidueClasses::Class& each : classes) {
@@ -44,7 +44,7 @@ void count_stage(const analysis::TimeTiles& tiles, const StreamPlan& plan, const
   }
 }
 
-// What it reads in place for the patch: once along each dimension that a profile lacks.
+// Adds in-place loads for a patch: one along each dimension that a profile lacks.
 void count_in_place(const ir::Program& program, const StreamPlan& plan, const StreamStage& stage,
                     Operations& out) {
   for (const StagePiece& piece : stage.pieces) {
@@ -62,9 +62,9 @@ void count_in_place(const ir::Program& program, const StreamPlan& plan, const St
   }
 }
 
-// Words to or from shared memory where threads beside each other access what lies `patch` points
-// apart, in vectors. Memory serves 128 bytes at once, each four of them from a bank of their own
-// (CUDA C++ Programming Guide, "Shared Memory").
+// Adds words transferred to or from shared memory by threads whose data are `patch` points apart,
+// in vectors. Memory serves 128 bytes per cycle, each four of them from a bank of their own (CUDA
+// C++ Programming Guide, "Shared Memory").
 void count_shared(const StreamPlan& plan, Scalar type, double words, Operations& out) {
   constexpr int kAtOnce = 128;
   const int length = vector_length(plan, type);
@@ -73,7 +73,7 @@ void count_shared(const StreamPlan& plan, Scalar type, double words, Operations&
   out.conflicts += words * (in_turn - 1);
 }
 
-// Columns that a thread takes from others, on average over planes.
+// Columns fetched from other threads, averaged over planes.
 double columns_fetched(const StreamPlan& plan, const Quantity& q, size_t age, int row,
                        const Sides& sides) {
   if (!q.asked_for) return sides.low + sides.high;
@@ -86,7 +86,7 @@ double columns_fetched(const StreamPlan& plan, const Quantity& q, size_t age, in
   return static_cast<double>(planes) / static_cast<double>(plan.known.modulus[0]);
 }
 
-// How values come to the threads that need them.
+// Adds the exchange of values between threads.
 void count_exchange(const StreamPlan& plan, const Quantity& q, Operations& out) {
   const int length = vector_length(plan, q.type);
   const double row_vectors = static_cast<double>(plan.patch[0]) / length;
@@ -106,7 +106,7 @@ void count_exchange(const StreamPlan& plan, const Quantity& q, Operations& out) 
   }
 }
 
-// Between memory and registers.
+// Adds transfers between memory and registers.
 void count_traffic(const StreamPlan& plan, const Quantity& q, double warps, Operations& out,
                    double& bytes) {
   const double points = patch_points(plan);
@@ -115,7 +115,7 @@ void count_traffic(const StreamPlan& plan, const Quantity& q, double warps, Oper
   if (q.loaded()) {
     bytes += points * size_in_bytes(q.type);
     if (q.ring > 0) {
-      // A row of threads in 2-D copies its own tile.
+      // in 2-D each row of threads copies its own tile
       out.bulk += !plan.bulk ? 0 : plan.rank == 2 ? 1 : 1 / warps;
       out.copies += plan.bulk ? 0 : patch_words;
       count_shared(plan, q.type, patch_words, out);
@@ -167,7 +167,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
     count_traffic(plan, q, std::ceil(work.threads / static_cast<double>(plan.machine.warp)),
                   work.iteration, bytes);
     shared_rows |= q.shared_rows;
-    // A queue that comes back to its registers within the loop's planes moves nothing.
+    // A queue whose length divides the unrolling moves no registers.
     const int carried = q.ages - 1;
     const bool moves = q.loaded() && q.ready > 0 && carried > 0 && plan.unroll % carried != 0;
     if (moves) work.awaited = 1.0 / plan.unroll;
@@ -176,8 +176,8 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   work.bytes = bytes * work.threads;
   work.footprint = footprint(program);
 
-  // Tiles side by side, of which those at the ends test places where the body has a version
-  // without.
+  // Tiles per plane. If there is a variant without tests, only tiles at the ends run the tested
+  // one.
   const bool split = schedule.edges == Edges::Split;
   double side_by_side = 1, inside = 1;
   double compulsory = 1;
@@ -192,7 +192,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   (split ? work.edge_selects : work.iteration.selects) = selects;
   work.edge = split ? 1 - inside : 0;
 
-  // Two versions of a body make addresses of both live; in 3-D that is felt.
+  // Two variants keep the addresses of both live, which matters in 3-D.
   if (split && plan.rank == 3) {
     constexpr double kFelt = 0.14;
     work.iteration.add(Operations(work.iteration), kFelt);

@@ -1,4 +1,4 @@
-// What a streamed tile asks of a GPU, counted on its plan.
+// Counts the work of a streamed tile for the performance model.
 #pragma once
 
 #include "compiler/schedule/model/work.h"
