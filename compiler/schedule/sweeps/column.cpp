@@ -1,8 +1,8 @@
-// Each node gets the plane at which it can be computed, relative to the point: the latest that it
-// depends on. Moved along the column so that this is plane 0, nodes of all pieces become one graph
-// of unique nodes, whose edges have delays: this is the retiming of a circuit (Leiserson and Saxe,
-// Algorithmica 6, 1991), with planes as clock ticks. Then all that would only wait is computed
-// later, so that fewer planes are kept.
+// Each node is assigned the plane at which it can be computed, relative to the point: the latest
+// plane that it depends on. Nodes of all pieces are then moved along the column so that this is
+// plane 0, and merged into one graph of unique nodes whose edges have delays. This is the retiming
+// of a circuit (Leiserson and Saxe, Algorithmica 6, 1991) with planes as clock ticks. Finally nodes
+// that would only wait are computed later, so that fewer planes are kept.
 #include "compiler/schedule/sweeps/column.h"
 
 #include <algorithm>
@@ -50,8 +50,7 @@ std::vector<ir::Access> SweptColumn::reads(const ir::Program& program, int befor
 
 namespace {
 
-// Operations that may be done ahead of the test whether the point is one of the region: they never
-// trap, whatever their operands.
+// Whether an operation may run before the test that the point is in the region: it never traps.
 bool may_be_early(const ir::Node& node) {
   const auto* operation = std::get_if<ir::Operation>(&node.kind);
   if (!operation || !is_float(node.type) || is_storage(node.type)) return false;
@@ -77,7 +76,7 @@ class ColumnBuilder {
   }
 
  private:
-  // Of a node of a piece that is computed ahead.
+  // A node of a piece that is computed early.
   struct Early {
     NodeId moved;  // in moved_
     int plane;     // relative to the point
@@ -85,9 +84,9 @@ class ColumnBuilder {
   struct Sorted {
     std::vector<std::optional<Early>> early;  // by NodeId
     std::vector<bool> uniform, needed;
-    std::vector<NodeId> used;  // early ones that are used by others than early ones
+    std::vector<NodeId> used;  // early nodes used by nodes that are not early
   };
-  // By whom a moved node is used, so many planes after it is computed. By: -1, a piece.
+  // A user of a moved node, computed `delay` planes after it. by = -1: a piece.
   struct Use {
     NodeId by;
     int delay;
@@ -107,7 +106,7 @@ class ColumnBuilder {
     return access.field - fields;
   }
 
-  // In moved_, instances stand for nodes of it, by their id.
+  // Moves the nodes of a piece to moved_, in which instances refer to other nodes by their id.
   void sort_into(const ir::Piece& piece) {
     const ir::Graph& graph = piece.graph;
     Sorted sorted;
@@ -181,7 +180,7 @@ class ColumnBuilder {
     return Early{moved_.add(std::move(node)), plane};
   }
 
-  // The moved nodes that a moved one depends on, and how many planes ago.
+  // The moved nodes that a moved node depends on, and how many planes ago.
   std::vector<std::pair<NodeId, int>> sources(NodeId id) const {
     std::vector<std::pair<NodeId, int>> out;
     for (const NodeId operand : ir::operands(moved_[id])) {
@@ -208,15 +207,15 @@ class ColumnBuilder {
       }
     }
     for (NodeId id = moved_.size(); id-- > 0;) {
-      if (uses_[static_cast<size_t>(id)].empty()) continue;  // consumers have greater numbers
+      if (uses_[static_cast<size_t>(id)].empty()) continue;  // users have greater ids
       for (const auto& [source, delay] : sources(id)) {
         uses_[static_cast<size_t>(source)].push_back({id, delay});
       }
     }
   }
 
-  // How many planes later than it could a node is computed: as many as all its uses allow, if what
-  // it is computed of waits as long for other reasons. Uniform nodes have no plane.
+  // By how many planes each node is delayed: as far as all its uses allow, provided that its
+  // sources are delayed as much for other reasons. Uniform nodes have no plane.
   void find_waits() {
     waits_.assign(static_cast<size_t>(moved_.size()), INT_MAX);
     const auto waits_of = [&](NodeId by) { return by < 0 ? 0 : waits_[static_cast<size_t>(by)]; };
@@ -258,7 +257,7 @@ class ColumnBuilder {
     return delay + waits_of_user - waits_[static_cast<size_t>(source)];
   }
 
-  // The value that a node is, made when it is first asked for.
+  // The value for a node, created on first use.
   int value_of(NodeId moved, SweptColumn& out) {
     const auto [entry, fresh] = values_.try_emplace(moved, static_cast<int>(out.values.size()));
     if (fresh) out.values.push_back({placed_[static_cast<size_t>(moved)], 0, 0});
@@ -311,7 +310,7 @@ class ColumnBuilder {
       ir::Node node = piece.graph[id];
       if (const auto& of = sorted.early[i]) {
         const auto value = values_.find(of->moved);
-        if (value == values_.end()) continue;  // the front alone uses it
+        if (value == values_.end()) continue;  // used only by the front
         node.kind = instance(value->second, age(of->moved, last_ - of->plane, 0));
         copies[i] = graph->add(std::move(node));
         continue;
@@ -352,11 +351,11 @@ class ColumnBuilder {
   ir::Graph moved_;
   std::vector<Sorted> sorted_;          // by piece
   std::vector<std::vector<Use>> uses_;  // by moved node
-  std::vector<int> waits_;              // likewise
-  std::vector<bool> planes_;            // likewise: depends on the plane
-  std::vector<NodeId> placed_;          // likewise: in the front
-  std::map<NodeId, int> values_;        // of moved nodes
-  int last_ = 0;                        // plane of the front, relative to the point, ahead of waits
+  std::vector<int> waits_;              // by moved node
+  std::vector<bool> planes_;            // by moved node: depends on the plane
+  std::vector<NodeId> placed_;          // by moved node: its node in the front
+  std::map<NodeId, int> values_;        // by moved node: its value
+  int last_ = 0;                        // plane of the front relative to the point, without delays
 };
 
 }  // namespace

@@ -1,16 +1,15 @@
-// What a thread that sweeps a column of planes computes when, and what it keeps from plane to
-// plane.
+// What a thread that sweeps a column of planes computes in which plane, and what it keeps between
+// planes.
 //
-// The expression of a point reads planes that arrive one after the other. A value that is computed
-// of one plane alone, or of planes that have arrived, need not wait for the last of them: it is
-// computed once, as its newest plane arrives, and kept until it is used. Values that differ in the
-// plane alone are one value of different ages, so what the planes of a symmetric stencil have in
-// common is computed once. Nothing is reordered: every operation has the operands that the program
-// gives it, and the same bits come out.
+// The expression of a point reads planes that arrive one after another. A value that depends on
+// some of the planes is computed once, as soon as its newest plane arrives, and kept until it is
+// used. Values that differ only in the plane are the same value at different ages. So
+// subexpressions that the planes of a symmetric stencil share are computed once. Nothing is
+// reordered: every operation keeps its operands from the program, so results are bitwise identical.
 //
-//   column=registers  what is kept are operands (Vizitiu et al. 2014, section II.B.3)
-//   column=partial    whatever is computed in floating point of operands: where the program sums
-//                     plane by plane, partial sums (Krotkiewski and Dabrowski 2013, section 5)
+//   column=registers  keeps operands (Vizitiu et al. 2014, section II.B.3)
+//   column=partial    keeps any floating-point values computed from operands: partial sums, if the
+//                     program sums plane by plane (Krotkiewski and Dabrowski 2013, section 5)
 #pragma once
 
 #include <memory>
@@ -21,37 +20,38 @@
 
 namespace stencil::schedule {
 
-// An access to a field that has all dimensions of the grid: one that may be kept or shared.
+// Whether the access is to a field with all dimensions of the grid. Only those can be kept or
+// shared.
 bool is_operand(const ir::Program& program, const ir::Access& access);
-// The access where no boundary rule is met: accesses that differ in that alone are one.
+// The access without boundary rules, so that accesses which differ only in those compare equal.
 ir::Access without_rules(ir::Access access);
 
-// A node of the front graph of which instances are used later, or by the pieces.
+// A node of the front graph whose instances are used in later planes or by the pieces.
 struct ColumnValue {
   ir::NodeId node = 0;  // in SweptColumn::front
   int ages = 0;         // instances kept besides the newest, one per plane
-  int lookback = 0;     // planes ahead of the first point at which the first instance is needed
+  int lookback = 0;     // planes before the first point at which the first instance is needed
 };
 
 struct SweptColumn {
   struct Piece {
     std::shared_ptr<const ir::Graph> graph;
-    std::vector<ir::NodeId> results;  // as those of the function's piece
+    std::vector<ir::NodeId> results;  // in the order of the original piece's results
   };
-  // Computed for each plane p of points, ahead of the pieces. Its accesses are at the plane where
-  // they are read first, p + offsets[0], and never escape; instances of values are accesses to
-  // fields beyond the program's, value i to field fields.size() + i, whose level is the age.
+  // Computed for each plane p of points, before the pieces. Its accesses are at the plane of their
+  // first use, p + offsets[0], and meet no boundary rule. Instances of values are accesses to
+  // additional fields: value i is field fields.size() + i, with the age as level.
   std::shared_ptr<const ir::Graph> front;
   std::vector<ColumnValue> values;
   std::vector<Piece> pieces;
 
-  int lookback() const;  // of all values
-  // The accesses to fields of the program that the front reads `before` planes ahead of the first
-  // point, or at points (0).
+  int lookback() const;  // maximum over all values
+  // The program's fields that the front reads `before` planes ahead of the first point; 0: at
+  // points.
   std::vector<ir::Access> reads(const ir::Program& program, int before) const;
 };
 
-// With Column::Cache the front is empty, and the pieces are those of the function.
+// With Column::Cache the front is empty and the pieces are those of the function.
 SweptColumn sweep_column(const ir::Program& program, const ir::Function& function, Column column);
 
 }  // namespace stencil::schedule

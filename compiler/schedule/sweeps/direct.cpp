@@ -1,9 +1,10 @@
-// The `direct` family: one kernel per stencil function and step, a thread per point, per few points
-// or per column of planes.
+// The `direct` family: one kernel per stencil function and step. A thread computes one point, a few
+// points or a column of planes.
 //
-// Every step reads and writes global memory, so its speed ends at the copy bound; it serves any
-// program a kernel can serve, and it is what time tiling has to beat. What threads keep and share
-// of what they read (tile.h) are the kernels of a decade of papers (presets.h).
+// Every step reads and writes global memory, so the speed is limited by the copy bandwidth. The
+// family supports every program that a kernel can express and is the baseline for time tiling. The
+// settings for what threads keep and share (tile.h) cover kernels from a decade of papers
+// (presets.h).
 #include "compiler/schedule/sweeps/direct.h"
 
 #include <fmt/format.h>
@@ -21,8 +22,8 @@ namespace stencil::schedule {
 
 namespace {
 
-// Whether some piece has so many terms in double precision that points of one thread must not be
-// unrolled: compilers keep the constants of all terms at hand for the next point, and spill.
+// Whether some piece has so many double-precision terms that a thread's points must not be
+// unrolled: compilers would keep the constants of all terms live for the next point, and spill.
 bool too_long_to_unroll(const ir::Program& program) {
   constexpr int64_t kTerms = 512;
   for (const ir::Function& function : program.functions) {
@@ -37,7 +38,7 @@ bool too_long_to_unroll(const ir::Program& program) {
   return false;
 }
 
-// Up to rank 3 the fastest of those measured on an H200 (docs/performance.md).
+// Up to rank 3, the fastest schedules measured on an H200 (docs/performance.md).
 Schedule usual(const ir::Program& program, const Machine& machine) {
   Schedule schedule;
   schedule.family = "direct";
@@ -47,7 +48,7 @@ Schedule usual(const ir::Program& program, const Machine& machine) {
   }
   if (program.grid.rank() == 1) schedule.block = {256, 1, 1};
   if (program.grid.rank() >= 2) schedule.block = {64, 4, 1};
-  if (program.grid.rank() >= 4) schedule.block = {32, 4, 2};  // grids have short sides
+  if (program.grid.rank() >= 4) schedule.block = {32, 4, 2};  // 4-D grids have short sides
   const bool one = too_long_to_unroll(program);
   if (program.grid.rank() == 2 && !one) schedule.elements = {1, 4, 1};
   if (program.grid.rank() == 3 && !one) schedule.elements = {1, 1, 4};
@@ -66,7 +67,7 @@ class PlannedSweeps final : public Plan {
         schedule_(schedule),
         sweeps_(plan_sweeps(program_)),
         sweep_tiles_(plan_tiles(program_, sweeps_, schedule_)) {}
-  PlannedSweeps(const PlannedSweeps&) = delete;  // tiles refer to sweeps
+  PlannedSweeps(const PlannedSweeps&) = delete;  // tiles refer to sweeps_
 
   Footprint cost() const override {
     Footprint out;
@@ -164,7 +165,7 @@ void refuse_settings(const ir::Program& program, const Schedule& schedule, const
     needs("operands=rows", "shares the rows beside a tile, and a tile is one row",
           "operands=shared or tile");
   }
-  constexpr int kLongestRow = 32;  // that any target shuffles (kernel::Shuffle)
+  constexpr int kLongestRow = 32;  // supported by all targets (kernel::Shuffle)
   const int lanes = schedule.block[0], longest = std::min(kLongestRow, machine.warp);
   const bool whole = lanes <= longest && (lanes & (lanes - 1)) == 0 &&
                      schedule.block.product() % machine.warp == 0;
@@ -178,8 +179,8 @@ void refuse_settings(const ir::Program& program, const Schedule& schedule, const
   }
 }
 
-// A tile whose halo leaves nothing to write, or is wider than the threads at the border can load, a
-// point on a side each.
+// Refuses a tile whose halo leaves nothing to write, or whose halo is wider than the border threads
+// can load (one point per side each).
 void refuse_narrow(const SweepTile& tile, Diagnostics& diagnostics) {
   for (int d = tile.first_tiled(); d < tile.rank; ++d) {
     const size_t i = static_cast<size_t>(d);
@@ -199,7 +200,7 @@ void refuse_narrow(const SweepTile& tile, Diagnostics& diagnostics) {
   }
 }
 
-// Beyond so much a kernel is mostly code for it, and spills.
+// Refuses tiles beyond these limits, where code size explodes and kernels spill.
 void refuse_much(const SweepTile& tile, Diagnostics& diagnostics) {
   constexpr int64_t kMostKept = 256, kMostItems = 64, kMostPlanes = 64;
   const auto error = [&](const char* what, int64_t most, const char* unit, int64_t found) {
@@ -247,7 +248,7 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
   return out;
 }
 
-// A block that sweeps is a plane: what is left out does not extend along the sweep.
+// A block that sweeps is a plane, so sizes left out are 1 in the swept dimension.
 void complete(Schedule& schedule, const std::vector<Setting>& given, int rank) {
   if (schedule.chunk == 0) return;
   const auto is_given = [&](Setting setting) {

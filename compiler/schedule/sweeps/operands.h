@@ -1,5 +1,5 @@
-// What threads of a sweep's block find in shared memory, in registers of others, or in registers
-// that were loaded a plane ahead; and the planes that each keeps of its column.
+// Operands of a sweep's block in shared memory, in other threads' registers, or prefetched into
+// registers, and the values that each thread keeps of its column.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace stencil::schedule {
 
-// Instances of values, per slot, in registers.
+// Kept instances of values in registers, per slot.
 class ColumnQueues {
  public:
   explicit ColumnQueues(const TileSlots& slots);
 
-  // Of a value `age` planes ago, from 1.
+  // The instance of a value from `age` planes ago, age >= 1.
   kernel::Expr instance(size_t value, int age, const kernel::Expr& element) const;
-  // Moves all on by a plane; `newest`: by value, null where there is none yet.
+  // Moves all instances on by one plane. `newest`: by value; null if not computed yet.
   kernel::Body move_on(const Slot& slot, const std::vector<kernel::Expr>& newest) const;
 
  private:
@@ -30,48 +30,47 @@ class ColumnQueues {
   std::vector<kernel::BufferId> values_;  // by value; -1: not kept
 };
 
-// What a block shares, and what is loaded for it.
+// Operands shared by a block, and the loads for them.
 class SharedOperands {
  public:
-  // A plane of which something is loaded ahead of its turn, `before` planes ahead of the first one
-  // of points, if there is such a plane.
+  // A plane to prefetch, `before` planes ahead of the first plane of points. `exists`: condition.
   struct Next {
     kernel::Expr plane;
     int before = 0;
     kernel::Expr exists;
   };
 
-  // What was loaded ahead, by read, taken before it is overwritten.
+  // Prefetched values by read, fetched before they are overwritten.
   using Taken = std::vector<std::pair<ir::Access, kernel::Expr>>;
 
   SharedOperands(const TileSlots& slots, const ColumnQueues& queues);
 
-  // Fills the windows that are needed, and hands operands along rows.
+  // Fills the windows that are needed, and exchanges operands along rows of threads.
   kernel::Body share(const kernel::Expr& plane, int before) const;
-  // Loads what the block will share of it.
+  // Prefetches the operands that the block will share.
   kernel::Body load_shared(const Next& next) const;
-  // And what each thread will read itself, at a slot.
+  // Prefetches the operands that the thread itself will read, at a slot.
   kernel::Body load_own(const Next& next, const Slot& slot) const;
-  // Both, ahead of all planes.
+  // Both prefetches for the first plane, before the loop.
   kernel::Body load_first(const Next& first) const;
-  // What was loaded ahead for this plane.
+  // The values that were prefetched for this plane.
   Taken take(const Slot& slot, int before, Names& names, kernel::Body& body) const;
-  // The operand of a slot. `writes`, `before`: TileSlots::loaded_beside.
+  // The value of a read at a slot. `writes`, `before`: see TileSlots::loaded_beside.
   kernel::Expr operand(const ir::Access& read, const Slot& slot, bool writes, int before,
                        const Taken& taken) const;
 
  private:
-  // Of a window: grid coordinates, index, number among those that the thread loads.
+  // An element of a window: grid coordinates, index, and number among those that the thread loads.
   struct Cell {
     Point at;
     std::vector<kernel::Expr> index;
     kernel::Expr item;
-    bool own = false;  // a point of the thread
+    bool own = false;  // one of the thread's own points
   };
   using AtCell = std::function<kernel::Body(const Cell&)>;
 
   int64_t cells(const TileWindow& window) const;
-  // All places of a window that the thread loads, `at` the plane of points.
+  // Visits all elements of a window that the thread loads. `plane`: the plane of points.
   kernel::Body for_each_cell(const TileWindow& window, const kernel::Expr& plane,
                              const AtCell& make) const;
   kernel::Expr plane_of(const TileWindow& window, const kernel::Expr& plane) const;
@@ -89,11 +88,11 @@ class SharedOperands {
   const Schedule& schedule_;
   const int rank_;
   const ir::Program& program_;
-  std::string cell_, lane_;                                     // variables of loops
+  std::string cell_, lane_;                                     // loop variables
   std::vector<kernel::BufferId> windows_, window_ahead_;        // by window; -1: none
   std::vector<kernel::BufferId> centres_, centre_ahead_;        // by row
-  std::vector<std::map<int, kernel::BufferId>> beside_;         // by row, by offset
-  std::vector<std::pair<ir::Access, kernel::BufferId>> ahead_;  // reads
+  std::vector<std::map<int, kernel::BufferId>> beside_;         // by row, then by offset
+  std::vector<std::pair<ir::Access, kernel::BufferId>> ahead_;  // by read
 };
 
 }  // namespace stencil::schedule

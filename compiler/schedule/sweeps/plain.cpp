@@ -1,5 +1,5 @@
-// The plain sweeps are what an emitted program checks itself against: no tiles, no threads, one
-// loop nest per stencil function. They share the snapshot logic with `direct` and nothing with time
+// Plain sweeps, against which an emitted program checks itself: no tiles, no threads, one loop nest
+// per stencil function. They share the use of spare copies with `direct`, and nothing with time
 // tiling.
 #include "compiler/schedule/sweeps/plain.h"
 
@@ -16,7 +16,7 @@ using kernel::Expr;
 
 namespace {
 
-// Coordinate variables for loops over a box.
+// Loop variables for the grid's coordinates.
 Point loop_point(KernelBuilder& builder) {
   Point point;
   for (const std::string& axis : axis_names(builder.interface().rank())) {
@@ -24,7 +24,8 @@ Point loop_point(KernelBuilder& builder) {
   }
   return point;
 }
-// Those of a field, which may lack some of the grid's dimensions, or have steps.
+// Loop variables for a field, which may lack grid dimensions or have a dimension for steps or
+// points.
 Point loop_point(KernelBuilder& builder, const ir::Field& field) {
   const auto axes = axis_names(builder.interface().rank());
   Point point;
@@ -38,7 +39,7 @@ Point loop_point(KernelBuilder& builder, const ir::Field& field) {
   return point;
 }
 
-// for (z ...) for (y ...) for (x ...) body, inside the single thread of a host function.
+// for (z ...) for (y ...) for (x ...) body, in the single thread of a host function.
 Body loop_nest(const Interface& interface, const ir::Box& box, const Point& point, Body body) {
   for (int d = box.rank() - 1; d >= 0; --d) {
     const auto& name = std::get<kernel::Variable>(point[static_cast<size_t>(d)]->kind).name;

@@ -1,4 +1,4 @@
-// Where the threads of a sweep's block are, and what they load there.
+// Positions of a sweep's threads in their tile, and the operands they load.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace stencil::schedule {
 
-// A thread's slot in a section: what defines it, its coordinates (in the swept dimension those of
-// the plane), its place in the tile, and its number among the thread's.
+// A slot of a thread: its definitions, its grid coordinates (the plane's in the swept dimension),
+// its place in the tile, and its number among the thread's slots.
 struct Slot {
   kernel::Body lets;
   Point at;
@@ -19,37 +19,38 @@ struct Slot {
 
 class TileSlots {
  public:
-  // `origin`: of the block's tile, its first point that is written.
+  // `origin`: first point that the block's tile writes.
   TileSlots(const SweepTile& tile, Point origin, KernelBuilder& builder);
 
-  // Of an array, as kernels compute with it.
+  // Type of an array's values in computations.
   Scalar type_of(const ir::Access& access) const;
   std::string name_of(const ir::Access& access) const;
-  // So many values that a thread keeps.
+  // A per-thread array of `count` values.
   kernel::BufferId kept(const std::string& name, Scalar type, int64_t count,
                         const std::string& comment) const;
-  // Its number in a dimension.
+  // The thread's number in a dimension.
   kernel::Expr thread(int d) const;
-  // `plane`: of points, if planes are swept.
+  // `plane`: the current plane of points, if planes are swept.
   Slot slot(const kernel::Expr& plane) const;
-  // In a scope of its own: sections have several, which define the same coordinates.
+  // Loops over the thread's elements. Opens a scope, because several sections define the same
+  // names.
   kernel::Body for_each_element(kernel::Body body) const;
-  // The slot is a point that the thread writes.
+  // Condition: the slot is a point that the thread writes.
   kernel::Expr is_written(const Slot& slot) const;
-  // Whether the accesses of all pieces stay in their fields.
+  // Condition: no access of any piece leaves its field.
   kernel::Expr meets_no_rule(const Point& at) const;
-  // What memory has at the place, if that exists; else a zero, which nobody uses. `within`: where
-  // the place is known to lie.
+  // The value in memory at a place, or an unused zero if the place does not exist. `within`: bounds
+  // known for the place.
   kernel::Expr loaded(const ir::Access& access, const Point& place, const ir::Box* within) const;
-  // An operand of a slot, loaded by its thread. `writes`: the slot is known to be a point that is
-  // written, of a plane from `before` ahead of the first one.
+  // An operand of a slot, loaded by its own thread. `writes`: the slot is known to be a written
+  // point, of a plane at most `before` ahead of the first one.
   kernel::Expr loaded_beside(const ir::Access& read, const Point& at, bool writes,
                              int before) const;
 
   const SweepTile& tile() const { return tile_; }
   const Point& origin() const { return origin_; }
   KernelBuilder& builder() const { return builder_; }
-  // The variable of planes, if they are swept; of loops over elements, by dimension; no loop: "".
+  // Variables: of the sweep over planes, and of loops over elements by dimension ("": no loop).
   const std::string& plane() const { return axes_[0]; }
   const std::vector<std::string>& loops() const { return loops_; }
 

@@ -1,10 +1,9 @@
-// Sweeps: one stencil function at a time over global memory, with the snapshot kept by a spare
-// copy.
+// Sweeps: one stencil function at a time over global memory, with spare copies.
 //
-// Writing in place needs no copy and is legal when a function reads the target nowhere but at the
-// point it writes. Otherwise the result goes to the spare copy, which must then hold every point of
-// the field. If nobody else writes the field, the points outside the region never change and both
-// copies have them from the start; else the sweep carries them over.
+// A function may write in place, without a copy, if it reads the target only at the point that it
+// writes. Otherwise the result goes to a spare copy, which must then hold every point of the field.
+// If the function is the only writer of the field, points outside its region never change, so both
+// copies hold them from the start. Otherwise the sweep copies them.
 #include "compiler/schedule/sweeps/sweep.h"
 
 #include <algorithm>
@@ -67,14 +66,14 @@ int written_slot(const ir::Program& program, const SweptTarget& target) {
   return target.in_place ? 0 : program.fields[static_cast<size_t>(target.field)].history;
 }
 
-// A result of a piece with where it goes.
+// A result of a piece and its destination.
 struct SweptResult {
-  size_t number;  // among the results of the piece
+  size_t number;  // index among the results of the piece
   ir::Output output;
   int slot;
 };
 
-// Those of a piece that have to be written: what is written in place need not be if it stays.
+// The results of a piece that must be written. Results written in place are omitted if unchanged.
 std::vector<SweptResult> results_of(const ir::Program& program, const Sweep& sweep,
                                     const ir::Piece& piece) {
   std::vector<SweptResult> out;
@@ -91,7 +90,7 @@ std::vector<SweptResult> results_of(const ir::Program& program, const Sweep& swe
   return out;
 }
 
-// Loads from global memory.
+// The piece itself, with loads from global memory.
 PieceSource usual_source(KernelBuilder& builder, const ir::Piece& piece) {
   return {&piece.graph, &piece.results, [&builder](const ir::Access& access, Landings& landings) {
             return access.in_place ? builder.load_in_place(access, landings)
@@ -106,7 +105,7 @@ Body evaluate_piece(KernelBuilder& builder, const Sweep& sweep, const ir::Piece&
   const std::vector<SweptResult> results = results_of(interface.program(), sweep, piece);
   std::vector<ir::NodeId> nodes;
   for (const SweptResult& result : results) nodes.push_back((*source.results)[result.number]);
-  Names in_scope = builder.names();  // of values that are the same at all points, too
+  Names in_scope = builder.names();  // includes names of uniform values
   in_scope.reserve(names);
   const auto values = evaluate(interface, *source.graph, nodes, point, first_step(), source.read,
                                builder.scope(), std::move(in_scope), body, builder.reductions());
@@ -138,7 +137,7 @@ Body carry(KernelBuilder& builder, const Sweep& sweep, const Point& point) {
 
 Body sweep_point(KernelBuilder& builder, const Sweep& sweep, const Point& point, const Names& names,
                  const PieceSources& sources) {
-  Body chain;  // built from its end: if (first piece) ... else if (second) ... else carry
+  Body chain;  // built from the end: if (first piece) ... else if (second) ... else carry
   if (sweep.carries()) chain = carry(builder, sweep, point);
   for (size_t p = sweep.function->pieces.size(); p-- > 0;) {
     const ir::Piece& piece = sweep.function->pieces[p];

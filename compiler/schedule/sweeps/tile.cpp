@@ -49,7 +49,8 @@ class TilePlanner {
     return std::any_of(first, read.offsets.end(), [](int offset) { return offset != 0; });
   }
 
-  // Of each array, the plane that is read at most places beside the point; of several the last.
+  // For each array, a window of the plane with the most reads beside the point; the last one on
+  // ties.
   void find_windows() {
     std::map<std::tuple<ir::FieldId, int, int, int>, int> beside;
     for (const ir::Access& read : tile_.reads) {
@@ -88,7 +89,7 @@ class TilePlanner {
     }
   }
 
-  // Some place beside the point may be in the window: no offset is as long as the tile and halo.
+  // Whether some read beside the point can be in the window: its offsets are shorter than the tile.
   bool is_read(const TileWindow& window) const {
     return std::any_of(tile_.reads.begin(), tile_.reads.end(), [&](const ir::Access& read) {
       if (tile_.window_of(read) != &window || !is_beside(read)) return false;
@@ -116,7 +117,7 @@ class TilePlanner {
     }
   }
 
-  // Of the halo, those parts that some read leads into.
+  // Finds the parts of the halo that some read leads into.
   void find_parts(TileWindow& window) {
     std::set<std::vector<int>> parts;
     for (const ir::Access& read : tile_.reads) {
@@ -139,9 +140,9 @@ class TilePlanner {
     window.parts.assign(parts.begin(), parts.end());
   }
 
-  // The thread's own points of the window's plane, if it keeps them by then.
+  // Finds a kept value that holds the thread's own points of the window's plane, if there is one.
   void find_value(TileWindow& window) {
-    int before = 0;  // the window is needed first
+    int before = 0;  // earliest plane that needs the window
     while (tile_.needs(window, tile_.reads_at(program_, before + 1))) ++before;
     for (size_t v = 0; v < tile_.column.values.size(); ++v) {
       const ColumnValue& value = tile_.column.values[v];
@@ -154,20 +155,21 @@ class TilePlanner {
     }
   }
 
-  // What memory moves at the least.
+  // Elements per memory sector.
   int64_t sector_elements(const TileWindow& window) const {
     constexpr int64_t kSector = 32;
     const ir::Field& field = program_.fields[static_cast<size_t>(window.from.field)];
     const Scalar type = field.components[static_cast<size_t>(window.from.component)].type;
     return std::max<int64_t>(kSector / size_in_bytes(type), 1);
   }
-  // On either side: the loads of a row are whole sectors then.
+  // Widens the halo in x so that the loads of a row are whole sectors.
   void widen_to_sectors(TileWindow& window) {
     const int64_t elements = sector_elements(window);
     analysis::Reach& x = window.margin.back();
     x = {divide_up(x.low, elements) * elements, divide_up(x.high, elements) * elements};
   }
-  // If rows of tiles are whole sectors, too. Rows of fields begin with one at the grid's edge.
+  // Extends the tiled box so that tiles start at a sector, if their rows are whole sectors. Rows of
+  // fields start at a sector at the grid's edge.
   void begin_with_sector() {
     int64_t elements = 1;
     for (const TileWindow& window : tile_.windows) {
@@ -312,7 +314,7 @@ int64_t SweepTile::items(const TileWindow& window) const {
 
 int64_t SweepTile::kept_words() const {
   const int64_t each = elements(), ahead = schedule.prefetch;
-  int64_t values = 0;  // loaded ahead or taken from a row, of two words at most
+  int64_t values = 0;  // prefetched or received by shuffles; two words at most
   for (const TileRow& row : rows) {
     values += (1 + ahead + static_cast<int64_t>(row.offsets.size())) * each;
   }

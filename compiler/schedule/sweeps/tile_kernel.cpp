@@ -1,14 +1,15 @@
-// For each plane (or once, where nothing is swept):
+// Kernels of sweeps. For each plane (or once, if nothing is swept):
 //
-//   threads    fill the windows from memory, from registers, or from what was loaded ahead
-//   shuffle    hand operands along rows of threads
+//   threads    fill the windows from memory, from registers, or from prefetched values
+//   shuffle    exchange operands along rows of threads
 //   barrier    if there are windows
-//   threads    load the next plane ahead; compute what the front can be; compute the points, write
-//              them; move what is kept on by one plane
+//   threads    prefetch the next plane; compute the front; compute and write the points; move kept
+//              values on by one plane
 //   barrier    if there are windows
 //
-// Planes ahead of the first one of a chunk fill what is kept; of those each does as much as is
-// needed. Points at which some access meets a boundary rule are computed from global memory alone.
+// A prologue over the planes ahead of a chunk fills the kept values; each of its planes computes
+// only what is needed. Points at which an access meets a boundary rule are computed from global
+// memory alone.
 #include "compiler/schedule/sweeps/tile_kernel.h"
 
 #include <fmt/format.h>
@@ -68,7 +69,7 @@ class TileKernel {
     };
   }
 
-  // What a thread does in a plane: points, or what is kept ahead of them.
+  // Work of a thread in a plane: points, or in the prologue only values to keep.
   Body compute(const Expr& plane, int before, const Next& next) {
     Slot slot = slots_.slot(plane);
     Body out = std::move(slot.lets);
@@ -126,16 +127,16 @@ class TileKernel {
     return guarded(no_rule, std::move(inside), sweep_point(builder_, sweep_, slot.at, names));
   }
 
-  // --- The whole
+  // --- The whole kernel
 
-  // One plane of points, or `before` planes ahead of the first one.
+  // One plane of points, or of the prologue, `before` planes ahead of the first one.
   Body one_plane(const Expr& plane, int before, const Next& next) {
     Body out = operands_.share(plane, before);
     const bool fills = !out.empty() && std::holds_alternative<kernel::Barrier>(out.back().kind);
     Body section = operands_.load_shared(next);
     append(section, compute(plane, before, next));
     out.push_back(threads(std::move(section)));
-    // Windows are filled anew once all have read them.
+    // Windows are refilled only after all threads have read them.
     if (fills && tile_.swept) out.push_back({kernel::Barrier{}});
     return out;
   }

@@ -1,5 +1,5 @@
-// Kernels of sweeps, a launch per stencil function: a thread per point or per few, which may sweep
-// a column of planes, keep operands or partial results of it, and share operands with its block.
+// Kernels of sweeps, one launch per stencil function. A thread computes one or a few points. It may
+// sweep a column of planes, keep operands or partial results, and share operands within its block.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace stencil::schedule {
 
-// A kernel and a launch for each sweep, in order, with the copies and turns that they need.
+// Appends a kernel and a launch for each sweep, in order, including the required copies and
+// rotations.
 void append_sweeps(const Interface& interface, const std::vector<SweepTile>& sweeps,
                    kernel::Module& module);
 

@@ -15,9 +15,9 @@ namespace stencil::schedule {
 
 namespace {
 
-// What a thread loads for elements that follow one another along the outermost dimension, `apart`
-// points each: words, and how many loads those are. Where it is one point, neighbours share what
-// they read; for sharing in other dimensions a thread of a sweep has too few registers.
+// Loads of a thread for elements that follow one another along the outermost dimension, `apart`
+// points each. If adjacent, neighbouring elements share loads. Sharing in other dimensions is not
+// counted, because a thread of a sweep has too few registers.
 struct Loads {
   double words = 0, accesses = 0;
 };
@@ -42,7 +42,7 @@ Loads count_loads(const ir::Program& program, const ir::Piece& piece, int elemen
   return out;
 }
 
-// Each counted once (TimeTiles::kept).
+// The same, cached per piece (TimeTiles::kept).
 class PieceLoads {
  public:
   explicit PieceLoads(const ir::Program& program) : program_(program) {}
@@ -57,7 +57,8 @@ class PieceLoads {
   std::map<std::tuple<const ir::Piece*, int, int>, Loads> known_;
 };
 
-// What the threads of a block load, share and take from each other in a plane.
+// Adds the operations with which the threads of a block load, share and exchange operands in a
+// plane.
 void count_operands(const ir::Program& program, const SweepTile& tile, Operations& out) {
   const double elements = static_cast<double>(tile.elements());
   const auto words_of = [&](const ir::Access& access) {
@@ -65,7 +66,7 @@ void count_operands(const ir::Program& program, const SweepTile& tile, Operation
     return static_cast<double>(
         words(arithmetic_type(field.components[static_cast<size_t>(access.component)].type)));
   };
-  // Part of the warps that has threads at some sides of the tile; at the ends of rows all have.
+  // Fraction of the warps with threads at a side of the tile; at the ends of rows, all warps.
   const auto at_sides = [&](int d, int64_t reach) {
     if (d + 1 == tile.rank) return 1.0;
     return std::min(1.0, static_cast<double>(reach) / static_cast<double>(tile.slots(d)));
@@ -113,7 +114,7 @@ void count_operands(const ir::Program& program, const SweepTile& tile, Operation
   }
 }
 
-// Of a point of the piece, with what the front computes for it and for others.
+// Arithmetic per point of the piece, including the front's.
 Operations arithmetic_of(const analysis::TimeTiles& tiles, const SweepTile& swept, size_t number) {
   const ir::Piece& piece = swept.sweep->function->pieces[number];
   if (swept.schedule.column == Column::Cache) {
@@ -151,7 +152,7 @@ Work work_of(const analysis::TimeTiles& tiles, const SweepTile& swept) {
     work.iteration.accesses = loads.accesses * elements / in_line;
   } else {
     count_operands(program, swept, work.iteration);
-    constexpr double kUsual = 24;  // registers, besides what is kept
+    constexpr double kUsual = 24;  // registers without kept values
     work.registers = kUsual + 2 * elements + static_cast<double>(swept.kept_words());
     work.shared_bytes = swept.shared_bytes(program);
     work.barriers = swept.windows.empty() ? 0 : swept.swept ? 2 : 1;
@@ -161,16 +162,16 @@ Work work_of(const analysis::TimeTiles& tiles, const SweepTile& swept) {
     work.iteration.accesses += elements;
   }
   work.iteration.selects = elements * static_cast<double>(function.pieces.size() - 1);
-  // A block's tile, with what is read around it: by its neighbours too.
+  // A block's tile and the halo around it, which neighbouring blocks read, too.
   std::vector<int64_t> tile;
-  double plane = 1;  // points of the grid in one
+  double plane = 1;  // grid points per plane
   for (int d = 0; d < rank; ++d) {
     const int64_t covered = swept.core(d);
     const auto extent = static_cast<double>(usual_extent(program, d));
     const double length = static_cast<double>(covered), blocks = std::ceil(extent / length);
     work.blocks *= blocks;
     plane *= d == 0 ? 1 : extent;
-    if (swept.swept && d == 0) {  // an iteration each
+    if (swept.swept && d == 0) {  // one iteration per plane
       work.iterations = std::min(length, extent) + swept.column.lookback();
       work.ahead = schedule.prefetch;
       tile.push_back(1);
@@ -179,17 +180,17 @@ Work work_of(const analysis::TimeTiles& tiles, const SweepTile& swept) {
     tile.push_back(std::min(covered, usual_extent(program, d)));
     work.inside *= extent / (blocks * length);
   }
-  // Blocks side by side go before those above them, so whole planes pass until one is read again.
+  // Blocks are executed along rows first, so whole planes pass before a plane is read again.
   const double read = bytes_of_planes(program, function);
   work.held_bytes = plane * read;
   work.planes_read = elements * read;
   const analysis::Margin none(tile.size());
   double once = 0;
   const auto add = [&](ir::FieldId field, analysis::Margin around) {
-    for (size_t d = 0; d < around.size(); ++d) {  // no further than there are points
+    for (size_t d = 0; d < around.size(); ++d) {  // not beyond the grid
       const int64_t most = usual_extent(program, static_cast<int>(d));
       around[d] = {std::min(around[d].low, most), std::min(around[d].high, most)};
-      if (swept.swept && d == 0) around[d] = {};  // planes pass one after the other
+      if (swept.swept && d == 0) around[d] = {};  // planes pass one after another
     }
     const auto bytes =
         static_cast<double>(bytes_per_point(program.fields[static_cast<size_t>(field)]));
@@ -207,7 +208,7 @@ Work work_of(const analysis::TimeTiles& tiles, const SweepTile& swept) {
   return work;
 }
 
-// A block per tile of the grid; four points and a share of the pairwise part for a thread.
+// One block per tile of the grid: four points per thread and a share of the pairwise part.
 Work work_of_tiles(const analysis::TimeTiles& tiles, const ir::Reduction& reduction) {
   const ir::Program& program = tiles.program();
   const ir::Piece& piece = reduction.piece;
@@ -231,14 +232,14 @@ Work work_of_tiles(const analysis::TimeTiles& tiles, const ir::Reduction& reduct
   return work;
 }
 
-// What a reduction over some dimensions comes to: points, and tiles of them, at each point of the
-// profile; these, and blocks that have some of them.
+// Sizes of a reduction over some dimensions: points and tiles per profile point, profile points,
+// and blocks that share these.
 struct ProfileCounts {
   double points = 1, tiles = 1, places = 1, blocks = 1;
 };
 
 ProfileCounts count_profile(const ir::Program& program, const ir::Reduction& reduction) {
-  constexpr double kPlaces = 16;  // of a block (reduce_over.cpp)
+  constexpr double kPlaces = 16;  // per block (reduce_over.cpp)
   const std::vector<int> over = ir::reduced_dimensions(program, reduction);
   const std::vector<int64_t> tile = ir::reduction_tile(static_cast<int>(over.size()));
   ProfileCounts out;
@@ -256,7 +257,7 @@ ProfileCounts count_profile(const ir::Program& program, const ir::Reduction& red
   return out;
 }
 
-// A block per tile and some points of the profile, 16 lanes for each.
+// One block per tile and group of profile points, 16 lanes per point.
 Work work_of_profile(const analysis::TimeTiles& tiles, const ir::Reduction& reduction,
                      const ProfileCounts& counts) {
   const ir::Program& program = tiles.program();
@@ -279,7 +280,7 @@ Work work_of_profile(const analysis::TimeTiles& tiles, const ir::Reduction& redu
   return work;
 }
 
-// The values of the tiles at each point.
+// Combines the tile values of each profile point.
 Work work_of_profile_values(const ProfileCounts& counts, Scalar type) {
   const auto bytes = static_cast<double>(size_in_bytes(type));
   Work work;
@@ -295,7 +296,7 @@ Work work_of_profile_values(const ProfileCounts& counts, Scalar type) {
   return work;
 }
 
-// One block over their values.
+// One block that combines all tile values.
 Work work_of_values(const Work& tiles, Scalar type) {
   Work work;
   work.threads = ir::kReductionLanes;
@@ -329,7 +330,7 @@ std::vector<Work> work_of(const analysis::TimeTiles& tiles, const ir::Reduction&
   const ProfileCounts counts = count_profile(tiles.program(), reduction);
   std::vector<Work> out = {work_of_profile(tiles, reduction, counts)};
   if (counts.tiles > 1) out.push_back(work_of_profile_values(counts, type));
-  if (is_float(type)) out.push_back(work_of_values(out.back(), Scalar::I32));  // for NaN
+  if (is_float(type)) out.push_back(work_of_values(out.back(), Scalar::I32));  // NaN check
   return out;
 }
 

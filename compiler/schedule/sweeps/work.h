@@ -1,4 +1,4 @@
-// What sweeps ask of a GPU, by counting.
+// Counts the work of sweeps for the performance model.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@
 
 namespace stencil::schedule {
 
-// What a reduction reads for a point.
+// Bytes that a reduction reads per point.
 double bytes_read(const ir::Program& program, const ir::Reduction& reduction);
 
-// The launches of a reduction: up to three.
+// Work of a reduction's launches: up to three.
 std::vector<Work> work_of(const analysis::TimeTiles& tiles, const ir::Reduction& reduction);
 
-// One launch each.
+// Work of the sweeps, one launch each.
 std::vector<Work> work_of(const analysis::TimeTiles& tiles, const std::vector<SweepTile>& sweeps);
 
 }  // namespace stencil::schedule
