@@ -26,9 +26,9 @@ struct Machine {
 
   // Limits of a block.
   int threads = 1024;
-  int threads_in_x = 1024;  // of these, at most so many in x
-  int threads_in_y = 1024;  // in y
-  int threads_from_z = 64;  // in z and beyond
+  int threads_in_x = 1024;  // threads in x, at most
+  int threads_in_y = 1024;  // threads in y, at most
+  int threads_from_z = 64;  // threads in z and beyond, at most
   int64_t shared_bytes = 227 << 10;
   int64_t block_bytes = kUnlimited;  // shared memory plus per-thread arrays, for blocks on one
                                      // thread's stack

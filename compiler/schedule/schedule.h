@@ -39,7 +39,7 @@ enum class Loads {
 // Which variants of a streaming kernel's loop body are generated.
 enum class Edges {
   Split,   // one without bounds tests for the interior, one with tests for the grid's edges
-  Tested,  // only the one with tests
+  Tested,  // only the variant with tests
 };
 
 // Layout of rows (contiguous points in x) in the memory that kernels use (rows.h).

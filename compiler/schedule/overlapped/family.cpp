@@ -51,7 +51,7 @@ Schedule cover(int time_tile, const Shape& box, const Machine& machine) {
 
 // Tiles of rank 4 and higher are nearly cubes, because every side has a halo. What fits shared
 // memory depends strongly on the rank, so boxes are tried one by one, each with half the points of
-// the one before. The longest side is halved (the outermost one on ties), with x counted at half
+// its predecessor. The longest side is halved (the outermost one on ties), with x counted at half
 // its length.
 std::vector<Schedule> many_dimensional_shapes(int rank, int time_tile, const Machine& machine) {
   constexpr int64_t kMostPoints = 8192, kFewestPoints = 16;

@@ -88,7 +88,7 @@ class PlanesPlanner {
   // --- Steps that are alike
 
   // With alike steps, every step has the stages of the last one and reads only results of its own
-  // step and the step before; the first step finds the latter in memory. This excludes fields with
+  // step and of the previous one, which the first step finds in memory. This excludes fields with
   // older levels: how many of them a tile reads and writes depends on its number of steps. It also
   // excludes functions that only a few of the last steps compute, but a function may occur in the
   // last step alone.

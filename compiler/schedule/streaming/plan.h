@@ -6,7 +6,7 @@
 //
 // Stages read and write quantities. A quantity is one component of one version of a field. Version
 // 0 is loaded from memory and each writer makes the next; versions -1, -2, ... are older time
-// levels, also loaded. Of a field with history, the last version of each of the last steps is
+// levels, also loaded. If a field has history, the last version of each of the last steps is
 // written. The age of a plane of a quantity is the number of iterations since it appeared. Ages 0,
 // 1, ... form a queue in registers that moves by one per iteration.
 //
