@@ -1,11 +1,12 @@
-// Running ahead of the stop condition.
+// Decides how far a tile may run before the answer of the stop condition is known.
 #include "compiler/kernel/passes.h"
 
 namespace stencil::kernel {
 
 namespace {
 
-// Levels, or memory of a reduction within the step, which has no spare copy.
+// True if the launch writes a level, or the memory of a reduction within the step: neither has a
+// spare copy.
 bool writes_for_good(const Module& module, const Launch& launch) {
   size_t argument = 0;
   for (const Buffer& buffer : module.kernels[static_cast<size_t>(launch.kernel)].buffers) {

@@ -1,21 +1,21 @@
-// Missing barriers: which elements of which shared buffers were written, and which read, by the
-// parallel sections since the last barrier. A section that reads what an earlier one wrote, or
-// writes what an earlier one read, races with it, unless both touch a buffer at one and the same
-// index: then every thread meets only its own elements. Indices are compared as values, with lets
-// replaced by what they stand for. Two sections that both write are let pass: they fill different
-// parts.
+// Finds missing barriers. The verifier tracks which elements of shared buffers the parallel
+// sections have written and read since the last barrier. A section that reads what an earlier one
+// wrote, or writes what an earlier one read, is a race. It is not a race if both sections access
+// the buffer at the same index, because each thread then meets only its own elements. Indices are
+// compared as values, after replacing lets by their definitions. Two sections that both write are
+// accepted: they fill disjoint parts.
 //
-// Loops over steps are written out first. Any other is walked twice, so that its end meets its
-// beginning. Accesses whose first indices are different literals, or a loop variable and different
-// literals, do not meet. A buffer whose first
-// index (or the one behind a literal) is (loop variable + c) % slots is a ring: accesses to
-// different slots do not meet. Each further walk stands for the next iteration, so there the loop
-// variable counts one step more, and a loop with a ring is walked until every slot has come round.
+// Loops over steps are unrolled first. Any other loop is walked twice, so that its end meets its
+// beginning. Accesses whose first indices are different literals, or one loop variable plus
+// different literals, do not conflict. A buffer whose first index (or the index after a literal)
+// has the form (loop variable + c) % slots is a ring: accesses to different slots do not conflict.
+// Each further walk stands for the next iteration, so the loop variable counts one step more there.
+// A loop with a ring is walked until every slot has been reused.
 //
-// A bulk copy is made by no thread: it may not meet any earlier read, not even of a thread's own
-// element, and while it is under way, that is until an AwaitBulk of its slot, nobody may read the
-// slot. Slots keep their names within a loop only, so what was sent before a loop is forgotten
-// there; a missing await shows where the loop comes back to the slot.
+// No thread executes a bulk copy. It must not conflict with any earlier read, not even with a
+// thread's read of its own element. From the copy until the AwaitBulk of its slot, no thread may
+// read the slot. Slots are identified within one loop only, so batches issued before a loop are
+// forgotten when it begins. A missing await is found when the loop comes back to the slot.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,25 +35,25 @@ namespace stencil::kernel {
 
 namespace {
 
-using Value = int;  // a number that stands for the value of an expression
+using Value = int;  // identifies the value of an expression
 
 struct Place {
-  // A first index that is a literal, or a literal more than the variable of a loop in its run
-  // `part_of`; left out of what follows.
+  // Set if the first index is a literal or (loop variable + literal). `part_of` then identifies the
+  // variable and the execution of its loop. `index` omits it.
   std::optional<int64_t> part;
   std::pair<Value, int64_t> part_of;
-  std::vector<Value> ring;  // whose sum the slot is counted from; empty: there is no ring
+  std::vector<Value> ring;  // the terms whose sum selects the slot; empty: not a ring
   int64_t slots = 1;
   int64_t slot = 0;          // modulo `slots`
-  std::vector<Value> index;  // a ring's slot is left out
+  std::vector<Value> index;  // the remaining indices, without `part` and slot
   friend auto operator<=>(const Place&, const Place&) = default;
 
-  int left_out() const { return (part ? 1 : 0) + (ring.empty() ? 0 : 1); }  // of the indices
+  int left_out() const { return (part ? 1 : 0) + (ring.empty() ? 0 : 1); }  // omitted indices
   bool other_slot(const Place& other) const {
     if (part && other.part && part_of == other.part_of && *part != *other.part) return true;
     return !ring.empty() && ring == other.ring && slots == other.slots && slot != other.slot;
   }
-  // `whole`: a slot without further indices.
+  // `whole` is a slot without further indices.
   bool in(const Place& whole) const {
     return part == whole.part && part_of == whole.part_of && ring == whole.ring &&
            slots == whole.slots && slot == whole.slot &&
@@ -61,9 +61,8 @@ struct Place {
   }
 };
 using Indices = std::map<BufferId, std::set<Place>>;
-using Shifts = std::map<std::string, int64_t>;  // by how much a loop variable is ahead
-using Runs =
-    std::map<std::string, int64_t>;  // loop variables, by which loop it is that counts them
+using Shifts = std::map<std::string, int64_t>;  // how far a loop variable has advanced
+using Runs = std::map<std::string, int64_t>;    // loop variable -> number of the loop execution
 
 struct Accesses {  // since the last barrier
   Indices read, written;
@@ -74,7 +73,7 @@ struct Accesses {  // since the last barrier
   }
 };
 
-// The values in a kernel: equal expressions have equal numbers.
+// Value numbering in a kernel: equal expressions have equal numbers.
 class Values {
  public:
   Values() {
@@ -87,7 +86,7 @@ class Values {
     operands.push_back(static_cast<int>(op));
     return number(by_operation_, operands);
   }
-  // Which of thread_x, y, ... a value is made from, a bit each.
+  // The thread axes (thread_x, thread_y, ...) that a value depends on, one bit each.
   unsigned& axes(Value value) { return axes_[static_cast<size_t>(value)]; }
   unsigned axes(Value value) const { return axes_[static_cast<size_t>(value)]; }
 
@@ -114,7 +113,7 @@ class Values {
   std::vector<unsigned> axes_;  // by value
 };
 
-// Slots of the largest ring in a body; 1 if there is none.
+// Number of slots of the largest ring in a body; 1 without a ring.
 int64_t largest_ring(const Body& body) {
   constexpr int64_t kLargest = 16;
   int64_t slots = 1;
@@ -135,7 +134,7 @@ class SectionAccesses {
 
   void body(const Body& statements) {
     for (const Statement& statement : statements) std::visit(*this, statement.kind);
-    for (const Statement& statement : statements) {  // no name is defined twice where it is visible
+    for (const Statement& statement : statements) {  // names are unique where visible
       if (const auto* let = std::get_if<Let>(&statement.kind)) lets_.erase(let->name);
     }
   }
@@ -174,7 +173,7 @@ class SectionAccesses {
   void operator()(const AwaitBulk&) {}
   void operator()(const Scope& scope) { body(scope.body); }
 
-  // The slot that a batch of bulk copies uses.
+  // The ring slot that a batch of bulk copies uses.
   Place slot_of(const Expr& batch) {
     return place({operation(Op::Mod, {batch, integer(std::max(kernel_.bulk_slots, 1))})});
   }
@@ -182,8 +181,8 @@ class SectionAccesses {
   Accesses accesses;
 
  private:
-  // The number of an expression's value, the same for the same value everywhere in the kernel. Lets
-  // stand for their values. Notes the loads in it.
+  // The value number of an expression, equal for equal values anywhere in the kernel. Lets are
+  // replaced by their definitions. Records the loads in the expression.
   Value value(const Expr& expr) {
     support::count_work();
     if (const auto* variable = std::get_if<Variable>(&expr->kind)) return variable_of(*variable);
@@ -216,7 +215,7 @@ class SectionAccesses {
     return known;
   }
 
-  // Adds up (variable + variable + literal ...): the literals and shifts into `slot`.
+  // Splits a sum: adds literals and loop shifts to `slot`, and appends the other terms to `ring`.
   void add_up(const Expr& expr, Place& place) {
     const auto* operation = std::get_if<Operation>(&expr->kind);
     if (const auto* literal = std::get_if<IntegerLiteral>(&expr->kind)) {
@@ -232,7 +231,7 @@ class SectionAccesses {
     }
   }
 
-  // A literal, or a loop variable with or without one more or less.
+  // Recognises a literal, or a loop variable plus or minus a literal.
   void take_part(const Expr& index, Place& place) {
     Expr base = index;
     int64_t by = 0;
@@ -291,7 +290,7 @@ class SectionAccesses {
   const Runs& runs_;
   std::unordered_map<std::string, Value> lets_;
   std::map<std::string, unsigned>
-      counters_;  // loop variables: the axes their first value is made from
+      counters_;  // loop variable -> axes that its first value depends on
 };
 
 class BarrierVerifier {
@@ -323,7 +322,7 @@ class BarrierVerifier {
   void operator()(const AwaitCopies&) {}
   void operator()(const For& loop) {
     const Accesses before = pending_;
-    sent_.clear();  // its variable counts anew
+    sent_.clear();  // the loop variable counts anew
     runs_[loop.name] = ++loops_;
     body(loop.body);
     for (int64_t again = largest_ring(loop.body); again > 0; --again) {
@@ -333,7 +332,7 @@ class BarrierVerifier {
     shifts_.erase(loop.name);
     runs_.erase(loop.name);
     sent_.clear();
-    pending_.join(before);  // it may not run at all
+    pending_.join(before);  // the loop may have no iterations
   }
   void operator()(const If& branch) {
     SectionAccesses condition(kernel_, values_, shifts_, runs_);
@@ -393,7 +392,7 @@ class BarrierVerifier {
     pending_.join(now);
   }
 
-  // What bulk copies bring is read where it has arrived, and written by nobody else.
+  // Data of bulk copies may be read only after it has arrived, and only bulk copies may write it.
   void arrived(const Accesses& now) {
     for (BufferId id : arriving_) {
       if (now.written.count(id)) {
@@ -434,8 +433,9 @@ class BarrierVerifier {
     });
   }
 
-  // Every thread meets only its own elements: both places have one index (whatever the slot), made
-  // from all axes of the block, or each of the axes is itself an index, the same one in both.
+  // True if every thread meets only its own elements. Either both places have the same index (in
+  // any slot) and it depends on all axes of the block, or each axis is itself an index at the same
+  // position in both.
   bool own_element(const Place& a, const Place& b) const {
     if (a.left_out() != b.left_out()) return false;
     unsigned axes = 0;  // of the block
@@ -460,10 +460,10 @@ class BarrierVerifier {
   std::array<Value, kMaxRank> threads_{};  // thread_x, y, ...
   Shifts shifts_;
   Runs runs_;
-  int64_t loops_ = 0;  // begun so far
+  int64_t loops_ = 0;  // loops begun so far
   Accesses pending_;
-  std::set<BufferId> arriving_;  // what bulk copies write
-  std::set<Place> sent_;         // slots whose bulk copies are under way
+  std::set<BufferId> arriving_;  // buffers that bulk copies write
+  std::set<Place> sent_;         // slots whose bulk copies are in flight
 };
 
 }  // namespace
@@ -472,7 +472,7 @@ void verify_barriers(const Kernel& kernel, Violations& violations) {
   const bool shares =
       std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
                   [](const Buffer& buffer) { return buffer.space == Space::Shared; });
-  if (!shares || kernel.thread_loops) return;  // a loop has ended before the next begins
+  if (!shares || kernel.thread_loops) return;  // a thread loop ends before the next begins
   Kernel written_out = kernel;
   written_out.body = kernel::written_out(kernel.body);
   BarrierVerifier(written_out, violations).kernel();

@@ -1,6 +1,6 @@
-// Counting walks a kernel as it would run, with the variables that are known, and leaves a tree:
-// what is certain, added up, and below it loops and conditions that are not known. Parts of one
-// loop or condition that come from several iterations of a loop around it are joined.
+// Counting walks a kernel as it would run, using the known variables. The result is a tree: certain
+// counts are summed, and unknown loops and conditions are nodes below them. Nodes of one loop or
+// condition from several iterations of an enclosing loop are joined.
 #include "compiler/kernel/count.h"
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace stencil::kernel {
 
 namespace {
 
-constexpr int64_t kMostWrittenOut = 64;  // iterations of a loop that are looked at one by one
+constexpr int64_t kMostWrittenOut = 64;  // iterations of a loop counted one by one
 
-// Adds `part`, so many times, and joins its loops and choices with those that are there.
+// Adds `part`, `times` times, and joins its loops and choices with the existing ones.
 void join(Count& to, const Count& part, double times) {
   to.threads.add(part.threads, times);
   to.block.add(part.block, times);
@@ -113,7 +113,7 @@ class Counter {
     join(count_, part);
   }
   void operator()(const Threads& threads) {
-    const Expr condition = all_of(threads.conditions);  // no conditions hold
+    const Expr condition = all_of(threads.conditions);  // true without conditions
     const auto holds = value(condition);
     if (!holds) {
       expr(condition);
@@ -158,7 +158,7 @@ class Counter {
     kernel::join(to, part, times);
   }
 
-  // The loops of threads from one on, outermost first.
+  // The thread loops from index `from` on, outermost first.
   Count nest(const Threads& threads, size_t from) {
     if (from == threads.loops.size()) return body(threads.body);
     const ThreadLoop& loop = threads.loops[from];
@@ -236,10 +236,10 @@ class Counter {
   const Kernel& kernel_;
   const Environment& known_;
   std::map<std::string, int64_t> values_;
-  std::set<const ExprNode*> seen_;  // by the statement at hand
-  Count count_;                     // of the body at hand
+  std::set<const ExprNode*> seen_;  // nodes counted in the current statement
+  Count count_;                     // of the current body
   bool in_threads_ = false;
-  double times_ = 1;  // that a statement is done where it stands
+  double times_ = 1;  // executions of the current statement
 };
 
 }  // namespace

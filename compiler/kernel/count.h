@@ -1,17 +1,17 @@
-// What a kernel does, by counting: operations, bytes and barriers of one block.
+// Static counts of what a kernel does: operations, bytes and barriers of one block.
 //
-// Counted is the IR as it stands, best that of a target (emit::legalise), for it is what is
-// printed. Loops of a known number of iterations are multiplied out; those written out by compilers
-// (Unrolled, Steps), iteration by iteration, as their variable decides conditions. A condition that
-// is known costs nothing, and one of its sides counts, also where it chooses between values. Where
-// the number is not known, or a condition, the counts are those of one iteration, or of each side,
-// and whoever asks says how often: for a point and a step, divide by those that a block completes.
+// The IR is counted as it stands, so pass the legalized IR of a target (emit::legalise), which is
+// what is printed. Loops with a known trip count are multiplied out. Loops that compilers unroll
+// (Unrolled, Steps) are counted iteration by iteration, because their variable decides conditions.
+// A known condition costs nothing and only the taken side counts; this holds for selects too. If a
+// trip count or condition is unknown, the result holds the counts of one iteration, or of each
+// side, and the caller supplies the trip count or probability. For counts per point and step,
+// divide by the point updates that a block completes.
 //
-// Not counted: what compilers take away (an expression that two statements have in common, values
-// that loops do not change) or add (registers that do not suffice, conversions of halves), the
-// arithmetic of addresses beyond the indices themselves, the steps of loops, and what caches do: a
-// byte of global memory counts as often as it is asked for. Nodes that are shared within one
-// statement count once.
+// Not counted: what compilers remove (common subexpressions of two statements, loop invariants) or
+// add (spills, conversions of halves), address arithmetic beyond the indices themselves, loop
+// increments, and caches: a byte of global memory counts each time it is requested. Nodes shared
+// within one statement count once.
 #pragma once
 
 #include <array>
@@ -24,18 +24,18 @@
 
 namespace stencil::kernel {
 
-// Of one type.
+// Operations on one floating-point type.
 struct FloatOperations {
   double add = 0;  // and subtractions
   double multiply = 0;
   double fma = 0;
-  double divide = 0;    // and remainders
-  double root = 0;      // and reciprocal ones
+  double divide = 0;    // including remainders
+  double root = 0;      // including reciprocal roots
   double function = 0;  // exp, log, pow, sin, ...
   double simple = 0;    // min, max, abs, negation, floor, ceil
 };
 
-// Counts an operator on floats, so many times, where it belongs.
+// Adds `times` executions of a floating-point operator to the matching counter.
 void add_operation(Op op, FloatOperations& to, double times);
 void add_operations(FloatOperations& to, const FloatOperations& other, double times);
 
@@ -45,33 +45,33 @@ struct Bytes {
 
 struct Tally {
   FloatOperations single, real;  // F32, F64
-  double integer = 0;            // indices among them
-  double compare = 0;            // and, or, not among them
+  double integer = 0;            // including index arithmetic
+  double compare = 0;            // excluding `and`, `or`
   double select = 0;
-  double convert = 0;          // between types of arithmetic
-  double shuffle = 0;          // values that a thread takes from another
-  double branch = 0;           // conditions that are asked
-  double barrier = 0;          // per block, waits for bulk copies among them
+  double convert = 0;          // between arithmetic types
+  double shuffle = 0;          // values that a thread takes from another thread
+  double branch = 0;           // evaluated conditions
+  double barrier = 0;          // per block, including waits for bulk copies
   std::array<Bytes, 4> bytes;  // by Space: Global, Shared, Block, Thread
 
   const Bytes& of(Space space) const { return bytes[static_cast<size_t>(space)]; }
-  // Adds another one, so many times.
+  // Adds `other`, `times` times.
   void add(const Tally& other, double times = 1);
 };
 
 struct Count {
-  // A loop of which it is not known how often it runs.
+  // A loop with an unknown trip count.
   struct Loop;
-  // A condition that is not known.
+  // An unknown condition.
   struct Choice;
 
-  Tally threads;  // of all threads together, in their parallel sections
-  Tally block;    // once per block: what stands outside of them, which a GPU's threads all do
+  Tally threads;  // parallel sections, summed over all threads
+  Tally block;    // code outside the parallel sections, once per block; each GPU thread executes it
   std::vector<Loop> loops;
   std::vector<Choice> choices;
 
-  // Everything, with so many iterations of each loop, and so large a part of the times (0 to 1)
-  // that each condition holds.
+  // Everything, given the trip count of each loop and the probability (0 to 1) that each condition
+  // holds.
   using Iterations = std::function<double(const Loop& loop)>;
   using Share = std::function<double(const Choice& choice)>;
   Count total(const Iterations& iterations, const Share& share) const;
@@ -80,10 +80,10 @@ struct Count::Loop {
   std::string name;
   Expr begin, end;
   int64_t step = 1;
-  std::optional<int64_t> most = {};  // iterations at most, where that is known
-  // What one iteration does, added up over all places and times of the loop: `copies` of it are in
-  // the code once Unrolled and Steps are written out, and loops of a known number of iterations
-  // around them start loops `starts` times.
+  std::optional<int64_t> most = {};  // upper bound of the trip count, if known
+  // Counts of one iteration, summed over all places and executions of the loop. `copies` is the
+  // number of copies in the code after Unrolled and Steps loops are unrolled. `starts` is the
+  // number of times that enclosing loops with known trip counts start the loop.
   Count iteration;
   double copies = 1, starts = 1;
 };
@@ -92,8 +92,8 @@ struct Count::Choice {
   Count then, otherwise;
 };
 
-// Per block, with what is known of its variables: params, constants, `block`. Constants of the
-// module are known by themselves.
+// Counts of one block. `known` gives values of its variables: params, constants, `block`. Constants
+// of the module need not be given.
 Count count(const Kernel& kernel, const std::vector<NamedConstant>& constants,
             const Environment& known = {});
 

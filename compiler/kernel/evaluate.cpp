@@ -1,6 +1,6 @@
-// Evaluation of integer expressions, by substitution: every variable becomes a literal and the
-// folding builders (expr.cpp) do the arithmetic, so that there is one definition of it. What does
-// not come out as a literal has no value here.
+// Evaluation by substitution: every variable becomes a literal and the folding builders (expr.cpp)
+// do the arithmetic, so integer arithmetic is defined only once. An expression that does not fold
+// to a literal has no value.
 #include "compiler/kernel/evaluate.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ int64_t known_power_of_two(const Expr& expr, const Environment& environment) {
   constexpr int64_t kMost = int64_t{1} << 30;
   if (const auto value = evaluate(expr, environment)) {
     const uint64_t bits = static_cast<uint64_t>(*value) | static_cast<uint64_t>(kMost);
-    return static_cast<int64_t>(bits & (~bits + 1));  // the lowest one
+    return static_cast<int64_t>(bits & (~bits + 1));  // the lowest set bit
   }
   const auto* node = std::get_if<Operation>(&expr->kind);
   if (!node) return 1;

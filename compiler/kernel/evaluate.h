@@ -1,4 +1,4 @@
-// Integer expressions whose variables are known: extents, block counts, checks.
+// Evaluation of integer expressions with known variables: extents, block counts, checks.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@ namespace stencil::kernel {
 
 using Environment = std::function<std::optional<int64_t>(const std::string& name)>;
 
-// The value of an expression of type Bool, I32 or I64 (computed in 64 bits); nothing if it reads
+// The value of an expression of type Bool, I32 or I64, computed in 64 bits. nullopt if it reads
 // memory, uses floats, names an unknown variable, or overflows.
 std::optional<int64_t> evaluate(const Expr& expr, const Environment& environment);
 
-// The largest power of two known to divide an integer expression, whatever the values of the
-// variables that have none; at most 2^30, also of 0.
+// The largest power of two known to divide an integer expression for all values of its unknown
+// variables. At most 2^30; for the value 0 it is 2^30.
 int64_t known_power_of_two(const Expr& expr, const Environment& environment);
 
 }  // namespace stencil::kernel

@@ -1,14 +1,13 @@
 // Builders of kernel expressions. Lowering composes index arithmetic from many small parts (tile
-// origins, halos, thread strides), and most of it collapses once the sizes are literals. The
-// builders therefore fold as they go, which keeps lowering free of special cases and the output
-// readable:
-// `(x + 1) - 1` never reaches a writer.
+// origins, halos, thread strides), and most of it collapses once the sizes are literals. Folding in
+// the builders keeps lowering free of special cases and the output readable: `(x + 1) - 1` never
+// reaches a writer.
 //
-// Only what cannot change a result is folded. Integer rules may assume that no result overflows:
-// operations that may are such of their own (Op::WrapAdd, ...) and are left alone. A fold that would
-// itself overflow the type is not made.
-// Floating-point arithmetic is never touched here: which operations happen, and in which order, is
-// decided by the passes on the stencil IR alone.
+// The builders fold only what cannot change a result. Integer rules may assume that no result
+// overflows: operations that may overflow have operators of their own (Op::WrapAdd, ...), which are
+// not folded. A fold that would itself overflow the type is not made. Floating-point arithmetic is
+// never changed here: the passes on the stencil IR alone decide which operations happen and in
+// which order.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -39,8 +38,7 @@ bool fits(int64_t value, Scalar type) {
                                  value <= std::numeric_limits<int32_t>::max());
 }
 
-// The value of `op` on two integers of `type`, or nothing if it overflows or is no integer
-// operation.
+// The value of `op` on two integers of `type`; nullopt if it overflows or `op` is not folded.
 std::optional<int64_t> fold(Op op, int64_t a, int64_t b, Scalar type) {
   if (is_comparison(op)) return evaluate_comparison(op, a, b);
   int64_t result = 0;
@@ -77,12 +75,12 @@ std::optional<int64_t> fold(Op op, int64_t a, int64_t b, Scalar type) {
       result = a ^ b;
       break;
     default:
-      return std::nullopt;  // shifts and the functions on floats are left to the target
+      return std::nullopt;  // shifts and float functions are left to the target
   }
   return fits(result, type) ? std::optional(result) : std::nullopt;
 }
 
-// x + c with the literal c split off: `value` is null if the whole expression is the literal.
+// x + c with the literal c split off. `value` is null if the expression is a literal.
 struct Offset {
   Expr value;
   int64_t constant;
@@ -102,7 +100,7 @@ Offset split_constant(const Expr& expr) {
   return {expr, 0};
 }
 
-// value + constant, written as a difference when the constant is negative.
+// value + constant, written as a difference if the constant is negative.
 Expr join(const Expr& value, int64_t constant, Scalar type) {
   if (constant == 0) return value;
   if (constant < 0 && fits(-constant, type)) {
@@ -111,7 +109,7 @@ Expr join(const Expr& value, int64_t constant, Scalar type) {
   return make(Operation{Op::Add, {value, integer(constant, type)}}, type);
 }
 
-// Sums keep their literals together at the end: (x + 1) + (y - 3) is x + y - 2.
+// Sums keep their literals together at the end: (x + 1) + (y - 3) becomes x + y - 2.
 Expr simplify_sum(Op op, const Expr& a, const Expr& b) {
   const Scalar type = a->type;
   const Offset left = split_constant(a);
@@ -143,7 +141,8 @@ bool same(const Expr& a, const Expr& b) {
                                             right.operands.begin(), right.operands.end(), same);
 }
 
-// Of several values that differ in a literal, one counts: min(min(x - 1, y), x) is min(x - 1, y).
+// Drops a redundant bound, which differs from another one only by a literal: min(min(x - 1, y), x)
+// becomes min(x - 1, y).
 Expr simplify_extremum(Op op, const Expr& a, const Expr& b) {
   const Offset left = split_constant(a);
   const Offset right = split_constant(b);
@@ -189,8 +188,7 @@ Expr simplify_integer(Op op, const Expr& a, const Expr& b) {
   }
 }
 
-// A choice between sums that differ in a literal is one between literals: c ? x : x + 4 is
-// x + (c ? 0 : 4).
+// Moves a select between sums into their literals: c ? x : x + 4 becomes x + (c ? 0 : 4).
 Expr simplify_choice(const std::vector<Expr>& operands) {
   const Offset left = split_constant(operands[1]);
   const Offset right = split_constant(operands[2]);
@@ -230,7 +228,8 @@ Expr simplify_logic(Op op, const std::vector<Expr>& operands) {
   }
 }
 
-// A small tile size is an I32 literal and a grid size may be I64: the narrow side is widened.
+// Converts all operands to I64 if one is I64. Small tile sizes are I32 literals, but a grid size
+// may be I64.
 void widen(std::vector<Expr>& operands, size_t first) {
   bool wide = false;
   for (size_t i = first; i < operands.size(); ++i) {

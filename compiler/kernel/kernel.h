@@ -1,25 +1,24 @@
 // The kernel IR: what one thread block does, in a form that every C-like target can print.
 //
 //   module    = constants kernels plan
-//   kernel    = global buffers and scalars (its arguments), buffers of the block and of its
-//   threads,
+//   kernel    = global buffers and scalars (its arguments), buffers of the block and its threads,
 //               body
 //   statement = comment | let | store | copy | commit | await | for | if | threads | barrier
 //             | shuffle | bulk copies | await bulk | scope
 //   expr      = integer | real | bool | variable | operation | load
 //
-// The body runs once per thread block with the variable `block` (I64, 0 .. number of blocks - 1:
-// the launch is one-dimensional, so that no target's limit on a second dimension matters). What the
-// threads of a block do in parallel stands inside `Threads` statements, which bind `thread_x`,
-// `thread_y`, ... (I32, kThreadNames); everything outside them is uniform over the block. A
-// `Barrier` stands between two Threads statements when the second reads what the first wrote to
-// shared memory. On a GPU a Threads statement is just a scope; on a CPU it is a loop nest over the
-// threads, and barriers vanish. Per-thread buffers live from one Threads statement to the next;
-// lets do not. A `Shuffle` hands per-thread values to neighbouring threads; like a barrier it
-// stands between Threads statements. So do `BulkCopies`, which a block makes as a whole.
+// The body runs once per thread block with the variable `block` (I64, 0 .. number of blocks - 1).
+// Launches are one-dimensional, so no target's limit on a second grid dimension matters. Parallel
+// work of a block's threads stands in `Threads` statements, which bind `thread_x`, `thread_y`, ...
+// (I32, kThreadNames). Everything outside them is uniform over the block. A `Barrier` separates two
+// Threads statements if the second reads what the first wrote to shared memory. On a GPU a Threads
+// statement is just a scope. On a CPU it is a loop nest over the threads, and barriers vanish.
+// Per-thread buffers keep their values from one Threads statement to the next; lets do not. A
+// `Shuffle` passes per-thread values to neighbouring threads. Like a barrier it stands between
+// Threads statements, as do `BulkCopies`, which the block executes as a whole.
 //
-// A kernel with threads {1,1,1} and no shared buffers is an ordinary function: host-side loops
-// (initial values, the plain sweeps that emitted programs check themselves against) use the same
+// A kernel with threads {1,1,1} and no shared buffers is an ordinary function. Host-side loops
+// (initial values, the plain sweeps against which emitted programs check themselves) use the same
 // IR.
 //
 // This layer knows nothing of stencils or schedules.
@@ -39,7 +38,6 @@
 namespace stencil::kernel {
 
 // --- Expressions: immutable, shared
-// ---------------------------------------------------------------
 
 struct ExprNode;
 using Expr = std::shared_ptr<const ExprNode>;
@@ -73,10 +71,10 @@ Expr boolean(bool value);
 Expr real(double value, Scalar type);
 Expr variable(std::string name, Scalar type = Scalar::I32);
 Expr load(BufferId buffer, std::vector<Expr> index, Scalar type);
-Expr convert(Expr value, Scalar type);  // nothing to do if it already has the type
-// Integer operations on literals are folded, and x+0, x*1, x*0, `and`/`or`/select with a literal
-// condition are simplified; float arithmetic is left as it is. Comparisons and And/Or/Not give
-// Bool; other results have the type of the last operand.
+Expr convert(Expr value, Scalar type);  // returns `value` itself if it has the type
+// Folds integer operations on literals and simplifies x+0, x*1, x*0, and `and`/`or`/select with a
+// literal condition. Float arithmetic is left as it is. Comparisons and And/Or/Not yield Bool;
+// other operations have the type of the last operand.
 Expr operation(Op op, std::vector<Expr> operands);
 inline Expr add(Expr a, Expr b) {
   return operation(Op::Add, {std::move(a), std::move(b)});
@@ -94,17 +92,16 @@ inline Expr less_equal(Expr a, Expr b) {
   return operation(Op::Le, {std::move(a), std::move(b)});
 }
 Expr all_of(std::vector<Expr> conditions);  // `true` if empty
-Expr zero(Scalar type);                     // of any type, storage types included
+Expr zero(Scalar type);                     // any type, including storage types
 
 // --- Statements
-// --------------------------------------------------------------------------------------
 
 struct Statement;
 using Body = std::vector<Statement>;
 
-// Unrolled: written out by the target's compiler. Steps: a few alike parts of a body (sequence.h),
-// from one literal to another; written out where threads keep values from one to the next in
-// registers, a loop where they do not. Rolled: a loop that compilers are told to leave one.
+// Unrolled: the target's compiler unrolls it. Steps: similar parts of a body (sequence.h), between
+// two literals. It is unrolled if threads keep values in registers from one step to the next, and a
+// loop otherwise. Rolled: compilers are told not to unroll it.
 enum class LoopKind { Serial, Unrolled, Steps, Rolled };
 struct Comment {
   std::string text;
@@ -112,8 +109,8 @@ struct Comment {
 struct Let {
   std::string name;
   Expr value;
-  // A Bool for each value of which the rest of the body is compiled, where the target's language
-  // can: so it costs nothing to ask inside of loops.
+  // For a Bool: the rest of the body is compiled once for each value, if the target's language
+  // supports this. Testing it inside loops is then free.
   bool cases = false;
 };  // constant until the end of the enclosing body
 struct Store {
@@ -121,18 +118,18 @@ struct Store {
   std::vector<Expr> index;
   Expr value;
 };
-// `count` elements that lie side by side in the last dimension of both buffers, which are of one
-// type. Both places are aligned to `count` elements, so that a target may move them at once.
+// Copies `count` elements that are contiguous in the last dimension of both buffers, which have the
+// same type. Both places are aligned to `count` elements, so a target may move them in one access.
 struct Copy {
   BufferId to;
   std::vector<Expr> to_index;  // of the first element
   BufferId from;
   std::vector<Expr> from_index;
   int count;
-  bool async = false;  // Global to Shared: may take effect any time up to an AwaitCopies
+  bool async = false;  // Global to Shared: may complete any time up to an AwaitCopies
 };
 struct CommitCopies {};  // ends a batch of this thread's async copies
-struct AwaitCopies {     // until at most `pending` of this thread's batches are under way
+struct AwaitCopies {     // waits until at most `pending` of this thread's batches are in flight
   int pending;
 };
 struct For {  // for (name = begin; name < end; name += step), name is I32 (I64 if begin is)
@@ -151,24 +148,24 @@ struct If {
 struct ThreadLoop {
   std::string name;
   Expr begin, end;
-  std::optional<int64_t> most = {};  // iterations at most, where that is known
-  // On what there is anything to do in it, which the loops around it decide; null: always.
+  std::optional<int64_t> most = {};  // upper bound of the trip count, if known
+  // The loop runs only if this holds, which the enclosing loops decide; null: always.
   Expr condition = nullptr;
 };
 struct Threads {
   Body body;
-  bool few = false;  // of a row of threads, few have anything to do: no case for vectors
-  // Where threads are loops (Kernel::thread_loops): the loops around the body, outermost first, and
-  // on what there is anything to do at all, the same for all threads. Besides their names, those of
-  // dimensions of one thread are bound, to 0.
+  bool few = false;  // few threads of a row are active, so the loop should not be vectorised
+  // If threads are loops (Kernel::thread_loops): the loops around the body, outermost first, and
+  // the conditions for running them at all, uniform over the threads. The names of dimensions with
+  // one thread are bound to 0.
   std::vector<Expr> conditions = {};
   std::vector<ThreadLoop> loops = {};
 };
 struct Barrier {};
-// Every thread takes per-thread values of others in its row (the threads that differ in thread_x
-// alone): `to` of thread_x is `from` of thread_x + lane, or its own `from` where there is no such
-// thread. For every name = 0 .. count-1. No move reads what another one writes. A row has a power
-// of two of at most 32 threads.
+// Every thread takes per-thread values of other threads in its row (the threads that differ only in
+// thread_x). `to` of thread_x becomes `from` of thread_x + lane, or the thread's own `from` if that
+// thread does not exist. This is done for every name = 0 .. count-1. No move reads what another one
+// writes. The row length is a power of two, at most 32 threads.
 struct Shuffle {
   struct Move {
     BufferId to;
@@ -181,11 +178,11 @@ struct Shuffle {
   int count = 1;
   std::vector<Move> moves;
 };
-// Boxes of Global buffers that the block sends for and that arrive in shared memory on their own,
+// Boxes of Global buffers that the block requests and that arrive in shared memory asynchronously,
 // at any time up to the AwaitBulk of the same batch. Batches are numbered from 0 and use the slots
-// of a ring in turn (batch % Kernel::bulk_slots): every batch is begun once and awaited once, in
-// order and before the kernel ends, and one is begun only when what its slot held before has been
-// read, with a barrier in between. Elements outside of the buffer arrive as zeros.
+// of a ring in turn (batch % Kernel::bulk_slots). Every batch is begun once and awaited once, in
+// order, before the kernel ends. A batch begins only after the previous contents of its slot have
+// been read, with a barrier in between. Elements outside the buffer arrive as zeros.
 struct BulkCopy {
   int source;                  // into Kernel::bulk_sources: the buffer, and the size of the box
   std::vector<Expr> origin;    // of the box, one I32 index per dimension; may lie outside
@@ -209,42 +206,42 @@ struct Statement {
       kind;
 };
 
-// The variables that tell a thread from the others of its block, by dimension.
+// The variables that identify a thread within its block, by dimension.
 constexpr std::array<const char*, kMaxRank> kThreadNames = {
     "thread_x", "thread_y", "thread_z", "thread_w", "thread_v", "thread_u", "thread_s", "thread_r"};
 
 // --- Kernels
-// ------------------------------------------------------------------------------------------
 
-// Block: values that are the same for all threads of a block, stored to outside of Threads.
+// Block: values that are uniform over a block, stored to outside of Threads.
 enum class Space { Global, Shared, Block, Thread };
 
 struct Buffer {
   std::string name;
-  Scalar type;  // storage types: loads convert (arithmetic_type), stores take a value of the type
+  Scalar type;  // loads convert storage types (arithmetic_type), stores take a value of the type
   Space space;
   // Global: any I32/I64 expression of constants and scalars; others: literals or constants.
-  // Row-major; no extents: a single value (Thread only).
+  // Row-major. Empty: a single value (Thread only).
   std::vector<Expr> extents;
   bool read_only = false;  // Global: never stored to by this kernel
-  bool wide = false;       // Global: element offsets may pass 2^31, so they are computed in I64
-  std::string comment;     // printed beside the declaration; may be empty
-  int alignment = 16;      // Shared: of its first element, in bytes
+  bool wide = false;       // Global: element offsets may exceed 2^31, so they are computed in I64
+  std::string comment;     // printed next to the declaration; may be empty
+  int alignment = 16;      // Shared: of the first element, in bytes
   bool zeroed = false;     // Thread: holds zeros when the kernel begins
-  // Thread, where threads are loops: one Threads statement alone uses it, so it lives inside of the
-  // loops. Other buffers of threads have a place per thread there: leading dimensions, those of
-  // Kernel::threads but for dimensions of one thread, outermost first.
+  // Thread buffers, if threads are loops: only one Threads statement uses it, so it is declared
+  // inside the loops. All other per-thread buffers then have one place per thread: leading
+  // dimensions equal to those of Kernel::threads, outermost first, without dimensions of one
+  // thread.
   bool local = false;
 };
 
-// What hardware that copies boxes asks for (CUDA Programming Guide, "Tensor Memory Access").
-constexpr int kBulkAlignment = 128;  // bytes: where a box arrives in shared memory
-constexpr int kBulkUnit = 16;        // bytes: rows of the array and of the box are multiples of it
-constexpr int kBulkExtent = 256;     // elements of a box per dimension, at most
+// Requirements of hardware that copies boxes (CUDA Programming Guide, "Tensor Memory Access").
+constexpr int kBulkAlignment = 128;  // bytes: alignment of a box in shared memory
+constexpr int kBulkUnit = 16;        // bytes: alignment of rows of the array and of the box
+constexpr int kBulkExtent = 256;     // largest extent of a box per dimension, in elements
 
-// Boxes of one size out of one Global buffer of 2 or 3 dimensions. Targets with bulk copies take a
-// description of it as a further argument of the kernel, after the scalars, in this order; others
-// do without.
+// Boxes of one size from one Global buffer of 2 or 3 dimensions. Targets with bulk copies pass a
+// descriptor of each source as a further kernel argument, after the scalars, in this order. Other
+// targets have no such arguments.
 struct BulkSource {
   std::string name;      // of the argument
   BufferId buffer;       // read_only; its rows are known to be multiples of kBulkUnit
@@ -258,21 +255,21 @@ struct ScalarArgument {
 
 struct Kernel {
   std::string name;             // C identifier, unique in the module
-  std::string comment;          // what it does, for the reader of the output
+  std::string comment;          // what it does, printed above the kernel
   std::vector<Buffer> buffers;  // the Global ones are arguments, in this order, then the scalars
   std::vector<ScalarArgument> scalars;
   Shape threads;
-  int min_blocks = 0;  // launch-bounds hint: resident blocks per multiprocessor; 0: none
+  int min_blocks = 0;  // launch-bounds hint: resident blocks per multiprocessor; 0: no hint
   std::vector<BulkSource> bulk_sources;
-  int bulk_slots = 0;  // batches of bulk copies that may be under way or in use; 0: there are none
-  // The threads of a block are loops, one Threads statement after the other. So there is nothing to
-  // wait for: no barriers, shuffles, bulk or async copies.
+  int bulk_slots = 0;  // batches of bulk copies in flight or in use at most; 0: no bulk copies
+  // Threads are loops, and Threads statements run one after the other. There are no barriers,
+  // shuffles, bulk or async copies.
   bool thread_loops = false;
   Body body;
 };
 
-// Hardware numbers the threads of a block in three dimensions: those of z and beyond share the
-// third, z running fastest.
+// Block dimensions in hardware, which has three: dimensions z and beyond share the third, with z
+// running fastest.
 std::array<int, 3> hardware_threads(const Kernel& kernel);
 
 struct NamedConstant {  // constexpr int size_x = 512;  // comment
@@ -282,19 +279,19 @@ struct NamedConstant {  // constexpr int size_x = 512;  // comment
   std::string comment;
 };
 
-// Where the shared memory of a kernel is, in bytes from its start. Behind the buffers lies a word
-// of 8 bytes per slot of bulk copies, by which a target tells what has arrived.
+// Layout of a kernel's shared memory, in bytes from its start. After the buffers there is one word
+// of 8 bytes per bulk copy slot, which targets use to track arrival.
 struct SharedLayout {
   std::vector<int64_t> offsets;  // by BufferId; 0 for buffers of other spaces
   int64_t bulk_words = 0;
-  int64_t bytes = 0;   // in all
-  int alignment = 16;  // of the whole
+  int64_t bytes = 0;   // total
+  int alignment = 16;  // of the whole memory
 };
 SharedLayout shared_layout(const Kernel& kernel, const std::vector<NamedConstant>& constants);
 int64_t shared_bytes(const Kernel& kernel, const std::vector<NamedConstant>& constants);
 
-// What the buffers of a block take where its threads are loops: shared ones, and per-thread ones
-// once for each thread. The largest number there is if they overflow.
+// Bytes of a block's buffers if its threads are loops: shared buffers, and per-thread buffers once
+// per thread. INT64_MAX on overflow.
 int64_t block_bytes(const Kernel& kernel, const std::vector<NamedConstant>& constants);
 
 }  // namespace stencil::kernel

@@ -1,11 +1,12 @@
-// The host driver as data: which arrays exist, which kernels run in which order, when copies trade
-// places. The emitted drivers print it, the runtime executes it: same data, same result.
+// The host driver as data: which arrays exist, which kernels run in which order, and when slots
+// change roles. Emitted drivers print it and the runtime executes it, so both give the same
+// results.
 //
 //   for (step = 0; step < steps; step += count) {
 //     count = steps_of_tile(plan, steps - step, step);
-//     actions...                      // launches, rotations, exchanges; some of them repeated
+//     actions...                      // launches, rotations, exchanges; some are repeated
 //     reductions due at step + count  // their launches
-//     stop                            // if a reduction it names was due, and all have a value
+//     stop                            // if a reduction that it names was due, and all have a value
 //   }
 #pragma once
 
@@ -22,21 +23,21 @@
 
 namespace stencil::kernel {
 
-// One scalar component of one field in device memory, in one or more equally shaped copies, called
-// slots. Slot 0 is the newest level, slot k is level @-k for k < levels, and slots from `levels` on
-// are spares that the next results are written to.
+// One scalar component of one field in device memory, in one or more copies of equal shape, called
+// slots. Slot 0 is the newest level, slot k is level @-k for k < levels. Slots from `levels` on are
+// spares, to which the next results are written.
 struct Array {
   std::string name;  // C identifier: "A", "S_rho", "f_2"
   Scalar type;
   std::vector<Expr> extents;  // in grid points, outermost first, over constants and size params
-  // Rows (the last dimension) may lie further apart in the memory that kernels use than they are
-  // long. Without a pitch the array is dense, as it always is in the user's memory. What the
-  // elements beside a row's points hold is unspecified, and nothing depends on it.
-  Expr row_pitch = nullptr;  // elements from one row to the next, over constants and size params
-  Expr row_lead = nullptr;   // elements of a row ahead of its first point; null: none
+  // Kernels may use a larger row pitch (distance between rows, the last dimension) than the row
+  // length. Without a pitch the array is dense, as it always is in the user's memory. Padding
+  // elements have unspecified values that no result depends on.
+  Expr row_pitch = nullptr;  // elements between the starts of rows, over constants and size params
+  Expr row_lead = nullptr;   // elements of a row before its first point; null: none
   int levels = 1;
   int copies = 1;
-  bool written = false;  // false: a coefficient; copied to the device, never back
+  bool written = false;  // false: a coefficient, which is copied to the device and never back
   int field = 0;         // ids of the stencil program, for the runtime
   int component = 0;
 };
@@ -44,7 +45,7 @@ struct Array {
 inline bool is_padded(const Array& array) {
   return array.row_pitch != nullptr;
 }
-// The extents of the memory that kernels use: their buffers have these.
+// The extents of the memory that kernels use, which are those of their buffers.
 inline std::vector<Expr> stored_extents(const Array& array) {
   std::vector<Expr> extents = array.extents;
   if (is_padded(array)) extents.back() = array.row_pitch;
@@ -54,25 +55,26 @@ inline Expr lead_of(const Array& array) {
   return array.row_lead ? array.row_lead : integer(0);
 }
 
-// A scalar the user gives at run time.
+// A scalar that the user gives at run time.
 struct Parameter {
   std::string name;
   Scalar type;
   std::optional<double> real_default;
   std::optional<int64_t> integer_default;
-  bool is_size = false;  // takes part in array extents
+  bool is_size = false;  // occurs in array extents
   int param = 0;         // ParamId of the stencil program
-  // The largest magnitude of an integer parameter at which no size computed from it overflows 64
+  // The largest magnitude of an integer parameter for which no size computed from it overflows 64
   // bits.
   int64_t most = std::numeric_limits<int64_t>::max();
-  // Null, or what it is unless the user gives it: over parameters before it, each operation rounded
-  // by itself. The default above is its value with all defaults.
+  // The value if the user gives none: an expression over earlier parameters, each operation rounded
+  // by itself. Null if it is not derived. The default above is its value when all parameters have
+  // their defaults.
   Expr derived = nullptr;
-  std::string derived_text = {};  // as the program writes it
+  std::string derived_text = {};  // as written in the program
 };
 
-// A value that is part of the code although it follows from parameters: what these give must be
-// that value.
+// A value compiled into the code although it derives from parameters. At run time the parameters
+// must yield this value.
 struct Pinned {
   std::string name;
   Scalar type;
@@ -82,44 +84,44 @@ struct Pinned {
   int64_t integer = 0;
 };
 
-// Memory that belongs to the run alone: nobody gives it or gets it back. Its contents are
-// unspecified until a launch writes them.
+// Memory used only within the run, neither input nor output. Its contents are unspecified until a
+// launch writes them.
 struct Scratch {
   std::string name;  // C identifier
   Scalar type;
   Expr elements;  // I64, at least 1, over constants and parameters
 };
 
-// Where the points of a set weigh, by tables in scratch memory (support/place_points.h). Whoever
-// executes the plan fills them from the places of the points before the first launch, or refuses
-// the run if one of them does not lie where it has to.
-constexpr int kPointBucket = 32;  // grid points of a bucket
-constexpr int kPointRows = 8;     // rows of a group
+// Lookup tables in scratch memory for the grid points that a set of points weighs
+// (support/place_points.h). The executor of the plan fills them from the positions of the points
+// before the first launch. It refuses the run if a point lies outside its allowed range.
+constexpr int kPointBucket = 32;  // grid points per bucket
+constexpr int kPointRows = 8;     // rows per group
 struct PointSet {
   std::string name;  // as the program calls it
-  int arrays;        // into Plan::arrays: the first of its places (F64), one per dimension; with
-                     // weights of the program's these follow, `width` of each dimension
-  int width;         // grid points that a point weighs in a dimension
-  bool weighted;     // by the program; else multilinear
-  Expr points;       // I64: how many
-  std::vector<Expr> low, high;    // I64, of the grid, per dimension
-  std::vector<Expr> first, last;  // I64: where the points have to lie
-  // Of a part of a decomposed program, whose grid `low` and `high` are: records are made at the
-  // points that lie in this box, from its low coordinates up to the next whole numbers after its
-  // high ones. Empty: at all.
+  int arrays;        // index into Plan::arrays: the first position array (F64), one per dimension.
+                     // If the program gives the weights, these follow, `width` per dimension
+  int width;         // grid points weighed by a point, per dimension
+  bool weighted;     // weights are given by the program; else multilinear
+  Expr points;       // I64: number of points
+  std::vector<Expr> low, high;    // I64: bounds of the grid, per dimension
+  std::vector<Expr> first, last;  // I64: allowed range of the positions
+  // For a subdomain of a decomposed program, whose grid has the bounds `low` and `high`: records
+  // are evaluated at the points in this box, from its low coordinates up to the next whole numbers
+  // after its high ones. Empty: at all points.
   std::vector<std::array<int64_t, 2>> owned = {};
   Scalar weight;  // F32 or F64
-  // Into Plan::scratch: I32, but `weights`.
+  // Into Plan::scratch: I32, except `weights`.
   int slabs, starts, columns, numbers, weights, entries, firsts, counts;
 };
 
-// Of its places, and of its weights if it has them.
+// Number of arrays of a set: its positions, and its weights if it has any.
 inline int arrays_of(const PointSet& set) {
   return static_cast<int>(set.low.size()) * (set.weighted ? set.width + 1 : 1);
 }
 
 struct ArrayArgument {
-  int array;  // into Plan::arrays; with slot kScratch: into Plan::scratch
+  int array;  // into Plan::arrays; if slot is kScratch, into Plan::scratch
   int slot;
 };
 constexpr int kScratch = -1;
@@ -131,10 +133,10 @@ struct ParameterArgument {
   int parameter;
 };
 struct FirstStep {};  // I32: index of the first step of this tile (`time` in the program)
-struct StepCount {};  // I32: steps to do in this tile, 1 .. time_tile
-// I64: the number of the launch's first block, where its blocks are launched in several runs
-// (Launch::outer_blocks); else 0. Numbers wrap around behind the last block, so that the blocks at
-// both ends can be one run.
+struct StepCount {};  // I32: steps of this tile, 1 .. time_tile
+// I64: the number of the launch's first block if its blocks are launched in several parts
+// (Launch::outer_blocks); otherwise 0. Numbers wrap around after the last block, so the blocks at
+// both ends can be launched together.
 struct FirstBlock {};
 using ScalarValue = std::variant<ParameterArgument, FirstStep, StepCount, FirstBlock>;
 
@@ -142,40 +144,40 @@ struct Launch {
   int kernel;
   std::vector<ArrayArgument> arrays;  // one per Global buffer of the kernel, in order
   std::vector<ScalarValue> scalars;   // one per scalar of the kernel, in order
-  Expr blocks;                        // I64, over constants and parameters; 0: nothing to launch
-  int steps = 0;                      // serves tiles of so many steps only; 0: all
-  // One per BulkSource of the kernel, in order: whose memory it describes. On a target with bulk
+  Expr blocks;                        // I64, over constants and parameters; 0: no launch
+  int steps = 0;                      // only in tiles of this many steps; 0: in all tiles
+  // One per BulkSource of the kernel, in order: the array that it describes. On a target with bulk
   // copies the launch passes these after the scalars. In CUDA each is a CUtensorMap (by value, 128
-  // bytes at a multiple of 64), made by cuTensorMapEncodeTiled for the slot's address in hand:
-  // dimensions are stored_extents() and the box is BulkSource::box, both innermost first; strides
-  // are dense; elements are unsigned integers of the array's size; no interleaving, no swizzle,
-  // element strides of 1, zeros outside. The address is a multiple of kBulkUnit.
+  // bytes, aligned to 64), made by cuTensorMapEncodeTiled for the slot's current address. Its
+  // dimensions are stored_extents() and its box is BulkSource::box, both innermost first. Strides
+  // are dense, elements are unsigned integers of the array's element size, with no interleaving, no
+  // swizzle, element strides of 1, and zeros outside. The address is a multiple of kBulkUnit.
   std::vector<ArrayArgument> bulk_sources = {};
-  int swap = kNoSwap;  // into Plan::swaps: done behind it
-  // Of a part: so many blocks, the first and the last, make all that a swap behind the tile gives
-  // to other parts, and only they read what the swap ahead of it has brought. 0 and 0: not known.
-  // The kernel takes FirstBlock.
+  int swap = kNoSwap;  // into Plan::swaps: executed after this launch
+  // In a subdomain: numbers of blocks at the beginning and at the end of the launch. They compute
+  // all that the swap after the tile sends to other subdomains, and only they read what the swap
+  // before it received. {0, 0}: unknown. The kernel takes FirstBlock.
   std::array<int64_t, 2> outer_blocks = {0, 0};
 };
 struct Rotate {
   int array;
-  int steps = 1;  // only in tiles of at least so many steps
-};                // every slot moves one on: slot k becomes k+1, the last becomes 0
+  int steps = 1;  // only in tiles of at least this many steps
+};                // slot k becomes slot k+1, the last becomes slot 0
 struct Exchange {
   int array;
   int a, b;
-};  // two slots trade places
+};  // swaps two slots
 using Action = std::variant<Launch, Rotate, Exchange>;
 
-// Actions that are done several times in each tile of steps, which have one step then: for tiles of
-// iterations, until all are done.
+// Actions that run several times in each step, in tiles of iterations, until all iterations are
+// done. Tiles of the plan have one step then.
 //
 //   for (done = 0; done < iterations; done += count) {
 //     count = iterations_of_tile(repeat, iterations - done);
 //     actions [first, end)
 //   }
 //
-// In its launches StepCount is that count; FirstStep stays the index of the step.
+// StepCount in these launches is `count`; FirstStep remains the index of the step.
 struct Repeat {
   size_t first = 0, end = 0;         // into Plan::actions
   int64_t iterations = 1;            // at least 1
@@ -183,115 +185,117 @@ struct Repeat {
   std::vector<int> tile_sizes = {};  // as Plan::tile_sizes
 };
 
-// A value computed from the arrays after every `every` steps, or values of a whole array, which is
-// one of the user's. Tiles end where one is due.
+// Values computed from the arrays after every `every` steps: one number, or all elements of an
+// array of the user. Tiles end at steps where a reduction is due.
 //
-// One `in_step` is computed within every step instead, by launches among the actions, whose kernels
-// may read it where it lies; tiles have one step then. `replaced` keeps the value that the last
-// evaluation replaced; that of an array is its next level, where it has one.
+// An `in_step` reduction is computed within every step, by launches among the actions. Kernels may
+// read its value from its memory, and tiles have one step. `replaced` keeps the value before the
+// last evaluation; a reduction into an array uses the array's next level for this, if it has one.
 //
-// Of one in floating point, `first_nan` keeps when it, or some of its values, was first NaN: the
-// steps done by then. Whoever executes the plan puts there what the run so far has come to, 0 if it
-// never was, before the first launch.
+// For floating-point reductions, `first_nan` stores after how many steps a value was first NaN, 0
+// if never. Before the first launch the executor of the plan stores there the state of the run so
+// far.
 struct Reduction {
   std::string name;
   Scalar type;  // of the value: I32, I64, F32 or F64
   int64_t every = 1;
-  std::vector<Launch> launches;  // in order; FirstStep and StepCount are those of the tile before;
-                                 // in the step: none
-  int result = kNoScratch;       // into Plan::scratch: its one element is the value
-  int first_nan = kNoScratch;    // into Plan::scratch: one I32; of integers none
+  std::vector<Launch> launches;  // in order; FirstStep and StepCount are those of the previous
+                                 // tile; empty if `in_step`
+  int result = kNoScratch;       // into Plan::scratch: one element, the value
+  int first_nan = kNoScratch;    // into Plan::scratch: one I32; kNoScratch for integers
   bool in_step = false;
-  int replaced = kNoScratch;  // into Plan::scratch: one element; none where nobody reads it
-  int array = kNoArray;  // into Plan::arrays: its elements are the values, and there is no `result`
-  // Each evaluation fills the next row of `array`; nobody asks for NaN.
+  int replaced = kNoScratch;  // into Plan::scratch: one element; kNoScratch if no kernel reads it
+  int array = kNoArray;  // into Plan::arrays: its elements are the values, and `result` is not used
+  // Each evaluation fills the next row of `array`; rows are not checked for NaN.
   bool record = false;
-  // Of a record that tiles sample in each of their steps but the last: where they leave that, a
-  // value for every step of a tile and entry of its set. Its launches fill all rows that are due in
-  // the tile, which need not end there.
+  // For a record that tiles sample in each of their steps but the last: the memory of the samples,
+  // one value for each step of a tile and entry of its set. The launches of the record fill all
+  // rows that are due in the tile, which need not end there.
   int samples = kNoScratch;  // into Plan::scratch
 };
 
-// Ends the run where a condition holds. It is asked after a tile at whose end a reduction it names
-// was evaluated (after every step if it names none), once all that it names have a value. It does
-// not hold while one of them is NaN.
+// Ends the run when a condition holds. The condition is evaluated after a tile at whose end a
+// reduction that it names was evaluated (after every step if it names none), once all of them have
+// values. It does not hold while one of them is NaN.
 struct Stop {
-  std::vector<int> reductions;  // that the condition names, into Plan::reductions
+  std::vector<int> reductions;  // named in the condition, into Plan::reductions
   Launch launch;
-  int result = 0;  // into Plan::scratch: one I32, not 0 if the condition holds
+  int result = 0;  // into Plan::scratch: one I32, nonzero if the condition holds
 };
 
-// What a part of a decomposed program (ir/part.h) exchanges with the others: values are packed into
-// one buffer, from where ranges go to other parts, and unpacked from another, into which ranges
-// come from them. Both hold values of several types, each piece at a multiple of 16 bytes.
+// What a subdomain of a decomposed program (ir/part.h) exchanges with the others. Values are packed
+// into one buffer, ranges of which are sent to other subdomains. Ranges of another buffer are
+// received from them and unpacked. Both buffers hold values of several types, each box aligned to
+// 16 bytes.
 //
-// Boxes that are ranges of memory, as whole planes of the outermost dimension are, may go from
-// array to array without packing, if all parts agree that all halos are such ranges.
+// Boxes that are contiguous in memory, such as whole planes of the outermost dimension, may be
+// copied from array to array without packing, if all halos of all subdomains are contiguous.
 struct SwapBox {
   ArrayArgument array;
-  std::vector<Expr> first;      // its place in the array's extents, over constants
+  std::vector<Expr> first;      // its position in the array's extents, over constants
   std::vector<int64_t> counts;  // points, per dimension
 };
 struct SwapMessage {
   int part = 0;
   int send_tag = 0, receive_tag = 0;
-  int64_t send_offset = 0, send_bytes = 0;  // in the buffer; no bytes: nothing is sent
+  int64_t send_offset = 0, send_bytes = 0;  // in the buffer; 0 bytes: nothing is sent
   int64_t receive_offset = 0, receive_bytes = 0;
-  // The boxes of arrays that it consists of, in the order of packing; none if it has scratch
+  // The array boxes in the message, in the order of packing; empty if the message contains scratch
   // memory.
   std::vector<SwapBox> sent = {}, received = {};
 };
 struct Swap {
-  std::optional<Launch> pack, unpack;           // nothing: there is nothing to send, or to receive
+  std::optional<Launch> pack, unpack;           // nullopt: nothing to send, or to receive
   int send = kNoScratch, receive = kNoScratch;  // into Plan::scratch: I64
   std::vector<SwapMessage> messages;
 };
-// A swap ahead of actions, which are done in rounds of `round` steps or iterations: after so many
-// rounds, and at the beginning of every step if that is cut. A round is a tile, unless the schedule
-// of this part alone has shorter ones: parts do the same rounds. Where fewer steps are left, rounds
-// are halved until they fit.
+// A swap before an action, executed after every `rounds` rounds of `round` steps or iterations, and
+// at the beginning of every step if the step is cut into phases. A round is one tile, unless this
+// subdomain's schedule alone has shorter tiles: all subdomains use the same rounds. If fewer steps
+// are left, the round is halved until it fits.
 struct HaloSwap {
-  size_t action = 0;  // into Plan::actions: the swap comes ahead of it
+  size_t action = 0;  // into Plan::actions: the swap precedes it
   size_t swap = 0;    // into Plan::swaps
   int64_t round = 1, rounds = 1;
   bool each_step = false;
 };
 
-struct Check {     // must hold before anything is allocated
+struct Check {     // must hold before memory is allocated
   Expr condition;  // Bool, over parameters
   std::string message;
 };
 
 struct StepLimit {  // of a run, from step 0 on
-  Expr steps;       // I64, over parameters: at most so many
+  Expr steps;       // I64, over parameters: the largest number of steps
   std::string message;
 };
 
 struct Plan {
-  int time_tile = 1;  // steps of a whole tile
-  // Steps that a tile may have, descending from time_tile to 1; empty: any up to time_tile.
+  int time_tile = 1;  // steps of a full tile
+  // Allowed numbers of steps of a tile, descending from time_tile to 1; empty: any up to time_tile.
   std::vector<int> tile_sizes;
-  int64_t most_steps = 2147483647;  // that a run may have, from step 0 on
+  int64_t most_steps = 2147483647;  // limit of a run, from step 0 on
   std::vector<Array> arrays;
-  std::vector<Expr> grid = {};  // extents, I64, if no array has these; else none
+  std::vector<Expr> grid = {};  // extents, I64; empty if an array has these
   std::vector<Parameter> parameters;
   std::vector<Pinned> pinned = {};
   std::vector<Check> checks;
   std::vector<StepLimit> step_limits = {};
   std::optional<Expr> default_steps;  // I64, over parameters
   std::vector<Action> actions;
-  std::vector<Repeat> repeats = {};  // in order, apart from each other
+  std::vector<Repeat> repeats = {};  // in order, disjoint
   std::vector<Scratch> scratch;
   std::vector<PointSet> point_sets = {};
   std::vector<Reduction> reductions;
   std::optional<Stop> stop;
-  // Of a part of a decomposed program, else none. Emitted drivers do not take part in such runs.
+  // For a subdomain of a decomposed program, otherwise empty. Emitted drivers do not support such
+  // runs.
   std::vector<Swap> swaps = {};
   std::vector<HaloSwap> halos = {};  // in the order of their actions
   Expr points;  // I64: useful point updates per step, for GCells/s (points of the grid)
 };
 
-// Every launch of the plan: of the actions, reductions, stop condition and swaps.
+// Every launch of the plan: those of the actions, reductions, stop condition and swaps.
 inline void for_each_launch(const Plan& plan, const std::function<void(const Launch&)>& visit) {
   for (const Action& action : plan.actions) {
     if (const auto* launch = std::get_if<Launch>(&action)) visit(*launch);
@@ -306,8 +310,7 @@ inline void for_each_launch(const Plan& plan, const std::function<void(const Lau
   }
 }
 
-// Actions that follow one another and are done equally often in a tile of steps: once, or as their
-// repeat says.
+// Consecutive actions that run equally often in a tile: once, or as often as their repeat says.
 struct Run {
   size_t first, end;     // into Plan::actions
   const Repeat* repeat;  // null: once
@@ -334,13 +337,13 @@ inline bool is_due(const Reduction& reduction, int64_t steps_done) {
 inline bool is_sampled(const Reduction& reduction) {
   return reduction.samples != kNoScratch;
 }
-// How often it is evaluated in or behind `count` steps from `first` on.
+// Number of evaluations within or after `count` steps, the first of which has index `first`.
 inline int64_t evaluations(const Reduction& reduction, int64_t first, int64_t count) {
   return (first + count) / reduction.every - first / reduction.every;
 }
 
-// The largest tile of at most `left` (at least 1), where there may be any up to `whole`, or those
-// of `sizes`.
+// The largest tile of at most `left` (at least 1) steps: one of `sizes`, or any size up to `whole`
+// if `sizes` is empty.
 inline int64_t largest_tile(int whole, const std::vector<int>& sizes, int64_t left) {
   for (int size : sizes) {
     if (size <= left) return size;
@@ -351,8 +354,8 @@ inline int64_t iterations_of_tile(const Repeat& repeat, int64_t left) {
   return largest_tile(repeat.time_tile, repeat.tile_sizes, left);
 }
 
-// How many of `left` steps (at least 1), the first of which has index `step`, may follow one
-// another before something is evaluated.
+// How many of `left` steps (at least 1), the first of which has index `step`, may run before a
+// reduction or the stop condition is due.
 inline int64_t steps_until_due(const Plan& plan, int64_t left, int64_t step) {
   for (const Reduction& reduction : plan.reductions) {
     if (is_sampled(reduction)) continue;
@@ -361,20 +364,21 @@ inline int64_t steps_until_due(const Plan& plan, int64_t left, int64_t step) {
   if (plan.stop && plan.stop->reductions.empty()) left = 1;
   return left;
 }
-// The steps of the next tile, whose first has index `step`, when `left` (at least 1) are to be
-// done.
+// The number of steps of the next tile, whose first step has index `step`, if `left` steps (at
+// least 1) remain.
 inline int64_t steps_of_tile(const Plan& plan, int64_t left, int64_t step = 0) {
   return largest_tile(plan.time_tile, plan.tile_sizes, steps_until_due(plan, left, step));
 }
 
-// The steps of a round where `left` (at least 1) are to be done.
+// The number of steps of a round if `left` steps (at least 1) remain.
 inline int64_t steps_of_round(const HaloSwap& halo, int64_t left) {
   int64_t steps = halo.round;
   while (steps > left) steps /= 2;
   return steps;
 }
 
-// What a tile of so many steps launches, if that is one launch with outer blocks; or null.
+// The launch of a tile of `count` steps, if that is a single launch with outer blocks; otherwise
+// null.
 inline const Launch* launch_with_outer_blocks(const Plan& plan, int64_t count) {
   if (count != largest_tile(plan.time_tile, plan.tile_sizes, count)) return nullptr;
   const Launch* found = nullptr;
@@ -387,13 +391,13 @@ inline const Launch* launch_with_outer_blocks(const Plan& plan, int64_t count) {
   const bool apart = found && found->outer_blocks[0] + found->outer_blocks[1] > 0;
   return apart ? found : nullptr;
 }
-// A part may exchange halos while the inside of a tile is computed.
+// True if a subdomain may exchange halos while the interior of a tile is computed.
 inline bool exchanges_beside_tiles(const Plan& plan) {
   return plan.halos.size() == 1 && !plan.halos[0].each_step && !plan.stop && plan.repeats.empty() &&
          launch_with_outer_blocks(plan, plan.halos[0].round) != nullptr;
 }
 
-// The least number of steps that are done as one behind the other without a tile being cut short.
+// The smallest number of steps that can be repeated without shortening a tile.
 inline int64_t steps_of_period(const Plan& plan) {
   int64_t steps = plan.time_tile;
   for (const HaloSwap& halo : plan.halos) {

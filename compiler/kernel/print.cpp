@@ -1,6 +1,6 @@
-// The kernel IR as text, for --emit kernel-ir, golden tests and verifier messages. It is written in
-// the IR's own words (support/scalar.h names the operators), not in any target's: what it shows is
-// what lowering decided, before any writer had a say.
+// The kernel IR as text, for --emit kernel-ir, golden tests and verifier messages. The text uses
+// the IR's own words (support/scalar.h names the operators), not those of a target. It shows what
+// lowering decided, before any writer changes the spelling.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,7 +12,7 @@ namespace stencil::kernel {
 
 namespace {
 
-// Empty: printed as a call.
+// Empty: the operator is printed as a call.
 std::string_view infix(Op op) {
   const bool is_sum = op >= Op::Add && op <= Op::Mod;
   return is_sum || is_comparison(op) || op == Op::And || op == Op::Or ? spelling(op) : "";
@@ -53,7 +53,7 @@ class Printer {
     return text + "[" + list(index) + "]";
   }
 
-  // The box of a bulk copy: "box A[z, y, x]", by its first element.
+  // The box of a bulk copy: "box A[z, y, x]", where the index is that of its first element.
   std::string box(int source, const std::vector<Expr>& origin) const {
     const bool known =
         kernel_ && source >= 0 && source < static_cast<int>(kernel_->bulk_sources.size());

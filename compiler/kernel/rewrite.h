@@ -1,4 +1,4 @@
-// Copies of kernels with other expressions in them.
+// Copies kernels while replacing expressions.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,17 @@ namespace stencil::kernel {
 
 class Rewriter {
  public:
-  // What takes the place of an expression; null if only its operands may be replaced. Asked for
-  // every node once, ahead of its operands, in the order in which expressions are read.
+  // Returns the replacement of an expression, or null to rewrite only its operands. Called once for
+  // every node, before its operands, in the order in which expressions are read.
   using Replace = std::function<Expr(const Expr&)>;
 
-  // Operations above what has changed are simplified again.
+  // Operations with changed operands are simplified again.
   explicit Rewriter(Replace replace) : replace_(std::move(replace)) {}
 
   Body body(const Body& body);
   Statement statement(const Statement& statement);
   Expr expr(const Expr& expr);
-  // The node with its operands replaced, whatever `replace` says of the node itself.
+  // The node with its operands replaced, without calling `replace` for the node itself.
   Expr with_operands(const Expr& expr);
 
  private:

@@ -1,12 +1,11 @@
-// How alike bodies are found. The *shape* of a statement is a text with everything but its integer
-// literals, in which names that the item defines are numbered as they come. An integer variable is
-// taken as its sum with a literal, 0 if there is none. Items of one shape are alike where each of
-// their literals is an affine function of the item's number. A *run* of items that are alike is a
-// loop.
+// How similar bodies are found. The *shape* of a statement is a text of everything but its integer
+// literals, in which names that the item defines are numbered in order of appearance. An integer
+// variable counts as a sum with a literal, 0 if there is none. Items of one shape are similar if
+// each literal is an affine function of the item's number. A *run* of similar items becomes a loop.
 //
-// Several runs can share a loop as well: their statements are aligned like the lines of two texts
-// (a longest common subsequence), and what is not common is guarded. That is done where it saves a
-// good part of the text; else the runs follow each other.
+// Several runs can also share a loop. Their statements are aligned like the lines of two texts (a
+// longest common subsequence), and statements that are not common are guarded. This is done only if
+// it saves at least a quarter of the text; otherwise the runs follow each other.
 #include "compiler/kernel/sequence.h"
 
 #include <fmt/format.h>
@@ -33,8 +32,8 @@ struct Signature {
   std::vector<Number> numbers;
 };
 
-// An integer expression as value + number; no value if it is a literal. Sums, literals and
-// variables are written like this, anything else as it is.
+// An integer expression as value + number; `value` is null for a literal. Sums, literals and
+// variables are split like this. Other expressions are kept whole, with is_sum false.
 struct Sum {
   Expr value;
   int64_t number = 0;
@@ -56,7 +55,7 @@ Sum split_sum(const Expr& expr) {
 
 class Signer {
  public:
-  // The statements of an item, in order.
+  // Call with the statements of an item in order.
   Signature sign(const Statement& statement) {
     out_ = {};
     seen_.clear();
@@ -195,7 +194,7 @@ class Signer {
   std::map<const ExprNode*, size_t> seen_;  // in this statement
 };
 
-// One statement of the items in `numbers`, the same but for these.
+// One statement of the items in `numbers`, which differ only in these numbers.
 struct Entry {
   std::string shape;
   std::map<size_t, std::vector<Number>> numbers;  // by item
@@ -258,7 +257,7 @@ class Sequencer {
     return out;
   }
 
-  // The entry for the items of both.
+  // The entry for the items of both; nullopt if they do not match.
   static std::optional<Entry> joined(const Entry& a, const Entry& b) {
     if (a.shape != b.shape) return std::nullopt;
     Entry out = a;
@@ -267,7 +266,8 @@ class Sequencer {
     return out;
   }
 
-  // Any two items of one shape are alike, so the second of two may belong to the next run instead.
+  // Any two items of one shape match, so the second item of a run of two may belong to the next run
+  // instead.
   std::vector<Run> find_runs() const {
     std::vector<Run> runs;
     for (size_t item = 0; item < items_.size(); ++item) {
@@ -308,8 +308,8 @@ class Sequencer {
     return length;
   }
 
-  // All runs in one loop, if that saves a quarter of their text. A definition would be seen by
-  // others under a guard, so there may be none.
+  // All runs in one loop, if that saves a quarter of their text. Items must not have lets: a guard
+  // would hide the definition from the statements that use it.
   std::optional<std::vector<Entry>> share(const std::vector<Run>& runs) const {
     constexpr size_t kMostRuns = 16;
     if (runs.size() < 2 || runs.size() > kMostRuns) return std::nullopt;
@@ -327,7 +327,7 @@ class Sequencer {
   }
 
   static std::vector<Entry> aligned(const std::vector<Entry>& a, const std::vector<Entry>& b) {
-    // common[i][j]: length of what a from i on and b from j on have in common, at most
+    // common[i][j]: the largest common length of a from i on and b from j on
     std::vector<std::vector<size_t>> common(a.size() + 1, std::vector<size_t>(b.size() + 1, 0));
     std::vector<std::vector<std::optional<Entry>>> both(
         a.size(), std::vector<std::optional<Entry>>(b.size()));
@@ -385,7 +385,7 @@ class Sequencer {
     return start < 0 ? sub(times, integer(-start, type)) : add(times, integer(start, type));
   }
 
-  // The number is one of those in `items`.
+  // The number of the item is one of `items`.
   Expr is_one_of(const std::vector<size_t>& items, size_t first, size_t last) const {
     const Expr number = kernel::variable(variable_);
     const auto literal = [](size_t value) { return integer(static_cast<int64_t>(value)); };
@@ -423,7 +423,7 @@ class Sequencer {
       return;
     }
     Body body;
-    std::vector<size_t> guarded;  // by the last statement of the body; empty: it is for all
+    std::vector<size_t> guarded;  // items of the last statement's guard; empty: it has no guard
     std::vector<size_t> complement;
     for (const Entry& entry : entries) {
       const std::vector<size_t> items = items_of(entry);

@@ -1,4 +1,4 @@
-// Bodies that follow each other and are alike but for numbers, as loops.
+// Turns consecutive bodies that differ only in numbers into loops.
 #pragma once
 
 #include <functional>
@@ -9,18 +9,18 @@
 
 namespace stencil::kernel {
 
-// What to write ahead of items first .. last; may be empty.
+// The comment to write before items first .. last; may be empty.
 using Title = std::function<std::string(size_t first, size_t last)>;
 
-// The items one after the other. Items that differ only in integers which follow their number, each
-// by as much from item to item, become one loop over `variable` (LoopKind::Steps). Where the first
-// and the last are alike in parts, one loop may serve all: what only some of them do is guarded by
-// the number. What an item defines is not seen by others.
+// Concatenates the items. Items that differ only in integers, each an affine function of the item's
+// number, become one loop over `variable` (LoopKind::Steps). If the first and last items match only
+// in part, one loop may still serve all, with a guard on the number around statements that only
+// some items have. Definitions in an item are not visible to others.
 //
-// The loops written out again are the items, so whatever was true of these still is.
+// Unrolling the loops gives back the items, so everything that holds for the items still holds.
 Body sequence(const std::string& variable, std::vector<Body> items, const Title& title = nullptr);
 
-// A body with its loops of LoopKind::Steps written out, and branches on what is then known taken.
+// A body with its loops of LoopKind::Steps unrolled and branches on conditions known then resolved.
 Body written_out(const Body& body);
 
 }  // namespace stencil::kernel

@@ -1,5 +1,5 @@
-// A launch is executed once for each number of steps that it is made with, and counted as often as
-// it is made. Blocks do not depend on each other, so threads share them.
+// A launch is executed once for each tile size that it occurs with, and its counts are multiplied
+// by how often it occurs. Blocks are independent, so threads share them.
 #include "compiler/kernel/trace.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace stencil::kernel {
 
 namespace {
 
-// A number that looks random and is the same everywhere: the finaliser of splitmix64.
+// A pseudo-random number that is the same everywhere: the finaliser of splitmix64.
 uint64_t mixed(uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -28,7 +28,7 @@ uint64_t mixed(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Block `i` of a sample of `count` of `blocks`.
+// Block `i` of a sample of `count` out of `blocks` blocks.
 int64_t sampled_block(int64_t i, int64_t count, int64_t blocks) {
   if (count == blocks) return i;
   const auto bound = [&](int64_t n) {
@@ -92,7 +92,7 @@ class Tracer {
       return found == values_.end() ? std::nullopt : std::optional<int64_t>(found->second);
     });
   }
-  // Why something has no value.
+  // The message for an expression that has no value.
   std::string unknown(const std::string& what, const Expr& expr) const {
     std::set<std::string> names;
     for_each_node(expr, [&](const Expr& node) {
@@ -103,13 +103,12 @@ class Tracer {
     return fmt::format("{} depends on {}: no value", what, fmt::join(names, ", "));
   }
 
-  // The actions of a tile between two phases, with all iterations of a repeat.
+  // The actions between two phases, with all iterations of a repeat.
   bool add_run(const Run& run, Trace& out) {
-    std::map<int64_t, int64_t> tiles;  // steps or iterations -> how often
+    std::map<int64_t, int64_t> tiles;  // steps or iterations of a tile -> number of tiles
     int64_t left = run.repeat ? run.repeat->iterations : 1;
     while (left > 0) {
-      const int64_t count =
-          run.repeat ? iterations_of_tile(*run.repeat, left) : out.steps;
+      const int64_t count = run.repeat ? iterations_of_tile(*run.repeat, left) : out.steps;
       ++tiles[count];
       left = run.repeat ? left - count : 0;
     }

@@ -1,7 +1,8 @@
-// Nearly all requests have rising addresses, which need no sorting.
+// Nearly all requests have ascending addresses, which need no sorting.
 //
-// Shared memory: accesses of 8 and 16 bytes are grouped as is commonly said of devices since Volta,
-// and groups are joined where no bank is asked twice across the whole warp; hardware may join more.
+// Shared memory: accesses of 8 and 16 bytes are split into groups of threads, as is commonly
+// assumed for devices since Volta. Groups are merged if the whole warp has no bank conflict;
+// hardware may merge more.
 #include "compiler/kernel/trace_access.h"
 
 #include <algorithm>
@@ -11,10 +12,10 @@ namespace stencil::kernel::tracing {
 namespace {
 
 constexpr int kWordBytes = 4;
-constexpr int kMostWords = 5;  // that 16 bytes touch
+constexpr int kMostWords = 5;  // touched by 16 bytes
 
-// Sorted and unique numbers of the units of `unit` bytes that threads from `begin` to `end` of the
-// access touch.
+// The units of `unit` bytes that threads `begin` to `end` of the access touch, as sorted unique
+// numbers.
 template <int unit>
 class Units {
  public:
@@ -42,7 +43,7 @@ class Units {
   std::array<int64_t, static_cast<size_t>(kWarpThreads) * kMostWords> units_;
 };
 
-// The most words that any bank is asked for.
+// The largest number of words requested from one bank.
 int64_t most_words_of_a_bank(const WarpAccess& access, int begin, int end) {
   const Units<kWordBytes> words(access, begin, end);
   std::array<int64_t, kSharedBanks> asked{};
@@ -53,8 +54,8 @@ int64_t most_words_of_a_bank(const WarpAccess& access, int begin, int end) {
   return most;
 }
 
-// True if words follow each other from thread to thread, as in nearly all requests: no group has a
-// conflict then, for it has no more words than there are banks.
+// True if consecutive threads access consecutive words, as in nearly all requests. No group then
+// has a bank conflict, because it has no more words than there are banks.
 bool is_dense(const WarpAccess& access) {
   if (access.bytes % kWordBytes != 0 || access.addresses[0] % kWordBytes != 0) return false;
   bool dense = true;
@@ -93,7 +94,7 @@ int64_t wavefronts(const WarpAccess& access) {
   const int64_t together = dense ? words : most_words_of_a_bank(access, 0, access.count);
   if (together <= 1 || words == 1) return together;
   int64_t out = 0;
-  const int group = kWarpThreads / words;  // threads of one
+  const int group = kWarpThreads / words;  // threads per group
   for (int begin = 0, end = 0; begin < access.count; begin = end) {
     const int number = access.lanes[static_cast<size_t>(begin)] / group;
     while (end < access.count && access.lanes[static_cast<size_t>(end)] / group == number) ++end;

@@ -1,4 +1,4 @@
-// What the memory of a GPU does for one request of a warp.
+// How a GPU's memory serves one request of a warp.
 #pragma once
 
 #include <array>
@@ -8,11 +8,10 @@
 
 namespace stencil::kernel::tracing {
 
-// The active threads of a warp, by rising number, and the bytes from where on each of them accesses
-// a memory.
+// The active threads of a warp, in ascending order, and the byte address that each accesses.
 struct WarpAccess {
   int count = 0;
-  int bytes = 4;  // that each of them accesses, at most 16
+  int bytes = 4;  // per thread, at most 16
   std::array<int, kWarpThreads> lanes;
   std::array<int64_t, kWarpThreads> addresses;
 };
@@ -20,12 +19,12 @@ struct WarpAccess {
 struct Touched {
   int64_t sectors = 0, lines = 0;
 };
-// Global memory that a request touches.
+// The sectors and lines of global memory touched by a request.
 Touched touched(const WarpAccess& access);
-// By bytes that lie side by side.
+// The same for a contiguous range of bytes.
 Touched touched(int64_t first_byte, int64_t bytes);
 
-// How often the banks of shared memory are busy with it (Counters::shared_load_wavefronts).
+// The number of shared memory wavefronts (Counters::shared_load_wavefronts).
 int64_t wavefronts(const WarpAccess& access);
 
 }  // namespace stencil::kernel::tracing

@@ -1,5 +1,6 @@
-// Statements. Control flow is followed by the threads together, as by a GPU's warps: a body runs
-// once for all threads that reach it, and both sides of a condition one after the other.
+// Execution of statements. All threads follow the control flow together, as the threads of a warp
+// do: a body runs once for all threads that reach it, and both sides of a condition run one after
+// the other.
 #include "compiler/kernel/trace_block.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ BlockTracer::BlockTracer(const KernelCode& code, const std::map<std::string, int
     const auto known = values.find(name);
     if (known != values.end()) variables_[static_cast<size_t>(place)].set(known->second);
   }
-  int64_t below = 1;  // threads in the dimensions before
+  int64_t below = 1;  // product of the faster dimensions
   for (size_t axis = 0; axis < kMaxRank; ++axis) {
     const int length = kernel_.threads[axis];
     Value& variable = variables_[static_cast<size_t>(code.outside.at(kThreadNames[axis]))];
@@ -163,7 +164,7 @@ void BlockTracer::run_iterations(const Code& code, const For& loop, const Mask& 
     const Mask inside = where(goes_on, active, threads_);
     if (!code.fixed) {
       branch(active, inside);
-      counts_.operations += 2 * count(inside);  // the step, and the comparison of the next one
+      counts_.operations += 2 * count(inside);  // the increment, and the next comparison
     }
     active = inside;
     if (active.none()) return;
@@ -216,7 +217,7 @@ void BlockTracer::run_bulk(const Code& code, const BulkCopies& bulk, const Mask&
   }
 }
 
-// Row by row of the box, as far as the array has it.
+// Counts the box row by row, clipped to the array.
 void BlockTracer::run_bulk(const BulkCopy& copy, Roots origin, const Mask& mask) {
   const BulkSource& source = kernel_.bulk_sources[static_cast<size_t>(copy.source)];
   const std::vector<int64_t>& extents = extents_[static_cast<size_t>(source.buffer)];

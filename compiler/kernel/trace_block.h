@@ -1,4 +1,4 @@
-// Execution of a kernel's blocks, one after the other, and counts of what they do.
+// Executes blocks of a kernel one after the other and counts what they do.
 #pragma once
 
 #include <map>
@@ -13,20 +13,20 @@ namespace stencil::kernel::tracing {
 
 class BlockTracer {
  public:
-  // `values`: of constants and of scalars, as far as they are known.
+  // `values` of constants and scalars, as far as they are known.
   BlockTracer(const KernelCode& code, const std::map<std::string, int64_t>& values);
 
   void run(int64_t block);
 
   const Counters& counts() const { return counts_; }
   bool data_dependent() const { return data_dependent_; }
-  int64_t work() const { return work_; }  // evaluations of expressions so far
+  int64_t work() const { return work_; }  // expression evaluations so far
 
  private:
-  // What is known of a node of the statement at hand.
+  // State of a node of the current statement.
   struct State {
-    uint64_t statement = 0;  // that it is of
-    Mask done;               // the threads that have evaluated it
+    uint64_t statement = 0;  // the statement execution that it belongs to
+    Mask done;               // threads that have evaluated the node
     Value value;
     Value offset;  // of a load
     const Value* result = nullptr;
@@ -47,12 +47,12 @@ class BlockTracer {
                         const Mask& mask);
   void run_bulk(const Code& code, const BulkCopies& bulk, const Mask& mask);
   void run_bulk(const BulkCopy& copy, Roots origin, const Mask& mask);
-  // Counts a condition that the threads of `mask` ask, and on which those of `taken` agree.
+  // Counts a condition evaluated by the threads of `mask` and true for those of `taken`.
   void branch(const Mask& mask, const Mask& taken);
 
   // Expressions (trace_expressions.cpp).
   const Value& value(int node, const Mask& mask);
-  // For the threads of `mask`, which have not evaluated it before.
+  // Evaluates the node for the threads of `mask`, which have not evaluated it before.
   void evaluate(const CodeNode& node, State& state, const Mask& mask);
   void operation(const CodeNode& node, State& state, const Mask& mask);
   void select(const CodeNode& node, State& state, const Mask& mask);
@@ -68,8 +68,8 @@ class BlockTracer {
   void run_store(const Code& code, const Store& store, const Mask& mask);
   void run_copy(const Code& code, const Copy& copy, const Mask& mask);
   void load(const CodeNode& node, State& state, const Mask& mask);
-  // `count` elements of each thread from `offset` on, counted as loads or stores. An access that
-  // another one counts as an operation (a copy in the background) has no `instruction` of its own.
+  // Accesses `count` elements per thread starting at `offset`, counted as loads or stores.
+  // `instruction` is false if another access already counts as the operation (an async copy).
   void access(BufferId id, const Value& offset, int count, const Mask& mask, bool stores,
               bool instruction = true);
   void access_warp(const Buffer& buffer, const WarpAccess& warp, bool stores);
@@ -87,17 +87,19 @@ class BlockTracer {
   Counters counts_;
   bool data_dependent_ = false;
   int64_t work_ = 0;
-  int uncertain_ = 0;                             // sides around that data may leave out
-  uint64_t statement_ = 0;                        // executions of statements so far
-  const std::vector<CodeNode>* nodes_ = nullptr;  // of the statement at hand
-  std::vector<State> states_;                     // by node of it
+  int uncertain_ = 0;                             // nesting depth of branches and loops that may
+                                                  // not execute
+  uint64_t statement_ = 0;                        // statement executions so far
+  const std::vector<CodeNode>* nodes_ = nullptr;  // of the current statement
+  std::vector<State> states_;                     // by node of the current statement
   std::vector<Value> variables_;
   std::vector<std::vector<int64_t>> extents_;  // by buffer; -1: unknown
   std::vector<int64_t> shared_offsets_;        // by buffer
-  std::vector<char> kept_;                     // by buffer: its integers are held in `memory_`
-  std::vector<std::vector<int64_t>> memory_;   // by buffer and element; of Thread then by thread
-  Mask counted_;                               // by count(), latest
-  int64_t number_ = 0;                         // of its threads
+  std::vector<char> kept_;                     // by buffer: `memory_` holds its integers
+  std::vector<std::vector<int64_t>> memory_;   // by buffer and element; for Thread buffers also by
+                                               // thread
+  Mask counted_;                               // mask of the last call of count()
+  int64_t number_ = 0;                         // number of its threads
   Value offset_, other_offset_, read_, scaled_, sum_;  // scratch
 };
 

@@ -1,5 +1,5 @@
-// Resolving names. A variable gets a place of its own for every statement that binds it, so scopes
-// need no care when the code runs.
+// Name resolution. Every statement that binds a variable gets its own index for it, so execution
+// need not handle scopes.
 #include "compiler/kernel/trace_code.h"
 
 #include <algorithm>
@@ -162,7 +162,8 @@ class Resolver {
   }
   void describe(const RealLiteral& literal, CodeNode& out) {
     static_assert(sizeof literal.value == sizeof out.literal);
-    std::memcpy(&out.literal, &literal.value, sizeof out.literal);  // to tell them apart
+    std::memcpy(&out.literal, &literal.value, sizeof out.literal);  // distinguishes literals; the
+                                                                    // value is not used
     out.fixed = true;
   }
   void describe(const Variable& variable, CodeNode& out) {
@@ -191,7 +192,7 @@ class Resolver {
 
   const Kernel& kernel_;
   KernelCode out_;
-  Code* code_ = nullptr;  // of the statement at hand
+  Code* code_ = nullptr;  // of the current statement
   std::map<std::string, std::vector<int>> scopes_;
   std::vector<std::string> bound_;
   std::vector<bool> fixed_;  // by variable

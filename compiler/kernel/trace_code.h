@@ -1,5 +1,5 @@
-// A kernel with its names resolved, for execution (trace_block.h): expressions are numbered by
-// statement, equal ones once, and variables are places in a table.
+// A kernel with resolved names, ready for execution (trace_block.h). Expressions are numbered per
+// statement, equal ones once, and variables are indices into a table.
 #pragma once
 
 #include <map>
@@ -19,22 +19,21 @@ struct CodeNode {
   int variable = 0;  // into Code::variables
   BufferId buffer = 0;
   std::vector<int> operands;  // of an operation, or the indices of a load; into Code::nodes
-  bool fixed = false;         // known when compiled: costs nothing
-  bool accesses = false;      // loads from global or shared memory, or something below it does
+  bool fixed = false;         // known at compile time: costs nothing
+  bool accesses = false;      // the node or an operand loads from global or shared memory
 };
 
 struct Code;
 using CodeBody = std::vector<Code>;
 struct Code {
   const Statement* statement;
-  std::vector<CodeNode> nodes;  // operands before what uses them
-  // Of the expressions that stand in the statement: of a Let, If or wait for bulk copies the one
-  // there is; of a For begin and end; of a Store the indices, then the value; of a Copy and each
-  // move of a Shuffle the indices of `to`, then of `from`; of BulkCopies the batch, then for each
-  // copy its origin and indices of `to`.
+  std::vector<CodeNode> nodes;  // operands before their users
+  // The statement's expressions. Let, If, AwaitBulk: the only one. For: begin and end. Store:
+  // indices, then the value. Copy and each move of a Shuffle: indices of `to`, then of `from`.
+  // BulkCopies: the batch, then origin and indices of `to` of each copy.
   std::vector<int> roots;
-  int variable = -1;   // that it defines
-  bool fixed = false;  // of an If: its condition; of a For: its bounds, and it is written out
+  int variable = -1;   // the variable that it defines
+  bool fixed = false;  // If: the condition is known; For: the bounds are known, and it is unrolled
   CodeBody body, otherwise;
 };
 
@@ -44,8 +43,8 @@ struct KernelCode {
   std::vector<std::vector<int>> extents;  // by buffer: roots into extent_code
   Code extent_code;
   int variables = 0;
-  size_t most_nodes = 0;               // of a statement
-  std::map<std::string, int> outside;  // variables that are defined outside: constants, scalars,
+  size_t most_nodes = 0;               // largest number of nodes in a statement
+  std::map<std::string, int> outside;  // variables defined outside the body: constants, scalars,
                                        // `block`, threads
 };
 

@@ -1,6 +1,6 @@
-// Expressions. A node keeps which threads have evaluated it, so that one which two arms have in
-// common costs each thread once. Values are computed for all threads wherever that is one loop;
-// those of threads that do not take part mean nothing.
+// Execution of expressions. Each node records which threads have evaluated it, so a node shared by
+// two arms costs each thread once. If it takes a single loop, values are computed for all threads;
+// values of inactive threads are meaningless.
 #include <algorithm>
 
 #include "compiler/kernel/trace_block.h"
@@ -46,7 +46,7 @@ void BlockTracer::evaluate(const CodeNode& node, State& state, const Mask& mask)
       return load(node, state, mask);
     case CodeNode::Kind::Operation:
       return operation(node, state, mask);
-    case CodeNode::Kind::Variable:  // value() has it
+    case CodeNode::Kind::Variable:  // handled in value()
       return;
   }
 }
@@ -61,7 +61,7 @@ const Value& BlockTracer::evaluated(int number) {
   return state.statement == statement_ ? *state.result : kZero;
 }
 
-// Masks seldom change from one operation to the next.
+// Cached, because masks seldom change from one operation to the next.
 int64_t BlockTracer::count(const Mask& mask) {
   if (mask == counted_) return number_;
   counted_ = mask;
@@ -88,7 +88,7 @@ void BlockTracer::operation(const CodeNode& node, State& state, const Mask& mask
   if (!known) return state.value.forget();
   const Value& first = evaluated(node.operands[0]);
   const Value& second = node.operands.size() > 1 ? evaluated(node.operands[1]) : first;
-  // Of one operand, as if the second were the same for all threads, which none looks at.
+  // A unary operator ignores its second operand, so pass a uniform dummy.
   static const Value kNone{true, true, 0};
   apply(node.op, node.type, first, node.operands.size() > 1 ? second : kNone, threads_,
         state.value);
@@ -120,9 +120,9 @@ void BlockTracer::select(const CodeNode& node, State& state, const Mask& mask) {
   }
 }
 
-// A second operand that accesses memory is evaluated where it matters.
+// If the second operand accesses memory, only threads whose result it decides evaluate it.
 void BlockTracer::logic(const CodeNode& node, State& state, const Mask& mask) {
-  const bool decides = node.op == Op::Or;  // the value of one operand that is that of the whole
+  const bool decides = node.op == Op::Or;  // the operand value that decides the result
   const Value& first = value(node.operands[0], mask);
   Mask open = mask;
   if ((*nodes_)[static_cast<size_t>(node.operands[1])].accesses) {
@@ -141,7 +141,7 @@ void BlockTracer::logic(const CodeNode& node, State& state, const Mask& mask) {
   apply(node.op, node.type, first, second, threads_, state.value);
 }
 
-// The threads of which the condition, which is not known, may be true.
+// The threads for which an unknown condition may hold.
 Mask BlockTracer::may_hold(int number, const Mask& mask) {
   const CodeNode& node = (*nodes_)[static_cast<size_t>(number)];
   const Value& condition = evaluated(number);

@@ -1,4 +1,4 @@
-// Accesses of memory, and the integers that the buffers of a block and its threads hold.
+// Memory accesses, and the integers stored in block and thread buffers.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -10,9 +10,9 @@ namespace stencil::kernel::tracing {
 namespace {
 
 constexpr int64_t kUnknownInteger = std::numeric_limits<int64_t>::min();
-constexpr int kMostBytes = 16;  // that a thread accesses at once
+constexpr int kMostBytes = 16;  // largest access of a thread
 
-// Elements that are accessed at once, of `count` side by side.
+// Elements per access when `count` contiguous elements are accessed.
 int at_once(int count, int bytes) {
   int out = 1;
   while (2 * out * bytes <= kMostBytes && count % (2 * out) == 0) out *= 2;
@@ -21,7 +21,7 @@ int at_once(int count, int bytes) {
 
 }  // namespace
 
-// In elements from the buffer's first.
+// Offset in elements from the buffer's first element.
 void BlockTracer::offset(BufferId id, Roots index, const Mask& mask, Value& out) {
   const std::vector<int64_t>& extents = extents_[static_cast<size_t>(id)];
   bool known = true;
@@ -128,7 +128,7 @@ void BlockTracer::reset_memory() {
   }
 }
 
-// Known if all threads of `mask` read known integers.
+// The result is known only if all threads of `mask` read known integers.
 void BlockTracer::read(BufferId id, const Value& offset, int64_t further, const Mask& mask,
                        Value& out) {
   const std::vector<int64_t>& memory = memory_[static_cast<size_t>(id)];
@@ -154,7 +154,7 @@ void BlockTracer::read(BufferId id, const Value& offset, int64_t further, const 
   if (!known) out.forget();
 }
 
-// Unknown integers where they are, or where they go, or whether they go there is not known.
+// Stores unknown integers if the value, the offset, or whether the store executes is unknown.
 void BlockTracer::write(BufferId id, const Value& offset, int64_t further, const Value& value,
                         const Mask& mask) {
   std::vector<int64_t>& memory = memory_[static_cast<size_t>(id)];

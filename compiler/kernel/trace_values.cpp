@@ -1,4 +1,4 @@
-// One loop over threads for each operator, so that compilers make vector instructions of them.
+// One loop over threads per operator, so that compilers vectorise it.
 #include "compiler/kernel/trace_values.h"
 
 #include "compiler/support/evaluate.h"

@@ -1,4 +1,4 @@
-// Integers of all threads of a block, and which of these threads take part.
+// Integer values of all threads of a block, and masks of active threads.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace stencil::kernel::tracing {
 
-// A set of threads of a block, by number.
+// A set of threads of a block.
 class Mask {
  public:
   static Mask all(int threads) {
@@ -24,7 +24,7 @@ class Mask {
   bool has(int thread) const {
     return (warp(thread / kWarpThreads) >> (thread % kWarpThreads)) & 1;
   }
-  // The threads of a warp.
+  // The active threads of a warp, one bit each.
   uint32_t warp(int number) const { return words_[static_cast<size_t>(number)]; }
   void set_warp(int number, uint32_t threads) { words_[static_cast<size_t>(number)] = threads; }
   bool none() const {
@@ -56,12 +56,12 @@ class Mask {
   std::array<uint32_t, kBlockThreads / kWarpThreads> words_{};
 };
 
-// Of type Bool, I32 or I64, computed in 64 bits. Threads that did not take part have any value.
+// A value of type Bool, I32 or I64, computed in 64 bits. Inactive threads have arbitrary values.
 struct Value {
-  bool known = false;   // false: of no thread
-  bool uniform = true;  // `one` is everybody's
+  bool known = false;   // false: unknown for all threads
+  bool uniform = true;  // all threads have the value `one`
   int64_t one = 0;
-  std::vector<int64_t> each = {};  // by thread, unless uniform
+  std::vector<int64_t> each = {};  // by thread, if not uniform
 
   int64_t of(int thread) const { return uniform ? one : each[static_cast<size_t>(thread)]; }
   void set(int64_t value) {
@@ -72,7 +72,7 @@ struct Value {
     known = false;
     uniform = true;
   }
-  // Becomes a value of each thread, whatever it is.
+  // Becomes a per-thread value with unspecified elements.
   int64_t* vary(int threads) {
     known = true;
     uniform = false;
@@ -81,14 +81,14 @@ struct Value {
   }
 };
 
-// out = op(a, b), all known, as support/evaluate.h defines it, of type `type`. An operator without
-// a second operand ignores `b`. `out` may be neither `a` nor `b`.
+// out = op(a, b), as support/evaluate.h defines it, of type `type`; `a` and `b` are known. Unary
+// operators ignore `b`. `out` must not be `a` or `b`.
 void apply(Op op, Scalar type, const Value& a, const Value& b, int threads, Value& out);
 
-// The value that a buffer of this type keeps of an integer.
+// The value after storing an integer to a buffer of this type.
 int64_t stored_as(Scalar type, int64_t value);
 
-// The threads of `mask` of which a known condition is true.
+// The threads of `mask` for which a known condition is true.
 Mask where(const Value& condition, const Mask& mask, int threads);
 
 }  // namespace stencil::kernel::tracing

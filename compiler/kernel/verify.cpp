@@ -1,12 +1,13 @@
-// Verification of kernels and of the plan around them. Lowering composes kernels from many rules,
-// and a slip in one of them shows up as a wrong number on some size on some device. What can be
-// said without running is said here, after lowering and before any writer sees the module.
+// Verification of kernels and of the plan around them. Lowering composes kernels from many rules.
+// An error in one of them would show up as a wrong number for some size on some device, so
+// everything that can be checked statically is checked here, after lowering and before any writer
+// sees the module.
 //
-// Kernels that are lowered for a target (emit::legalise) are said to be sound by the same rules,
-// and where their threads are loops by a few more.
+// Kernels that are legalized for a target (emit::legalise) must satisfy the same rules, and a few
+// more if their threads are loops.
 //
-// Three passes: each kernel's body (names, types, where what may stand), the barriers of each
-// kernel (barriers.cpp), and the plan against the kernels (verify_plan.cpp).
+// There are three passes: the body of each kernel (names, types, placement of statements), the
+// barriers of each kernel (barriers.cpp), and the plan against the kernels (verify_plan.cpp).
 #include "compiler/kernel/verify.h"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ class KernelVerifier {
   KernelVerifier(const Module& module, const Kernel& kernel, Violations& violations)
       : module_(module), kernel_(kernel), violations_(violations) {}
 
-  // False if expressions are missing, so that nothing else can look at the kernel.
+  // Returns false if expressions are missing, so that no other pass can look at the kernel.
   bool verify() {
     for (const NamedConstant& constant : module_.constants) define(constant.name, constant.type);
     for (const ScalarArgument& scalar : kernel_.scalars) define(scalar.name, scalar.type);
@@ -110,7 +111,7 @@ class KernelVerifier {
     body(loop.body);
     variables_ = outer;
   }
-  // A block as a whole may ask shared memory, where a barrier is behind what was written.
+  // A block may test shared memory as a whole, if a barrier follows the stores to it.
   void operator()(const If& branch) {
     asks_ = true;
     expr(branch.condition);
@@ -176,7 +177,7 @@ class KernelVerifier {
   }
   void operator()(const BulkCopies& bulk) {
     batch(bulk.batch);
-    in_threads_ = true;  // shared buffers may be named
+    in_threads_ = true;  // allows shared buffers
     for (const BulkCopy& copy : bulk.copies) bulk_copy(copy);
     in_threads_ = false;
   }
@@ -190,12 +191,12 @@ class KernelVerifier {
     const bool free = !taken_.count(name) && variables_.emplace(name, type).second;
     if (!free) fail(fmt::format("'{}' is defined again", name));
   }
-  // Where threads are loops, one after the other, none of them can wait for another.
+  // Thread loops run one after the other, so no thread can wait for another.
   void waits(const char* what) {
     if (kernel_.thread_loops) fail(fmt::format("{} where threads are loops", what));
   }
 
-  // Conditions and bounds belong to what is around the loops.
+  // Conditions and bounds are evaluated outside the loops.
   void thread_loops(const Threads& threads) {
     const auto decides = [&](const Expr& condition) {
       expr(condition);
@@ -220,9 +221,9 @@ class KernelVerifier {
     }
   }
 
-  // Those that last from one Threads statement to the next have a place for each thread.
+  // Per-thread buffers that outlive a Threads statement must have a place for each thread.
   void thread_buffers() {
-    std::map<BufferId, int> uses;  // Threads statements, twice in a loop
+    std::map<BufferId, int> uses;  // Threads statements, counted twice inside a loop
     count_uses(kernel_.body, 1, uses);
     std::vector<int64_t> places;
     for (size_t axis = kMaxRank; axis-- > 0;) {
@@ -265,7 +266,7 @@ class KernelVerifier {
       const int count = kernel_.threads[axis];
       if (count < 1) fail(fmt::format("{} threads in one dimension", count));
     }
-    constexpr int64_t kMost = 1 << 20;  // as loops; what GPUs take is a matter of schedules
+    constexpr int64_t kMost = 1 << 20;  // for thread loops; limits of GPUs are checked by schedules
     const int64_t total = kernel_.threads.product();
     if (total > kMost) fail(fmt::format("{} threads in a block", total));
   }
@@ -336,7 +337,7 @@ class KernelVerifier {
       return fail(fmt::format("bulk copy from source {}, which does not exist", copy.source));
     }
     const BulkSource& source = kernel_.bulk_sources[static_cast<size_t>(copy.source)];
-    if (!known(source.buffer)) return;  // said before
+    if (!known(source.buffer)) return;  // reported before
     const Buffer& from = at(source.buffer);
     element(source.buffer, copy.origin, "bulk copy from");
     element(copy.to, copy.to_index, "bulk copy to");
@@ -352,12 +353,12 @@ class KernelVerifier {
     bulk_place(copy, source, to);
   }
 
-  // The box is dense where it arrives, and starts at a multiple of kBulkAlignment.
+  // The box must be dense in shared memory and start at a multiple of kBulkAlignment.
   void bulk_place(const BulkCopy& copy, const BulkSource& source, const Buffer& to) {
     const size_t ahead = to.extents.size() - source.box.size();
     bool dense = true;
     bool aligned = to.alignment % kBulkAlignment == 0;
-    bool inner = false;  // a dimension before this one is longer than 1 in the box
+    bool inner = false;  // an earlier dimension of the box is longer than 1
     int64_t stride = size_in_bytes(to.type);
     for (size_t d = to.extents.size(); d-- > 0;) {
       const auto* literal = std::get_if<IntegerLiteral>(&copy.to_index[d]->kind);
@@ -398,7 +399,7 @@ class KernelVerifier {
     }
   }
 
-  // Every expression is there, so the rest may look at them.
+  // True if no expression is missing, so the other checks can read them all.
   bool complete(const Statement& statement) {
     bool all = true;
     for_each_expression(statement, [&](const Expr& root) {
@@ -419,7 +420,7 @@ class KernelVerifier {
     return all;
   }
 
-  // Checks one access; `what` names it in messages.
+  // Checks one access; `what` describes it in messages.
   void element(BufferId id, const std::vector<Expr>& index, const char* what) {
     for (const Expr& i : index) {
       expr(i);
@@ -438,8 +439,8 @@ class KernelVerifier {
     }
   }
 
-  // Nodes that passed stay good while their variables are visible; shared parts are visited once
-  // per expression.
+  // Visits each shared node once per expression. Results are not kept longer, because variables go
+  // out of scope.
   void expr(const Expr& root) {
     std::set<const ExprNode*> seen;
     visit(root, seen);

@@ -23,13 +23,13 @@ class Violations {
   std::vector<std::string> lines_;
 };
 
-// Do the operands' types and the result's fit the operator?
+// True if the types of operands and result fit the operator.
 bool well_typed(const Operation& operation, Scalar type);
 
-// Between Threads that exchange values through a shared buffer stands a barrier.
+// Checks that a barrier separates Threads statements that exchange values through a shared buffer.
 void verify_barriers(const Kernel& kernel, Violations& violations);
 
-// The plan by itself, and its launches against the kernels.
+// Checks the plan by itself, and its launches against the kernels.
 void verify_plan(const Module& module, Violations& violations);
 
 }  // namespace stencil::kernel

@@ -1,5 +1,5 @@
-// The plan against the kernels: the driver is printed from it and the runtime executes it, neither
-// of which asks again whether a slot exists or an argument has the right type.
+// Checks the plan against the kernels. Drivers are printed from the plan and the runtime executes
+// it; neither checks again that a slot exists or that an argument has the right type.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ class PlanVerifier {
   }
 
  private:
-  // Whether they are in order, each within the actions.
+  // Returns whether repeats are in order, each within the actions.
   bool repeats() {
     size_t before = 0;
     for (const Repeat& repeat : plan_.repeats) {
@@ -88,7 +88,7 @@ class PlanVerifier {
     return true;
   }
 
-  // The actions of a run, and the tiles that they are done for.
+  // Checks the actions of a run and the tiles in which they run.
   void tiles(const Run& run) {
     time_tile_ = run.repeat ? run.repeat->time_tile : plan_.time_tile;
     tile_sizes_ = run.repeat ? run.repeat->tile_sizes : plan_.tile_sizes;
@@ -207,7 +207,7 @@ class PlanVerifier {
     if (has_nan) result(reduction.first_nan, Scalar::I32, what + ": when it was first NaN");
   }
 
-  // Some action is to compute it, and no tile to have several of it.
+  // Some action must compute it, and no tile may contain several evaluations.
   void in_step(const Reduction& reduction, const std::string& what) {
     const bool computed =
         std::any_of(plan_.actions.begin(), plan_.actions.end(), [&](const Action& action) {
@@ -243,7 +243,7 @@ class PlanVerifier {
     result(stop.result, Scalar::I32, "the stop condition");
   }
 
-  // Constants and parameters only, each of its own type.
+  // Only constants and parameters are allowed, each of its own type.
   void expr(const Expr& expr, Scalar type, const char* what) {
     if (!expr) return fail(fmt::format("{} is missing", what));
     if (expr->type != type) {
@@ -291,7 +291,7 @@ class PlanVerifier {
                       [](const Expr& x, const Expr& y) { return print(x) == print(y); });
   }
 
-  // Does the memory exist? Complains if it is not what the kernel takes.
+  // Returns whether the memory exists. Reports it if it does not match the kernel's buffer.
   bool suits(const ArrayArgument& argument, const Buffer& global, const Kernel& kernel) {
     const std::string what = "launch of '" + kernel.name + "'";
     const bool scratch = argument.slot == kScratch;
@@ -318,7 +318,7 @@ class PlanVerifier {
     return true;
   }
 
-  // A buffer of values on their way, of several types.
+  // True for exchange buffers, which hold values of several types.
   bool is_swapped(int scratch) const {
     return std::any_of(plan_.swaps.begin(), plan_.swaps.end(), [&](const Swap& swap) {
       return swap.send == scratch || swap.receive == scratch;
@@ -335,7 +335,7 @@ class PlanVerifier {
     }
   }
 
-  // None, where a message has values of scratch memory; else all that it has.
+  // Empty if the message contains scratch memory; otherwise the boxes must cover the whole message.
   void boxes(const std::vector<SwapBox>& boxes, int64_t expected) {
     int64_t bytes = 0;
     for (const SwapBox& box : boxes) {
@@ -401,7 +401,7 @@ class PlanVerifier {
     }
   }
 
-  // Each describes the memory that its buffer is given.
+  // Each descriptor must describe the memory that its buffer is given.
   void bulk_sources(const Launch& launch, const Kernel& kernel) {
     if (launch.bulk_sources.size() != kernel.bulk_sources.size()) {
       return fail(fmt::format("launch of '{}' with {} boxes instead of {}", kernel.name,
@@ -427,7 +427,7 @@ class PlanVerifier {
   const Module& module_;
   const Plan& plan_;
   Violations& violations_;
-  int time_tile_ = 1;  // of the run that is looked at
+  int time_tile_ = 1;  // of the current run
   std::vector<int> tile_sizes_;
 };
 

@@ -1,6 +1,7 @@
 // Traversal of kernel bodies. The visitors spell out every alternative, so that a new kind of
-// statement or expression fails to compile here first. Expressions are graphs with shared parts:
-// each node is visited once, which keeps a walk linear where the printed form would be exponential.
+// statement or expression fails to compile here first. Expressions are graphs with shared nodes.
+// Each node is visited once, which keeps a walk linear even if the printed form would be
+// exponential.
 #include "compiler/kernel/walk.h"
 
 #include <unordered_set>

@@ -1,4 +1,4 @@
-// Traversal of kernel bodies, for the passes and writers that look for something in them.
+// Traversal of kernel bodies, for passes and writers.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,25 @@
 
 namespace stencil::kernel {
 
-// Calls `visit` with every statement, outer ones first, in order.
+// Calls `visit` with every statement in order, outer ones first.
 void for_each_statement(const Body& body, const std::function<void(const Statement&)>& visit);
 
 // Calls `visit` with every expression that stands directly in `statement` (not in nested bodies).
 void for_each_expression(const Statement& statement, const std::function<void(const Expr&)>& visit);
 
-// Calls `visit` with every node of an expression, once each, operands first; null has none.
+// Calls `visit` once with every node of an expression, operands first. A null expression has no
+// nodes.
 void for_each_node(const Expr& expr, const std::function<void(const Expr&)>& visit);
 
-// All nodes of all expressions in a body, nested ones included.
+// The same for all expressions in a body, including nested bodies.
 void for_each_node(const Body& body, const std::function<void(const Expr&)>& visit);
 
-// Everything that a kernel gives a name: itself, its arguments, buffers, lets and loops.
+// Every name in a kernel: its own, arguments, buffers, lets and loops.
 std::set<std::string> names_in(const Kernel& kernel);
-// The same of all kernels of a module, and the names of threads, constants and the plan.
+// The same for all kernels of a module, plus the names of threads, constants and the plan.
 std::set<std::string> names_in(const Module& module);
 
-// Gives out names that nothing in a module has: BASE, or BASE_2, BASE_3, ... None is given twice.
+// Generates names that are unused in a module: BASE, or BASE_2, BASE_3, ... No name is given twice.
 class FreshNames {
  public:
   explicit FreshNames(const Module& module);
@@ -37,7 +38,7 @@ class FreshNames {
   std::set<std::string> taken_;
 };
 
-// Names of all variables read in the body, whether defined in it or not.
+// Names of all variables read in the body, including those defined in it.
 std::set<std::string> variables_in(const Body& body);
 
 // How many statements of the body define each name: lets, loops and shuffles.
@@ -47,8 +48,8 @@ std::map<std::string, int> binders_in(const Body& body);
 std::set<BufferId> buffers_loaded(const Body& body);
 std::set<BufferId> buffers_stored(const Body& body);
 
-// Bytes of the arrays that a thread indexes by the variable of a rolled loop: no compiler keeps
-// them in registers.
+// Bytes of per-thread arrays that are indexed by the variable of a rolled loop. Compilers cannot
+// keep these in registers.
 int64_t indexed_bytes(const Kernel& kernel);
 
 }  // namespace stencil::kernel
