@@ -1,5 +1,5 @@
-// The entry points of an emitted file for boxes (compiler/decompose/box.h): what the file needs to
-// know of the box program beside its kernels, and what it says to its user.
+// What an emitted file needs for its entry points on boxes (compiler/decompose/box.h), besides the
+// kernels of the whole program.
 #pragma once
 
 #include <array>
@@ -12,25 +12,26 @@
 namespace stencil::emit {
 
 struct BoxPart {
-  kernel::Module module;   // of the box program, of the name of the whole's; rows are dense
+  kernel::Module module;   // the box program, named like the whole program; rows are dense
   kernel::Module initial;  // as HostModules::initial
-  // Of the whole: so many params of the module's plan. Those behind them are the low and the high
-  // bound of the box in each dimension, outermost first, two by two, and what follows from these.
+  // The number of params of the whole program, which come first in the module's plan. They are
+  // followed by the low and high bound of the box in each dimension, outermost first, and by params
+  // derived from these bounds.
   size_t given = 0;
-  int64_t steps = 1;                              // of a call, at most
-  std::vector<std::array<kernel::Expr, 2>> grid;  // the whole, per dimension: its bounds, I32
+  int64_t steps = 1;                              // the largest number of steps of a call
+  std::vector<std::array<kernel::Expr, 2>> grid;  // bounds of the whole grid per dimension, I32
   std::vector<std::array<int64_t, 2>> halo;       // points below and above, per dimension
-  std::vector<bool> wraps;  // per dimension: the halo is there whatever the box
-  // By array of the plan, per dimension: the bounds of its memory, I32. None for those that are the
-  // same whatever the box.
+  std::vector<bool> wraps;                        // per dimension: the halo exists for every box
+  // Per array of the plan and dimension: the bounds of its memory, I32. Empty for arrays that are
+  // the same for all boxes.
   std::vector<std::vector<std::array<kernel::Expr, 2>>> memory;
-  // What an exchange has to fill in, by array and level: how deep, below and above.
+  // What an exchange must fill in, per array and level: the halo width below and above.
   struct Filled {
     int array = 0, level = 0;
     std::vector<std::array<int64_t, 2>> halo;
   };
   std::vector<Filled> filled;
-  std::vector<std::string> left_out;  // reductions of the whole
+  std::vector<std::string> left_out;  // reductions of the whole program; boxes evaluate none
 };
 
 }  // namespace stencil::emit

@@ -21,7 +21,7 @@ std::string halo_text(const Halo& halo) {
   return fmt::format("{{{}}}", fmt::join(items, ", "));
 }
 
-// "4+4 x 4+4", as the comment at the top of a file has it.
+// "4+4 x 4+4", as in the comment at the top of a file.
 std::string halo_widths(const Halo& halo) {
   std::vector<std::string> items;
   for (const auto& [below, above] : halo) items.push_back(fmt::format("{}+{}", below, above));
@@ -41,7 +41,7 @@ std::string wrapping_axes(const BoxPart& box) {
   return fmt::format("{}", fmt::join(axes, " and "));
 }
 
-// How the parts of a decomposed run meet.
+// Writes the comment on how boxes of a decomposed run are used.
 void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bool device) {
   const std::string& name = box.module.name;
   out.comment(fmt::format(
@@ -108,7 +108,7 @@ void declare_struct(Text& out, const std::string& name, const std::vector<std::s
   out.blank();
 }
 
-// The types, of the names that the file gives them.
+// Declares the types, with the names that the file uses.
 void declare_types_of(Text& out, const BoxPart& box, const HostApi& api, Names& names) {
   const size_t rank = box.halo.size();
   const std::string& name = box.module.name;

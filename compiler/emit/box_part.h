@@ -1,5 +1,5 @@
-// The part of an emitted file that is for boxes: kernels and entry points of the box program, in a
-// namespace, for they are called what those of the whole are called.
+// The part of an emitted file for boxes: kernels and entry points of the box program. They are in a
+// namespace, because they have the same names as those of the whole program.
 #pragma once
 
 #include <set>
@@ -13,17 +13,17 @@ namespace stencil::emit {
 
 struct BoxText {
   std::string text;
-  std::set<std::string> kernel_helpers, host_helpers;  // that it uses
+  std::set<std::string> kernel_helpers, host_helpers;  // that the text uses
   bool uses_double = false;                            // in kernels
 };
 
-// `box` is as legalise() has made it.
+// `box` must have been legalized by legalise().
 BoxText box_part(const BoxPart& box, const Dialect& dialect);
 
-// NAME_box, NAME_memory, NAME_box_steps and the entry points, in a file without a header.
+// Declares NAME_box, NAME_memory, NAME_box_steps and the entry points in a file without a header.
 void declare_boxes_in_place(Text& out, const BoxPart& box, const Dialect& dialect);
 
-// For a header: these, NAME_halo, and what their user has to know.
+// The same for a header, with NAME_halo and documentation for the user.
 void declare_boxes(Text& out, const BoxPart& box, const Dialect& dialect);
 
 }  // namespace stencil::emit

@@ -1,11 +1,12 @@
-// C++17 for the host, parallel over blocks with OpenMP where it is on. There are no implicit
-// threads: legalisation (legalise.h) turns Threads into loops, and gives the per-thread buffers
-// that outlive one of them a place per thread. Barriers vanish, because the loops end there.
+// C++17 for the host, parallel over blocks with OpenMP if it is enabled. There are no implicit
+// threads: legalization (legalise.h) turns Threads into loops, and gives per-thread buffers that
+// outlive one Threads statement a place per thread. Barriers vanish, because each loop ends before
+// the next begins.
 //
-// Compiled in process (runtime/host) there are no headers, so the text declares what it uses, and
-// threads are not the language's business: a kernel does a range of blocks. What a CPU rounds
-// correctly is asked for as a builtin, which may become one instruction; the other functions are
-// calls of the C library, as in the interpreter.
+// Code compiled in process (runtime/host) has no headers, so the text declares what it uses. The
+// caller distributes work over threads: a kernel processes a range of blocks. Correctly rounded
+// functions are builtins, which may become single instructions. The other functions are calls of
+// the C library, as in the interpreter.
 #include "compiler/emit/dialect.h"
 #include "compiler/emit/reserved_names.h"
 #include "compiler/emit/text.h"
@@ -14,8 +15,8 @@ namespace stencil::emit {
 
 namespace {
 
-// C++ compilers decide about contraction and value-changing optimisation by flags: the file
-// insists.
+// C++ compilers let flags decide about contraction and value-changing optimisation, so the file
+// sets or checks them.
 constexpr const char* kExactArithmetic = R"(#if defined(__FAST_MATH__)
 #error "compiled with -ffast-math, this file would not give the results it promises"
 #endif
@@ -27,15 +28,15 @@ constexpr const char* kExactArithmetic = R"(#if defined(__FAST_MATH__)
 
 )";
 
-// Values may change, but NaN and infinities are what the language says.
+// Values may change, but NaN and infinities must behave as the language defines.
 constexpr const char* kFastArithmetic = R"(#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "compiled with -ffinite-math-only, which is part of -ffast-math, this file would get NaN wrong"
 #endif
 
 )";
 
-// A clone per kind of CPU, chosen when the program starts: the bits are the same on all of
-// them, but without FMA instructions an fma is a call, and 10 to 30 times as slow.
+// One clone per kind of CPU, chosen at program start. All give the same bits, but without FMA
+// instructions an fma is a call and 10 to 30 times slower.
 constexpr const char* kClones = R"(#if !defined(STENCIL_CLONES)
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__FMA__) && \
     (defined(__clang_major__) ? __clang_major__ >= 14 : defined(__GNUC__) && __GNUC__ >= 6)
@@ -54,8 +55,8 @@ constexpr const char* kFmaWarning =
 #endif
 )";
 
-// Most CPUs take some hundred cycles for an operation with a subnormal number, and a wave that
-// leaves its source has a shell of them around it: an acoustic one ran at a quarter of its rate.
+// On most CPUs an operation on subnormal numbers takes some hundred cycles, and a spreading wave is
+// surrounded by a shell of them: an acoustic program ran at a quarter of its speed.
 constexpr const char* kFlushSubnormals =
     R"(// While it lives, the thread takes subnormal numbers for zero.
 struct stencil_flush_subnormals {

@@ -1,9 +1,9 @@
 // CUDA C++, for nvcc and for NVRTC (which has no standard headers).
 //
-// nvcc fuses a*b + c by default. Where the bits matter, products are therefore written as __fmul_rn
-// and __dmul_rn, which it never fuses; the emitted file is right whatever -fmad says. Square roots
-// and divisions are correctly rounded by default. Halves are carried as 16 bits and converted with
-// one instruction each; bfloats by arithmetic on bits, which works on every architecture.
+// nvcc fuses a*b + c by default. Where this would change bits, products are written as __fmul_rn
+// and __dmul_rn, which nvcc never fuses, so the emitted file is correct for any -fmad. Square roots
+// and divisions are correctly rounded by default. Halves are stored as 16 bits and converted with
+// one instruction. bfloats are converted by bit arithmetic, which works on every architecture.
 #include <fmt/format.h>
 
 #include "compiler/emit/dialect.h"
@@ -19,7 +19,7 @@ KernelHead cuda_head(const kernel::Kernel& kernel, bool exported) {
   std::string bounds = std::to_string(threads);
   std::string_view helper;
   if (kernel.min_blocks > 0) {
-    // What every multiprocessor can hold needs no test of which one it is.
+    // If every multiprocessor can hold these blocks, no architecture test is needed.
     const bool anywhere = threads * kernel.min_blocks <= 1024 && kernel.min_blocks <= 16;
     if (!anywhere) helper = "resident";
     bounds += fmt::format(fmt::runtime(anywhere ? ", {}" : ", STENCIL_RESIDENT({}, {})"),
@@ -95,7 +95,7 @@ Dialect make_cuda_dialect(std::string_view wide) {
   d.kernel_head = cuda_head;
   d.restrict_keyword = "__restrict__";
   d.global_pointer = "";
-  d.shared_array = "__shared__ __align__({}) ";  // vectors and boxes are moved at once
+  d.shared_array = "__shared__ __align__({}) ";  // vectors and boxes need alignment
   d.static_shared_bytes = 48 << 10;
   d.dynamic_shared = "extern __shared__ __align__({}) unsigned char shared_memory[];";
   d.barrier = "__syncthreads();";
@@ -125,7 +125,7 @@ Dialect make_cuda_dialect(std::string_view wide) {
   d.runtime = "cuda";
   d.runtime_header = "cuda_runtime.h";
   d.runtime_api_header = "cuda_runtime_api.h";
-  // No min and max of longs: int64_t is a long under nvcc, and no literal is.
+  // No min and max of 64-bit integers: int64_t is a long under nvcc, but no literal is.
   d.intrinsics = {
       {Op::Fma, "", "", "fmaf", "fma"},       {Op::Min, "min", "", "", ""},
       {Op::Max, "max", "", "", ""},           {Op::Abs, "", "", "fabsf", "fabs"},

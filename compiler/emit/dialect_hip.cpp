@@ -1,17 +1,18 @@
-// HIP C++, for AMD's GPUs: CUDA's language as Clang compiles it, with CUDA's runtime under other
+// HIP C++, for AMD GPUs: the CUDA language as Clang compiles it, with the CUDA runtime under other
 // names.
 //
-// Clang fuses a*b + c here by default, but does as pragmas say; so they forbid it, and products are
+// Clang fuses a*b + c here by default but obeys pragmas, so a pragma forbids it and products are
 // plain. Halves are _Float16, which converts in one instruction.
 //
-// A wave has 64 lanes (GCN, CDNA) or 32 (RDNA). Threads of a block are numbered x first, and a row
-// has a power of two of at most 32 threads, so each lies in one wave of either kind, and starts at
-// a multiple of its length: shuffles that are told this length never leave the row.
+// A wavefront has 64 lanes (GCN, CDNA) or 32 (RDNA). Threads of a block are numbered x first, and
+// the length of a row is a power of two of at most 32 threads. Each row therefore lies within one
+// wavefront and starts at a multiple of its length, so shuffles with this width never leave the
+// row.
 //
-// There are no copies that run on their own and no bulk copies. Shared memory is LDS, 64 KiB of a
-// block at most (schedule/machine.cpp), which static arrays may have all of. The second argument of
-// __launch_bounds__ counts other things than CUDA's, waves of a SIMD, so a schedule's resident
-// blocks are left out.
+// There are no async copies and no bulk copies. Shared memory is LDS, at most 64 KiB per block
+// (schedule/machine.cpp), all of which static arrays may use. The second argument of
+// __launch_bounds__ counts wavefronts per SIMD and not blocks, so the blocks per multiprocessor of
+// a schedule are not passed.
 #include <fmt/format.h>
 
 #include "compiler/emit/dialect.h"

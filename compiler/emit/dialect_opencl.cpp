@@ -1,12 +1,11 @@
-// OpenCL C 1.2. Contraction is forbidden by the standard pragma, so plain operators are exact;
-// single precision division and square root are correctly rounded only with
+// OpenCL C 1.2. The standard pragma forbids contraction, so plain operators are exact. Single
+// precision division and square root are correctly rounded only with
 // -cl-fp32-correctly-rounded-divide-sqrt (required_flags). Arithmetic on half is an extension, but
-// vload_half and vstore_half are not: halves are carried as 16 bits and converted with those.
+// vload_half and vstore_half are not: halves are stored as 16 bits and converted with these.
 //
-// A CPU behind OpenCL does a block with loops over its threads, as in C++: then it needs no
-// barriers, which such implementations pay for with loops over work-items that end at each, and its
-// compiler makes vectors of rows. What a block shares is local memory there too, which is the
-// device's to size and to place.
+// On a CPU behind OpenCL, a block is a work-item that loops over its threads, as in C++. This needs
+// no barriers, for which such implementations split loops over work-items, and the compiler
+// vectorises rows. Shared buffers are local memory there too, which the device sizes and places.
 #include <fmt/format.h>
 
 #include "compiler/emit/dialect.h"
@@ -103,8 +102,8 @@ Dialect make_loops_dialect() {
   Dialect d = make_opencl_dialect();
   d.implicit_threads = false;
   d.unroll = "";
-  d.short_loop = "#pragma clang loop vectorize(disable) unroll(disable)";  // all of them are Clang
-  d.multiplies_divisions = false;                                          // vectors divide
+  d.short_loop = "#pragma clang loop vectorize(disable) unroll(disable)";  // all of them use Clang
+  d.multiplies_divisions = false;                                          // CPUs divide vectors
   return d;
 }
 

@@ -1,10 +1,11 @@
-// Host drivers. Those of devices and C++ have the same shape, because the plan has one: check the
-// sizes, allocate the spare copies, run the actions tile by tile, bring the result home. They
-// differ in four phrases: how memory is had, copied and freed, and how a kernel is launched.
+// Host drivers. Drivers for devices and C++ have the same shape, because they print the same plan:
+// check sizes, allocate spare copies, run the actions tile by tile, and copy the result into the
+// caller's arrays. They differ only in how memory is allocated, copied and freed, and in how a
+// kernel is launched.
 //
-// Copies trade places by trading pointers. A spare copy starts with the contents of the newest
-// level, because points that no function writes must be found in every copy. When the loop ends the
-// newest level may stand in the spare; it is then copied into the caller's array.
+// Slots change roles by exchanging pointers. A spare copy starts with the contents of the newest
+// level, because points that no function writes must have their values in every copy. If the newest
+// level is in the spare when the loop ends, it is copied into the caller's array.
 #include "compiler/emit/driver.h"
 
 #include <fmt/format.h>
@@ -53,7 +54,7 @@ bool Driver::uses_count(const kernel::Run& run) const {
     return (rotate && rotate->steps > 1) || (launch && takes<kernel::StepCount>(*launch));
   });
 }
-// By what is not repeated.
+// For the actions outside repeats, the reductions and the stop condition.
 bool Driver::uses_count() const {
   const std::vector<kernel::Run> runs = kernel::runs(plan_);
   return std::any_of(runs.begin(), runs.end(),
@@ -73,9 +74,8 @@ bool Driver::uses_first_step() const {
 }
 
 // --- Memory
-// ------------------------------------------------------------------------------------------------------
 
-// The bytes of an array of these extents.
+// The size in bytes of an array with these extents.
 std::string Driver::bytes_of(const Array& array, const std::vector<Expr>& extents) {
   std::string product = fmt::format("(int64_t)sizeof({})", api_.type(array));
   for (const Expr& extent : extents) {
@@ -113,7 +113,7 @@ void Driver::copy(const std::string& to, const std::string& from, const std::str
                   soft_space(2), kind, soft_space(2), api_.stream()));
 }
 
-// On devices: to zero.
+// Sets device memory to zero.
 void Driver::clear(const std::string& memory, const std::string& bytes, const std::string& array) {
   device_line(
       fmt::format("STENCIL_TRY(\"clearing array {}\",{}"
@@ -131,11 +131,11 @@ void Driver::declare_copies() {
     const Array& array = plan_.arrays[a];
     Copies& copies = copies_[a];
     const bool moving = moves(static_cast<int>(a));
-    if (api_.has_slots(a)) {  // the caller's
+    if (api_.has_slots(a)) {  // slots are the caller's
       copies.pointers = names_.spell(array.name);
       continue;
     }
-    // Bringing levels home by permutation takes one copy to step aside to.
+    // Moving levels to the caller's arrays is a permutation and needs a temporary copy.
     const bool aside = moving && array.copies == array.levels && array.levels > 1;
     const std::string type = api_.type(array);
     for (int spare = array.levels; spare < array.copies + (aside ? 1 : 0); ++spare) {
@@ -158,9 +158,8 @@ void Driver::declare_copies() {
 }
 
 // --- The loop
-// ------------------------------------------------------------------------------------------------------
 
-// Defines the steps of the tile, where something depends on them: kernel::steps_of_tile.
+// Defines the number of steps of the tile if something depends on it: kernel::steps_of_tile.
 void Driver::steps_of_tile() {
   const int tile = plan_.time_tile;
   const bool sizes = plan_.tile_sizes.size() > 1;
@@ -189,7 +188,7 @@ void Driver::steps_of_tile() {
   }
 }
 
-// Defines a count of steps or iterations: kernel::largest_tile. `name`: what is left is a name.
+// Defines a number of steps or iterations: kernel::largest_tile. `name`: `left` is a variable.
 void Driver::largest_tile(const std::string& count, int tile, const std::vector<int>& sizes,
                           const std::string& left, bool name) {
   if (sizes.size() > 1) {
@@ -204,7 +203,7 @@ void Driver::largest_tile(const std::string& count, int tile, const std::vector<
   }
 }
 
-// The loop over the iterations of a repeat, as far as the actions in it.
+// Opens the loop over the iterations of a repeat, up to its actions.
 void Driver::open_repeat(const kernel::Run& run) {
   const kernel::Repeat& repeat = *run.repeat;
   const bool sizes = repeat.tile_sizes.size() > 1;
@@ -231,7 +230,7 @@ void Driver::close_repeat(const kernel::Run& run) {
   present_count_ = count_;
 }
 
-// `sizes`: what is launched depends on the count.
+// `sizes`: launches depend on the count.
 void Driver::action(const kernel::Action& action, bool sizes) {
   struct Visitor {
     Driver& driver;
@@ -262,7 +261,7 @@ void Driver::action(const kernel::Action& action, bool sizes) {
 void Driver::loop() {
   const int tile = plan_.time_tile;
   const bool sizes = plan_.tile_sizes.size() > 1;
-  const bool varies = sizes || !plan_.reductions.empty();  // the steps of a tile
+  const bool varies = sizes || !plan_.reductions.empty();  // the tile size
   const std::string advance = varies      ? ""
                               : tile == 1 ? "++" + step_
                                           : fmt::format("{} += {}", step_, tile);
@@ -318,8 +317,7 @@ void Driver::bring_home() {
   }
 }
 
-// The part that all entry points share: from checked arguments to the result in the caller's
-// arrays.
+// The part that all entry points share: from checked arguments to results in the caller's arrays.
 void Driver::advance_body() {
   unused_arguments();
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
@@ -387,9 +385,8 @@ void Driver::unused_arguments() {
 }
 
 // --- Entry points
-// ------------------------------------------------------------------------------------------------
 
-// What the callee of an entry point takes last: on devices that is another entry point.
+// The last arguments of the callee of an entry point; on devices the callee is another entry point.
 std::vector<std::string> Driver::tail_arguments(const std::string& results) const {
   std::vector<std::string> items;
   if (device_ && api_.has_params()) items.push_back("&" + api_.values());
@@ -446,7 +443,7 @@ void Driver::run_from_host(const std::string& advance) {
   out_.blank();
 }
 
-// Results that a run goes on from: its counts must leave room for those of the run.
+// For results that continue an earlier run: checks that the counts leave room for this run.
 void Driver::go_on_from(const std::string& results) {
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     out_.open(fmt::format("if ((uint64_t)({})->{} > INT64_MAX / 2) {{", results,

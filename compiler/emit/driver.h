@@ -1,4 +1,4 @@
-// The plan of a module, printed as host code.
+// Prints the plan of a module as host code.
 #pragma once
 
 #include "compiler/emit/expression.h"
@@ -7,21 +7,22 @@
 
 namespace stencil::emit {
 
-// Functions that the drivers of these modules use, once per file of the dialect. `beside`:
-// host-only ones.
+// Functions that the drivers of `modules` use, once per file of the dialect. `beside`: host-only
+// modules.
 void driver_support(Text& out, const std::vector<const kernel::Module*>& modules,
                     const std::vector<const kernel::Module*>& beside, const Dialect& dialect);
 
-// Some size of an array is known when the program runs at the earliest, or too large.
+// True if the size of an array is known only when the program runs, or is too large.
 bool has_open_extents(const kernel::Module& module);
 
-// Those of host-only modules. `alone`: without the above, whose text of points they share.
+// Functions that host-only modules use. `alone`: driver_support() was not called, so the text for
+// points must be included.
 void host_support(Text& out, const std::vector<const kernel::Module*>& modules, bool alone);
 
-// The initial values of a program, as host functions.
+// The initial values of a program, computed by host functions.
 struct InitialValues {
-  const kernel::Module* module;      // its arrays are those of the plan, and all written
-  std::vector<std::string> kernels;  // the names of its functions, qualified
+  const kernel::Module* module;      // has the arrays of the plan, all written
+  std::vector<std::string> kernels;  // qualified names of its functions
 };
 
 // Entry points NAME_default_params, NAME_derive_params, NAME_run, NAME_run_device (devices),
@@ -29,17 +30,16 @@ struct InitialValues {
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
             ExpressionPrinter& expressions, const Dialect& dialect, const InitialValues* initial);
 
-// The functions of a host-only module, in a namespace: its kernels, and advance() over its plan
-// unless it has no steps. `known`: constants around it, as they are spelled there. `file`: the
-// dialect of the file around, whose names are taken. The names of the kernels, qualified.
+// The functions of a host-only module, in a namespace: its kernels and, if it has steps, advance()
+// over its plan. `known`: constants visible outside the namespace, as spelled there. `file`: the
+// dialect of the file, whose names are reserved. Returns the qualified names of the kernels.
 std::vector<std::string> host_module(Text& out, const std::string& name_space,
                                      const kernel::Module& module, bool has_steps,
                                      const std::vector<kernel::NamedConstant>& known,
                                      const Dialect& file);
 
 // Entry points NAME_run_box (C++) or NAME_run_box_device (devices), NAME_init_box, NAME_grid and
-// NAME_box_memory;
-// `api` is that of the box.
+// NAME_box_memory; `api` must be that of the box.
 void box_driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
                 ExpressionPrinter& expressions, const Dialect& dialect,
                 const InitialValues& initial);

@@ -1,13 +1,13 @@
-// Entry points for boxes. They take the bounds of a box, compute from them the params of the box
-// program that its user does not know, and go on as the entry points of any program do.
+// Entry points for boxes. They take the bounds of a box, compute the params of the box program that
+// the user does not give, and continue as ordinary entry points do.
 #include <fmt/format.h>
 
 #include "compiler/emit/driver_printer.h"
 
 namespace stencil::emit {
 
-// Within an entry point for boxes: the values of all params that `locals` need, those of the box
-// among them, as locals.
+// In an entry point for boxes: takes all params and defines locals for those in `locals`, including
+// the params of the box.
 void Driver::take_box(const std::set<std::string>& locals) {
   refuse_null(api_.box_argument());
   std::set<std::string> needed = locals;
@@ -34,7 +34,7 @@ void Driver::take_box(const std::set<std::string>& locals) {
   }
 }
 
-// An entry point, up to where arrays are known to be there.
+// Opens an entry point, up to the point where all arrays have been checked.
 void Driver::open_box_run(const std::string& signature) {
   out_.open("extern \"C\" " + signature + " {");
   take_params(all_parameters());
@@ -72,7 +72,7 @@ std::set<std::string> variables_in(const BoundsOfBox& bounds) {
 
 }  // namespace
 
-// Sets a NAME_box to these bounds.
+// Assigns these bounds to a NAME_box.
 void Driver::assign_box(const std::string& to, const BoundsOfBox& bounds) {
   std::vector<std::string> low, high;
   for (const auto& range : bounds) {
@@ -83,7 +83,7 @@ void Driver::assign_box(const std::string& to, const BoundsOfBox& bounds) {
                         comma_list(low), soft_space(1), comma_list(high)));
 }
 
-// The bounds of the grid are those of a NAME_box, whose members have 32 bits.
+// Checks that the bounds of the grid fit into the 32-bit members of NAME_box.
 void Driver::check_coordinates(const BoundsOfBox& bounds) {
   std::string wide;
   for (const auto& range : bounds) {

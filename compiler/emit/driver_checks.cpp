@@ -1,6 +1,7 @@
-// What emitted entry points check before they allocate or touch anything. All entry points of a
-// program call one function, NAME_check: it checks the steps, what the program requires, sizes, and
-// the arrays. Arithmetic on sizes comes last, because only checked params keep it within 64 bits.
+// Checks that emitted entry points make before they allocate or access anything. All entry points
+// of a program call one function, NAME_check. It checks the steps, the requirements of the program,
+// sizes, and the arrays. Arithmetic on sizes comes last, because only checked params keep it within
+// 64 bits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,12 +19,12 @@ using kernel::Array;
 using kernel::Expr;
 using kernel::Launch;
 
-constexpr int64_t kMostPoints = 1073741824;       // of an extent
-constexpr int64_t kMostBytes = int64_t{1} << 56;  // of an array: sums of a few cannot overflow
+constexpr int64_t kMostPoints = 1073741824;       // largest extent
+constexpr int64_t kMostBytes = int64_t{1} << 56;  // largest array; sums of a few cannot overflow
 
 namespace {
 
-// Known to be what stencil_array_bytes takes, for any element.
+// True if stencil_array_bytes would accept these extents, for any element type.
 bool are_sound(const kernel::Module& module, const std::vector<Expr>& extents) {
   const auto constant = [&](const std::string& name) -> std::optional<int64_t> {
     for (const kernel::NamedConstant& known : module.constants) {
@@ -81,8 +82,8 @@ void Driver::check_extents(const std::string& what, const std::string& element,
   out_.close();
 }
 
-// The arguments of NAME_check: which arrays (an array of pointers, or NULL if the call needs none),
-// how many steps from which on, params. `padded`: the arrays have the layout of the plan.
+// The arguments of NAME_check: arrays (an array of pointers, or NULL if the call needs none),
+// number of steps, first step, params. `padded`: the arrays have the layout of the plan.
 std::string Driver::check_arguments(const std::string& arrays, const std::string& steps,
                                     const std::string& first_step, bool padded) const {
   const std::set<std::string> used = checked_parameters();
@@ -101,8 +102,9 @@ void Driver::check(const std::string& arguments) {
                         arguments));
 }
 
-// The checks of an entry point that takes `steps` steps on its arrays. Zero steps need no arrays,
-// for a caller who is about to allocate. Arrays of slots are read here, so they must be there.
+// The checks of an entry point that runs `steps` steps on its arrays. Zero steps need no arrays, so
+// that a caller can check sizes before allocating. Arrays of slots are read here, so they must not
+// be NULL.
 void Driver::check_run(const std::string& steps, const std::string& first_step, bool padded) {
   const std::string some = steps == "0" ? "" : steps + " != 0 && ";
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
@@ -150,7 +152,7 @@ void Driver::check_steps() {
   out_.close();
 }
 
-// That arrays are there, aligned, and apart from each other.
+// Checks that arrays are not NULL, are aligned, and do not overlap.
 void Driver::check_arrays() {
   out_.line(fmt::format("if (!{}) return NULL;", arrays_));
   const std::string all = names_.fresh("memory");
@@ -229,7 +231,7 @@ void Driver::check_function() {
   out_.blank();
 }
 
-// An entry point's refusal of a pointer that it needs, if `condition` ("n != 0 && ") holds.
+// Emits the check that a pointer is not NULL, if `condition` ("n != 0 && ") holds.
 void Driver::refuse_null(const std::string& pointer, const std::string& condition) {
   out_.line(fmt::format("if ({0}!{1}) return \"argument {1} is NULL\";", condition, pointer));
 }

@@ -1,14 +1,14 @@
-// Entry points whose arrays are not those that the kernels work in: arrays in host memory where
-// there is a device, and dense arrays where the plan has padded rows. They allocate arrays of the
-// plan's layout, copy the caller's in, run, and copy the result back.
+// Entry points whose arrays are not those of the kernels: arrays in host memory on targets with a
+// device, and dense arrays if the plan has padded rows. They allocate arrays of the plan's layout,
+// copy the caller's arrays into them, run, and copy the result back.
 //
 //   GPUs   NAME_run         host memory, dense         copies, then runs as the next
 //          NAME_run_device  device memory, dense       copies only if rows are padded
 //          NAME_run_padded  device memory, the plan's  runs; only if rows are padded
 //   C++    all entry points take dense arrays, and copy only if rows are padded
 //
-// Rows of an open length may turn out to be dense when a program runs. Then nothing is copied that
-// need not be.
+// Rows of a length that is unknown at compile time may turn out to need no padding. Then nothing is
+// copied unnecessarily.
 #include <fmt/format.h>
 
 #include "compiler/emit/driver_printer.h"
@@ -20,7 +20,7 @@ namespace stencil::emit {
 using kernel::Array;
 using kernel::Expr;
 
-// The pitch is known when the file is written, so a padded array never turns out to be dense.
+// True if the pitch is known at compile time; a padded array then never turns out to be dense.
 bool Driver::known_pitch(const Array& array) const {
   const auto constant = [this](const std::string& name) -> std::optional<int64_t> {
     for (const kernel::NamedConstant& constant : module_.constants) {
@@ -31,7 +31,7 @@ bool Driver::known_pitch(const Array& array) const {
   return kernel::evaluate(array.row_pitch, constant).has_value();
 }
 
-// Sizes of all arrays that are copied, in bytes: of the whole, of a row's points, from row to row.
+// Sizes of all copied arrays, in bytes: total, points of a row, row pitch.
 void Driver::declare_sizes(bool only_padded) {
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     const Array& array = plan_.arrays[a];
@@ -49,7 +49,7 @@ void Driver::declare_sizes(bool only_padded) {
   }
 }
 
-// Copies between an array of the caller's, `dense`, and one of the plan's layout, `stored`.
+// Copies between a caller's array, `dense`, and an array of the plan's layout, `stored`.
 void Driver::copy_array(size_t index, const std::string& dense, const std::string& stored, bool in,
                         const char* kind) {
   const Array& array = plan_.arrays[index];
@@ -78,7 +78,7 @@ void Driver::copy_array(size_t index, const std::string& dense, const std::strin
                   soft_space(2), kind, soft_space(2), api_.stream()));
 }
 
-// A call of `callee` on copies of the arrays, or of those with padded rows alone; then the way
+// Calls `callee` on copies of all arrays, or only of those with padded rows, and copies the results
 // back. `between`: the arguments between arrays and parameters.
 void Driver::run_on_copies(const std::string& callee, const std::vector<std::string>& between,
                            bool from_host) {
@@ -111,7 +111,7 @@ void Driver::run_on_copies(const std::string& callee, const std::vector<std::str
     const std::string name = names_.fresh(pointer.name + (from_host ? "_device" : "_rows"));
     allocate(name, array.name, bytes_[a]);
     memory.back() = name + ".pointer";
-    if (device_ && kernel::is_padded(array)) {  // what lies beside rows is read, though never used
+    if (device_ && kernel::is_padded(array)) {  // padding is read, although never used
       clear(memory.back(), bytes_[a], array.name);
     }
     copy_array(a, pointer.name, memory.back(), true, from_host ? "HostToDevice" : "DeviceToDevice");
@@ -145,7 +145,7 @@ void Driver::check_before_copies() {
   check_run(api_.steps(), "0");
 }
 
-// NAME_run, which hands over to the entry point on device arrays of the plan's layout.
+// NAME_run, which calls the entry point on device arrays of the plan's layout.
 void Driver::run_on_host_arrays() {
   out_.comment("Runs the given number of steps on arrays in host memory.");
   out_.open("extern \"C\" " + api_.run_signature() + " {");
@@ -158,7 +158,7 @@ void Driver::run_on_host_arrays() {
   out_.blank();
 }
 
-// NAME_run_device where rows are padded.
+// NAME_run_device for plans with padded rows.
 void Driver::run_on_dense_arrays() {
   out_.comment(
       "The same on dense arrays in device memory: copies them into padded rows and back. Rows "

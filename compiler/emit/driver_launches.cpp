@@ -1,5 +1,5 @@
-// Launches in emitted drivers: their blocks, shared memory, arguments, and descriptions of the
-// memory that kernels copy boxes of.
+// Launches in emitted drivers: block counts, shared memory, arguments, and descriptors of the
+// memory from which kernels copy boxes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -77,7 +77,7 @@ void Driver::launch(const Launch& launch) {
   if (scope) out_.close();
 }
 
-// Describes the memory that a kernel copies boxes of; the name of the description.
+// Describes the memory from which a kernel copies boxes; returns the name of the descriptor.
 std::string Driver::tensor_map(const Launch& launch, size_t source) {
   const kernel::ArrayArgument& described = launch.bulk_sources[source];
   const size_t a = static_cast<size_t>(described.array);

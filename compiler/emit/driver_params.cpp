@@ -1,14 +1,14 @@
 // Params and initial values in emitted drivers: NAME_default_params, NAME_derive_params, NAME_init,
-// and the first lines of entry points, which know all params from then on.
+// and the first lines of entry points, after which all params are known.
 //
-// A member of NAME_params that nobody has given holds a NaN, or the least integer. So whoever
-// changes one member and calls an entry point gets those that follow from it, without a call or a
-// flag that could be forgotten; and whoever gives such a member keeps it. NaNs are told by their
-// bits, since a file compiled for speed may assume that there are none.
+// A member of NAME_params that the caller has not set holds a NaN, or the smallest integer. A
+// caller who changes one member therefore gets the derived ones recomputed, without a call or a
+// flag that could be forgotten, and a caller who sets a derived member keeps it. NaNs are
+// recognised by their bits, because a file compiled with fast-math may assume that there are none.
 //
-// What follows is computed as the compiler does it (compiler/ir/derive.cpp), in steps of one
-// operation each. They are volatile, so that no flag of the host's compiler contracts two of them,
-// keeps more bits between them, or computes them in another order.
+// Derived params are computed as in the compiler (compiler/ir/derive.cpp), one operation per
+// statement. The intermediate values are volatile, so that no flag of the host compiler contracts
+// operations, keeps extra precision or reorders them.
 #include <fmt/format.h>
 
 #include "compiler/emit/driver_printer.h"
@@ -61,9 +61,9 @@ std::set<std::string> variables_of(const Expr& expr) {
 }
 
 // --- Params
-// ------------------------------------------------------------------------------------------------------
 
-// Prints what `expr` takes, an operation a line, each kept in a variable of its own; a leaf.
+// Prints the operations of `expr`, one per line, each with a variable of its own. Returns the
+// variable of the result, or `expr` if it is a leaf.
 Expr Driver::settled(const Expr& expr, std::map<const kernel::ExprNode*, Expr>& done) {
   const auto* operation = std::get_if<kernel::Operation>(&expr->kind);
   if (!operation) return expr;
@@ -101,7 +101,7 @@ void Driver::default_params() {
   out_.blank();
 }
 
-// Computes a param that follows from others, unless it is given; then it must be there.
+// Computes a derived param unless it is given, and checks that the param has a value.
 void Driver::derive_param(size_t p, bool read) {
   const Parameter& parameter = plan_.parameters[p];
   const std::string name = api_.parameter_name(static_cast<int>(p));
@@ -184,7 +184,7 @@ void Driver::params_functions() {
   derive_params();
 }
 
-// Within an entry point: the values of all params, and locals of these names that have them.
+// In an entry point: takes all params, and defines locals for those in `locals`.
 void Driver::take_params(const std::set<std::string>& locals) {
   if (api_.box()) return take_box(locals);
   if (!api_.has_params()) return;
@@ -215,7 +215,6 @@ std::set<std::string> Driver::all_parameters() const {
 }
 
 // --- Initial values
-// ----------------------------------------------------------------------------------------------
 
 void Driver::initialise(const Launch& launch, const InitialValues& initial) {
   std::vector<std::string> arguments;
@@ -234,7 +233,7 @@ void Driver::initialise(const Launch& launch, const InitialValues& initial) {
                         comma_list(arguments)));
 }
 
-// NAME_init: the arrays of the module of initial values are those of this plan, dense.
+// NAME_init. The module of initial values has the arrays of this plan, dense.
 void Driver::init(const InitialValues& initial) {
   std::set<size_t> given;
   std::set<std::string> used = checked_parameters();

@@ -1,4 +1,4 @@
-// Sets of points in emitted drivers: before the first step, the tables by which kernels find them.
+// Sets of points in emitted drivers: fills the kernels' lookup tables before the first step.
 #include <fmt/format.h>
 
 #include "compiler/emit/driver_printer.h"
@@ -6,7 +6,7 @@
 
 namespace stencil::emit {
 
-// Defines an array of these values; its name.
+// Defines an array of these values; returns its name.
 std::string Driver::bounds(const std::string& name, const std::vector<kernel::Expr>& values) {
   std::vector<std::string> items;
   for (const kernel::Expr& value : values) items.push_back(text(value));

@@ -1,4 +1,4 @@
-// What driver.cpp and driver_reductions.cpp share: the printer of one plan's host code.
+// The printer of one plan's host code, which all driver*.cpp files share.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace stencil::emit {
 
-// The names that stand in an expression.
+// The names of variables in an expression.
 std::set<std::string> variables_of(const kernel::Expr& expr);
 
 class Driver {
@@ -73,22 +73,22 @@ class Driver {
   void box_memory();
 
  private:
-  struct Kept {  // one element of scratch memory, and where it goes in the results
+  struct Kept {  // one element of scratch memory, and its member in the results
     int scratch;
     std::string name;    // for messages and variables
     std::string member;  // of the results
-    std::string when;    // a condition on the results
+    std::string when;    // condition on the results; empty: it always has a value
   };
-  struct Copies {                    // of one array while the loop runs
+  struct Copies {                    // of one array during the loop
     std::vector<std::string> slots;  // expression for each slot
-    std::string pointers;            // name of the array of slots; empty: nothing moves
-    std::string scratch;             // some spare copy; empty: none
+    std::string pointers;            // name of the array of slots; empty: slots do not change roles
+    std::string scratch;             // a spare copy; empty: none
   };
 
   const kernel::Kernel& kernel_of(const kernel::Launch& launch) const {
     return module_.kernels[static_cast<size_t>(launch.kernel)];
   }
-  // A line in which $api stands for what names of the runtime begin with.
+  // A line in which $api stands for the prefix of the runtime's names.
   void device_line(const std::string& line) { out_.line(device_text(line, dialect_)); }
   std::string device_signature(const char* ending) const {
     return api_.device_signature(ending, dialect_);
@@ -97,8 +97,8 @@ class Driver {
   void initialise(const kernel::Launch& launch, const InitialValues& initial);
   bool moves(int array) const;
   std::set<std::string> checked_parameters() const;
-  // What NAME_check is told. On devices only runs of boxes begin at a step other than 0; there,
-  // results lie in other memory than arrays, and padded arrays have entry points of their own.
+  // Which arguments NAME_check has. On devices only runs of boxes begin at a step other than 0,
+  // results are not in device memory, and padded arrays have their own entry points.
   bool checks_first_step() const { return !device_ || api_.box(); }
   bool checks_results() const { return !device_ && api_.has_results(); }
   bool checks_padding() const { return device_ && kernel::is_padded(plan_); }
@@ -182,16 +182,17 @@ class Driver {
   Names& names_;
   ExpressionPrinter& expressions_;
   const Dialect& dialect_;  // of the file
-  bool device_;             // kernels are launched, on memory that is not the host's
+  bool device_;             // kernels are launched on device memory
   std::string step_, count_, first_step_, check_, arrays_, padded_;
   std::string iteration_, iterations_;              // used with repeats only
-  std::string present_count_;                       // of the tile of steps or iterations around
+  std::string present_count_;                       // of the enclosing tile
   std::string left_, done_, holds_, flag_, given_;  // used with reductions only
   std::optional<size_t> answer_point_;              // kernel::answer_point; on devices only
-  std::vector<std::string> bytes_;                  // per array, as stored
-  std::vector<std::string> rows_, pitches_;         // per padded array, of a row in bytes
+  std::vector<std::string> bytes_;                  // per array, in the plan's layout
+  std::vector<std::string> rows_, pitches_;         // per padded array: a row's points and pitch,
+                                                    // bytes
   std::vector<std::string> scratch_;                // per scratch memory
-  std::map<const kernel::Launch*, std::string> blocks_;  // numbers of blocks, by launch of the plan
+  std::map<const kernel::Launch*, std::string> blocks_;  // names of block counts, by launch
   std::vector<Copies> copies_;                           // per array
 };
 

@@ -1,9 +1,9 @@
-// Reductions in emitted drivers: the memory they work in, their launches where a tile ends, the
-// question whether to stop, and what the caller gets back.
+// Reductions in emitted drivers: their memory, their launches at the end of a tile, the stop
+// condition, and the results that the caller gets.
 //
-// Values stay where the kernels left them until the run ends. Only the flag of the stop condition
-// is read in between. On GPUs the next tile is launched before the flag is known, where that can be
-// undone (kernel::answer_point); elsewhere the flag is waited for.
+// Values stay in device memory until the run ends. Only the flag of the stop condition is read in
+// between. On GPUs the next tile is launched before the flag is known, if that can be undone
+// (kernel::answer_point); otherwise the host waits for the flag.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace stencil::emit {
 
 using kernel::Launch;
 
-// The index of a step counted from the start of the run, which a call may go on with.
+// The index of a step counted from the start of the run, which may have begun in an earlier call.
 std::string Driver::absolute(const std::string& step) const {
   return device_ && !api_.box() ? step : fmt::format("{} + {}", first_step_, step);
 }
 
-// The one element of scratch memory that holds a result, in C++.
+// The element of scratch memory that holds a result, in C++.
 std::string Driver::element(int scratch) const {
   return fmt::format("*({}*){}.pointer", type_of(scratch), scratch_[static_cast<size_t>(scratch)]);
 }
@@ -41,7 +41,7 @@ void Driver::declare_scratch() {
     out_.line(fmt::format("STENCIL_TRY(\"preparing to stop\", {}.open());", flag_));
   }
   for (const Kept& kept : this->kept()) {
-    if (!device_) {  // what the calls before came to
+    if (!device_) {  // the results of earlier calls
       out_.line(fmt::format("{} = ({}){}->{};", element(kept.scratch), type_of(kept.scratch),
                             api_.results(), kept.member));
     } else if (kept.when.empty()) {
@@ -51,7 +51,7 @@ void Driver::declare_scratch() {
   }
 }
 
-// What a run gives back of its reductions. Those without a condition have a value from the start.
+// What a run returns of its reductions. Entries without a condition have a value from the start.
 std::vector<Driver::Kept> Driver::kept() const {
   std::vector<Kept> all;
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
@@ -71,7 +71,7 @@ std::string_view Driver::type_of(int scratch) const {
   return cpp_dialect().type(plan_.scratch[static_cast<size_t>(scratch)].type);
 }
 
-// The reductions that are due where the tile ends, and the question whether to stop there.
+// Evaluates the reductions due at the end of the tile, and the stop condition.
 void Driver::reduce() {
   const auto& all = plan_.reductions;
   const bool asks = std::any_of(all.begin(), all.end(), [](const auto& r) { return r.every > 1; });
@@ -82,7 +82,7 @@ void Driver::reduce() {
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     const kernel::Reduction& reduction = plan_.reductions[r];
     const bool always = reduction.every == 1;
-    if (reduction.in_step) {  // it was computed on the way
+    if (reduction.in_step) {  // already computed within the step
       out_.line(fmt::format("++{}->{};", api_.results(), api_.reductions()[r].evaluations));
       continue;
     }
@@ -110,7 +110,7 @@ void Driver::reduce() {
   }
 }
 
-// What was launched since the question is not kept: its results lie in spare copies.
+// Work launched since the question is discarded: its results are in spare copies.
 void Driver::wait_for_answer() {
   out_.open(fmt::format("if ({}.awaited) {{", flag_));
   take_answer();
@@ -118,7 +118,7 @@ void Driver::wait_for_answer() {
   out_.close();
 }
 
-// Where the steps ran out before the answer was needed.
+// For a run that ends before the answer is needed.
 void Driver::last_answer() {
   out_.open(fmt::format("if ({}.awaited) {{", flag_));
   take_answer();
@@ -138,7 +138,7 @@ void Driver::ask_to_stop() {
   std::string condition;
   for (int r : stop.reductions) {
     periods.insert(plan_.reductions[static_cast<size_t>(r)].every);
-    if (stop.reductions.size() == 1) continue;  // it was evaluated just now
+    if (stop.reductions.size() == 1) continue;  // just evaluated
     const std::string& count = api_.reductions()[static_cast<size_t>(r)].evaluations;
     condition +=
         fmt::format("{}{}->{} > 0", condition.empty() ? "" : " && ", api_.results(), count);
@@ -170,7 +170,7 @@ void Driver::ask_to_stop() {
   if (!condition.empty()) out_.close();
 }
 
-// The values of reductions into the results, from where the kernels left them.
+// Reads the values of reductions into the results.
 void Driver::read_reductions() {
   if (plan_.reductions.empty()) return;
   if (device_) out_.open(fmt::format("if ({}) {{", given_));
@@ -198,7 +198,7 @@ void Driver::read_reductions() {
   if (device_) out_.close();
 }
 
-// Where the caller wants no results they are kept here; `anew`: they begin with nothing.
+// If the caller passes no results, a local variable takes them. `anew`: results are reset.
 void Driver::results_given(bool anew) {
   if (!api_.has_results()) return;
   const std::string unwanted = names_.fresh("unwanted");

@@ -1,6 +1,6 @@
-// The few functions that every emitted driver shares: error texts, memory that frees itself, sizes
-// that cannot overflow, and the moves of copies that change places. Only those that the plans in
-// the file need are printed, so that no compiler warns about an unused one.
+// Functions that emitted drivers share: error texts, memory that frees itself, sizes that cannot
+// overflow, and moving levels to the caller's arrays. Only functions that the plans in the file
+// need are printed, so that no compiler warns about an unused one.
 #include <algorithm>
 
 #include "compiler/emit/driver.h"
@@ -28,7 +28,6 @@ bool has_levels_to_bring_home(const kernel::Plan& plan) {
 }
 
 // --- Support
-// ------------------------------------------------------------------------------------------------------
 
 constexpr const char* kDeviceSupport = R"text(// What went wrong, or NULL.
 static const char* stencil_try(const char* what, $apiError_t status) {
@@ -173,7 +172,7 @@ static void stencil_copy_rows(void* to, int64_t to_pitch, const void* from, int6
 
 )text";
 
-// $result, $stream, $copy, $done are the target's.
+// $result, $stream, $copy, $done are replaced per target.
 constexpr const char* kBringHome =
     R"text(// Moves every level into the caller's array for it: first where that overwrites nothing, and a
 // cycle of levels by way of the scratch copy.
@@ -222,7 +221,7 @@ static const char* stencil_points_error(const stencil_point_set& set, const char
 
 )text";
 
-// The first of `places` are those of the dimensions, weights follow. The tables are those of
+// `places` holds the positions in each dimension, followed by the weights. `tables` are those of
 // stencil_point_tables, in its order.
 constexpr const char* kFill = R"text(// Fills the tables of a set of points.
 template <class Real>

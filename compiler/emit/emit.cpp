@@ -1,6 +1,6 @@
-// A whole file, from the comment at its top to its entry points: emit() is the table of contents.
-// The kernels are written first, because what stands above them (helper functions, extensions)
-// depends on what they turn out to use.
+// Assembles a whole file, from the comment at its top to its entry points, in write(). Kernels are
+// written first, because the text above them (helper functions, extensions) depends on what they
+// use.
 #include "compiler/emit/emit.h"
 
 #include <fmt/format.h>
@@ -57,7 +57,7 @@ bool stores_double(const kernel::Module& module) {
   return false;
 }
 
-// The helpers that kernels and driver use; those of the driver serve host and device alike.
+// The helpers that kernels and driver use. Helpers of the driver are compiled for host and device.
 std::string helpers(std::set<std::string> device, const std::set<std::string>& host,
                     const Dialect& dialect) {
   if (dialect.both_function.empty()) {
@@ -70,7 +70,7 @@ std::string helpers(std::set<std::string> device, const std::set<std::string>& h
   return helper_text(host, both) + helper_text(device, dialect);
 }
 
-// One newline at the end, whatever came last.
+// Ends the text with exactly one newline.
 std::string finished(std::string text) {
   while (text.size() > 1 && text[text.size() - 2] == '\n' && text.back() == '\n') text.pop_back();
   return text;
@@ -80,7 +80,7 @@ std::string finished(std::string text) {
 
 namespace {
 
-// As launches see it where a block is one work-item.
+// Launch sizes if a block is one work-item.
 kernel::Module with_single_threads(kernel::Module module) {
   for (kernel::Kernel& kernel : module.kernels) kernel.threads = {};
   return module;
@@ -118,7 +118,7 @@ kernel::Module legalise(kernel::Module module, const Options& options) {
 }
 
 HostModules legalise(HostModules host, const Options& options) {
-  // Initial values are given to coefficients too.
+  // NAME_init writes coefficients too.
   const auto initial = [](kernel::Module& module) {
     for (kernel::Array& array : module.plan.arrays) array.written = true;
     module = legalise(std::move(module), cpp_dialect());

@@ -1,5 +1,6 @@
-// What a target lacks, made of what it has: values moved through shared memory, element by element,
-// at once; large arrays zeroed by loops.
+// Passes that replace features which a target lacks: shuffles through shared memory, copies element
+// by element, async copies made synchronous, bulk copies by threads, and large arrays zeroed by
+// loops.
 #include <algorithm>
 #include <map>
 
@@ -12,7 +13,7 @@ using namespace kernel;
 
 namespace {
 
-// The number of a thread, row-major in its block without the dimensions before `first`.
+// The row-major number of a thread in its block, ignoring the dimensions before `first`.
 Expr thread_number(const Kernel& kernel, size_t first) {
   Expr number = integer(0);
   for (size_t axis = kMaxRank; axis-- > first;) {
@@ -24,7 +25,7 @@ Expr thread_number(const Kernel& kernel, size_t first) {
 
 }  // namespace
 
-// The body for name = 0 .. count-1; for one alone without a loop.
+// The body for name = 0 .. count-1; without a loop if count is 1.
 Body counted(const std::string& name, int count, Body body) {
   Body out;
   if (count == 1) return body;
@@ -32,7 +33,7 @@ Body counted(const std::string& name, int count, Body body) {
   return out;
 }
 
-// thread_x + lane, or thread_x where the row ends before.
+// thread_x + lane, or thread_x if that is outside the row.
 Expr neighbour(int lane, int threads_x) {
   if (threads_x == 1) return integer(0);
   const Expr own = variable("thread_x");
@@ -43,7 +44,7 @@ Expr neighbour(int lane, int threads_x) {
 }
 
 Kernel expand_shuffles(Kernel kernel, FreshNames& fresh) {
-  // One scratch buffer per type, as large as the largest shuffle needs.
+  // One scratch buffer per type, sized for the largest shuffle.
   std::map<Scalar, int64_t> places;
   for_each_statement(kernel.body, [&](const Statement& statement) {
     const auto* shuffle = std::get_if<Shuffle>(&statement.kind);
@@ -126,7 +127,7 @@ Kernel expand_copies(Kernel kernel, FreshNames& fresh) {
 
 namespace {
 
-// Deals the elements of boxes out to the threads of a block.
+// Distributes the elements of boxes over the threads of a block.
 class BoxCopier {
  public:
   BoxCopier(const Kernel& kernel, FreshNames& fresh)
@@ -139,7 +140,7 @@ class BoxCopier {
     for (size_t d = 0; d < rank; ++d) coordinates_.push_back(fresh("at"));
   }
 
-  // Element `e` of the box, its places in both buffers, and its copy or a zero.
+  // Copies element `e` of the box, or stores a zero if it lies outside the source.
   Statement copy(const BulkCopy& copy) const {
     const BulkSource& source = kernel_.bulk_sources[static_cast<size_t>(copy.source)];
     const Buffer& from = kernel_.buffers[static_cast<size_t>(source.buffer)];
@@ -147,7 +148,7 @@ class BoxCopier {
     std::vector<Expr> to = copy.to_index, at;
     std::vector<Expr> conditions;
     Body body;
-    int64_t inner = 1;  // elements of the box per step of this dimension
+    int64_t inner = 1;  // stride of this dimension in elements of the box
     for (size_t d = source.box.size(); d-- > 0;) {
       Expr step = variable(element_);
       if (inner > 1) step = operation(Op::Div, {step, integer(inner)});
@@ -195,7 +196,7 @@ Kernel expand_bulk_copies(Kernel kernel, FreshNames& fresh) {
 }
 
 Kernel zero_by_loops(Kernel kernel, FreshNames& fresh) {
-  // The next larger ones that were seen had 8,240 bytes.
+  // The smallest larger arrays that occurred had 8,240 bytes.
   constexpr int64_t kTakenApart = 8192;
   Body zeros;
   for (size_t b = 0; b < kernel.buffers.size(); ++b) {

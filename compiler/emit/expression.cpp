@@ -1,16 +1,15 @@
-// The expression printer: minimal parentheses by C's precedence (with the few extra that compilers
-// warn about), exact arithmetic as support/scalar.h defines it.
+// The expression printer. It writes minimal parentheses by C's precedence (plus those whose absence
+// compilers warn about) and exact arithmetic as support/scalar.h defines it.
 //
-// Left-associative chains print flat, so the recursion is as deep as the longest chain; what nests
-// deeper in parentheses than compilers accept has been split before (legalise.h).
+// Left-associative chains print flat, so the recursion is as deep as the longest chain. Expressions
+// with more nested parentheses than compilers accept have been split before (legalise.h).
 //
-// 64-bit index arithmetic is full of widened 32-bit values. C widens an operand by itself if the
-// other one is wide, so a conversion is written for one of the two only: ((int64_t)z * size_y + y)
-// * size_x.
+// 64-bit index arithmetic is full of widened 32-bit values. C widens an operand implicitly if the
+// other one is wide, so only one of the two is converted: ((int64_t)z * size_y + y) * size_x.
 //
-// Products and fusion. nvcc may turn a*b + c into one operation even when the product was bound to
-// a name or a local array first. A product stays a plain `*` only where its consumer is visibly no
-// addition; elsewhere (`exposed`) the dialect's unfusable function is called.
+// Products and fusion: nvcc may fuse a*b + c even if the product was first bound to a name or a
+// local array. A product stays a plain `*` only if its consumer is visibly not an addition.
+// Otherwise (`exposed`) the dialect's unfusable function is called.
 #include "compiler/emit/expression.h"
 
 #include <fmt/format.h>
@@ -28,7 +27,7 @@ using kernel::Operation;
 
 namespace {
 
-// C's precedence, loosest first.
+// C's precedence, lowest first.
 enum Level {
   kTernary = 1,
   kOr,
@@ -84,7 +83,7 @@ const Operation* as_operation(const Expr& expr) {
   return std::get_if<Operation>(&expr->kind);
 }
 
-// Operands that compilers want in parentheses although the language does not.
+// Operands that need no parentheses in C, but for which compilers warn without them.
 bool confusing(Op outer, const Expr& operand) {
   const Operation* inner = as_operation(operand);
   if (!inner || infix(inner->op).level == 0 || inner->op == outer) return false;
@@ -108,7 +107,7 @@ bool fits_int(int64_t value) {
          value <= std::numeric_limits<int32_t>::max();
 }
 
-// A 64-bit expression that C would make 64-bit by itself beside a wide operand.
+// A 64-bit expression that C widens implicitly next to a wide operand.
 bool narrow_inside(const Expr& expr) {
   if (expr->type != Scalar::I64) return false;
   if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&expr->kind)) {
@@ -138,7 +137,6 @@ std::string real_literal(double value, Scalar type, const Dialect& dialect) {
 }
 
 // --- Entry points
-// ------------------------------------------------------------------------------------
 
 std::string ExpressionPrinter::print(const Expr& expr, bool exposed) {
   out_.clear();
@@ -159,7 +157,6 @@ std::string ExpressionPrinter::element(kernel::BufferId buffer, const std::vecto
 }
 
 // --- Parts
-// ---------------------------------------------------------------------------------------------
 
 void ExpressionPrinter::open(bool parenthesise) {
   if (!parenthesise) return;
@@ -197,7 +194,7 @@ void ExpressionPrinter::put(const Expr& expr, int level, bool exposed) {
       printer.out_ += real_literal(literal.value, expr->type, printer.dialect_);
       printer.close(apart());
     }
-    // A minus before a minus would be a decrement.
+    // Two adjacent minus signs would be a decrement.
     bool apart() const { return negative(expr) && kUnary < level; }
     void operator()(const kernel::Variable& variable) const {
       printer.out_ += printer.names_.spell(variable.name);
@@ -219,14 +216,14 @@ void ExpressionPrinter::put(const Expr& expr, int level, bool exposed) {
   std::visit(Visitor{*this, expr, level, exposed}, expr->kind);
 }
 
-// An element as the value that it stands for, where its type exists in memory only.
+// Loads an element of a storage type and converts it to its arithmetic type.
 void ExpressionPrinter::put_stored(const kernel::Load& load, Scalar stored, int level) {
   if (stored == Scalar::Bool) {
     open(kEquality < level);
     put_element(load.buffer, load.index);
     out_ += " != 0";
     close(kEquality < level);
-  } else if (arithmetic_type(stored) == Scalar::I32) {  // spelled out, for overloaded functions
+  } else if (arithmetic_type(stored) == Scalar::I32) {  // explicit, for overloaded functions
     open(kUnary < level);
     out_ += fmt::format("({})", dialect_.type(Scalar::I32));
     put_element(load.buffer, load.index);
@@ -256,7 +253,7 @@ void ExpressionPrinter::put_integer(int64_t value, Scalar type, bool bare) {
   }
 }
 
-// An operand that `other` makes wide if it is narrow; without `other` the context does.
+// Prints an operand, which `other` (or without it the context) widens implicitly if it is narrow.
 void ExpressionPrinter::put_operand(const Expr& operand, const Expr& other, int level,
                                     bool exposed) {
   if (!narrow_inside(operand) || (other && narrow_inside(other))) {
@@ -274,12 +271,12 @@ void ExpressionPrinter::put_infix(const Operation& operation, int level, bool ex
   const Expr& right = operation.operands[1];
   const bool parenthesise = own < level;
   open(parenthesise);
-  // If both sides would rely on the other, the left one is written in full.
+  // If each side relies on the other one, the left one is converted explicitly.
   const bool both = narrow_inside(left) && narrow_inside(right);
   const int left_level = confusing(operation.op, left) ? kPostfix : own;
   const bool associative = operation.op == Op::And || operation.op == Op::Or;
   const int right_level = confusing(operation.op, right) ? kPostfix : own + (associative ? 0 : 1);
-  if (operation.op == Op::Shr) {  // the count makes nothing wide
+  if (operation.op == Op::Shr) {  // the shift count widens nothing
     put(left, left_level, exposed);
   } else {
     put_operand(left, right, left_level, exposed);
@@ -326,7 +323,7 @@ std::string ExpressionPrinter::function_name(Op op, Scalar type) const {
   return find(dialect_.intrinsics);
 }
 
-// A literal or a named constant whose quotient is plainly defined.
+// A literal or a named constant for which C's quotient is always defined.
 bool ExpressionPrinter::divides_safely(const Expr& divisor) const {
   if (is_float(divisor->type)) return true;
   if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&divisor->kind)) {
@@ -339,11 +336,11 @@ bool ExpressionPrinter::divides_safely(const Expr& divisor) const {
   }
   const Operation* operation = as_operation(divisor);
   if (!operation || operation->op != Op::Convert) return false;
-  const Expr& wide = operation->operands[0];  // of a float, any integer may come out
+  const Expr& wide = operation->operands[0];  // a converted float could be any integer
   return is_integer(wide->type) && divides_safely(wide);
 }
 
-// A division by a constant where that is better multiplied out, and proved to give the same bits.
+// A division by a constant, multiplied out if that is faster and proved to give the same bits.
 bool ExpressionPrinter::put_multiplied_division(const Operation& division, int level,
                                                 bool exposed) {
   using Kind = MultipliedDivision::Kind;
@@ -368,7 +365,7 @@ bool ExpressionPrinter::put_multiplied_division(const Operation& division, int l
   return true;
 }
 
-// Bools have their own spelling of the operators they share with numbers.
+// Operators that bools share with numbers are spelled differently for bools.
 bool ExpressionPrinter::put_bool_operation(const Operation& operation, int level) {
   Op op;
   switch (operation.op) {
@@ -399,7 +396,7 @@ void ExpressionPrinter::put_shift(const Operation& operation, Scalar type, int l
               : kernel::operation(Op::BitAnd, {count, kernel::integer(mask, count->type)});
   if (operation.op == Op::Shr)
     return put_infix(Operation{Op::Shr, {operation.operands[0], bounded}}, level, false);
-  // A negative number may not be shifted left; its bits may.
+  // Shifting a negative number left is undefined, so its bits are shifted.
   open(kUnary < level);
   out_ += fmt::format("({})", dialect_.type(type));
   open(true);
@@ -508,7 +505,7 @@ void ExpressionPrinter::put_operation(const kernel::ExprNode& node, const Operat
   }
 }
 
-// An operation that wraps around, as one on unsigned integers.
+// A wrapping operation, printed on unsigned integers.
 void ExpressionPrinter::put_bits(const Operation& operation, Scalar type, int level) {
   const Op op = operation.op;
   const int own = op == Op::WrapMul ? kProduct : kSum;
@@ -552,7 +549,7 @@ void ExpressionPrinter::put_to_storage(const Expr& value, Scalar to) {
       if (to == Scalar::BF16) return put_helper("long_to_bfloat", {value}, false);
       [[fallthrough]];
     case Scalar::I32:
-      // A float holds every integer exactly that is not far beyond the largest half.
+      // A float represents exactly every integer up to well beyond the largest half.
       return put_to_storage(kernel::convert(value, to == Scalar::F16 ? Scalar::F32 : Scalar::F64),
                             to);
     case Scalar::Bool:
@@ -592,7 +589,7 @@ void ExpressionPrinter::put_convert(const Expr& value, Scalar to, int level) {
   close(kUnary < level);
 }
 
-// Global buffers are linear in memory, row-major; the others are arrays of the language.
+// Global buffers are linear and row-major in memory; other buffers are arrays of the language.
 void ExpressionPrinter::put_element(kernel::BufferId id, const std::vector<Expr>& index) {
   const kernel::Buffer& buffer = kernel_->buffers[static_cast<size_t>(id)];
   out_ += names_.spell(buffer.name);

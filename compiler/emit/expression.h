@@ -1,4 +1,4 @@
-// Expressions of the kernel IR as text of a dialect.
+// Prints kernel IR expressions as text of a dialect.
 #pragma once
 
 #include <set>
@@ -19,11 +19,11 @@ class ExpressionPrinter {
   ExpressionPrinter(const Dialect& dialect, const kernel::Module& module, Names& names)
       : dialect_(dialect), module_(module), names_(names) {}
 
-  // Buffers are those of `kernel` from now on; null: there are none.
+  // Sets the kernel whose buffers expressions refer to; null: no buffers.
   void enter(const kernel::Kernel* kernel) { kernel_ = kernel; }
 
   // The text, with break marks (text.h). `exposed`: the value may become an operand of an addition
-  // that the target's compiler sees, so a product must not be left for it to fuse.
+  // that the target's compiler sees, so a product must be protected from fusion.
   std::string print(const kernel::Expr& expr, bool exposed = false);
 
   // An element of a buffer, as loaded or stored: "A[y * size_x + x]".
@@ -57,7 +57,7 @@ class ExpressionPrinter {
   std::string function_name(Op op, Scalar type) const;
   void open(bool parenthesise);
   void close(bool parenthesise);
-  void space();  // a place to break
+  void space();  // a possible line break
 
   const Dialect& dialect_;
   const kernel::Module& module_;

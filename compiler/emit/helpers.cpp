@@ -1,13 +1,15 @@
-// What support/scalar.h promises and C does not: minimum and maximum as selections, division that
-// never traps, conversions that saturate, half and bfloat as stored bits. A file defines only the
-// helpers it uses. A dialect's own helpers (dialect_*.cpp) replace those here of the same name.
+// Helpers for what support/scalar.h promises and C does not: minimum and maximum as selections,
+// division that never traps, saturating conversions, half and bfloat as stored bits. A file defines
+// only the helpers that it uses. A dialect's own helpers (dialect_*.cpp) replace those of the same
+// name here.
 //
-// Towards half and bfloat a double must round once. It goes by way of a float rounded to odd, which
-// keeps the second rounding honest (Boldo and Melquiond, "When double rounding is odd").
+// A conversion from double to half or bfloat must round once. It goes through a float rounded to
+// odd, which makes the second rounding correct (Boldo and Melquiond, "When double rounding is
+// odd").
 //
-// Why the divisions by constants give a division's bits is in support/division.cpp. Their products
-// are factors or addends of an fma alone, so no compiler has a sum to fuse them into. In float the
-// selection is one instruction of a GPU, a maximum; in double the test for NaN is the shorter way.
+// support/division.cpp proves that the divisions by constants give the bits of a division. Their
+// products are only factors or addends of an fma, so a compiler has no sum to fuse them into. For
+// floats the selection is a maximum, one GPU instruction; for doubles the test for NaN is faster.
 #include "compiler/emit/helpers.h"
 
 namespace stencil::emit {
@@ -16,8 +18,8 @@ namespace {
 
 const std::vector<Helper>& common_helpers() {
   static const std::vector<Helper> helpers = {
-      // Inlined ahead of anything else: a function of its own would not have the instructions of
-      // the clones that call it.
+      // always_inline: a function of its own would not get the instruction set of the clones that
+      // call it.
       {"cases",
        {},
        "template <bool b>\n"
@@ -164,7 +166,7 @@ const std::vector<Helper>& common_helpers() {
   return helpers;
 }
 
-// Helpers that exist once per type: T is the operand's type, R the result's.
+// Helpers with one version per type: T is the operand's type, R the result's.
 struct TypedHelper {
   std::string_view name;
   std::string_view text;

@@ -1,4 +1,4 @@
-// The small functions that emitted files define for what a language lacks.
+// Small functions that emitted files define if a language lacks them.
 #pragma once
 
 #include <set>
@@ -8,8 +8,8 @@
 
 namespace stencil::emit {
 
-// The definitions of the helpers named (without their stencil_ prefix) and of those they need, in
-// an order that compiles, a blank line after each; empty if none.
+// The definitions of the named helpers (without their stencil_ prefix) and of those that they need,
+// in an order that compiles, each followed by a blank line; empty if there are none.
 std::string helper_text(const std::set<std::string>& names, const Dialect& dialect);
 
 }  // namespace stencil::emit

@@ -1,7 +1,7 @@
-// Entry points. Arrays come first, in plan order, one pointer per level, newest first; then the
-// number of steps; then, if the program has params, a structure of them, so that nobody mixes them
-// up; then, if it has reductions, where to put what they came to. The same order serves host
-// pointers, device pointers and the packed form, so that a caller who knows one knows all.
+// Entry points. Arrays come first, in plan order, one pointer per level, newest first. Then come
+// the number of steps; the params in a structure, so that they cannot be mixed up; and, if the
+// program has reductions, a pointer to the results. The order is the same for host pointers, device
+// pointers and the packed form.
 #include "compiler/emit/host_api.h"
 
 #include <fmt/format.h>
@@ -244,7 +244,6 @@ std::string HostApi::run_packed_signature() const {
 }
 
 // --- The header
-// ---------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -266,7 +265,7 @@ std::string extents_text(const kernel::Module& module, const std::vector<Expr>& 
   return text;
 }
 
-// The entry point on arrays whose rows are padded.
+// Describes the entry point on arrays with padded rows.
 void describe_padded(Text& out, const kernel::Module& module, const HostApi& api,
                      const Dialect& dialect) {
   out.blank();
@@ -359,14 +358,15 @@ void declare_packed_run(Text& out, const HostApi& api) {
   out.line(api.run_packed_signature() + ";");
 }
 
-// The name of the program as it is: others differ in case alone, or end in "_cuda".
+// Uses the program's name as written: names of other programs may differ only in case, or end in
+// "_cuda".
 std::string guard_of(const TargetInfo& target, const kernel::Module& module) {
   std::string word(target.name);
   for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return fmt::format("STENCIL_{}_{}_H", word, module.name);
 }
 
-// Files of the program in other languages define the same functions.
+// Rejects the headers of the same program in other languages, which declare the same functions.
 void refuse_others(Text& out, const TargetInfo& target, const kernel::Module& module) {
   for (const TargetInfo& other : targets()) {
     if (other.header_ending.empty() || other.target == target.target) continue;

@@ -1,6 +1,6 @@
-// Host functions made of a module of their own: initial values, and the plain loops of a
-// self-check. They stand in a namespace, because modules name their kernels and constants without
-// regard to others.
+// Host functions from a module of their own: initial values, and the plain loops of a self-check.
+// They are in a namespace, because each module chooses names of kernels and constants
+// independently.
 #include <fmt/format.h>
 
 #include "compiler/emit/driver.h"

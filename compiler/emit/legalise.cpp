@@ -1,5 +1,4 @@
-// Legalisation is a list of small passes (passes.h), of which a dialect's table says which it
-// takes.
+// Legalization is a list of small passes (passes.h). The dialect's table decides which of them run.
 #include "compiler/emit/legalise.h"
 
 #include "compiler/emit/passes.h"

@@ -1,4 +1,4 @@
-// From the kernels that schedules make to those that a target is given: what it lacks is rewritten.
+// Legalization: rewrites what a target lacks in the kernels that schedules make.
 #pragma once
 
 #include "compiler/emit/dialect.h"
@@ -6,8 +6,8 @@
 
 namespace stencil::emit {
 
-// The module as the writer (writer.h) spells it, statement by statement. It is sound
-// (kernel::verify) if `module` is, and names that it adds are nowhere else in the module.
+// Returns a module that the writer (writer.h) can spell statement by statement. It is sound
+// (kernel::verify) if `module` is. Names that it adds are unique in the module.
 kernel::Module legalise(kernel::Module module, const Dialect& dialect);
 
 }  // namespace stencil::emit

@@ -1,22 +1,23 @@
-// Threads as loops that a compiler makes vectors of. Two things of a GPU kernel stand in the way.
+// Threads as loops that a compiler can vectorise. Two patterns of GPU kernels prevent this.
 //
-// Threads share the elements of a box by strides: `for (i = thread_x; i < n; i += threads)`. All
-// threads together are one loop from 0 to n, which here takes the place of the loop over threads.
+// Threads share the elements of a box by strides: `for (i = thread_x; i < n; i += threads)`.
+// Together, the threads execute one loop from 0 to n, which replaces the loop over threads here.
 //
-// Threads test whether their point is one that a function computes. Such a test compares a loop
-// variable, shifted, with something that is the same for all threads; so it is a bound of the loop.
-// A test of nothing but the latter stands before all loops.
-// Tiles inside the grid then run loops of full length, those at its edges shorter ones, and no
-// point is tested. Lets are followed, and what is no such comparison stays a test.
+// Threads test whether a function computes their point. Such a test compares a shifted loop
+// variable with a value that is uniform over the threads, so it becomes a bound of the loop. A test
+// of uniform values only moves out of all loops. Tiles inside the grid then run loops of full
+// length, tiles at its edges run shorter ones, and no point is tested. Definitions of lets are
+// substituted. Other tests stay.
 //
-// What a test reads of the loops around the innermost one alone, and of memory that the kernel does
-// not write, stands ahead of that.
+// A test that reads only variables of the loops around the innermost one, and memory that the
+// kernel does not write, moves out of the innermost loop.
 //
-// Points at an edge of the grid are a few, whatever its size: one bound is the other, shifted by a
-// number. Such loops say so, since compilers take as long over one of them as over a long loop.
+// Loops over the points at an edge of the grid are short for every grid size: one bound is the
+// other plus a number. Such loops record their largest trip count, because compilers spend as much
+// time on them as on long loops.
 //
-// No sum overflows that did not before: a shift is the place of a tile, and integers leave room for
-// sums of two of them (docs/architecture.md, "Large grids").
+// No new sum overflows: a shift is the position of a tile, and integers leave room for sums of two
+// of them (docs/architecture.md, "Large grids").
 #include "compiler/emit/loop_nest.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ using namespace kernel;
 
 namespace {
 
-// A sum: what is no number by how often it is added, and the numbers together.
+// A sum: a coefficient for each term that is not a number, and the sum of the numbers.
 struct Sum {
   std::map<std::string, int64_t> terms;
   int64_t number = 0;
@@ -54,7 +55,7 @@ void add_to(Sum& sum, const Expr& expr, int64_t times) {
   sum.terms[kernel::print(expr)] += times;
 }
 
-// end - begin if that is a number.
+// end - begin, if that is a known number.
 std::optional<int64_t> distance(const Expr& begin, const Expr& end) {
   Sum sum;
   add_to(sum, end, 1);
@@ -65,7 +66,7 @@ std::optional<int64_t> distance(const Expr& begin, const Expr& end) {
   return sum.number;
 }
 
-// The operands of nested operations of one kind.
+// The operands of nested operations `op`.
 void split(const Expr& expr, Op op, std::vector<Expr>& parts) {
   const auto* operation = std::get_if<Operation>(&expr->kind);
   if (!operation || operation->op != op) return parts.push_back(expr);
@@ -101,15 +102,15 @@ class NestMaker {
   LoopNest make() {
     while (lift_condition() || join_strides() || narrow()) {
     }
-    nest_.body = drop_dead_code(std::move(nest_.body));  // lets that only those tests read
+    nest_.body = drop_dead_code(std::move(nest_.body));  // lets that only moved tests read
     for (ThreadLoop& loop : nest_.loops) loop.most = most_iterations(loop);
     return std::move(nest_);
   }
 
  private:
-  // A value as a loop's variable plus what is the same for all threads.
+  // A value written as the variable of a loop plus a uniform shift.
   struct Shifted {
-    std::optional<size_t> loop;  // nothing: the value is the same for all threads
+    std::optional<size_t> loop;  // nullopt: the value is uniform
     Expr shift;
   };
 
@@ -130,7 +131,7 @@ class NestMaker {
     return uniform;
   }
 
-  // The whole body on one condition that no thread decides.
+  // Moves a uniform condition on the whole body out of the loops.
   bool lift_condition() {
     const std::vector<Statement*> statements = without_comments(nest_.body);
     auto* branch = statements.size() == 1 ? std::get_if<If>(&statements[0]->kind) : nullptr;
@@ -141,7 +142,8 @@ class NestMaker {
     return true;
   }
 
-  // The whole body a loop whose iterations the threads of a dimension share.
+  // Replaces a thread loop if the whole body is a loop that shares its iterations among these
+  // threads.
   bool join_strides() {
     const std::vector<Statement*> statements = without_comments(nest_.body);
     auto* loop = statements.size() == 1 ? std::get_if<For>(&statements[0]->kind) : nullptr;
@@ -162,7 +164,7 @@ class NestMaker {
     return false;
   }
 
-  // What a thread keeps lasts for all of its iterations.
+  // Per-thread values would have to last for all iterations of a thread.
   bool keeps_values(const Body& body) const {
     std::set<BufferId> touched = buffers_loaded(body);
     touched.merge(buffers_stored(body));
@@ -171,7 +173,7 @@ class NestMaker {
     });
   }
 
-  // Conditions of the last statement, behind lets, as bounds of loops.
+  // Turns conditions of the last statement, which only lets precede, into loop bounds.
   bool narrow() {
     const std::vector<Statement*> statements = without_comments(nest_.body);
     lets_.clear();
@@ -186,7 +188,7 @@ class NestMaker {
     std::vector<Expr> parts, left;
     split(branch->condition, Op::And, parts);
     for (const Expr& part : parts) {
-      // What it reads may be there only where the parts ahead of it hold.
+      // A part may rely on the parts before it, for example to read valid memory.
       const bool moved = same_for_all(part) || bound(part) || (left.empty() && same_for_row(part));
       if (!moved) left.push_back(part);
     }
@@ -204,7 +206,7 @@ class NestMaker {
     return true;
   }
 
-  // True if no thread decides the condition, which then stands before the loops.
+  // True if the condition is uniform; it is then moved out of the loops.
   bool same_for_all(const Expr& condition) {
     if (is_uniform(condition)) {
       nest_.conditions.push_back(condition);
@@ -220,7 +222,7 @@ class NestMaker {
     return true;
   }
 
-  // True if the innermost loop has no say in it, and is run on this condition from now on.
+  // True if the condition does not depend on the innermost loop; it then guards this loop.
   bool same_for_row(const Expr& condition) {
     if (nest_.loops.empty()) return false;
     Rewriter without_lets([&](const Expr& node) -> Expr {
@@ -305,8 +307,8 @@ class NestMaker {
 
   const Kernel& kernel_;
   LoopNest nest_;
-  std::vector<int64_t> strides_;      // threads that each loop is over; 0: it is over others by now
-  std::set<std::string> varying_;     // variables that differ from thread to thread
+  std::vector<int64_t> strides_;      // threads of each loop; 0: no longer over threads
+  std::set<std::string> varying_;     // variables that differ between threads
   std::map<std::string, Expr> lets_;  // in the body
 };
 

@@ -1,4 +1,4 @@
-// The loops that stand in for the threads of a block, where a target has none.
+// Replaces the threads of a block by loops, for targets without threads.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 namespace stencil::emit {
 
 struct LoopNest {
-  std::vector<kernel::Expr> conditions;   // on which there is anything to do
-  std::vector<kernel::ThreadLoop> loops;  // outermost first; those of one iteration are left out
+  std::vector<kernel::Expr> conditions;   // for running the loops at all
+  std::vector<kernel::ThreadLoop> loops;  // outermost first, without those of one iteration
   kernel::Body body;
 };
 
-// What the threads of the kernel's blocks do in `body`, a Threads statement's. In any order: no
-// thread of a section depends on another.
+// The loop nest for `body`, the body of a Threads statement of the kernel. Iterations may run in
+// any order: no thread of a section depends on another.
 LoopNest loop_nest(const kernel::Kernel& kernel, kernel::Body body);
 
 }  // namespace stencil::emit

@@ -1,4 +1,4 @@
-// The command line of an emitted program: options that all have, and NAME=value for its params.
+// The command line of an emitted program: common options, and NAME=value for its params.
 #include "compiler/emit/main_arguments.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace {
 
 using kernel::Parameter;
 
-// usage(): what the command line takes.
+// usage(): the syntax of the command line.
 void usage(Text& out, const kernel::Plan& plan) {
   out.open("static void usage(const char* program) {");
   out.line("fprintf(stderr,");

@@ -1,9 +1,9 @@
-// The program of --main. The compiler's own lowering made the kernels; the same program's plain
-// loop nests, printed beside them as host functions, check them. So the emitted file carries its
-// proof along and needs neither the compiler nor a data file to run.
+// The program of --main. Plain loop nests of the same stencil program, printed as host functions,
+// check the result of the kernels. The emitted file thus contains its own check, and needs neither
+// the compiler nor a data file to run.
 //
-// What depends on the module is small: the arguments (main_arguments.cpp), the table of arrays, and
-// the calls. The rest is fixed text (main_support.cpp).
+// Only a small part depends on the module: the arguments (main_arguments.cpp), the table of arrays,
+// and the calls. The rest is fixed text (main_support.cpp).
 #include "compiler/emit/main_program.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ using kernel::Array;
 using kernel::Module;
 using kernel::Parameter;
 
-constexpr int64_t kLongestCheck = 200;  // steps, if not told otherwise
+constexpr int64_t kLongestCheck = 200;  // steps of a check by default
 
 kernel::Expr pitch_of(const Array& array) {
   return kernel::stored_extents(array).back();
@@ -82,7 +82,7 @@ class MainProgram {
   void main_function();
   void parameter_locals(const std::vector<kernel::Expr>& expressions);
   double tolerance() const;
-  // Device memory has rows that lie further apart than they are long.
+  // Rows are padded in device memory.
   bool padded() const { return dialect_.has_device() && kernel::is_padded(plan_); }
 
   Text& out_;
@@ -91,15 +91,15 @@ class MainProgram {
   const HostApi& api_;
   const Module& initial_;
   const Module& reference_;
-  const Dialect& dialect_;  // of the file around
+  const Dialect& dialect_;  // of the emitted file
   Names names_;
   ExpressionPrinter expressions_;
-  // The first array without initial values that the program does not change, although it has values
-  // for one that it changes; "": there is none. Set by array_table().
+  // The first array that has no initial values and that the program does not change, if the program
+  // gives values for an array that it changes; "" otherwise. Set by array_table().
   std::string lacking_;
 };
 
-// Locals for the parameters that these expressions read.
+// Defines locals for the parameters that these expressions read.
 void MainProgram::parameter_locals(const std::vector<kernel::Expr>& expressions) {
   std::set<std::string> used;
   for (const kernel::Expr& expr : expressions) {
@@ -124,11 +124,11 @@ void MainProgram::array_table() {
   for (const Pointer& pointer : api_.pointers())
     newest.push_back(pointer.level == 0 ? "true" : "false");
   out_.line(fmt::format("constexpr bool newest[] = {{{}}};", comma_list(newest)));
-  std::set<int> given;  // arrays for which the program has initial values
+  std::set<int> given;  // arrays with initial values
   for (const kernel::Action& action : initial_.plan.actions) {
     given.insert(std::get<kernel::Launch>(action).arrays.front().array);
   }
-  bool written = false;  // some array that the program changes is among them
+  bool written = false;  // one of them is changed by the program
   std::vector<std::string> has_values;
   for (const Pointer& pointer : api_.pointers()) {
     const bool has = given.count(pointer.array) > 0;
@@ -137,7 +137,7 @@ void MainProgram::array_table() {
     written |= has && changes;
     if (!has && !changes && lacking_.empty()) lacking_ = pointer.name;
   }
-  if (!written) lacking_.clear();  // then random values stand in for all that are missing
+  if (!written) lacking_.clear();  // then random values fill all arrays
   out_.comment(
       "Which arrays the program gives initial values, and whether it changes one of them.");
   out_.line(fmt::format("constexpr bool has_values[] = {{{}}};", comma_list(has_values)));
@@ -213,8 +213,8 @@ std::string MainProgram::data_list(bool writable) const {
   return comma_list(items);
 }
 
-// What the runs came to, in one place each, with functions that print and compare them; only for a
-// program with reductions.
+// The results of the runs, with functions that print and compare them, for programs with
+// reductions.
 void MainProgram::results() {
   if (!api_.has_results()) return;
   Names names = Names(reference_, dialect_).for_host(reference_);

@@ -1,4 +1,4 @@
-// --main: a program around the entry points that initialises, runs, times and checks itself.
+// --main: a program that calls the entry points: it initialises, runs, times and checks.
 #pragma once
 
 #include "compiler/emit/host_api.h"

@@ -1,6 +1,6 @@
-// Fixed text of emitted programs. Everything stands in namespace self_check, so that no name of a
-// module can meet it. Arrays are described by data (type, extents), so that initialising and
-// comparing them takes one function each, whatever the module declares.
+// Fixed text of emitted programs. It is in namespace self_check, so it cannot conflict with names
+// of a module. Arrays are described by data (type, extents), so one function initialises and one
+// compares arrays of all modules.
 #include "compiler/emit/main_support.h"
 
 #include "compiler/emit/text.h"
@@ -174,7 +174,7 @@ static double median(double* values, int count) {
 
 )text";
 
-// Members of array_info where rows are padded in device memory.
+// Members of array_info for rows that are padded in device memory.
 constexpr const char* kLayout = R"text(
   // In device memory: elements from row to row, and ahead of a row's first point.
   int64_t pitch, lead;

@@ -1,8 +1,8 @@
-// One rule for every name of a program: it is spelled as in the program, unless the target, what
-// the emitted file includes, or the file itself has another meaning for it; then an underscore is
-// added. What the headers define and declare is taken from the compilers (tools/reserved_names),
-// macros of headers that only some systems have from their manuals. Names of the kernel IR are
-// distinct, so the spellings are kept distinct as well.
+// One rule for all names of a program: a name keeps its spelling unless the target, an included
+// header, or the emitted file itself gives it another meaning; then an underscore is added.
+// tools/reserved_names takes the names in headers from the compilers. Macros of headers that only
+// some systems have come from their manuals. Names of the kernel IR are distinct, and so are the
+// spellings.
 #include "compiler/emit/names.h"
 
 #include <algorithm>
@@ -32,20 +32,19 @@ std::set<std::string> words(std::string_view text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-// What older C libraries define, and what the writers say themselves at places where a name of the
-// program may stand.
+// Names in older C libraries, and names that the writers use where a name of the program may stand.
 const std::set<std::string> kOthers = words(
     "major minor makedev DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS HUGE imaginary pow10 "
     "significand error arrays parameters block blocks arguments begin_block end_block "
     "self_check _tolower _toupper");
 
-// Functions and types of the emitted file are called after the program and end so.
+// Functions and types of the emitted file are named after the program and have these endings.
 constexpr const char* kEndings[] = {
     "_run",  "_run_device",     "_run_padded",    "_run_packed", "_results",        "_params",
     "_init", "_default_params", "_derive_params", "_run_box",    "_run_box_device", "_init_box",
     "_box",  "_box_memory",     "_memory",        "_box_steps",  "_halo",           "_grid"};
 
-// Whether a table of reserved_names.h has the name.
+// True if a table of reserved_names.h contains the name.
 bool has(std::string_view table, const std::string& name) {
   static std::map<std::string_view, std::set<std::string>> read;
   static std::mutex mutex;
@@ -67,7 +66,7 @@ Names::Names(const kernel::Module& module, const Dialect& dialect,
   used_ = kernel::names_in(module);
   spelled_["block"] = "block";
   for (const char* thread : kernel::kThreadNames) spelled_[thread] = thread;
-  // At file scope, and always spelled alike.
+  // These are at file scope and always have the same spelling.
   for (const auto& array : module.plan.arrays) spell(array.name);
   for (const auto& parameter : module.plan.parameters) spell(parameter.name);
   for (const auto& reduction : module.plan.reductions) spell(reduction.name);
@@ -102,7 +101,7 @@ bool Names::reserved(const std::string& name) const {
   return reserved_beginning(name) || (begins(name, module_) && is_entry(name));
 }
 
-// Whatever follows it.
+// True if names with this beginning are reserved, whatever follows.
 bool Names::reserved_beginning(const std::string& name) const {
   const auto with = [&](std::string_view prefix) { return begins(name, prefix); };
   return with("stencil_") || with("STENCIL_") ||
@@ -110,7 +109,7 @@ bool Names::reserved_beginning(const std::string& name) const {
 }
 
 bool Names::is_entry(const std::string& name) const {
-  constexpr std::string_view kSlots = "_slots";  // behind the name of an array
+  constexpr std::string_view kSlots = "_slots";  // follows the name of an array
   if (name.size() > kSlots.size() &&
       name.compare(name.size() - kSlots.size(), kSlots.size(), kSlots) == 0) {
     return true;
@@ -137,7 +136,7 @@ std::string Names::spell(const std::string& name) {
 }
 
 std::string Names::fresh(const std::string& base) {
-  // A reserved prefix stays reserved whatever follows it.
+  // Appending a number would not help if the prefix is reserved.
   std::string stem = base;
   if (stem[0] == '_') stem = "n" + stem;
   if (reserved_beginning(stem)) stem = "the_" + stem;

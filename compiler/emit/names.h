@@ -1,6 +1,6 @@
 // Names in the output. The IR's names are C identifiers, but a field may be called `int`, `sin` or
-// `M_PI`, a keyword, a function or a macro of the target: such names get an underscore, everywhere
-// alike.
+// `M_PI`, which are keywords, functions or macros of the target. Such names get an underscore
+// everywhere.
 #pragma once
 
 #include <map>
@@ -14,24 +14,24 @@
 
 namespace stencil::emit {
 
-// Words of C++, C, CUDA C++ and OpenCL C, with a blank between them.
+// Words of C++, C, CUDA C++ and OpenCL C, separated by blanks.
 extern const std::string_view kKeywords;
 
 class Names {
  public:
-  // Names of everything in `module` are never given to anything else. `also`: words that names of
-  // the module must not be spelled like, besides those that are always reserved.
+  // Names in `module` are never given to anything else. `also`: further words that names of the
+  // module must not be spelled like.
   Names(const kernel::Module& module, const Dialect& dialect,
         const std::set<std::string>& also = {});
 
-  // The spelling of a name of the IR: the same for the same name.
+  // The spelling of a name of the IR; always the same for the same name.
   std::string spell(const std::string& name);
 
-  // Names for host functions beside these kernels: what stands at file scope is spelled as here,
-  // and the kernels' local names are free.
+  // Names for host functions in the same file: names at file scope keep their spelling, and local
+  // names of the kernels are free.
   Names for_host(const kernel::Module& module, const std::set<std::string>& also = {});
 
-  // A name for something the writer itself introduces, not used before.
+  // A new name for something that the writer introduces.
   std::string fresh(const std::string& base);
 
  private:

@@ -1,4 +1,4 @@
-// The passes of legalise(): from kernel to kernel, each for what some targets lack or ask for.
+// The passes of legalise(): each rewrites kernels for targets that lack a feature.
 #pragma once
 
 #include "compiler/kernel/walk.h"
@@ -6,61 +6,58 @@
 namespace stencil::emit {
 
 // --- Memory and threads (expand.cpp)
-// ----------------------------------------------------------------------------------------------
 
 // For targets with implicit threads but without shuffles: every Shuffle goes through shared memory,
-// between two barriers.
+// with two barriers.
 kernel::Kernel expand_shuffles(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
-// For targets without copies that run on their own: async ones are made at once, and not awaited.
+// For targets without async copies: they become synchronous, and waits are removed.
 kernel::Kernel expand_async_copies(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
-// For targets without vector accesses: every Copy, none async, moves its elements one by one.
+// For targets without vector accesses: every Copy moves its elements one by one. No Copy may be
+// async.
 kernel::Kernel expand_copies(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
-// For targets without bulk copies: the threads of a block share the elements of every box among
-// them, where the copies begin, and an AwaitBulk is a barrier.
+// For targets without bulk copies: the threads of a block copy the elements of every box where the
+// bulk copy begins, and an AwaitBulk becomes a barrier.
 kernel::Kernel expand_bulk_copies(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
-// With loops in place of the initialisers of a thread's large arrays. Compilers built on LLVM leave
-// an array in memory, however constant its indices, whose initialiser they made a loop of: NVVM did
-// so with kernels that hold 240 registers else (CUDA 13.0).
+// Zeroes large per-thread arrays by loops instead of initialisers. LLVM-based compilers turn such
+// an initialiser into a loop, and then keep the array in memory even if all indices are constant.
+// NVVM does this to kernels that otherwise use 240 registers (CUDA 13.0).
 kernel::Kernel zero_by_loops(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
 // --- Threads as loops (thread_loops.cpp)
-// ----------------------------------------------------------------------------------------------
 
-// Without barriers, as each loop ends before the next begins.
+// Removes barriers, because each loop ends before the next begins.
 kernel::Kernel drop_barriers(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
-// Buffers of threads that one Threads statement alone uses are local to its loops, others get a
-// place per thread. A Shuffle then reads its neighbour's place.
+// Per-thread buffers used in only one Threads statement become local to its loops; others get a
+// place per thread. A Shuffle then reads the place of its neighbour.
 kernel::Kernel expand_thread_buffers(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
-// Every Threads statement gets its loops (loop_nest.h).
+// Gives every Threads statement its loops (loop_nest.h).
 kernel::Kernel make_thread_loops(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
-// --- What no C compiler likes (tidy.cpp)
-// ----------------------------------------------------------------------------------------------
+// --- Tidying for C compilers (tidy.cpp)
 
-// Without lets that nothing reads (compilers warn about them) and statements that do nothing.
+// Removes lets that nothing reads (compilers warn about them) and statements without effect.
 kernel::Kernel drop_dead_code(kernel::Kernel kernel, kernel::FreshNames& fresh);
-// The same of a body that nothing behind it reads the names of.
+// The same for a body whose names nothing after it reads.
 kernel::Body drop_dead_code(kernel::Body body);
 
-// With expressions that nest deeper in parentheses than compilers accept split into named parts.
+// Splits expressions that nest parentheses deeper than compilers accept into named parts.
 kernel::Kernel split_deep_expressions(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
-// --- What they share
-// ----------------------------------------------------------------------------------------------
+// --- Shared functions
 
-// The body for name = 0 .. count-1; for one alone without a loop.
+// The body for name = 0 .. count-1; without a loop if count is 1.
 kernel::Body counted(const std::string& name, int count, kernel::Body body);
 
-// thread_x + lane, or thread_x where the row ends before.
+// thread_x + lane, or thread_x if that is outside the row.
 kernel::Expr neighbour(int lane, int threads_x);
 
-// Rewrites every body, innermost first; `change` gets each statement and appends what replaces it.
+// Rewrites every body, innermost first; `change` gets each statement and appends its replacement.
 template <class Change>
 kernel::Body rewrite_body(kernel::Body body, const Change& change) {
   kernel::Body out;

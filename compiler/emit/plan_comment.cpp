@@ -1,7 +1,6 @@
 // A file of OpenCL kernels has no host code, so the comment at its top says what a host must do:
-// which buffers to have, which kernels to launch in which order with which sizes and arguments, and
-// which buffers trade places. It is the plan, action by action, in the order in which the runtime
-// does it.
+// which buffers it needs, which kernels to launch with which sizes and arguments, and which buffers
+// change roles. It lists the plan's actions in the order in which the runtime executes them.
 #include "compiler/emit/plan_comment.h"
 
 #include <fmt/format.h>
@@ -79,7 +78,7 @@ std::string describe_launch(const kernel::Module& module, const kernel::Launch& 
                             plain(printer.print(size)), y, z);
 }
 
-// For which counts the actions below it are done.
+// For which counts the actions below it run.
 std::string describe_repeat(const kernel::Repeat& repeat, int number) {
   if (repeat.time_tile == 1) {
     return fmt::format("  {}. {} times, with the same step (count is 1):", number,
@@ -93,11 +92,11 @@ std::string describe_repeat(const kernel::Repeat& repeat, int number) {
                      number, repeat.iterations, counts);
 }
 
-// What is done where a tile ends, numbered on from `number`.
+// Describes the work at the end of a tile, with numbers after `number`.
 void describe_reductions(Text& out, const kernel::Module& module, Names& names,
                          ExpressionPrinter& printer, int number) {
   const kernel::Plan& plan = module.plan;
-  for (const kernel::Reduction& reduction : plan.reductions) {  // those in the step were above
+  for (const kernel::Reduction& reduction : plan.reductions) {  // those in the step are actions
     for (const kernel::Launch& launch : reduction.launches) {
       out.comment(fmt::format("  {}. if step + count is a multiple of {}: {}", ++number,
                               reduction.every, describe_launch(module, launch, names, printer)));

@@ -1,4 +1,4 @@
-// The plan in words, for files without a driver.
+// Describes the plan in a comment, for files without a driver.
 #pragma once
 
 #include "compiler/emit/names.h"

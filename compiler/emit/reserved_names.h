@@ -1,5 +1,5 @@
-// What the headers of a target define and declare, as its compilers tell (tools/reserved_names): a
-// blank behind every name.
+// Names that the headers of a target define and declare, according to its compilers
+// (tools/reserved_names), each followed by a blank.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 namespace stencil::emit {
 
 extern const std::string_view kCppNames;
-extern const std::string_view kCudaNames;  // besides those of C++
-extern const std::string_view kHipNames;   // besides those of C++
+extern const std::string_view kCudaNames;  // in addition to those of C++
+extern const std::string_view kHipNames;   // in addition to those of C++
 extern const std::string_view kOpenClNames;
 
 }  // namespace stencil::emit

@@ -1,4 +1,4 @@
-// The targets, a row each. What distinguishes them is here and in their dialects' files.
+// The table of targets. Targets differ only in these rows and in the files of their dialects.
 #include <algorithm>
 #include <cassert>
 
@@ -26,16 +26,17 @@ const Dialect& cpp(const Options& options) {
 
 const std::vector<TargetInfo>& targets() {
   static const std::vector<TargetInfo> all = {
-      {Target::Cuda, "cuda", ".cu", "_cuda.h", "sm_90", "nvcc -O3 -std=c++17 -arch=$machine", "--fmad=false",
-       "--use_fast_math", cuda},
-      {Target::Hip, "hip", ".hip", "_hip.h", "gfx90a", "hipcc -O3 -std=c++17 --offload-arch=$machine",
+      {Target::Cuda, "cuda", ".cu", "_cuda.h", "sm_90", "nvcc -O3 -std=c++17 -arch=$machine",
+       "--fmad=false", "--use_fast_math", cuda},
+      {Target::Hip, "hip", ".hip", "_hip.h", "gfx90a",
+       "hipcc -O3 -std=c++17 --offload-arch=$machine",
        "-ffp-contract=off -fhip-fp32-correctly-rounded-divide-sqrt",
        "-ffp-contract=fast -fno-signed-zeros -freciprocal-math "
        "-fno-hip-fp32-correctly-rounded-divide-sqrt",
        hip},
       {Target::OpenCl, "opencl", ".cl", "", "sm_90", "clBuildProgram with",
-       "-cl-fp32-correctly-rounded-divide-sqrt", "-cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero",
-       opencl},
+       "-cl-fp32-correctly-rounded-divide-sqrt",
+       "-cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero", opencl},
       {Target::Cpp, "cpp", ".cpp", ".h", "cpu", "g++ -O3 -std=c++17 -fopenmp", "-ffp-contract=off",
        "-fno-math-errno -fno-trapping-math -fno-signed-zeros -freciprocal-math -ffp-contract=fast",
        cpp},

@@ -1,6 +1,6 @@
-// Lines of output. The expression printer does not know where its text will stand, so it marks
-// every space at which a break would read well, with the depth of parentheses there. A line that is
-// too long is cut at the shallowest mark in its latter part, which is where a person would cut it.
+// Breaks lines of output. The expression printer does not know where its text will stand, so it
+// marks every good break position with its depth in parentheses. A line that is too long is cut at
+// the shallowest mark in the last 60% of the available width.
 #include "compiler/emit/text.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ void Text::blank() {
   if (text_.size() >= 2 && text_.substr(text_.size() - 2) != "\n\n") text_ += "\n";
 }
 
-// Wrapped lines of an indented comment hang three columns further in.
+// Continuation lines of an indented comment are indented by three more columns.
 void Text::comment(std::string_view content) {
   const std::string start = std::string(indent_, ' ') + "//";
   while (true) {

@@ -1,4 +1,4 @@
-// Source text as it grows: indentation, and lines broken at sensible places.
+// Text under construction: indentation and line breaking.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@ namespace stencil::emit {
 
 constexpr size_t kColumns = 100;
 
-// A space at which a line may be broken. `depth` says how deep in parentheses it stands: shallow
-// places are preferred. In a line handed to Text it is one control character.
+// A space at which a line may be broken. `depth` is its depth in parentheses: shallow places are
+// preferred. In a line passed to Text it is one control character.
 char soft_space(int depth);
 
-// "a, b, c", which may be broken behind a comma.
+// "a, b, c", with possible breaks after the commas.
 std::string comma_list(const std::vector<std::string>& items);
 
 class Text {
  public:
-  // One line (no newline in it) at the current indentation; broken where it is too long, the rest
-  // indented by four more.
+  // One line (without a newline) at the current indentation. If it is too long it is broken, with
+  // the rest indented by four more.
   void line(std::string_view content);
   void blank();                               // one empty line, never two in a row
-  void comment(std::string_view content);     // `// ` before every line of it, wrapped, escaped
-  void verbatim(std::string_view content);    // as it is, at column 0; lines end in \n
+  void comment(std::string_view content);     // `// ` before each line, wrapped and escaped
+  void verbatim(std::string_view content);    // unchanged, at column 0; lines end in \n
   void flush_left(std::string_view content);  // a preprocessor line
-  void open(std::string_view content);        // line, and what follows is indented
+  void open(std::string_view content);        // a line; what follows is indented
   void reopen(std::string_view content);      // close and open in one: "} else {"
   void close(std::string_view content = "}");
 
@@ -38,7 +38,7 @@ class Text {
   size_t indent_ = 0;
 };
 
-// The line with a comment at its end, if there is one.
+// The line with a comment at its end, if it is not empty.
 std::string with_comment(const std::string& line, const std::string& comment);
 
 // The text with every `from` replaced by `to`.

@@ -1,5 +1,5 @@
-// What makes a GPU kernel a loop nest: where the threads of a block become iterations, what each of
-// them keeps from one parallel section to the next needs an array over the threads.
+// Turns a GPU kernel into a loop nest. The threads of a block become iterations, so values that a
+// thread keeps from one parallel section to the next need an array over the threads.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -14,8 +14,8 @@ using namespace kernel;
 namespace {
 
 struct ThreadUse {
-  int sections = 0;       // Threads statements that touch the buffer
-  bool repeated = false;  // one of them stands in a loop
+  int sections = 0;       // Threads statements that access the buffer
+  bool repeated = false;  // one of them is in a loop
 };
 
 void count_uses(const Body& body, bool in_loop, std::map<BufferId, ThreadUse>& uses) {
@@ -42,7 +42,7 @@ void count_uses(const Body& body, bool in_loop, std::map<BufferId, ThreadUse>& u
       }
     }
     void operator()(const Barrier&) const {}
-    void operator()(const Shuffle& shuffle) const {  // reads what other threads keep
+    void operator()(const Shuffle& shuffle) const {  // reads values of other threads
       for (const Shuffle::Move& move : shuffle.moves) {
         uses[move.to].sections += 2;
         uses[move.from].sections += 2;
@@ -102,7 +102,7 @@ class IndexPrefixer {
   void operator()(Scope& scope) { scope.body = body(std::move(scope.body)); }
 
  private:
-  // Where every thread's values lie in memory, a thread reads its neighbour's place.
+  // All threads' values are in memory, so a thread reads the place of its neighbour.
   Statement exchange(const Shuffle& shuffle) {
     Body moves;
     for (const Shuffle::Move& move : shuffle.moves) {

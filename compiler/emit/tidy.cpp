@@ -1,8 +1,8 @@
-// What no C compiler likes: values that nothing reads, and expressions of many levels.
+// Removes unused values and splits deep expressions, which C compilers warn about or reject.
 //
 // drop_dead_code works backwards through every body with the set of names read later, so one pass
-// suffices. split_deep_expressions names any subexpression that would stand more than 24
-// parentheses deep (GCC and Clang stop at 256 brackets, people much earlier).
+// suffices. split_deep_expressions names any subexpression more than 24 parentheses deep. GCC and
+// Clang stop at 256 brackets; readers lose track much earlier.
 #include <algorithm>
 #include <unordered_map>
 
@@ -15,7 +15,6 @@ using namespace kernel;
 namespace {
 
 // --- Dead code
-// -----------------------------------------------------------------------------------------------
 
 void add_variables(const Statement& statement, std::set<std::string>& names) {
   for_each_expression(statement, [&](const Expr& expr) {
@@ -81,7 +80,6 @@ Body live_part(Body body, std::set<std::string>& live) {
 }
 
 // --- Deep expressions
-// ----------------------------------------------------------------------------------
 
 constexpr int kDeepest = 24;
 
@@ -94,7 +92,7 @@ class Splitter {
  private:
   struct Part {
     Expr expr;
-    int depth = 0;  // of parentheses in its text, at most
+    int depth = 0;  // of parentheses in its text, upper bound
   };
 
   Part visit(const Expr& expr) {

@@ -1,7 +1,7 @@
-// Kernels, which legalise() has lowered for the dialect: the head, what is declared, and the body
-// (writer_statements.cpp, writer_copies.cpp). Where dialects differ in more than spelling, they
-// differ in two ways only: whether threads are implicit (CUDA, HIP, OpenCL) or loops (C++), and
-// whether somebody launches the blocks of a kernel or a function does them all (C++).
+// Writes legalized kernels: the head, declarations, and the body (writer_statements.cpp,
+// writer_copies.cpp). Where dialects differ in more than spelling, they differ in only two ways.
+// Threads are implicit (CUDA, HIP, OpenCL) or loops (C++, OpenCL on CPUs). Blocks are launched by
+// the host, or a C++ function loops over them.
 #include "compiler/emit/writer.h"
 
 #include <fmt/format.h>
@@ -20,13 +20,13 @@ using kernel::Space;
 
 namespace {
 
-constexpr const char* kBlocksSuffix = "_blocks";  // of the function that does a range of blocks
+constexpr const char* kBlocksSuffix = "_blocks";  // of the function for a range of blocks
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-// Does `name` stand in the text as a word of its own?
+// True if `name` occurs in the text as a whole word.
 bool mentions(const std::string& text, const std::string& name) {
   for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
     const size_t end = at + name.size();
@@ -88,7 +88,6 @@ std::string Writer::constants(const std::string& elsewhere,
 }
 
 // --- Kernels
-// ---------------------------------------------------------------------------------------------
 
 void Writer::kernel(const Kernel& kernel) {
   kernel_ = &kernel;
@@ -144,7 +143,7 @@ void Writer::signature(const Kernel& kernel) {
     out_.line(head.line);
     result = head.result;
   } else if (dialect_.block_ranges) {
-    // Inlined into its caller it would lose that its arrays are distinct.
+    // Inlining would lose the information that its arrays are distinct.
     result = "__attribute__((noinline)) static void ";
     name = blocks_function_ = names_.fresh(name + kBlocksSuffix);
     list.insert(list.end(), {"const int64_t begin_block", "const int64_t end_block"});
@@ -156,8 +155,8 @@ void Writer::signature(const Kernel& kernel) {
   out_.open(fmt::format("{}{}({}) {{", result, name, comma_list(list)));
 }
 
-// What C++ kernels do with a block is a function of its own, which may be compiled for several
-// CPUs; loops that OpenMP shares among threads may not.
+// C++ kernels process a block in a function of its own, which may be cloned for several CPUs.
+// Functions with OpenMP loops may not.
 bool Writer::has_block_function(const Kernel& kernel) const {
   return !dialect_.kernel_head && !dialect_.block_ranges && options_.exported &&
          !is_single_block(module_, kernel);
@@ -195,7 +194,7 @@ void Writer::unused_arguments(const Kernel& kernel) {
   std::set<kernel::BufferId> touched = loaded_;
   touched.merge(kernel::buffers_stored(kernel.body));
   std::set<std::string> used = variables_;
-  for (kernel::BufferId id : touched) {  // extents stand in the index arithmetic
+  for (kernel::BufferId id : touched) {  // extents occur in the index arithmetic
     const Buffer& buffer = kernel.buffers[static_cast<size_t>(id)];
     for (size_t d = buffer.space == Space::Global ? 1 : 0; d < buffer.extents.size(); ++d) {
       kernel::for_each_node(buffer.extents[d], [&](const kernel::Expr& node) {
@@ -234,7 +233,7 @@ void Writer::implicit_body(const Kernel& kernel) {
   body(kernel.body);
 }
 
-// A thread's place in one dimension of its block, from the three that hardware has.
+// The index of a thread in one dimension of its block, from the three hardware dimensions.
 std::string Writer::thread_index(size_t axis) const {
   if (axis < 2) return std::string(dialect_.thread_index[axis]);
   const Shape& threads = kernel_->threads;
@@ -248,7 +247,7 @@ std::string Writer::thread_index(size_t axis) const {
   return index;
 }
 
-// Unpacks the arguments of a kernel that does a range of blocks.
+// Unpacks the arguments of a kernel that executes a range of blocks.
 void Writer::packed_entry(const Kernel& kernel) {
   const std::string name = names_.spell(kernel.name);
   std::vector<std::string> list;

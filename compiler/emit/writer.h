@@ -1,5 +1,5 @@
-// The one writer: kernels of the IR as functions of a C-like dialect. It spells what legalise() has
-// made, and changes nothing.
+// The writer, shared by all targets: prints kernels as functions of a C-like dialect. It prints
+// what legalise() has made, and changes nothing.
 #pragma once
 
 #include <set>
@@ -12,8 +12,8 @@
 namespace stencil::emit {
 
 struct WriterOptions {
-  bool exported = true;         // visible outside of the file, where kernels can be
-  bool parallel_loops = false;  // C++: a kernel of one block runs its outermost loops in parallel
+  bool exported = true;         // visible outside the file, if kernels can be
+  bool parallel_loops = false;  // C++: a kernel of one block parallelises its outermost loops
 };
 
 class Writer {
@@ -21,13 +21,13 @@ class Writer {
   Writer(const kernel::Module& module, const Dialect& dialect, Names& names,
          WriterOptions options = {});
 
-  void kernel(const kernel::Kernel& kernel);  // of the module
+  void kernel(const kernel::Kernel& kernel);  // a kernel of the module
 
-  // The kernels so far.
+  // The text of the kernels so far.
   const std::string& text() const { return out_.str(); }
 
-  // "constexpr int size_x = 512;  // points in x" and so on: the constants that the kernels
-  // mention, or the text that will stand elsewhere in the file.
+  // "constexpr int size_x = 512;  // points in x" and so on: the constants that the kernels or the
+  // text `elsewhere` in the file mention, except those in `known`.
   std::string constants(const std::string& elsewhere,
                         const std::vector<kernel::NamedConstant>& known = {});
 
@@ -78,16 +78,16 @@ class Writer {
   ExpressionPrinter expressions_;
   Text out_;
 
-  // Of the kernel being written.
+  // State of the kernel being written.
   const kernel::Kernel* kernel_ = nullptr;
-  std::set<kernel::BufferId> loaded_;  // products stored elsewhere need no guard
+  std::set<kernel::BufferId> loaded_;  // products stored to other buffers need no guard
   std::set<std::string> variables_;
-  std::set<std::string> static_;  // variables that are constants of the language
-  std::string block_function_;    // that does one of its blocks
-  std::string blocks_function_;   // that does a range of its blocks
-  std::string arrived_;           // name of the words that tell which bulk copies have arrived
-  std::map<std::string, int> binders_;  // how many statements define the name
-  std::set<kernel::BufferId> values_;   // of threads, defined where they are stored
+  std::set<std::string> static_;        // variables that are compile-time constants of the language
+  std::string block_function_;          // executes one of its blocks
+  std::string blocks_function_;         // executes a range of its blocks
+  std::string arrived_;                 // name of the words that track the arrival of bulk copies
+  std::map<std::string, int> binders_;  // number of statements that define each name
+  std::set<kernel::BufferId> values_;   // per-thread values that are declared where they are stored
   int loop_depth_ = 0;
 };
 

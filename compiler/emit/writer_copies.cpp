@@ -1,5 +1,5 @@
-// Statements that move values as they are: copies between memories, by vectors or in the
-// background, bulk copies of boxes, and shuffles between threads.
+// Statements that move values unchanged: copies between memories, by vectors or asynchronously,
+// bulk copies of boxes, and shuffles between threads.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -10,7 +10,7 @@ namespace stencil::emit {
 
 using kernel::Space;
 
-// As few vector accesses as the type has, at most 16 bytes each.
+// Uses as few vector accesses as the type allows, at most 16 bytes each.
 void Writer::copy(const kernel::Copy& copy) {
   const Scalar type = kernel_->buffers[static_cast<size_t>(copy.from)].type;
   for (int done = 0; done < copy.count;) {
@@ -41,8 +41,8 @@ void Writer::copy(const kernel::Copy& copy) {
   }
 }
 
-// A vector access to memory; what a thread keeps for itself is moved by component, so that it can
-// stay in registers and needs no alignment.
+// A vector access to memory. Per-thread values are moved by component, so that they can stay in
+// registers and need no alignment.
 void Writer::copy_vector(const kernel::Copy& copy, const std::vector<kernel::Expr>& to,
                          const std::vector<kernel::Expr>& from, std::string_view type, int length) {
   const auto is_own = [&](kernel::BufferId id) {
@@ -76,7 +76,7 @@ void Writer::shuffle(const kernel::Shuffle& shuffle) {
   if (shuffle.count > 1) out_.close();
 }
 
-// One thread begins bulk copies for its block; all threads wait for them.
+// Condition for the thread that begins bulk copies for its block; all threads wait for them.
 
 std::string Writer::first_thread() const {
   std::string condition;
@@ -104,7 +104,7 @@ void Writer::bulk_begin(const kernel::Kernel& kernel) {
 }
 
 void Writer::bulk_copies(const kernel::BulkCopies& bulk) {
-  int64_t bytes = 0;  // of whole boxes: what lies outside arrives as zeros, and counts
+  int64_t bytes = 0;  // of whole boxes: zeros for elements outside the array count too
   for (const kernel::BulkCopy& copy : bulk.copies) {
     int64_t box = size_in_bytes(kernel_->buffers[static_cast<size_t>(copy.to)].type);
     for (int extent : kernel_->bulk_sources[static_cast<size_t>(copy.source)].box) box *= extent;

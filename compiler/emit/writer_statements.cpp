@@ -1,9 +1,9 @@
-// Statements of kernels. Where the targets differ, threads are implicit (CUDA, HIP, OpenCL) or
-// loops (C++).
+// Writes the statements of kernels. Targets differ in whether threads are implicit (CUDA, HIP,
+// OpenCL) or loops (C++, OpenCL on CPUs).
 //
-// A Threads or Scope statement that ends its body needs no braces of its own: the names in it go
-// out of scope there anyway (the verifier forbids shadowing). Nor does one without names, or with
-// names that nothing else in the kernel has.
+// A Threads or Scope statement that ends its body needs no braces of its own: its names go out of
+// scope there anyway (the verifier forbids shadowing). Braces are also omitted if it defines no
+// names, or only names that are unique in the kernel.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using kernel::Buffer;
 using kernel::kThreadNames;
 using kernel::Space;
 
-// Without braces around it, it would define names that something else has, too.
+// True if the body would define names outside braces that something else in the kernel defines too.
 bool Writer::needs_braces(const kernel::Body& body) const {
   return std::any_of(body.begin(), body.end(), [&](const kernel::Statement& statement) {
     const auto* let = std::get_if<kernel::Let>(&statement.kind);
@@ -28,7 +28,7 @@ bool Writer::needs_braces(const kernel::Body& body) const {
   });
 }
 
-// Single values that are stored once, in the outermost body, are constants from there on.
+// Single per-thread values that are stored once, in the outermost body, become constants.
 void Writer::find_values(const kernel::Kernel& kernel) {
   std::map<kernel::BufferId, int> stores;
   kernel::for_each_statement(kernel.body, [&](const kernel::Statement& statement) {
@@ -67,7 +67,7 @@ void Writer::body(const kernel::Body& body) {
   }
 }
 
-// The rest of the body as a function that the helper calls with what the condition is.
+// Opens the rest of the body as a function that the helper calls with the value of the condition.
 void Writer::open_cases(const kernel::Let& let) {
   expressions_.use_helper("cases");
   const std::string name = names_.spell(let.name);
@@ -167,7 +167,8 @@ void Writer::static_steps(const kernel::For& loop) {
   out_.close("});");
 }
 
-// "if", or where the step alone decides, so that what the other steps do not have is no error.
+// "if constexpr" if only steps and cases decide the condition. Code for other steps then need not
+// compile.
 std::string_view Writer::condition_word(const kernel::Expr& condition) const {
   bool is_static = !static_.empty();
   kernel::for_each_node(condition, [&](const kernel::Expr& node) {
@@ -220,7 +221,7 @@ void Writer::thread_loops(const kernel::Threads& threads, bool last) {
     out_.open(fmt::format("if ({}) {{", expressions_.print(kernel::all_of(threads.conditions))));
     ++opened;
   }
-  constexpr int64_t kShortLoop = 16;  // iterations: the elements of a vector
+  constexpr int64_t kShortLoop = 16;  // iterations: the number of elements of a vector
   for (const kernel::ThreadLoop& loop : threads.loops) {
     const std::string name = names_.spell(loop.name);
     const std::string begin = expressions_.print(loop.begin);
