@@ -18,9 +18,8 @@ using analysis::Margin;
 using ir::Affine;
 
 // --- Formulas of bounds
-// -----------------------------------------------------------------------------------------
 
-// The value of an affine function, as a node of a graph.
+// Adds the value of an affine function to a graph.
 ir::NodeId add_affine(ir::Graph& graph, const ir::Program& program, const Affine& affine) {
   ir::NodeId sum = add_integer(graph, affine.constant, Scalar::I64);
   for (const auto& [param, coefficient] : affine.terms) {
@@ -40,7 +39,7 @@ ir::NodeId narrowed(ir::Graph& graph, ir::NodeId value) {
   return add_operation(graph, Op::Convert, Scalar::I32, {value});
 }
 
-// What a bound is computed by, written as it is computed.
+// The formula of a bound, as a graph and as text.
 class Formula {
  public:
   struct Term {
@@ -79,7 +78,6 @@ class Formula {
 };
 
 // --- The derivation
-// ---------------------------------------------------------------------------------------------
 
 std::set<std::string> names_of(const ir::Program& program) {
   std::set<std::string> names;
@@ -131,7 +129,7 @@ class BoxDerivation {
     return Affine{0, {{static_cast<ir::ParamId>(out_.params.size()) - 1, 1}}};
   }
 
-  // A bound that follows from others; equal ones are one param.
+  // A bound derived from others; equal formulas share one param.
   Affine bound(const std::string& what, size_t d, Formula& formula, const Formula::Term& value) {
     const auto [known, fresh] = bounds_.try_emplace(value.text);
     if (fresh) known->second = add_param(what, d, formula.done(value));
@@ -167,7 +165,7 @@ class BoxDerivation {
     }
   }
 
-  // The points of the grid that there is memory for.
+  // Adds the bounds of the box's memory in dimension d.
   void add_memory(size_t d) {
     const auto& [below, above] = box_.depth[d];
     const auto end = [&](const char* what, const Affine& beyond, const Affine& edge, bool low) {
@@ -176,13 +174,13 @@ class BoxDerivation {
       return bound(what, d, formula, low ? formula.max(a, b) : formula.min(a, b));
     };
     const Affine first = low_[d] - below, last = high_[d] + above;
-    const bool as_deep = wraps(d);  // else the grid ends somewhere
+    const bool as_deep = wraps(d);  // otherwise clipped at the edge of the grid
     first_.push_back(as_deep || below == 0 ? first : end("memory_low", first, grid_low(d), true));
     last_.push_back(as_deep || above == 0 ? last : end("memory_high", last, grid_high(d), false));
   }
 
-  // What there is memory for of a range of the grid. At least one point, because empty fields
-  // cannot be told from mistakes: of what lies elsewhere the nearest one, which nobody reads.
+  // The part of a range that is in memory. It keeps at least one point, the nearest one, because a
+  // field with zero extent would look like an error. No access reads that point.
   ir::Range held(const ir::Range& range, size_t d) {
     if (range == whole_.grid.ranges[d]) return out_.grid.ranges[d];
     Formula low(out_);
@@ -201,8 +199,8 @@ class BoxDerivation {
     }
   }
 
-  // A range of points, as far as their values can be computed: where memory ends with the grid,
-  // from its edge on. `edge`: there is one.
+  // The part of a range whose values can be computed. If `edge` is set, memory may end with the
+  // grid, and the range then extends to that edge.
   ir::Range computed(const ir::Range& range, size_t d, const analysis::Reach& reach, bool edge) {
     const Affine first = first_[d] + reach.low, last = last_[d] - reach.high;
     Formula low(out_);
@@ -260,7 +258,7 @@ class BoxDerivation {
     }
   }
 
-  // The graph for points that lie `shift` points above those that it was for.
+  // Shifts the piece to points `shift` points higher.
   void move_back(ir::Piece& piece, size_t d, const Affine& shift) {
     move_profiles(whole_, piece, d, shift.constant);
     replace_index(piece, d, [&](ir::Graph& graph, ir::NodeId here) {
@@ -269,7 +267,8 @@ class BoxDerivation {
     });
   }
 
-  // No access meets a rule where images are.
+  // Removes escapes in dimensions that wrap around: images make boundary conditions unnecessary
+  // there.
   void settle_accesses(ir::Piece& piece) const {
     std::vector<ir::NodeId*> roots;
     for (ir::NodeId& result : piece.results) roots.push_back(&result);
@@ -283,7 +282,7 @@ class BoxDerivation {
     });
   }
 
-  // Images have the values of the points that they stand for.
+  // Images have the initial values of the points that they represent.
   void restrict_init(ir::Init& init) {
     const ir::Field& field = out_.fields[static_cast<size_t>(init.field)];
     if (field.read_in_place()) return;
@@ -303,13 +302,12 @@ class BoxDerivation {
   BoxProgram& box_;
   ir::Program& out_;
   std::set<std::string> names_;
-  std::map<std::string, Affine> bounds_;  // by formula
-  std::vector<Affine> low_, high_;        // of the box, per dimension
-  std::vector<Affine> first_, last_;      // of its memory
+  std::map<std::string, Affine> bounds_;  // keyed by formula
+  std::vector<Affine> low_, high_;        // bounds of the box per dimension
+  std::vector<Affine> first_, last_;      // bounds of its memory
 };
 
-// --- What is refused, and depths
-// ---------------------------------------------------------------------------------
+// --- Refusals and halo depths
 
 class Boxes {
  public:
@@ -342,7 +340,7 @@ class Boxes {
     diagnostics_.error(refusal_.code, span, refusal_.what + ": " + why).hint = refusal_.hint;
   }
 
-  // A value that is reduced behind steps, and that nothing reads, is left out.
+  // Reductions to one value that no step reads are not evaluated; all others are refused.
   void settle_reductions() {
     for (const ir::Reduction& reduction : program_.reductions) {
       if (reduction.at) {
@@ -366,7 +364,7 @@ class Boxes {
     if (!refused_) program_.reductions.clear();
   }
 
-  // Where a profile is read beyond a grid of open size there is no number to read it at.
+  // Shifting a read of a profile needs a constant period, which a grid of open size does not have.
   void refuse_profiles_of_images() {
     for (size_t d = 0; d < cuts_.size(); ++d) {
       const ir::Range& range = program_.grid.ranges[d];
@@ -383,8 +381,8 @@ class Boxes {
     }
   }
 
-  // A step that is cut is done phase by phase: each needs what it reads around what the next one
-  // needs, of whichever field.
+  // A step that is cut into phases runs phase by phase. Each phase needs its reads around the
+  // points that the next phase needs, for all fields.
   void find_depth() {
     Decomposition all;
     all.cuts = cuts_;
@@ -412,7 +410,7 @@ class Boxes {
     }
   }
 
-  // Images are those of the next period. What depends on params is checked before a run.
+  // An image may only be one period away. Depths that depend on params are checked before a run.
   bool fits() {
     for (size_t d = 0; d < cuts_.size(); ++d) {
       const ir::Range& range = program_.grid.ranges[d];

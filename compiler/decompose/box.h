@@ -1,16 +1,16 @@
-// A box program: what a process does that has a box of the grid of its own, and around it a halo
-// that others fill in. Which box that is, is a matter of run time: its bounds are params of the
-// program, and so are those of fields and regions, which follow from them. Otherwise a box program
-// is a program like others, as that of a part is (restrict.h), of which this is the symbolic kind.
+// A box program is the program of a process that owns a box of the grid and a halo around it, which
+// others fill in. The box is known only at run time: its bounds are params of the program, and the
+// bounds of fields and regions derive from them. Otherwise it is an ordinary program. It is the
+// symbolic counterpart of the program of a subdomain (restrict.h).
 //
-//   params = those of the whole, box_low_* box_high_* (the box), what follows from these
+//   params = those of the whole program, box_low_* box_high_* (the box), derived bounds
 //
 //          box
 //   ..|.......................|..
-//   memory: box and halo, as far as the grid goes; regions: what can be computed from there
+//   memory: box and halo, clipped to the grid; regions: points that can be computed from memory
 //
-// Values in the halo grow old from its rim inwards. Where memory ends with the grid, its rules
-// hold; where it does not, regions end early enough that no access meets one.
+// Values in the halo become outdated from the outside inwards. Where memory ends with the grid, the
+// boundary conditions hold. Elsewhere, regions end early enough that no access meets one.
 #pragma once
 
 #include <optional>
@@ -25,24 +25,25 @@ namespace stencil::decompose {
 
 struct BoxProgram {
   ir::Program program;
-  ir::Box whole;  // the grid that boxes are of
-  // The params of the box: its low and its high bound in each dimension, outermost first, two by
-  // two; further ones follow from these.
+  ir::Box whole;  // the whole grid
+  // The first param of the box. These params are the low and high bound in each dimension,
+  // outermost first; derived ones follow.
   ir::ParamId first = 0;
   int64_t steps = 1;       // between two exchanges, at most
-  analysis::Margin depth;  // of the halo; along dimensions that wrap around it is always there
+  analysis::Margin depth;  // of the halo; in dimensions that wrap around, always allocated
   std::vector<bool> wraps;
-  // What is read around the box: the patches that an exchange has to fill in. Coefficients are not
-  // among them, for they stay as they are.
+  // What an exchange must fill in around the box. Coefficients are not included, because they do
+  // not change.
   std::vector<Need> needs;
-  // Reductions of the whole that box programs do without, for no step depends on them.
+  // Reductions of the whole program that box programs do not evaluate; no step depends on them.
   std::vector<std::string> left_out;
 };
 
 constexpr int64_t kMostBoxSteps = 1 << 16;
 
-// Of a program at sizes or not. L033 with what stands against boxes and its place; L034 if the halo
-// is deeper than a grid that wraps around, or `steps`, at least 1, are more than kMostBoxSteps.
+// `program` may have open sizes. Errors: L033 with the construct that prevents boxes and its place;
+// L034 if the halo is deeper than a grid that wraps around, or if `steps` (at least 1) exceeds
+// kMostBoxSteps.
 std::optional<BoxProgram> box_program(const ir::Program& program, int64_t steps,
                                       Diagnostics& diagnostics);
 

@@ -103,7 +103,7 @@ std::optional<ir::Program> at_sizes(const ir::Program& program,
   return out;
 }
 
-// --- Parts
+// --- Subdomains
 
 std::vector<int> Decomposition::place_of(int part) const {
   std::vector<int> place(cuts.size());
@@ -130,7 +130,7 @@ ir::Points Decomposition::owned(int part) const {
   return out;
 }
 
-// Some kernels serve tiles of T, T/2, ... 1 steps alone, and a round is to be one tile.
+// Some kernels support only tiles of T, T/2, ... 1 steps, and a round must be one tile.
 void Decomposition::set_round(int64_t time_tile) {
   round = std::max<int64_t>(time_tile, 1);
   while (round > steps) round /= 2;
@@ -163,20 +163,21 @@ int64_t Decomposition::least_extent(size_t d) const {
 
 namespace {
 
-// What parts are made of: points that should not be torn apart. Tiles of reductions are taken
-// whole, so that a cut within them costs halo; rows begin where a sector does.
+// The unit, in points, in which bounds of subdomains are rounded. A cut within a tile of a
+// reduction would cost halo, because one subdomain takes the whole tile. Rows should begin at a
+// sector.
 int64_t grain(const ir::Program& program, size_t d, int64_t extent, int parts) {
   const auto rank = static_cast<size_t>(program.grid.rank());
   int64_t grain = d + 1 == rank ? 16 : 1;
   if (!program.reductions.empty()) {
     grain = std::max(grain, ir::reduction_tile(program.grid.rank())[d]);
   }
-  constexpr int64_t kLeastGrains = 8;  // of a part, so that parts stay alike
+  constexpr int64_t kLeastGrains = 8;  // per subdomain, so that subdomains have similar sizes
   while (grain > 1 && extent < kLeastGrains * grain * parts) grain /= 2;
   return grain;
 }
 
-// Parts of whole grains, the last with what is left, as equal as may be.
+// Subdomains of whole grains, as equal as possible; the last one gets the remainder.
 std::vector<int64_t> bounds_of(const ir::Program& program, size_t d, int parts) {
   const int64_t low = program.grid.ranges[d].low.constant;
   const int64_t extent = program.grid.ranges[d].high.constant + 1 - low;
@@ -209,7 +210,7 @@ class Checker {
   }
 
  private:
-  // Once for each place: pieces of one function share theirs.
+  // Reports each place once: pieces of one function have the same place.
   void refuse(const Span& span, const std::string& why) {
     if (!said_.insert({span.begin, why}).second) return;
     refusals_.error(refusal_.code, span, refusal_.what + ": " + why).hint = refusal_.hint;
@@ -231,7 +232,7 @@ class Checker {
     if (wraps_[d]) periodic(d, along);
   }
 
-  // Beyond the grid lie images of all fields, so all have the same period.
+  // Beyond the grid are images of all fields, so all fields must have the same period.
   void periodic(size_t d, const std::string& along) {
     for (const ir::Field& field : program_.fields) {
       if (field.read_in_place()) continue;
@@ -242,7 +243,7 @@ class Checker {
     }
     const auto look = [&](const ir::Piece& piece) {
       for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
-        if (access->at_points) {  // which have no images
+        if (access->at_points) {  // points have no images
           refuse(piece.graph[id].span,
                  fmt::format("'{}' is read at points {}, where fields are periodic",
                              program_.fields[static_cast<size_t>(access->field)].name, along));
@@ -272,7 +273,7 @@ class Checker {
   std::set<std::pair<uint32_t, std::string>> said_;
 };
 
-// No halo reaches beyond the neighbour.
+// A halo must not reach beyond the neighbour.
 bool fits(const Decomposition& decomposition) {
   for (size_t d = 0; d < decomposition.cuts.size(); ++d) {
     if (decomposition.cuts[d] == 1) continue;
@@ -282,8 +283,9 @@ bool fits(const Decomposition& decomposition) {
   return true;
 }
 
-// Takes as many steps as fit, at most `most`; false, with the needs of one step, where none does.
-// More steps never need less, and what they need takes time to find out: numbers grow from one on.
+// Takes as many steps as fit, at most `most`. If not even one step fits, returns false with the
+// needs of one step. Needs never shrink with the number of steps and are expensive to compute, so
+// the search doubles from one step and then bisects.
 bool fit_steps(const ir::Program& program, int64_t most, Decomposition& out) {
   const auto take = [&](int64_t steps) {
     out.steps = steps;

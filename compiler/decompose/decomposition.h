@@ -1,8 +1,8 @@
-// A decomposition: the grid cut along some of its dimensions into parts, each for a device of its
-// own. A part owns a box of the grid and has memory for that and for a halo around it, as deep as
-// the backward analysis (analysis/time_tile.h) says of the steps between two exchanges. What is
-// cut and how deep is a value beside the schedule, and families know nothing of it: a part is a
-// program like others (restrict.h).
+// A decomposition cuts the grid along some of its dimensions into subdomains, one per device. A
+// subdomain owns a box of the grid. It has memory for this box and a halo around it, whose depth
+// follows from the backward analysis (analysis/time_tile.h) of the steps between two exchanges. The
+// decomposition is independent of the schedule, and schedule families do not know of it: a
+// subdomain is an ordinary program (restrict.h).
 #pragma once
 
 #include <algorithm>
@@ -18,22 +18,22 @@
 
 namespace stencil::decompose {
 
-// Parts along each dimension of the grid, outermost first; all 1: nothing is cut.
+// Number of subdomains along each dimension of the grid, outermost first; all 1: not cut.
 using Cuts = std::vector<int>;
 
 int count(const Cuts& cuts);
-// "2x1x4", x first, as schedules give shapes; nothing if `text` is none for a grid of that rank.
+// "2x1x4", x first, as shapes in schedules; nullopt if `text` is not valid for a grid of this rank.
 std::string print(const Cuts& cuts);
 std::optional<Cuts> parse(const std::string& text, int rank);
-// Every way to cut a grid of that rank into `parts`.
+// All ways to cut a grid of this rank into `parts` subdomains.
 std::vector<Cuts> all_cuts(int parts, int rank);
 
-// The program with numbers for its sizes: those that its params have in `integers` (by ParamId).
-// Checks that depend on them are gone: they must have been made. Nothing if a bound overflows.
+// The program with constant sizes, from the param values in `integers` (by ParamId). Checks are
+// removed, so they must have been made before. nullopt if a bound overflows.
 std::optional<ir::Program> at_sizes(const ir::Program& program,
                                     const std::vector<int64_t>& integers);
 
-// The bounds of a program at sizes.
+// The bounds of a program with constant sizes.
 inline int64_t low_of(const ir::Box& box, size_t d) {
   return box.ranges[d].low.constant;
 }
@@ -41,32 +41,32 @@ inline int64_t high_of(const ir::Box& box, size_t d) {
   return box.ranges[d].high.constant;
 }
 
-// What is read around the points that a part owns, in `steps` steps (iterations, in a phase that
-// has more).
+// What `steps` steps read around the points that a subdomain owns (iterations, in a phase that has
+// several).
 struct Need {
   ir::FieldId field;
   int level;
-  analysis::Margin margin;  // beyond the owned points
+  analysis::Margin margin;  // beyond the owned points, in grid points
 };
-// By occasion: one where nothing cuts the step, for its steps and the reductions between them. Else
-// for each phase the reductions ahead of it and its iterations, and what is reduced behind the
-// last.
+// Needs per exchange. If the step is not cut into phases, there is one exchange, for the steps and
+// the reductions between them. Otherwise there are two per phase, for the reductions before it and
+// for its iterations, and one for the reductions after the last phase.
 struct Needs {
   std::vector<std::vector<Need>> by_occasion;
-  std::vector<int64_t> lasts;  // iterations between two exchanges, likewise
-  analysis::Margin depth;      // the hull of all
+  std::vector<int64_t> lasts;  // steps or iterations between two exchanges, per exchange
+  analysis::Margin depth;      // the hull of all needs
 };
 
 struct Decomposition {
   Cuts cuts;
   int64_t steps = 1;  // between two exchanges, at most
-  int64_t round = 1;  // steps of a tile: as many as fit lie between exchanges
+  int64_t round = 1;  // steps of a tile; several rounds may lie between two exchanges
   std::vector<std::vector<int64_t>>
-      bounds;               // per dimension: where parts begin, and behind the last
-  std::vector<bool> wraps;  // per dimension: cut, and fields are periodic there
+      bounds;               // per dimension: where subdomains begin, and the end of the last one
+  std::vector<bool> wraps;  // per dimension: it is cut, and fields are periodic there
   Needs needs;
 
-  // For time tiles of so many steps.
+  // Sets the round for time tiles of this many steps.
   void set_round(int64_t time_tile);
   int64_t round_of(size_t occasion) const;
 
@@ -74,35 +74,35 @@ struct Decomposition {
   std::vector<int> place_of(int part) const;  // along each dimension
   int part_at(const std::vector<int>& place) const;
   ir::Points owned(int part) const;
-  // The part that a place between points of the grid belongs to: that of the point below.
+  // The subdomain that owns a position between grid points: the owner of the point below.
   int part_of(const std::vector<double>& place) const;
-  // Points of a part per dimension, at least.
+  // The smallest extent of a subdomain in dimension d, in points.
   int64_t least_extent(size_t d) const;
 };
 
-// How a program is refused that cannot be cut: "WHAT: why".
+// The text of errors for programs that cannot be cut: "WHAT: why".
 struct Refusal {
   std::string code, what, hint;
 };
-// Which dimensions wrap around, of those that have several parts. Nothing, and all that stands
-// against the cuts, if a dimension cannot be cut. The program need not be at sizes.
+// Which of the cut dimensions wrap around. If a dimension cannot be cut: nullopt and all reasons as
+// errors. `program` may have open sizes.
 std::optional<std::vector<bool>> dimensions_that_wrap(const ir::Program& program, const Cuts& cuts,
                                                       const Refusal& refusal,
                                                       Diagnostics& diagnostics);
 
-// How far beyond the points that a part owns values have to be right when a time tile is done.
+// How far beyond its owned points a subdomain's values must be correct at the end of a time tile.
 analysis::Margin left_by_tile(const ir::Program& program, const Decomposition& decomposition);
 
-// Between two exchanges, at most: beyond that a message more costs nothing.
+// Upper limit of steps between two exchanges; beyond it an extra message costs nothing.
 constexpr int64_t kMostSteps = 1024;
 
-// Cuts the grid of a program at sizes. L030, with what stands against it and its place, where a
-// dimension cannot be cut; L031 where parts are smaller than their halo for one step. Where they
-// are for `steps`, there are fewer.
+// Cuts the grid of a program with constant sizes. Errors: L030, with the reason and its place, if a
+// dimension cannot be cut; L031 if subdomains are smaller than their halo for one step. If they are
+// smaller than the halo for `steps` steps, fewer steps are used.
 std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& cuts, int64_t steps,
                                        Diagnostics& diagnostics);
 
-// Bytes that a part receives at an exchange, at most: all, and of one field's level.
+// Upper bound of the bytes that a subdomain receives: in an exchange, and for one level of a field.
 double bytes_received(const ir::Program& program, const Decomposition& decomposition,
                       size_t occasion);
 double bytes_received(const ir::Program& program, const Decomposition& decomposition,

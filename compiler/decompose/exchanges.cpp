@@ -49,8 +49,8 @@ std::optional<int> neighbour(const Decomposition& decomposition, int part,
   return decomposition.part_at(place);
 }
 
-// The patch of a field that lies in a direction of the part's owned points: as deep as is needed
-// there (received), or as the neighbour there needs on its side (sent).
+// The points of a field in one direction from the subdomain's owned points: as deep as the
+// subdomain needs there (received), or as the neighbour needs on its side (sent).
 ir::Points patch(const ir::Program& program, const Decomposition& decomposition,
                  const ir::Points& owned, const Need& need, const Direction& direction,
                  bool received) {
@@ -115,7 +115,7 @@ std::vector<ir::Exchange> profile_exchanges(const ir::Program& program,
   for (int other = 0; other < decomposition.parts(); ++other) {
     if (other == part) continue;
     const ir::Points theirs = owned_points(program, decomposition, other, profile);
-    if (theirs == own) continue;  // made twice: the cut is along another dimension
+    if (theirs == own) continue;  // both compute it: the cut is along another dimension
     ir::Exchange exchange{other, 0, 0, {}, {}};
     if (ir::count(own) > 0) exchange.sent.push_back({profile, 0, own});
     if (ir::count(theirs) > 0) exchange.received.push_back({profile, 0, theirs});

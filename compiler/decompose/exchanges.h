@@ -1,17 +1,18 @@
-// Who sends what to whom.
+// Computes which subdomains exchange which points.
 #pragma once
 
 #include "compiler/decompose/decomposition.h"
 
 namespace stencil::decompose {
 
-// The exchanges of a part's halos, by phase. A message goes to each neighbour, those at edges and
-// corners too, and is told from others between the same parts by the direction in which it goes.
-// Boxes are in the coordinates of the part, with images counting on beyond the grid.
+// The halo exchanges of a subdomain, in the order of Needs::by_occasion. There is one message per
+// neighbour, including those at edges and corners. Messages between the same two subdomains are
+// distinguished by direction. Boxes are in the coordinates of the subdomain, which continue beyond
+// the grid for images.
 std::vector<ir::Halo> halos_of(const ir::Program& program, const Decomposition& decomposition,
                                int part);
 
-// What each part makes of a profile, to all others.
+// Sends the values of a profile that each subdomain computes to all others.
 std::vector<ir::Exchange> profile_exchanges(const ir::Program& program,
                                             const Decomposition& decomposition, int part,
                                             ir::FieldId profile);

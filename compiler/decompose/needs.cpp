@@ -1,11 +1,9 @@
-// The backward analysis gives what T steps read around a box of output, whatever the box: for a
-// block of threads it is the halo of a time tile, for a part of a decomposition the halo that
-// neighbours send.
+// The backward analysis computes what T steps read around an arbitrary output box. For a thread
+// block this is the halo of a time tile; for a subdomain it is the halo that neighbours send.
 //
-//   uncut step   exchange, T steps, reductions that are due: the halo covers all of it
-//   cut step     exchange, reductions of the place, iterations of the phase; for each phase, and
-//   for
-//                what is reduced behind the last
+//   uncut step   exchange, T steps, reductions that are due: one halo covers all of it
+//   cut step     per phase: exchange, reductions before it, exchange, its iterations;
+//                after the last phase: exchange, reductions
 #include "compiler/decompose/needs.h"
 
 #include <algorithm>
@@ -25,7 +23,7 @@ int64_t floor_div(int64_t a, int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-using Reads = std::map<std::pair<ir::FieldId, int>, Margin>;  // by field and level
+using Reads = std::map<std::pair<ir::FieldId, int>, Margin>;  // keyed by field and level
 
 void widen(Reads& reads, ir::FieldId field, int level, const Margin& by) {
   const auto [entry, fresh] = reads.try_emplace({field, level}, by);
@@ -66,7 +64,7 @@ class Collector {
   }
 
  private:
-  // What is reduced reads around the tiles that a part takes, which may end in another part.
+  // A reduction reads around the tiles that a subdomain takes, which may end in another subdomain.
   void add(const ir::Reduction& reduction, Reads& reads) {
     Margin taken = none_;
     if (reduction.at) {
@@ -75,7 +73,7 @@ class Collector {
     } else if (!reduction.target) {
       taken = beyond_owned(reduction);
     }
-    // What is reduced lies there, too, and points weigh there, whatever is read from elsewhere.
+    // Tiles and weighed points extend the halo themselves, even if nothing is read there.
     out_.depth = analysis::hull(out_.depth, in_cut_dimensions(taken));
     const ir::Piece& piece = reduction.piece;
     for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
@@ -107,11 +105,11 @@ class Collector {
     return out;
   }
 
-  // `behind`: what is read of the state that its steps leave.
+  // `behind`: reads of the state after the phase's steps.
   void phase(const ir::Program& program, int64_t steps, const Reads& behind) {
     const analysis::TimeTile tile =
         analysis::unroll(program, static_cast<int>(steps), analysis::Ends::Any);
-    Margin left = none_;  // what has to be right beyond the owned points when the steps are done
+    Margin left = none_;  // how far values must be correct beyond the owned points after the steps
     for (const auto& [read, margin] : behind) left = analysis::hull(left, margin);
     Reads reads;
     for (const auto& [read, margin] : behind) widen(reads, read.first, read.second, left);
@@ -123,7 +121,7 @@ class Collector {
         margin[d].low += left[d].low;
         margin[d].high += left[d].high;
       }
-      // What is made on the way needs room, though it may read nothing that others send.
+      // Intermediate values need memory even if they read nothing that neighbours send.
       out_.depth = analysis::hull(out_.depth, in_cut_dimensions(margin));
       if (version.in_memory()) widen(reads, version.field, version.level, margin);
     }
@@ -166,9 +164,9 @@ Needs needs_of(const ir::Program& program, const Decomposition& decomposition, i
   return Collector(program, decomposition, steps).run();
 }
 
-// The last round leaves what reductions read, those before it what the next ones need.
+// After the last round reductions read values; after earlier rounds the next ones do.
 analysis::Margin left_by_tile(const ir::Program& program, const Decomposition& decomposition) {
-  if (ir::cuts_steps(program)) return decomposition.needs.depth;  // phases leave different things
+  if (ir::cuts_steps(program)) return decomposition.needs.depth;  // phases differ
   return needs_of(program, decomposition, decomposition.steps - decomposition.round).depth;
 }
 

@@ -12,7 +12,7 @@ void rewrite_piece(ir::Piece& piece, const ir::NodeRewrite& rewrite) {
   ir::rewrite_graph(piece.graph, roots, rewrite);
 }
 
-// The dimension of an access of a profile that is dimension d of the grid.
+// The dimension of a profile access that corresponds to dimension d of the grid.
 std::optional<size_t> own_dimension(const ir::Program& program, const ir::Access& access,
                                     size_t d) {
   if (!access.in_place || access.at_points) return std::nullopt;

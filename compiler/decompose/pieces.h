@@ -1,4 +1,4 @@
-// Pieces of functions where a grid is cut: how far they read, and the same piece for images.
+// Helpers for pieces of functions on a cut grid: how far they read, and copies of them for images.
 #pragma once
 
 #include <functional>
@@ -8,25 +8,25 @@
 
 namespace stencil::decompose {
 
-// How far the values of a piece are read around its points.
+// How far the accesses of a piece read around its points.
 analysis::Margin reach_of(const ir::Program& program, const ir::Piece& piece);
 
-// What the piece gives is not the same wherever an image of the point lies along dimension d.
+// True if the piece may give different values at an image of a point along dimension d.
 bool depends_on(const ir::Piece& piece, size_t d);
 
-// Puts `there`, given the graph and the coordinate in dimension d, in the place of that coordinate.
+// Replaces the coordinate in dimension d by `there`(graph, coordinate).
 void replace_index(ir::Piece& piece, size_t d,
                    const std::function<ir::NodeId(ir::Graph&, ir::NodeId)>& there);
-// Reads of profiles and series that have dimension d are `shift` points further down, for they lie
-// where they do in the whole grid.
+// Shifts reads of profiles and series along dimension d down by `shift` points: they keep their
+// places in the whole grid.
 void move_profiles(const ir::Program& program, ir::Piece& piece, size_t d, int64_t shift);
-// There are any.
+// True if the piece reads profiles or series along dimension d.
 bool reads_profiles(const ir::Program& program, const ir::Piece& piece, size_t d);
 
 // An operation, and an I32 literal, as nodes of a graph.
 ir::NodeId add_operation(ir::Graph& graph, Op op, Scalar type, std::vector<ir::NodeId> operands);
 ir::NodeId add_integer(ir::Graph& graph, int64_t value, Scalar type = Scalar::I32);
-// The coordinate, of the grid or one period beyond, as it is within: from `low` to `high`.
+// Maps a coordinate of the grid, or of one period beyond it, into the grid, from `low` to `high`.
 ir::NodeId add_wrapped(ir::Graph& graph, ir::NodeId at, ir::NodeId low, ir::NodeId high,
                        ir::NodeId period);
 

@@ -64,8 +64,8 @@ class Restriction {
   bool wraps(size_t d) const { return decomposition_.wraps[d]; }
   int64_t period(size_t d) const { return high_of(whole_.grid, d) - low_of(whole_.grid, d) + 1; }
 
-  // What there is memory for of a range of the grid. At least one point, because empty fields
-  // cannot be told from mistakes: of what lies elsewhere the nearest one, which nobody reads.
+  // The part of a range that is in memory. It keeps at least one point, the nearest one, because a
+  // field with zero extent would look like an error. No access reads that point.
   ir::Range held(const ir::Range& range, size_t d) const {
     const auto& [first, last] = memory_[d];
     if (wraps(d)) return range_of(first, last);
@@ -88,7 +88,7 @@ class Restriction {
     }
   }
 
-  // A range of points, `images` periods away, as far as their values can be computed.
+  // The part of a range, shifted by `images` periods, whose values can be computed.
   ir::Range computed(const ir::Range& range, size_t d, int64_t images,
                      const analysis::Reach& reach) const {
     const auto& [first, last] = memory_[d];
@@ -111,7 +111,7 @@ class Restriction {
       }
       std::move(here.begin(), here.end(), std::back_inserter(pieces));
     }
-    if (pieces.empty()) {  // a function has one, and this one has no points
+    if (pieces.empty()) {  // a function must have a piece; this one has no points
       pieces.push_back(function.pieces.front());
       for (size_t d = 0; d < memory_.size(); ++d) {
         const int64_t low = low_of(ir::target_box(out_, function), d);
@@ -142,7 +142,7 @@ class Restriction {
     }
   }
 
-  // The graph for points that lie `shift` points above those that it was for.
+  // Shifts the piece to points `shift` points higher.
   void move_back(ir::Piece& piece, size_t d, int64_t shift) const {
     move_profiles(whole_, piece, d, shift);
     replace_index(piece, d, [&](ir::Graph& graph, ir::NodeId here) {
@@ -150,7 +150,7 @@ class Restriction {
     });
   }
 
-  // Which rules the accesses of a piece may meet, with its region as it is now.
+  // Keeps only the escapes that are possible in the current region of the piece.
   void settle_accesses(ir::Piece& piece) const {
     std::vector<ir::NodeId*> roots;
     for (ir::NodeId& result : piece.results) roots.push_back(&result);
@@ -176,7 +176,7 @@ class Restriction {
     if (access.escapes == 0) access.excess.clear();
   }
 
-  // Images have the values of the points that they stand for.
+  // Images have the initial values of the points that they represent.
   void restrict_init(ir::Init& init) const {
     ir::Piece& piece = init.piece;
     const ir::Field& field = out_.fields[static_cast<size_t>(init.field)];
@@ -229,7 +229,7 @@ class Restriction {
     out_.part = std::move(part);
   }
 
-  // What the points of a record that the part owns may weigh.
+  // The grid points that the subdomain's points of a record may weigh.
   ir::Points weighed(const ir::Reduction& record) const {
     const ir::Points owned = decomposition_.owned(part_);
     const int64_t width = whole_.fields[static_cast<size_t>(*record.at)].width;
