@@ -52,12 +52,13 @@ bool lands_far(const ir::Program& program, const ir::Access& access) {
   return false;
 }
 
-// Where the offset leads below the field from a point that lies b points below it (b < 0: above its
-// low edge), b exceeds the offset. A clamped read then lands b away, at the edge. A mirrored one
-// lands between there and as far behind the edge as the offset leads before it: b + (b - offset)
-// away; if that is beyond the other edge, the rule there leads back, to no farther a place. The
-// same holds above with the signs reversed. Where one side moves a read, one that finds a constant
-// at the other side is taken for a clamped one: it has a place, too, though its value is dropped.
+// Let the point lie b points below the field's low edge (b < 0: above it). The access leaves the
+// field there if b > offset. A clamped access then lands at the edge, at distance b. A mirrored
+// access lands at most at distance b + (b - offset), as far behind the edge as the offset leads
+// before it. If that is beyond the far edge, the rule there brings it back, no farther away. The
+// high edge is the same with reversed signs. If one edge moves accesses, an access that finds a
+// constant at the other edge is treated as clamped: it needs a position, although its value is
+// dropped.
 Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d) {
   const int64_t offset = access.offsets[d];
   Reach reach = {-offset, offset};
@@ -79,8 +80,8 @@ Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d) {
 
 namespace {
 
-// The rule of an edge may name another point, though the offset is none: that of a region which is
-// only known at run time to lie within the field.
+// True if a boundary rule may redirect the access. This is possible even at offset 0, if the region
+// is known only at run time to lie within the field.
 bool is_led(const ir::Field& field, const ir::Access& access, size_t d) {
   using ir::BoundaryKind;
   return ir::meets(field, access, d, BoundaryKind::Clamp) ||
@@ -113,7 +114,7 @@ std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& func
   }
   std::vector<Reads> out;
   for (auto& [key, reads] : found) {
-    reads.offsets.resize(static_cast<size_t>(program.grid.rank()));  // if all land far
+    reads.offsets.resize(static_cast<size_t>(program.grid.rank()));  // if all accesses land far
     out.push_back(std::move(reads));
   }
   return out;

@@ -56,14 +56,14 @@ class Unroller {
     }
   }
 
-  // One region that is the whole field leaves nothing to carry over.
+  // If one region covers the whole field, no old values remain.
   bool carries(const ir::Function& function) const {
     return !(function.pieces.size() == 1 &&
              function.pieces[0].region == ir::target_box(program_, function));
   }
 
-  // The first function of a step to write a field makes a new level of it. `written`: the fields of
-  // which there is one.
+  // The first function of a step that writes a field makes a new level of it. `written`: fields
+  // that already have a new level.
   void add_stage(int step, size_t index, const std::vector<bool>& written) {
     const ir::Function& function = program_.functions[index];
     Stage stage;
@@ -97,7 +97,7 @@ class Unroller {
     }
   }
 
-  // Older levels were the newest ones.
+  // Only the newest level needs marking: older ones were the newest after earlier steps.
   void need_newest() {
     for (size_t f = 0; f < program_.fields.size(); ++f) {
       if (!ir::is_written(program_, static_cast<ir::FieldId>(f))) continue;
@@ -119,7 +119,7 @@ class Unroller {
   void find_needs() {
     for (size_t s = tile_.stages.size(); s-- > 0;) {
       Stage& stage = tile_.stages[s];
-      // What is needed of one result is computed, and kept, of all.
+      // A stage computes and keeps all its results wherever one of them is needed.
       std::optional<Margin> needed;
       for (const StageResult& result : stage.results) {
         if (version(result.made).needed) widen(needed, *version(result.made).needed);
@@ -142,7 +142,7 @@ class Unroller {
   const ir::Program& program_;
   const Ends ends_;
   TimeTile tile_;
-  std::vector<std::vector<int>> levels_;  // [field]: versions that are its levels, newest first
+  std::vector<std::vector<int>> levels_;  // [field]: versions of its levels, newest first
 };
 
 }  // namespace
