@@ -1,4 +1,4 @@
-// What the library takes from a program made with stencil/builder.h.
+// Access of the library to programs made with stencil/builder.h.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace stencil {
 
-// The program's text, named "<NAME>", and its tree with spans in that text: what parsing the text
-// gives. Both live as long as `program` or a copy of it.
+// The program's text, named "<NAME>", and the syntax tree that results from parsing it. Both live
+// as long as `program` or a copy of it.
 const Source& source_of(const BuiltProgram& program);
 const ast::Program& syntax_of(const BuiltProgram& program);
 
-// The call that made what stands at `span` of the text: the innermost statement that contains its
-// begin. Line 0 if there is none.
+// The call that made the construct at `span` of the text: that of the innermost statement that
+// contains the begin of `span`. Line 0 if there is none.
 dsl::Place place_of(const BuiltProgram& program, Span span);
 
-// As render(source, ...), with the places in the C++ source:
+// The same as render(source, ...), followed by the place in the C++ source:
 //
 //   <heat>:4:23: error S031: ...
 //       4 | ...

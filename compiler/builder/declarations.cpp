@@ -1,9 +1,9 @@
-// The calls of stencil/builder.h that add to the program: each makes the syntax of one item, or of
+// The calls of stencil/builder.h that add to the program. Each makes the syntax of one item, or of
 // one line of a body.
 //
-// A Statement takes the parts of one call. The first part that was misused is reported at the
-// call's place and the rest passed over: nothing is built from a program with misuse, so what the
-// parts that failed leave behind in the tree is never looked at.
+// A Statement collects the parts of one call. Only the first misused part is reported, at the place
+// of the call. A program with misuse is never built, so the incomplete tree that failed parts leave
+// behind is never used.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -31,7 +31,7 @@ class Statement {
     check(detail::check_name(name));
     return {name, span_};
   }
-  // A name that a builder declared.
+  // A name declared by the builder with this id.
   ast::Identifier name(const std::string& name, uint64_t builder) {
     check_builder(builder);
     return this->name(name);
@@ -50,7 +50,7 @@ class Statement {
     return sound(node) ? node.make() : ast::TypeExpr{};
   }
 
-  // Of a grid or series.
+  // The box of a grid or series, whose ranges must have no strides.
   ast::Box plain_box(const Box& ranges, const char* of) {
     for (const Range& range : ranges) {
       if (Access::stride(range)) check(detail::unstrided(of));
@@ -184,7 +184,7 @@ void add_piece(State& state, Statement& line, size_t item, const Region& region,
 // Bodies.
 
 Expr Function::call(const std::vector<Expr>& arguments) const {
-  std::vector<Expr> operands = {Access::name(name_, state_->id)};  // says whose function it is
+  std::vector<Expr> operands = {Access::name(name_, state_->id)};  // records whose function it is
   operands.insert(operands.end(), arguments.begin(), arguments.end());
   return Access::combine(operands, [name = name_](std::vector<ast::ExprPtr> parts) {
     parts.erase(parts.begin());

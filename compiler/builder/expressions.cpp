@@ -57,7 +57,8 @@ ExprPtr negated(ExprPtr operand) {
   return make_expr(ast::Unary{Op::Neg, std::move(operand)});
 }
 
-// The body under the ranges' names. A node's operands: low and high of each, then the body.
+// A comprehension whose body uses the names of the ranges. The operands are low and high of each
+// range, then the body.
 Expr comprehension(const std::string& reducer, const std::vector<Range>& ranges, const Expr& body) {
   std::vector<std::string> names;
   std::vector<Expr> operands;
@@ -88,7 +89,7 @@ Expr comprehension(const std::string& reducer, const std::vector<Range>& ranges,
 
 }  // namespace
 
-// Literals. The language has no negative ones: they are negated.
+// Literals. The language has no negative literals, so they are negations.
 
 Expr::NodePtr Expr::boolean_literal(bool value) {
   return dsl::literal([value] { return make_expr(ast::Boolean{value}); });

@@ -1,9 +1,9 @@
-// From the calls to a program.
+// Turns the calls into a program.
 //
-// The tree that the calls made is written as text and that text parsed. What the rest of the
-// compiler gets therefore has spans into a text that can be shown, the parser's rules (reserved
-// words, limits of nesting) hold without being repeated here, and a built program is by
-// construction the one that its text is. Messages point into the text and name the call besides.
+// The tree made by the calls is written as text, and this text is parsed. Spans in the rest of the
+// compiler therefore refer to a text that messages can show. The parser's rules (reserved words,
+// nesting limits) hold without being repeated here, and a built program always agrees with its
+// text. Messages show the text and also name the C++ call.
 #include <fmt/format.h>
 
 #include "compiler/builder/access.h"
@@ -22,7 +22,7 @@ dsl::Place place_in(const std::vector<Built::Statement>& statements, Span span) 
   dsl::Place place;
   for (const Built::Statement& statement : statements) {
     if (statement.text.begin <= span.begin && span.begin < statement.text.end) {
-      place = statement.place;  // a part comes after what it is part of
+      place = statement.place;  // parts come after the statement that contains them
     }
   }
   return place;
@@ -73,7 +73,7 @@ namespace {
 
 using detail::State;
 
-// Misuse, and bodies that were begun and not completed.
+// Misuse, and bodies that were begun but not completed.
 std::vector<State::Misuse> misuse(const State& state) {
   std::vector<State::Misuse> found = state.misuses;
   const auto incomplete = [&](const ast::Item& item, std::string what, std::string hint) {

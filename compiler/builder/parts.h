@@ -1,12 +1,12 @@
-// What the handles of stencil/builder.h hold.
+// The data in the handles of stencil/builder.h.
 //
-// An expression is a graph of immutable nodes, so that handles are cheap to copy and share what
-// they are made of; a statement turns it into the syntax tree that it stands for. Height and size
-// of that tree are known for every node, and too large ones are never made, so that no recursion
-// goes deeper than the parser permits, and no tree that repeats a shared part grows without bound.
+// An expression is a graph of immutable nodes, so handles are cheap to copy and share nodes. A
+// statement converts the graph to a syntax tree. Every node knows the height and size of its tree,
+// and trees that are too large are never made. Recursion is therefore never deeper than the parser
+// permits, and trees that repeat shared nodes do not grow without bound.
 //
-// Misuse cannot be reported where an operator finds it, which has no place and no builder. It stays
-// in the node, and in all made of that, until a statement takes the expression.
+// An operator that detects misuse cannot report it, because it has no place and no builder. The
+// problem stays in the node, and in all nodes made from it, until a statement takes the expression.
 #pragma once
 
 #include <cstdint>
@@ -25,26 +25,26 @@ namespace stencil::dsl {
 
 namespace detail {
 
-constexpr int64_t kMostNodes = 1'000'000;  // of the tree of one expression
+constexpr int64_t kMostNodes = 1'000'000;  // limit for the tree of one expression
 
 using Problem = std::shared_ptr<const Diagnostic>;  // null: none
 
 Problem problem(std::string code, std::string message, std::string hint = {});
 
-// What expressions and types have in common.
+// Common part of expressions and types.
 struct Extent {
-  uint64_t builder = 0;  // whose names are in it; 0: of none
+  uint64_t builder = 0;  // the builder whose names it uses; 0: none
   int height = 1;        // of the tree, in nodes
-  int64_t size = 1;      // nodes
+  int64_t size = 1;      // number of nodes
   Problem problem;
 
   void include(const Extent& part);  // as a part one level below
-  void limit();                      // problems P005 and P025
+  void limit();                      // sets problems P005 and P025
 };
 
 struct Node : Extent {
   using Make = std::function<ast::ExprPtr(std::vector<ast::ExprPtr>)>;
-  Make make;  // the tree from those of the operands; null if there is a problem
+  Make make;  // makes the tree from those of the operands; null if there is a problem
   std::vector<std::shared_ptr<const Node>> operands;
 };
 
@@ -59,7 +59,7 @@ ast::ExprPtr tree(const Node& node);
 struct State {
   uint64_t id = 0;  // of the builder, from 1
   std::string name;
-  ast::Program program;  // spans are numbers: {n, n + 1} is places[n]
+  ast::Program program;  // a span {n, n + 1} stands for places[n]
   std::vector<Place> places;
 
   struct Misuse {
@@ -84,14 +84,14 @@ struct Built {
     Span text;
     Place place;
   };
-  std::vector<Statement> statements;  // one comes before its parts
+  std::vector<Statement> statements;  // a statement precedes its parts
 };
 
-// P023: such a range has no stride.
+// P023: ranges of `where` cannot have a stride.
 Problem unstrided(const std::string& where);
 
 bool is_name(const std::string& text);
-Problem check_name(const std::string& text);  // P021 unless it is one
+Problem check_name(const std::string& text);  // P021 if it is not a name
 
 template <typename Kind>
 ast::ExprPtr make_expr(Kind kind) {
@@ -100,10 +100,10 @@ ast::ExprPtr make_expr(Kind kind) {
 
 }  // namespace detail
 
-// The library's way into the handles.
+// Access to the private members of the handles.
 struct Access {
   static Expr expr(std::shared_ptr<const detail::Node> node) { return Expr(std::move(node)); }
-  // A name that a builder declared, and checked then; or a local one (0).
+  // A name that a builder declared and checked, or a local name (builder 0).
   static Expr name(const std::string& name, uint64_t builder);
   static Expr combine(const std::vector<Expr>& operands, detail::Node::Make make,
                       detail::Problem problem = nullptr);
