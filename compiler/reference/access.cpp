@@ -1,8 +1,8 @@
-// An access to a row is at most three pieces: points below the field, points inside, points above.
-// The inside is one contiguous run, returned in place if its type is already right; the outside is
-// resolved point by point. The boundary rules are applied wherever a point is outside, whatever
-// Access::escapes promises: escapes tell the kernels where they need no rule, and an oracle that
-// believed them could not contradict them.
+// A row of an access consists of at most three parts: points below the field, inside, and above.
+// The inside is contiguous and is returned in place if it has the right type. Points outside are
+// resolved one by one. Boundary rules are applied to every point outside, whatever Access::escapes
+// says: it tells kernels where they need no rule, and an oracle that relied on it could not detect
+// that it is wrong.
 #include "compiler/reference/access.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ int64_t modulo(int64_t a, int64_t n) {
   return r < 0 ? r + n : r;
 }
 
-// Between two mirrors.
+// Reflects the index between two mirrors.
 int64_t reflect(int64_t index, int64_t extent) {
   if (extent == 1) return 0;
   const int64_t period = 2 * (extent - 1);
@@ -25,8 +25,9 @@ int64_t reflect(int64_t index, int64_t extent) {
   return within < extent ? within : period - within;
 }
 
-// Position of a point whose outermost `count` coordinates are given in the component's buffer, row
-// major, or the rule of the first of these dimensions that is outside and leads to no point.
+// The row-major position of a point in the component's buffer, counting only its outermost `count`
+// coordinates. If one of them is outside and its rule leads to no point: the rule of the first such
+// dimension.
 Resolved position_of(const ir::Field& field, const FieldData& data, const ir::Access& access,
                      const std::vector<int64_t>& point, size_t count) {
   int64_t position = 0;
@@ -34,7 +35,7 @@ Resolved position_of(const ir::Field& field, const FieldData& data, const ir::Ac
     const int64_t index = point[d] + access.offsets[d] - data.box[d][0];
     Resolved resolved = resolve(field.boundary[d], index, data.extents[d]);
     const bool ruled = resolved.index >= 0 || resolved.rule->kind != ir::BoundaryKind::None;
-    // A run has no steps that a series without a rule lacks (ir::StepLimit).
+    // A run never reaches steps outside a series without a rule (ir::StepLimit).
     if (!ruled) resolved.index = std::clamp<int64_t>(index, 0, data.extents[d] - 1);
     if (resolved.index < 0) return resolved;
     position = position * data.extents[d] + resolved.index;
@@ -42,7 +43,7 @@ Resolved position_of(const ir::Field& field, const FieldData& data, const ir::Ac
   return {position};
 }
 
-// The point in the dimensions that the field has.
+// The coordinates of the point in the field's own dimensions.
 std::vector<int64_t> own_point(const ir::Field& field, const std::vector<int64_t>& point,
                                int64_t step) {
   std::vector<int64_t> own;
@@ -52,7 +53,7 @@ std::vector<int64_t> own_point(const ir::Field& field, const std::vector<int64_t
   return own;
 }
 
-// The constant is a value of the component's type, like any other point of the field.
+// Boundary constants are rounded to the component's type, like all values of the field.
 void fill_constant(const ir::Field& field, const ir::BoundaryRule& rule, const ir::Access& access,
                    Kernel convert, int64_t count, std::byte* out, int64_t out_size) {
   const double value = rule.values[access.component];
@@ -83,15 +84,15 @@ Resolved resolve(const ir::Boundary& rules, int64_t index, int64_t extent) {
     case ir::BoundaryKind::Mirror:
       break;
   }
-  return resolve(rules, 2 * edge - index, extent);  // inside, or where the other side's rule holds
+  return resolve(rules, 2 * edge - index, extent);  // inside, or the other rule applies
 }
 
 namespace {
 
-// A profile or series without the row's dimension has one value in all of it.
+// A profile or series without the row's dimension has a single value along the row.
 void fill_with_one(const ir::Field& field, const FieldData& data, const ir::Access& access,
-                   Kernel convert, const std::vector<int64_t>& point, int64_t count,
-                   std::byte* out, int64_t out_size) {
+                   Kernel convert, const std::vector<int64_t>& point, int64_t count, std::byte* out,
+                   int64_t out_size) {
   const Resolved place = position_of(field, data, access, point, point.size());
   if (place.index < 0) {
     return fill_constant(field, *place.rule, access, convert, count, out, out_size);
@@ -111,7 +112,8 @@ const void* read_row(const ir::Field& field, const FieldData& data, const ir::Ac
   const std::vector<int64_t> own =
       field.read_in_place() ? own_point(field, at, step) : std::vector<int64_t>();
   const std::vector<int64_t>& point = field.read_in_place() ? own : at;
-  const bool has_row = !at.empty() && field.dimension(point.size() - 1) + 1 == static_cast<int>(at.size());
+  const bool has_row =
+      !at.empty() && field.dimension(point.size() - 1) + 1 == static_cast<int>(at.size());
   if (!has_row) {
     fill_with_one(field, data, access, convert, point, count, out, out_size);
     return out;

@@ -1,11 +1,11 @@
-// Evaluates a graph node by node over a row of points, instead of point by point over the graph:
-// the kernel of a node is a tight loop, and interpreting costs a dispatch per node and row. The
-// graph is in topological order, so one pass over it is one row.
+// Evaluates a graph node by node over a row of points, instead of point by point over the graph.
+// The kernel of a node is a tight loop, and interpretation costs one dispatch per node and row. The
+// graph is in topological order, so one pass over it evaluates one row.
 //
-// Nodes that do not depend on the point (constants, params, `time`, and what is computed from them)
-// are evaluated once per sweep. The others share row buffers: a buffer is free again after the last
-// use of the node in it, so the working set is the width of the graph and not its size. A node's
-// buffer is taken before its operands' are released, hence kernels never see overlapping rows.
+// Nodes that do not depend on the point (constants, params, `time`, and values computed from them)
+// are evaluated once per sweep. The other nodes share row buffers: a buffer is free after the last
+// use of its node, so memory grows with the width of the graph and not with its size. A node gets
+// its buffer before those of its operands are released, so kernels never see overlapping rows.
 #include "compiler/reference/evaluator.h"
 
 #include <algorithm>
@@ -109,7 +109,7 @@ void Evaluator::assign_slots() {
     for (const ir::NodeId operand : operands(graph_[id])) {
       if (last_use[operand] != id) continue;
       free_slots.push_back(slots_[operand]);
-      last_use[operand] = -1;  // an operand used twice is released once
+      last_use[operand] = -1;  // released once, even if it is used twice
     }
   }
   buffers_.resize(static_cast<size_t>(slot_count * longest_row_));

@@ -44,16 +44,16 @@ class Evaluator {
   const std::vector<ir::NodeId>& results_;
   int64_t longest_row_;
 
-  std::vector<bool> live_;           // by node: some result needs it
-  std::vector<ir::NodeId> uniform_;  // live nodes with one value for the whole sweep, in order
+  std::vector<bool> live_;           // by node: some result depends on it
+  std::vector<ir::NodeId> uniform_;  // live nodes with one value per sweep, in order
   std::vector<ir::NodeId> varying_;  // the other live nodes, in order
-  std::vector<Kernel> kernels_;      // by node: of operations; of accesses, to the node's type
-  std::vector<int> slots_;           // by node: which row buffer holds it
-  std::vector<int64_t> buffers_;     // slots times longest_row_ elements of the widest type
+  std::vector<Kernel> kernels_;      // by node: an operation, or the conversion of an access
+  std::vector<int> slots_;           // by node: its row buffer
+  std::vector<int64_t> buffers_;     // all slots; longest_row_ elements of the widest type each
   std::vector<const void*> rows_;    // by node: its values for the current row
 };
 
-// The rows of a box, row-major, cut at `longest_row` points.
+// The rows of a box, row-major, split into rows of at most `longest_row` points.
 class Rows {
  public:
   Rows(ConcreteBox box, int64_t longest_row);
@@ -61,7 +61,8 @@ class Rows {
   int64_t count() const { return count_; }
   // The first point of a row, 0..count()-1.
   std::vector<int64_t> start(int64_t row) const;
-  // Calls visit(point, count) for the rows `first` to `end` - 1: `count` points from `point` on.
+  // Calls visit(point, count) for the rows `first` to `end` - 1: `count` points starting at
+  // `point`.
   template <class Visit>
   void visit(int64_t first, int64_t end, Visit visit) const {
     if (first >= end) return;

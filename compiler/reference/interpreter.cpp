@@ -1,14 +1,14 @@
-// The meaning of a step, as short as it can be said:
+// The semantics of a step:
 //
 //   a step      = its phases in order, with the reductions that it reads at their places between
 //                 them, then the other reductions that are due, then the stop condition
-//   a phase     = the functions in order, as often as there are iterations
-//   a function  = every piece evaluated from the present levels into the spare one; then commit
+//   a phase     = its functions in order, repeated for each iteration
+//   a function  = every piece evaluated from the current levels into the spare one; then commit
 //   commit      = the first function that writes a field in a step moves its levels back by one;
-//                 every function exchanges the newest level with the spare
+//                 every function swaps the newest level with the spare
 //
-// Since a function never writes a level that can be read, its snapshot needs no other care: order
-// of points, of pieces, and accesses to the target itself are all immaterial.
+// A function never writes a level that can be read. Its input is therefore a snapshot, and the
+// order of points, the order of pieces, and accesses to the target itself do not matter.
 #include "compiler/reference/interpreter.h"
 
 #include <algorithm>
@@ -23,12 +23,12 @@
 namespace stencil::reference {
 namespace {
 
-// What a thread is worth starting for.
+// The smallest amount of work for which starting a thread pays off.
 constexpr int64_t kLeastPoints = int64_t{1} << 16;
 constexpr int64_t kLeastBytes = int64_t{1} << 20;
 
-// A piece with its region at the run's sizes and evaluators for its graph, one per part of the
-// region that is evaluated at the same time.
+// A piece with its region at the sizes of the run, and one evaluator per part of the region that is
+// evaluated in parallel.
 class Sweep {
  public:
   Sweep(const ir::Program& program, const State& state, const ir::Piece& piece)
@@ -46,13 +46,13 @@ class Sweep {
     run_part(evaluators_[0], 0, rows_.count(), visit);
   }
 
-  // A level of a field that takes results.
+  // The level of a field that takes results.
   struct Place {
     const FieldData* field;
     FieldData::Level* level;
   };
-  // Stores the results of every point of the region into levels that the piece does not read, of
-  // fields of one box: no point depends on another, so they may come in any order.
+  // Stores the results for all points of the region into levels that the piece does not read, of
+  // fields with the same box. Points are independent, so their order does not matter.
   void write(const std::vector<Place>& places) {
     const auto store = [&](const std::vector<int64_t>& point, int64_t count,
                            const Evaluator& evaluator) {
@@ -72,7 +72,7 @@ class Sweep {
              });
   }
 
-  // The result at one point of the region, after begin().
+  // begin() must be called first; then at() returns the result at one point of the region.
   void begin() { evaluators_[0].begin_sweep(); }
   const void* at(const std::vector<int64_t>& point) {
     evaluators_[0].evaluate_row(point, 1);
@@ -102,8 +102,8 @@ class Sweep {
   std::vector<Evaluator> evaluators_;
 };
 
-// Bytes are moved by as many threads as sweeps are: the first to write to a page has it made, which
-// costs more than the values.
+// Memory is filled by as many threads as a sweep uses: the first write to a page allocates it,
+// which costs more than computing the values.
 void fill_with_zeros(FieldData::Level& level) {
   for (Buffer& component : level) {
     const auto bytes = static_cast<int64_t>(component.size());
@@ -138,7 +138,8 @@ T identity(ir::Reducer reducer) {
   return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
 }
 
-// One step of a reduction. Integers wrap. NaN stays: none of total <= value and the like holds.
+// One step of a reduction. Integers wrap. NaN stays: `total` is kept if it is NaN, and replaced if
+// `value` is.
 template <class T>
 T combine(ir::Reducer reducer, T total, T value) {
   using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
@@ -155,7 +156,7 @@ T combine(ir::Reducer reducer, T total, T value) {
   return total >= value || total != total ? total : value;
 }
 
-// Lane l takes in lane l + s for s = half of them, ... 2, 1.
+// Combines lane l with lane l + s for s = half the lanes, ... 2, 1.
 template <class T>
 T combine_lanes(ir::Reducer reducer, std::vector<T>& lanes) {
   for (size_t stride = lanes.size() / 2; stride > 0; stride /= 2) {
@@ -166,7 +167,7 @@ T combine_lanes(ir::Reducer reducer, std::vector<T>& lanes) {
   return lanes[0];
 }
 
-// Values taken in by so many lanes in turn.
+// Combines values that `lane_count` lanes take in turn.
 template <class T>
 T combine_values(ir::Reducer reducer, const std::vector<T>& values, int lane_count) {
   std::vector<T> lanes(static_cast<size_t>(lane_count), identity<T>(reducer));
@@ -177,8 +178,8 @@ T combine_values(ir::Reducer reducer, const std::vector<T>& values, int lane_cou
   return combine_lanes(reducer, lanes);
 }
 
-// Combines values in the order of the language: ir::reduction_tile. Rows are taken in as they come,
-// each by the lanes of all tiles that it crosses, so the order of the sweep is the row-major one.
+// Combines values in the order that the language defines: ir::reduction_tile. Rows are processed as
+// they come, by the lanes of all tiles that they cross, so the sweep can be row-major.
 template <class T>
 class Reduce {
  public:
@@ -187,7 +188,8 @@ class Reduce {
         region_(region),
         tile_(ir::reduction_tile(static_cast<int>(region.size()))) {}
 
-  // The values of `count` points from `point` on; rows of one line come one after the other.
+  // Takes the values of `count` points starting at `point`; rows of one line must come
+  // consecutively.
   template <class Value>
   void take(const std::vector<int64_t>& point, int64_t count, Value value) {
     const size_t last = region_.size() - 1;
@@ -222,12 +224,12 @@ class Reduce {
   ir::Reducer reducer_;
   const ConcreteBox& region_;
   std::vector<int64_t> tile_;
-  std::vector<std::vector<T>> open_;  // the lanes of the tiles along the present rows
-  int64_t first_open_ = 0;            // number within its rows of the first of them
-  std::vector<T> tiles_;              // values of the tiles before them
+  std::vector<std::vector<T>> open_;  // the lanes of the tiles along the current rows
+  int64_t first_open_ = 0;            // index within its rows of the first open tile
+  std::vector<T> tiles_;              // values of completed tiles
 };
 
-// Calls visit(numbers) for all numbers below `extents`, the last one running fastest.
+// Calls visit(numbers) for all index tuples below `extents`, the last index running fastest.
 template <class Visit>
 void for_each_number(const std::vector<int64_t>& extents, Visit visit) {
   std::vector<int64_t> numbers(extents.size(), 0);
@@ -240,8 +242,8 @@ void for_each_number(const std::vector<int64_t>& extents, Visit visit) {
   }
 }
 
-// The value of a box of reduced dimensions, in the order of the language; `value` gives that of a
-// point, counted from the low corner.
+// Reduces a box of the reduced dimensions in the order that the language defines; `value` gives the
+// value at a point, counted from the low corner.
 template <class T, class Value>
 T reduce_box(ir::Reducer reducer, const std::vector<int64_t>& extents, Value value) {
   const std::vector<int64_t> tile = ir::reduction_tile(static_cast<int>(extents.size()));
@@ -277,7 +279,7 @@ struct BoundReduction {
   Sweep values;
 };
 
-// A program made ready for a run of steps: plans are built once, not once a step.
+// A program prepared for a run: sweeps are set up once, not in every step.
 class Run {
  public:
   Run(const ir::Program& program, State& state) : program_(program), state_(state) {
@@ -326,7 +328,7 @@ class Run {
     }
   }
 
-  // Those within the step that follow so many functions.
+  // Evaluates the reductions within the step that follow `functions` functions.
   void reduce_at(size_t functions, std::vector<bool>& evaluated) {
     for (const ir::ReductionId id : ir::reductions_at(program_, functions)) {
       reduce(reductions_[id]);
@@ -334,7 +336,7 @@ class Run {
     }
   }
 
-  // `advanced`: the fields that have a new level in this step already.
+  // `advanced`: the fields that already have a new level in this step.
   void apply(BoundFunction& function, std::vector<bool>& advanced) {
     std::vector<Sweep::Place> places;
     for (const ir::FieldId id : function.targets) {
@@ -401,7 +403,8 @@ class Run {
     if (value.is_nan()) note_nan(value);
   }
 
-  // The next row: at each point of the set, what the grid points around it weigh, row-major.
+  // Fills the next row: for each point of the set, the weighted sum over the grid points around it,
+  // in row-major order.
   template <class T, class Total>
   void record(BoundReduction& reduction) {
     const ir::Reduction& source = reduction.source;
@@ -409,7 +412,7 @@ class Run {
     const PlacedPoints& placed = *state_.placed[*source.at];
     FieldData& rows = state_.fields[*source.target];
     const int64_t row = ir::row_at(source, state_.step + 1);
-    if (row >= rows.extents[0]) return;  // no run has so many steps (ir::StepLimit)
+    if (row >= rows.extents[0]) return;  // no run has that many steps (ir::StepLimit)
     auto* out = reinterpret_cast<Total*>(rows.data(0, 0)) + row * rows.extents[1];
     const auto rank = static_cast<size_t>(program_.grid.rank());
     const std::vector<int64_t> corners(rank, set.width);
@@ -430,7 +433,7 @@ class Run {
     }
   }
 
-  // The values of all points first, for they come row by row.
+  // All values are computed first, because they come row by row.
   template <class T, class Total>
   void reduce_to_profile(BoundReduction& reduction, ReductionValue& value) {
     const ConcreteBox& region = reduction.values.region();
@@ -464,8 +467,8 @@ class Run {
     commit(profile, true);
   }
 
-  // The stop condition is looked at when a reduction it names has a new value (at every step if it
-  // names none), and not before all that it names have one. It does not hold while one is NaN.
+  // The stop condition is evaluated when a reduction that it names has a new value (at every step
+  // if it names none), once all of them have values. It does not hold while one of them is NaN.
   bool stops(const std::vector<bool>& evaluated) {
     if (!program_.stop) return false;
     const ir::Graph& graph = program_.stop->graph;

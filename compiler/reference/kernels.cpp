@@ -1,13 +1,13 @@
-// One tight loop per operator and type, chosen once per node and run once per row: dispatch costs a
-// call per row instead of per point, and the simple loops vectorise.
+// One tight loop per operator and type, chosen once per node and run once per row. Dispatch costs
+// one call per row instead of one per point, and the simple loops vectorise.
 //
-// Every operation is rounded by itself in its own type (the build forbids contraction), so a vector
-// loop gives the bits that a scalar one gives. std::fma is the correctly rounded one of the C
-// library wherever the hardware has none. Integers are computed in the unsigned type of the same
-// width: results out of range wrap around.
+// Every operation is rounded by itself in its own type (the build forbids contraction), so vector
+// loops and scalar loops give the same bits. Without FMA hardware, std::fma is the correctly
+// rounded function of the C library. Integers are computed in the unsigned type of the same width,
+// so overflow wraps around.
 //
-// The tables return null for what the language does not define; validate.cpp refuses such a program
-// before anything runs.
+// The tables return null for operators that the language does not define; validate.cpp refuses such
+// programs before they run.
 #include "compiler/reference/kernels.h"
 
 #include <algorithm>
@@ -43,7 +43,6 @@ void ternary(void* out, const void* const* in, int64_t count) {
 }
 
 // --- Scalar functions
-// ------------------------------------------------------------------------------
 
 template <class T>
 T least(T a, T b) {
@@ -111,7 +110,6 @@ T shift_right(T a, T b) {
 }
 
 // --- Tables
-// ----------------------------------------------------------------------------------------
 
 template <class T>
 Kernel comparison(Op op) {
@@ -203,7 +201,7 @@ Kernel integer_operation(Op op) {
   }
 }
 
-// Functions of so many operands (functions.def).
+// Functions with this number of operands (functions.def).
 template <class T, auto F>
 Kernel library_1() {
   return unary<T, T, F>;
@@ -277,7 +275,7 @@ Kernel conversion(Scalar from, Scalar to) {
   });
 }
 
-// Storage types have no arithmetic, but a stored value may be chosen between.
+// Storage types have no arithmetic, but a select may choose between stored values.
 template <class T>
 Kernel storage_operation(Op op) {
   return op == Op::Select ? ternary<T, bool, select<T>> : nullptr;

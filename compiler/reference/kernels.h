@@ -12,8 +12,8 @@ namespace stencil::reference {
 // scalar_types.h (Bool: bool) and `out` overlaps no operand.
 using Kernel = void (*)(void* out, const void* const* in, int64_t count);
 
-// The kernel for an operator with the given result and operand types; null where the language
-// defines no such operator (sqrt of an integer, an addition of different types).
+// The kernel for an operator with these result and operand types; null if the language does not
+// define the operator for them (sqrt of an integer, an addition of different types).
 Kernel kernel_for(Op op, Scalar result, const std::vector<Scalar>& operands);
 
 // out[i] = value for i < count, as `type`: `real` for the floating types, `integer` for the others.

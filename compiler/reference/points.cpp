@@ -129,7 +129,8 @@ void spread_points(const ir::Program& program, State& state) {
 
 namespace {
 
-// Where the values of a step begin in a series at points, or the constant that counts instead.
+// Where the values of a step begin in a series at points, or the rule of the constant that replaces
+// them.
 struct StepValues {
   int64_t first = 0;
   const ir::BoundaryRule* rule = nullptr;
@@ -143,7 +144,7 @@ StepValues values_of_step(const ir::Field& field, const FieldData& data, const i
   if (resolved.index < 0 && resolved.rule->kind == ir::BoundaryKind::Constant) {
     return {0, resolved.rule};
   }
-  // A run has no steps that a series without a rule lacks (ir::StepLimit).
+  // A run never reaches steps outside a series without a rule (ir::StepLimit).
   if (resolved.index < 0) resolved.index = std::clamp<int64_t>(index, 0, data.extents[0] - 1);
   return {resolved.index * data.extents.back()};
 }

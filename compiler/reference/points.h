@@ -1,4 +1,5 @@
-// Sets of points in the reference interpreter: where they weigh, and what they give at a row.
+// Sets of points in the reference interpreter: their lookup tables, and their contribution to a
+// row.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,13 @@
 
 namespace stencil::reference {
 
-// What place_points.h says of a set, its weights rounded to the program's `real`.
+// The tables of place_points.h for a set, with weights rounded to the program's `real`.
 struct PlacedPoints {
   std::vector<int32_t> slabs, starts, columns, numbers;
   std::vector<float> single;    // weights, if `real` is float
-  std::vector<double> weights;  // else
+  std::vector<double> weights;  // weights otherwise
   std::vector<int32_t> entries, firsts;
-  // Of an entry, as T.
+  // The weight of an entry as T.
   template <class T>
   T weight(int32_t entry) const {
     const auto e = static_cast<size_t>(entry);
@@ -26,14 +27,15 @@ struct PlacedPoints {
   }
 };
 
-// The set with its points where the state has them, for as long as that lives.
+// A set of points with positions from the state, which must outlive it.
 class PointSet {
  public:
   PointSet(const ir::Program& program, ir::FieldId set, const State& state);
 
-  // Why the run cannot be: a point that does not lie where it has to, or too many of them.
+  // Why a run is impossible: a point outside its allowed range, or too many points. nullopt if it
+  // is possible.
   std::optional<std::string> refusal() const;
-  // Nothing must be refused.
+  // Requires that refusal() is nullopt.
   PlacedPoints place() const;
 
   const stencil_point_set& set() const { return set_; }
@@ -49,16 +51,16 @@ class PointSet {
   int64_t first_number_ = 0;
 };
 
-// The first refusal of the program's sets.
+// The first refusal among the program's sets of points.
 std::optional<std::string> misplaced_points(const ir::Program& program, const State& state);
 
-// Of random data: places that are numbers from 0 to 1 become places in the domains of their sets.
+// For random data: maps values from 0 to 1 to positions in the domains of their sets.
 void spread_points(const ir::Program& program, State& state);
 // The same for one field, if it is a set of points.
 void spread_points(const ir::Program& program, ir::FieldId field, State& state);
 
-// What the points of a set give at the `count` points of a row that starts at `point`: an access
-// with `at_points`, as `type`.
+// The contribution of a set of points to the `count` points of a row that starts at `point`: an
+// access with `at_points`, as `type`.
 void sum_at_points(const ir::Program& program, const State& state, const ir::Access& access,
                    Scalar type, const std::vector<int64_t>& point, int64_t count, void* out);
 

@@ -1,7 +1,7 @@
 // The C++ types behind the scalar types, and the conversions between them as support/scalar.h
-// defines them: truncation with saturation towards integers, the low bits towards narrower ones,
-// one rounding to nearest even towards half and bfloat. Half, Bfloat and integers of 8 and 16 bits
-// only store; arithmetic never sees them.
+// defines them: conversions to integers truncate and saturate, narrowing an integer keeps the low
+// bits, and conversions to half and bfloat round once to nearest even. Half, Bfloat and integers of
+// 8 and 16 bits are only stored; arithmetic never uses them.
 #pragma once
 
 #include <bit>
@@ -28,7 +28,7 @@ constexpr bool kIsStorage = kIsNarrowFloat<T> ||
                             (std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) < 4);
 
 // `value` in the binary format with the given field widths, rounded once to nearest even. Floats
-// and doubles both come here as double, which loses nothing.
+// are passed as double, which is exact.
 template <int kExponentBits, int kMantissaBits>
 uint16_t narrow(double value) {
   constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
@@ -43,14 +43,15 @@ uint16_t narrow(double value) {
   const int exponent = static_cast<int>((bits >> 52) & 0x7ff) - 1023;
   const int target_exponent = exponent < 1 - kBias ? 1 - kBias : exponent;
   const int shift = 52 - kMantissaBits + (target_exponent - exponent);
-  // From here on, less than half of the least subnormal (double's own subnormals included).
+  // Less than half of the smallest subnormal, including double's own subnormals.
   if (shift >= 54) return static_cast<uint16_t>(sign);
   const uint64_t significand = (bits & ((uint64_t{1} << 52) - 1)) | (uint64_t{1} << 52);
   const uint64_t halfway = uint64_t{1} << (shift - 1);
   const uint64_t rest = significand & ((uint64_t{1} << shift) - 1);
   uint64_t kept = significand >> shift;
   if (rest > halfway || (rest == halfway && (kept & 1) != 0)) ++kept;
-  // The leading one adds the last unit of the exponent; a carry out of rounding moves up by itself.
+  // The leading one adds the last unit of the exponent; a carry from rounding increments the
+  // exponent.
   const uint64_t magnitude =
       (static_cast<uint64_t>(target_exponent + kBias - 1) << kMantissaBits) + kept;
   return static_cast<uint16_t>(sign | (magnitude < kInfinity ? magnitude : kInfinity));
@@ -78,8 +79,8 @@ inline float widen(Bfloat value) {
   return std::bit_cast<float>(static_cast<uint32_t>(value.bits) << 16);
 }
 
-// An integer as a double that rounds to the same half or bfloat: beyond 2^53 the low bits are
-// merged into a sticky one, so that the rounding here cannot add to the one that follows.
+// An integer as a double that rounds to the same half or bfloat. Beyond 2^53 the low bits are
+// merged into a sticky bit, so that rounding here cannot combine with the rounding that follows.
 inline double sticky_double(int64_t value) {
   constexpr int64_t kLow = 0xfff;
   if (value < (int64_t{1} << 53) && value > -(int64_t{1} << 53)) return static_cast<double>(value);

@@ -1,9 +1,9 @@
-// Storage of a program: sizes are computed with overflow checks before anything is allocated, and
-// buffers start zeroed, which is what a field without `init` means.
+// Storage of a program. Sizes are computed with overflow checks before anything is allocated.
+// Buffers start zeroed, which defines the values of fields without `init`.
 //
 // A written field has one buffer more than its history: a function computes the next level into
-// `spare`, so everything it reads stays the snapshot that the language promises, and completing the
-// function is an exchange of pointers.
+// `spare`. Everything that it reads thus stays the snapshot that the language promises, and the
+// function completes with an exchange of pointers.
 #include "compiler/reference/state.h"
 
 #include <sys/mman.h>
@@ -58,8 +58,8 @@ void store(FieldData& data, int level, int component, int64_t position, Value va
   });
 }
 
-// The system makes a page when it is first written to, and making pages is most of what initial
-// values cost; large ones cost less. It may refuse.
+// The system allocates a page at the first write, which dominates the cost of initial values. Huge
+// pages cost less; the system may refuse them.
 void ask_for_huge_pages(std::byte* memory, size_t bytes) {
   constexpr size_t kPage = size_t{2} << 20;
   const size_t before = (kPage - reinterpret_cast<uintptr_t>(memory) % kPage) % kPage;

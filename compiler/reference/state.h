@@ -20,21 +20,21 @@ namespace stencil::reference {
 // Inclusive bounds per dimension, outermost first. Empty if some high is less than its low.
 using ConcreteBox = std::vector<std::array<int64_t, 2>>;
 
-// A box for given params (indexed by ParamId). Nothing if a bound overflows or is beyond
+// A box at given params (indexed by ParamId). nullopt if a bound overflows or exceeds
 // kLargestCoordinate in magnitude, which leaves room for adding offsets without overflow.
 constexpr int64_t kLargestCoordinate = int64_t{1} << 60;
 std::optional<ConcreteBox> concrete(const ir::Box& box, const std::vector<int64_t>& params);
 
-// Number of points; nothing if it overflows. An empty box has none.
+// Number of points, 0 for an empty box; nullopt on overflow.
 std::optional<int64_t> count_points(const ConcreteBox& box);
 
-// The elements of one component at one level: in memory of its own, or in memory that somebody
-// lent, who keeps it alive. A copy always has memory of its own.
+// The elements of one component at one level, in owned or borrowed memory. The lender must keep
+// borrowed memory alive. A copy always owns its memory.
 class Buffer {
  public:
   Buffer() = default;
-  // Zeroed. Throws std::bad_alloc. The memory of large ones is the system's until it is written, so
-  // whoever writes first, in parallel for one, has the pages made.
+  // Zeroed. Throws std::bad_alloc. The pages of large buffers are allocated by the first write,
+  // which may happen in parallel.
   explicit Buffer(size_t bytes);
   static Buffer borrow(std::byte* memory, size_t bytes) {
     Buffer buffer;
@@ -71,12 +71,12 @@ class Buffer {
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
-  std::unique_ptr<std::byte, Free> own_;  // null where the memory is borrowed
+  std::unique_ptr<std::byte, Free> own_;  // null if the memory is borrowed
   std::byte* data_ = nullptr;
   size_t size_ = 0;
 };
 
-// One field. Elements of a component lie row-major over the box, in the component's natural type
+// One field. Elements of a component are stored row-major over the box, in the component's own type
 // (half and bfloat as 16 bits, bool as one byte, 0 or 1).
 struct FieldData {
   using Level = std::vector<Buffer>;  // one per component
@@ -96,9 +96,9 @@ struct FieldData {
   const std::byte* data(int level, int component) const { return levels[level][component].data(); }
   int64_t size_in_bytes(int component) const;
 
-  // Position in a component's buffer of a point of the box, in grid coordinates.
+  // Position of a point, in grid coordinates, in the buffer of a component.
   int64_t position(const std::vector<int64_t>& point) const;
-  // And back.
+  // The inverse of position().
   std::vector<int64_t> point(int64_t position) const;
 
   // One element, converted from or to the component's type as Op::Convert does.
@@ -108,16 +108,18 @@ struct FieldData {
   void set_integer(int level, int component, int64_t position, int64_t value);
 };
 
-// Of a reduction that gives a profile: no value, which is in the field, only when it was evaluated.
+// The value of a reduction. A reduction to a profile has no value here, because the values are in
+// the field; only evaluations and first_nan are used.
 struct ReductionValue {
   Scalar type = Scalar::F32;  // F32 and F64: `real` holds it; I32 and I64: `integer`
   double real = 0;
   int64_t integer = 0;
-  // What the last evaluation replaced; of those in the step, and for the rest of the step alone.
+  // The value before the last evaluation, for reductions within the step; valid until the end of
+  // the step.
   double replaced_real = 0;
   int64_t replaced_integer = 0;
-  int64_t evaluations = 0;  // how often it has been evaluated; no value before the first
-  int64_t first_nan = 0;    // the steps done when it was first NaN; 0: it never was
+  int64_t evaluations = 0;  // number of evaluations; no value before the first
+  int64_t first_nan = 0;    // steps done when it was first NaN; 0: never
 
   double as_double() const { return is_float(type) ? real : static_cast<double>(integer); }
   bool is_nan() const { return is_float(type) && std::isnan(real); }
@@ -132,19 +134,19 @@ struct State {
   std::vector<ReductionValue> reductions;  // by ReductionId
   int64_t step = 0;                        // steps completed
   bool stopped = false;                    // the stop condition held
-  // By FieldId: where the points of a set weigh while the interpreter runs.
+  // By FieldId: lookup tables of sets of points, set while the interpreter runs.
   std::vector<std::shared_ptr<const PlacedPoints>> placed = {};
 };
 
-// Zeroed storage for a program at the given params. On failure nothing, and `error` says why: sizes
-// that overflow, an access that would leave its grid, an operator that its types do not have.
-// Checks and requirements with their messages for users are ir::failed_checks; what is refused here
-// is the last line of defence. Throws std::bad_alloc if there is not enough memory.
+// Zeroed storage for a program at the given params. Returns nullopt, with the reason in `error`, if
+// sizes overflow, an access would leave its grid, or an operator is not defined for its types.
+// ir::failed_checks reports checks and requirements to users; the checks here are only the last
+// line of defence. Throws std::bad_alloc if there is not enough memory.
 std::optional<State> allocate(const ir::Program& program, std::vector<int64_t> integer_params,
                               std::vector<double> real_params, std::string& error);
 
-// The two halves of `allocate`: everything but buffers, and for one field zeroed buffers where it
-// has none yet.
+// The two halves of `allocate`: lay_out() does everything except buffers, and provide() gives one
+// field zeroed buffers where it has none yet.
 std::optional<State> lay_out(const ir::Program& program, std::vector<int64_t> integer_params,
                              std::vector<double> real_params, std::string& error);
 void provide(const ir::Program& program, ir::FieldId field, State& state);

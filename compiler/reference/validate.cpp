@@ -1,10 +1,10 @@
-// The checks that make the interpreter's row loops memory-safe for any program, however it was
-// made. Semantic analysis proves all this with better messages; a compiler bug that lets something
-// through must end in an error here and not in a wrong number, because the interpreter is the
+// The checks that make the interpreter's row loops memory-safe for every program, however it was
+// made. Semantic analysis proves all of this with better messages. If a compiler bug lets an error
+// through, it must end in an error here and not in a wrong number, because the interpreter is the
 // oracle.
 //
-// Over a box, an access reaches furthest at the corners, so comparing bounds once per access is
-// exact; a mirror throws furthest what comes from there.
+// Over a box, an access reaches furthest at the corners, where mirrored accesses also land furthest
+// away. Comparing bounds once per access is therefore exact.
 #include "compiler/reference/validate.h"
 
 #include "compiler/reference/access.h"
@@ -91,7 +91,7 @@ std::string graph_refusal(const ir::Program& program, const State& state, const 
   return "";
 }
 
-// `targets` are the fields that the piece writes, of one box; there may be none.
+// `targets` are the fields that the piece writes, which have the same box; may be empty.
 std::string piece_refusal(const ir::Program& program, const State& state, const ir::Piece& piece,
                           const std::vector<const FieldData*>& targets) {
   const std::optional<ConcreteBox> region = concrete(piece.region, state.integer_params);
@@ -111,7 +111,7 @@ std::string piece_refusal(const ir::Program& program, const State& state, const 
   return graph_refusal(program, state, piece.graph, *region);
 }
 
-// A record has a column for every point of its set, which lies in the region.
+// A record must have a column for every point of its set, whose points lie within the region.
 std::string record_refusal(const ir::Program& program, const State& state,
                            const ir::Reduction& record) {
   const FieldData& data = state.fields[*record.target];
@@ -128,7 +128,7 @@ std::string record_refusal(const ir::Program& program, const State& state,
   return "";
 }
 
-// The profile of a reduction has a place for every index of the region.
+// The profile of a reduction must have an element for every index of the region.
 std::string profile_refusal(const ir::Program& program, const State& state,
                             const ir::Reduction& reduction) {
   const std::optional<ConcreteBox> region = concrete(reduction.piece.region, state.integer_params);
@@ -140,7 +140,7 @@ std::string profile_refusal(const ir::Program& program, const State& state,
   for (size_t d = 0; d < data.box.size(); ++d) {
     const auto of_grid = static_cast<size_t>(field.dimensions[d]);
     const bool known = of_grid < region->size();
-    if (known && program.part) continue;  // which makes some of them
+    if (known && program.part) continue;  // a subdomain computes only some of them
     if (!known || (*region)[of_grid] != data.box[d]) {
       return "its profile is not on its region";
     }
