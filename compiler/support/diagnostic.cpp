@@ -1,6 +1,5 @@
-// One formatter for every message of every stage, so that place, caret, expected/found and hint
-// look the same from the parser to the device. The tests in tests/errors compare its output to the
-// letter.
+// One formatter for the messages of all stages, so that place, caret, expected/found and hint look
+// the same from the parser to the device. tests/errors compares its output literally.
 #include "compiler/support/diagnostic.h"
 
 #include <fmt/format.h>
@@ -48,8 +47,8 @@ const char* severity_name(Severity severity) {
   return "";
 }
 
-// Messages that quote a compiler have several lines. All but the first are set in, so that none
-// looks like a message, whatever a file is called.
+// Messages that quote a compiler have several lines. All lines but the first are indented, so that
+// none looks like a separate message, whatever a file is called.
 std::string visible_lines(std::string_view text) {
   std::string out;
   for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n')) {
@@ -125,7 +124,7 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
   size_t best_distance = std::max<size_t>(1, name.size() / 3) + 1;
   for (const auto& candidate : candidates) {
     if (candidate.size() > name.size() + best_distance) continue;
-    // Edits are an insertion, a deletion, a substitution, or two neighbours that trade places.
+    // Edits are an insertion, a deletion, a substitution, or a swap of two neighbours.
     std::vector<size_t> row(candidate.size() + 1), above, above_that;
     std::iota(row.begin(), row.end(), size_t{0});
     for (size_t i = 1; i <= name.size(); ++i) {

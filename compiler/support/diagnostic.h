@@ -1,8 +1,9 @@
-// Diagnostics as values. Stages append to a Diagnostics list and never print; one formatter
+// Diagnostics as values. Stages append to a Diagnostics list and never print; a single formatter
 // renders.
 //
 // Codes: P0xx syntax, S0xx semantics, L0xx lowering refusals, K0xx kernel verification,
-// R0xx run time (files, devices), U0xx command-line usage, C0xx lifting. docs/errors.md lists them all.
+// R0xx run time (files, devices), U0xx command-line usage, C0xx lifting. docs/errors.md lists them
+// all.
 #pragma once
 
 #include <string>
@@ -42,7 +43,7 @@ class Diagnostics {
   bool has_errors() const;
   const std::vector<Diagnostic>& items() const { return items_; }
 
-  // Orders by place in the file (stable), placeless ones first.
+  // Orders by place in the file (stable); diagnostics without a place come first.
   void sort_by_place();
 
  private:
@@ -62,7 +63,8 @@ class Diagnostics {
 std::string render(const Source& source, const Diagnostic& diagnostic);
 std::string render(const Source& source, const Diagnostics& diagnostics);
 
-// The candidate closest to `name` in edit distance, if it is close enough to be a slip; else "".
+// The candidate closest to `name` in edit distance, if it is close enough for a typing error; else
+// "".
 std::string nearest_name(const std::string& name, const std::vector<std::string>& candidates);
 
 }  // namespace stencil

@@ -1,11 +1,11 @@
 // Correctly rounded division by an integer c >= 3 in four or five operations, without a branch. The
-// scheme is Markstein's: a quotient q, its exact residual, one correction (Markstein, "Computation
-// of elementary functions on the IBM RISC System/6000 processor", 1990; Brisebarre, Muller and
-// Raina, "Accelerating correctly rounded floating-point division when the divisor is known in
-// advance", IEEE ToC 2004). Those theorems exclude underflow, so here is a proof without that
-// exclusion, for integers below 2^(p-4), p being the precision.
+// scheme is Markstein's: a quotient q, its exact residual, and one correction (Markstein,
+// "Computation of elementary functions on the IBM RISC System/6000 processor", 1990; Brisebarre,
+// Muller and Raina, "Accelerating correctly rounded floating-point division when the divisor is
+// known in advance", IEEE ToC 2004). Those theorems exclude underflow. The following proof includes
+// it, for integers below 2^(p-4), where p is the precision.
 //
-// Let u = 2^-p, v = x / c, h the least subnormal number, ulp(v) >= h the spacing of numbers about
+// Let u = 2^-p, v = x / c, h the smallest subnormal number, ulp(v) >= h the spacing of numbers near
 // v, z = (1 + e) / c with |e| < u, and q = x z rounded. By symmetry x > 0.
 //
 //   |q - v| < 1.5 ulp(v), since |x z - v| < u v; for a subnormal v even |q - v| < h.
@@ -14,23 +14,23 @@
 //     subnormal v it is a multiple of h and at most c h.
 //   t = q - r z, exactly, is the quotient but for |t - v| = |q - v| |e| < 1.5 u ulp(v).
 //
-// So t rounds as v does unless a midpoint m of two neighbours lies at v or between them. For a
+// So t rounds as v does unless a midpoint m of two neighbours lies at v or between v and t. For a
 // normal v, x - m c is an odd multiple of ulp(v) 2^k / 2 or more, so |v - m| >= ulp(v) / 2C, which
 // is more than 8 u ulp(v); midpoints outside the binade of v are no nearer than ulp(v) / 4. For a
-// subnormal v and an odd c, likewise h / 2C. That proves kind Odd, which takes one fma for t and
-// its rounding.
+// subnormal v and an odd c the distance is at least h / 2C by the same argument. This proves kind
+// Odd, which takes one fma for t and its rounding.
 //
 // For a subnormal v and an even c, either |v - m| >= h / c > 16 u h, or v is itself the midpoint,
-// and t falls beside it because z is inexact. Kind Even therefore rounds r z before it is added,
-// scaled by 2^p: r z 2^p is then normal or all but, with a relative error of u or an absolute one
-// of h / 2 in it. On a tie r = c h / 2, the product is (1 + e) 2^(p-1) h, where numbers are h
-// apart, and rounds to 2^(p-1) h: scaled back in the last fma, it is the exact tie, which goes to
-// even. Otherwise all errors together, 3.1 u ulp(v) + u h / 2, stay below the distance of m.
+// and t misses it because z is inexact. Kind Even therefore rounds r z before the addition, scaled
+// by 2^p: r z 2^p is then normal or nearly so, with a relative error of u or an absolute error of h
+// / 2. On a tie r = c h / 2, the product is (1 + e) 2^(p-1) h, where numbers are h apart, and
+// rounds to 2^(p-1) h. Scaled back in the last fma it is the exact tie, which goes to even.
+// Otherwise the sum of all errors, 3.1 u ulp(v) + u h / 2, is smaller than the distance of m.
 //
 // Signs of zero: q has the right sign, and r = q c - x is +0 wherever it is 0, so q - r z is q plus
-// -0. Infinities: q is infinite and r is NaN, which a selection replaces by something finite. In
+// -0. Infinities: q is infinite and r is NaN, which a selection replaces by a finite value. In
 // float it is a maximum with -2^106, which no finite x reaches: |r| < 1.5 c ulp(v) <= 1.5 2^105;
-// times z 2^p it is still finite. Nothing else overflows, as |v| <= |x| / 3.
+// multiplied by z 2^p it is still finite. Nothing else overflows, as |v| <= |x| / 3.
 #include "compiler/support/division.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Division by constants without dividing, every bit as a division gives it.
+// Division by constants without a division, with exactly the bits of a division.
 #pragma once
 
 #include <optional>
@@ -7,22 +7,22 @@
 
 namespace stencil {
 
-// How x / c is computed for every x of the type, with zeros, subnormal numbers and results,
+// How x / c is computed for every x of the type, including zeros, subnormal numbers and results,
 // infinities and NaN, from z = `reciprocal`, which is 1 / c rounded to the type. Products and sums
-// are those of fma unless said otherwise; division.cpp has the proofs.
+// are fused (fma) unless stated otherwise; division.cpp has the proofs.
 struct MultipliedDivision {
   enum class Kind {
     Exact,  // x z
     Odd,    // c > 0: with q = x z, rounded, and r = q c - x: q - r z
-    Even,   // likewise q - r z, but r z is first rounded as a normal number, so that ties stay ties
+    Even,   // also q - r z, but r z is rounded as a normal number first, so that ties stay ties
   };
   Kind kind;
   double reciprocal;
 };
 
-// Nothing if no such form is known to be right: for other divisors than powers of two with a normal
-// reciprocal and integers below 2^20 (float) and 2^49 (double), and for other types. Kinds Odd and
-// Even serve the magnitude of a negative divisor: x / c is -x / -c.
+// nullopt if no form is proved correct. Forms are proved for powers of two with a normal
+// reciprocal, and for integers below 2^20 (float) and 2^49 (double). Kinds Odd and Even use the
+// magnitude of a negative divisor: x / c is -x / -c.
 std::optional<MultipliedDivision> multiply_out(double divisor, Scalar type);
 
 }  // namespace stencil

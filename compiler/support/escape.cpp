@@ -1,8 +1,8 @@
-// What is seen of a text is what it says. A carriage return ends a `//` comment for a C compiler
-// and hides the start of a line on a terminal; so does U+2028 for some, and a backslash (or its
-// trigraph) at the end of a line joins the next one to the comment, blanks behind it or not.
-// Direction marks show code in an order in which it does not stand (Boucher and Anderson, "Trojan
-// Source: Invisible Vulnerabilities", 2021).
+// A reader must see exactly what a text contains. A carriage return ends a `//` comment for a C
+// compiler and hides the start of a line on a terminal; for some programs U+2028 does too. A
+// backslash (or its trigraph) at the end of a line, even before blanks, joins the next line to the
+// comment. Direction marks display code in a different order (Boucher and Anderson, "Trojan Source:
+// Invisible Vulnerabilities", 2021).
 #include "compiler/support/escape.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 
 struct Character {
   size_t length = 1;
-  uint32_t point = 0;  // of Unicode
+  uint32_t point = 0;  // Unicode code point
   bool valid = false;
 };
 

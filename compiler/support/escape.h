@@ -1,5 +1,5 @@
-// Text of users (programs, file names, command lines) where others will read it: terminals and
-// compilers. Whatever is copied into a message or an emitted file passes through here.
+// Escapes text of users (programs, file names, command lines) for terminals and compilers.
+// Everything that is copied into a message or an emitted file passes through here.
 #pragma once
 
 #include <string>
@@ -7,22 +7,22 @@
 
 namespace stencil {
 
-// The text with everything written out that acts on a reader instead of being seen: control
-// characters but for tabs (`\r`, `\x1b`), bytes that are no UTF-8 (`\xff`), and the line ends,
-// direction marks and invisible characters of Unicode (`<U+2028>`).
+// The text with all characters escaped that act instead of being visible: control characters except
+// tabs (`\r`, `\x1b`), bytes that are not UTF-8 (`\xff`), and the line ends, direction marks and
+// invisible characters of Unicode (`<U+2028>`).
 std::string visible(std::string_view text);
 
-// Columns of visible text: a character each, whatever its bytes.
+// Columns of visible text: one per character, whatever its number of bytes.
 size_t columns(std::string_view visible);
 
-// Runs of blanks, line ends included, as one blank each.
+// Replaces each run of white space, including line ends, by one blank.
 std::string on_one_line(std::string_view text);
 
-// The text as one line of a `//` comment of C: visible, and without what would carry the comment
-// over to the next line.
+// The text as one line of a C `//` comment: visible, and without anything that would continue the
+// comment on the next line.
 std::string comment_line(std::string_view text);
 
-// The text as a string literal of C.
+// The text as a C string literal.
 std::string string_literal(std::string_view text);
 
 // The text as the value of an XML attribute.

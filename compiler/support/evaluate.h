@@ -1,4 +1,4 @@
-// Scalar operators on known values: what constant folding and the checks before a run share.
+// Scalar operators on known values, shared by constant folding and the checks before a run.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace stencil {
 
-// The value of an operator on floats or doubles (scalar.h says what each means), rounded in that
-// type at every operation; NaN for one that has none.
+// The value of an operator on floats or doubles (scalar.h defines the operators), rounded to that
+// type in every operation; NaN for operators that are not defined on floats.
 template <typename T>
 T evaluate_real(Op op, T a, T b, T c) {
   switch (op) {
@@ -59,14 +59,14 @@ T evaluate_real(Op op, T a, T b, T c) {
   }
 }
 
-// The value of an operator on integers of 64 bits, which wraps; `exact` is false where the
-// mathematical value is another one, or there is none: of a division by zero, or of an operator on
-// floats.
+// The value of an operator on 64-bit integers, which wraps. `exact` is false if the mathematical
+// value differs or does not exist: for a division by zero, or for an operator that is not defined
+// on integers.
 struct IntegerValue {
   int64_t value = 0;
   bool exact = true;
 };
-// A shift is of a type of `bits` bits.
+// `bits`: the width of the type, which shifts and wrapping operators depend on.
 inline IntegerValue evaluate_integer(Op op, int64_t a, int64_t b, int bits) {
   IntegerValue out;
   const int64_t count = b & (bits - 1);

@@ -1,4 +1,4 @@
-// A table gets narrower where its widest text does, down to the longest word in it, until it fits.
+// A table is narrowed at its widest text column, down to the longest word in it, until it fits.
 #include "compiler/support/layout.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@ namespace stencil {
 
 namespace {
 
-constexpr size_t kNarrowest = 16;  // of a column that is wrapped
+constexpr size_t kNarrowest = 16;  // width of a wrapped column
 
 // The parts of `text` between the blanks at which it is broken; at least one.
 std::vector<std::string> broken(std::string_view text, size_t first_room, size_t room) {
@@ -56,7 +56,7 @@ std::vector<size_t> widths_of(const std::vector<std::vector<std::string>>& rows,
       const bool shrinks = is_text(style, c, columns) && widths[c] > least[c];
       if (shrinks && (widest == columns || widths[c] > widths[widest])) widest = c;
     }
-    if (widest == columns) break;  // words and numbers that have no room
+    if (widest == columns) break;  // words and numbers that do not fit
     --widths[widest];
     --whole;
   }

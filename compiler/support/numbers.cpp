@@ -1,4 +1,4 @@
-// std::from_chars knows no locale.
+// std::from_chars does not depend on the locale.
 #include "compiler/support/numbers.h"
 
 #include <cmath>

@@ -1,5 +1,6 @@
-// Numbers that users write outside of programs, the same in every locale: a program that uses the
-// library may have called setlocale, and then the C library's strtod wants "0,5".
+// Parsing of numbers that users write outside of programs, independent of the locale: a program
+// that uses the library may have called setlocale, and the C library's strtod may then expect
+// "0,5".
 #pragma once
 
 #include <charconv>
@@ -12,8 +13,9 @@
 
 namespace stencil {
 
-// The value of the whole text, a number of the type, which may have a sign ('+' too, which
-// std::from_chars does not take). Nothing for other texts and for values that the type cannot hold.
+// The value of the whole text as a number of the type, with an optional sign ('+' too, which
+// std::from_chars does not accept). nullopt for other texts and for values that the type cannot
+// represent.
 template <class Value>
 std::optional<Value> parse_number(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
@@ -31,21 +33,21 @@ inline std::optional<int64_t> parse_integer(std::string_view text, int64_t least
   return value && *value >= least && *value <= most ? value : std::nullopt;
 }
 
-// The double nearest to the whole text: a sign, digits, fraction and exponent, of which the digits
-// or the fraction must be there. Nothing for other texts, for infinities and NaN, and for values
-// that are out of a double's range, as in programs (P002).
+// The double nearest to the whole text: a sign, digits, fraction and exponent, with digits or a
+// fraction. nullopt for other texts, for infinities and NaN, and for values outside a double's
+// range, as in programs (P002).
 std::optional<double> parse_real(std::string_view text);
 
-// The same for a value of the type, Bool (0 or 1) or an integer, and for one of a floating-point
-// type, to which a value is rounded where it is used: one that would become an infinity, or 0
-// though it is not, is none.
+// The same for a value of the type: Bool (0 or 1) or an integer type, and a floating-point type.
+// Values of floating-point params are rounded where they are used, so values that would become
+// infinite, or 0 without being 0, are rejected.
 std::optional<int64_t> parse_integer(std::string_view text, Scalar type);
 std::optional<double> parse_real(std::string_view text, Scalar type);
 
-// Whether the whole text is a real number that is out of a double's range.
+// True if the whole text is a real number outside a double's range.
 bool beyond_double(std::string_view text);
 
-// What these two take, for messages: "a 32-bit integer".
+// What parse_integer() and parse_real() accept for a type, for messages: "a 32-bit integer".
 const char* numbers_of(Scalar type);
 
 }  // namespace stencil

@@ -1,24 +1,24 @@
-// Where the points of a set weigh, as tables by which a kernel finds them (docs/architecture.md,
-// "Points"). Emitted programs contain this text from "begin" on, so it needs two headers and
-// nothing of the project.
+// Lookup tables of the grid points that a set of points weighs, which kernels use
+// (docs/architecture.md, "Points"). Emitted programs contain this text from "begin" on, so it needs
+// two headers and nothing of the project.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
 // begin
-// Entries are pairs of a point and a grid point that it weighs, those of one bucket (32 grid points
-// side by side in the last dimension) next to each other, by the number of the point. Slabs are the
-// planes of the grid (indices of the outermost dimension; of a grid of one dimension there is one)
-// in which some point weighs, numbered. Groups are 8 rows side by side in the last dimension but
-// one, whatever the indices ahead of it, but for the plane's.
+// An entry is a pair of a point and a grid point that it weighs. The entries of one bucket (32 grid
+// points side by side in the last dimension) are contiguous, ordered by the number of the point.
+// Slabs are the planes of the grid (indices of the outermost dimension; one for a 1-D grid) in
+// which some point weighs a grid point, numbered in order. A group is 8 rows side by side in the
+// last dimension but one, for all indices of the dimensions before it except the plane's.
 struct stencil_point_set {
   int rank;
-  const int64_t *low, *high;    // of the grid, per dimension
-  const int64_t *first, *last;  // where the points have to lie
-  int width;                    // grid points that a point weighs in a dimension
+  const int64_t *low, *high;    // bounds of the grid, per dimension
+  const int64_t *first, *last;  // allowed range of the positions, per dimension
+  int width;                    // grid points that a point weighs, per dimension
   int64_t points;
-  const double* const* at;       // per dimension: the place of every point
+  const double* const* at;       // per dimension: the positions of all points
   const double* const* weights;  // per dimension and grid point; null: multilinear
 };
 template <class Real>
@@ -30,10 +30,10 @@ struct stencil_point_tables {
   Real* weights;     // per entry
   int32_t* entries;  // per point and grid point that it weighs, row-major: the entry, or -1
   int32_t* firsts;   // per point and dimension: the first grid point that it weighs
-  int32_t* counts;   // of entries in all groups, buckets and planes before these; null: not wanted
+  int32_t* counts;   // entries in all earlier groups, buckets and planes; null: not needed
 };
 
-// How many buckets a row has, and how many groups of rows and planes there are: at least one.
+// Number of buckets of a row, and numbers of groups of rows and of planes: at least one.
 inline int64_t stencil_buckets(const stencil_point_set& set) {
   return (set.high[set.rank - 1] - set.low[set.rank - 1]) / 32 + 1;
 }
@@ -59,7 +59,7 @@ inline double stencil_weight(const stencil_point_set& set, int d, int64_t point,
   return k == 0 ? 1 - beyond : beyond;
 }
 
-// Returns -1, or the first point that does not lie where points have to.
+// Returns -1, or the first point outside its allowed range.
 inline int64_t stencil_misplaced(const stencil_point_set& set) {
   for (int64_t point = 0; point < set.points; ++point) {
     for (int d = 0; d < set.rank; ++d) {
@@ -71,8 +71,8 @@ inline int64_t stencil_misplaced(const stencil_point_set& set) {
 }
 
 // Calls visit(point, corner, plane, bucket within its plane, index in the last dimension, weight)
-// for all grid points of all points, in order. The weight is 0 where a point has none, and beyond
-// the grid, which may be a part of one.
+// for all grid points of all points, in order. The weight is 0 where a point has none, and outside
+// the grid, which may be a subdomain.
 template <class Real, class Visit>
 void stencil_visit_weights(const stencil_point_set& set, const Visit& visit) {
   const int last = set.rank - 1;
@@ -84,7 +84,7 @@ void stencil_visit_weights(const stencil_point_set& set, const Visit& visit) {
       double weight = 1;
       int64_t row = 0, index = 0, rest = corner, part = corners;
       int64_t plane = 0;
-      bool lies = true;  // where points have to: a weight beyond counts nothing, NaN or not
+      bool lies = true;  // within the allowed range; weights outside are ignored, even NaN
       bool here = true;
       for (int d = 0; d < set.rank; ++d) {
         part /= set.width;
@@ -102,7 +102,7 @@ void stencil_visit_weights(const stencil_point_set& set, const Visit& visit) {
   }
 }
 
-// Prefix sums: eight of them tell how many entries a box of groups, buckets and planes has.
+// Prefix sums: eight of them give the number of entries in a box of groups, buckets and planes.
 template <class Real>
 void stencil_count_entries(const stencil_point_set& set, const stencil_point_tables<Real>& to) {
   const int64_t buckets = stencil_buckets(set), groups = stencil_row_groups(set);
@@ -124,7 +124,7 @@ void stencil_count_entries(const stencil_point_set& set, const stencil_point_tab
   }
 }
 
-// Every point has to lie where it may. Returns how many entries there are.
+// Requires that stencil_misplaced(set) is -1. Returns the number of entries.
 template <class Real>
 int64_t stencil_place_points(const stencil_point_set& set, stencil_point_tables<Real> to) {
   const int last = set.rank - 1;
@@ -152,7 +152,7 @@ int64_t stencil_place_points(const stencil_point_set& set, stencil_point_tables<
       });
   for (int64_t b = 0; b < slabs * buckets; ++b) to.starts[b + 1] += to.starts[b];
   const int64_t entries = to.starts[slabs * buckets];
-  // Each bucket's start moves on to its end, which is where the next one starts.
+  // Each bucket's start advances to its end, which is the start of the next bucket.
   stencil_visit_weights<Real>(set, [&](int64_t point, int64_t corner, int64_t plane, int64_t bucket,
                                        int64_t index, Real w) {
     if (w == 0) {

@@ -1,5 +1,6 @@
-// What most source files include: compiled once per set of compiler options (CMake precompiles it). It is
-// nobody's interface: every file still includes what it uses, and builds without this one.
+// Headers that most source files include, compiled once per set of compiler options (CMake
+// precompiles them). Files must not rely on it: each one includes what it uses, and builds without
+// this header.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Tables behind the scalar vocabulary: one row per type and per operator.
+// Tables of scalar types and operators: one row each.
 #include "compiler/support/scalar.h"
 
 #include <array>

@@ -1,6 +1,6 @@
-// Scalar types and operators: the arithmetic vocabulary that the stencil IR, the kernel IR, the
-// interpreter and the writers share. Structures and vectors do not appear here: semantic analysis
-// splits them into scalar components.
+// Scalar types and operators: the arithmetic vocabulary shared by the stencil IR, the kernel IR,
+// the interpreter and the writers. Structures and vectors do not occur here, because semantic
+// analysis splits them into scalar components.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@ namespace stencil {
 enum class Scalar : uint8_t { Bool, I8, U8, I16, U16, I32, I64, F16, BF16, F32, F64 };
 constexpr size_t kScalarTypes = 11;
 
-bool is_float(Scalar type);    // any floating type, storage-only ones included
-bool is_integer(Scalar type);  // I32, I64: those that are computed with
+bool is_float(Scalar type);    // any floating type, including storage-only types
+bool is_integer(Scalar type);  // I32, I64: the integer types of arithmetic
 int size_in_bytes(Scalar type);
-std::string_view name(Scalar type);  // as programs write it: "integer", "float", "half", ...
+std::string_view name(Scalar type);  // as in programs: "integer", "float", "half", ...
 
-// The type arithmetic on a stored value is done in: half and bfloat compute in float; byte, ubyte,
-// short and ushort in integer.
+// The type of arithmetic on a stored value: half and bfloat compute in float; byte, ubyte, short
+// and ushort in integer.
 Scalar arithmetic_type(Scalar type);
-inline bool is_storage(Scalar type) {  // exists in memory only
+inline bool is_storage(Scalar type) {  // exists only in memory
   return arithmetic_type(type) != type;
 }
 
-// The values of a type of integers, storage types included.
+// The values of an integer type, including storage types.
 struct IntegerRange {
   int64_t least, most;
   bool holds(int64_t value) const { return value >= least && value <= most; }
@@ -32,13 +32,13 @@ struct IntegerRange {
 IntegerRange integer_range(Scalar type);
 
 // Semantics that every interpreter, device and dialect must share:
-//   Neg flips the sign bit of a float. Round takes halves away from zero, Trunc cuts off. Min(a, b)
-//   is b < a ? b : a and Max(a, b) is a < b ? b : a. Rsqrt is 1 / sqrt(x) except under fast.
-//   Integer Div and Mod truncate towards zero; by zero they give 0; by -1 they are Neg and 0 (so
-//   the least integer wraps). Integer results out of range wrap around: the low bits are kept.
-//   Shl/Shr take the shift count modulo the width; Shr is arithmetic. Select evaluates both arms.
-//   Convert float -> integer truncates, saturates, and maps NaN to 0; to half and bfloat it rounds
-//   to nearest even; from an integer to a narrower one it keeps the low bits.
+//   Neg flips the sign bit of a float. Round rounds halves away from zero, Trunc truncates.
+//   Min(a, b) is b < a ? b : a and Max(a, b) is a < b ? b : a. Rsqrt is 1 / sqrt(x) except under
+//   fast. Integer Div and Mod truncate towards zero; by zero they give 0; by -1 they are Neg and 0
+//   (so the smallest integer wraps). Integer results out of range wrap around: the low bits are
+//   kept. Shl/Shr take the shift count modulo the width; Shr is arithmetic. Select evaluates both
+//   arms. Convert float -> integer truncates, saturates, and maps NaN to 0; to half and bfloat it
+//   rounds to nearest even; from an integer to a narrower one it keeps the low bits.
 enum class Op : uint8_t {
   Neg,
   Add,
@@ -75,9 +75,9 @@ enum class Op : uint8_t {
   Shl,
   Shr,
   Convert,  // to the node's type
-  // On integers the same as Neg, Add, Sub, Mul and Abs, where the result is not proved to be in the
-  // range of the type: compilers of kernels must not take it for granted. Programs do not write
-  // them; ir::wrap_integers makes them.
+  // Integer versions of Neg, Add, Sub, Mul and Abs whose result is not proved to be in the range of
+  // the type, so kernel compilers must not assume that it is. Programs cannot contain them;
+  // ir::wrap_integers creates them.
   WrapNeg,
   WrapAdd,
   WrapSub,
@@ -85,23 +85,23 @@ enum class Op : uint8_t {
   WrapAbs,
 };
 
-// What an operator is applied to, and gives: their common type where nothing else is said.
+// Operand and result types of an operator: one common type unless stated otherwise.
 enum class OpClass : uint8_t {
   Numbers,     // integers or floats
-  Integers,    // integers alone
-  Floats,      // floats; integers become such
+  Integers,    // only integers
+  Floats,      // floats; integer operands are converted
   Comparison,  // of two numbers: a truth value
-  Logic,       // of truth values: one
-  Select,      // of a truth value and two of anything: one of these
+  Logic,       // truth values
+  Select,      // a truth value and two values of any type; the result is one of these
 };
 
 int arity(Op op);                  // number of operands: 1, 2 or 3
 std::string_view name(Op op);      // "add", "fma", ... as printed in IR text
-std::string_view spelling(Op op);  // as programs write it: "+", "and", "fma"
+std::string_view spelling(Op op);  // as in programs: "+", "and", "fma"
 OpClass class_of(Op op);
 bool is_comparison(Op op);  // Lt .. Ne
-// True for operators whose float results differ between libraries (exp, sin, pow, ...): bitwise
-// reproducibility holds for all the others.
+// True for operators whose float results differ between libraries (exp, sin, pow, ...). All other
+// operators are bitwise reproducible.
 bool is_transcendental(Op op);
 
 // --fp: how the compiler may treat floating-point arithmetic (docs/language.md, "Floating point").

@@ -11,10 +11,11 @@ namespace stencil {
 
 constexpr int kMaxRank = 8;  // dimensions of a grid
 
-// Names of the dimensions, x first, which is contiguous in memory. `t` is left to time.
+// Names of the dimensions, starting with x, which is contiguous in memory. `t` is reserved for
+// time.
 constexpr std::array<const char*, kMaxRank> kAxes = {"x", "y", "z", "w", "v", "u", "s", "r"};
 
-// Given x first; dimensions that are left out have the length 1.
+// Given x first; omitted dimensions have length 1.
 class Shape {
  public:
   Shape() { lengths_.fill(1); }
@@ -22,8 +23,8 @@ class Shape {
 
   int& operator[](size_t axis) { return lengths_[axis]; }
   int operator[](size_t axis) const { return lengths_[axis]; }
-  int rank() const;  // dimensions up to the last one that is longer than 1; at least 1
-  // Of the dimensions from `first` on; saturates far above what any shape may have.
+  int rank() const;  // dimensions up to the last one longer than 1; at least 1
+  // Product over the dimensions from `first` on; saturates far above the size of any valid shape.
   int64_t product(size_t first = 0) const;
   friend bool operator==(const Shape&, const Shape&) = default;
 

@@ -1,7 +1,7 @@
-// Positions are kept as byte offsets and turned into lines and columns only when a message is
-// shown: a binary search over the line starts. A line ends with LF, CR LF or CR. Tabs and
-// multi-byte characters count as the bytes they are; the caret line repeats tabs so that it still
-// falls under its text.
+// Positions are stored as byte offsets and converted to lines and columns only when a message is
+// shown, by a binary search over the line starts. A line ends with LF, CR LF or CR. Tabs and
+// multi-byte characters count as their bytes; the caret line repeats tabs so that it stays aligned
+// with the text.
 #include "compiler/support/source.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Source text and positions in it. Every syntax and IR node carries a Span, so that any later stage
-// can point at the line it speaks of.
+// can refer to its line.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Threads are started for every piece of work and not kept: what is shared takes milliseconds,
-// starting a thread takes microseconds, and a library that keeps threads would have them at fork
-// and exit of its user's process.
+// Threads are started for every piece of work and not kept. Shared work takes milliseconds, but
+// starting a thread takes microseconds. Also, a library that keeps threads would have them running
+// at fork and exit of the user's process.
 #include "compiler/support/threads.h"
 
 #include <sched.h>
@@ -17,7 +17,7 @@ namespace stencil {
 
 namespace {
 
-// Those of the process's affinity mask. std::thread::hardware_concurrency() counts all there are.
+// The CPUs in the process's affinity mask. std::thread::hardware_concurrency() counts all CPUs.
 int usable_cpus() {
   cpu_set_t usable;
   const bool known = sched_getaffinity(getpid(), sizeof usable, &usable) == 0;
@@ -45,7 +45,7 @@ Threads::Threads(int first, int count, const std::function<void(int number)>& wo
   try {
     for (int t = 0; t < count; ++t) threads_.emplace_back(work, first + t);
   } catch (const std::exception&) {
-    // No memory, or a limit on threads: those that have started are all there are.
+    // Out of memory, or a limit on threads: use those that have started.
   }
 }
 
@@ -73,7 +73,7 @@ void in_threads(int count, const std::function<void(int number)>& work) {
 }
 
 int parts_of(int64_t count, int64_t least) {
-  if (count < 2 * least) return 1;  // asks for nothing on small grids
+  if (count < 2 * least) return 1;  // small grids do not even look up the number of threads
   return static_cast<int>(std::min<int64_t>(wanted_threads(), count / least));
 }
 

@@ -1,4 +1,4 @@
-// Threads: how many there may be, and the one place that starts them.
+// Threads: how many to use, and the only place that starts them.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace stencil {
 
-// What STENCIL_THREADS may be: a number from 1 to 4096.
+// The value of STENCIL_THREADS: a number from 1 to 4096, else nullopt.
 std::optional<int> parse_threads(std::string_view text);
 
-// How many threads work is shared among: $STENCIL_THREADS, or unless it is set as many as there are
-// CPUs that the process may use. What it may not be is reported before anything asks
+// The number of threads that share work: $STENCIL_THREADS, or if it is not set the number of CPUs
+// that the process may use. Invalid values are reported before this is called
 // (runtime/devices/environment.h).
 int wanted_threads();
 
-// Threads that call work(first) ... work(first + count - 1), one each; there may be fewer than
-// asked for where the system has no more. `work` must not throw.
+// Threads that call work(first) ... work(first + count - 1), one each. There may be fewer than
+// requested if the system has no more. `work` must not throw.
 class Threads {
  public:
   Threads(int first, int count, const std::function<void(int number)>& work);
@@ -32,23 +32,23 @@ class Threads {
   std::vector<std::thread> threads_;
 };
 
-// Calls work(0) ... work(count - 1), one at least, at the same time, the first in the caller's
-// thread, and returns when all have returned. Where a thread cannot be had, the caller's does its
-// part. If some throw, throws what the first of them threw.
+// Calls work(0) ... work(count - 1) concurrently (count is at least 1), the first in the caller's
+// thread, and returns when all have returned. If a thread cannot be started, the caller's thread
+// does its part. If some calls throw, rethrows the exception of the first of them.
 void in_threads(int count, const std::function<void(int number)>& work);
 
-// In how many parts `count` pieces of work are shared: wanted_threads(), or fewer if a part had
-// less than `least` pieces; one at least.
+// The number of parts into which `count` pieces of work are divided: wanted_threads(), or fewer if
+// a part would have less than `least` pieces; at least one.
 int parts_of(int64_t count, int64_t least);
 
-// Calls work(part, begin, end) as in_threads() for every part: equal ranges of 0 .. count - 1, for
-// work that costs alike everywhere.
+// Calls work(part, begin, end) as in_threads() does, for equal ranges of 0 .. count - 1. For work
+// of uniform cost.
 void in_parts(int parts, int64_t count,
               const std::function<void(int part, int64_t begin, int64_t end)>& work);
 
-// Calls work(begin, end) for ranges that together are 0 .. count - 1, each of at most `grain`. Each
-// of at most so many threads takes the next range when it has done one. Throws as in_threads();
-// then ranges may be left out.
+// Calls work(begin, end) for ranges of at most `grain` that together cover 0 .. count - 1. Each of
+// at most `threads` threads takes the next range when it has finished one. Throws as in_threads()
+// does; ranges may then be skipped.
 void in_ranges(int64_t count, int64_t grain,
                const std::function<void(int64_t begin, int64_t end)>& work,
                int threads = wanted_threads());

@@ -1,6 +1,7 @@
-// A count of what planning and lowering do, for tests that ask whether a program's numbers (its
-// offsets, extents and depths) cost anything: a budget of operations holds on every machine, one of
-// seconds does not. Loops whose length is no property of the program's text count their rounds.
+// Counts the operations of planning and lowering, for tests that check whether a program's numbers
+// (its offsets, extents and depths) affect the cost. A budget of operations holds on every machine,
+// unlike a budget of seconds. Loops whose trip count does not depend only on the program's text
+// count their iterations.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ inline void count_work(int64_t operations = 1) {
   detail::work += operations;
 }
 
-// All that this thread has counted; the difference of two calls is what was done between them.
+// The total that this thread has counted; the difference of two calls is the work in between.
 inline int64_t work_done() {
   return detail::work;
 }

@@ -1,4 +1,4 @@
-// One queue for all: what is given takes from milliseconds to minutes.
+// One queue for all threads: tasks take from milliseconds to minutes.
 #include "compiler/support/workers.h"
 
 namespace stencil {

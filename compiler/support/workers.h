@@ -1,4 +1,4 @@
-// Work done ahead of its need.
+// Work started before its result is needed.
 #pragma once
 
 #include <condition_variable>
@@ -13,13 +13,13 @@
 
 namespace stencil {
 
-// Threads that do what they are given, in that order.
+// Threads that execute tasks in the order in which they are given.
 class Workers {
  public:
   explicit Workers(int threads = wanted_threads());
-  ~Workers();  // what has not begun is dropped, what has begun is waited for
+  ~Workers();  // drops tasks that have not begun, waits for the others
 
-  // Where no thread can be had, the work is done here and now.
+  // If there is no thread, the work is done at once in the caller's thread.
   template <class Work>
   std::future<std::invoke_result_t<Work>> start(Work work) {
     std::packaged_task<std::invoke_result_t<Work>()> task(std::move(work));
@@ -27,7 +27,7 @@ class Workers {
     queue(std::packaged_task<void()>([task = std::move(task)]() mutable { task(); }));
     return result;
   }
-  // Until nothing is left to do.
+  // Waits until all tasks are done.
   void wait();
 
  private:
@@ -39,7 +39,7 @@ class Workers {
   std::deque<std::packaged_task<void()>> waiting_;
   int busy_ = 0;
   bool ending_ = false;
-  const Threads threads_;  // last, so that they find the rest
+  const Threads threads_;  // last, because threads use the other members
 };
 
 }  // namespace stencil
