@@ -1,4 +1,4 @@
-// Schedule lines for people.
+// Short schedule lines for messages.
 #pragma once
 
 #include <string>
@@ -8,9 +8,10 @@
 
 namespace stencil {
 
-// The line of `schedule` with its tile (T, block, elements) and what else differs from the family's
-// defaults. For this program and each of these machines, schedule::parse() of it gives the same
-// schedule as of the whole line (schedule::print), which it is where nothing shorter does.
+// The line of `schedule` with its tile (T, block, elements) and those other settings that differ
+// from the family's defaults. For this program and each of these machines, schedule::parse() gives
+// the same schedule for this line as for the complete one (schedule::print). If no shorter line
+// does, returns the complete one.
 std::string brief_schedule(const schedule::Schedule& schedule, const ir::Program& program,
                            const std::vector<schedule::Machine>& machines);
 

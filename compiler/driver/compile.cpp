@@ -4,8 +4,8 @@
 //   stencil IR + schedule --lower--> kernel module
 //   kernel module --legalise--> kernel module for a target --write--> CUDA, HIP, OpenCL C or C++
 //
-// Every stage is a function from one value to the next. A stage that cannot go on returns nothing
-// and leaves the reason in `diagnostics`.
+// Every stage is a function from one value to the next. A stage that fails returns nullopt and
+// leaves the reason in `diagnostics`.
 #include "compiler/driver/compile.h"
 
 #include <fmt/format.h>
@@ -22,8 +22,8 @@ namespace stencil {
 
 namespace {
 
-// A module that breaks the rules of the kernel IR is a bug of this compiler; better refused than
-// emitted.
+// A module that breaks the rules of the kernel IR is a bug of this compiler; it is refused instead
+// of emitted.
 bool is_sound(const kernel::Module& module, Diagnostics& diagnostics) {
   const auto problems = kernel::verify(module);
   for (const std::string& problem : problems) {
@@ -63,7 +63,7 @@ std::vector<std::string> machines_for(emit::Target target) {
   const auto kind = [](std::string_view name) {
     return name.substr(0, name.find_first_of("0123456789"));
   };
-  const bool kernels_alone = emit::info(target).header_ending.empty();  // for whatever has a driver
+  const bool kernels_alone = emit::info(target).header_ending.empty();  // OpenCL runs anywhere
   std::vector<std::string> names;
   for (const schedule::Machine& machine : schedule::machine_table()) {
     if (kernels_alone ? !machine.threads_are_loops

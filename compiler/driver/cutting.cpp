@@ -59,12 +59,12 @@ class Chooser {
           const Link& link)
       : program_(program), line_(line), machine_(machine), link_(link) {}
 
-  // The decomposition at a number of steps, with the schedule and what they are expected to cost.
+  // The decomposition with this number of steps, with its schedule and predicted cost.
   std::optional<Cutting> at(const decompose::Cuts& cuts, int64_t steps, Diagnostics& diagnostics) {
     auto decomposition = decompose::decompose(program_, cuts, steps, diagnostics);
     if (!decomposition) return std::nullopt;
     Cutting out{std::move(*decomposition), {}, {}};
-    if (!schedule_) {  // of one part: others differ from it by a few points
+    if (!schedule_) {  // of one subdomain; the others differ from it by a few points
       const auto least = decompose::decompose(program_, cuts, 1, diagnostics);
       if (!least) return std::nullopt;
       const ir::Program own = part_alone(program_, {*least, {}, {}});
@@ -103,8 +103,9 @@ class Chooser {
   int64_t time_tile() const { return schedule_ ? std::max(schedule_->time_tile, 1) : 1; }
 
  private:
-  // Of the last tile before an exchange, the part that is computed beside it; of an exchange what
-  // still takes its turn; and of a wave of blocks what is lost where a tile is two launches.
+  // Fraction of the last tile before an exchange that overlaps with it; fraction of the latency of
+  // an exchange that cannot overlap; and fraction of a wave of blocks that is lost when a tile is
+  // two launches.
   static constexpr double kBeside = 0.5, kNotBeside = 0.1, kOfWave = 0.04;
 
   struct Step {
@@ -114,11 +115,11 @@ class Chooser {
   Step step_of(schedule::Scheduler& scheduler, const schedule::Schedule& schedule) const {
     const auto candidate = schedule::predict(scheduler, schedule);
     if (candidate) return {candidate->prediction.seconds, candidate->prediction.waves};
-    constexpr double kBytes = 8;  // of a point and step, where the model knows nothing
+    constexpr double kBytes = 8;  // per point and step, if the model does not know the schedule
     return {points_of(scheduler.program()) * kBytes / machine_.bytes_per_second, 1};
   }
 
-  // Tiles compute the rim in their first steps, and not in the last one.
+  // Average over the steps of a tile: early steps compute the rim, the last one does not.
   static double redundancy(const ir::Program& part) {
     double written = 1, owned = 1;
     for (size_t d = 0; d < part.grid.ranges.size(); ++d) {
@@ -146,7 +147,7 @@ class Chooser {
     return module && kernel::exchanges_beside_tiles(module->plan);
   }
 
-  // Seconds per step.
+  // Exchange time in seconds per step.
   double exchange(const decompose::Decomposition& decomposition) const {
     double seconds = 0;
     const bool cut = ir::cuts_steps(program_);
@@ -154,7 +155,7 @@ class Chooser {
     for (size_t o = 0; o < decomposition.needs.by_occasion.size(); ++o) {
       if (decomposition.needs.by_occasion[o].empty()) continue;
       const double bytes = decompose::bytes_received(program_, decomposition, o);
-      // Every second occasion of a cut step is a phase.
+      // In a step that is cut into phases, every second occasion is a phase.
       const double iterations =
           cut && o % 2 == 1 ? static_cast<double>(phases[o / 2].iterations) : 1;
       seconds += (link_.seconds + bytes / link_.bytes_per_second) * iterations /
@@ -168,20 +169,21 @@ class Chooser {
   const schedule::Machine& machine_;
   const Link& link_;
   std::optional<schedule::Schedule> schedule_;
-  double alone_ = 0;  // seconds of a step
+  double alone_ = 0;  // seconds per step
 };
 
 double seconds_of(const Cutting& cutting) {
   return cutting.prediction.seconds();
 }
 
-// What cuts are compared by.
+// The value by which cuts are compared.
 double merit_of(const Cutting& cutting) {
   return seconds_of(cutting) * (cutting.prediction.beside_tiles ? 1 : kBetweenTiles);
 }
 
-// Where exchanges are hidden, deeper halos save little, and the points that parts compute twice
-// cost more than their share if the blocks for a part's own points already fill the device.
+// If exchanges overlap with computation, deeper halos save little. Redundant points cost more than
+// their share if the blocks of a subdomain's own points already fill the device. Deeper halos must
+// therefore gain at least this factor.
 constexpr double kWorthDeeper = 1.01;
 
 // The best number of steps for these cuts: 1, 2, 4, ... time tiles of the schedule.
@@ -195,7 +197,7 @@ std::optional<Cutting> best_steps(Chooser& chooser, const decompose::Cuts& cuts,
     Diagnostics refusals;
     auto next = chooser.at(cuts, wanted, refusals);
     if (!next) break;
-    // A tile that is cut short at every exchange costs what it saves.
+    // A tile that is shortened at every exchange costs as much as it saves.
     const bool whole = next->decomposition.steps == wanted || wanted == tile;
     if (!whole) break;
     const double worth = best->prediction.beside_tiles ? kWorthDeeper : 1;

@@ -1,5 +1,6 @@
-// How a program is cut for several devices: along which dimensions, and how many steps lie between
-// two exchanges, by the model. Fewer messages stand against more points that several parts compute.
+// Chooses by the model how a program is cut for several devices: along which dimensions, and with
+// how many steps between two exchanges. Fewer messages are traded for more points that several
+// subdomains compute.
 #pragma once
 
 #include <optional>
@@ -11,52 +12,54 @@
 
 namespace stencil {
 
-// What is between two parts. Latency: of an exchange, with its kernels.
+// The connection between two subdomains. `seconds` is the latency of an exchange, including its
+// kernels.
 struct Link {
   std::string name;
   double seconds = 20e-6;
-  double bytes_per_second = 300e9;  // into a part
+  double bytes_per_second = 300e9;  // into a subdomain
 };
-// GPUs of one machine; parts that share a CPU; processes that go through memory of the host.
+// Links between the GPUs of one machine, between subdomains on one CPU, and between processes that
+// exchange through host memory.
 const Link& gpu_link();
 const Link& memory_link();
 const Link& network_link();
 
 struct CutRequest {
-  std::string cuts;   // "4": that many parts, cut as the model likes; "2x2", x first
-  int64_t steps = 0;  // between two exchanges; 0: by the model
+  std::string cuts;   // "4": number of subdomains, cut as the model chooses; "2x2", x first
+  int64_t steps = 0;  // between two exchanges; 0: chosen by the model
 };
 
-// What the model expects of a step, in seconds.
+// The model's prediction for a step, in seconds.
 struct CutPrediction {
-  double alone = 0;           // for the points that the part owns
-  double compute = 0;         // with points that neighbours compute too
-  double exchange = 0;        // all of it
-  double waited = 0;          // of it, what tiles wait for: the rest is beside them
-  double redundancy = 1;      // points computed per point owned
-  bool beside_tiles = false;  // exchanges are made while the inside of a tile is computed
+  double alone = 0;           // for the points that the subdomain owns
+  double compute = 0;         // including points that neighbours compute too
+  double exchange = 0;        // in total
+  double waited = 0;          // what tiles wait for; the rest overlaps with them
+  double redundancy = 1;      // points computed per owned point
+  bool beside_tiles = false;  // exchanges overlap with the interior of a tile
   double seconds() const { return compute + waited; }
   double efficiency() const { return seconds() > 0 ? alone / seconds() : 1; }
 };
 
-// What time with exchanges between two tiles counts for when cuts are compared: devices wait for
-// the slowest of them each time (docs/performance.md).
+// Factor on the time of cuts whose exchanges lie between two tiles, when cuts are compared: devices
+// wait for the slowest one at each exchange (docs/performance.md).
 constexpr double kBetweenTiles = 1.03;
 
 struct Cutting {
   decompose::Decomposition decomposition;
-  schedule::Schedule schedule;  // that the parts are expected to have
+  schedule::Schedule schedule;  // expected schedule of the subdomains
   CutPrediction prediction;
 };
 
-// `program` is at sizes. `line`: of the schedule, or "auto". L030, L031; L032 for `cuts` that are
-// none.
+// `program` must have constant sizes. `line`: a schedule line, or "auto". Errors: L030, L031; L032
+// if `cuts` is not valid.
 std::optional<Cutting> cut(const ir::Program& program, const CutRequest& request,
                            const std::string& line, const schedule::Machine& machine,
                            const Link& link, Diagnostics& diagnostics);
 
-// What `stencilc explain --gpus` prints of it: cuts, halos, what an exchange brings, and what the
-// model expects of other numbers of steps and other cuts. Empty where cut() gives nothing.
+// The output of `stencilc explain --gpus`: cuts, halos, the content of an exchange, and the
+// predictions for other numbers of steps and other cuts. Empty if cut() fails.
 std::string explain_parts(const ir::Program& program, const CutRequest& request,
                           const std::string& line, const schedule::Machine& machine,
                           const Link& link, Diagnostics& diagnostics);
@@ -64,10 +67,10 @@ std::string explain_parts(const ir::Program& program, const CutRequest& request,
 // "4, cut 2x2 (x first), halos exchanged every 24 steps".
 std::string describe(const decompose::Decomposition& decomposition);
 
-// The part with the most neighbours, whose schedule all parts get.
+// The subdomain with the most neighbours, whose schedule all subdomains use.
 int typical_part(const decompose::Decomposition& decomposition);
-// It, without what ties it to the others, and writing no more than it owns: what schedules are
-// chosen for.
+// The program of this subdomain without exchanges, which writes only the points that it owns.
+// Schedules are chosen for it.
 ir::Program part_alone(const ir::Program& program, const Cutting& cutting);
 
 }  // namespace stencil

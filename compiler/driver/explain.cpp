@@ -1,7 +1,6 @@
-// `stencilc explain`: what the compiler knows about a program and why it chose what it chose.
+// `stencilc explain`: what the compiler knows about a program and the reasons for its choices.
 //
-// Everything shown is computed by the analyses and the schedules themselves; this file only lays it
-// out.
+// All data is computed by the analyses and the schedules; this file only formats it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +54,7 @@ std::string level_name(const ir::Field& field, size_t level) {
   return level ? fmt::format("{}@-{}", field.name, level) : field.name;
 }
 
-// Where points lie, if the grid says: as written, and for the values that params have.
+// Coordinates of the grid, if declared: as written, and at the default values of params.
 std::string coordinate_section(const ir::Program& program) {
   if (program.axes.empty()) return "";
   const auto known = ir::default_axis_values(program);
@@ -89,7 +88,7 @@ std::string stencil_section(const ir::Program& program) {
   return "Stencil functions, in order\n" + table(rows, "  ");
 }
 
-// `one`: what its steps are called.
+// `one`: the name of its steps.
 std::string tile_section(const ir::Program& program, int steps, const std::string& one = "step") {
   const analysis::TimeTile tile = analysis::unroll(program, steps);
   std::string out = fmt::format(
@@ -114,7 +113,7 @@ std::string tile_section(const ir::Program& program, int steps, const std::strin
   return out + table(rows, "  ");
 }
 
-// What would have to change for a schedule to take less time.
+// What would have to change to make a schedule faster.
 const char* way_out(schedule::Limit limit) {
   switch (limit) {
     case schedule::Limit::Memory:
@@ -139,8 +138,8 @@ std::string rate_of(const schedule::Prediction& prediction) {
   return fmt::format("{:.3g}", 1e-9 * prediction.points_per_second);
 }
 
-// What the model expects of the schedule and of the same with other time tiles; nothing where it
-// knows nothing of the family.
+// The prediction for the schedule and for neighbouring time tiles; empty if the model does not know
+// the family.
 std::vector<Row> expected_rows(schedule::Scheduler& scheduler, const schedule::Schedule& schedule) {
   const auto expected = schedule::predict(scheduler, schedule);
   if (!expected) return {};
@@ -201,7 +200,7 @@ std::string rows_section(const kernel::Module& module) {
          "\n";
 }
 
-// The tiles that `done` steps or iterations are cut into.
+// The tiles of `done` steps or iterations.
 std::string tiles_of(int64_t done, int time_tile, const char* one) {
   const int64_t whole = done / time_tile, rest = done % time_tile;
   std::string tiles =
@@ -219,7 +218,7 @@ int64_t launches_of(const kernel::Plan& plan, const kernel::Run& run, int64_t co
   return launches;
 }
 
-// What a step launches that is cut.
+// Number of launches in a step that is cut into phases.
 int64_t launches_of_step(const kernel::Plan& plan) {
   int64_t launches = 0;
   for (const kernel::Run& run : kernel::runs(plan)) {
@@ -233,7 +232,7 @@ int64_t launches_of_step(const kernel::Plan& plan) {
   return launches;
 }
 
-// Why a step is cut, into what, and what that costs; empty for one that is not.
+// Why a step is cut into phases, the phases, and their cost; empty if it is not cut.
 std::string phase_section(const schedule::Phases& phases, const ir::Program& program,
                           const schedule::Schedule& schedule, const kernel::Module& module) {
   if (!phases.cut()) return "";
@@ -269,13 +268,13 @@ std::string phase_section(const schedule::Phases& phases, const ir::Program& pro
          "\n";
 }
 
-// Where in the step a reduction is evaluated.
+// The place of a reduction within the step.
 std::string place_of(const ir::Program& program, size_t functions) {
   if (functions == 0) return "before " + program.functions.front().name;
   return "after " + program.functions[functions - 1].name;
 }
 
-// When reductions run, and what that does to time tiles and to the host; empty without any.
+// When reductions run, and their effect on time tiles and the host; empty if there are none.
 std::string reduction_section(const ir::Program& program, const kernel::Module& module,
                               int time_tile) {
   if (program.reductions.empty()) return "";
@@ -318,13 +317,13 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
   return out + "\n";
 }
 
-// A line that quotes the program, or points into the one above.
+// True for a line that quotes the program, or that underlines such a line.
 bool is_quotation(const std::string& line) {
   const size_t bar = line.find(" | ");
   return bar != line.npos && line.find_first_not_of(" 0123456789") > bar;
 }
 
-// A message whose lines fit. What a quotation has behind the place that is pointed at is cut off.
+// Wraps the lines of a message. Quoted lines are cut after the underlined place.
 std::string fitted(const std::string& message) {
   std::vector<std::string> lines;
   std::istringstream stream(message);
@@ -339,7 +338,7 @@ std::string fitted(const std::string& message) {
     size_t end = kLineWidth - 4;
     const bool points = i + 1 < lines.size() && is_quotation(lines[i + 1]);
     if (line.size() > kLineWidth && points && lines[i + 1].size() <= end) {
-      while ((static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // within a character
+      while ((static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // inside a character
       line = line.substr(0, end) + " ...";
     }
     out += line + "\n";
@@ -347,7 +346,7 @@ std::string fitted(const std::string& message) {
   return out;
 }
 
-// Everything that the program cannot have, and why.
+// All schedules that the program cannot have, with reasons.
 std::string refusal_section(const ir::Program& program, const Source& source,
                             const schedule::Machine& machine) {
   std::string out;
@@ -358,7 +357,7 @@ std::string refusal_section(const ir::Program& program, const Source& source,
          (out.empty() ? "  none\n" : out);
 }
 
-// How a line that somebody gave came to its settings.
+// The origin of the settings of a given line.
 std::string given(const std::string& line) {
   std::istringstream words(line);
   std::string name, further;

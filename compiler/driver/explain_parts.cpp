@@ -1,5 +1,5 @@
-// `stencilc explain --gpus N`: how a grid is cut, what parts exchange and what that costs. All of
-// it is computed by decompose and cut(); this file only lays it out.
+// `stencilc explain --gpus N`: how a grid is cut, what subdomains exchange and what that costs. All
+// data is computed by decompose and cut(); this file only formats it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ std::string depth_of(const decompose::Decomposition& decomposition,
   return out;
 }
 
-// Of it, what a part has: nothing where nobody is beyond.
+// The margin clipped to this subdomain: 0 on sides without a neighbour.
 analysis::Margin of_part(const decompose::Decomposition& decomposition, int part,
                          analysis::Margin margin) {
   const std::vector<int> place = decomposition.place_of(part);
@@ -85,7 +85,7 @@ std::string every(int64_t count, const char* one) {
   return count == 1 ? fmt::format("every {}", one) : fmt::format("every {} {}s", count, one);
 }
 
-// When an exchange is due, by occasion (decompose::Needs).
+// When an exchange takes place, by occasion (decompose::Needs).
 std::string occasion_of(const ir::Program& program, const decompose::Decomposition& decomposition,
                         size_t occasion) {
   const int64_t lasts = decomposition.needs.lasts[occasion];
@@ -119,7 +119,7 @@ std::string percent(double part) {
   return fmt::format("{:.1f}%", 100 * part);
 }
 
-// What the model expects for these numbers of steps between exchanges.
+// The predictions for several numbers of steps between exchanges.
 std::string steps_section(const ir::Program& program, const Cutting& cutting,
                           const std::string& line, const schedule::Machine& machine,
                           const Link& link) {
@@ -175,7 +175,7 @@ std::string cuts_section(const ir::Program& program, const Cutting& cutting,
          table(rows, TableStyle{.indent = "  ", .texts = 2});
 }
 
-// ", 1.9 times one device"; nothing where the model knows nothing of the schedule.
+// ", 1.9 times one device"; empty if the model does not know the schedule.
 std::string times_one_device(const ir::Program& program, const std::string& line,
                              const schedule::Machine& machine, double seconds) {
   schedule::Scheduler scheduler(program, machine);

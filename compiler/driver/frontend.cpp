@@ -1,6 +1,6 @@
-// The front end of every subcommand: text to stencil IR. Semantic analysis starts only from a text
-// that parses; each of the two stages reports all errors it finds. What comes out is verified
-// always: it is linear in the program, and everything behind relies on it.
+// The front end of every subcommand: text to stencil IR. Semantic analysis starts only if the text
+// parses; each of the two stages reports all errors that it finds. The result is always verified:
+// this is linear in the program, and all later stages rely on it.
 #include "compiler/driver/frontend.h"
 
 #include "compiler/ir/passes.h"

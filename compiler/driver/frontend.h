@@ -1,4 +1,4 @@
-// parse + analyze in one call: what every subcommand starts with.
+// parse + analyze in one call: the first step of every subcommand.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace stencil {
 
 std::optional<ir::Program> load_program(const Source& source, const ProgramOptions& options,
                                         Diagnostics& diagnostics);
-// From a syntax tree, whose spans are places in `source`.
+// From a syntax tree whose spans are places in `source`.
 std::optional<ir::Program> load_program(const ast::Program& syntax, const Source& source,
                                         const ProgramOptions& options, Diagnostics& diagnostics);
 
