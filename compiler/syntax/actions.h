@@ -1,4 +1,4 @@
-// Which rule of the grammar calls which member of the builder. A rule not listed here builds
+// Which grammar rule calls which member of the builder. Rules that are not listed here build
 // nothing.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace stencil {
 
-// The action that hands the builder the span of what the rule matched.
+// Passes the builder the span of the matched text.
 template <void (TreeBuilder::*member)(Span)>
 struct CallsWithSpan {
   template <typename Input>
@@ -19,7 +19,7 @@ struct CallsWithSpan {
   }
 };
 
-// The action that only says that the rule has matched.
+// Only tells the builder that the rule has matched.
 template <void (TreeBuilder::*member)()>
 struct Calls {
   static void apply0(TreeBuilder& builder) { (builder.*member)(); }

@@ -1,13 +1,14 @@
-// The abstract syntax tree: what the text says, with a span on every node, nothing resolved.
+// The abstract syntax tree: the content of the text, with a span on every node and nothing
+// resolved.
 //
 //   program  = item*
-//   item     = param | grid | subgrid | type | field | table | function | stencil | init
-//            | reduce | stop | require | repeat | end of a repeat
+//   item     = param | grid | subgrid | type | field | series | points | table | function | stencil
+//            | repeat | end of a repeat | init | reduce (also record) | stop | require
 //   expr     = number | bool | name | level | unary | binary | call | comprehension
 //            | bracket | member | aggregate | within
 //
-// Closed sets are variants. Expressions are owned trees; their depth is bounded by the parser
-// (kMaxExpressionDepth), so that later recursive passes cannot overflow the stack.
+// Closed sets are variants. Expressions are owned trees. The parser bounds their depth
+// (kMaxExpressionDepth), so later recursive passes cannot overflow the stack.
 #pragma once
 
 #include <cstdint>
@@ -138,7 +139,7 @@ struct Param {  // param N : integer = 512;
   ExprPtr value;  // null: must be given, or stays open
 };
 struct PerDimension {  // dx, for all dimensions, or [dx, dy]
-  bool list = false;   // in brackets: a value for each dimension
+  bool list = false;   // in brackets: one value per dimension
   std::vector<ExprPtr> values;
   Span span;
 };
@@ -170,7 +171,7 @@ enum class BoundaryKind {
 };
 struct BoundaryRule {
   BoundaryKind kind;
-  ExprPtr value;  // of constant
+  ExprPtr value;  // only for `constant`
   Span span;
 };
 struct BoundarySides {  // clamp, for both sides (high is absent), or clamp .. mirror
@@ -178,7 +179,7 @@ struct BoundarySides {  // clamp, for both sides (high is absent), or clamp .. m
   std::optional<BoundaryRule> high;
 };
 struct Boundary {     // boundary clamp; boundary [periodic, clamp .. mirror]
-  bool list = false;  // in brackets: a rule or two for each dimension; otherwise one for all
+  bool list = false;  // in brackets: rules per dimension; otherwise for all
   std::vector<BoundarySides> dimensions;
   Span span;
 };
@@ -203,7 +204,7 @@ struct Points {  // points shots [0..S-1] on G weights 8;
   std::vector<Identifier> names;
   Box numbers;        // one range
   Identifier domain;  // the grid or sub-grid that they lie in
-  ExprPtr weights;    // grid points per dimension that the program weights; null: multilinear
+  ExprPtr weights;    // grid points per dimension with weights from the program; null: multilinear
 };
 struct Table {  // table w : real[3,3] = { {1,2,1}, ... };
   Identifier name;
@@ -218,9 +219,8 @@ struct Let {  // let d = expr;
 struct Function {  // function lap(u : field) = expr;  or  function f(u : field) { let ...; expr }
   struct Argument {
     Identifier name;
-    bool is_field = false;  // ": field"; otherwise a value
-    std::optional<TypeExpr> type =
-        {};  // of a value, for the reader: it must exist, and does nothing
+    bool is_field = false;              // ": field"; otherwise a value
+    std::optional<TypeExpr> type = {};  // the type of a value; must exist, has no further effect
   };
   Identifier name;
   std::vector<Argument> arguments;
@@ -232,7 +232,7 @@ struct Piece {  // region = expr;  region where condition = expr;  else = expr;
   ExprPtr where;  // null: at all points of the region
   ExprPtr value;
   Span span;
-  bool otherwise = false;  // `else`, which is the name of its region: where no other piece writes
+  bool otherwise = false;  // `else`, also the region's name: the points that no other piece writes
 };
 struct Target {  // A; S.v, a member of a structure
   Identifier field;
@@ -248,8 +248,8 @@ struct Stencil {  // the three forms (on REGION = e; BOX = e; { let...; pieces }
   std::vector<Piece> pieces;
   ExprPtr every = nullptr;  // null: 1
 };
-// The items from a Repeat to its RepeatEnd are in it: they stay items of the program, so that what
-// is wrong with one is nothing to the others.
+// The items from a Repeat to its RepeatEnd belong to the repeat. They stay items of the program, so
+// that an error in one does not affect the others.
 struct Repeat {  // repeat 20 {
   ExprPtr count;
 };
@@ -263,15 +263,15 @@ struct Reduce {  // reduce energy = sum(expr) on interior every 50;
                  // reduce density = sum(expr) over 1 on G boundary clamp;
                  // record trace [0..K-1] = expr at mics every 2;
   Identifier name;
-  Identifier reducer;  // sum, prod, min, max; of a record none
+  Identifier reducer;  // sum, prod, min, max; unused in a record
   ExprPtr value;
   Region region;
   ExprPtr where;                      // null: at all points of the region
   ExprPtr every;                      // null: 1
-  ExprPtr initial = nullptr;          // what NAME@-1 is in the first step; may be null
+  ExprPtr initial = nullptr;          // the value of NAME@-1 in the first step; may be null
   std::optional<PerDimension> over;   // dimensions of the grid that are reduced; absent: all
   std::optional<Boundary> boundary;   // of a result that is a field
-  std::optional<Identifier> at = {};  // of a record: its points, in place of a region
+  std::optional<Identifier> at = {};  // of a record: its points, instead of a region
   Box rows = {};                      // of a record: one range
 };
 struct Stop {

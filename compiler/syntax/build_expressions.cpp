@@ -1,13 +1,13 @@
-// The builder's half that makes expressions.
+// The part of the builder that makes expressions.
 //
-// The grammar delivers operands and operators in text order; precedence is applied here by the
-// shunting-yard method (Dijkstra 1961): an operator waits until one that binds no tighter arrives,
-// then takes the two operands on top of the stack. Brackets open a fresh expression whose operators
+// The grammar delivers operands and operators in text order. Precedence is applied here by the
+// shunting-yard method (Dijkstra 1961): an operator waits until one arrives that binds no tighter,
+// then takes the two operands on top of the stack. Brackets open a new expression whose operators
 // lie above those of the enclosing one, so nothing is reduced across them. The cost is one push and
-// one pop per operator, whatever the number of precedence levels.
+// one pop per operator, independent of the number of precedence levels.
 //
-// Every operand carries the height of its tree, and every open bracket is counted, so that no later
-// pass, nor the destruction of the tree, can recurse deeper than the limits of ast.h.
+// Every operand stores the height of its tree, and open brackets are counted. No later pass, nor
+// the destruction of the tree, can therefore recurse deeper than the limits in ast.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,14 +32,14 @@ bool continues_word(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// The digits of an integer begin so: 0x of hexadecimal ones, 0b of binary ones. 10: neither.
+// The base by the prefix of an integer: 0x hexadecimal, 0b binary; otherwise 10.
 int base_of(std::string_view digits) {
   if (digits.size() < 3 || digits[0] != '0') return 10;
   const char letter = digits[1];
   return letter == 'x' || letter == 'X' ? 16 : letter == 'b' || letter == 'B' ? 2 : 10;
 }
 
-// The value of a number as written; P002 if the type cannot hold it.
+// The value of a number as written; throws P002 if the type cannot represent it.
 template <typename Value>
 Value read(std::string_view text, Span number) {
   Value value = 0;
@@ -87,7 +87,7 @@ void TreeBuilder::push(Span span, int height, decltype(ast::Expr::kind) kind) {
   operands_.push_back({std::move(expr), height, {}});
 }
 
-// Nesting and height are checked before a node is made: nothing too deep ever exists.
+// Nesting and height are checked before a node is made, so nothing too deep is ever built.
 void TreeBuilder::open(Span bracket) {
   if (openings_.size() >= static_cast<size_t>(ast::kMaxNesting)) throw nesting_too_deep(bracket);
   openings_.push_back({bracket, operands_.size(), names_.size(), types_.size()});
@@ -199,7 +199,8 @@ void TreeBuilder::call(Span close_span) {
   push(span, height + 1, ast::Call{std::move(callee), std::move(arguments)});
 }
 
-// Above the opening lie the binders' names and, as operands, low and high of each and the body.
+// Above the opening are the binders' names and, as operands, low and high of each binder and the
+// body.
 void TreeBuilder::comprehension(Span close_span) {
   const Opening opening = close();
   int height = 0;

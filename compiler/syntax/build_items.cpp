@@ -1,9 +1,8 @@
-// The builder's half that makes boxes, types and items.
+// The part of the builder that makes boxes, types and items.
 //
-// An item is made when its rule has matched to the end, from what lies on the stacks in text order:
-// names first to last, then operands. Where that alone would not tell (which of a field's
-// expressions is its history?) the part's own action has already set it aside in a member of the
-// builder.
+// An item is made when its rule has matched completely, from the stacks in text order: names first
+// to last, then operands. Where the order alone is ambiguous (which of a field's expressions is its
+// history?), the action of the part has already moved it to a member of the builder.
 #include <iterator>
 #include <utility>
 
@@ -120,7 +119,7 @@ void TreeBuilder::named_type() {
   types_.push_back({ast::NamedType{std::move(name.name)}, name.span});
 }
 
-// A vector type nests its element type like a bracket does, and counts as one.
+// A vector type nests its element type as a bracket does, so it counts as one.
 void TreeBuilder::vector_begin(Span word) {
   open(word);
 }
@@ -345,7 +344,7 @@ void TreeBuilder::function() {
   finish(ast::Function{pop_name(), std::move(arguments_), std::move(lets_), pop_expr()});
 }
 
-// The names after that of the stencil function.
+// The names after the name of the stencil function form the target.
 void TreeBuilder::target_end() {
   ast::Target target{std::move(names_[1]), {}};
   target.members.assign(std::make_move_iterator(names_.begin() + 2),

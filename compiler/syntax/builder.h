@@ -1,9 +1,9 @@
 // Builds the syntax tree while the grammar matches. Each action of actions.h calls one member here;
 // the order of the calls is the order of the text.
 //
-// Grammar rules hand each other nothing, so what has been read but not yet used waits on stacks:
-// names, operands, types. A finished construct takes what lies above its opening bracket (or, for
-// an item, everything) and puts itself in its place.
+// Grammar rules pass no values to each other, so parts that have been read but not yet used wait on
+// stacks: names, operands, types. A finished construct takes everything above its opening bracket
+// (an item takes everything) and pushes itself.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@
 
 namespace stencil {
 
-// Thrown by the parser's own layer, from actions and from failed `must` rules, and caught per item
-// in parse.cpp; never leaves parse().
+// Thrown inside the parser, by actions and by failed `must` rules, and caught per item in
+// parse.cpp; never leaves parse().
 struct SyntaxError {
   Diagnostic diagnostic;
 };
@@ -32,7 +32,7 @@ class TreeBuilder {
   }  // "param"; empty before the first item
   uint32_t item_begin() const { return item_.begin; }
 
-  // Forgets an unfinished item and begins another, whose first token is `word`.
+  // Discards an unfinished item and begins another one, whose first token is `word`.
   void start_item(Span word);
   ast::Program take_program() { return std::move(program_); }
   int open_repeats() const { return open_repeats_; }
@@ -127,7 +127,7 @@ class TreeBuilder {
   struct Operand {
     ast::ExprPtr expr;
     int height;                            // of the tree, in nodes
-    std::optional<ast::Identifier> label;  // of an aggregate's entry
+    std::optional<ast::Identifier> label;  // of an entry of an aggregate
   };
   struct Operator {
     bool prefix;
@@ -135,7 +135,7 @@ class TreeBuilder {
     int precedence;
     Span span;
   };
-  struct Opening {  // an open bracket, and what the stacks held then
+  struct Opening {  // an open bracket, with the heights of the stacks when it was opened
     Span span;
     size_t operands;
     size_t names;
@@ -162,34 +162,34 @@ class TreeBuilder {
   ast::Program program_;
   int open_repeats_ = 0;
 
-  // The item being read.
+  // State of the current item.
   Span item_;         // its keyword
-  uint32_t end_ = 0;  // behind its last token
+  uint32_t end_ = 0;  // end of its last token
 
   std::vector<ast::Identifier> names_;
   std::vector<Operand> operands_;
   std::vector<Operator> operators_;
-  std::vector<size_t> operator_bases_;  // per open expression, where its operators begin
+  std::vector<size_t> operator_bases_;  // per open expression: index of its first operator
   std::vector<Opening> openings_;
   std::vector<ast::TypeExpr> types_;
 
-  size_t range_operands_ = 0;  // operands and names before the range being read
+  size_t range_operands_ = 0;  // stack heights before the current range
   size_t range_names_ = 0;
   ast::ExprPtr range_stride_;
   ast::Box box_;
   std::optional<ast::Region> region_;
-  size_t index_names_ = 0;  // names before the list of indices being read
+  size_t index_names_ = 0;  // names before the current list of indices
   std::vector<ast::Identifier> indices_;
   ast::ExprPtr where_, every_, initial_;
   Span else_;
   ast::ExprPtr steps_, weights_;
   std::optional<ast::PerDimension> origin_, spacing_, along_, over_;
-  std::optional<ast::PerDimension>* per_dimension_ = nullptr;  // the one being read
+  std::optional<ast::PerDimension>* per_dimension_ = nullptr;  // the current one
   std::optional<ast::Identifier> domain_;
   ast::ExprPtr history_;
   bool constant_ = false;
   std::optional<ast::Boundary> boundary_;
-  std::vector<ast::BoundaryRule> rules_;  // read, but not yet a dimension of the boundary
+  std::vector<ast::BoundaryRule> rules_;  // read, but not yet assigned to a dimension
   bool argument_is_field_ = false;
   std::vector<ast::Function::Argument> arguments_;
   std::vector<ast::Let> lets_;

@@ -1,4 +1,4 @@
-// Rows are few and looked at only when there is an error, so nothing is sorted or hashed.
+// There are few rows, which are searched only after an error, so nothing is sorted or hashed.
 #include "compiler/syntax/foreign.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace {
 
 struct WordRow {
   Foreign kind;
-  std::string_view words;  // with blanks between them
+  std::string_view words;  // separated by blanks
   std::string_view hint;
 };
 
@@ -86,7 +86,7 @@ constexpr WordRow kWords[] = {
     {Foreign::Type, "int16 int16_t i16", "write 'short'"},
     {Foreign::Type, "uint16 uint16_t u16", "write 'ushort'"},
     {Foreign::Type, "boolean logical", "write 'bool'"},
-    {Foreign::Type, "bool", "an integer of 0 and 1 serves"},  // as a param
+    {Foreign::Type, "bool", "an integer of 0 and 1 serves"},  // for a param
     {Foreign::Type, "float2 double2 real2 vec2", "write 'vector 2 of real'"},
     {Foreign::Type, "float3 double3 real3 vec3", "write 'vector 3 of real'"},
     {Foreign::Type, "float4 double4 real4 vec4", "write 'vector 4 of real'"},

@@ -1,7 +1,7 @@
-// What people write who come from NumPy, Fortran, C, MATLAB or Devito, and how it is written here.
-// One table for names (foreign.cpp), which semantic analysis does not know, and one for tokens
-// (foreign_tokens.cpp), over which the parser stumbles: a slip is a row. The examples in hints have
-// one dimension.
+// Hints for users of NumPy, Fortran, C, MATLAB or Devito who write a construct of these languages.
+// One table covers names that semantic analysis does not know (foreign.cpp), another one tokens at
+// which the parser fails (foreign_tokens.cpp); each row is one mistake. Examples in hints are
+// one-dimensional.
 #pragma once
 
 #include <string>
@@ -11,14 +11,15 @@
 
 namespace stencil {
 
-// What a foreign word stands for. Values may be functions, where that is not told apart.
+// What a foreign word stands for. Value also covers functions where the context does not
+// distinguish them.
 enum class Foreign { Item, Type, Value, Function, Field, Region, Reducer, Boundary, Member };
 
-// How that is said here; empty if the word is in no row.
+// How to write it in this language; empty if no row has the word.
 std::string_view hint_for_foreign_word(Foreign kind, std::string_view word);
 
-// Where the parser stumbled: at the first token of `text` from `token` on, in the item that begins
-// at `item`; `expected` is what is due there (messages.h).
+// Where the parser failed: at the first token of `text` from `token` on, in the item that begins at
+// `item`. `expected` is what must stand there (messages.h).
 struct Stumble {
   std::string_view text;
   uint32_t item;
@@ -26,10 +27,11 @@ struct Stumble {
   std::string_view expected;
 };
 
-// The same for a token that the grammar does not allow where it stands.
+// The hint for a token that the grammar does not allow at its place; may be empty.
 std::string hint_for_foreign_token(const Stumble& stumble);
 
-// The same for a `number` that runs into `rest`, which is not empty; `behind` follows in the text.
+// The hint for a `number` that runs into `rest`, which must not be empty; `behind` is the text that
+// follows.
 std::string hint_for_foreign_number(std::string_view number, std::string_view rest,
                                     std::string_view behind);
 

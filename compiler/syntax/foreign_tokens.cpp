@@ -1,7 +1,6 @@
-// What people write who come from MATLAB, Fortran, NumPy, C or Devito, where it is no name but a
-// token that the grammar does not allow. A row has the token, what is due there, and what else
-// tells the slip from others: a hint that is wrong is worse than none. Hints that quote the program
-// are made by functions.
+// Hints for constructs of MATLAB, Fortran, NumPy, C or Devito that are tokens and not names. A row
+// has the token, the grammar rules that are expected there, and further conditions that identify
+// the mistake: a wrong hint is worse than none. Functions make the hints that quote the program.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -24,7 +23,7 @@ bool is_number(std::string_view token) {
   return !token.empty() && is_digit(token[0]);
 }
 
-// Whether the word is one of `words`, which have blanks between them.
+// True if `words`, which are separated by blanks, contain the word.
 bool is_one_of(std::string_view words, std::string_view word) {
   for (size_t at = 0; at <= words.size() && !word.empty();) {
     const size_t end = std::min(words.find(' ', at), words.size());
@@ -34,7 +33,7 @@ bool is_one_of(std::string_view words, std::string_view word) {
   return false;
 }
 
-// Where the parser stumbled, and what stands around it.
+// The place where the parser failed, and its context.
 class Place {
  public:
   explicit Place(const Stumble& stumble)
@@ -44,7 +43,7 @@ class Place {
     for (uint32_t at = stumble.item; at < found_.span.begin;) {
       const Token token = token_at(text_, at);
       if (token.span.begin >= found_.span.begin) break;
-      if (before_.size() == kMostTokens) {  // of a huge item the beginning and the end will do
+      if (before_.size() == kMostTokens) {  // of a huge item, keep the beginning and the end
         before_.erase(before_.begin() + kFirstTokens, before_.begin() + kMostTokens / 2);
       }
       before_.push_back(spelling(token));
@@ -62,10 +61,10 @@ class Place {
     return rules.empty() || std::find(rules.begin(), rules.end(), expected_) != rules.end();
   }
   std::string_view item() const { return before_.empty() ? "" : before_.front(); }
-  // The byte right before the token, and the one behind it.
+  // The bytes directly before and after the token.
   char byte_before() const { return found_.span.begin > 0 ? text_[found_.span.begin - 1] : ' '; }
   char byte_behind() const { return found_.span.end < text_.size() ? text_[found_.span.end] : ' '; }
-  // Tokens of the item before this one, counted from it; those behind it likewise.
+  // Earlier tokens of the item, counted backwards from this one, and the tokens after it.
   std::string_view back(size_t k = 1) const {
     return k <= before_.size() ? before_[before_.size() - k] : "";
   }
@@ -81,8 +80,8 @@ class Place {
   bool has_before(std::string_view token) const {
     return std::find(before_.begin(), before_.end(), token) != before_.end();
   }
-  // What stands before the innermost open parenthesis or bracket; before that which the token
-  // before this one closes.
+  // The token before the innermost open parenthesis or bracket, and the token before the
+  // parenthesis that the previous token closes.
   std::string_view opened_behind() const { return behind_bracket(before_.size(), 1); }
   std::string_view called() const {
     return back() == ")" ? behind_bracket(before_.size() - 1, 1) : "";
@@ -130,7 +129,7 @@ template <typename... Rules>
 constexpr std::array<std::string_view, sizeof...(Rules)> kDue = {kExpectation<Rules>.expected...};
 
 constexpr std::span<const std::string_view> kAnything = {};
-// Behind an operand.
+// Rules that are expected after an operand.
 constexpr std::span<const std::string_view> kOperator =
     kDue<end, grammar::let_end, grammar::piece_end, grid_end, paren_close, call_close,
          bracket_close, box_close, grammar::comprehension_close, grammar::aggregate_close,
@@ -154,21 +153,21 @@ constexpr std::string_view kTypes =
     "real float double half bfloat integer long byte ubyte short ushort bool int unsigned char "
     "const";
 
-// Whether what has this last token can be read in brackets.
+// True if a construct with this last token can be indexed by brackets.
 bool ends_operand(std::string_view token) {
   if (token == ")" || token == "]" || is_number(token)) return true;  // f(u)[0], A[0][0], A@-1[0]
   return !token.empty() && (is_letter(token[0]) || token[0] == '_') && !is_keyword(token);
 }
 
 struct TokenRow {
-  std::string_view tokens;  // with blanks between them; any, if empty
-  char before;              // right before it; 0: whatever
+  std::string_view tokens;  // separated by blanks; empty: any token
+  char before;              // the byte directly before the token; 0: any
   std::span<const std::string_view> due;
   std::string_view hint;
   bool (*where)(const Place&) = nullptr;
 };
 
-// The first row that fits counts.
+// The first matching row wins.
 const TokenRow kTokens[] = {
     {"&", '&', kAnything, "the logical operator is written 'and'"},
     {"|", '|', kAnything, "the logical operator is written 'or'"},
@@ -354,7 +353,7 @@ const TokenRow kTokens[] = {
 
 using Made = std::string;
 
-// param real a, field int A.
+// Matches: param real a, field int A.
 Made type_ahead_of_name(const Place& p) {
   constexpr std::string_view kOwn = "real float double half bfloat integer long";
   constexpr std::string_view kOfFields = "byte ubyte short ushort bool";
@@ -368,7 +367,7 @@ Made type_ahead_of_name(const Place& p) {
   return fmt::format("the type comes behind the name: 'field {} : {} on G;'", p.token(), type);
 }
 
-// param N = 32;
+// Matches: param N = 32;
 Made param_without_type(const Place& p) {
   if (!p.is_due(kDue<colon>) || p.item() != "param" || p.token() != "=") return "";
   if (!is_number(p.next()) || p.next(2) != ";") {
@@ -379,13 +378,13 @@ Made param_without_type(const Place& p) {
                      whole ? "integer" : "real", p.next());
 }
 
-// { y = 2*x; = y; }
+// Matches: { y = 2*x; = y; }
 Made let_without_word(const Place& p) {
   if (!p.is_due(kDue<grammar::function_value>) || !p.is_word() || p.next() != "=") return "";
   return fmt::format("a local value begins with 'let': 'let {} = ...;'", p.token());
 }
 
-// boundary = periodic, boundary(periodic).
+// Matches: boundary = periodic, boundary(periodic).
 Made boundary_as_attribute(const Place& p) {
   const bool due = p.is_due(kDue<grammar::boundary_rules, grammar::boundary_kind>);
   if (!due || !is_one_of("= : (", p.token())) return "";
@@ -396,7 +395,7 @@ Made boundary_as_attribute(const Place& p) {
   return fmt::format("the rule follows without a sign: 'boundary {}'", rule ? p.next() : "clamp");
 }
 
-// a .gt. b, a .and. b, .not. a
+// Matches: a .gt. b, a .and. b, .not. a
 Made operator_in_dots(const Place& p) {
   constexpr std::pair<std::string_view, std::string_view> kOperators[] = {
       {"gt", ">"},    {"ge", ">="}, {"lt", "<"},      {"le", "<="},      {"eq", "=="},
@@ -413,7 +412,7 @@ Made operator_in_dots(const Place& p) {
   return "";
 }
 
-// f = lambda x: x; double f(double x) { ... }; double A[100];
+// Matches: f = lambda x: x; double f(double x) { ... }; double A[100];
 Made declaration_of_another_language(const Place& p) {
   if (!p.is_due(kDue<grammar::item>) || !p.is_word()) return "";
   if (p.next() == "=" && p.next(2) == "lambda") {
@@ -424,7 +423,7 @@ Made declaration_of_another_language(const Place& p) {
   return p.next(2) == "[" ? fmt::format("write 'field {} : real on G;'", p.next()) : "";
 }
 
-// Letters with accents, Greek and Cyrillic ones.
+// Matches letters with accents, and Greek and Cyrillic letters.
 Made letter_of_no_name(const Place& p) {
   const std::string_view token = p.token();
   if (token.size() != 2 || static_cast<unsigned char>(token[0]) < 0xC2) return "";

@@ -1,14 +1,14 @@
-// The grammar of the stencil language: rules only. What a rule builds is in actions.h, what is said
-// when one does not match is in messages.h.
+// The grammar of the stencil language: only rules. actions.h says what a rule builds, messages.h
+// what is reported when it does not match.
 //
 // Three properties hold by construction:
-// - No backtracking over expressions. A rule commits on its first token; where one token does not
-//   tell (a binder `i in`, a labelled entry `rho =`), a lookahead of two tokens decides. Parsing is
-//   therefore linear, and actions never have to be undone.
-// - Expressions are flat here, operands with operators between them; the builder applies the
-//   precedence. A level of brackets costs a handful of stack frames, not a dozen rules' worth.
-// - Every token takes the blanks and comments after it along (`token`), so the input always stands
-//   at the start of a token when `must` complains.
+// - No backtracking over expressions. A rule commits on its first token. Where one token is not
+//   enough (a binder `i in`, a labelled entry `rho =`), a lookahead of two tokens decides. Parsing
+//   is therefore linear, and actions never have to be undone.
+// - Expressions are flat here, operands separated by operators; the builder applies precedence. A
+//   level of brackets costs a few stack frames instead of a dozen rules' worth.
+// - Every token consumes the blanks and comments after it (`token`), so the input is always at
+//   the start of a token when `must` fails.
 #pragma once
 
 #include <tao/pegtl.hpp>
@@ -32,7 +32,7 @@ struct prologue : opt<utf8::bom> {};
 
 template <typename Text> struct token : seq<Text, skip> {};
 
-// Words. A keyword that fails to match consumes nothing, not even a common prefix.
+// Words. A keyword that does not match consumes nothing, not even a common prefix.
 template <typename Text> struct word : seq<Text, not_at<identifier_other>> {};
 template <typename Text> struct keyword : token<seq<at<word<Text>>, Text>> {};
 
@@ -75,7 +75,7 @@ struct reserved : sor<item_word,
                       any_word<and_, boundary_, constant_, every_, false_, history_, in_, let_,
                                not_, of_, on_, or_, steps_, true_, when_>> {};
 
-// Names; the rules below `name` differ only in what is said when they are missing.
+// Names. The rules below `name` differ only in the message if they are missing.
 struct name_text : seq<not_at<reserved>, identifier> {};
 struct name : token<name_text> {};
 struct item_name : name {};
@@ -88,7 +88,7 @@ struct let_name : name {};
 struct member_name : name {};
 struct reducer_name : name {};
 
-// Punctuation. Brackets are rules of their own where they build something.
+// Punctuation. Brackets that build something have their own rules.
 struct comma : token<one<','>> {};
 struct colon : token<one<':'>> {};
 struct assign : token<seq<not_at<two<'='>>, one<'='>>> {};
@@ -204,7 +204,7 @@ struct type_name : success {};
 struct named_type : seq<name, type_name> {};
 struct type : sor<struct_type, vector_type, named_type> {};
 
-// Items. Each begins with its keyword and from there on knows what must follow.
+// Items. After its keyword, an item is committed.
 struct item_end : one<';'> {};
 struct end : token<item_end> {};
 struct optional_end : opt<end> {};
@@ -343,8 +343,8 @@ struct item : sor<param, grid, subgrid, type_decl, field, series, points, table,
                   repeat, token<repeat_close>, init, reduce, record, stop, require> {};
 struct one_item : must<item> {};
 
-// The whole language as one rule: what is analysed for loops without progress. parse.cpp applies
-// `one_item` by itself, so that it can go on after an error.
+// The whole language as one rule, for the analysis that finds loops without progress. parse.cpp
+// applies `one_item` repeatedly, so that it can continue after an error.
 struct program : seq<prologue, skip, until<eof, one_item>> {};
 
 // clang-format on

@@ -1,9 +1,8 @@
-// The words of the P-errors. Each error says what was found by looking at the token in the text,
-// and adds a hint where the mistake is a common one: an operator of C where the language has a
-// word, a keyword taken for a name, a misspelt item. Hints that depend on the place in the grammar
-// come with the rule (messages.h); those that depend on the token found are here. The texts are
-// part of what the tests compare to the letter, so that a change of the grammar that blurs a
-// message shows.
+// The text of the P-errors. Each error says what was found by looking at the token in the text. It
+// adds a hint for common mistakes: a C operator where the language has a word, a keyword used as a
+// name, a misspelt item. Hints that depend on the place in the grammar are with the rule
+// (messages.h); hints that depend on the token found are here. Tests compare the texts literally,
+// so a grammar change that makes a message less specific is noticed.
 #include "compiler/syntax/messages.h"
 
 #include <fmt/format.h>
@@ -36,12 +35,12 @@ bool begins_line(std::string_view text, const Token& token) {
   return token_at(text, begin).span.begin == token.span.begin;
 }
 
-// Whether the token looks like the start of the next item rather than a part of this one.
+// True if the token probably starts the next item and is not part of this one.
 bool begins_item(std::string_view text, const Token& token) {
   return is_item_keyword(at(text, token.span)) && begins_line(text, token);
 }
 
-// Of a word where an item is due: a misspelt keyword, or a field that is assigned to.
+// The hint for a word where an item is expected: a misspelt keyword, or an assignment to a field.
 std::string item_hint(std::string_view text, const Token& word) {
   const auto name = nearest_name(
       std::string(at(text, word.span)),
@@ -53,7 +52,7 @@ std::string item_hint(std::string_view text, const Token& word) {
   return assigned ? std::string(kThreeStencilForms) : "";
 }
 
-// Whether an operand follows an operand: 2 A[0], (int) x, math.sin(x).
+// The hint if an operand follows an operand: 2 A[0], (int) x, math.sin(x); otherwise empty.
 std::string hint_of_missing_operator(std::string_view text, const Token& token,
                                      std::string_view expected) {
   const bool operator_due = expected == kExpectation<grammar::end>.expected ||
@@ -74,7 +73,7 @@ std::string hint_of_missing_operator(std::string_view text, const Token& token,
   return found == "(" ? "a function is called by its name alone, as in 'sin(x)'" : "";
 }
 
-// A hint from the token found and the byte before it; empty if there is none to give.
+// A hint from the token found and the byte before it; empty if there is none.
 std::string hint_for(const TreeBuilder& builder, const Token& token,
                      const Expectation& expectation) {
   const auto text = builder.text();

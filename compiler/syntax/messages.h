@@ -1,5 +1,5 @@
-// What is said when the text does not match: for every rule that the grammar insists on (`must`),
-// what was expected there, in the user's words; and one function per P-code.
+// Syntax error messages: for every rule that the grammar requires (`must`), what was expected
+// there, in the user's terms; and one function per P-code.
 //
 //   P001 unexpected token        P005 expression too deep     P009 malformed number
 //   P002 number out of range     P006 chained comparison      P010 file too large
@@ -14,8 +14,9 @@
 
 namespace stencil {
 
-// What a rule's absence is reported as, and a hint; "{}" stands for the item's keyword. The default
-// is never seen: it serves the rules that cannot fail by themselves, only through one listed here.
+// How the absence of a rule is reported, and a hint; "{}" stands for the item's keyword. The
+// default is never shown: it is for rules that cannot fail by themselves, only through a rule
+// listed here.
 struct Expectation {
   std::string_view expected = "a valid program";
   std::string_view hint = {};
@@ -119,8 +120,8 @@ STENCIL_EXPECT(reduce_close, "')' after the expression");
 #undef STENCIL_EXPECT
 // clang-format on
 
-// The error at a token that the grammar does not allow at `offset`: P007 where a name is due and
-// the token is a keyword, P008 for a character that no program contains, else P001.
+// The error at a token that the grammar does not allow at `offset`: P007 if a name is expected and
+// the token is a keyword, P008 for a character that no program may contain, else P001.
 SyntaxError unexpected_token(const TreeBuilder& builder, size_t offset, Expectation expectation,
                              bool name_is_due);
 
@@ -129,13 +130,13 @@ SyntaxError unterminated_comment(Span opening);                                 
 SyntaxError nesting_too_deep(Span bracket);                                                 // P004
 SyntaxError expression_too_deep(Span place);                                                // P005
 SyntaxError chained_comparison(Span comparison);                                            // P006
-// P009: `number` is a number up to `digits_end`, and what follows it without a blank.
+// P009: `number` is a number up to `digits_end`, followed by more characters without a blank.
 SyntaxError malformed_number(std::string_view text, Span number, uint32_t digits_end);
 SyntaxError file_too_large(size_t bytes, size_t limit);  // P010
 SyntaxError attribute_given_twice(Span attribute, std::string_view name,
                                   std::string_view item);  // P011
 
-// PEGTL's hook for a `must` that fails: turns the rule and the place into one of the errors above.
+// PEGTL calls this when a `must` fails; it throws one of the errors above.
 template <typename Rule>
 struct Control : tao::pegtl::normal<Rule> {
   template <typename Input>

@@ -1,5 +1,5 @@
-// How tightly operators bind, and rules as they are spelled: what the parser reads and both
-// printers write. How operators are spelled is in compiler/support/scalar.h.
+// Precedence of operators, and spelling of boundary rules, as the parser reads and both printers
+// write them. compiler/support/scalar.h has the spelling of operators.
 #pragma once
 
 #include <array>

@@ -1,11 +1,10 @@
 // The parser: applies the grammar to the text, one item after the other.
 //
-// Items are parsed one at a time rather than by one rule for the whole program, because that makes
-// recovery a loop: an error within an item is recorded, the rest of that item is skipped, and the
-// next is parsed as if nothing had happened. Each item is therefore reported at most once, by its
-// first error, and an error in one item never causes one in another. Every turn of the loop
-// consumes text, and each byte is looked at a bounded number of times, so the time is linear in the
-// length.
+// Parsing item by item, instead of one rule for the whole program, makes recovery a loop: an error
+// within an item is recorded, the rest of that item is skipped, and the next item is parsed
+// normally. Each item is therefore reported at most once, by its first error, and an error in one
+// item never causes one in another. Every iteration consumes text, and each byte is visited a
+// bounded number of times, so the time is linear in the length.
 #include "compiler/syntax/parse.h"
 
 #include "compiler/syntax/actions.h"
@@ -17,14 +16,15 @@ namespace stencil {
 namespace {
 
 constexpr size_t kMaxSourceBytes = size_t{64} << 20;
-constexpr int kMaxErrors = 100;  // after which nobody reads on
+constexpr int kMaxErrors = 100;  // further errors are not useful
 
-// The part of the text that is still to be parsed. Positions are kept as offsets from the start of
-// the whole text, so no line numbers are counted here.
+// The rest of the text that must still be parsed. Positions are offsets from the start of the whole
+// text, so no line numbers are counted here.
 using Input = tao::pegtl::memory_input<tao::pegtl::tracking_mode::lazy, tao::pegtl::eol::lf_crlf,
                                        const char*>;
 
-// Applies a rule at `at`; returns where it ended. The rule either matches or throws a SyntaxError.
+// Applies a rule at `at`; returns the end of the match. The rule either matches or throws a
+// SyntaxError.
 template <typename Rule>
 size_t match(std::string_view text, size_t at, TreeBuilder& builder) {
   Input in(text.data() + at, text.data() + text.size(), "");
@@ -49,7 +49,7 @@ std::optional<ast::Program> parse(const Source& source, Diagnostics& diagnostics
       item = match<grammar::skip>(text, at, builder);
       if (item == text.size()) break;
       if (errors > 0 && text[item] == '}' && builder.open_repeats() == 0) {
-        at = item + 1;  // what it closes was in error
+        at = item + 1;  // closes a construct that had an error
         continue;
       }
       builder.start_item(token_at(text, item).span);

@@ -9,9 +9,9 @@
 
 namespace stencil {
 
-// The syntax tree of `source`, or nothing if the text does not parse (then at least one P0xx error
-// has been appended). Reports every item that fails to parse: after an error the parser resumes at
-// the next item. Linear in the length of the text.
+// The syntax tree of `source`, or nullopt if the text does not parse (then at least one P0xx error
+// has been appended). Reports every item that does not parse: after an error the parser continues
+// with the next item. Linear in the length of the text.
 std::optional<ast::Program> parse(const Source& source, Diagnostics& diagnostics);
 
 // The tree as indented text, for --emit ast and the tests.

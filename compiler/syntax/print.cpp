@@ -1,7 +1,7 @@
-// The syntax tree as text: one node a line, children indented by two. A node's line is its kind and
-// its name or value; anything that a node may lack (a param's value, a field's history) has a line
-// of its own in front, so that its absence shows. The recursion is as deep as the tree, which the
-// parser bounds (kMaxExpressionDepth, kMaxNesting).
+// The syntax tree as text: one node per line, children indented by two. A node's line contains its
+// kind and its name or value. Each optional part of a node (a param's value, a field's history) has
+// a line of its own before it, so its absence is visible. The recursion is as deep as the tree,
+// which the parser bounds (kMaxExpressionDepth, kMaxNesting).
 #include <fmt/format.h>
 
 #include "compiler/syntax/operators.h"
@@ -41,7 +41,7 @@ class Printer {
     --indent_;
   }
 
-  // A line that says which part follows, and the part below it; nothing for a null part.
+  // A label line with the part below it; nothing for a null part.
   void part(std::string_view label, const ExprPtr& value) {
     if (!value) return;
     line("{}", label);

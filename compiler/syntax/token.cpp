@@ -1,9 +1,9 @@
-// A small scanner beside the grammar. PEGTL parses without a separate lexer, so nothing in the
-// parser knows where the token ends that it stumbled over; this file finds it when, and only when,
-// there is an error. It sees every byte sequence as tokens of some kind (Bad for what no program
-// may contain), so that messages and recovery work on any input at all. Recovery counts brackets
-// from the start of the item rather than from the error: an error within a body must not take a ';'
-// of that body for the end of the item, or one slip would be reported as several.
+// A small scanner beside the grammar. PEGTL parses without a separate lexer, so the parser does not
+// know the end of the token at which it failed. This file finds it, only after an error. It divides
+// every byte sequence into tokens of some kind (Bad for bytes that no program may contain), so
+// messages and recovery work on any input. Recovery counts brackets from the start of the item and
+// not from the error: after an error within a body, a ';' of that body must not end the item, or
+// one mistake would be reported several times.
 #include "compiler/syntax/token.h"
 
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ size_t length_of_symbol(std::string_view text, size_t at) {
   return std::string_view("()[]{},;:.=+-*/%<>|^&~!@").find(text[at]) != std::string_view::npos;
 }
 
-// Bytes in the well-formed UTF-8 sequence at `at`, or 1.
+// Length in bytes of the well-formed UTF-8 sequence at `at`, or 1.
 size_t length_of_character(std::string_view text, size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 1;

@@ -1,5 +1,5 @@
-// Finding single tokens in program text: for messages, which name the token that was found, and for
-// recovery, which looks for the next item after an error. The grammar itself does not use this.
+// Finds single tokens in program text: for messages, which quote the token that was found, and for
+// recovery, which searches for the next item after an error. The grammar itself does not use this.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ enum class TokenKind { End, Word, Number, Symbol, Bad };
 
 struct Token {
   TokenKind kind = TokenKind::End;
-  Span span;                   // of End: the byte after the last visible one
-  bool first_on_line = false;  // a line break lies between the offset asked for and the token
+  Span span;                   // End: the byte after the last visible one
+  bool first_on_line = false;  // a line break lies between the given offset and the token
 };
 
-// The first token at or after `offset`, behind any blanks and comments. An unterminated comment
-// reaches to the end of the text.
+// The first token at or after `offset`, skipping blanks and comments. An unterminated comment
+// extends to the end of the text.
 Token token_at(std::string_view text, size_t offset);
 
 // As shown to users: "'subgrid'", "end of file", "byte 0x00"; long tokens are shortened.
@@ -30,9 +30,9 @@ inline bool is_digit(char c) {
 bool is_item_keyword(std::string_view word);  // param, grid, ...
 bool is_keyword(std::string_view word);       // any reserved word
 
-// Where to go on after an error at `error` in the item that begins at `item`: behind a ';' outside
-// all brackets, or at a word with two of the three signs of an item: it begins a line, it follows
-// the closing brace of a body, it is an item's keyword. Greater than `item`.
+// Where to continue after an error at `error` in the item that begins at `item`: after a ';'
+// outside all brackets, or at a word that satisfies two of three conditions: it begins a line, it
+// follows the closing brace of a body, it is an item's keyword. The result is greater than `item`.
 size_t next_item(std::string_view text, size_t item, size_t error);
 
 }  // namespace stencil

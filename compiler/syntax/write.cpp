@@ -1,8 +1,8 @@
-// The syntax tree as program text. An operand is put in parentheses exactly where precedence and
-// association would read it otherwise: the tree has no parentheses, so all there were come from it.
+// The syntax tree as program text. The tree has no parentheses, so an operand gets parentheses
+// exactly where precedence and associativity would otherwise change the meaning.
 //
-// A statement is written to one string and broken into lines afterwards: wherever the text has a
-// blank, a line break means the same (no token contains one).
+// A statement is written to one string and broken into lines afterwards: a line break may replace
+// any blank, because no token contains one.
 #include "compiler/syntax/write.h"
 
 #include <fmt/format.h>
@@ -29,9 +29,9 @@ int precedence_of(const Expr& expr) {
   return std::holds_alternative<Unary>(expr.kind) ? kPrefixPrecedence : kPostfixPrecedence;
 }
 
-// Where to end a line that begins with `text` and has room for `room` bytes: at its end if it fits;
-// otherwise at a blank in the second half, within as few brackets as possible and as far to the
-// right as possible, or failing that at any.
+// Where to end a line that begins with `text` and has room for `room` bytes: at the end of the text
+// if it fits; otherwise at a blank in the second half, at minimal bracket depth and as far right as
+// possible; otherwise at any blank.
 size_t line_end(std::string_view text, size_t room) {
   if (text.size() <= room) return text.size();
   size_t best = std::string_view::npos;
@@ -135,7 +135,7 @@ class Line {
     expr(operand);
     if (enclose) out_ += ')';
   }
-  // What a bracket or a member is taken of. A number is enclosed: `2.a` would begin with `2.`.
+  // The base of a bracket or member access. A number is parenthesised: `2.a` would begin with `2.`.
   void base(const Expr& base) {
     const bool number = std::holds_alternative<Number>(base.kind);
     operand(base, number ? kPostfixPrecedence + 1 : kPostfixPrecedence);
@@ -146,7 +146,7 @@ class Line {
       text("{}", n.integer);
       return;
     }
-    const std::string digits = fmt::format("{}", n.real);  // the fewest that read as this value
+    const std::string digits = fmt::format("{}", n.real);  // shortest that reads back
     out_ += digits;
     if (digits.find_first_of(".e") == std::string::npos) out_ += ".0";
   }
@@ -217,7 +217,7 @@ class Writer {
     return {static_cast<uint32_t>(begin), static_cast<uint32_t>(written_.text.size() - 1)};
   }
 
-  // Adds `text` in lines of at most kWidestLine bytes where its blanks permit.
+  // Adds `text` in lines of at most kWidestLine bytes, where blanks permit.
   void add(std::string_view text, size_t indent = 0) {
     const std::string first(indent, ' ');
     const std::string next(indent + 4, ' ');

@@ -11,22 +11,22 @@ namespace stencil {
 struct Written {
   std::string text;
 
-  // Where each item, and each `let` and piece within one, stands. An item comes before its parts.
+  // The place of each item, and of each `let` and piece in it. An item precedes its parts.
   struct Statement {
-    Span node;  // the span that the node has in the tree (of a let: its name's)
+    Span node;  // the span of the node in the tree (of a let: of its name)
     Span text;
   };
   std::vector<Statement> statements;
 };
 
-// The program as text: an item a line, bodies indented, lines broken at 100 columns, and
-// parentheses only where the tree needs them. Parsing it gives an equal tree up to spans, provided
-// that the tree could have been parsed: names are names, numbers are finite and not negative,
-// bodies and lists are not empty. Recursion is as deep as the tree, which whoever makes it bounds
+// The program as text: one item per line, bodies indented, lines broken at 100 columns, and
+// parentheses only where the tree needs them. Parsing the text gives an equal tree except for
+// spans, if the tree could have been parsed: names are valid, numbers are finite and not negative,
+// bodies and lists are not empty. Recursion is as deep as the tree, which the caller must bound
 // (kMaxExpressionDepth).
 Written write(const ast::Program& program);
 
-// An expression likewise, in one line.
+// An expression as text, in one line.
 std::string write(const ast::Expr& expr);
 
 }  // namespace stencil
