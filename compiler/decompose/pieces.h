@@ -23,7 +23,7 @@ void move_profiles(const ir::Program& program, ir::Piece& piece, size_t d, int64
 // True if the piece reads profiles or series along dimension d.
 bool reads_profiles(const ir::Program& program, const ir::Piece& piece, size_t d);
 
-// An operation, and an I32 literal, as nodes of a graph.
+// An operation, and an integer literal, as nodes of a graph.
 ir::NodeId add_operation(ir::Graph& graph, Op op, Scalar type, std::vector<ir::NodeId> operands);
 ir::NodeId add_integer(ir::Graph& graph, int64_t value, Scalar type = Scalar::I32);
 // Maps a coordinate of the grid, or of one period beyond it, into the grid, from `low` to `high`.
