@@ -100,7 +100,7 @@ class Tracer {
       if (variable && values_.count(variable->name) == 0) names.insert(variable->name);
     });
     if (names.empty()) return what + " overflows";
-    return fmt::format("{} depends on {}: no value", what, fmt::join(names, ", "));
+    return fmt::format("{} depends on {}, which has no value", what, fmt::join(names, ", "));
   }
 
   // The actions between two phases, with all iterations of a repeat.

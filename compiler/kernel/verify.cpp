@@ -160,7 +160,8 @@ class KernelVerifier {
       if (!places.insert(place(move.to, move.to_index)).second) fail("shuffle to one place twice");
     }
     for (const Shuffle::Move& move : shuffle.moves) {
-      if (places.count(place(move.from, move.from_index))) fail("shuffle from where it writes");
+      if (places.count(place(move.from, move.from_index)))
+        fail("shuffle reads an element that it writes");
       element(move.to, move.to_index, "shuffle to");
       element(move.from, move.from_index, "shuffle from");
       if (!known(move.to) || !known(move.from)) continue;
@@ -209,7 +210,7 @@ class KernelVerifier {
       for (const Expr& bound : {loop.begin, loop.end}) {
         expr(bound);
         if (bound->type != Scalar::I32)
-          fail(fmt::format("bounds of loop '{}' are no I32", loop.name));
+          fail(fmt::format("bounds of loop '{}' are not I32", loop.name));
       }
     }
     for (const ThreadLoop& loop : threads.loops) {
@@ -233,7 +234,8 @@ class KernelVerifier {
       const Buffer& buffer = at(id);
       if (buffer.space != Space::Thread) continue;
       if (buffer.local) {
-        if (uses[id] > 1) fail(fmt::format("'{}' is local, and lasts", buffer.name));
+        if (uses[id] > 1)
+          fail(fmt::format("'{}' is local but used by several Threads statements", buffer.name));
         continue;
       }
       bool has_places = buffer.extents.size() >= places.size();
@@ -283,12 +285,13 @@ class KernelVerifier {
     }
     for (const Expr& extent : buffer.extents) {
       expr(extent);
-      if (!is_integer(extent->type)) fail(fmt::format("extent of '{}' is no integer", buffer.name));
+      if (!is_integer(extent->type))
+        fail(fmt::format("extent of '{}' is not an integer", buffer.name));
       if (buffer.space == Space::Global) continue;
       const auto value = this->value(extent);
       if (!value || *value < 1) {
-        fail(
-            fmt::format("extent '{}' of '{}' is no positive constant", print(extent), buffer.name));
+        fail(fmt::format("extent '{}' of '{}' is not a positive constant", print(extent),
+                         buffer.name));
       }
     }
   }
@@ -302,7 +305,7 @@ class KernelVerifier {
     }
     const Buffer& buffer = at(source.buffer);
     if (buffer.space != Space::Global || !buffer.read_only) {
-      fail(fmt::format("boxes of '{}', which is no read-only global buffer", buffer.name));
+      fail(fmt::format("boxes of '{}', which is not a read-only global buffer", buffer.name));
     }
     const bool flat_or_deep = source.box.size() == 2 || source.box.size() == 3;
     if (!flat_or_deep || source.box.size() != buffer.extents.size()) {
@@ -319,14 +322,15 @@ class KernelVerifier {
     const int64_t row = known_power_of_two(buffer.extents.back(),
                                            [&](const std::string& name) { return constant(name); });
     if (row * element % kBulkUnit != 0) {
-      fail(fmt::format("boxes of '{}', whose rows are no multiples of {} bytes", buffer.name,
+      fail(fmt::format("boxes of '{}', whose rows are not multiples of {} bytes", buffer.name,
                        kBulkUnit));
     }
   }
 
   void batch(const Expr& number) {
     expr(number);
-    if (number->type != Scalar::I32) fail(fmt::format("batch '{}' is no integer", print(number)));
+    if (number->type != Scalar::I32)
+      fail(fmt::format("batch '{}' is not an integer", print(number)));
     if (in_threads_) fail("bulk copies inside threads");
     if (kernel_.bulk_slots < 1) fail("bulk copies without slots");
     waits("bulk copy");
@@ -342,7 +346,7 @@ class KernelVerifier {
     element(source.buffer, copy.origin, "bulk copy from");
     element(copy.to, copy.to_index, "bulk copy to");
     for (const Expr& index : copy.origin) {
-      if (index->type != Scalar::I32) fail(fmt::format("origin '{}' is no I32", print(index)));
+      if (index->type != Scalar::I32) fail(fmt::format("origin '{}' is not I32", print(index)));
     }
     if (!known(copy.to)) return;
     const Buffer& to = at(copy.to);
@@ -424,7 +428,7 @@ class KernelVerifier {
   void element(BufferId id, const std::vector<Expr>& index, const char* what) {
     for (const Expr& i : index) {
       expr(i);
-      if (!is_integer(i->type)) fail(fmt::format("index '{}' is no integer", print(i)));
+      if (!is_integer(i->type)) fail(fmt::format("index '{}' is not an integer", print(i)));
     }
     if (!known(id)) return fail(fmt::format("{} buffer {}, which does not exist", what, id));
     const Buffer& buffer = at(id);
@@ -482,7 +486,7 @@ class KernelVerifier {
   void integer_literal(int64_t value, Scalar type) {
     const bool typed = is_integer(type) || type == Scalar::Bool;
     if (!typed || !integer_range(type).holds(value))
-      fail(fmt::format("the literal {} is no {}", value, name(type)));
+      fail(fmt::format("the literal {} is not a valid {}", value, name(type)));
   }
 
   void use(const std::string& name, Scalar type) {

@@ -78,13 +78,13 @@ class PlanVerifier {
     for (const Repeat& repeat : plan_.repeats) {
       const bool apart = repeat.first >= before && repeat.first < repeat.end;
       if (!apart || repeat.end > plan_.actions.size()) {
-        fail("repeats are no runs of actions one behind the other");
+        fail("repeats are not disjoint ranges of actions in order");
         return false;
       }
       if (repeat.iterations < 1) fail(fmt::format("a repeat of {} iterations", repeat.iterations));
       before = repeat.end;
     }
-    if (before > 0 && plan_.time_tile != 1) fail("a repeat is within tiles of more steps");
+    if (before > 0 && plan_.time_tile != 1) fail("a repeat needs tiles of one step");
     return true;
   }
 
@@ -138,11 +138,11 @@ class PlanVerifier {
     if (array.extents.empty()) fail(fmt::format("array '{}' has no extents", array.name));
     for (const Expr& extent : array.extents) {
       if (!is_integer(extent->type))
-        fail(fmt::format("extent of array '{}' is no integer", array.name));
+        fail(fmt::format("extent of array '{}' is not an integer", array.name));
       expr(extent, extent->type, "an extent");
     }
     if (array.row_lead && !array.row_pitch) {
-      fail(fmt::format("array '{}' has room ahead of rows without a pitch", array.name));
+      fail(fmt::format("array '{}' has a row lead but no row pitch", array.name));
     }
     for (const Expr& length : {array.row_pitch, array.row_lead}) {
       if (length) expr(length, Scalar::I32, "the layout of rows");
@@ -191,7 +191,7 @@ class PlanVerifier {
     if (reduction.in_step) in_step(reduction, what);
     for (const Launch& launch : reduction.launches) served_by(launch, what);
     if (is_sampled(reduction)) {
-      if (!reduction.record || reduction.in_step) fail(what + " is sampled and no record");
+      if (!reduction.record || reduction.in_step) fail(what + " is sampled but not a record");
       result(reduction.samples, reduction.type, "the samples of " + what);
     }
     if (has_value(reduction)) {
@@ -199,11 +199,12 @@ class PlanVerifier {
     } else {
       const Array* array = slot(reduction.array, 0, what);
       if (array && array->type != reduction.type) fail(what + " has an array of another type");
-      if (array && !array->written) fail(what + " has an array that nobody writes");
+      if (array && !array->written) fail(what + " has an array that is never written");
     }
     const bool has_nan = reduction.first_nan != kNoScratch;
     const bool may_be_nan = is_float(reduction.type) && !reduction.record;
-    if (has_nan != may_be_nan) fail(what + ": when it was first NaN is for floats");
+    if (has_nan != may_be_nan)
+      fail(what + ": only floating-point reductions record their first NaN");
     if (has_nan) result(reduction.first_nan, Scalar::I32, what + ": when it was first NaN");
   }
 
@@ -215,7 +216,7 @@ class PlanVerifier {
           return launch && writes(*launch, reduction);
         });
     if (!computed) fail(what + " is computed by no action");
-    if (plan_.time_tile != 1 || reduction.every != 1) fail(what + " is within tiles of more steps");
+    if (plan_.time_tile != 1 || reduction.every != 1) fail(what + " needs tiles of one step");
     if (reduction.replaced != kNoScratch) result(reduction.replaced, reduction.type, what);
   }
 
@@ -347,11 +348,11 @@ class PlanVerifier {
       for (const int64_t count : box.counts) elements *= count;
       if (box.array.slot < 0 || box.array.slot >= array.copies || box.counts.size() != rank ||
           box.first.size() != rank || elements <= 0) {
-        return fail(fmt::format("a swap of '{}' has no box of it", array.name));
+        return fail(fmt::format("a swap of '{}' has an invalid box", array.name));
       }
       bytes += (elements * size_in_bytes(array.type) + 15) / 16 * 16;
     }
-    if (!boxes.empty() && bytes != expected) fail("a swap whose boxes are not its message");
+    if (!boxes.empty() && bytes != expected) fail("the boxes of a swap do not cover its message");
   }
 
   void array_arguments(const Launch& launch, const Kernel& kernel) {

@@ -356,7 +356,7 @@ TEST_F(Traced, ScalarsAndParams) {
   EXPECT_EQ(kernel::trace(module, seven, problem)->total().counts.global_stores, 7 * (7 + 3));
   module.plan.parameters[0].integer_default.reset();
   EXPECT_FALSE(kernel::trace(module, {}, problem));
-  EXPECT_EQ(problem, "the number of blocks of kernel k depends on N: no value");
+  EXPECT_EQ(problem, "the number of blocks of kernel k depends on N, which has no value");
   module.kernels[0].thread_loops = true;
   EXPECT_FALSE(kernel::trace(module, seven, problem));
   EXPECT_EQ(problem, "kernel k has loops in place of threads");

@@ -188,7 +188,7 @@ const Rule kBodyRules[] = {
      [](Module& m) {
        body(m).push_back({Let{"z", load(0, {integer(0), integer(0)}, Scalar::F32)}});
      }},
-    {"index_type", "kernel k: index '0f' is no integer",
+    {"index_type", "kernel k: index '0f' is not an integer",
      [](Module& m) {
        body(m).push_back({Let{"z", load(0, {real(0, Scalar::F32)}, Scalar::F32)}});
      }},
@@ -228,7 +228,7 @@ const Rule kBodyRules[] = {
      [](Module& m) { std::get<Threads>(body(m)[1].kind).conditions = {boolean(true)}; }},
     {"thread_loop_condition", "kernel k: condition '1' is not a bool",
      [](Module& m) { first_loops(m).conditions = {integer(1)}; }},
-    {"thread_loop_bounds", "kernel k: bounds of loop 'thread_x' are no I32",
+    {"thread_loop_bounds", "kernel k: bounds of loop 'thread_x' are not I32",
      [](Module& m) { first_loops(m).loops[0].end = integer(32, Scalar::I64); }},
     {"thread_loop_bounds_vary", "kernel k: 'thread_x' is not defined here",
      [](Module& m) { first_loops(m).loops[0].end = v("thread_x"); }},
@@ -261,12 +261,12 @@ const Rule kBodyRules[] = {
        add(loops(m), "own", Scalar::F32, Space::Thread, 4);
        m.kernels[0].buffers.back().extents.clear();
      }},
-    {"local_twice", "kernel k: 'own' is local, and lasts",
+    {"local_twice", "kernel k: 'own' is local but used by several Threads statements",
      [](Module& m) {
        add_places(m).local = true;
        section(m, 2).push_back({Store{3, {integer(0)}, real(1, Scalar::F32)}});
      }},
-    {"local_in_a_loop", "kernel k: 'own' is local, and lasts",
+    {"local_in_a_loop", "kernel k: 'own' is local but used by several Threads statements",
      [](Module& m) {
        add_places(m).local = true;
        Statement threads = body(m)[1];
@@ -284,7 +284,7 @@ const Rule kBodyRules[] = {
      [](Module& m) {
        body(m).push_back({For{LoopKind::Serial, "i", integer(0), real(4, Scalar::F32), 1, {}}});
      }},
-    {"literal", "kernel k: the literal 4294967296 is no integer",
+    {"literal", "kernel k: the literal 4294967296 is not a valid integer",
      [](Module& m) {
        body(m).push_back({Let{"z", integer(int64_t{1} << 32)}});
      }},
@@ -302,7 +302,7 @@ const Rule kBodyRules[] = {
      [](Module& m) {
        m.kernels[0].threads = {0, 1, 1};
      }},
-    {"open_shared_extent", "kernel k: extent 'N' of 's' is no positive constant",
+    {"open_shared_extent", "kernel k: extent 'N' of 's' is not a positive constant",
      [](Module& m) { m.kernels[0].buffers[2].extents = {v("N")}; }},
     {"missing_barrier",
      "kernel k: shared buffer 's' is read without a barrier after it was written",
@@ -367,7 +367,7 @@ const Rule kCopyRules[] = {
      [](Module& m) {
        section(m, 3).push_back({Copy{1, {integer(0)}, 0, {integer(0), integer(0)}, 4}});
      }},
-    {"index_type", "kernel k: index '0f' is no integer",
+    {"index_type", "kernel k: index '0f' is not an integer",
      [](Module& m) {
        section(m, 3).push_back({Copy{1, {integer(0)}, 0, {real(0, Scalar::F32)}, 4}});
      }},
@@ -432,7 +432,7 @@ const Rule kBulkRules[] = {
        add_bulk(m);
        section(m, 3).push_back({AwaitBulk{integer(0)}});
      }},
-    {"long_batch", "kernel k: batch '1L' is no integer",
+    {"long_batch", "kernel k: batch '1L' is not an integer",
      [](Module& m) { bulk(m).batch = integer(1, Scalar::I64); }},
     {"no_slots", "kernel k: bulk copies without slots",
      [](Module& m) {
@@ -452,7 +452,7 @@ const Rule kBulkRules[] = {
        copy.to = own;
        copy.to_index = {integer(0)};
      }},
-    {"from_written", "kernel k: boxes of 'P', which is no read-only global buffer",
+    {"from_written", "kernel k: boxes of 'P', which is not a read-only global buffer",
      [](Module& m) {
        add_bulk(m);
        m.kernels[0].buffers[3].read_only = false;
@@ -472,12 +472,12 @@ const Rule kBulkRules[] = {
        add_bulk(m);
        m.kernels[0].bulk_sources[0].box[1] = 3;
      }},
-    {"odd_rows", "kernel k: boxes of 'P', whose rows are no multiples of 16 bytes",
+    {"odd_rows", "kernel k: boxes of 'P', whose rows are not multiples of 16 bytes",
      [](Module& m) {
        add_bulk(m);
        m.kernels[0].buffers[3].extents[1] = integer(65);
      }},
-    {"open_rows", "kernel k: boxes of 'P', whose rows are no multiples of 16 bytes",
+    {"open_rows", "kernel k: boxes of 'P', whose rows are not multiples of 16 bytes",
      [](Module& m) {
        add_bulk(m);
        m.kernels[0].buffers[3].extents[1] = v("N");
@@ -587,7 +587,7 @@ INSTANTIATE_TEST_SUITE_P(Shuffles, VerifyRule, testing::ValuesIn(kShuffleRules),
 const Rule kPlanRules[] = {
     {"buffer_of_other_extents", "plan: launch of 'k': 'A' and 'A' have different extents",
      [](Module& m) { m.plan.arrays[0].row_pitch = integer(64); }},
-    {"lead_without_pitch", "plan: array 'A' has room ahead of rows without a pitch",
+    {"lead_without_pitch", "plan: array 'A' has a row lead but no row pitch",
      [](Module& m) { m.plan.arrays[0].row_lead = integer(1); }},
     {"pitch_of_another_type", "plan: the layout of rows '64L' is long instead of integer",
      [](Module& m) { m.plan.arrays[0].row_pitch = integer(64, Scalar::I64); }},
@@ -653,11 +653,11 @@ const Rule kPlanRules[] = {
        m.plan.time_tile = 4;
        m.plan.tile_sizes = {4, 2};
      }},
-    {"repeat_beyond_actions", "plan: repeats are no runs of actions one behind the other",
+    {"repeat_beyond_actions", "plan: repeats are not disjoint ranges of actions in order",
      [](Module& m) {
        m.plan.repeats = {{0, 3, 4}};
      }},
-    {"repeats_overlap", "plan: repeats are no runs of actions one behind the other",
+    {"repeats_overlap", "plan: repeats are not disjoint ranges of actions in order",
      [](Module& m) {
        m.plan.repeats = {{0, 2, 4}, {1, 2, 4}};
      }},
@@ -665,7 +665,7 @@ const Rule kPlanRules[] = {
      [](Module& m) {
        m.plan.repeats = {{0, 2, 0}};
      }},
-    {"repeat_in_time_tile", "plan: a repeat is within tiles of more steps",
+    {"repeat_in_time_tile", "plan: a repeat needs tiles of one step",
      [](Module& m) {
        m.plan.time_tile = 2;
        m.plan.repeats = {{0, 2, 4}};
@@ -742,7 +742,7 @@ const Rule kReductionRules[] = {
      [](Module& m) { add_reduction(m).launches[0].steps = 1; }},
     {"result", "plan: reduction 'total' leaves no result",
      [](Module& m) { add_reduction(m).result = 2; }},
-    {"first_nan", "plan: reduction 'total': when it was first NaN is for floats",
+    {"first_nan", "plan: reduction 'total': only floating-point reductions record their first NaN",
      [](Module& m) { add_reduction(m).first_nan = kNoScratch; }},
     {"first_nan_type", "plan: reduction 'total': when it was first NaN is integer kept as float",
      [](Module& m) { add_reduction(m).first_nan = 0; }},
@@ -754,7 +754,7 @@ const Rule kReductionRules[] = {
        m.plan.reductions.back().array = 1;
        m.plan.reductions.back().type = Scalar::F64;
      }},
-    {"array_not_written", "plan: reduction 'total' has an array that nobody writes",
+    {"array_not_written", "plan: reduction 'total' has an array that is never written",
      [](Module& m) {
        add_reduction(m).result = kNoScratch;
        m.plan.reductions.back().array = 0;
