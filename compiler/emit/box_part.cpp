@@ -44,18 +44,17 @@ std::string wrapping_axes(const BoxPart& box) {
 // Writes the comment on how boxes of a decomposed run are used.
 void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bool device) {
   const std::string& name = box.module.name;
-  out.comment(fmt::format(
-      "Boxes of the grid, for programs that share it among processes. Each has a box of its own, "
-      "and arrays of the points of it and of a halo around it: {}_halo points below and above in "
-      "each dimension, outermost first, but none beyond the grid. {}_box_memory() says which "
-      "points "
-      "an array has. It is dense and row-major.",
-      name, name));
+  out.comment(
+      fmt::format("Boxes of the grid, for programs that distribute it over processes. Each process "
+                  "owns a box, and its arrays hold the box and a halo around it: {}_halo points "
+                  "below and above in each dimension, outermost first, clipped to the grid. "
+                  "{}_box_memory() returns the points of an array, which is dense and row-major.",
+                  name, name));
   if (const std::string axes = wrapping_axes(box); !axes.empty()) {
-    out.comment(fmt::format(
-        "In {} the grid wraps around: there the halo goes on beyond its edge, with images of the "
-        "points of the far side, whose coordinates count on.",
-        axes));
+    out.comment(
+        fmt::format("In {} the grid wraps around: there the halo continues beyond its edge, with "
+                    "images of the points of the far side, whose coordinates continue too.",
+                    axes));
   }
   const auto slots = [&](size_t a) {
     const kernel::Array& array = box.module.plan.arrays[a];
@@ -63,18 +62,18 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
                        api.slots_constant(a), array.levels);
   };
   out.comment(
-      "An array that changes is several memories of this size and an array of pointers to "
-      "them, which trade places as steps are done. Those beyond its levels begin with the "
-      "values of [0]:");
+      "An array that changes has several memories of this size, and is passed as an array of "
+      "pointers to them. The pointers change places from step to step. Memories beyond its levels "
+      "must start with the values of [0]:");
   for (size_t a = 0; a < box.module.plan.arrays.size(); ++a) {
     if (api.has_slots(a)) out.comment("  " + slots(a));
   }
-  out.comment(fmt::format(
-      "After {0}_init_box(), or once all of its memory is filled in, {0}_run_box{1}() does up to "
-      "{0}_box_steps steps, the first of which has index first_step. Then the points of the box "
-      "have the bits that a run of the whole gives them, and those of the halo are to be filled in "
-      "before the next call, from the boxes that they lie in:",
-      name, device ? "_device" : ""));
+  out.comment(
+      fmt::format("After {0}_init_box(), or once all memory is initialised, {0}_run_box{1}() runs "
+                  "up to {0}_box_steps steps, the first of which has index first_step. The points "
+                  "of the box then have the same bits as in a run of the whole grid. Before the "
+                  "next call, the caller must fill in the halo from the boxes that own its points:",
+                  name, device ? "_device" : ""));
   for (const BoxPart::Filled& filled : box.filled) {
     for (const Pointer& pointer : api.pointers()) {
       if (pointer.array != filled.array || pointer.level != filled.level) continue;
@@ -82,7 +81,7 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
           fmt::format("  {}: {} points below+above", pointer.name, halo_widths(filled.halo)));
     }
   }
-  if (box.filled.empty()) out.comment("  nothing, for no point reads another");
+  if (box.filled.empty()) out.comment("  nothing: no point reads another");
   std::vector<std::string> kept, whole;
   for (size_t a = 0; a < box.module.plan.arrays.size(); ++a) {
     const kernel::Array& array = box.module.plan.arrays[a];
@@ -93,11 +92,12 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
     out.comment(fmt::format("Coefficients keep their halo: {}.", fmt::join(kept, ", ")));
   }
   if (!box.left_out.empty()) {
-    out.comment(fmt::format("Not evaluated, as points of all boxes take part: {}.",
+    out.comment(fmt::format("Not evaluated, because they combine the points of all boxes: {}.",
                             fmt::join(box.left_out, ", ")));
   }
   if (!whole.empty()) {
-    out.comment(fmt::format("The same in all processes, and whole: {}.", fmt::join(whole, ", ")));
+    out.comment(
+        fmt::format("Complete, and the same in all processes: {}.", fmt::join(whole, ", ")));
   }
 }
 
@@ -122,7 +122,8 @@ void declare_types_of(Text& out, const BoxPart& box, const HostApi& api, Names& 
   }
   out.comment("The points that arrays have in memory.");
   declare_struct(out, api.memory_type(), members);
-  out.comment("Steps of a call, at most; and how many pointers arrays that change have.");
+  out.comment(
+      "The largest number of steps of a call, and the numbers of pointers of arrays that change.");
   std::vector<std::string> constants = {fmt::format("{}_box_steps = {}", name, box.steps)};
   for (size_t a = 0; a < box.module.plan.arrays.size(); ++a) {
     if (!api.has_slots(a)) continue;
@@ -134,20 +135,22 @@ void declare_types_of(Text& out, const BoxPart& box, const HostApi& api, Names& 
 }
 
 void declare_entries(Text& out, const HostApi& api, const Dialect& dialect) {
-  out.comment("The grid. NULL, or what is wrong, as of all functions below.");
+  out.comment(
+      "Returns the grid. The result is NULL or an error message, as for all functions below.");
   out.line(api.grid_signature() + ";");
   out.blank();
-  out.comment("Which points arrays have.");
+  out.comment("Returns the points of the arrays.");
   out.line(api.box_memory_signature() + ";");
   out.blank();
-  out.comment("Puts the initial values into arrays of a box in host memory, into halos too.");
+  out.comment(
+      "Writes the initial values to arrays of a box in host memory, including their halos.");
   out.line(api.init_signature() + ";");
   out.blank();
   if (dialect.has_device()) {
     out.comment("Runs on arrays in device memory. Asynchronous: the work is queued on the stream.");
     out.line(api.device_signature("_device", dialect) + ";");
   } else {
-    out.comment("Runs; pointers trade places.");
+    out.comment("Runs; pointers change places.");
     out.line(api.run_signature() + ";");
   }
   out.blank();
@@ -171,7 +174,7 @@ void declare_boxes(Text& out, const BoxPart& box, const Dialect& dialect) {
   describe_boxes_in_use(out, box, api, dialect.has_device());
   out.blank();
   declare_types_of(out, box, api, names);
-  out.comment("How deep the halo is, below and above, outermost dimension first.");
+  out.comment("The width of the halo, below and above, outermost dimension first.");
   out.line(fmt::format("extern const int {};", halo_name(box.module, box.halo.size())));
   out.blank();
   declare_entries(out, api, dialect);

@@ -58,7 +58,7 @@ constexpr const char* kFmaWarning =
 // On most CPUs an operation on subnormal numbers takes some hundred cycles, and a spreading wave is
 // surrounded by a shell of them: an acoustic program ran at a quarter of its speed.
 constexpr const char* kFlushSubnormals =
-    R"(// While it lives, the thread takes subnormal numbers for zero.
+    R"(// During its lifetime, the thread treats subnormal numbers as zero.
 struct stencil_flush_subnormals {
 #if defined(__x86_64__)
   const unsigned before = __builtin_ia32_stmxcsr();

@@ -31,7 +31,7 @@ KernelHead cuda_head(const kernel::Kernel& kernel, bool exported) {
 }
 
 constexpr const char* kDescribe =
-    R"text(// Describes an array of 2 or 3 dimensions to the hardware that copies boxes of it.
+    R"text(// Describes an array of 2 or 3 dimensions to the hardware that copies its boxes.
 template <typename T, int rank>
 static const char* stencil_describe(stencil_tensor_map* map, const char* array, const T* memory,
                                     const int64_t (&extents)[rank], const int (&box)[rank]) {
@@ -52,12 +52,12 @@ static const char* stencil_describe(stencil_tensor_map* map, const char* array, 
     if (status != cudaSuccess) return stencil_try("finding cuTensorMapEncodeTiled", status);
     if (found != cudaDriverEntryPointSuccess || !encode) {
       encode = NULL;
-      return "the driver has no cuTensorMapEncodeTiled; loads=bulk takes CUDA 12.0 or later";
+      return "the driver has no cuTensorMapEncodeTiled; loads=bulk needs CUDA 12.0 or later";
     }
   }
   if ((uintptr_t)memory % 16 != 0) {
     snprintf(text, sizeof text,
-             "array %.64s does not start at a multiple of 16 bytes, which loads=bulk takes", array);
+             "array %.64s does not start at a multiple of 16 bytes, as loads=bulk requires", array);
     return text;
   }
   // Innermost dimension first. Values move as bits: unsigned integers of 1, 2, 4 or 8 bytes.
@@ -70,7 +70,7 @@ static const char* stencil_describe(stencil_tensor_map* map, const char* array, 
     sizes[d] = (uint64_t)extents[rank - 1 - d];
     boxes[d] = (unsigned)box[rank - 1 - d];
     stride *= sizes[d];
-    strides[d] = stride;  // from one place in dimension d + 1 to the next
+    strides[d] = stride;  // between neighbours in dimension d + 1
   }
   const int status = ((encode_function)encode)(map, types[sizeof(T)], (unsigned)rank, memory, sizes,
                                                strides, boxes, steps, 0, 0, 2, 0);
@@ -196,7 +196,7 @@ Dialect make_cuda_dialect(std::string_view wide) {
            "}"},
           {"resident",
            {},
-           "// Blocks that a multiprocessor is to hold, or as many of them as it has room for.\n"
+           "// Blocks per multiprocessor: as requested, or as many as fit.\n"
            "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750\n"
            "#define STENCIL_RESIDENT(blocks, threads) \\\n"
            "  ((blocks) * (threads) > 1024 ? 1024 / (threads) : (blocks) > 16 ? 16 : (blocks))\n"
@@ -214,13 +214,12 @@ Dialect make_cuda_dialect(std::string_view wide) {
            "  unsigned long long opaque[16];\n"
            "};\n"
            "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900\n"
-           "#error \"loads=bulk copies boxes in bulk, which takes compute capability 9.0: compile "
-           "with "
-           "-arch=sm_90 or later, or use loads=async\"\n"
+           "#error \"loads=bulk needs compute capability 9.0: compile with -arch=sm_90 or later, "
+           "or use loads=async\"\n"
            "#endif"},
           {"bulk_begin",
            {},
-           "// Readies the words that tell which slots have arrived; one thread does.\n"
+           "// Initialises the words that track the arrival of slots; called by one thread.\n"
            "$fnvoid stencil_bulk_begin(unsigned long long* arrived, int slots) {\n"
            "  for (int slot = 0; slot < slots; ++slot) {\n"
            "    asm volatile(\"mbarrier.init.shared::cta.b64 [%0], 1;\"\n"
@@ -239,8 +238,8 @@ Dialect make_cuda_dialect(std::string_view wide) {
            "}"},
           {"bulk_await",
            {},
-           "// Each batch in a slot is one phase of its word: until the phase of this parity is "
-           "over.\n"
+           "// Each batch in a slot is one phase of its word: waits for the end of the phase of "
+           "this parity.\n"
            "$fnvoid stencil_bulk_await(unsigned long long* arrived, int parity) {\n"
            "  unsigned done = 0;\n"
            "  while (!done) {\n"
@@ -317,7 +316,7 @@ std::vector<Helper> gpu_helpers() {
        "template <int n>\n"
        "struct stencil_number { static constexpr int value = n; };\n"
        "\n"
-       "// The body for first, first + 1, ... last - 1, written out ahead of any optimisation.\n"
+       "// The body for first, first + 1, ... last - 1, unrolled before any optimisation.\n"
        "template <int first, int last, class Body>\n"
        "$fnvoid stencil_steps(const Body& body) {\n"
        "  if constexpr (first < last) {\n"
@@ -327,7 +326,7 @@ std::vector<Helper> gpu_helpers() {
        "}"},
       {"load_2",
        {},
-       "// Values side by side in memory, moved at once; a thread's own may be in registers.\n"
+       "// Moves contiguous values in one access; a thread's own values may be in registers.\n"
        "template <class Vector, class T>\n"
        "$fnvoid stencil_load_2(T* own, const T* memory) {\n"
        "  const Vector packed = *reinterpret_cast<const Vector*>(memory);\n"
@@ -335,7 +334,7 @@ std::vector<Helper> gpu_helpers() {
        "}"},
       {"load_4",
        {},
-       "// Values side by side in memory, moved at once; a thread's own may be in registers.\n"
+       "// Moves contiguous values in one access; a thread's own values may be in registers.\n"
        "template <class Vector, class T>\n"
        "$fnvoid stencil_load_4(T* own, const T* memory) {\n"
        "  const Vector packed = *reinterpret_cast<const Vector*>(memory);\n"

@@ -191,8 +191,8 @@ void Driver::check_function() {
     items.push_back(api_.parameter_type(parameter) + " " + api_.parameter_name(parameter));
   }
   out_.comment(
-      "What must hold before anything is allocated or touched: NULL, or what does not. Arrays may "
-      "be NULL.");
+      "Checks a call before anything is allocated or accessed. Returns NULL or an error message. "
+      "Arrays may be NULL.");
   out_.open(fmt::format("static const char* {}({}) {{", check_, comma_list(items)));
   check_steps();
   for (const kernel::Check& check : plan_.checks) {

@@ -161,9 +161,8 @@ void Driver::run_on_host_arrays() {
 // NAME_run_device for plans with padded rows.
 void Driver::run_on_dense_arrays() {
   out_.comment(
-      "The same on dense arrays in device memory: copies them into padded rows and back. Rows "
-      "that\n"
-      "need no padding are used as they are.");
+      "The same on dense arrays in device memory: copies them into padded rows and back. Rows that "
+      "need\nno padding are used as they are.");
   out_.open("extern \"C\" " + device_signature("_device") + " {");
   check_before_copies();
   run_on_copies(module_.name + "_run_padded", {api_.steps()}, false);

@@ -24,7 +24,7 @@ using kernel::Parameter;
 
 namespace {
 
-constexpr const char* kNotGiven = R"text(// What a param holds that is not given.
+constexpr const char* kNotGiven = R"text(// The value of a param that is not given.
 static double stencil_not_given(void) {
   const uint64_t bits = 0x7ff8000000000000u;
   double value;
@@ -160,8 +160,9 @@ void Driver::derive_params() {
     out_.open(fmt::format("if ({} != {}) {{", value, expected));
     out_.line(fmt::format(
         "return {};",
-        string_literal(fmt::format("param {} is part of the code, and would have another value: {}",
-                                   pinned.name, pinned.derived_text))));
+        string_literal(fmt::format(
+            "param {} is compiled into the code, but these params give it another value: {}",
+            pinned.name, pinned.derived_text))));
     out_.close();
     out_.close();
   }
@@ -246,7 +247,7 @@ void Driver::init(const InitialValues& initial) {
       if (parameter) used.insert(plan_.parameters[static_cast<size_t>(parameter->parameter)].name);
     }
   });
-  out_.comment("Puts the initial values into every level of the arrays.");
+  out_.comment("Writes the initial values to every level of the arrays.");
   out_.open("extern \"C\" " + api_.init_signature() + " {");
   take_params(used);
   check_run("0", "0");

@@ -29,7 +29,7 @@ bool has_levels_to_bring_home(const kernel::Plan& plan) {
 
 // --- Support
 
-constexpr const char* kDeviceSupport = R"text(// What went wrong, or NULL.
+constexpr const char* kDeviceSupport = R"text(// NULL, or an error message.
 static const char* stencil_try(const char* what, $apiError_t status) {
   static thread_local char text[512];
   if (status == $apiSuccess) return NULL;
@@ -58,7 +58,7 @@ struct stencil_memory {
 )text";
 
 constexpr const char* kFlag =
-    R"text(// The flag of the stop condition on its way to the host, beside a stream that goes on meanwhile.
+    R"text(// Copies the flag of the stop condition to the host while the stream continues.
 struct stencil_flag {
   $apiStream_t beside;
   $apiEvent_t set;
@@ -159,7 +159,7 @@ static const char* stencil_check_arrays(const stencil_array* arrays, int count,
 )text";
 
 constexpr const char* kCopyRows =
-    R"text(// Copies `count` rows of `bytes`, which lie further apart on either side.
+    R"text(// Copies `count` rows of `bytes` bytes between memories with different pitches.
 static void stencil_copy_rows(void* to, int64_t to_pitch, const void* from, int64_t from_pitch,
                               int64_t bytes, int64_t count) {
 #ifdef _OPENMP
@@ -174,14 +174,14 @@ static void stencil_copy_rows(void* to, int64_t to_pitch, const void* from, int6
 
 // $result, $stream, $copy, $done are replaced per target.
 constexpr const char* kBringHome =
-    R"text(// Moves every level into the caller's array for it: first where that overwrites nothing, and a
-// cycle of levels by way of the scratch copy.
+    R"text(// Moves every level to the caller's array for it: first those that overwrite nothing, then cycles
+// of levels through the scratch copy.
 template <typename T, int copies, int levels>
 static $result stencil_bring_home(T* (&slots)[copies], T* const (&homes)[levels], T* scratch,
                                   int64_t bytes$stream) {
   for (int settled = 0; settled < levels;) {
-    int away = -1;       // a level that is not at home
-    bool moved = false;  // a level went home in this round
+    int away = -1;       // a level that is not in its array
+    bool moved = false;  // a level was moved in this pass
     settled = 0;
     for (int k = 0; k < levels; ++k) {
       bool occupied = false;
@@ -209,12 +209,12 @@ static $result stencil_bring_home(T* (&slots)[copies], T* const (&homes)[levels]
 #include "place_points_text.h"
 
 constexpr const char* kMisplaced = R"text(
-// NULL, or which point does not lie where it has to.
+// NULL, or an error message for the first point outside its domain.
 static const char* stencil_points_error(const stencil_point_set& set, const char* name) {
   static thread_local char text[160];
   const int64_t point = stencil_misplaced(set);
   if (point < 0) return NULL;
-  snprintf(text, sizeof text, "point %lld (from 0) of %.64s does not lie where it has to",
+  snprintf(text, sizeof text, "point %lld (from 0) of %.64s lies outside its domain",
            (long long)point, name);
   return text;
 }
@@ -242,7 +242,7 @@ static const char* stencil_fill(stencil_point_set set, const char* name, int val
 )text";
 
 constexpr const char* kFillOnDevice =
-    R"text(// Fills the tables of a set of points, by way of the host.
+    R"text(// Fills the tables of a set of points, through host memory.
 template <class Real>
 static const char* stencil_fill(stencil_point_set set, const char* name, int values,
                                 const double* const* places, const int64_t* sizes,
@@ -251,12 +251,12 @@ static const char* stencil_fill(stencil_point_set set, const char* name, int val
   std::vector<const double*> at;
   for (int v = 0; v < values; ++v) {
     double* const to = here.data() + v * set.points;
-    STENCIL_TRY("copying the places of points",
+    STENCIL_TRY("copying the positions of points",
                 $apiMemcpyAsync(to, places[v], (size_t)set.points * sizeof(double),
                                 $apiMemcpyDeviceToHost, stream));
     at.push_back(to);
   }
-  STENCIL_TRY("copying the places of points", $apiStreamSynchronize(stream));
+  STENCIL_TRY("copying the positions of points", $apiStreamSynchronize(stream));
   set.at = at.data();
   set.weights = values > set.rank ? at.data() + set.rank : NULL;
   if (const char* error = stencil_points_error(set, name)) return error;

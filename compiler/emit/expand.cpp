@@ -63,7 +63,7 @@ Kernel expand_shuffles(Kernel kernel, FreshNames& fresh) {
     buffer.type = type;
     buffer.space = Space::Shared;
     buffer.extents = {integer(count), integer(kernel.threads.product(1)), integer(x)};
-    buffer.comment = "values on their way to neighbouring threads";
+    buffer.comment = "values for neighbouring threads";
     scratch[type] = static_cast<BufferId>(kernel.buffers.size());
     kernel.buffers.push_back(std::move(buffer));
   }

@@ -27,7 +27,7 @@ const std::vector<Helper>& common_helpers() {
        "  static constexpr bool value = b;\n"
        "};\n"
        "\n"
-       "// The body as compiled for what the condition is.\n"
+       "// Calls the instance of the body for the value of the condition.\n"
        "template <class Body>\n"
        "$fn__attribute__((always_inline)) void stencil_cases(bool condition, const Body& body) {\n"
        "  if (condition) {\n"
@@ -95,7 +95,7 @@ const std::vector<Helper>& common_helpers() {
        "}"},
       {"double_to_odd_float",
        {"float_bits", "bits_float"},
-       "// Rounded to odd: what is rounded again afterwards comes out as if rounded once.\n"
+       "// Rounds to odd, so that a second rounding gives the result of a single one.\n"
        "$fnfloat stencil_double_to_odd_float(double value) {\n"
        "  const float nearest = (float)value;\n"
        "  if ((double)nearest == value || value != value) return nearest;\n"
@@ -122,8 +122,9 @@ const std::vector<Helper>& common_helpers() {
        "}"},
       {"divide_odd_float",
        {},
-       "// x / c, rounded once, for an odd integer c and z = 1 / c. The residual r is exact; if x\n"
-       "// is infinite, it is NaN, for which anything finite serves.\n"
+       "// x / c, rounded once, for an odd integer c and z = 1 / c. The residual r is exact. If x "
+       "is\n"
+       "// infinite, r is NaN, and any finite value may replace it.\n"
        "$fnfloat stencil_divide_odd_float(float x, float c, float z) {\n"
        "  const float q = x * z;\n"
        "  const float r = fma(q, c, -x);\n"
@@ -143,8 +144,9 @@ const std::vector<Helper>& common_helpers() {
        "}"},
       {"divide_odd_double",
        {},
-       "// x / c, rounded once, for an odd integer c and z = 1 / c. The residual r is exact; if x\n"
-       "// is infinite, it is NaN, for which anything finite serves.\n"
+       "// x / c, rounded once, for an odd integer c and z = 1 / c. The residual r is exact. If x "
+       "is\n"
+       "// infinite, r is NaN, and any finite value may replace it.\n"
        "$fndouble stencil_divide_odd_double(double x, double c, double z) {\n"
        "  const double q = x * z;\n"
        "  const double r = fma(q, c, -x);\n"

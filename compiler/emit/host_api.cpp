@@ -80,7 +80,7 @@ HostApi::HostApi(const kernel::Module& module, Names& names, const BoxPart* box)
 
 void HostApi::declare_results(Text& out) const {
   if (!has_results()) return;
-  out.comment("What a run came to; a reduction has no value before its first evaluation.");
+  out.comment("The results of a run; a reduction has no value before its first evaluation.");
   out.open(fmt::format("typedef struct {} {{", results_type()));
   out.line(fmt::format("int64_t {};", steps_done_));
   out.line(fmt::format("int64_t {};  // 1 if the stop condition held", stopped_));
@@ -93,7 +93,7 @@ void HostApi::declare_results(Text& out) const {
     out.line(fmt::format("int64_t {};  // one after every {} step(s)", reductions_[r].evaluations,
                          reduction.every));
     if (reductions_[r].first_nan.empty()) continue;
-    out.line(fmt::format("int64_t {};  // steps done when it was first NaN; 0: it never was",
+    out.line(fmt::format("int64_t {};  // steps done when it was first NaN; 0: never",
                          reductions_[r].first_nan));
   }
   out.close(fmt::format("}} {};", results_type()));
@@ -270,8 +270,8 @@ void describe_padded(Text& out, const kernel::Module& module, const HostApi& api
                      const Dialect& dialect) {
   out.blank();
   out.comment(
-      fmt::format("The kernels work on arrays with padded rows, and {}_run_device copies dense "
-                  "ones into\nsuch and back. This takes arrays that are padded already:",
+      fmt::format("The kernels work on arrays with padded rows; {}_run_device copies dense arrays "
+                  "to such\narrays and back. This function takes arrays that are padded already:",
                   module.name));
   for (const Pointer& pointer : api.pointers()) {
     const kernel::Array& array = module.plan.arrays[static_cast<size_t>(pointer.array)];
@@ -281,7 +281,7 @@ void describe_padded(Text& out, const kernel::Module& module, const HostApi& api
     out.comment(fmt::format("  {}{}{}", pointer.name,
                             extents_text(module, kernel::stored_extents(array)), lead));
   }
-  out.comment("Arrays start at multiples of 32 bytes. What lies beside the points is overwritten.");
+  out.comment("Arrays start at multiples of 32 bytes. Padding is overwritten.");
   out.line(api.device_signature("_padded", dialect) + ";");
 }
 
@@ -299,32 +299,31 @@ void declare_params(Text& out, const kernel::Module& module, const HostApi& api)
   std::string text = "The defaults. ";
   if (derived) {
     text +=
-        "A member that follows from others holds no number (NaN; an integer, its least value) "
-        "until it is given one: entry points compute it from the others. ";
+        "A member derived from others holds no number (NaN; for an integer, its smallest value) "
+        "until it is set: entry points compute it from the others. ";
   }
-  if (open) text += "A member without a default holds none either, and must be given. ";
+  if (open) text += "A member without a default holds no number either, and must be set. ";
   text.pop_back();
   out.comment(text);
   out.line(api.default_params_signature() + ";");
   out.blank();
-  out.comment(derived ? "Puts in what follows from other members and is not given. NULL, or what "
-                        "is wrong."
-                      : "NULL, or which member holds no number.");
+  out.comment(
+      derived ? "Computes the derived members that are not set. Returns NULL or an error message."
+              : "Returns NULL, or an error message if a member holds no number.");
   out.line(api.derive_params_signature() + ";");
   out.blank();
 }
 
 void declare_run(Text& out, const HostApi& api) {
   out.comment(
-      "The result replaces the contents. NULL means success; anything else is an error message,\n"
-      "valid until the thread's next call. It is an error if an array is NULL, or\n"
-      "overlaps another one and either is read and written.");
+      "The result replaces the contents of the arrays. Returns NULL on success, or an error "
+      "message that\nis valid until the next call of this thread. It is an error if an array is "
+      "NULL, or overlaps\nanother one and either of them is written.");
   if (api.has_params()) {
-    out.comment(fmt::format("{} may be NULL: the defaults.", api.params()));
+    out.comment(fmt::format("{} may be NULL, for the defaults.", api.params()));
   }
   if (api.has_results()) {
-    out.comment(fmt::format("{} may be NULL. Reductions are evaluated anew: from no value.",
-                            api.results()));
+    out.comment(fmt::format("{} may be NULL. Reductions start without values.", api.results()));
   }
   out.line(api.run_signature() + ";");
 }
@@ -335,8 +334,8 @@ void declare_device_runs(Text& out, const kernel::Module& module, const HostApi&
   out.comment("The same on device pointers. Asynchronous: the work is queued on the stream.");
   if (api.has_results()) {
     out.comment(
-        "But the call waits for the stream wherever the stop condition is asked, and at its end\n"
-        "if it gives results back.");
+        "But the call waits for the stream whenever the stop condition is evaluated, and at its "
+        "end\nif it returns results.");
   }
   out.line(api.device_signature("_device", dialect) + ";");
   if (kernel::is_padded(module.plan)) describe_padded(out, module, api, dialect);
@@ -345,14 +344,13 @@ void declare_device_runs(Text& out, const kernel::Module& module, const HostApi&
 void declare_packed_run(Text& out, const HostApi& api) {
   out.blank();
   out.comment(
-      "The same with the arguments packed: pointers in the order above, then pointers to the "
-      "params' values in the order of their structure, NULL for one that is not given; NULL for "
-      "all of them if none is. Steps are counted from first_step.");
+      "The same with packed arguments: pointers in the order above, then pointers to the values of "
+      "the params in the order of their structure, NULL for a param that is not given; NULL if "
+      "none is given. Steps are counted from first_step.");
   if (api.has_results()) {
     out.comment(fmt::format(
-        "The last pointer of arrays is that to the results, not NULL, which the run goes on "
-        "from: those of\n"
-        "the call before, or zeros. {} counts the steps of this call.",
+        "The last pointer of arrays points to the results (not NULL), from which the run "
+        "continues:\nthose of the previous call, or zeros. {} counts the steps of this call.",
         api.steps_done()));
   }
   out.line(api.run_packed_signature() + ";");
@@ -414,7 +412,7 @@ std::string emit_header(const kernel::Module& module, Target target, const BoxPa
   }
   out.blank();
   out.comment(
-      "Puts the initial values into arrays in host memory; zeros where the program has none.");
+      "Writes the initial values to arrays in host memory; zeros where the program has none.");
   out.line(api.init_signature() + ";");
   out.blank();
   declare_run(out, api);

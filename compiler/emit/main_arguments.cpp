@@ -53,7 +53,7 @@ std::string parameter_branch(const Parameter& parameter, const std::string& memb
 }
 
 constexpr const char* kFindArray =
-    R"(// The array that `word`, ARRAY=FILE, names; -1 if there is none.
+    R"(// The array named by `word`, ARRAY=FILE; -1 if there is none.
 static int find_array(const char* word) {
   for (int p = 0; p < max_pointers; ++p) {
     const size_t length = strlen(array_names[p]);
@@ -97,7 +97,7 @@ void main_parser(Text& out, const kernel::Module& module, const HostApi& api) {
   const kernel::Plan& plan = module.plan;
   usage(out, plan);
   out.verbatim(kFindArray);
-  std::string text = R"(// An option or NAME= that stands before the i-th word, too; --out may.
+  std::string text = R"(// True if the i-th option or NAME= occurs earlier; --out may.
 static bool given_before(char** words, int i) {
   const size_t length = strcspn(words[i], "=");
   for (int j = 1; j < i && strcmp(words[i], "--out") != 0; ++j) {

@@ -326,9 +326,9 @@ void MainProgram::calls() {
 
 void MainProgram::initialise() {
   out_.verbatim(
-      R"text(// The initial data: random values if they are asked for; else those of the program. Where it has
-// none for any array that it changes, a check on zeros would say nothing: random values then, too,
-// unless zeros are asked for.
+      R"text(// The initial data: random values if requested, else those of the program. If the program has none
+// for the arrays that it changes, a check on zeros would be meaningless, so values are random then
+// too, unless zeros are requested.
 static const char* initialise(const array_info* infos, void* const* data, const arguments& a) {
   const bool random = a.random || (!starts_with_values && !a.zeros);
 )text");
@@ -383,7 +383,7 @@ void MainProgram::check() {
     got[p] = malloc(bytes);
     expected[p] = malloc(bytes);
     if (!got[p] || !expected[p]) {
-      fprintf(stderr, "no memory for the check; --no-check leaves it out\n");
+      fprintf(stderr, "out of memory for the check; --no-check skips it\n");
       exit(1);
     }
     memcpy(got[p], initial[p], bytes);
@@ -405,9 +405,9 @@ void MainProgram::check() {
     free(expected[p]);
   }
   if (same && (steps == 0 || telling == 0)) {
-    printf("FAILED: the check says nothing: %s; --no-check leaves it out\n",
-           steps == 0 ? "no step was done"
-                      : "all values are zero, infinite or NaN, and --random starts from others");
+    printf("FAILED: the check is meaningless: %s; --no-check skips it\n",
+           steps == 0 ? "no step was run"
+                      : "all values are zero, infinite or NaN; try --random");
     return false;
   }
   return same$AND_RESULTS;

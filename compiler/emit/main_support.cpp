@@ -96,7 +96,7 @@ static void print_place(const array_info& info, int64_t i) {
   printf("]");
 }
 
-// Neither zero nor infinite nor NaN, by its bits: the compiler may assume that there are no NaNs.
+// Neither zero nor infinite nor NaN. Tests the bits: the compiler may assume there is no NaN.
 static bool is_telling(double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -104,9 +104,9 @@ static bool is_telling(double value) {
   return bits != 0 && bits < 0x7ff0000000000000u;
 }
 
-// True if all elements agree: bit by bit (NaN agrees with NaN) if tolerance is 0, else within that
-// part of the largest expected magnitude. `telling` counts the values that are neither zero nor
-// infinite nor NaN: without any, agreement says nothing.
+// True if all elements agree: bitwise (NaN agrees with NaN) if tolerance is 0, else within this
+// fraction of the largest expected magnitude. `telling` counts the values that are neither zero nor
+// infinite nor NaN: without any, agreement is meaningless.
 static bool compare(const array_info& info, const void* got, const void* expected,
                     double tolerance, int64_t* telling) {
   const int64_t count = info.count();
@@ -176,7 +176,7 @@ static double median(double* values, int count) {
 
 // Members of array_info for rows that are padded in device memory.
 constexpr const char* kLayout = R"text(
-  // In device memory: elements from row to row, and ahead of a row's first point.
+  // In device memory: elements from row to row, and before a row's first point.
   int64_t pitch, lead;
   int64_t device_bytes() const { return count() / extents[rank - 1] * pitch * element_bytes; })text";
 
@@ -218,7 +218,7 @@ static bool same_value(const char* name, double got, double expected) {
 )text";
 
 constexpr const char* kStatusOfNan =
-    R"text(// Ends the program with a status of its own.
+    R"text(// The exit status 4 if the reduction is NaN.
 static int status_of_nan(const char* name, int64_t first) {
   if (first == 0) return 0;
   fprintf(stderr, "reduction %s is NaN, first at step %lld\n", name, (long long)first);
@@ -228,7 +228,7 @@ static int status_of_nan(const char* name, int64_t first) {
 )text";
 
 constexpr const char* kOutputs =
-    R"text(// A file in the format of NumPy, version 1.0. Values of bfloat, which it lacks, are floats there.
+    R"text(// A file in NumPy format 1.0, which has no bfloat: such values are written as floats.
 static bool write_npy(const char* path, const array_info& info, const void* data) {
   // In the order of element_type.
   static const char* const types[] = {"|b1", "|i1", "|u1", "<i2", "<u2", "<i4",

@@ -54,8 +54,8 @@ void describe_arrays(Text& out, const kernel::Module& module, ExpressionPrinter&
       use = fmt::format("; steps done when {} was first NaN: set it to 0 before the run",
                         reduction.name);
     }
-    out.comment(fmt::format("  {} {}[{}]: the run's own{}", name(scratch.type), scratch.name,
-                            plain(printer.print(scratch.elements)), use));
+    out.comment(fmt::format("  {} {}[{}]: scratch memory of the run{}", name(scratch.type),
+                            scratch.name, plain(printer.print(scratch.elements)), use));
   }
 }
 
@@ -84,10 +84,11 @@ std::string describe_repeat(const kernel::Repeat& repeat, int number) {
     return fmt::format("  {}. {} times, with the same step (count is 1):", number,
                        repeat.iterations);
   }
-  const std::string counts = repeat.tile_sizes.empty()
-                                 ? fmt::format("count = min({}, those left)", repeat.time_tile)
-                                 : fmt::format("count the first of {} that is at most those left",
-                                               fmt::join(repeat.tile_sizes, ", "));
+  const std::string counts =
+      repeat.tile_sizes.empty()
+          ? fmt::format("count = min({}, iterations left)", repeat.time_tile)
+          : fmt::format("count the first of {} that is at most the iterations left",
+                        fmt::join(repeat.tile_sizes, ", "));
   return fmt::format("  {}. until {} iterations are done, {} each time, with the same step:",
                      number, repeat.iterations, counts);
 }

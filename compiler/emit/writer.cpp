@@ -327,7 +327,7 @@ void Writer::shared_buffers(const Kernel& kernel) {
   }
   if (kernel.bulk_slots == 0) return;
   if (arrived_.empty()) arrived_ = names_.fresh("arrived");
-  const char* const comment = "a word per slot: have its bulk copies arrived?";
+  const char* const comment = "one word per slot, tracks the arrival of its bulk copies";
   const std::string type = "unsigned long long";
   out_.line(with_comment(
       dynamic ? fmt::format("{}* const {} = reinterpret_cast<{}*>(shared_memory + {});", type,

@@ -358,7 +358,7 @@ TEST(OpenCl, ShufflesGoThroughLocalMemory) {
   const std::string text = emit_for(Target::OpenCl, samples::exchange());
   EXPECT_TRUE(has(text,
                   "  __local float exchange_2[6][4][8];  "
-                  "// values on their way to neighbouring threads\n"));
+                  "// values for neighbouring threads\n"));
   EXPECT_TRUE(has(text,
                   "    exchange_2[k][thread_y][thread_x] = row[k][4];\n"
                   "    exchange_2[k + 2][thread_y][thread_x] = row[k][1];\n"
