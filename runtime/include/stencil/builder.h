@@ -10,19 +10,18 @@
 //   const stencil::BuildResult built = b.finish();
 //   if (!built) std::cerr << built.report();
 //
-// A builder collects declarations, in the order of the calls, as a program of the stencil language
-// (docs/language.md) has them; nothing is run. What comes out is the program that the text would
-// have given, checked by the same rules; docs/builder.md is the guide and says where C++ differs
-// from the text.
+// A builder collects declarations in call order; it runs nothing. The result is the program that
+// the same declarations would give as text (docs/language.md), checked by the same rules.
+// docs/builder.md is the guide and lists the differences between C++ and the text.
 //
-// Errors. No call aborts or throws (memory that runs out excepted). What is wrong is reported by
-// Builder::finish(), with the place of the call in the C++ source.
+// Errors. No call aborts or throws, except std::bad_alloc. Builder::finish() reports all errors,
+// each with the place of the faulty call in the C++ source.
 //
-// Lifetimes. Handles (expressions, fields, ...) are small values that are copied. They may outlive
-// their builder and be used until finish(); what is added later is part of the next finish().
+// Lifetimes. Handles (expressions, fields, ...) are small values to be passed by copy. They may
+// outlive their builder. Declarations added after finish() are part of the next finish().
 //
-// Threads. One builder and the handles that it gave belong to one thread at a time; different
-// builders are independent of each other.
+// Threads. Use one builder and its handles from one thread at a time. Different builders are
+// independent.
 #pragma once
 
 #include <concepts>
@@ -41,15 +40,15 @@
 
 namespace stencil::dsl {
 
-// All that follows is exported from the shared library.
+// Everything below is exported from the shared library.
 #pragma GCC visibility push(default)
 
 // --- Names, ranges and regions ---------------------------------------------------------------
 
 class Range;
 
-// A local name for a coordinate of the point, in a box or an `init`, or for the number that a
-// comprehension counts. Where the name is bound it is an integer.
+// A local name: a coordinate of the point (in a box or an `init`), or the counter of a
+// comprehension. Within its scope it is an integer.
 class Index : public Expr {
  public:
   explicit Index(const std::string& name);
@@ -61,13 +60,14 @@ class Index : public Expr {
   std::string name_;
 };
 
-// low..high, both inclusive, in grid points; or one point. Braces make one: {1, N - 2}, {0}.
+// low..high, both inclusive, in grid points; or a single point. Braces also work: {1, N - 2}, {0}.
 class Range {
  public:
   Range(const Expr& low, const Expr& high);
   template <typename T>
   requires std::convertible_to<const T&, Expr> Range(const T& point) : low_(point) {}
-  // low..high by n: low, low + n, ... alone. Of sub-grids and the regions of pieces and reductions.
+  // low..high by n: only low, low + n, ... Allowed for sub-grids and for regions of pieces and
+  // reductions.
   Range by(const Expr& n) const;
 
  private:
@@ -79,22 +79,23 @@ class Range {
   std::optional<Expr> stride_;
 };
 
-// 0..n-1: all of a dimension of n points.
+// 0..n-1: a whole dimension of n points.
 Range extent(const Expr& n);
 
-// A box, a range per dimension, outermost first.
+// A box: one range per dimension, outermost first.
 using Box = std::vector<Range>;
 
-// Comprehensions: the body for all values of the ranges' indices, the last running fastest, as
+// Comprehensions: combine the body over all values of the ranges' indices; the last index varies
+// fastest. With Index a("a"), b("b"):
 //   sum({a.in(-1, 1), b.in(-1, 1)}, w(a + 1, b + 1) * A(a, b))
-// with Index a("a"), b("b"). Every range must have been made by Index::in(low, high) (P023).
+// Every range must come from Index::in(low, high) (P023).
 Expr sum(const std::vector<Range>& ranges, const Expr& body);
 Expr prod(const std::vector<Range>& ranges, const Expr& body);
 Expr min(const std::vector<Range>& ranges, const Expr& body);
 Expr max(const std::vector<Range>& ranges, const Expr& body);
 Expr vector(const std::vector<Range>& ranges, const Expr& body);
 
-// The grid or a sub-grid of it.
+// The grid, a sub-grid, or the domain of a set of points.
 class Domain {
  private:
   friend struct Access;
@@ -103,12 +104,12 @@ class Domain {
   std::uint64_t builder_;
 };
 
-// Where a piece or a reduction is evaluated: a grid, a sub-grid, or a box; there at all points, or
-// where a condition holds.
+// Where a piece or a reduction is evaluated: at all points of a grid, sub-grid or box, or only at
+// those where a condition holds.
 class Region {
  public:
   Region(const Domain& domain) : domain_(domain) {}
-  // The domain's indices have these names: one per dimension.
+  // Names the coordinates of the domain's points, one index per dimension.
   Region(const Domain& domain, const std::vector<Index>& indices)
       : domain_(domain), indices_(indices) {}
   Region(std::initializer_list<Range> box) : box_(box) {}
@@ -123,11 +124,11 @@ class Region {
   std::optional<Expr> where_;
 };
 
-// A value for all dimensions of the grid, or a list with one for each, outermost first: dx or
-// {dy, dx}.
+// One value for all dimensions of the grid, or a list with one value per dimension, outermost
+// first: dx or {dy, dx}.
 class PerDimension {
  public:
-  PerDimension() = default;  // as if the grid declared none
+  PerDimension() = default;  // the grid declares none
   template <typename T>
   requires std::convertible_to<const T&, Expr> PerDimension(const T& all) : values_{Expr(all)} {}
   PerDimension(std::initializer_list<Expr> values) : PerDimension(std::vector<Expr>(values)) {}
@@ -140,15 +141,15 @@ class PerDimension {
 };
 
 struct GridOptions {
-  std::optional<Expr> steps = {};  // absent: their number must be given to a run
+  std::optional<Expr> steps = {};  // absent: each run must be given the number of steps
   PerDimension origin = {};        // absent: 0
   PerDimension spacing = {};       // absent: 1
 };
 
 // --- Types -----------------------------------------------------------------------------------
 
-// A built-in scalar type; called, a conversion to it: real(x). (The language has no conversions to
-// those that only fields and tables have, from `half` on; storing converts.)
+// A built-in scalar type. Calling it converts to it: real(x). The language has no conversion to the
+// storage-only types (`half`, `bfloat`, `byte`, `ubyte`, `short`, `ushort`); storing converts.
 struct ScalarType {
   const char* name;
   Expr operator()(const Expr& x) const;
@@ -160,10 +161,10 @@ inline constexpr ScalarType integer{"integer"};  // 32 bits
 inline constexpr ScalarType long_{"long"};       // 64 bits
 inline constexpr ScalarType half{"half"};
 inline constexpr ScalarType bfloat{"bfloat"};
-inline constexpr ScalarType byte{"byte"};  // 8 bits; without a sign, `ubyte`
+inline constexpr ScalarType byte{"byte"};  // 8 bits, signed; `ubyte` is unsigned
 inline constexpr ScalarType ubyte{"ubyte"};
-inline constexpr ScalarType short_{"short"};    // 16 bits; without a sign, `ushort`,
-inline constexpr ScalarType ushort_{"ushort"};  // which is also a name of the C library
+inline constexpr ScalarType short_{"short"};    // 16 bits, signed; `ushort` is unsigned
+inline constexpr ScalarType ushort_{"ushort"};  // underscore: the C library has a `ushort`
 inline constexpr ScalarType bool_{"bool"};
 
 struct Member;
@@ -189,7 +190,8 @@ Type vector(const Expr& length, const Type& element);
 
 // --- Boundaries ------------------------------------------------------------------------------
 
-// What an access beyond a field's edge finds: docs/language.md, "Accesses and boundaries".
+// The value that an access beyond a field's edge reads: docs/language.md, "Accesses and
+// boundaries".
 struct Rule {
   enum class Kind {
     None,
@@ -202,7 +204,7 @@ struct Rule {
     Linear,
     Periodic
   } kind = Kind::None;
-  std::optional<Expr> value = {};  // of Constant
+  std::optional<Expr> value = {};  // only for Constant
 };
 struct PlainRule {
   Rule::Kind kind;
@@ -218,7 +220,7 @@ inline constexpr PlainRule linear{Rule::Kind::Linear};
 inline constexpr PlainRule periodic{Rule::Kind::Periodic};
 Rule constant(const Expr& value);
 
-// The rules of one dimension: one for both sides, or {low, high}.
+// The rules of one dimension: one rule for both sides, or {low, high}.
 struct Sides {
   template <std::convertible_to<Rule> T>
   Sides(const T& both) : low(both) {}
@@ -227,11 +229,11 @@ struct Sides {
   std::optional<Rule> high;
 };
 
-// A rule for all edges, or a list with an entry per dimension:
+// One rule for all edges, or a list with one entry per dimension, outermost first:
 //   clamp        {periodic, clamp}        {{mirror, constant(1)}, clamp}
 class Boundary {
  public:
-  Boundary() = default;  // as if the field declared none
+  Boundary() = default;  // the field declares none
   template <std::convertible_to<Rule> T>
   Boundary(const T& all) : dimensions_{Sides(all)} {}
   Boundary(std::initializer_list<Sides> dimensions) : Boundary(std::vector<Sides>(dimensions)) {}
@@ -246,20 +248,21 @@ class Boundary {
 // --- Declared things -------------------------------------------------------------------------
 
 struct FieldOptions {
-  std::optional<Expr> history = {};  // time levels that are kept; absent: 1
+  std::optional<Expr> history = {};  // number of time levels kept; absent: 1
   bool constant = false;             // read only
   Boundary boundary = {};
-  PerDimension along = {};  // of a constant field: its dimensions, a number or several; absent: all
+  PerDimension along = {};  // only for constant fields: the dimensions it has; absent: all of the
+                            // grid's
 };
 
-// A field, or an argument of a function that stands for one. A(-1, 0) reads it; by itself it is
-// passed to functions.
+// A field, or a function argument that stands for a field. A(-1, 0) reads it at an offset. The
+// plain name is passed to functions.
 class Field : public Expr {
  public:
-  // One that reduce_over() makes further down, for at(-1).
+  // Refers to a field that a later reduce_over() creates, for use with at(-1).
   explicit Field(const std::string& name) : Field(name, 0) {}
 
-  // U@-k: the level k steps back, at(-k) with k at least 0 (P024). at(-1)(0, 0) reads it.
+  // U@-k: the level k steps back, written at(-k) with k >= 0 (P024). at(-1)(0, 0) reads it.
   Expr at(int steps) const;
 
  private:
@@ -272,20 +275,21 @@ class Field : public Expr {
 };
 
 struct SeriesOptions {
-  std::optional<Domain> domain = {};  // absent: one value per step, for all points
+  std::optional<Domain> domain = {};  // absent: one value per step for the whole grid
   PerDimension along = {};
   Boundary boundary = {};
 };
 
-// A set of points: the domain of what lives on them, and the field of their places. That gets its
-// values by init, and is read as how much the points weigh at the point computed. Fields on points
-// are read by themselves, too, and series as w(step_index()).
+// A set of points. `domain` is the domain of fields that live on the points; `places` holds their
+// coordinates, set by init. In an expression over the grid, `places` reads as the interpolation
+// weight of the points at the current grid point. Fields on points are read by their plain names,
+// and series on points as w(step_index()).
 struct Points {
   Domain domain;
   Field places;
 };
 
-// Arguments of a function of the language: a field, or a value of whatever type is passed.
+// Arguments of a function of the language: a field, or a value of any type.
 class FieldArgument : public Field {
  public:
   explicit FieldArgument(const std::string& name) : Field(name, 0) {}
@@ -309,12 +313,12 @@ class Argument {
   bool is_field_;
 };
 
-// A function of the language: an abbreviation, expanded where it is used. A C++ function that
-// returns an Expr does as well; this one is in the program under its name.
+// A function of the language, expanded wherever it is called. A C++ function that returns an Expr
+// works as well, but only this one appears in the program under its name.
 class Function {
  public:
-  // The call; arguments are expressions, or fields (or levels of them) by name. One with field
-  // arguments may be moved: lap(U)(0, 1).
+  // Calls the function. Arguments are expressions, or names of fields or of their levels. If an
+  // argument is a field, the call can be shifted: lap(U)(0, 1).
   template <typename... Arguments>
   requires(std::convertible_to<const Arguments&, Expr>&&...) Expr operator()(
       const Arguments&... arguments) const {
@@ -322,9 +326,9 @@ class Function {
   }
   Expr call(const std::vector<Expr>& arguments) const;
 
-  // A local value of the body.
+  // Defines a local value of the body.
   Expr let(const std::string& name, const Expr& value, Place place = Place::current()) const;
-  // The value of the function; exactly one (P023).
+  // Sets the value of the function; must be called exactly once (P023).
   void value(const Expr& value, Place place = Place::current()) const;
 
  private:
@@ -336,7 +340,7 @@ class Function {
   std::string name_;
 };
 
-// What a stencil function writes: a field, or a member of a structure, Target(S).member("v").
+// The target of a stencil function: a field, or a member of a structure, Target(S).member("v").
 class Target {
  public:
   Target(const Field& field);
@@ -349,17 +353,17 @@ class Target {
   std::vector<std::string> members_;
 };
 
-// A stencil function: local values and pieces, which share one snapshot of the fields.
+// A stencil function: local values and pieces. All pieces read the same state of the fields.
 class Stencil {
  public:
   Expr let(const std::string& name, const Expr& value, Place place = Place::current()) const;
-  // region = value;  (at least one piece: P023)
+  // region = value;  At least one piece is required (P023).
   const Stencil& piece(const Region& region, const Expr& value,
                        Place place = Place::current()) const;
-  // every n: in steps 0, n, 2n, ... alone. At most once (P023).
+  // every n: the function runs only in steps 0, n, 2n, ... May be called once (P023).
   const Stencil& every(const Expr& n, Place place = Place::current()) const;
-  // else = value;  at all points of the field where no piece writes. `indices`: names for those of
-  // the point, one per dimension, or none.
+  // else = value;  at all points of the field that no piece writes. `indices` names the coordinates
+  // of the point: one per dimension, or empty.
   const Stencil& otherwise(const Expr& value, const std::vector<Index>& indices = {},
                            Place place = Place::current()) const;
 
@@ -373,36 +377,37 @@ class Stencil {
 
 enum class Reducer { sum, prod, min, max };
 
-// The value of a reduction: in stop(), and in stencil functions and reductions declared below it.
+// The value of a reduction. Usable in stop() and in the stencil functions and reductions declared
+// after it.
 class Reduction : public Expr {
  public:
-  // One that is declared further down, for before().
+  // Refers to a reduction that is declared later, for use with before().
   explicit Reduction(const std::string& name);
 
-  // NAME@-1: its value of the step before; in the first step the initial one.
+  // NAME@-1: the value from the previous step; in the first step, the initial value.
   Expr before() const;
 
  private:
   friend class Builder;
   Reduction(const std::string& name, std::uint64_t builder);
   std::string name_;
-  std::uint64_t builder_;  // 0: of none
+  std::uint64_t builder_;  // 0: no builder
 };
 
 struct ReduceOptions {
   std::optional<Expr> every = {};    // absent: 1
-  std::optional<Expr> initial = {};  // what before() is in the first step; absent: nobody asks
+  std::optional<Expr> initial = {};  // value of before() in the first step; absent: before() is not
+                                     // used
   Boundary boundary = {};            // of the field that reduce_over() gives, which has no initial
 };
 
 // --- Results ---------------------------------------------------------------------------------
 
-// A finished program: its name and its text.
+// A finished program: its name and text.
 class BuiltProgram {
  public:
   const std::string& name() const;
-  // The program as text of the language. It may be kept in a .stn file: what that means is what
-  // this program means.
+  // The program as text of the language. Saved as a .stn file, it means the same program.
   const std::string& text() const;
 
  private:
@@ -416,13 +421,13 @@ struct BuildMessage {
   std::string code;        // "S031": docs/errors.md
   std::string message;     // lower-case start, no final full stop
   std::string hint;        // may be empty
-  std::string file;        // of the C++ source; "" if the message concerns no one place
+  std::string file;        // C++ source file; "" if the message concerns no single place
   std::uint32_t line = 0;  // in `file`, from 1
-  std::string text;        // all of it as shown to users, with a line of the program's text
+  std::string text;        // the full message as users see it, with the line of program text
 };
 
 struct BuildResult {
-  std::optional<BuiltProgram> program;  // absent if there is an error
+  std::optional<BuiltProgram> program;  // absent if there are errors
   std::vector<BuildMessage> messages;   // errors and warnings
 
   bool ok() const { return program.has_value(); }
@@ -431,35 +436,37 @@ struct BuildResult {
 };
 
 struct FinishOptions {
-  // Semantic analysis (S-codes): names, types, shapes, bounds. Without it only what no definition
-  // of params can mend is reported; compiling the program analyses it in any case.
+  // Run semantic analysis (S-codes): names, types, shapes, bounds. If false, finish() reports only
+  // errors that no values of params can fix. Compiling the program analyses it in any case.
   bool analyse = true;
-  // -D: values of params for the analysis, as written in the language.
+  // -D: values of params for the analysis, in the syntax of the language.
   std::map<std::string, std::string> definitions = {};
 };
 
 // --- The builder -----------------------------------------------------------------------------
 
-// Declarations and what the text says for them. A name must be one of the language (P021, P007).
-// The last argument of every call is the place in the C++ source; leave it to its default.
+// The comment above each function shows the text that it stands for. Names must be valid in the
+// language (P021, P007). The last argument of every call is its place in the C++ source; leave it
+// at the default.
 class Builder {
  public:
-  // `name` is that of the program: a C identifier, as emitted functions begin with it (P021).
+  // `name` is the program's name. It must be a C identifier, because emitted functions begin with
+  // it (P021).
   explicit Builder(const std::string& name = "program", Place place = Place::current());
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 
-  // param NAME : type = value;  Without a value the param is open.
+  // param NAME : type = value;  Without a value, the value must be given before or at the run.
   Expr param(const std::string& name, const Type& type, const std::optional<Expr>& value = {},
              Place place = Place::current());
-  // The same with the type of the number: `integer`, or `real` for floating point.
+  // The same, with the type deduced: `integer`, or `real` for floating point.
   template <LiteralNumber T>
   requires(!std::is_same_v<T, bool>) Expr
       param(const std::string& name, T value, Place place = Place::current()) {
     return param(name, std::is_integral_v<T> ? integer : real, Expr(value), place);
   }
 
-  // grid NAME = [box] steps n;  Exactly one. Without steps their number must be given to a run.
+  // grid NAME = [box] steps n;  Exactly one grid. Without steps, each run must be given the number.
   Domain grid(const std::string& name, const Box& box, const std::optional<Expr>& steps = {},
               Place place = Place::current());
   // grid NAME = [box] steps n origin [...] spacing [...];
@@ -494,18 +501,18 @@ class Builder {
                   const Expr& value, Place place = Place::current());
   // stencil NAME : target { ... }: Stencil::let and Stencil::piece follow.
   Stencil stencil(const std::string& name, const Field& target, Place place = Place::current());
-  // stencil NAME : targets ...;  Values are records with an entry for each.
+  // stencil NAME : targets ...;  Values are records with one entry per target.
   Stencil stencil(const std::string& name, const std::vector<Target>& targets, const Region& region,
                   const Expr& value, Place place = Place::current());
   Stencil stencil(const std::string& name, const std::vector<Target>& targets,
                   Place place = Place::current());
-  // repeat count { ... }: the stencil functions that `body` adds run `count` times in each step.
+  // repeat count { ... }: the stencil functions that `body` adds run `count` times per step.
   void repeat(const Expr& count, const std::function<void()>& body, Place place = Place::current());
   // init target[indices] = value;
   void init(const Field& target, const std::vector<Index>& indices, const Expr& value,
             Place place = Place::current());
   void init(const Field& target, const Expr& value, Place place = Place::current());
-  // reduce NAME = reducer(value) on region every n;  What it returns stands for its value.
+  // reduce NAME = reducer(value) on region every n;  Returns a handle to the value.
   Reduction reduce(const std::string& name, Reducer reducer, const Expr& value,
                    const Region& region, const std::optional<Expr>& every = {},
                    Place place = Place::current());
@@ -513,13 +520,14 @@ class Builder {
   Reduction reduce(const std::string& name, Reducer reducer, const Expr& value,
                    const Region& region, const ReduceOptions& options,
                    Place place = Place::current());
-  // reduce NAME = reducer(value) over dimensions on region every n boundary ...;  The field that it
-  // gives has the other dimensions: density(0) reads it, density.at(-1)(0) as it was the step
-  // before.
+  // reduce NAME = reducer(value) over dimensions on region every n boundary ...;  The resulting
+  // field has the remaining dimensions. density(0) reads it; density.at(-1)(0) reads the previous
+  // step's.
   Field reduce_over(const std::string& name, const PerDimension& dimensions, Reducer reducer,
                     const Expr& value, const Region& region, const ReduceOptions& options = {},
                     Place place = Place::current());
-  // record NAME [rows] = value at points every n;  A row of values for each evaluation.
+  // record NAME [rows] = value at points every n;  Each evaluation adds a row of values, one per
+  // point.
   void record(const std::string& name, const Range& rows, const Expr& value, const Points& points,
               const std::optional<Expr>& every = {}, Place place = Place::current());
   // stop when condition;
@@ -527,8 +535,8 @@ class Builder {
   // require condition;
   void require(const Expr& condition, Place place = Place::current());
 
-  // The program of all calls so far, or what is wrong with it: misuse of the builder (P020 to
-  // P025) if there is any, otherwise what parser and semantic analysis say. May be called again.
+  // Returns the program of all calls so far, or its errors. Misuse of the builder (P020 to P025) is
+  // reported first; otherwise the errors of parsing and semantic analysis. May be called again.
   BuildResult finish(const FinishOptions& options = {}) const;
 
  private:

@@ -1,5 +1,5 @@
-// Expressions of stencil programs written in C++ (builder.h): literals, operators, and the functions of
-// the language (docs/language.md, "Expressions"), which stand for themselves.
+// Expressions of stencil programs written in C++ (builder.h): literals, operators, and the built-in
+// functions of the language under their own names (docs/language.md, "Expressions").
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@
 
 namespace stencil::dsl {
 
-// For the library itself.
+// Implementation details.
 struct Access;
 namespace detail {
 struct Node;
@@ -20,13 +20,13 @@ struct TypeNode;
 struct Built;
 }  // namespace detail
 
-// All that follows is exported from the shared library.
+// Everything below is exported from the shared library.
 #pragma GCC visibility push(default)
 
-// A place in C++ source. As a default argument, current() is the place of the call. (What
-// std::source_location is, for compilers that lack it.)
+// A place in C++ source. Used as a default argument, current() gives the place of the call, like
+// std::source_location, which some supported compilers lack.
 struct Place {
-  const char* file = "";  // lives as long as the program, like all __FILE__s
+  const char* file = "";  // static lifetime, as from __FILE__
   std::uint32_t line = 0;
 
   static constexpr Place current(const char* file = __builtin_FILE(),
@@ -35,7 +35,7 @@ struct Place {
   }
 };
 
-// C++ numbers that have a literal in the language.
+// C++ number types that have literals in the language.
 template <typename T>
 concept LiteralNumber = std::is_same_v<T, bool> || std::is_same_v<T, float> ||
     std::is_same_v<T, double> ||
@@ -44,31 +44,30 @@ concept LiteralNumber = std::is_same_v<T, bool> || std::is_same_v<T, float> ||
 
 // --- Expressions -----------------------------------------------------------------------------
 
-// An expression of the language. Values share what they are made of, so copying costs nothing; an
-// expression used n times is n times in the program, and computed once.
+// An expression of the language. Copies share the expression graph and are cheap. An expression
+// used n times appears n times in the program text but is computed once.
 //
-// Operators are those of the language under its C++ spelling: + - * / %, == != < <= > >=, && || !
-// (or and, or, not), & | ^ ~ << >>. They build expressions in the shape that C++ gives them.
+// Operators are the language's, in C++ spelling: + - * / %, == != < <= > >=, && || ! (or and, or,
+// not), & | ^ ~ << >>. C++ precedence decides the shape of the expression.
 class Expr {
  public:
-  // A literal: integers are integral literals, `float` and `double` are real ones of exactly the
-  // same value, `bool` is true or false. Like all literals they have no type of their own: next to
-  // a `float` field 0.1 is a float. Infinities, NaN and integers beyond 64 bits signed have no
-  // literal (P022).
+  // A literal: integers become integral literals, `float` and `double` real literals of exactly the
+  // same value, `bool` true or false. Like all literals they are untyped: next to a `float` field,
+  // 0.1 is a float. Infinities, NaN and integers beyond signed 64 bits have no literal (P022).
   template <LiteralNumber T>
   Expr(T value) : node_(literal(value)) {}
 
-  Expr(const Expr&) = default;  // and no moves: an expression is never empty
+  Expr(const Expr&) = default;  // no moves: an expression is never empty
   Expr& operator=(const Expr&) = default;
 
-  // base[o1, ..., on]: the value of a field that many points away (one offset per dimension); the
-  // call of a function with field arguments, moved; an element of a table.
+  // base[o1, ..., on]: reads a field at an offset in grid points (one per dimension), shifts the
+  // call of a function with field arguments, or takes an element of a table.
   template <typename... Rest>
   requires(std::convertible_to<const Rest&, Expr>&&...) Expr operator()(const Expr& first,
                                                                         const Rest&... rest) const {
     return at_indices({first, Expr(rest)...});
   }
-  // The same for a number of indices known at run time of the C++ program; at least one (P023).
+  // The same with a vector of indices, for ranks known only at run time; not empty (P023).
   Expr at_indices(const std::vector<Expr>& indices) const;
 
   // base[i]: a component of a vector, an element of a table.
@@ -138,8 +137,8 @@ Expr ceil(const Expr& x);
 Expr round(const Expr& x);  // halves away from zero
 Expr trunc(const Expr& x);
 Expr sign(const Expr& x);
-Expr lshr(const Expr& x, const Expr& count);  // zeros come in at the top
-// A number in [0, 1) that integer coordinates and a seed decide.
+Expr lshr(const Expr& x, const Expr& count);  // fills with zeros from the top
+// A pseudo-random number in [0, 1), determined by integer coordinates and a seed.
 Expr random(std::vector<Expr> coordinates, const Expr& seed);
 Expr exp(const Expr& x);
 Expr exp2(const Expr& x);
@@ -166,7 +165,7 @@ Expr erf(const Expr& x);
 Expr erfc(const Expr& x);
 Expr pi();  // the constant
 Expr fma(const Expr& a, const Expr& b, const Expr& c);
-Expr min_of(const std::vector<Expr>& operands);  // taken from the left
+Expr min_of(const std::vector<Expr>& operands);  // folded from the left
 Expr max_of(const std::vector<Expr>& operands);
 template <typename... Rest>
 requires(std::convertible_to<const Rest&, Expr>&&...) Expr
@@ -179,27 +178,27 @@ requires(std::convertible_to<const Rest&, Expr>&&...) Expr
   return max_of({a, b, Expr(rest)...});
 }
 
-// `time`: the index of the running step, from 0.
+// `time`: the index of the current step, from 0.
 Expr step_index();
 
-// Physical coordinates, of the dimension of an Index: where the point lies, and what the grid
-// declares. The latter two take the number of a dimension as well.
+// Physical coordinates. position() is the point's coordinate along an Index's dimension; origin()
+// and spacing() are the grid's declared values and also accept a dimension number.
 Expr position(const Expr& index);
 Expr origin(const Expr& dimension);
 Expr spacing(const Expr& dimension);
 
-// offset within bound: an offset that varies, of at most `bound` points either way. It stands among
-// the indices of a field alone: U(within(d, 2), 0).
+// offset within bound: an offset computed at run time, at most `bound` points in either direction.
+// Allowed only as an index of a field: U(within(d, 2), 0).
 Expr within(const Expr& offset, const Expr& bound);
 
-// {a, b, ...}: a vector, a row of a table, or the members of a structure in their order.
+// {a, b, ...}: a vector, a row of a table, or the members of a structure in declaration order.
 Expr values(const std::vector<Expr>& elements);
 
 struct NamedValue {
   std::string name;
   Expr value;
 };
-// {a = x, b = y, ...}: a structure by its members' names.
+// {a = x, b = y, ...}: a structure by member names.
 Expr record(const std::vector<NamedValue>& members);
 
 #pragma GCC visibility pop

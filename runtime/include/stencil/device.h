@@ -1,4 +1,4 @@
-// What can run a program on this machine.
+// The devices of this machine that can run programs.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ struct Device {
   std::string name;         // as KernelOptions::device takes it
   std::string description;  // hardware and driver; empty if the device is absent
   bool available = false;
-  std::string reason;           // why it is not
-  bool takes_pointers = false;  // Kernel::attach_device() works: arrays where kernels find theirs
+  std::string reason;           // why it is not available
+  bool takes_pointers = false;  // supports Kernel::attach_device()
 };
 
-// Every kind, the one that "auto" prefers first. Looks at the machine anew, which may take some
-// milliseconds. Thread-safe.
+// All kinds, in the order in which "auto" prefers them. Probes the machine on every call, which may
+// take milliseconds. Thread-safe.
 STENCIL_API std::vector<Device> devices();
 
-// The device called `name`: "auto" (the first that is present), "cuda:1" (the second GPU),
-// "opencl:NAME" and "cuda:NAME" (the first whose name contains NAME), or a name from devices().
-// R040 if nothing is called that, R041 if it is absent, with the reason. Thread-safe.
+// The device called `name`: "auto" (the first available one), "cuda:1" (the second GPU),
+// "opencl:TEXT" or "cuda:TEXT" (the first whose name contains TEXT), or a name from devices().
+// Errors: R040 for an unknown name; R041, with the reason, if the device is absent. Thread-safe.
 STENCIL_API Result<Device> choose_device(const std::string& name);
 
 }  // namespace stencil

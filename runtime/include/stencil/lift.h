@@ -1,4 +1,4 @@
-// C and C++ loops as programs (docs/lift.md).
+// Lifts loops of C and C++ to stencil programs (docs/lift.md).
 //
 //   auto heat = stencil::lift("heat.c", {.function = "kernel_heat"}).or_throw();
 #pragma once
@@ -12,34 +12,36 @@
 namespace stencil {
 
 struct LiftOptions {
-  std::string function;            // "": what #pragma scop marks, or the only loop over a grid
-  std::vector<std::string> flags;  // of the C compiler: "-DN=512", "-Iinclude"
-  // The directory of a compile_commands.json; "": beside the file, or in a directory above it.
+  std::string function;            // "": the region marked by #pragma scop, or else the only grid
+                                   // loop
+  std::vector<std::string> flags;  // for the C compiler: "-DN=512", "-Iinclude"
+  // Directory of compile_commands.json; "": search the file's directory and those above it.
   std::string compile_commands;
-  int unroll = 32;       // loops of at most so many iterations, known, are written out
-  // The original is compiled and run in a confined child process, and compared with the program.
-  // false: no code of the file is run.
+  int unroll = 32;  // loops of at most this many iterations, if known, are unrolled
+  // Compile the original, run it in a confined child process, and compare it with the program. If
+  // false, no code of the file is run.
   bool verify = true;
-  uint64_t seed = 1;     // of the data for that
-  Options program = {};  // how the program is read
-  // Macros and constants of the file, whole numbers, that become params with their values as
-  // defaults: C028 if the file is not the same program with other values.
+  uint64_t seed = 1;     // for the test data of the comparison
+  Options program = {};  // how to read the resulting program
+  // Integer macros and constants of the file that become params, with their values as defaults.
+  // C028 if other values would give a different program.
   std::vector<std::string> params = {};
 };
 
-// What a C file was lifted to.
+// The program that a C file was lifted to.
 struct LiftedSource {
-  std::string text;                  // of the program
-  std::vector<std::string> assumed;  // what C does not say, in sentences
+  std::string text;                  // of the program, in the stencil language
+  std::vector<std::string> assumed;  // assumptions that the C code does not state, one sentence
+                                     // each
   bool verified = false;
   std::string proof;  // what was compared, or why nothing was
 };
 
-// Lifts a file. C0xx where it cannot be, with the line in Failure::diagnostics; R041 where
-// libstencil_host.so is missing; C030 if the program does not compute what the original does.
+// Lifts a file. Errors: C0xx if it cannot be lifted, with the line in Failure::diagnostics; R041 if
+// libstencil_host.so is missing; C030 if the program computes something else than the original.
 STENCIL_API Result<LiftedSource> lift_source(const std::string& file,
                                              const LiftOptions& options = {});
-// The same, read as a program: the errors of Program::from_text(), too.
+// Lifts a file and reads the result as a program. Errors: also those of Program::from_text().
 STENCIL_API Result<Program> lift(const std::string& file, const LiftOptions& options = {});
 
 }  // namespace stencil

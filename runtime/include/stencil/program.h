@@ -1,4 +1,4 @@
-// A stencil program: read, checked, and open to questions.
+// A stencil program, read and checked.
 #pragma once
 
 #include <charconv>
@@ -25,7 +25,7 @@ namespace api {
 struct ProgramData;
 }
 
-// The value of a param: a number, or text as the command line takes it.
+// The value of a param: a number, or text in the syntax of the command line.
 class ParamValue {
  public:
   template <std::integral T>
@@ -41,106 +41,106 @@ class ParamValue {
   const std::string& text() const { return text_; }
 
  private:
-  std::string text_;  // reads back as the same number
+  std::string text_;  // round-trips: parsing it gives the same number
 };
 using ParamValues = std::map<std::string, ParamValue>;  // by name
 
 // How floating-point arithmetic may be treated; docs/language.md, "Floating point".
 enum class FloatingPoint : uint8_t { Strict, Contract, Fast };
 
-// What is known about a program before it is read.
+// Settings that apply before a program is read.
 struct Options {
-  ParamValues definitions;                // values of params, part of the program (-D)
-  std::vector<std::string> open;          // integer params whose values come later (--open)
-  std::vector<std::string> fixed;         // float params whose values are part of the code (--fix)
-  ElementType real = ElementType::Float;  // what `real` means: Float or Double
+  ParamValues definitions;                // values of params, compiled in (-D)
+  std::vector<std::string> open;          // integer params whose values each run is given (--open)
+  std::vector<std::string> fixed;         // float params whose values are compiled in (--fix)
+  ElementType real = ElementType::Float;  // meaning of `real`: Float or Double
   FloatingPoint fp = FloatingPoint::Contract;  // --fp
-  std::optional<int64_t> steps;                // in place of the program's own number
-  std::string name;                            // of the program; empty: from the file's name
+  std::optional<int64_t> steps;                // overrides the program's own number
+  std::string name;                            // of the program; empty: derived from the file name
 };
 
 struct ComponentInfo {
-  std::string path;  // "" of a scalar field; ".rho", ".u[0]", "[2]" otherwise
+  std::string path;  // "" for a scalar field; else ".rho", ".u[0]", "[2]"
   ElementType type;
 };
 struct FieldInfo {
   std::string name;
-  std::vector<ComponentInfo> components;  // scalars of an element, at least one
-  int levels = 1;                         // of time that are kept: @0, @-1, ...
-  bool constant = false;                  // declared so
-  bool written = false;                   // by some stencil function, or a reduction
+  std::vector<ComponentInfo> components;  // the scalars of one element, at least one
+  int levels = 1;                         // time levels kept: @0, @-1, ...
+  bool constant = false;                  // declared constant
+  bool written = false;                   // by a stencil function or a reduction
   int rank = 1;
-  // What its dimensions are: those of the grid, 0 the outermost, -1 for the steps of a series, and
-  // -2 for the points of a set.
+  // What each dimension is: a dimension of the grid (0 is the outermost), -1 for the steps of a
+  // series, -2 for the points of a set.
   std::vector<int> dimensions;
-  // Points per dimension and the coordinates of the first one, outermost dimension first. Empty
-  // while a param that they depend on is open.
+  // Points per dimension, and the grid coordinates of the first point, outermost dimension first.
+  // Empty while they depend on a param without a value.
   Extents shape, origin;
-  // Where the grid's origin and spacing put the first point, per dimension, and the distance from
-  // one point to the next. At the values that params have in the program, or in a State; empty
-  // while a param that they depend on has none.
+  // Physical position of the first point and distance between points, per dimension, from the
+  // grid's origin and spacing. They use the params' values in the Program or State; empty while
+  // they depend on a param without a value.
   std::vector<double> position, spacing;
 };
 struct ParamInfo {
   std::string name;
   ElementType type;
-  std::optional<double>
-      value;  // default, or what Options::definitions say; integers up to 2^53 exactly
-  bool given_later = false;       // ParamValues of a run may hold it: it is not part of the code
-  std::string derived_from = {};  // what it follows from unless it is given; "" if nothing
+  std::optional<double> value;    // default or Options::definitions; exact for integers up to 2^53
+  bool given_later = false;       // not compiled in: the ParamValues of a run may set it
+  std::string derived_from = {};  // the params that determine it unless it is given; "" if none
 };
 struct ReductionInfo {
   std::string name;
   ElementType type;   // Int, Long, Float or Double
   int64_t every = 1;  // steps
-  // It is over some of the dimensions: what it gives is the field of its name, and ReductionValue
-  // says only when it was evaluated, and NaN.
+  // True for a reduction over some of the dimensions. Its result is the field of the same name;
+  // ReductionValue then holds only when it was evaluated, with NaN as value.
   bool profile = false;
 };
 
-// A program that is free of errors. A value: copies share what they hold, which never changes, so
-// threads may use one Program, and copies of it, at the same time.
+// An error-free program. A value type: copies share immutable data, so threads may use a Program
+// and its copies concurrently.
 class STENCIL_API Program {
  public:
-  // Reads a .stn file. R010 if it cannot be read; otherwise the P and S codes of errors in the
-  // program, R051 for a malformed definition: Failure::diagnostics then has all of them.
+  // Reads a .stn file. Errors: R010 if the file cannot be read; R051 for a malformed definition; P
+  // and S codes for errors in the program, all of them in Failure::diagnostics.
   static Result<Program> from_file(const std::string& path, const Options& options = {});
-  // The same for a text; `file_name` is what messages call it.
+  // The same for a text; messages use `file_name`.
   static Result<Program> from_text(std::string text, const Options& options = {},
                                    std::string file_name = "program.stn");
-  // The same for a program written in C++ (stencil/builder.h); messages name the C++ lines, too.
+  // The same for a program built in C++ (stencil/builder.h); messages also name the C++ lines.
   static Result<Program> from_built(const BuiltProgram& built, const Options& options = {});
 
   const std::string& name() const;
-  const std::vector<FieldInfo>& fields() const;          // in the order of the program
-  const std::vector<ParamInfo>& params() const;          // likewise
-  const std::vector<ReductionInfo>& reductions() const;  // likewise
+  const std::vector<FieldInfo>& fields() const;          // in program order
+  const std::vector<ParamInfo>& params() const;          // in program order
+  const std::vector<ReductionInfo>& reductions() const;  // in program order
   int rank() const;                                      // of the grid, 1 to 8
-  bool has_stop() const;                                 // a `stop when`
+  bool has_stop() const;                                 // has a `stop when`
   // Names of the grid's dimensions, outermost first: ..., "z", "y", "x".
   std::vector<std::string> axes() const;
-  // What is called so: "A", "U@-1" (a level of U), "S.rho" (with that component alone). R070.
+  // The field called "A", its level "U@-1", or its component "S.rho" (listed alone). R070 if
+  // unknown.
   Result<FieldInfo> field(const std::string& name) const;
-  // Warnings of the compiler, rendered with their lines; empty if there are none.
+  // Warnings of the compiler, rendered with source lines; empty if there are none.
   const std::string& warnings() const;
-  // Steps of a run at these values; R053 if the program does not say, R050, R070 or R051 for the
-  // values.
+  // Number of steps of a run with these values. Errors: R053 if the program does not say; R050,
+  // R070, R051 for the values.
   Result<int64_t> steps(const ParamValues& values = {}) const;
-  // Whether runs can write these files, as far as that is known without sizes. R070; R032 an
-  // extension that names no format; R033 what a format does not hold, such as several components in
-  // a picture; R031; R034 what would be written twice; R035 a negative interval; R011 a place where
-  // no file can be made.
+  // Checks whether a run can write these files, as far as possible without sizes. Errors: R070
+  // unknown field; R032 unknown extension; R033 content that the format cannot hold, such as
+  // several components in a picture; R031; R034 a file written twice; R035 a negative interval;
+  // R011 a path where no file can be created.
   Status check(const RunFiles& files) const;
 
-  // The state at step 0, with every field at its initial values. R050, R051, R070 and R074 for
-  // values that are missing, malformed, of no param, or already part of the code; R052 and R046 if
-  // there is not enough memory; the codes of checks that do not hold at these sizes.
+  // The state at step 0, every field at its initial values. Errors about params: R050 missing, R051
+  // malformed, R070 unknown, R074 compiled in. R052 and R046 if memory does not suffice; the codes
+  // of checks that fail at these sizes.
   Result<State> initial_state(const ParamValues& values = {}) const;
 
-  // Compiles the program for a device. R040 to R045 about the device, the L codes of a schedule
-  // that is malformed or cannot serve the program.
+  // Compiles the program for a device. Errors: R040 to R045 about the device; L codes if the
+  // schedule is malformed or does not support the program.
   Result<Kernel> compile(const KernelOptions& options) const;
-  Result<Kernel> compile() const;  // for the best device present
+  Result<Kernel> compile() const;  // for the best available device
 
  private:
   friend struct api::ProgramData;

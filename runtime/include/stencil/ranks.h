@@ -1,10 +1,10 @@
-// Runs on several processes of MPI. Rank 0 drives; the others serve it:
+// Runs over several MPI processes. Rank 0 controls the run; the other ranks serve it:
 //
-//   const auto ranks = stencil::join_ranks();                 // all of them, or a communicator
-//   const auto kernel = program.compile({.ranks = true});     // together, on all ranks alike
-//   if (!ranks.ok() || !kernel.ok()) return 3;                // on all, if on one
+//   const auto ranks = stencil::join_ranks();                 // all processes, or a communicator
+//   const auto kernel = program.compile({.ranks = true});     // collective, same arguments
+//   if (!ranks.ok() || !kernel.ok()) return 3;                // fails on all ranks or on none
 //   if (kernel.value().serves()) return kernel.value().serve().ok() ? 0 : 3;
-//   auto simulation = kernel.value().start();                 // rank 0 goes on as if it were alone
+//   auto simulation = kernel.value().start();                 // rank 0, as in a serial run
 #pragma once
 
 #include "stencil/result.h"
@@ -16,16 +16,16 @@ struct Ranks {
   int size = 1;
 };
 
-// Whether a launcher of MPI has started this process as one of several.
+// Whether an MPI launcher started this process as one of several.
 STENCIL_API bool started_by_mpi();
 
-// Opens MPI, unless that was done, and takes the processes of a communicator for all kernels from
-// now on that are compiled with KernelOptions::ranks. `communicator`: an MPI_Comm*, which is
-// duplicated and may be freed; null: all processes. They call it together. R092.
+// Initialises MPI if necessary and selects the processes for all kernels compiled from now on with
+// KernelOptions::ranks. `communicator` is an MPI_Comm*, duplicated here, so the caller may free it;
+// null means all processes. Collective. R092.
 STENCIL_API Result<Ranks> join_ranks(void* communicator = nullptr);
 
-// Fails on all ranks where it failed on one, which the message then names. They call it together,
-// after join_ranks(); a process that has not joined gets its own back.
+// Collective after join_ranks(): fails on all ranks if any rank passes a failure; the message names
+// that rank. In a process that has not joined, returns `own`.
 STENCIL_API Status agree(const Status& own);
 
 }  // namespace stencil

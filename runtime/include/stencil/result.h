@@ -1,4 +1,4 @@
-// Errors as values, and the exception that they become where a caller wants one.
+// Errors as values, with an exception for callers who prefer one.
 //
 //   auto program = stencil::Program::from_file("heat.stn");
 //   if (!program.ok()) { std::cerr << program.failure().text(); return 1; }
@@ -15,16 +15,16 @@
 
 namespace stencil {
 
-// Why something could not be done.
+// Why an operation failed.
 struct Failure {
   std::string code;     // "R020"; docs/errors.md lists them all
   std::string message;  // lower-case start, no final full stop; names the field, file or device
-  std::string hint;     // what to do about it; may be empty
-  // For a program in error: every message with its place and its line of the source. Empty
-  // otherwise; the log of a device's compiler and the source it saw are part of `message`.
+  std::string hint;     // what to do; may be empty
+  // If the program has errors: every message with its place and source line. Empty otherwise; the
+  // log of a device's compiler and the source it compiled are part of `message`.
   std::string diagnostics = {};
 
-  // All of it, to show to a user: several lines, the last one ended.
+  // The whole failure as text for users: several lines, ending in a newline.
   std::string text() const {
     if (!diagnostics.empty()) return diagnostics;
     std::string out = "error" + (code.empty() ? code : " " + code) + ": " + message + "\n";
@@ -44,7 +44,7 @@ class STENCIL_API Error : public std::runtime_error {
   Failure failure_;
 };
 
-// A value or the reason why there is none.
+// A value, or the reason why there is none.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -52,14 +52,14 @@ class [[nodiscard]] Result {
   Result(Failure failure) : state_(std::in_place_index<1>, std::move(failure)) {}
 
   bool ok() const { return state_.index() == 0; }
-  // Only if ok().
+  // Requires ok().
   T& value() & { return std::get<0>(state_); }
   const T& value() const& { return std::get<0>(state_); }
   T&& value() && { return std::get<0>(std::move(state_)); }
-  // Only if not ok().
+  // Requires !ok().
   const Failure& failure() const { return std::get<1>(state_); }
 
-  // The value; throws Error if there is none.
+  // Returns the value; throws Error on failure.
   T or_throw() && {
     if (!ok()) throw Error(failure());
     return std::get<0>(std::move(state_));
@@ -73,7 +73,7 @@ class [[nodiscard]] Result {
   std::variant<T, Failure> state_;
 };
 
-// The result of what is done for its effect.
+// The result of an operation without a value.
 struct Done {};
 using Status = Result<Done>;
 

@@ -1,4 +1,4 @@
-// The fields of a run and everything else that it goes on from.
+// The fields of a run, and everything else needed to continue it.
 #pragma once
 
 #include <cstdint>
@@ -19,65 +19,63 @@ struct SimulationData;
 
 struct ReductionValue {
   std::string name;
-  double value = 0;         // of the last evaluation
-  int64_t integer = 0;      // the same exactly, if the type is Int or Long
-  int64_t evaluations = 0;  // 0: there is no value yet
-  // The step after which it, or some value of its field, was first NaN; 0: it never was. After
-  // load_checkpoint() of one that was saved as NaN: its last evaluation before.
+  double value = 0;         // at the last evaluation
+  int64_t integer = 0;      // exact value if the type is Int or Long
+  int64_t evaluations = 0;  // 0: no value yet
+  // The step after which the value, or any value of its field, first was NaN; 0: never. If
+  // load_checkpoint() restored a NaN: the last evaluation before the checkpoint.
   int64_t first_nan = 0;
 };
 
-// Points of a field: the first of them, as the grid numbers them (FieldInfo::origin), and how many
-// there are in each dimension of the field, at least one.
+// A box of a field's points: grid coordinates of the first point (compare FieldInfo::origin) and
+// the number of points, at least 1, in each dimension of the field.
 struct FieldBox {
   Extents origin, shape;
 };
 
-// Values of one component at one level that are NaN or infinite.
+// The NaN and infinite values of one component at one level.
 struct NonFinite {
-  std::string field;  // as everywhere: "A", "S.rho", "U@-1"
+  std::string field;  // "A", "S.rho", "U@-1"
   int64_t values = 0, nans = 0, infinities = 0;
-  std::vector<int64_t> first;  // grid coordinates of the first of them
-  int64_t step = 0;            // the earliest at which they were looked for and found
+  std::vector<int64_t> first;  // grid coordinates of the first such value
+  int64_t step = 0;            // the earliest checked step that had such values
 };
 
-// Of the newest level of one component. All but the counts are over the points that are not NaN.
+// Of the newest level of one component. All members but the counts ignore NaN.
 struct Statistics {
   int64_t points = 0, nans = 0;
   double least = 0, greatest = 0, mean = 0;
   double l2 = 0;  // square root of the sum of squares
 };
 
-// Fields, params, reductions and the step of a run. Program::initial_state() makes one, to be
-// filled before anything is compiled; Kernel::start() makes a Simulation of it, which a device
-// advances. One thread at a time may use a State; different ones are independent.
+// Fields, params, reductions and the step of a run. Program::initial_state() creates one that can
+// be filled before any compilation; Kernel::start() makes it a Simulation, which a device advances.
+// Use a State from one thread at a time; different ones are independent.
 //
-// Where a simulation's fields are in a device's memory, what reads one waits for the steps that are
-// queued and brings back the levels that it needs, and what changes one costs a copy of all fields
-// to the host and back. Fields whose memory on a device is the user's can be neither read nor
-// changed here (R073).
+// If a simulation's fields are in device memory, reading one waits for queued steps and copies the
+// needed levels to the host. Changing one costs a copy of all fields to the host and back. Fields
+// in device memory of the user can be neither read nor changed here (R073).
 //
-// Memory on the host is made for a field when it is set or looked at. What read() and
-// load_checkpoint() have found may be read from the files later, which stay open, so that a
-// simulation in parts never has a whole field in one memory unless it is asked for.
+// Host memory for a field is allocated when the field is first set or read. read() and
+// load_checkpoint() may defer reading and keep the files open, so that a split simulation never
+// holds a whole field in one memory unless the caller asks for it.
 //
-// One that has been moved from may be assigned to or destroyed, nothing else.
+// A moved-from State may only be assigned to or destroyed.
 class STENCIL_API State {
  public:
   State(State&&) noexcept;
   State& operator=(State&&) noexcept;
   ~State();
 
-  // Every field, with its shape and where its points lie.
+  // Every field, with its shape and physical position.
   const std::vector<FieldInfo>& fields() const;
 
-  // Copies an array into a field, or into one level or component of it (see Arrays). The array has
-  // the field's shape, with the components as one more, last dimension if there are several and
-  // they share a type, and the component's element type. Strides are free. Half and bfloat may also
-  // be given as float, which is rounded to nearest even, and bool as uint8_t, where all but 0 is
-  // true. R070 to R073.
+  // Copies an array into a field, or into one level or component of it (names as in Arrays). The
+  // array has the field's shape; if the field has several components of one type, they are an
+  // additional last dimension. Any strides. The element type is the component's; Half and Bfloat
+  // also accept float (rounded to nearest even), Bool also uint8_t (nonzero is true). R070 to R073.
   Status set(const std::string& field, const AnyView& array);
-  // The inverse.
+  // Copies a field, level or component into an array: the inverse of set().
   Status get(const std::string& field, const AnyView& array);
   // The same into a new dense array.
   template <class T>
@@ -91,9 +89,9 @@ class STENCIL_API State {
     if (!copied.ok()) return copied.failure();
     return values;
   }
-  // The same for a box of the field's points, whose shape takes the place of the field's in that of
-  // the array. Of a simulation get() brings these points alone to the host, from whichever device
-  // or rank has them. Also R082, for a box that is not in the field.
+  // The same for a box of the field's points; the array then has the box's shape in place of the
+  // field's. In a simulation, get() copies only these points to the host, from whichever device or
+  // rank owns them. Also R082 if the box is not within the field.
   Status set(const std::string& field, const FieldBox& box, const AnyView& array);
   Status get(const std::string& field, const FieldBox& box, const AnyView& array);
   template <class T>
@@ -108,61 +106,59 @@ class STENCIL_API State {
     return values;
   }
   Result<Extents> shape_of(const std::string& field, const FieldBox& box) const;
-  // The shape that an array for set() or get() has.
+  // The shape of arrays for set() and get().
   Result<Extents> shape_of(const std::string& field) const;
 
-  // Sets a field, or a level or component of it, from a .npy file of the shape of shape_of(), part
-  // by part. Values that the field's type holds only rounded are a warning (R025). R070; R010, R020
-  // and R021 for the file; R022 another shape; R023 values that the field's type cannot hold. On
-  // failure the field is unchanged, unless the file was truncated while it was read (R010).
+  // Sets a field, level or component from a .npy file of shape shape_of(); file and field are
+  // processed in pieces. Values that must be rounded to the field's type give a warning (R025).
+  // Errors: R070; R010, R020, R021 for the file; R022 wrong shape; R023 values that the field's
+  // type cannot hold. On failure the field is unchanged, unless the file was truncated while being
+  // read (R010).
   Status read(const std::string& field, const std::string& path);
-  // What read() and load_checkpoint() have to say about files that they have read, each as a
-  // Failure that is none: R025, R065.
+  // Warnings about files that read() and load_checkpoint() have read, as Failures: R025, R065.
   const std::vector<Failure>& warnings() const;
-  // Writes all of the files, or none. R070; R032 to R034 as Program::check(); R011; R024, R030 and
-  // R031 for what a format cannot hold.
+  // Writes all of the files or none. Errors: R070; R032 to R034 as in Program::check(); R011; R024,
+  // R030 and R031 for what a format cannot hold.
   Status write(const std::vector<Output>& outputs);
 
-  // Writes everything that a run goes on from with the same bits, on any device and under any
+  // Saves everything needed to continue the run with identical results, on any device and under any
   // schedule. R011.
   Status save_checkpoint(const std::string& path);
-  // Becomes what was saved. The program may differ in its number of steps alone, and its params
-  // have the same values. Float params that were given values (Options::definitions,
-  // initial_state(), set_param()) and are no part of the code keep these, and so do those that
-  // follow from them; a warning (R065) names each that differs. R010; R060 to R063. On failure
-  // nothing has changed, unless the file was truncated while it was read (R010). Where several
-  // ranks have joined, each compares checksums of what it reads, and steps are refused (R060) if
-  // the file is damaged.
+  // Restores a saved state. The program must be the same up to its number of steps, with the same
+  // compiled-in params. Float params that the caller has set (Options::definitions,
+  // initial_state(), set_param()) keep these values, as do params derived from them; a warning
+  // (R065) names each that differs from the file. Errors: R010; R060 to R063. On failure nothing
+  // has changed, unless the file was truncated while being read (R010). With several ranks, each
+  // verifies checksums of what it reads; if the file is damaged, the next steps fail (R060).
   Status load_checkpoint(const std::string& path);
 
-  // Whether a run could write these files, as far as that can be known: Program::check(), and R030
-  // for planes outside of the grid.
+  // Checks whether a run could write these files: Program::check(), and R030 for planes outside the
+  // grid.
   Status check(const RunFiles& files) const;
 
-  // Whether steps have all the values that they read: R057 for a constant field, a series or a set
-  // of points that has neither an `init` nor values of its own, by set(), read(), load_checkpoint()
-  // or an array (Kernel::attach). Simulation::advance() and run() fail alike. A field that steps
-  // compute starts at zero.
+  // Checks whether all inputs of the steps have values. R057 for a constant field, series or set of
+  // points with neither an `init` nor values from set(), read(), load_checkpoint() or
+  // Kernel::attach(). advance() and run() fail in the same way. Fields that steps compute start at
+  // zero.
   Status check_inputs() const;
 
-  // Changes a float param, from the next step on. R070, R051; R074 for one that is part of the code
-  // or an integer, which sizes may depend on; the codes of requirements that do not hold.
+  // Changes a float param from the next step on. Errors: R070, R051; R074 if the param is compiled
+  // in or an integer, because sizes may depend on it; the codes of requirements that fail.
   Status set_param(const std::string& name, const ParamValue& value);
 
-  int64_t step() const;  // steps done since the start
-  bool stopped() const;  // the stop condition held; no further steps are taken
-  // From here to the end that the program gives. R053 if it gives none, R064 if that is past.
+  int64_t step() const;  // steps taken since the start
+  bool stopped() const;  // the stop condition held; no more steps are taken
+  // Steps from here to the program's end. R053 if the program gives none, R064 if it is past.
   Result<int64_t> steps_left() const;
 
-  // The program's reductions, as of the last evaluation. Waits for what is queued. R070, R044.
+  // The program's reductions at their last evaluation. Waits for queued work. R070, R044.
   Result<std::vector<ReductionValue>> reductions();
   Result<ReductionValue> reduction(const std::string& name);
 
-  // Of a field with one component, or of a component. R070, R073.
+  // Statistics of a field with one component, or of one component. R070, R073.
   Result<Statistics> statistics(const std::string& field);
 
-  // The newest levels of all fields: the components with NaN or infinities among their values.
-  // R073.
+  // All components whose newest level has NaN or infinite values. R073.
   Result<std::vector<NonFinite>> non_finite();
 
  protected:

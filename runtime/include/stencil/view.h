@@ -1,5 +1,5 @@
-// Arrays of the user's: where they lie, how long they are, how far apart their elements are. A view
-// owns nothing and copies nothing; the memory must outlive whoever uses it.
+// Views of user arrays: pointer, extents, strides. A view owns and copies nothing; the memory must
+// outlive all users of the view.
 #pragma once
 
 #include <concepts>
@@ -16,28 +16,28 @@
 
 namespace stencil {
 
-// Lengths or strides, outermost dimension first: the last one is contiguous in a dense array.
+// Extents or strides, outermost dimension first: in a dense array the last dimension is contiguous.
 using Extents = std::vector<int64_t>;
 
-// Types of elements, with their names in the language.
+// Element types, with their names in the language.
 enum class ElementType : uint8_t {
   Bool,    // bool, one byte
-  Byte,    // byte: 8 bits, with a sign; stored only, as the next three
-  Ubyte,   // ubyte: 8 bits, from 0 to 255
-  Short,   // short: 16 bits, with a sign
-  Ushort,  // ushort: 16 bits, from 0 to 65535
+  Byte,    // byte: 8 bits, signed; storage only, as are the next three
+  Ubyte,   // ubyte: 8 bits, unsigned
+  Short,   // short: 16 bits, signed
+  Ushort,  // ushort: 16 bits, unsigned
   Int,     // integer, 32 bits
   Long,    // long, 64 bits
-  Half,    // half: binary16, stored only
-  Bfloat,  // bfloat: the upper half of a binary32, stored only
-  Float,   // float (and real, unless Options::real says otherwise)
+  Half,    // half: binary16, storage only
+  Bfloat,  // bfloat: the upper half of a binary32, storage only
+  Float,   // float (also real, unless Options::real is Double)
   Double,  // double
 };
-// "float", as the language calls it.
+// The type's name in the language, such as "float".
 STENCIL_API const char* name_of(ElementType type);
 STENCIL_API int64_t size_of(ElementType type);  // bytes
 
-// 16-bit floats as their bits, for compilers without such types.
+// 16-bit floats as bit patterns, for compilers without such types.
 struct HalfBits {
   uint16_t bits;
 };
@@ -45,8 +45,8 @@ struct BfloatBits {
   uint16_t bits;
 };
 
-// The element type behind a C++ type: bool, int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t
-// (by whatever name), float, double, HalfBits, BfloatBits.
+// The element type of a C++ type: bool, int8_t, uint8_t, int16_t, uint16_t, any signed 32-bit or
+// 64-bit integer, float, double, HalfBits, BfloatBits.
 template <class T>
 constexpr ElementType element_type() {
   using U = std::remove_cv_t<T>;
@@ -76,7 +76,7 @@ constexpr ElementType element_type() {
   }
 }
 
-// What std::mdspan offers, and its stand-ins.
+// Satisfied by std::mdspan and its substitutes.
 template <class M>
 concept MdspanLike = requires(const M& m) {
   m.data_handle();
@@ -85,13 +85,13 @@ concept MdspanLike = requires(const M& m) {
   { m.stride(0) } -> std::convertible_to<int64_t>;
 };
 
-// A strided array of any rank. T may be const: such a view can be read from only.
+// A strided array of any rank. If T is const, the view is read-only.
 //
 //   std::vector<float> a(64 * 32);
-//   stencil::View(a, {64, 32})               // dense, row-major; the size is checked when it is
-//   used stencil::View(pointer, {64, 32})         // likewise, its size taken on trust
-//   stencil::View(pointer, {64, 32}, {40, 1})  // rows 40 elements apart
-//   stencil::View(a)                         // one dimension
+//   stencil::View(a, {64, 32})                 // dense, row-major; uses check the size of `a`
+//   stencil::View(pointer, {64, 32})           // the same; the size cannot be checked
+//   stencil::View(pointer, {64, 32}, {40, 1})  // rows are 40 elements apart
+//   stencil::View(a)                           // one dimension
 //   float c[8][4];  stencil::View(c)         // 8 x 4
 //   stencil::View(an_mdspan)
 template <class T>
@@ -100,13 +100,12 @@ class View {
   View(T* data, Extents extents) : View(data, std::move(extents), Extents{}) {
     strides_.assign(extents_.size(), 1);
     for (size_t d = extents_.size(); d-- > 1;) {
-      // Unsigned, so that extents that no field has overflow without harm: set() and get() refuse
-      // them.
+      // Unsigned, so that overflow of nonsensical extents is defined; set() and get() reject them.
       const auto stride = static_cast<uint64_t>(strides_[d]) * static_cast<uint64_t>(extents_[d]);
       strides_[d - 1] = static_cast<int64_t>(stride);
     }
   }
-  // Strides are in elements and may be 0 or negative for views that are read from.
+  // Strides in elements. Read-only views may have zero or negative strides.
   View(T* data, Extents extents, Extents strides)
       : data_(data), extents_(std::move(extents)), strides_(std::move(strides)) {}
   template <std::ranges::contiguous_range R>
@@ -134,7 +133,7 @@ class View {
   T* data() const { return data_; }
   const Extents& extents() const { return extents_; }
   const Extents& strides() const { return strides_; }
-  int64_t capacity() const { return capacity_; }  // elements from data() on; -1: not known
+  int64_t capacity() const { return capacity_; }  // elements available from data() on; -1: unknown
 
   // The element at these indices, one per dimension, from 0. Unchecked.
   template <std::integral... Index>
@@ -172,7 +171,7 @@ requires std::is_array_v<A> View(A&)
 template <MdspanLike M>
 View(const M&) -> View<std::remove_pointer_t<decltype(std::declval<const M&>().data_handle())>>;
 
-// A view whose element type is a value; every View converts to it.
+// A view with its element type as a run-time value; every View converts to it.
 class AnyView {
  public:
   template <class T>
@@ -187,7 +186,10 @@ class AnyView {
   void* data() const { return data_; }
   const Extents& extents() const { return extents_; }
   const Extents& strides() const { return strides_; }  // elements
-  int64_t capacity() const { return capacity_; }       // elements from data() on; -1: not known
+  int64_t capacity() const {
+    return capacity_;
+  }  // elements available from data() on; -1:
+     // unknown
   ElementType type() const { return type_; }
   bool writable() const { return writable_; }
 
