@@ -1,8 +1,8 @@
-// Arrays of the user's beside fields: names of places, shapes, types, and the way between them.
+// Copies between user arrays and fields: names of fields and their parts, shapes, types.
 //
-// The element types of an array and a component are the same, with two exceptions: C++ has no
-// 16-bit floats, so a half or bfloat component may be copied from and to floats; and no vector
-// whose elements are bools in memory, so a bool component may be copied from and to bytes.
+// The element types of array and component must match, with two exceptions. C++ has no 16-bit
+// floats, so half and bfloat components are also copied from and to float. std::vector<bool> has no
+// array of bools, so bool components are also copied from and to bytes.
 #include "runtime/api/arrays.h"
 
 #include <fmt/format.h>
@@ -154,14 +154,13 @@ std::string print_shape(const Extents& shape) {
   return shape.empty() ? "no dimensions" : fmt::format("{}", fmt::join(shape, " x "));
 }
 
-// What else a component of the type is copied from and to.
+// The other element type that a component of this type can be copied from and to.
 ElementType stand_in(Scalar type) {
   if (type == Scalar::Bool) return ElementType::Ubyte;
   return is_float(type) && is_storage(type) ? ElementType::Float : element_type_of(type);
 }
 
-// The range of offsets, in elements, that the array's indices reach: low <= 0 <= high. False if it
-// overflows.
+// The range of element offsets that the array's indices cover: low <= 0 <= high. False on overflow.
 bool reach(const AnyView& array, int64_t& low, int64_t& high) {
   low = high = 0;
   for (size_t d = 0; d < array.extents().size(); ++d) {
@@ -242,7 +241,8 @@ Status check_array(const ir::Program& program, const FieldData& field, const Pla
 
 namespace {
 
-// Calls visit(offset into the array, position in the field) for the first point of every row.
+// Calls visit(offset into the array, position in the field) for the first point of each row. Both
+// in elements.
 template <class Visit>
 void for_each_row(const FieldData& field, const AnyView& array, Visit visit) {
   if (field.points == 0) return;
@@ -259,7 +259,7 @@ void for_each_row(const FieldData& field, const AnyView& array, Visit visit) {
   }
 }
 
-// Calls move(element, stored) with references to the array's element and the field's, for every
+// Calls move(element, stored), with references to the array's and the field's element, for every
 // point and component of the place.
 template <class Move>
 void for_each_element(const FieldData& field, const Place& place, const AnyView& array, Move move) {

@@ -1,4 +1,4 @@
-// Fields and parts of them, by name, and arrays of the user's.
+// Fields and parts of fields by name, and user arrays for them.
 #pragma once
 
 #include <string>
@@ -13,37 +13,37 @@
 
 namespace stencil::api {
 
-// A field, or a part of it, as users name it: "A", "U@-1", "S.u[0]@-1". R070.
+// A field or a part of it, as users name it: "A", "U@-1", "S.u[0]@-1".
 struct Place {
   int field = 0;
   int level = 0;
-  int component = -1;  // -1: all of them, which are several
+  int component = -1;  // -1: all components, if there are several
 
-  // How many levels of each of the program's fields it takes to read it, the newest first.
+  // For each field of the program, the number of levels (newest first) needed to read this place.
   std::vector<int> levels(const ir::Program& program) const;
 };
 Result<Place> find_place(const ir::Program& program, const std::string& name);
 
 ElementType element_type_of(Scalar type);
 
-// What is known of a program's fields without values of open params.
+// The fields of a program, as far as they are known without values of open params.
 std::vector<FieldInfo> describe_fields(const ir::Program& program);
-// Fills in position and spacing of fields whose origin is known.
+// Fills in position and spacing of all fields whose origin is known.
 void describe_places(const ir::Program& program, const std::vector<ir::AxisValue>& grid,
                      std::vector<FieldInfo>& fields);
 
-// The shape of an array for the place. R073 if its components differ in type.
+// The shape of an array for the place. R073 if the components differ in type.
 Result<Extents> shape_at(const ir::Program& program, const reference::FieldData& field,
                          const Place& place);
-// Whether the array can stand for the place: R071 shape, R072 type, R073 memory. `exact`: no
-// conversion between element types. `whole`: what has the field's shape, for messages.
+// Whether the array can be used for the place: R071 shape, R072 type, R073 memory. `exact` forbids
+// conversions between element types. `whole` names the owner of the shape in messages.
 Status check_array(const ir::Program& program, const reference::FieldData& field,
                    const Place& place, const std::string& name, const AnyView& array, bool exact,
                    const char* whole = "the field");
-// A field like this one, with the points of a box alone, and no storage. R082.
+// A field with only the points of a box, without storage. R082 if the box is not within the field.
 Result<reference::FieldData> cut_out(const reference::FieldData& field, const std::string& name,
                                      const FieldBox& box);
-// Between an array that check_array() has accepted and the field.
+// Copy between the field and an array that check_array() has accepted.
 void copy_in(const AnyView& array, const Place& place, reference::FieldData& field);
 void copy_out(const reference::FieldData& field, const Place& place, const AnyView& array);
 

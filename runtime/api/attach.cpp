@@ -1,7 +1,7 @@
-// The start of a run: params, checks, and memory, which is the run's own or the user's.
+// Starts a run: params, checks, and memory, either the run's own or the user's.
 //
-// Arrays of the user's in host memory become the buffers of the state. Those in a device's memory
-// never do: their fields have no buffers at all, and the session is given the addresses.
+// User arrays in host memory become the buffers of the state. Fields in device arrays have no host
+// buffers; the session gets the addresses.
 #include "runtime/api/attach.h"
 
 #include <fmt/format.h>
@@ -18,9 +18,9 @@ namespace {
 
 using Where = SimulationData::Arrays;
 
-constexpr uintptr_t kDeviceAlignment = 32;  // bytes, what vector accesses of kernels rely on
+constexpr uintptr_t kDeviceAlignment = 32;  // bytes; vector accesses of kernels rely on it
 
-// What a user gave for one level of one component.
+// The user's array for one level of one component.
 struct Given {
   Place place;
   std::string name;
@@ -28,8 +28,7 @@ struct Given {
   int64_t bytes = 0;
 };
 
-// Whether kernels can work in the array: dense, in order, aligned, and not const where it is
-// written.
+// Kernels can work in the array if it is dense, row-major, aligned, and not const if it is written.
 Status check_usable(const Given& given, const AnyView& array, bool written, Where where) {
   int64_t dense = 1;
   for (size_t d = array.extents().size(); d-- > 0; dense *= array.extents()[d]) {
@@ -94,7 +93,7 @@ Result<std::vector<Given>> check_arrays(const ir::Program& program, const refere
   return out;
 }
 
-// [component][level] of a field for which something was given: all of it must be. Empty otherwise.
+// The arrays of a field as [component][level]; all or none must be given. Empty if none is.
 Result<std::vector<std::vector<void*>>> collect(const ir::Program& program, size_t field,
                                                 const std::vector<Given>& all) {
   const ir::Field& source = program.fields[field];
@@ -123,7 +122,7 @@ Result<std::vector<std::vector<void*>>> collect(const ir::Program& program, size
   return out;
 }
 
-// Memory for every field: what was given, or its own with its initial values.
+// Gives every field memory: the user's array, or its own memory with its initial values.
 Status provide_memory(const std::vector<Given>& all, SimulationData& simulation) {
   const ir::Program& program = simulation.program();
   reference::State& state = simulation.state;
@@ -158,7 +157,7 @@ Status provide_memory(const std::vector<Given>& all, SimulationData& simulation)
 
 namespace {
 
-// A run at its first step, with everything but memory for its fields.
+// A run at its first step, without memory for its fields.
 Result<std::unique_ptr<SimulationData>> lay_out(std::shared_ptr<const ProgramData> source,
                                                 const ParamValues& values) {
   const ir::Program& program = source->program;
@@ -237,7 +236,7 @@ Result<Simulation> attach(std::shared_ptr<const KernelData> kernel, const Arrays
   if (!given.ok()) return given.failure();
   const Status provided = provide_memory(given.value(), *data);
   if (!provided.ok()) return provided.failure();
-  // A device that cannot take the arrays says so here, not at the first step.
+  // A device that cannot use the arrays reports it here, not at the first step.
   const Status opened = where == Where::Device ? data->open_session() : Status(Done{});
   if (!opened.ok()) return opened.failure();
   return SimulationData::wrap(std::move(data));

@@ -1,4 +1,4 @@
-// How states and simulations begin, also in arrays of the user's.
+// Creates states and simulations, also on user arrays.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@
 
 namespace stencil::api {
 
-// Program::initial_state, Kernel::start with a state, Kernel::attach and attach_device.
+// Implementations of Program::initial_state, Kernel::start(State), Kernel::attach and
+// attach_device.
 Result<State> make_state(std::shared_ptr<const ProgramData> source, const ParamValues& values);
 Result<Simulation> start(std::shared_ptr<const KernelData> kernel, State state);
 Result<Simulation> attach(std::shared_ptr<const KernelData> kernel, const Arrays& arrays,

@@ -1,7 +1,7 @@
-// The filter is a list of the system calls that are allowed; every other one fails with EPERM. So
-// neither new kinds of calls nor forgotten ones are a way out. fork(), execve(), kill(), socket(),
-// open() and prctl() are not in the list. A process that cannot fork cannot leave anything behind,
-// not even outside its process group.
+// The filter is a list of allowed system calls; all others fail with EPERM. An allow-list also
+// blocks system calls that nobody thought of or that a newer kernel adds. It omits fork(),
+// execve(), socket(), open() and prctl(); kill() may only target the process itself. A process that
+// cannot fork cannot leave anything behind, not even outside its process group.
 #include "runtime/api/confine.h"
 
 #include <algorithm>
@@ -38,7 +38,8 @@ constexpr uint32_t kMachine = AUDIT_ARCH_AARCH64;
 constexpr uint32_t kMachine = 0;
 #endif
 
-constexpr rlim_t kMoreMemory = rlim_t{4} << 30;  // beyond what the process has when it starts
+constexpr rlim_t kMoreMemory = rlim_t{4} << 30;  // bytes, added to what the process has mapped at
+                                                 // its start
 
 constexpr int kAllowed[] = {
     SYS_exit,
@@ -73,7 +74,7 @@ constexpr int kAllowed[] = {
     SYS_close,
     SYS_sched_getaffinity,
 };
-// Allowed with this process as the receiver.
+// Allowed only with this process as the target.
 constexpr int kToItself[] = {SYS_kill, SYS_tgkill};
 
 void limit(decltype(RLIMIT_AS) what, rlim_t most) {
@@ -151,7 +152,7 @@ std::string confine(int& keep, int seconds) {
   limit(RLIMIT_AS, mapped_now() + kMoreMemory);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, 0);
-  limit(RLIMIT_NPROC, 0);  // does not bind root; the filter does
+  limit(RLIMIT_NPROC, 0);  // does not bind root, but the filter does
   limit(RLIMIT_CPU, static_cast<rlim_t>(seconds) + 1);
   limit(RLIMIT_NOFILE, 4);
   if (filter_calls()) return "";

@@ -1,8 +1,8 @@
-// Files of a run through the public API: what they name is looked up and checked here, before
-// anything expensive is done; reading and writing is the runtime's.
+// Files of a run in the public API. Names are resolved and checked here, before any expensive work;
+// runtime/io and runtime/run read and write the files.
 //
-// A run should not end after an hour because of a misspelt name. So Program::check() finds all that
-// can be known without sizes (names, formats, directories), State::check() what depends on them.
+// A misspelt name must not end a run after an hour. So Program::check() finds every error that is
+// known without sizes (names, formats, directories), and State::check() those that depend on sizes.
 #include "runtime/api/files.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ Selection selection_of(const ir::Program& program, const Place& place) {
   return {place.field, place.level, whole ? -1 : place.component};
 }
 
-// Whether a file can be made there. R011.
+// Whether a file can be created at `path`. R011.
 Status check_place(const std::string& path) {
   const auto directory = std::filesystem::path(runtime::end_of_links(path)).parent_path();
   const std::string where = directory.empty() ? "." : directory.string();
@@ -73,11 +73,11 @@ Status check_picture(const ir::Program& program, const Selection& shown) {
   return Failure{"R033", "a picture shows the newest level only", "write a .npy file instead"};
 }
 
-// What an output shows. R070; R034 for a field that it names twice.
+// The fields that an output shows. R070; R034 if it names one twice.
 Result<std::vector<Selection>> selections_of(const ir::Program& program, const Output& output) {
   std::vector<Selection> selections;
   for (size_t f = 0; f < program.fields.size() && output.fields.empty(); ++f) {
-    if (program.fields[f].read_in_place()) continue;  // not on the points of the grid
+    if (program.fields[f].read_in_place()) continue;  // does not have the grid's dimensions
     selections.push_back({static_cast<ir::FieldId>(f)});
   }
   for (const std::string& name : output.fields) {
@@ -143,7 +143,7 @@ Result<std::vector<runtime::Output>> resolved(const ir::Program& program,
   return all;
 }
 
-// `path` is one of the files that a series of the output writes, at whatever step.
+// Whether the output's series writes `path` at some step.
 bool in_series(const std::string& path, const Output& output, int64_t every) {
   constexpr size_t kFewestDigits = 6;
   const std::filesystem::path file(path), shown(output.path);
@@ -159,7 +159,7 @@ bool in_series(const std::string& path, const Output& output, int64_t every) {
   return *step % every == 0 && runtime::same_file(directory(file), directory(shown));
 }
 
-// What else a run writes must not replace the file at `path`. R034.
+// R034 if one of the run's series would replace the file at `path`.
 Status check_apart(const std::string& path, const RunFiles& files) {
   for (const Output& output : files.outputs) {
     const bool collects = files.every > 0 && runtime::format_of(output.path) == Format::Vti;
@@ -173,7 +173,7 @@ Status check_apart(const std::string& path, const RunFiles& files) {
   return Done{};
 }
 
-// The history of a program that has reductions, in a file of its own.
+// A history needs a program with reductions, and a file of its own.
 Status check_history(const ir::Program& program, const RunFiles& files) {
   const std::string& path = files.history;
   const bool some = std::any_of(program.reductions.begin(), program.reductions.end(),
@@ -195,7 +195,7 @@ Status check_history(const ir::Program& program, const RunFiles& files) {
   return check_place(path);
 }
 
-// The checkpoint is no output, and neither is part of a series.
+// The checkpoint must not be an output, and neither may be part of a series.
 Status check_all_apart(const RunFiles& files) {
   if (!files.history.empty() && runtime::same_file(files.history, files.checkpoint)) {
     return Failure{"R034",
@@ -213,7 +213,7 @@ Status check_all_apart(const RunFiles& files) {
   return files.checkpoint.empty() ? Status(Done{}) : check_apart(files.checkpoint, files);
 }
 
-// The coordinates of a picture's plane, of which those that are not given are in the middle.
+// The coordinates of a picture's plane; missing ones default to the middle.
 std::vector<int64_t> plane_of(const ir::Field& declared, const reference::FieldData& field,
                               const std::vector<std::optional<int64_t>>& given) {
   const size_t outer = std::max<size_t>(field.box.size(), 2) - 2;
@@ -236,7 +236,7 @@ Status check_intervals(const RunFiles& files) {
   };
   if (files.every < 0) return refuse(files.every, "steps");
   if (files.checkpoint_steps < 0) return refuse(files.checkpoint_steps, "steps");
-  const bool from_zero = files.checkpoint_seconds >= 0;  // and no NaN
+  const bool from_zero = files.checkpoint_seconds >= 0;  // false for NaN
   if (!from_zero) return refuse(files.checkpoint_seconds, "seconds");
   const auto alone = [](const char* interval, const char* of) {
     return Failure{"R036", fmt::format("RunFiles::{} is set, and there are no {}", interval, of),
@@ -248,7 +248,7 @@ Status check_intervals(const RunFiles& files) {
   return files.checkpoint_seconds > 0 ? alone("checkpoint_seconds", "checkpoints") : Status(Done{});
 }
 
-// The warning that a run goes on with another value than it had.
+// The warning that a resumed run has another value of a param than the checkpoint.
 Failure changed(const std::string& path, const runtime::ChangedParam& param) {
   return {"R065",
           fmt::format("'{}' was written with {} = {}, this run goes on with {}", path, param.name,
@@ -256,7 +256,7 @@ Failure changed(const std::string& path, const runtime::ChangedParam& param) {
           ""};
 }
 
-// The warning that values of a file have been rounded.
+// The warning that values of a file were rounded.
 Failure rounded(const std::string& field, const std::string& path,
                 const runtime::Rounding& rounding) {
   return {

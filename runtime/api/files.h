@@ -1,4 +1,4 @@
-// The files of a run.
+// Checks and resolves the files of a run.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace stencil::api {
 
-// Program::check.
+// Implements Program::check.
 Status check(const ir::Program& program, const RunFiles& files);
-// Outputs that have passed it, as the runtime writes them; R030 for planes outside of the grid.
+// Checked outputs in the form that runtime/run writes. R030 for planes outside the grid.
 Result<std::vector<runtime::Output>> placed(const ir::Program& program,
                                             const reference::State& state,
                                             const std::vector<Output>& outputs);

@@ -1,4 +1,4 @@
-// Exceptions end where the library does.
+// No exception leaves the library.
 #pragma once
 
 #include <exception>
@@ -9,7 +9,8 @@
 
 namespace stencil::api {
 
-// A public function's body: what it throws becomes a failure. R046, and R075 for what is a bug.
+// Runs the body of a public function and turns exceptions into failures: R046 for std::bad_alloc,
+// R075 (a bug) for all others.
 template <class T, class Body>
 Result<T> guarded(Body body) {
   try {

@@ -1,9 +1,9 @@
-// The original of a lifted program is unchecked C. It runs in a child process, so a crash does not
-// end this process. The child proves by a random token that its work is done: the original could
-// choose any exit status.
+// The original of a lifted program is unchecked C, so it runs in a child process: a crash does not
+// end this process. The child confirms completion with a random token, because the original could
+// exit with any status.
 //
-// The parent keeps the time. A clock in the child, such as alarm(), could be stopped by it, and a
-// child that stops itself would never come back.
+// The parent measures the time limit. The original could disable a timer in the child, such as
+// alarm(), and could stop its own process.
 #include "runtime/api/in_child.h"
 
 #include <array>
@@ -39,7 +39,7 @@ namespace {
 
 constexpr size_t kTokenBytes = 16;
 using Token = std::array<char, kTokenBytes>;
-constexpr char kUnconfined = 'U';  // ahead of a text, in place of a token
+constexpr char kUnconfined = 'U';  // first byte of an error text, where a token would have 'T'
 
 [[noreturn]] void child(const std::function<void()>& work, int seconds, pid_t parent, int pipe,
                         const Token& token) {
@@ -55,7 +55,7 @@ constexpr char kUnconfined = 'U';  // ahead of a text, in place of a token
   _exit(0);
 }
 
-// What the child writes until it closes the pipe, writes a token, or the time is over.
+// Reads what the child writes until it closes the pipe, has written a token, or the time is over.
 std::string heard(int pipe, std::chrono::steady_clock::time_point end) {
   std::string out;
   while (out.size() < kTokenBytes || out[0] == kUnconfined) {
@@ -101,8 +101,8 @@ ChildEnd run_in_child(const std::function<void()>& work, int seconds) {
   const bool late = std::chrono::steady_clock::now() >= end;
   const bool done =
       answer.size() == kTokenBytes && std::memcmp(answer.data(), token.data(), kTokenBytes) == 0;
-  // The pipe closes when the child exits by itself: a moment for its status. Otherwise it is
-  // killed with its process group, whether it has ended, stopped or goes on.
+  // If the child exits by itself, the pipe closes first, so wait up to 0.5 s for its status.
+  // Otherwise kill it with its process group, whatever its state.
   int status = 0;
   pid_t ended = 0;
   for (int moment = 0; moment < 500 && !late && !done; ++moment) {
@@ -112,7 +112,7 @@ ChildEnd run_in_child(const std::function<void()>& work, int seconds) {
   }
   if (ended == 0) {
     kill(-made, SIGKILL);
-    kill(made, SIGKILL);  // it may not have its group yet
+    kill(made, SIGKILL);  // it may not have created its group yet
     while (waitpid(made, &status, 0) < 0 && errno == EINTR) {
     }
   }

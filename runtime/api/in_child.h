@@ -7,10 +7,10 @@
 
 namespace stencil::api {
 
-// Memory that a child process shares with this one.
+// Memory shared between a child process and this one.
 class SharedMemory {
  public:
-  explicit SharedMemory(size_t bytes);  // zeros; throws std::bad_alloc
+  explicit SharedMemory(size_t bytes);  // zero-filled; throws std::bad_alloc
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
@@ -22,14 +22,15 @@ class SharedMemory {
 };
 
 struct ChildEnd {
-  // Unconfined: the system cannot confine a process, so `work` did not begin.
+  // Unconfined: the system cannot confine a process, so `work` was not started.
   enum class Kind { Returned, Died, Late, Unconfined };
   Kind kind = Kind::Returned;
-  std::string text;  // unless it returned: "it ends with the signal 11 (Segmentation fault)"
+  std::string text;  // empty if Returned; else "it ends with the signal 11 (Segmentation fault)"
   bool returned() const { return kind == Kind::Returned; }
 };
 
-// Runs `work` in a child process. Its only results are its writes to shared memory.
+// Runs `work` in a child process for at most `seconds`. The only results are writes to shared
+// memory.
 //
 // The child can only compute and allocate memory. It opens no files, starts no processes or
 // threads, has no network, and can signal only itself. It ends when this process does.

@@ -1,4 +1,4 @@
-// Devices and kernels: what a program is compiled for, and the ways to start a run of it.
+// Devices and kernels: compiling a program for a device, and the ways to start a run.
 #include "runtime/api/kernel.h"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ Status check_exchange(const KernelOptions& options) {
                  "0 leaves it to the model"};
 }
 
-// What a grid is cut by: sizes.
+// The values of integer params, which decomposition needs. R094 if one is open.
 Result<std::vector<int64_t>> sizes_of(const ir::Program& program) {
   for (const ir::Param& param : program.params) {
     if (!param.open()) continue;

@@ -1,4 +1,4 @@
-// What stands behind a Kernel.
+// The implementation of Kernel.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@ namespace stencil::api {
 
 struct KernelData {
   std::shared_ptr<const ProgramData> source;
-  Program program;             // the same, as users see it
-  runtime::Prepared prepared;  // refers to the program, and owns the module
+  Program program;             // the public handle of `source`
+  runtime::Prepared prepared;  // owns the module; refers to the program
   Device device;
   std::string schedule;
-  std::function<Status()> serve;  // KernelOptions::ranks; null: none, or rank 0
+  std::function<Status()> serve;  // null on rank 0 and without KernelOptions::ranks
 
   static Kernel wrap(std::shared_ptr<const KernelData> data) { return Kernel(std::move(data)); }
 };
 
-// Compiles the program, whose data are `data`.
+// Compiles the program; `data` is its implementation.
 Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData> data,
                        const KernelOptions& options);
 

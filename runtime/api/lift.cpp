@@ -1,4 +1,4 @@
-// Lifting for users of the library: reading, proof, and the program.
+// Lifting in the public API: reading the C file, verification, the resulting program.
 #include "runtime/api/lift.h"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What the library and the command line share of lifting.
+// Shared by the library and the command line.
 #pragma once
 
 #include "runtime/lifting/lifting.h"

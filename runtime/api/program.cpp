@@ -1,7 +1,7 @@
-// Program: the front end behind one class, and what can be asked of its result.
+// Program: the compiler's front end behind one class.
 //
-// Everything a user may ask is computed when the program is read, so that a Program never changes
-// afterwards and needs no lock.
+// All public properties are computed when the program is read, so a Program is immutable and needs
+// no lock.
 #include "runtime/api/program.h"
 
 #include <fmt/format.h>
@@ -125,7 +125,7 @@ const char* version() {
 
 namespace {
 
-// What the type of an option allows and the option does not. R036.
+// Rejects enum values that the types of options allow but no option has. R036.
 Status check_options(const Options& options) {
   if (options.real != ElementType::Float && options.real != ElementType::Double) {
     return Failure{"R036", fmt::format("Options::real is {}", name_of(options.real)),

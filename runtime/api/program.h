@@ -1,4 +1,4 @@
-// What stands behind a Program, and what users say of it: names, values, texts.
+// The implementation of Program, and look-ups of the names and values that users give.
 #pragma once
 
 #include <memory>
@@ -22,23 +22,23 @@ struct ProgramData {
   std::vector<FieldInfo> fields;
   std::vector<ParamInfo> params;
   std::vector<ReductionInfo> reductions;
-  std::set<std::string> defined = {};  // params of Options::definitions
+  std::set<std::string> defined = {};  // params in Options::definitions
 
   static Program wrap(std::shared_ptr<const ProgramData> data) { return Program(std::move(data)); }
 };
 
-// The errors among `diagnostics` as a failure: the first by itself, all of them rendered.
+// The errors in `diagnostics` as one failure: code and message of the first, all of them rendered.
 Failure failure_of(const Source& source, const Diagnostics& diagnostics);
 
-// The program's entry of that name; R070 with the nearest name if there is none. `kind` for the
+// The failure R070 for an unknown name, with the nearest known name as hint. `kind` is for the
 // message: "param".
 Failure unknown(const std::string& kind, const std::string& name,
                 const std::vector<std::string>& known);
 
-// Params of a run: those of the program, with `values` for what is given later. R050, R051, R070,
-// R074.
+// Params of a run: the program's values, and `values` for those that are not compiled in. R050,
+// R051, R070, R074.
 Result<runtime::Params> bind(const ir::Program& program, const ParamValues& values);
-// A float param's value; R051.
+// Parses the value of a float param. R051.
 Result<double> real_value(const ir::Param& param, const std::string& text);
 
 }  // namespace stencil::api

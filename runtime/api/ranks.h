@@ -1,4 +1,4 @@
-// The ranks that this process has joined.
+// The MPI ranks that this process has joined.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace stencil::api {
 
-// Null: none.
+// Null before join_ranks().
 std::shared_ptr<runtime::MpiCommunicator> joined_ranks();
 
 }  // namespace stencil::api

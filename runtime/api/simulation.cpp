@@ -1,11 +1,11 @@
-// Simulation: a state, and a session of the device that has its fields while steps are taken.
+// Simulation: a state, and a device session that holds its fields while steps are taken.
 //
-// The session is opened by the first step and kept, so that steps taken in many calls copy nothing.
-// What the state has of each field as it is (`present`) is counted, so that nothing is brought home
-// twice and nothing that nobody asked for.
+// The first step opens the session. It stays open, so that many short advance() calls copy nothing.
+// `present` counts the levels of each field that the host state holds; each field is copied to the
+// host at most once, and only if the caller reads it.
 //
-// Where the fields are arrays of the user's in host memory, which the user may change between
-// calls, a session lasts for one call.
+// If the fields are user arrays in host memory, a session lasts for one call, because the user may
+// change the arrays between calls.
 #include "runtime/api/simulation.h"
 
 #include <fmt/format.h>
@@ -32,15 +32,16 @@ namespace api {
 
 namespace {
 
-// The session that is there already, as a program to start: runtime::execute takes steps in it and
-// looks at the state through it. What nobody looks at stays where it is when the run ends.
+// Presents the open session as a program to start, so that runtime::execute takes its steps in that
+// session and reads the state through it. Fields that are not read stay on the device when the run
+// ends.
 class KeptSession : public runtime::Session {
  public:
   explicit KeptSession(SimulationData& simulation) : simulation_(simulation) {}
   Result<int64_t> advance(int64_t steps) override {
     const auto done = simulation_.step_session(steps);
     if (!done.ok()) return done;
-    const Status waited = simulation_.wait();  // the time of a chunk is known only then
+    const Status waited = simulation_.wait();  // only then is a chunk's time known
     if (!waited.ok()) return waited.failure();
     return done;
   }
@@ -71,7 +72,7 @@ class KeptProgram : public runtime::LoadedProgram {
   SimulationData& simulation_;
 };
 
-// Why a run ended at a reduction, with its place in the program.
+// The failure of a run that a NaN reduction ended, with the reduction's place in the program.
 Failure nan_failure(const ProgramData& program, const reference::State& state, ir::ReductionId id) {
   const ir::Reduction& reduction = program.program.reductions[static_cast<size_t>(id)];
   const int64_t first = state.reductions[static_cast<size_t>(id)].first_nan;
@@ -84,8 +85,8 @@ Failure nan_failure(const ProgramData& program, const reference::State& state, i
   return failure_of(program.source, diagnostics);
 }
 
-// Puts the levels of a field whose memory is the user's back where the user finds them: a device
-// may have exchanged them with the spare one.
+// Moves the levels of a field in user arrays back to the arrays given for them; a session may have
+// exchanged them with the spare buffer.
 void restore_homes(const std::vector<std::vector<void*>>& homes, reference::FieldData& field) {
   for (size_t c = 0; c < homes.size(); ++c) {
     std::vector<reference::Buffer*> buffers;
@@ -189,7 +190,7 @@ Status SimulationData::read(const runtime::BoxOfField& what, std::byte* to) {
 }
 
 Status SimulationData::look(const std::function<Status(runtime::FieldSource&)>& at) {
-  // What has no storage here goes to where it gets some, and is looked at there.
+  // Fields without storage get their values when the session opens; read them there.
   const bool opens = kernel && !session && !all_stored();
   const Status ready = opens ? open_session() : wait();
   if (!ready.ok()) return ready;
@@ -226,7 +227,7 @@ Result<int64_t> SimulationData::step_session(int64_t steps) {
   return session->advance(steps);
 }
 
-// Only queues the steps where the session does.
+// Queues the steps without waiting if the session is asynchronous.
 Result<Report> SimulationData::advance_quietly(int64_t steps) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
@@ -277,11 +278,11 @@ Result<Report> SimulationData::advance(int64_t steps, const ProgressCallback& pr
   if (steps == 0 || state.stopped) return Report{.stopped = state.stopped};
   const Status complete = check_inputs();
   if (!complete.ok()) return complete.failure();
-  int64_t last = 0;  // a sum beyond 64 bits is a number of steps that no run has
+  int64_t last = 0;  // saturates on overflow; no run has so many steps
   if (__builtin_add_overflow(state.step, steps, &last)) last = INT64_MAX;
   const Status lasts = runtime::check_needs(program(), state, last);
   if (!lasts.ok()) return lasts.failure();
-  // Whoever looks for NaN waits, and what works in a device's arrays is not waited for.
+  // Checking for NaN would wait; a session on the user's device arrays must stay asynchronous.
   if (arrays == Arrays::Device) on_nan = OnNan::Ignore;
   return in_session([&] {
     if (!progress && on_nan == OnNan::Ignore) return advance_quietly(steps);
@@ -327,7 +328,7 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
         });
     if (!begun.ok()) return begun.failure();
     history.emplace(std::move(begun).value());
-    events = history->events();  // ahead of checkpoints, which must not be ahead of the history
+    events = history->events();  // before checkpoints, which must not be newer than the history
   }
   std::optional<runtime::Series> series;
   runtime::NonFiniteWatch watch(program(), outputs.value());

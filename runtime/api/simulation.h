@@ -1,4 +1,4 @@
-// What stands behind a State and a Simulation.
+// The implementation of State and Simulation.
 #pragma once
 
 #include <functional>
@@ -17,80 +17,79 @@
 
 namespace stencil::api {
 
-// What is behind a State and a Simulation.
 struct SimulationData {
-  enum class Arrays { Own, Host, Device };  // where the fields that the user gave arrays for lie
+  enum class Arrays { Own, Host, Device };  // location of the user's arrays; Own: none
 
   std::shared_ptr<const ProgramData> source;
-  std::shared_ptr<const KernelData> kernel;  // null: a state that no device advances
-  // Fields of the grid have storage once somebody needs their values here: store(). Until then
-  // these are the initial ones, but for what `files` has, and a session may have them.
+  std::shared_ptr<const KernelData> kernel;  // null: a State without a device
+  // store() allocates a grid field when the host first needs its values. Until then the field has
+  // its initial values, or those in `files`, or those in the session.
   reference::State state;
-  std::vector<runtime::FieldFile> files;  // what fields without storage are to have
-  std::vector<bool> given;                // params that were given, by ParamId
-  std::vector<std::vector<bool>> filled;  // components that got values here, [field][component]
+  std::vector<runtime::FieldFile> files;  // pending contents of fields without storage
+  std::vector<bool> given;                // params that the user gave, by ParamId
+  std::vector<std::vector<bool>> filled;  // [field][component]: has values other than the program's
   Arrays arrays = Arrays::Own;
   runtime::DeviceArrays device_arrays;
-  // Arrays::Host: the arrays given, [field][component][level]; nothing for the other fields.
+  // Arrays::Host: the user's arrays, [field][component][level]; empty for fields without arrays.
   std::vector<std::vector<std::vector<void*>>> homes;
   std::vector<FieldInfo> fields;
   std::vector<Failure> warnings;              // State::warnings()
-  double points = 0;                          // of the grid
-  std::unique_ptr<runtime::Session> session;  // refers to `state`; made when it is needed
-  // While there is a session: how many levels of each field, the newest first, `state` has as they
-  // are.
+  double points = 0;                          // number of grid points
+  std::unique_ptr<runtime::Session> session;  // refers to `state`; opened on demand
+  // While a session is open: how many levels of each field, newest first, are up to date in
+  // `state`.
   std::vector<int> present;
 
   const ir::Program& program() const { return source->program; }
-  // Host memory is what the device's kernels take pointers to.
+  // Whether the device's kernels work directly in the user's host arrays.
   bool works_in_place() const {
     if (arrays != Arrays::Host) return false;
     const runtime::Device& device = kernel->prepared.device.device;
     return device.takes_pointers && device.machine.in_place;
   }
-  void describe_places();  // of the fields, at the params of the state
+  void describe_places();  // updates positions in `fields` from the state's params
   std::vector<int> all_levels() const;
-  // As of their last evaluations, by ReductionId.
+  // The values at their last evaluations, for the given ReductionIds.
   std::vector<ReductionValue> reduction_values(const std::vector<int>& of) const;
-  // The component, or all of them (-1), has values that are not the program's.
+  // Records that the component (-1: all components) was given values.
   void note_filled(ir::FieldId field, int component);
-  // R057 if steps would read a constant field, series or point set that was given no values.
+  // R057 if a constant field, series or point set that steps read has no values.
   Status check_inputs() const;
-  Result<int64_t> last_step() const;  // of the run, as the program says; R053
-  // R073 if what is asked for is in memory of the user's on the device. `levels` as for fetch().
+  Result<int64_t> last_step() const;  // last step of the program; R053
+  // R073 if a requested field is in device memory of the user. `levels` as for fetch().
   Status check_on_host(const std::vector<int>& levels) const;
 
   bool is_stored(size_t field) const { return !state.fields[field].levels.empty(); }
   bool all_stored() const;
-  // Whether fields may stay without storage: who has them next does without.
+  // Whether fields may stay without host storage, because their next user does not need it.
   bool may_defer() const;
-  // Storage and values for a field that has none. R010, R060.
+  // Allocates and fills a field that has no storage. R010, R060.
   Status store(size_t field);
   Status store_all();
-  // Values of a file for fields, now or when they are needed.
+  // Takes field values from a file, now or on demand.
   Status take(runtime::FieldFile file);
-  // Becomes what a checkpoint has. On failure nothing has changed.
+  // Restores a checkpoint. On failure nothing has changed.
   Status go_on_from(runtime::SavedState saved);
 
   Status open_session();
   Status wait();
-  // Brings the newest `levels[f]` levels of every field f into the state, where they are not there
-  // yet.
+  // Copies the newest `levels[f]` levels of each field f to the state, unless they are present.
   Status fetch(const std::vector<int>& levels);
-  // Has somebody look at the fields, wherever they are.
+  // Calls `at` with access to the fields, wherever they are.
   Status look(const std::function<Status(runtime::FieldSource&)>& at);
-  // The values of a box, dense, to `to`, and no more than that where the session can.
+  // Copies a box of a field to `to`, dense; if the session can, only these values leave the device.
   Status read(const runtime::BoxOfField& what, std::byte* to);
-  Status close_session();  // brings all levels, and what the state becomes counts from here on
+  Status close_session();  // fetches all levels; `state` is the only copy afterwards
 
-  // Steps in the session that is open.
+  // Takes steps in the open session.
   Result<int64_t> step_session(int64_t steps);
   Result<Report> advance_quietly(int64_t steps);
   Result<Report> execute(int64_t steps, const ProgressCallback& progress,
                          const std::vector<runtime::Event>& events, OnNan on_nan);
-  // Calls it with a session open, which stays open unless arrays of the user's have to be current.
+  // Opens a session for the call and keeps it open, unless user arrays in host memory must be
+  // current afterwards.
   Result<Report> in_session(const std::function<Result<Report>()>& take_steps);
-  // execute(), with the check of fields before and after it unless `on_nan` is Ignore.
+  // execute() with a check for NaN and infinities before and after, unless `on_nan` is Ignore.
   Result<Report> execute_checked(int64_t steps, const ProgressCallback& progress,
                                  std::vector<runtime::Event> events, OnNan on_nan);
   Result<Report> advance(int64_t steps, const ProgressCallback& progress, OnNan on_nan);

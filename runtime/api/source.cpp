@@ -1,4 +1,4 @@
-// From what users say about a program to what the compiler takes.
+// Translates the user's program text and options to the compiler's.
 #include "runtime/api/source.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kLargestProgram = int64_t{64} << 20;  // bytes; positions are 32-bit offsets
 
-// A valid C identifier from a file name: "3d-heat.stn" -> "_3d_heat".
+// A valid C identifier made from a file name: "3d-heat.stn" -> "_3d_heat".
 std::string program_name(const std::string& file) {
   std::string name = std::filesystem::path(file).stem().string();
   for (char& c : name) {
@@ -24,7 +24,7 @@ std::string program_name(const std::string& file) {
   return std::isdigit(static_cast<unsigned char>(name[0])) ? "_" + name : name;
 }
 
-// Blanks around a name are hard to see.
+// A hint for names with leading or trailing blanks, which are hard to see.
 std::string hint_for(const std::string& path) {
   const size_t first = path.find_first_not_of(" \t\r\n"), last = path.find_last_not_of(" \t\r\n");
   if (first == path.npos) return path.empty() ? "" : "the name is blank";

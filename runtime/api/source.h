@@ -1,5 +1,4 @@
-// How programs are read: by Program, and by those subcommands of stencilc that show what lies
-// behind it.
+// How programs are read, for Program and for subcommands of stencilc that need compiler internals.
 #pragma once
 
 #include <string>
@@ -10,11 +9,11 @@
 
 namespace stencil::api {
 
-// The text of a program, named as in messages. R010 if it cannot be read, or is too large.
+// The text of a program and its name for messages. R010 if it is unreadable or too large.
 Result<Source> read_source(const std::string& path);
 Result<Source> make_source(std::string name, std::string text);
 
-// Options as the compiler takes them. A program without a name is called after its file.
+// Options in the compiler's form. A program without a name is named after `file`.
 ProgramOptions program_options(const Options& options, const std::string& file);
 
 }  // namespace stencil::api

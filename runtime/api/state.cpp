@@ -1,6 +1,6 @@
-// State: fields, params and reductions of a run. While a simulation's fields are on a device, who
-// reads one has the session bring home the levels it needs; who changes one, or a param, ends the
-// session, and the next step opens another from the state.
+// State: fields, params and reductions of a run. If a simulation's fields are on a device, reading
+// a field makes the session copy the needed levels to the host. Changing a field or a param closes
+// the session; the next step opens a new one from the state.
 #include "runtime/api/state.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ struct Target {
   reference::FieldData* field;
 };
 
-// The place of that name, whose field has its memory on the host.
+// Finds the place of that name; the field must be accessible from the host.
 Result<Target> find(SimulationData& data, const std::string& name) {
   const auto place = api::find_place(data.program(), name);
   if (!place.ok()) return place.failure();
@@ -81,12 +81,12 @@ Status State::get(const std::string& field, const AnyView& array) {
 
 namespace {
 
-// A box of a field, and an array for it.
+// A box of a field and temporary storage for it.
 struct BoxTarget {
-  api::Place place;  // in `part`, at level 0
+  api::Place place;  // within `part`, at level 0
   int level;
-  reference::FieldData part;    // with storage for the place
-  std::vector<int> components;  // of it
+  reference::FieldData part;    // with storage for the components of the place
+  std::vector<int> components;  // components of the place
 };
 
 Result<BoxTarget> find_box(SimulationData& data, const std::string& name, const FieldBox& box,
@@ -173,7 +173,7 @@ Result<Extents> State::shape_of(const std::string& field) const {
 
 namespace {
 
-// The params of a run when a float param gets another value: those that follow from it follow.
+// The params of a run after a float param changed, including those derived from it.
 Result<runtime::Params> with_param(const SimulationData& data, size_t param, double value) {
   runtime::Params params{data.state.integer_params, data.state.real_params, data.given};
   params.reals[param] = value;

@@ -1,4 +1,4 @@
-// What is found in a State.
+// Conversions of State results to public types.
 #pragma once
 
 #include "compiler/ir/program.h"
@@ -7,7 +7,6 @@
 
 namespace stencil::api {
 
-// As users see it.
 NonFinite described(const ir::Program& program, const runtime::NonFinite& found);
 
 }  // namespace stencil::api

@@ -1,8 +1,8 @@
-// Storage of a state's fields on the host. A program in parts has its fields where the parts are,
-// so nobody needs them here until they are looked at.
+// Host storage of a state's fields. A decomposed run keeps its fields in the subdomains, so the
+// host allocates a field only when it is read.
 //
-// Fields that do not have the dimensions of the grid are always stored: runs are checked by what
-// they say (points), and every part has them as a whole.
+// Fields without the grid's dimensions are always stored: the checks of a run read them (points),
+// and each subdomain holds them whole.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +18,7 @@ namespace stencil::api {
 
 namespace {
 
-// "[i,j]", names for the indices of an init.
+// Index names for a suggested init, such as "[i,j]".
 std::string indices_of(const ir::Field& field) {
   const bool by_step = field.is_series();
   std::string out = by_step ? "t" : field.is_point_set() ? "p" : "i";
@@ -87,7 +87,7 @@ Status SimulationData::store(size_t field) {
     if (sound.ok()) sound = runtime::read_all_rows(file, state);
   }
   if (sound.ok()) return sound;
-  state.fields[field].levels.clear();  // whoever asks again is told again
+  state.fields[field].levels.clear();  // a repeated request must fail again
   state.fields[field].spare.clear();
   files.insert(files.end(), own.begin(), own.end());
   return sound;
@@ -122,7 +122,8 @@ Status SimulationData::take(runtime::FieldFile file) {
 
 Status SimulationData::go_on_from(runtime::SavedState saved) {
   const auto ranks = joined_ranks();
-  const bool several = ranks && ranks->size() > 1;  // who then check what they read
+  const bool several = ranks && ranks->size() > 1;  // with several ranks, each verifies what it
+                                                    // reads
   if (!several || !may_defer()) {
     const Status sound = runtime::check_arrays(program(), saved.fields);
     if (!sound.ok()) return sound;
