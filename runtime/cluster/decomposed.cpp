@@ -15,9 +15,9 @@ namespace stencil::runtime {
 
 namespace {
 
-// What all sessions of a decomposed program share.
+// Shared by all sessions of a decomposed program.
 struct Whole {
-  ir::Program program;  // at sizes
+  ir::Program program;  // with all sizes known
   decompose::Decomposition decomposition;
   std::vector<ir::Program> parts;
   std::vector<Prepared> prepared;  // by part
@@ -61,13 +61,14 @@ class DecomposedSession : public Session, public FieldRows {
   }
 
  private:
-  // Does `work` for every part at once, by number; the first failure counts.
+  // Runs `work(p)` for all subdomains in parallel and returns the first failure.
   template <class Work>
   Status in_parts(const Work& work);
-  // The same in steps, where parts wait for each other: a failure ends the others.
+  // The same for work in which subdomains wait for each other: a failure ends the waits of the
+  // others.
   template <class Work>
   Status together(const Work& work);
-  // What each part's work gives.
+  // Collects the results of `work`, by subdomain.
   template <class Work>
   auto of_parts(const Work& work)
       -> Result<std::vector<std::decay_t<decltype(work(std::declval<PartRun&>()).value())>>>;
@@ -147,7 +148,7 @@ Result<int64_t> DecomposedSession::advance(int64_t steps) {
   return taken[0];
 }
 
-// All parts have the same values. Whether some value of a profile was NaN each knows of its own.
+// All subdomains have the same values, but each detects NaN only in its own points of a profile.
 void DecomposedSession::take_reductions() {
   state_.reductions = parts_[0]->state().reductions;
   for (const auto& part : parts_) {
@@ -272,7 +273,7 @@ Result<SettledCut> settle_cut(const ir::Program& program, const std::vector<int6
   auto cutting = cut(*at_sizes, request, schedule_line, machine, link, diagnostics);
   if (!cutting) return cannot;
   SettledCut out{std::move(*at_sizes), {}, schedule_line, ""};
-  if (out.line.empty() || out.line == "auto") {  // one part chooses for all
+  if (out.line.empty() || out.line == "auto") {  // one subdomain chooses for all
     out.line = schedule::print(cutting->schedule, program.grid.rank());
     const auto found = known ? known(part_alone(out.program, *cutting), device) : std::nullopt;
     if (found && found->line != out.line) {

@@ -1,5 +1,5 @@
-// A program on several devices of this process: a LoadedProgram like others, whose sessions have
-// one session for each part, in a thread of its own.
+// A decomposed program on several devices of this process. It is a LoadedProgram whose sessions
+// hold one session per subdomain, each in its own thread.
 #pragma once
 
 #include <functional>
@@ -12,41 +12,41 @@
 
 namespace stencil::runtime {
 
-// The device of each part, by what the user names: "cuda" stands for cuda:0, cuda:1, ..., as many
-// as there are parts; R041 if there are fewer. Other devices have all parts.
+// The device of each subdomain, from the user's device name. "cuda" gives cuda:0, cuda:1, ..., one
+// per subdomain (R041 if there are fewer GPUs). Any other name gives that device to all of them.
 Result<std::vector<std::string>> devices_of_parts(const std::string& device, int parts);
 
-// Like KnownLines, for a part.
+// KnownLines (devices/device.h) for one subdomain.
 using KnownPartLines =
     std::function<std::optional<KnownLine>(const ir::Program& part, const ChosenDevice& device)>;
 
-// A cut that stands, and the schedule of the parts.
+// The final decomposition, and the schedule line of the subdomains.
 struct SettledCut {
-  ir::Program program;  // at sizes
+  ir::Program program;  // with all sizes known
   decompose::Decomposition decomposition;
   std::string line;
   std::string origin;  // KnownLine
 };
-// Cuts the program, whose params have these values, for parts that have such a device. R045, R052,
-// or errors in `diagnostics` (code "").
+// Decomposes the program at these values of integer params for subdomains on `device`. Errors:
+// R045, R052, or code "" with the errors in `diagnostics`.
 Result<SettledCut> settle_cut(const ir::Program& program, const std::vector<int64_t>& integers,
                               const CutRequest& request, const ChosenDevice& device,
                               const Link& link, const std::string& schedule_line,
                               Diagnostics& diagnostics, const KnownPartLines& known);
-// One of the parts, whose program goes to `program`. A part that refuses the line chooses for
-// itself, unless the line is the user's.
+// Compiles one subdomain and stores its program in `program`. If the subdomain cannot use the
+// common schedule line, it chooses its own schedule, unless the user gave the line.
 Result<Prepared> prepare_part(const SettledCut& cut, int part, const std::string& device,
                               const std::string& schedule_line, ir::Program& program,
                               Diagnostics& diagnostics);
 
-// A decomposed program whose parts have been loaded, each on a device: a program like others.
+// A decomposed program from subdomains that are already loaded on their devices.
 std::unique_ptr<LoadedProgram> assemble_parts(ir::Program at_sizes,
                                               decompose::Decomposition decomposition,
                                               std::vector<ir::Program> parts,
                                               std::vector<std::unique_ptr<LoadedProgram>> loaded);
 
-// Cuts the program, whose params have these values, and prepares all parts. The parts get one
-// schedule, but for those that refuse it. Otherwise like prepare().
+// Decomposes the program at these values of integer params and prepares all subdomains. They share
+// one schedule, except those that cannot use it. Otherwise like prepare().
 Result<Prepared> prepare_parts(const ir::Program& program, const std::vector<int64_t>& integers,
                                const CutRequest& request, const std::string& device,
                                const std::string& schedule_line, Diagnostics& diagnostics,

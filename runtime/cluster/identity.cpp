@@ -15,7 +15,7 @@ namespace stencil::runtime {
 
 namespace {
 
-// The extents of the grid, outermost first.
+// The extents of the grid, outermost first, as "512x512".
 std::string size_of_grid(const ir::Program& program) {
   std::vector<int64_t> values;
   for (const ir::Param& param : program.params) values.push_back(param.integer_value.value_or(0));
@@ -34,12 +34,12 @@ std::vector<std::string> lines_of(const std::string& text) {
   return out;
 }
 
-// What comes before the value in a line: "--fp".
+// The part of a line before the value: "--fp".
 std::string subject_of(const std::string& line) {
   return line.substr(0, line.rfind(' '));
 }
 
-// Lines of `there` that `here` does not have, by subject, with the line of `here` beside them.
+// The lines of `there` that `here` lacks, each with the line of `here` on the same subject.
 std::vector<std::string> differences(const std::string& there, const std::string& here) {
   const std::vector<std::string> others = lines_of(there), own = lines_of(here);
   std::vector<std::string> out;
@@ -50,7 +50,9 @@ std::vector<std::string> differences(const std::string& there, const std::string
       return subject_of(other) == subject;
     });
     if (subject == "program") {
-      if (out.empty()) out.push_back("another program");  // else the others are the reason
+      if (out.empty())
+        out.push_back("another program");  // only reported if nothing else explains
+                                           // it
     } else if (counterpart == own.end()) {
       out.push_back(visible(line));
     } else {

@@ -1,5 +1,5 @@
-// What the ranks of a run have to agree on before they exchange anything. Ranks are started with
-// command lines of their own, so they may have read different programs.
+// What the ranks of a run must agree on before they exchange data. Each rank has its own command
+// line, so ranks may have read different programs.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace stencil::runtime {
 
-// The version of stencilc, --real, --fp, the values of integer params, the size of the grid and the
-// program, as text: a line for each.
+// Version of stencilc, --real, --fp, values of integer params, grid size and program hash as text,
+// one per line.
 std::string identity_of(const ir::Program& program);
 
-// R097 if some rank differs from rank 0; the message says which one, and in what. `all`: by rank.
+// R097 if a rank differs from rank 0, with that rank and the differences. `all`: by rank.
 Status compare_identities(const std::vector<std::string>& all);
 
-// Compares those of all ranks, with the same result on every rank. All ranks call it together.
+// Compares the identities of all ranks, with the same result on each. Collective.
 Status check_identity(Communicator& ranks, const ir::Program& program);
 
 }  // namespace stencil::runtime

@@ -1,5 +1,6 @@
-// Launchers hand each process its number and mostly how many there are, in variables of their own.
-// SLURM_NTASKS is not asked: a batch script has it, too, whose commands are no parallel step.
+// MPI launchers give each process its rank, and most also the number of processes, in environment
+// variables of their own. SLURM_NTASKS is not used: it is also set in batch scripts, whose commands
+// are not parallel steps.
 #include "runtime/cluster/launcher.h"
 
 #include <cstdlib>

@@ -1,14 +1,14 @@
-// What the environment says of who started this process.
+// Detects from the environment whether an MPI launcher started this process.
 #pragma once
 
 #include <string>
 
 namespace stencil::runtime {
 
-// A process that a launcher of MPI (mpiexec, mpirun, srun) started, as one of several perhaps.
+// A process started by an MPI launcher (mpiexec, mpirun, srun), possibly one of several.
 struct Launched {
-  int processes = 0;     // 0: the launcher does not say, or there is none
-  std::string variable;  // that says so; "": no launcher is known
+  int processes = 0;     // 0: no launcher, or it does not give the number
+  std::string variable;  // environment variable that shows it; "": no known launcher
 };
 
 Launched launched();

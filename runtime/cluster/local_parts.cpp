@@ -1,6 +1,6 @@
-// A message is posted by its sender and fetched by its receiver, which knows the device that it has
-// to wait for. A sender goes on when its messages are being copied: what it queues next waits for
-// the copies, since it may overwrite what they read.
+// The sender posts a message; the receiver copies it, because it knows on which device to wait. The
+// sender continues once its messages' copies are queued, and its later work waits for these copies,
+// because it may overwrite the data they read.
 #include "runtime/cluster/local_parts.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ class LocalParts::Member : public Communicator {
   Status exchange(Accelerator& accelerator, std::span<const Transfer> transfers) override;
   bool takes_ranges() const override { return true; }
   bool records(const Accelerator& accelerator) const override {
-    // Without lanes nobody would wait for others in a recording.
+    // Without lanes, no part of a recording would wait for the others.
     return accelerator.records() && accelerator.has_lanes() && reaches_all_;
   }
   Status begin_recording(Accelerator& accelerator) override;
@@ -51,7 +51,7 @@ class LocalParts::Member : public Communicator {
 
   LocalParts& all_;
   const int rank_;
-  bool reaches_all_ = true;  // since it met them
+  bool reaches_all_ = true;  // determined in meet()
 };
 
 Result<LocalParts::Member::Posts> LocalParts::Member::post(Accelerator& accelerator,
@@ -98,7 +98,7 @@ Status LocalParts::Member::meet(Accelerator& accelerator) {
   for (Accelerator* other : all_.accelerators_) {
     if (other != &accelerator) reaches_all_ = accelerator.reach(*other) && reaches_all_;
   }
-  const auto met = all_gather("");  // nobody goes on, and perhaps away, before
+  const auto met = all_gather("");  // keeps accelerators alive until all have met
   if (!met.ok()) return met.failure();
   return Done{};
 }
@@ -148,8 +148,8 @@ Status LocalParts::Member::exchange(Accelerator& accelerator, std::span<const Tr
   return Done{};
 }
 
-// Part 0 records, and the streams of others with its own, since they wait for a mark of it. It is
-// the one that replays: for others that is work of part 0 between two marks.
+// Part 0 records. Other parts' streams join the recording because they wait for a mark of part 0.
+// Part 0 also replays; to the others a replay is work of part 0 between two marks.
 
 Status LocalParts::Member::gather() {
   const auto here = all_gather("");

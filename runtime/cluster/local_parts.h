@@ -1,6 +1,5 @@
-// Parts of a decomposed run in one process, a thread each. Threads tell each other what has been
-// queued and wait for that alone; data go from device to device behind it, in the devices' own
-// time.
+// Subdomains of a decomposed run in one process, one thread each. Threads wait only until their
+// neighbours have queued a message; the copies run asynchronously from device to device.
 #pragma once
 
 #include <condition_variable>
@@ -27,26 +26,26 @@ class LocalParts {
  private:
   class Member;
 
-  // A message whose sender has queued it, until its receiver has queued the copy.
+  // A message from the time its sender queues it until its receiver has queued the copy.
   struct Post {
     Accelerator* accelerator;
     Accelerator::Memory memory;
     int64_t offset, bytes;
     Accelerator::Mark ready;
     bool taken = false;
-    Accelerator::Mark done;  // the copy, once it is taken
+    Accelerator::Mark done;  // the receiver's copy; valid once `taken`
   };
   using Key = std::tuple<int, int, int>;  // from, to, tag
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<Key, std::deque<std::shared_ptr<Post>>> posts_;
-  std::optional<Failure> failure_;  // of a part that has given up
-  // Of all_gather: those of the round that is under way, and of the last one.
+  std::optional<Failure> failure_;  // of the first subdomain that failed
+  // Of all_gather: contributions to the current round, and the results of the last one.
   std::vector<std::optional<std::string>> said_;
   std::vector<std::string> heard_;
-  std::vector<Accelerator*> accelerators_;  // by rank, while they meet
-  std::vector<Accelerator::Mark> marks_;    // by rank, while they record or replay
+  std::vector<Accelerator*> accelerators_;  // by rank, during meet()
+  std::vector<Accelerator::Mark> marks_;    // by rank, during recording and replay
   int64_t round_ = 0;
   std::vector<std::unique_ptr<Member>> parts_;
 };

@@ -1,6 +1,6 @@
-// Receives are begun before sends, so that messages find where they go. Data of a device that MPI
-// does not see pass through a buffer of the host for each direction, dense, in the order of the
-// transfers; they leave as soon as they are there, while the next are copied.
+// Receives are posted before sends, so that incoming messages find their buffers. If MPI cannot
+// access device memory, data pass through one host buffer per direction, dense and in the order of
+// the transfers. Each message is sent as soon as it is in the buffer, while the next one is copied.
 #include "runtime/cluster/mpi_communicator.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ Failure mpi_failure(const std::string& what, const StencilMpiError& error) {
   return {"R093", fmt::format("MPI failed {}: {}", what, error.text), ""};
 }
 
-// Initialised.
+// The MPI library, initialised.
 Result<MpiLibrary> running_mpi() {
   const auto& library = MpiLibrary::open();
   if (!library.ok()) return library.failure();
@@ -36,7 +36,7 @@ MpiCommunicator::~MpiCommunicator() {
   interface_.close(group_);
 }
 
-// Where MPI can take data from, or put them; null: nowhere.
+// The address at which MPI can access the memory; null if it cannot.
 std::byte* MpiCommunicator::reachable(Accelerator& accelerator, Accelerator::Memory memory) const {
   if (memory == nullptr) return nullptr;
   if (std::byte* host = accelerator.host_pointer(memory)) return host;
@@ -59,9 +59,9 @@ Status MpiCommunicator::exchange(Accelerator& accelerator, std::span<const Trans
 
 Status MpiCommunicator::exchange_by_mpi(Accelerator& accelerator,
                                         std::span<const Transfer> transfers) {
-  const Status waited = accelerator.wait();  // makes the context current, which MPI needs, too
+  const Status waited = accelerator.wait();  // also makes the context current, which MPI needs
   if (!waited.ok()) return waited;
-  size_t sent = 0, received = 0;  // by way of the host
+  size_t sent = 0, received = 0;  // bytes staged through the host
   for (const Transfer& t : transfers) {
     if (!reachable(accelerator, t.send)) sent += static_cast<size_t>(t.send_bytes);
     if (!reachable(accelerator, t.receive)) received += static_cast<size_t>(t.receive_bytes);
@@ -70,7 +70,7 @@ Status MpiCommunicator::exchange_by_mpi(Accelerator& accelerator,
   if (received_.size() < received) received_.resize(received);
 
   StencilMpiError error{};
-  std::vector<std::byte*> places;  // where what is received arrives
+  std::vector<std::byte*> places;  // destination of each receive
   std::byte* at = received_.data();
   for (const Transfer& t : transfers) {
     std::byte* const memory = reachable(accelerator, t.receive);

@@ -1,6 +1,6 @@
-// Opened when a run is to have parts in several processes, and never closed: MPI dislikes it, and
-// the library finalises MPI when the process exits. Its symbols stay its own (RTLD_LOCAL); it
-// shares those of its MPI where that needs it.
+// The library is opened when a run has several processes, and never closed: MPI does not support
+// unloading, and the library finalises MPI at process exit. RTLD_LOCAL keeps its symbols private;
+// it makes MPI's own symbols global if that MPI needs it.
 #include "runtime/cluster/mpi_library.h"
 
 #include <dlfcn.h>

@@ -10,9 +10,9 @@ namespace stencil::runtime {
 
 class MpiLibrary {
  public:
-  // The library, opened at the first call and kept; MPI is not initialised by it. It is looked for
-  // where $STENCIL_MPI_LIBRARY says, else as all libraries of the project (places_of). R092 if
-  // there is none, or one of another version, or the MPI that it needs is not there.
+  // Opens the library on the first call and keeps it open; does not initialise MPI. The file is
+  // $STENCIL_MPI_LIBRARY, or is found like all libraries of the project (places_of). R092 if it is
+  // missing, has another version, or its MPI is missing.
   static const Result<MpiLibrary>& open();
 
   // "Open MPI 4.1.4".

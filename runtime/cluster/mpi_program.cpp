@@ -1,6 +1,6 @@
-// Rank 0 says what comes next as text, for all: a word and numbers (words.h). Then each does it,
-// and talks to the others meanwhile, as parts do. What goes between the whole state and the parts'
-// is in messages of its own.
+// Rank 0 broadcasts each command as text: a word and numbers (words.h). All ranks then execute it,
+// and exchange halos while they take steps. Data between the whole state and the subdomains are
+// sent as separate messages.
 #include "runtime/cluster/mpi_program.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace stencil::runtime {
 
 namespace {
 
-// Memory of the host, for messages alone.
+// An accelerator without a device: host memory used only for messages.
 class HostMessages : public Accelerator {
  public:
   Result<Memory> allocate(int64_t) override { return unable(); }
@@ -49,19 +49,19 @@ class HostMessages : public Accelerator {
 
 constexpr int kTag = 0;
 
-// What every rank has.
+// State of every rank.
 struct Rank {
   std::shared_ptr<Communicator> ranks;
   SettledCut cut;
   ir::Program part;
   Prepared prepared;
   HostMessages messages;
-  std::string identity;     // of the program and its cut: what a served session must have
-  bool in_session = false;  // on rank 0: those that serve have one
+  std::string identity;     // hash of program and decomposition; sessions must match it
+  bool in_session = false;  // on rank 0: the serving ranks have a session
 
   int number() const { return ranks->rank(); }
 
-  // From one rank to another; all take part. `bytes`: how many come.
+  // Sends from one rank to another; collective. `bytes`: size received at `to`.
   Status send(int from, int to, std::vector<std::byte>& data, int64_t bytes) {
     std::vector<Transfer> transfers;
     std::vector<std::byte> received;
@@ -78,7 +78,7 @@ struct Rank {
   }
 };
 
-// A rank that cannot go on ends all of them: others wait for it in the middle of steps.
+// If a rank fails, all must end: others may be waiting for it within a step.
 Status checked(Rank& rank, const Status& status) {
   if (status.ok() || rank.ranks->size() == 1) return status;
   const Failure& failure = status.failure();
@@ -89,12 +89,13 @@ Status checked(Rank& rank, const Status& status) {
   return status;
 }
 
-// The part of a rank in a session that rank 0 has started.
+// A rank's share of a session that rank 0 started.
 class RankPart {
  public:
   explicit RankPart(std::shared_ptr<Rank> rank) : rank_(std::move(rank)) {}
 
-  // `whole`: on rank 0; it gets storage where a rank does not reach the files, which `reason` says.
+  // `whole`: only on rank 0. If some rank cannot read the files, rank 0 allocates the fields, reads
+  // the files and scatters them; `reason` then says why.
   Status start(reference::State* whole, const reference::State& params, std::vector<bool> stored,
                const std::vector<FieldFile>& files, const Status& reached, Failure& reason) {
     const SettledCut& cut = rank_->cut;
@@ -143,7 +144,7 @@ class RankPart {
     return Done{};
   }
 
-  // A box of a field, to where rank 0 wants it (`to`).
+  // Gathers a box of a field at `to`, which is null on ranks other than 0.
   Status read(const BoxOfField& what, std::byte* to) {
     const auto& types = shapes_.fields[static_cast<size_t>(what.field)].types;
     const int64_t bytes = size_in_bytes(types[static_cast<size_t>(what.component)]);
@@ -163,7 +164,8 @@ class RankPart {
     return Done{};
   }
 
-  // Its rows of the files, if all ranks reach them; false: some do not, and `reason` says why.
+  // Writes this rank's rows of the files. False if some rank cannot access the files; `reason` says
+  // why.
   Result<bool> write(const std::vector<SharedFile>& files, Failure& reason) {
     Status reached = Done{};
     for (const SharedFile& file : files) {
@@ -179,7 +181,7 @@ class RankPart {
     return true;
   }
 
-  // What each rank gives, as text; fails where one does.
+  // Gathers one text per rank; fails on all if it fails on one.
   Result<std::vector<std::string>> gather(const Result<std::string>& own) {
     const Status all = agree(*rank_->ranks, own.ok() ? Status(Done{}) : Status(own.failure()));
     if (!all.ok()) return all.failure();
@@ -187,7 +189,7 @@ class RankPart {
   }
 
  private:
-  // Storage and values for all of a state.
+  // Allocates and fills all fields of a state.
   Status complete(const std::vector<FieldFile>& files, reference::State& whole) const {
     for (size_t f = 0; f < whole.fields.size(); ++f) {
       if (is_stored(whole, f)) continue;
@@ -201,7 +203,8 @@ class RankPart {
     return Done{};
   }
 
-  // Rank by rank, so that rank 0 needs memory for one part beside the whole.
+  // Sends to one rank at a time, so that rank 0 needs memory for only one subdomain beside the
+  // whole.
   Status scatter(const reference::State& whole, reference::State& own) {
     const SettledCut& cut = rank_->cut;
     fill_part(cut.program, cut.decomposition, whole, own);
@@ -231,13 +234,13 @@ class RankPart {
   }
 
   const std::shared_ptr<Rank> rank_;
-  reference::State shapes_;  // of the whole
+  reference::State shapes_;  // shapes of the whole state
   std::optional<PartRun> run_;
 };
 
 // --- Rank 0
 
-// `what`: "write", or "read".
+// `what`: "write" or "read".
 void warn_of_gathering(const char* what, const Failure& reason) {
   const Failure warning = {
       "R096",
@@ -319,7 +322,7 @@ class DrivingSession : public Session, public FieldRows {
   }
 
   FieldRows* rows() override { return this; }
-  // Where a rank does not reach the files, their fields come to this one, which writes them.
+  // If some rank cannot access the files, rank 0 gathers the fields and writes them.
   Status write(const std::vector<SharedFile>& files) override {
     const Status said = say("write " + words::text_of(files));
     if (!said.ok()) return said;
@@ -361,7 +364,7 @@ class DrivingSession : public Session, public FieldRows {
   const std::shared_ptr<Rank> rank_;
   reference::State& state_;
   RankPart part_;
-  bool warned_ = false;  // that fields are gathered for files
+  bool warned_ = false;  // already warned that fields are gathered for files
 };
 
 class DrivenProgram : public LoadedProgram {
@@ -369,7 +372,7 @@ class DrivenProgram : public LoadedProgram {
   explicit DrivenProgram(std::shared_ptr<Rank> rank) : rank_(std::move(rank)) {}
   ~DrivenProgram() override { (void)rank_->ranks->broadcast("end"); }
 
-  // One session at a time.
+  // Only one session may exist at a time.
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
     return start_from(state, {});
   }
@@ -417,7 +420,7 @@ Status serve_rank(const std::shared_ptr<Rank>& rank) {
     if (word == "start") {
       std::string identity;
       in >> identity;
-      // Nothing has been exchanged yet, and rank 0 waits for all: the failure ends it as well.
+      // Nothing has been exchanged yet and rank 0 is waiting, so this failure also ends rank 0.
       if (identity != rank->identity) return checked(*rank, serves_another());
       part = std::make_unique<RankPart>(rank);
       const reference::State state = words::read_state(in, rank->part);
@@ -441,7 +444,7 @@ Status serve_rank(const std::shared_ptr<Rank>& rank) {
       const std::vector<int64_t> levels = words::read_numbers(in);
       done = part->fetch({levels.begin(), levels.end()}, nullptr);
     }
-    // What fails here fails on rank 0 as well, which decides.
+    // Failures of these commands also occur on rank 0, which handles them.
     Failure reason;
     if (word == "write") (void)part->write(words::read_files(in), reason);
     if (word == "read") (void)part->read(words::read_box(in), nullptr);
@@ -453,7 +456,7 @@ Status serve_rank(const std::shared_ptr<Rank>& rank) {
   }
 }
 
-// "2x2 12\nstreaming T=4 ...\norigin": what rank 0 has decided.
+// The decision of rank 0 as "2x2 12\nstreaming T=4 ...\norigin".
 std::string text_of(const SettledCut& cut) {
   return fmt::format("{} {}\n{}\n{}", decompose::print(cut.decomposition.cuts),
                      cut.decomposition.steps, cut.line, cut.origin);
@@ -502,7 +505,7 @@ Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_o
   const Status found = agree(*ranks, chosen.ok() ? Status(Done{}) : Status(chosen.failure()));
   if (!found.ok()) return found.failure();
 
-  // Rank 0 settles the cut; the others take what it says.
+  // Rank 0 chooses the decomposition; the others use the broadcast result.
   const auto settle = [&](const CutRequest& wanted, const std::string& line) {
     return settle_cut(program, integers, wanted, chosen.value(), network_link(), line, diagnostics,
                       ranks->rank() == 0 ? known : KnownPartLines());

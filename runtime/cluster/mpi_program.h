@@ -1,7 +1,7 @@
-// A program on the processes of MPI, a part each. Rank 0 drives: it takes the decisions of a run
-// and begins and names its files, and its sessions tell the other ranks what to do, which serve it
-// until it has no more use for the program. Fields are where the parts are; all ranks read and
-// write their rows of files.
+// A decomposed program over MPI processes, one subdomain per rank. Rank 0 controls the run: it
+// decides, creates and names files, and its sessions send commands to the other ranks, which serve
+// them until rank 0 releases the program. Each rank holds its subdomain's fields and reads and
+// writes its rows of files.
 #pragma once
 
 #include <memory>
@@ -12,24 +12,24 @@
 
 namespace stencil::runtime {
 
-// The part of this rank; on rank 0 `prepared.loaded` starts sessions of the whole program.
+// The subdomain of this rank. On rank 0 `prepared.loaded` starts sessions of the whole program.
 struct RankProgram {
   Prepared prepared;
-  // On other ranks: does what rank 0 says, until that gives up the program. A failure of this
-  // rank's part is printed and ends all ranks.
+  // On other ranks: executes rank 0's commands until it releases the program. If this rank's
+  // subdomain fails, the failure is printed and all ranks end.
   std::function<Status()> serve;
 };
 
-// All ranks call it together, with the same arguments but for `integers`, `request` and `known`,
-// which count on rank 0. `device`: "cuda" stands for the GPU with the rank's number on its machine.
-// Fails on all ranks where it fails on one.
+// Collective. All arguments must be the same, except `integers`, `request` and `known`, of which
+// only rank 0's are used. `device`: "cuda" means the GPU numbered `rank_on_node`. Fails on all
+// ranks if it fails on one.
 Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_on_node,
                                  const ir::Program& program, const std::vector<int64_t>& integers,
                                  const CutRequest& request, const std::string& device,
                                  const std::string& schedule_line, Diagnostics& diagnostics,
                                  const StageCallback& stage = {}, const KnownPartLines& known = {});
 
-// Fails on all ranks where it failed on one, which the message then names.
+// Fails on all ranks if it failed on one; the message names that rank. Collective.
 Status agree(Communicator& ranks, const Status& own);
 
 }  // namespace stencil::runtime

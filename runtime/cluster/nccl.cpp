@@ -1,5 +1,5 @@
-// Opening NCCL. Numbers of versions are 1000 * major + 100 * minor + patch until 2.8, and 10000 *
-// major + 100 * minor + patch from 2.9 on.
+// Opens NCCL. Version numbers are 1000 * major + 100 * minor + patch up to 2.8, and 10000 * major +
+// 100 * minor + patch from 2.9 on.
 #include "runtime/cluster/nccl.h"
 
 #include <dlfcn.h>

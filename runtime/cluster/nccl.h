@@ -1,6 +1,6 @@
-// The part of NCCL that exchanges between GPUs use, opened at run time.
+// The subset of NCCL used for exchanges between GPUs, opened at run time.
 //
-// Types and functions are declared here rather than taken from nccl.h, as those of the driver
+// Types and functions are declared here instead of including nccl.h, as for the CUDA driver
 // (devices/cuda_driver.h). Source: NCCL 2.7 and later.
 #pragma once
 
@@ -17,7 +17,7 @@ struct UniqueId {  // ncclUniqueId
   char bytes[128];
 };
 
-// Members are called as nccl.h calls the functions. Streams are those of the CUDA driver.
+// Members have the signatures of nccl.h. Streams are CUDA driver streams.
 struct Library {
   Code (*ncclGetVersion)(int* version) = nullptr;
   const char* (*ncclGetErrorString)(Code code) = nullptr;
@@ -35,13 +35,13 @@ struct Library {
   const char* (*ncclGetLastError)(Comm comm) = nullptr;
 
   std::string version;  // "2.21.5"
-  std::string missing;  // why it cannot be used; empty if it can
+  std::string missing;  // why NCCL cannot be used; empty if it can
 };
 
-// The library of this machine, opened by the first call, and kept.
+// The library of this machine, opened on the first call and kept.
 const Library& library();
 
-// "unhandled system error", in NCCL's words, with what it last had to say.
+// "unhandled system error", as NCCL words it, with its last message.
 std::string error_text(Code code);
 
 }  // namespace stencil::runtime::nccl

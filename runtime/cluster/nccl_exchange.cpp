@@ -1,9 +1,9 @@
-// NCCL has no tags: what goes from one part to another arrives in the order of the calls. Both
-// sides therefore order the messages between them by tag.
+// NCCL has no tags: messages between two ranks arrive in the order of the calls. Both sides
+// therefore sort the messages between them by tag.
 //
-// Whether NCCL is used must be one decision, or one part waits in MPI for what another has given to
-// NCCL. So the parts tell each other their GPUs at the first exchange of every accelerator, which a
-// session has one of: all make it at the same place of the run.
+// All ranks must make the same choice; otherwise one would wait in MPI for data that another gave
+// to NCCL. So ranks gather their GPUs at the first exchange of each accelerator. A session has one
+// accelerator, so all ranks reach this point together.
 #include "runtime/cluster/nccl_exchange.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace stencil::runtime {
 
 namespace {
 
-// Version, machine and GPU of this part; empty: it does without NCCL.
+// NCCL version, machine and GPU of this rank; empty if it cannot or must not use NCCL.
 std::string gpu_for_nccl(Accelerator& accelerator) {
   const char* const wanted = std::getenv("STENCIL_NCCL");
   if (wanted != nullptr && std::string_view(wanted) == "0") return "";
@@ -46,7 +46,7 @@ struct Message {
   int64_t offset, bytes;
 };
 
-// In the order in which both sides have them.
+// Sorted by tag, so that both sides have the same order.
 std::vector<Message> messages_in_order(std::span<const Transfer> transfers, bool sent) {
   std::vector<Message> out;
   for (const Transfer& t : transfers) {
@@ -65,7 +65,7 @@ std::vector<Message> messages_in_order(std::span<const Transfer> transfers, bool
 NcclExchange::~NcclExchange() {
   for (const auto& [gpus, comm] : comms_) {
     if (comm == nullptr) continue;
-    // An orderly end waits for what was queued.
+    // ncclCommDestroy waits for queued work, which would hang after a failure.
     broken_ ? nccl::library().ncclCommAbort(comm) : nccl::library().ncclCommDestroy(comm);
   }
 }
@@ -94,7 +94,7 @@ Result<bool> NcclExchange::is_for(Accelerator& accelerator, Communicator& parts)
   return comm != nullptr;
 }
 
-// Null if it does not start on some part. The accelerator's context is current.
+// Null if NCCL fails to start on any rank. Requires the accelerator's context to be current.
 Result<nccl::Comm> NcclExchange::start(const std::vector<std::string>& gpus, Communicator& parts) {
   const nccl::Library& nccl = nccl::library();
   nccl::UniqueId id{};
@@ -152,7 +152,7 @@ Status NcclExchange::exchange(Accelerator& accelerator, std::span<const Transfer
                            stream->stream);
     }
   }
-  // A group that was begun must end, whatever happened in it.
+  // Every ncclGroupStart needs its ncclGroupEnd, even after an error.
   const nccl::Code ended = nccl.ncclGroupEnd();
   if (code == 0) code = ended;
   if (code != 0) return failed(code);

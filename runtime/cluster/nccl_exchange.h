@@ -1,4 +1,4 @@
-// Exchanges between GPUs that no host waits for.
+// Exchanges between GPUs that run without waiting on the host.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@ class NcclExchange {
   NcclExchange& operator=(const NcclExchange&) = delete;
   ~NcclExchange();
 
-  // Whether all parts take NCCL for their accelerators: each has a GPU of its own and the same
-  // NCCL, and STENCIL_NCCL is not 0. Asked of an accelerator for the first time, the parts find out
-  // together, by what `parts` gathers; an NCCL that does not start is not taken, and no failure.
+  // Whether all subdomains use NCCL for their accelerators: each must have its own GPU and the same
+  // version of NCCL, and STENCIL_NCCL must not be 0. The first call for an accelerator is
+  // collective (all_gather on `parts`). If NCCL fails to start, the result is false, not a failure.
   Result<bool> is_for(Accelerator& accelerator, Communicator& parts);
 
-  // Queues the transfers (Communicator::exchange) where is_for has said yes. R093.
+  // Queues the transfers (Communicator::exchange) on an accelerator accepted by is_for(). R093.
   Status exchange(Accelerator& accelerator, std::span<const Transfer> transfers);
 
-  // Waits for nobody any more.
+  // The destructor will abort communicators instead of waiting for queued work.
   void abandon();
 
-  // "NCCL 2.21.5", where it is in use; why not, where it has failed to start; else nothing.
+  // "NCCL 2.21.5" if in use; the reason if it failed to start; else "".
   std::string description() const { return description_; }
 
  private:
@@ -39,8 +39,9 @@ class NcclExchange {
 
   bool broken_ = false;
   std::string description_;
-  std::map<std::vector<std::string>, nccl::Comm> comms_;  // by the GPUs of all parts; null: none
-  std::map<uint64_t, nccl::Comm> accelerators_;           // by serial(); null: not for it
+  std::map<std::vector<std::string>, nccl::Comm> comms_;  // by the GPUs of all subdomains; null:
+                                                          // did not start
+  std::map<uint64_t, nccl::Comm> accelerators_;           // by serial(); null: NCCL not used
 };
 
 }  // namespace stencil::runtime

@@ -13,7 +13,7 @@ namespace {
 
 using reference::FieldData;
 
-// A box of points of a field and where they are in the whole one.
+// A box of points of a subdomain's field, and their positions in the whole field.
 class Region {
  public:
   Region(const ir::Program& whole, const decompose::Decomposition& decomposition, size_t field,
@@ -23,7 +23,7 @@ class Region {
         in_place_(whole.fields[field].read_in_place()),
         box_(std::move(box)) {}
 
-  // visit(offset of the element in the part's field, in the whole one, elements).
+  // Calls visit(offset in the subdomain's field, offset in the whole field, elements).
   template <class Visit>
   void for_each_piece(const FieldData& part, const FieldData& whole, const Visit& visit) const {
     const size_t last = box_.size() - 1;
@@ -31,7 +31,7 @@ class Region {
       while (count > 0) {
         std::vector<int64_t> there = point;
         for (size_t d = 0; d < there.size(); ++d) there[d] = in_grid(d, point[d]);
-        // Up to where the grid ends, and the field begins again.
+        // Stop at the end of the grid, where a periodic field wraps around.
         const int64_t here = std::min(count, whole.box[last][1] - there[last] + 1);
         visit(part.position(point), whole.position(there), here);
         point[last] += here;
@@ -51,7 +51,7 @@ class Region {
   const ir::Points box_;
 };
 
-// Calls visit(field, level, component, bytes of an element) for the levels.
+// Calls visit(field, level, component, bytes per element) for the requested levels.
 template <class Visit>
 void for_each_level(const ir::Program& whole, const std::vector<int>& levels, const Visit& visit) {
   for (size_t f = 0; f < std::min(levels.size(), whole.fields.size()); ++f) {
@@ -64,7 +64,7 @@ void for_each_level(const ir::Program& whole, const std::vector<int>& levels, co
   }
 }
 
-// The set of points of a field that is a record.
+// The set of points of a record; nullopt for other fields.
 std::optional<size_t> set_of_record(const ir::Program& whole, size_t field) {
   const auto record = ir::reduction_into(whole, static_cast<ir::FieldId>(field));
   if (!record) return std::nullopt;
@@ -73,7 +73,7 @@ std::optional<size_t> set_of_record(const ir::Program& whole, size_t field) {
   return static_cast<size_t>(*at);
 }
 
-// Whether the points of the set are in the part, one by one.
+// For each point of the set: whether it lies in the subdomain.
 std::vector<bool> points_in(const decompose::Decomposition& decomposition, int part,
                             const FieldData& points) {
   std::vector<double> place(decomposition.cuts.size());
@@ -87,7 +87,7 @@ std::vector<bool> points_in(const decompose::Decomposition& decomposition, int p
   return out;
 }
 
-// Whether the part is the first one in the dimensions of the grid that the field does not have.
+// Whether the subdomain is the first one along all grid dimensions that the field lacks.
 bool is_first_beside(const ir::Field& field, const decompose::Decomposition& decomposition,
                      int part) {
   const std::vector<int> place = decomposition.place_of(part);
@@ -101,9 +101,9 @@ bool is_first_beside(const ir::Field& field, const decompose::Decomposition& dec
   return true;
 }
 
-// Calls visit(first point, position in the whole field, count) for the rows that a part answers
-// for; of records, which every part has as a whole, the point is missing. `points`: a state that
-// has the sets of points.
+// Calls visit(first point, position in the whole field, count) for the rows that a subdomain is
+// responsible for. For records, which every subdomain stores whole, the point is null. `points`: a
+// state with the sets of points.
 template <class Visit>
 void for_each_owned(const ir::Program& whole, const decompose::Decomposition& decomposition,
                     int number, const reference::State& points, const reference::State& shapes,

@@ -8,7 +8,7 @@ namespace stencil::runtime::words {
 
 namespace {
 
-// Texts may hold anything: "4 a b\n".
+// Length-prefixed, because texts may contain anything: "4 a b\n".
 std::string quoted(const std::string& text) {
   return fmt::format("{} {}", text.size(), text);
 }

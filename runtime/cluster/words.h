@@ -1,4 +1,4 @@
-// What ranks say to each other, as text: words and numbers, of which reals are bit by bit.
+// Messages between ranks as text: words and numbers; floating-point numbers as their bits.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ std::vector<StoredArray> read_arrays(std::istream& in);
 std::string text_of(const std::vector<SharedFile>& files);
 std::vector<SharedFile> read_files(std::istream& in);
 
-// Files that are opened where this is read, each of the size that was said: R010.
+// The reader opens the files and checks their sizes: R010.
 std::string text_of(const std::vector<FieldFile>& files);
 Status read_files(std::istream& in, std::vector<FieldFile>& files);
 
@@ -37,7 +37,7 @@ std::vector<Selection> read_places(std::istream& in);
 std::string text_of(const BoxOfField& what);
 BoxOfField read_box(std::istream& in);
 
-// Of what did not fail.
+// A failure is passed on unchanged.
 Result<std::string> text_of(const Result<std::vector<uint32_t>>& sums);
 std::vector<uint32_t> read_sums(const std::string& text);
 
