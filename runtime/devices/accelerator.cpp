@@ -1,4 +1,4 @@
-// The quickest of a few copies counts.
+// Default implementations of Accelerator. copy_seconds() takes the fastest of a few copies.
 #include "runtime/devices/accelerator.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace stencil::runtime {
 
 namespace {
 
-// One copy, waited for.
+// Times one copy, including its completion.
 Result<double> time_copy(Accelerator& accelerator, Stopwatch* stopwatch, Accelerator::Memory to,
                          Accelerator::Memory from, int64_t bytes) {
   const auto begin = std::chrono::steady_clock::now();
@@ -61,7 +61,7 @@ Status Accelerator::copy_from(Memory to, int64_t to_offset, Accelerator& source,
 
 namespace {
 
-// Threads share the rows if they are short, and the values of a row if it is long.
+// Threads share the rows if these are short, and the values of a row if it is long.
 NonFiniteCount count_in_host_memory(const std::byte* memory, Scalar type,
                                     const Accelerator::Rows& rows) {
   constexpr int64_t kValuesAtOnce = int64_t{1} << 20;
@@ -85,7 +85,7 @@ NonFiniteCount count_in_host_memory(const std::byte* memory, Scalar type,
   return all;
 }
 
-// The pieces of at most `bytes` that rows consist of: several rows, or a part of one.
+// Splits rows into pieces of at most `bytes`: several rows each, or a part of one.
 std::vector<Accelerator::Rows> blocks_of(const Accelerator::Rows& rows, int64_t bytes) {
   std::vector<Accelerator::Rows> out;
   const int64_t at_once = std::max<int64_t>(bytes / std::max<int64_t>(rows.bytes, 1), 1);
@@ -115,7 +115,7 @@ std::vector<Accelerator::Rows> short_rows(const Accelerator::Rows& rows, int64_t
 
 Result<NonFiniteCount> Accelerator::count_non_finite(Memory memory, Scalar type,
                                                      const std::vector<Rows>& pieces) {
-  constexpr int64_t kBlock = int64_t{1} << 25;  // bytes, of a copy to the host
+  constexpr int64_t kBlock = int64_t{1} << 25;  // bytes per copy to the host
   const Status waited = wait();
   if (!waited.ok()) return waited.failure();
   const std::byte* const host = host_pointer(memory);

@@ -1,5 +1,5 @@
-// A device with memory of its own, as the execution of a plan (plan_session.h) sees it: memory,
-// copies, launches. In these such devices (OpenCL, CUDA, the host) differ.
+// A device with its own memory, as the execution of a plan (plan_session.h) sees it: memory,
+// copies, launches. OpenCL, CUDA and the host differ only in these operations.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ struct ScalarBytes {
   size_t size;
 };
 
-// Measures work: start() and stop() are queued among it, seconds() is asked once it is done.
+// Measures device time: start() and stop() are queued with the work; seconds() is valid once it is
+// done.
 class Stopwatch {
  public:
   virtual ~Stopwatch() = default;
@@ -34,15 +35,16 @@ class Accelerator {
   using Memory = void*;  // null: none
   virtual ~Accelerator() = default;
 
-  virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte; R043 if there is none
+  virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte; R043 if memory does not
+                                                       // suffice
   virtual void release(Memory memory) = 0;
-  virtual Status clear(Memory memory, int64_t bytes) = 0;  // to zero
+  virtual Status clear(Memory memory, int64_t bytes) = 0;  // sets to zero
   // Queues a copy within the device.
   virtual Status copy(Memory /*to*/, Memory /*from*/, int64_t /*bytes*/) {
     return Failure{"R045", "the device does not copy its own memory", ""};
   }
-  // Rows that are dense on the host, in bytes, at least one each; in the device's memory the first
-  // begins at `start` and each `pitch` after the one before.
+  // Byte rows, at least one byte each: dense on the host; in device memory the first row begins at
+  // byte `start` and each further row `pitch` bytes after the previous one.
   struct Rows {
     int64_t bytes;  // of a row
     int64_t count = 1;
@@ -52,9 +54,10 @@ class Accelerator {
   virtual Status upload(Memory to, const std::byte* from, const Rows& rows) = 0;
   virtual Status download(std::byte* to, Memory from, const Rows& rows) = 0;
 
-  // Counts the NaN and infinities of a floating-point type in device memory, once what is queued is
-  // done. NonFiniteCount::first is a position among all values of the pieces, in their order. This
-  // one reads memory of the host where it lies, and copies other memory to it block by block.
+  // Waits for queued work, then counts NaN and infinities of a floating-point type in device
+  // memory. NonFiniteCount::first is a position among all values of the pieces, in order. The
+  // default implementation reads host memory directly and copies other memory to the host block by
+  // block.
   virtual Result<NonFiniteCount> count_non_finite(Memory memory, Scalar type,
                                                   const std::vector<Rows>& pieces);
 
@@ -65,64 +68,65 @@ class Accelerator {
     int element_bytes;
   };
   struct Call {
-    int kernel;  // its number in the module
+    int kernel;  // number of the kernel in the module
     std::vector<Memory> arrays;
     std::vector<ScalarBytes> scalars;
-    std::vector<Shaped> bulk_sources;  // a device without bulk copies takes no notice
+    std::vector<Shaped> bulk_sources;  // ignored by devices without bulk copies
     int64_t blocks;                    // at least 1
   };
-  virtual Status launch(const Call& call) = 0;  // queues it
-  virtual Status wait() = 0;                    // until everything queued is done
-  // By the device's own clock; null: it has none.
+  virtual Status launch(const Call& call) = 0;  // asynchronous
+  virtual Status wait() = 0;                    // for all queued work
+  // Measures with the device's clock; null if it has none.
   virtual std::unique_ptr<Stopwatch> stopwatch() { return nullptr; }
 
-  // A second queue beside the first, whose work goes first where there is room: lane 1. Calls are
-  // about lane 0 until told otherwise.
-  virtual bool has_lanes() const { return false; }  // else there is one queue
+  // A second queue with higher priority: lane 1. All calls use lane 0 until use_lane() changes it.
+  virtual bool has_lanes() const { return false; }  // otherwise there is one queue
   virtual Status use_lane(int /*lane*/) { return Done{}; }
-  // What is queued so far, for others to wait for. Null: it is done.
+  // A point in the queue that others can wait for. Null: already reached.
   using Mark = std::shared_ptr<void>;
   virtual Result<Mark> mark();
-  // Queues a call. The mark is reached once all its blocks have begun, so that work which waits for
-  // it cannot take their place. Null if the device cannot tell.
+  // Queues a call. The mark is reached once all its blocks have started, so that work waiting for
+  // it cannot take their places. Null if the device cannot tell.
   virtual Result<Mark> launch_ahead(const Call& call);
-  // What is queued from now on waits for the mark of an accelerator of this kind.
+  // Makes all work queued from now on wait for the mark, which must be of the same kind of
+  // accelerator.
   virtual Status await(const Mark& mark);
-  // Makes ready for copies from another accelerator; true if they go straight to this one.
+  // Prepares copies from another accelerator; true if they run directly, without the host.
   virtual bool reach(Accelerator& /*source*/) { return false; }
-  // Queues a copy from memory of another accelerator, from where nothing is being written; offsets
-  // in bytes. Through memory of the host unless the two know each other.
+  // Queues a copy from another accelerator's memory, which nobody may be writing; offsets in bytes.
+  // Goes through host memory unless the two accelerators can reach each other.
   virtual Status copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
                            int64_t from_offset, int64_t bytes);
 
-  // What lane 0 would do from begin_recording() to end_recording(), which does not happen
-  // meanwhile: replay() queues all of it at once, as often as wanted. What waits for marks of it,
-  // and is waited for in the end, is recorded with it. Null: nothing to be done.
+  // Work queued on lane 0 between begin_recording() and end_recording() is recorded, not executed.
+  // replay() queues all of it at once and may be called repeatedly. Work of other queues that waits
+  // for a recorded mark, and is waited for before the end, is recorded too. A null Recording does
+  // nothing.
   using Recording = std::shared_ptr<void>;
   virtual bool records() const { return false; }
   virtual Status begin_recording() { return Done{}; }
   virtual Result<Recording> end_recording() { return Recording(); }
   virtual Status replay(const Recording& /*recording*/) { return Done{}; }
 
-  // A flag that what is queued so far will have set: `ask` begins to read it, `answer` waits for
-  // that alone and not for what was queued since. One at a time.
+  // Reads a flag that previously queued work sets. `ask` starts the read; `answer` waits only for
+  // it, not for work queued later. One read at a time.
   virtual Status ask(Memory flag) = 0;
   virtual Result<int32_t> answer() = 0;
 
-  // Where libraries that exchange data between devices find it. As memory of the host; null: it is
-  // none.
+  // For libraries that exchange data between devices: the memory as a host address; null if it is
+  // not host memory.
   virtual std::byte* host_pointer(Memory /*memory*/) { return nullptr; }
-  // As CUDA addresses it; null: it does not.
+  // The memory as a CUDA address; null if it has none.
   virtual void* device_pointer(Memory /*memory*/) { return nullptr; }
-  // The queue as a stream of CUDA, whose context becomes current in the calling thread; nothing: it
+  // The queue as a CUDA stream, whose context becomes current in the calling thread; nullopt if it
   // is none.
   struct CudaStream {
     void* stream;     // CUstream; null is CUDA's default stream
-    std::string gpu;  // its address on this machine's PCI bus; "": not known
+    std::string gpu;  // address on the PCI bus of this machine; "": unknown
   };
   virtual std::optional<CudaStream> cuda_stream() { return std::nullopt; }
 
-  // No other accelerator of the process has or had this number; a copy gets one of its own.
+  // Unique among all accelerators of the process, past ones included. A copy gets a new number.
   uint64_t serial() const { return serial_.number; }
 
  private:
@@ -135,11 +139,11 @@ class Accelerator {
   Serial serial_;
 };
 
-// The same values in the same order as rows of at most `bytes`, for kernels in which a block takes
-// a row: a longer one is cut into rows that touch.
+// The same values in the same order as rows of at most `bytes` bytes, for kernels that assign one
+// row to a block. Longer rows are cut into adjacent ones.
 std::vector<Accelerator::Rows> short_rows(const Accelerator::Rows& rows, int64_t bytes);
 
-// LoadedProgram::copy_seconds on an accelerator that copies.
+// LoadedProgram::copy_seconds for an accelerator that supports copy().
 Result<double> copy_seconds(Accelerator& accelerator, int64_t bytes);
 
 }  // namespace stencil::runtime

@@ -1,8 +1,8 @@
-// Bringing time levels back to where their user looks for them.
+// Moves time levels back to the user's addresses.
 //
-// Levels take turns in memory: a step writes into a spare copy, which then counts as the newest.
-// Where some of the memory is the user's, who was promised to find level k at address k, levels
-// that stand elsewhere have to move once the steps are done.
+// Levels rotate in memory: a step writes into a spare copy, which becomes the newest level. If the
+// memory is the user's, level k must be at the user's address k after the steps, so levels that are
+// elsewhere are copied.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace stencil::runtime {
 
-// `slots` says where each level stands, newest first, and then which memory is free: home.size()
-// levels, at least one free slot if any level is away. Puts level k at home[k]; returns the copies
-// (to, from) that this takes, in order, and leaves `slots` as they are after them.
+// `slots` holds the location of each level, newest first, followed by the free memory. It has
+// home.size() levels, and at least one free slot if any level is not at its home. Puts level k at
+// home[k]. Returns the necessary copies (to, from) in order and updates `slots`.
 template <class Memory>
 std::vector<std::pair<Memory, Memory>> bring_home(std::vector<Memory>& slots,
                                                   const std::vector<Memory>& home) {
@@ -26,7 +26,7 @@ std::vector<std::pair<Memory, Memory>> bring_home(std::vector<Memory>& slots,
   };
   for (bool away = true; away;) {
     away = false;
-    size_t waiting = home.size();  // a level whose place another one holds
+    size_t waiting = home.size();  // a level whose home holds another level
     for (size_t k = 0; k < home.size(); ++k) {
       if (slots[k] == home[k]) continue;
       const auto place = std::find(levels, slots.end(), home[k]);
@@ -38,7 +38,7 @@ std::vector<std::pair<Memory, Memory>> bring_home(std::vector<Memory>& slots,
       away = true;
     }
     if (away || waiting == home.size()) continue;
-    move(waiting, levels);  // a cycle: one steps aside
+    move(waiting, levels);  // breaks a cycle by moving one level to free memory
     away = true;
   }
   return copies;

@@ -1,6 +1,5 @@
-// Symbolic links are resolved first, and what comes of that is walked without following any: a link
-// that is changed meanwhile makes the walk fail or leads to a directory that is checked like any
-// other.
+// Symbolic links are resolved first; the result is walked without following links. If a link
+// changes meanwhile, the walk fails or reaches a directory that is checked like any other.
 #include "runtime/devices/cache_directory.h"
 
 #include <fcntl.h>
@@ -18,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Who owns the root directory can do anything, whatever number a container has for them.
+// Whoever owns the root directory can do anything, whatever user number a container gives them.
 bool is_trusted_user(uid_t user) {
   static const uid_t owner_of_root = [] {
     struct stat status {};
@@ -27,8 +26,8 @@ bool is_trusted_user(uid_t user) {
   return user == ::geteuid() || user == 0 || user == owner_of_root;
 }
 
-// "" if only its owner and root may write there. In a sticky directory others cannot replace files
-// of this user, and the owner of a file tells whose it is.
+// "" if only the owner and root can write there. In a sticky directory others cannot replace this
+// user's files, and a file's owner shows whose it is.
 std::string why_not_trusted(const struct stat& status, bool may_be_sticky) {
   if (!is_trusted_user(status.st_uid)) return "belongs to another user";
   const bool others_write = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;

@@ -1,5 +1,5 @@
-// The directory of the kernel cache. Its files are run as code, so no other user may be able to
-// write them, or to put another directory in its place.
+// The directory of the kernel cache. Its files are executed, so no other user may be able to write
+// them or to replace the directory.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace stencil::runtime {
 
-// A descriptor, closed at the end. -1: none.
+// A file descriptor, closed by the destructor. -1: none.
 class OpenFile {
  public:
   explicit OpenFile(int number = -1) : number_(number) {}
@@ -28,16 +28,15 @@ class OpenFile {
 
 enum class Missing { Make, Report };
 
-// Opens the directory by walking down from the root, and checks each directory through the
-// descriptor that the next step uses, so that none can be exchanged in between. Directories that
-// are missing are made for this user alone. Fails where the directory is none, where it or one
-// above it belongs to another user than root and this one, or where others may write: to the
-// directory itself, or to one above it that is not sticky. The message is the reason; there is no
-// code. Missing::Report makes nothing, and succeeds without a descriptor where the rest could be
-// made.
+// Opens the directory by walking down from the root. Each directory is checked through the
+// descriptor that the next step uses, so none can be exchanged in between. Missing directories are
+// created for this user only. Fails if the path is not a directory; if it or a parent belongs to a
+// user other than root and this one; or if others may write to it, or to a parent that is not
+// sticky. The failure has a message but no code. Missing::Report creates nothing, and returns no
+// descriptor if the missing directories could be created.
 Result<OpenFile> open_trusted_directory(const std::string& path, Missing missing);
 
-// Why others could have written this open file; "" if they could not.
+// The reason why other users could have written this open file; "" if they could not.
 std::string why_not_trusted(int file);
 
 }  // namespace stencil::runtime

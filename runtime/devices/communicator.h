@@ -1,5 +1,6 @@
-// The parts of a decomposed run, as one of them sees the others. Each part takes the same steps in
-// a thread or process of its own and calls the same functions in the same order.
+// Communication between the subdomains of a decomposed run, as seen by one of them. Each subdomain
+// runs in its own thread or process, takes the same steps, and calls the same functions in the same
+// order.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,11 @@
 
 namespace stencil::runtime {
 
-// What goes to a part and what comes from it: ranges of memory of an accelerator, in bytes. No
-// bytes: nothing is sent, or received.
+// One message to another subdomain and one from it: byte ranges of accelerator memory. Zero bytes:
+// nothing is sent or received.
 struct Transfer {
   int peer = 0;
-  // Tell the messages between two parts apart; those of one tag arrive in the order of transfers.
+  // Distinguish messages between two subdomains; those with equal tags arrive in order.
   int send_tag = 0, receive_tag = 0;
   int64_t send_offset = 0, send_bytes = 0;
   int64_t receive_offset = 0, receive_bytes = 0;
@@ -26,18 +27,17 @@ struct Transfer {
 class Communicator {
  public:
   virtual ~Communicator() = default;
-  virtual int size() const = 0;  // parts
-  virtual int rank() const = 0;  // this one, from 0
+  virtual int size() const = 0;  // number of subdomains
+  virtual int rank() const = 0;  // this subdomain, from 0
 
-  // What takes time and is done once, ahead of the first exchange of an accelerator. All parts call
-  // it together.
+  // Collective. One-time setup before the first exchange of an accelerator.
   virtual Status meet(Accelerator& /*accelerator*/) { return Status(Done{}); }
 
-  // Sends and receives, out of and into memory of `accelerator`, behind what is queued there and
-  // ahead of what is queued later. Whether the call waits for the device is its own affair. All of
-  // the memory may be written again by what is queued afterwards.
+  // Sends and receives from and to memory of `accelerator`, after all work queued before and before
+  // all work queued later. May or may not wait for the device. Work queued later may overwrite all
+  // of the memory.
   virtual Status exchange(Accelerator& accelerator, std::span<const Transfer> transfers) = 0;
-  // All out of one buffer and into another.
+  // The same with one buffer for all sends and one for all receives.
   Status exchange_between(Accelerator& accelerator, Accelerator::Memory send,
                           Accelerator::Memory receive, std::span<const Transfer> transfers) {
     std::vector<Transfer> all(transfers.begin(), transfers.end());
@@ -47,11 +47,11 @@ class Communicator {
     }
     return exchange(accelerator, all);
   }
-  // Whether a few separate ranges are sent as quickly as one packed buffer.
+  // Whether sending a few separate ranges is as fast as sending one packed buffer.
   virtual bool takes_ranges() const { return false; }
 
-  // Recordings of all parts as one (Accelerator::begin_recording), with what they exchange. All
-  // parts call these together; the recording that a part gets may be empty.
+  // Recordings of all subdomains as one (Accelerator::begin_recording), including their exchanges.
+  // Collective. The recording returned to a subdomain may be empty.
   virtual bool records(const Accelerator& /*accelerator*/) const { return false; }
   virtual Status begin_recording(Accelerator& /*accelerator*/) { return Status(Done{}); }
   virtual Result<Accelerator::Recording> end_recording(Accelerator& /*accelerator*/) {
@@ -62,17 +62,17 @@ class Communicator {
     return Status(Done{});
   }
 
-  // The text of every part, by rank.
+  // Gathers one text per subdomain, by rank. Collective.
   virtual Result<std::vector<std::string>> all_gather(const std::string& own) = 0;
-  // That of rank 0, for all.
+  // Returns the text of rank 0 on all ranks. Collective.
   virtual Result<std::string> broadcast(const std::string& own) {
     auto all = all_gather(rank() == 0 ? own : std::string());
     if (!all.ok()) return all.failure();
     return std::move(all.value()[0]);
   }
 
-  // This part has failed: calls of the others that wait for it, now or later, fail, with this
-  // failure where it can be had.
+  // Reports that this subdomain has failed: current and later calls of others that wait for it
+  // fail, if possible with this failure.
   virtual void abandon(const Failure& failure) = 0;
 };
 

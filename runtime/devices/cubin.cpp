@@ -1,12 +1,11 @@
-// Sections, symbols and attributes of a cubin. ELF is public; what NVIDIA puts into it is not, but
-// LLVM's headers name the flags of the architecture, and the rest was found out by compiling
-// kernels of known registers, stack and shared memory (the test does so again for each
-// architecture):
+// Reads sections, symbols and attributes of a cubin. ELF is public; NVIDIA's additions are not.
+// LLVM's headers name the architecture flags; the rest was determined by compiling kernels with
+// known registers, stack and shared memory (the test repeats this for each architecture):
 //
 //   .text.KERNEL       machine code; up to sm_89, bits 24..31 of sh_info are its registers
 //   .nv.shared.KERNEL  its static shared memory; from sm_90 on, with 1 KiB that the system reserves
-//   .nv.info           attributes of all kernels: pairs of a symbol's number and a value
-//   .nv.info.KERNEL    attributes of one
+//   .nv.info           attributes of all kernels: pairs of a symbol number and a value
+//   .nv.info.KERNEL    attributes of one kernel
 #include "runtime/devices/cubin.h"
 
 #include <fmt/format.h>
@@ -19,7 +18,7 @@ namespace stencil::runtime {
 
 namespace {
 
-// The integers of the format, which are little-endian, at any place.
+// Reads an unaligned little-endian integer.
 template <class T>
 T number_at(std::string_view bytes, size_t place) {
   T value = 0;
@@ -34,13 +33,12 @@ Failure unreadable(const std::string& why) {
 }
 
 // --- ELF
-// -----------------------------------------------------------------------------------------------
 
 constexpr size_t kHeaderBytes = 64, kSectionBytes = 64, kSymbolBytes = 24;
 constexpr uint16_t kCudaMachine = 190;
-constexpr uint32_t kNoBits = 8;         // a section of no bytes in the file
+constexpr uint32_t kNoBits = 8;         // a section without bytes in the file
 constexpr unsigned kFunction = 2;       // type of a symbol
-constexpr unsigned kKernelFlag = 0x10;  // in the other bits of a symbol
+constexpr unsigned kKernelFlag = 0x10;  // in the `other` bits of a symbol
 constexpr int kOldestArchitecture = 70;
 constexpr int kReservedSince = 90;  // architecture
 constexpr int64_t kReservedBytes = 1024;
@@ -49,7 +47,7 @@ struct Section {
   std::string_view name;
   uint32_t type = 0, info = 0;
   uint64_t size = 0;
-  std::string_view bytes;  // empty if it has none in the file
+  std::string_view bytes;  // empty if the file has none
 };
 
 struct Symbol {
@@ -58,7 +56,7 @@ struct Symbol {
   uint64_t section = 0, value = 0;
 };
 
-// Up to the zero that ends it; nothing if there is none.
+// The zero-terminated string at `place`; nullopt if it is not terminated.
 std::optional<std::string_view> text_at(std::string_view strings, uint64_t place) {
   if (place >= strings.size()) return std::nullopt;
   const size_t end = strings.find('\0', place);
@@ -68,7 +66,7 @@ std::optional<std::string_view> text_at(std::string_view strings, uint64_t place
 
 class Elf {
  public:
-  // Why it is none; empty: it is.
+  // Why the bytes cannot be read; "" on success.
   std::string read(std::string_view bytes);
 
   int architecture = 0;
@@ -91,11 +89,11 @@ std::string Elf::read(std::string_view bytes) {
   constexpr size_t kAbiVersion = 8, kMachine = 0x12, kFlags = 0x30;
   if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) return "it is no ELF file";
   if (number_at<uint16_t>(bytes, kMachine) != kCudaMachine) return "it is for no GPU of NVIDIA";
-  // Since CUDA 13 (version 8) in the second byte, before in the first.
+  // In the second byte since CUDA 13 (ABI version 8), before that in the first.
   const uint32_t flags = number_at<uint32_t>(bytes, kFlags);
   architecture = static_cast<int>((bytes[kAbiVersion] >= 8 ? flags >> 8 : flags) & 0xff);
   if (architecture < kOldestArchitecture) return fmt::format("it is for sm_{}", architecture);
-  // The last part of the file, which the driver loads by.
+  // The program headers at the end of the file, which the driver uses to load it.
   const uint64_t segments = number_at<uint64_t>(bytes, 0x20);
   const uint64_t length =
       uint64_t{number_at<uint16_t>(bytes, 0x36)} * number_at<uint16_t>(bytes, 0x38);
@@ -150,17 +148,16 @@ std::string Elf::read_symbols() {
 }
 
 // --- Attributes
-// ----------------------------------------------------------------------------------------
 
 enum Attribute : unsigned {
   kFrameBytes = 0x11,  // of a function
-  kStackBytes = 0x12,  // at least, with those that it calls
+  kStackBytes = 0x12,  // minimum, including called functions
   kExits = 0x1c,       // offsets of the EXIT instructions of a kernel
   kRegisters = 0x2f
 };
 
-// Each is a byte for its form, one for what it is, and two of value, or of how many bytes of value
-// follow.
+// An entry is one byte each for form and attribute, and two bytes that hold the value or the number
+// of value bytes that follow.
 constexpr unsigned kLongForm = 4;
 
 struct Entry {
@@ -168,7 +165,7 @@ struct Entry {
   std::vector<uint32_t> values;
 };
 
-// Nothing if they are cut short.
+// nullopt if the entries are truncated.
 std::optional<std::vector<Entry>> read_entries(std::string_view bytes) {
   std::vector<Entry> out;
   for (size_t place = 0; place < bytes.size();) {
@@ -190,7 +187,7 @@ std::optional<std::vector<Entry>> read_entries(std::string_view bytes) {
 }
 
 struct Attributes {
-  // By attribute and number of the symbol.
+  // By attribute and symbol number.
   std::map<std::pair<unsigned, uint32_t>, uint32_t> of_symbols;
 
   std::optional<int64_t> find(unsigned attribute, size_t symbol) const {
@@ -201,7 +198,6 @@ struct Attributes {
 };
 
 // --- Kernels
-// -------------------------------------------------------------------------------------------
 
 std::string read_kernel(const Elf& elf, const Attributes& attributes, size_t number,
                         CubinKernel& kernel) {

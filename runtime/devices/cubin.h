@@ -1,6 +1,6 @@
-// CUDA machine code (a cubin: ELF, 64 bits) as NVRTC gives it: what its kernels take of a GPU, and
-// what they do. For GPUs that are not there; a driver is asked for the same by
-// LoadedProgram::resources().
+// Reads CUDA machine code (a cubin: 64-bit ELF) as NVRTC produces it: resources of its kernels, and
+// what they execute. For GPUs that are not present; for a present one LoadedProgram::resources()
+// asks the driver.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 namespace stencil::runtime {
 
 struct CubinKernel {
-  std::string name;          // in the emitted text (emit::symbol)
-  int registers = 0;         // of a thread, of 32 bits
-  int64_t local_bytes = 0;   // on the stack of a thread: registers spilled, arrays not in registers
-  int64_t shared_bytes = 0;  // of a block, static: without what a launch asks for
-  int64_t code_bytes = 0;    // with the padding at its end
-  int64_t instructions = 0;  // with the NOPs there
-  std::optional<MachineWork> work = {};  // nothing where the instructions are not known (sass.h)
+  std::string name;                      // in the emitted text (emit::symbol)
+  int registers = 0;                     // per thread, 32 bits each
+  int64_t local_bytes = 0;               // per thread on the stack: spills, arrays not in registers
+  int64_t shared_bytes = 0;              // per block, static: without what a launch requests
+  int64_t code_bytes = 0;                // including final padding
+  int64_t instructions = 0;              // including the NOPs of the padding
+  std::optional<MachineWork> work = {};  // nullopt if the instructions are not understood (sass.h)
 };
 
 struct Cubin {
@@ -29,8 +29,8 @@ struct Cubin {
   std::vector<CubinKernel> kernels;
 };
 
-// Reads any bytes. R042 if they are no machine code for sm_70 or later, are cut short, or
-// contradict themselves.
+// Accepts any bytes. R042 if they are not machine code for sm_70 or later, truncated or
+// inconsistent.
 Result<Cubin> read_cubin(std::string_view bytes);
 
 }  // namespace stencil::runtime

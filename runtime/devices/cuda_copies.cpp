@@ -1,15 +1,14 @@
-// Large copies go through pinned buffers, filled and emptied by a few threads.
+// Large copies go through pinned buffers that a few threads fill and empty.
 //
-// A GPU reads pinned memory alone. For a copy from pageable memory the driver copies to buffers of
-// its own, in one thread, which is slower than the bus: some 10 GB/s on machines whose bus has 25
-// to
-// 60. Pinning the arrays themselves (cuMemHostRegister) costs a call of the kernel per page, twice
-// with the release, about what the copy takes; it pays for arrays that are copied often, and a run
-// copies each once in either direction. So there are buffers as the driver has them, but one per
-// thread: while the content of one is on its way, the other threads are at work on theirs. No
-// thread has two, since waiting for its own costs nothing as long as the bus is busy.
+// A GPU can only read pinned memory. For pageable memory the driver copies to its own pinned
+// buffers in one thread, which is slower than the bus: about 10 GB/s on machines whose bus has 25
+// to 60. Pinning the arrays themselves (cuMemHostRegister) costs a system call per page, twice with
+// the release, about as much as the copy. That pays only for arrays that are copied often, and a
+// run copies each array once in each direction. So there are pinned buffers as in the driver, but
+// one per thread: while one buffer is being transferred, other threads work on theirs. A second
+// buffer per thread would not help, because waiting costs nothing as long as the bus is busy.
 //
-// Copies of few pieces are left to the driver: they are done before threads would have started.
+// Copies of few pieces are left to the driver; they end before threads would have started.
 #include "runtime/devices/cuda_copies.h"
 
 #include <algorithm>
@@ -39,7 +38,7 @@ Copies::~Copies() {
   }
 }
 
-// Where memory cannot be pinned, there are none, and nothing fails.
+// If memory cannot be pinned, there are no stages, and copies still work.
 bool Copies::provide_stages() {
   if (tried_) return !stages_.empty();
   tried_ = true;
@@ -59,7 +58,7 @@ bool Copies::provide_stages() {
   return !stages_.empty();
 }
 
-// Pieces are groups of whole rows, or parts of a row where one is longer than a stage.
+// A piece is a group of whole rows, or a part of a row that is longer than a stage.
 Copies::Piece Copies::piece_of(const Accelerator::Rows& rows, size_t number) {
   const auto row_bytes = static_cast<size_t>(rows.bytes);
   const size_t width = std::min(row_bytes, kPieceBytes), height = kPieceBytes / width;
@@ -93,7 +92,7 @@ Code Copies::copy_piece(const Copy& copy, const Piece& piece, std::byte* memory)
   return cu_.cuMemcpy2DAsync(&rows, copy.stream);
 }
 
-// Every piece whose number leaves the remainder `worker`.
+// Copies every piece whose number modulo `workers` is `worker`.
 Code Copies::work(size_t worker, size_t workers, const Copy& copy) const {
   const Stage& stage = stages_[worker];
   Code code = cu_.cuCtxSetCurrent(context_);
@@ -101,7 +100,7 @@ Code Copies::work(size_t worker, size_t workers, const Copy& copy) const {
     const Piece piece = piece_of(copy.rows, n);
     std::byte* const host = copy.host + piece.host_offset;
     if (copy.up) {
-      code = cu_.cuEventSynchronize(stage.idle);  // the piece before has left
+      code = cu_.cuEventSynchronize(stage.idle);  // the previous piece has been sent
       if (code == 0) std::memcpy(stage.memory, host, piece.width * piece.height);
     }
     if (code == 0) code = copy_piece(copy, piece, stage.memory);
@@ -142,7 +141,7 @@ Code Copies::run(const Copy& copy) {
 
 Code Copies::upload(Stream stream, Address to, const std::byte* from,
                     const Accelerator::Rows& rows) {
-  return run({stream, to, const_cast<std::byte*>(from), rows, true});  // only read from
+  return run({stream, to, const_cast<std::byte*>(from), rows, true});  // only read
 }
 
 Code Copies::download(Stream stream, std::byte* to, Address from, const Accelerator::Rows& rows) {

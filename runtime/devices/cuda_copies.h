@@ -1,4 +1,4 @@
-// Copies between the state's arrays, which are pageable memory, and a GPU.
+// Copies between a GPU and the state's arrays, which are in pageable memory.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 namespace stencil::runtime::cuda {
 
 // One object serves all streams of a context and several threads, one copy at a time. Each call
-// returns when its copy is done, and with it what was queued on the stream before.
+// waits for its copy and thus for all work queued on the stream before it.
 class Copies {
  public:
   // The context must outlive the object.
@@ -24,18 +24,18 @@ class Copies {
   Code download(Stream stream, std::byte* to, Address from, const Accelerator::Rows& rows);
 
  private:
-  // A pinned buffer of kPieceBytes, and when it was last in use.
+  // A pinned buffer of kPieceBytes, and the event after its last use.
   struct Stage {
     std::byte* memory = nullptr;
     Event idle = nullptr;
   };
-  // Part of a copy that fits a stage: dense on the host, rows in the GPU's memory.
+  // A part of a copy that fits into a stage: dense on the host, rows in GPU memory.
   struct Piece {
     size_t host_offset;  // bytes
     size_t device_offset, width, height, pitch;
   };
 
-  // A copy to the GPU, or from it.
+  // A copy to the GPU (`up`) or from it.
   struct Copy {
     Stream stream;
     Address device;
@@ -54,8 +54,8 @@ class Copies {
   const Driver& cu_ = driver();
   Context context_;
   std::mutex mutex_;
-  bool tried_ = false;         // to provide the stages
-  std::vector<Stage> stages_;  // none: copies go straight to and from pageable memory
+  bool tried_ = false;         // provide_stages() was called
+  std::vector<Stage> stages_;  // empty: copy directly from and to pageable memory
 };
 
 }  // namespace stencil::runtime::cuda

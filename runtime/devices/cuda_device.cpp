@@ -1,11 +1,11 @@
-// The `cuda` device: kernels as CUDA C++, compiled by NVRTC for the GPU at hand and launched
+// The `cuda` device: kernels as CUDA C++, compiled by NVRTC for the selected GPU and launched
 // through the driver API.
 //
 // Both libraries are opened at run time (cuda_driver.h, nvrtc.h), so one binary works with and
 // without them. "cuda" is the first GPU, "cuda:1" the second, "cuda:NAME" the first whose name
-// contains NAME. Kernels run in the primary context of their GPU, which other users of CUDA in the
-// process share, on a stream of their own. Copies (cuda_copies.h) go through that stream too: it
-// does not wait for the default stream.
+// contains NAME. Kernels run in the GPU's primary context, which is shared with other CUDA code of
+// the process, on their own stream. Copies (cuda_copies.h) use the same stream, which does not wait
+// for the default stream.
 #include "runtime/devices/cuda_device.h"
 
 #include <fmt/format.h>
@@ -34,10 +34,9 @@ using cuda::Gpu;
 using cuda::checked;
 using cuda::driver_failure;
 
-// --- Which GPU
-// ---------------------------------------------------------------------------------------
+// --- Choice of the GPU
 
-// The compiler that goes with the driver, which is opened only where something is to be compiled.
+// The NVRTC for this driver; it is opened only to compile.
 const Result<NvrtcInfo>& compiler() {
   static const Result<NvrtcInfo> nvrtc = find_nvrtc(cuda::driver().version);
   return nvrtc;
@@ -63,7 +62,7 @@ Result<Gpu> choose_gpu(const std::vector<Gpu>& all, const std::string& selector)
       "R041", fmt::format("no GPU is called '{}', but {}", selector, fmt::join(names, ", ")), ""};
 }
 
-// The GPU to use, if there is a compiler for it.
+// The selected GPU, if there is a compiler for it.
 Result<Gpu> find_gpu(const std::string& selector) {
   const Driver& cu = cuda::driver();
   if (!cu.missing.empty()) return Failure{"R041", cu.missing, ""};
@@ -77,9 +76,8 @@ Result<Gpu> find_gpu(const std::string& selector) {
 }
 
 // --- Memory and launches
-// -------------------------------------------------------------------------------
 
-// The primary context of a GPU, retained once and for the life of the process.
+// The primary context of a GPU, retained once for the life of the process.
 Code primary_context(cuda::DeviceId gpu, cuda::Context& context) {
   static std::mutex mutex;
   static std::map<cuda::DeviceId, cuda::Context> contexts;
@@ -96,8 +94,9 @@ class CudaAccelerator : public Accelerator {
   CudaAccelerator(const kernel::Module& module, Gpu gpu) : module_(module), gpu_(std::move(gpu)) {}
   CudaAccelerator(const CudaAccelerator&) = delete;
   CudaAccelerator& operator=(const CudaAccelerator&) = delete;
-  // The kernels of `built`, which must outlive it, for one session, on the user's stream if there
-  // is one. So sessions neither wait for each other nor share an answer to a stop condition.
+  // Shares the kernels of `built`, which must outlive this object, for one session, on the user's
+  // stream if there is one. Separate accelerators keep sessions from waiting for each other and
+  // from sharing the answer to a stop condition.
   CudaAccelerator(const CudaAccelerator& built, std::optional<cuda::Stream> stream)
       : module_(built.module_),
         gpu_(built.gpu_),
@@ -115,14 +114,14 @@ class CudaAccelerator : public Accelerator {
     if (flag_set_) cu_.cuEventDestroy(flag_set_);
   }
 
-  // Machine code of the module for the GPU; it stays closed.
+  // Compiles the module for the GPU without opening it.
   Result<std::string> compile() const { return code(CodeKind::MachineCode); }
   // Loads machine code of the module.
   Status load(const std::string& image);
   std::vector<KernelResources> resources() const;
-  // What it was compiled from, or to.
+  // The module's source, or what it was compiled to.
   Result<std::string> code(CodeKind kind) const;
-  // A stream of its own.
+  // Creates a stream for this object.
   Status open_stream() {
     enter();
     const Code code = cu_.cuStreamCreate(&own_stream_, cuda::kNonBlockingStream);
@@ -173,7 +172,7 @@ class CudaAccelerator : public Accelerator {
     return CudaStream{stream_, gpu_.bus};
   }
   Result<Mark> mark() override { return cuda::mark(context_, stream_); }
-  // The user's stream is the user's.
+  // The user's stream must not be captured.
   bool records() const override { return own_stream_ && cuda::can_record(); }
   Status begin_recording() override { return cuda::begin_recording(context_, stream_); }
   Result<Recording> end_recording() override { return cuda::end_recording(context_, stream_); }
@@ -192,7 +191,7 @@ class CudaAccelerator : public Accelerator {
   };
 
   static cuda::Address address(Memory memory) { return reinterpret_cast<cuda::Address>(memory); }
-  // Every call of the driver is about the context that is current in the calling thread.
+  // Makes the context current in the calling thread, which every driver call requires.
   Code enter() const { return cu_.cuCtxSetCurrent(context_); }
   Status find_kernels();
   Status check_limits(const kernel::Kernel& kernel, cuda::Function function) const;
@@ -205,18 +204,18 @@ class CudaAccelerator : public Accelerator {
   Gpu gpu_;
   cuda::Context context_ = nullptr;  // shared, not owned
   cuda::Stream own_stream_ = nullptr;
-  cuda::Stream stream_ = nullptr;  // that, or the user's
-  cuda::Stream lane_0_ = nullptr;  // what stream_ is without use_lane()
+  cuda::Stream stream_ = nullptr;  // own_stream_ or the user's stream
+  cuda::Stream lane_0_ = nullptr;  // value of stream_ without use_lane()
   cuda::Stream ahead_ = nullptr;   // lane 1
-  cuda::Stream beside_ = nullptr;  // for a flag that is read while stream_ goes on
+  cuda::Stream beside_ = nullptr;  // reads a flag while stream_ continues
   cuda::Event flag_set_ = nullptr;
-  Memory flag_ = nullptr;  // since `ask`, until `answer`
+  Memory flag_ = nullptr;  // between `ask` and `answer`
   cuda::Module loaded_ = nullptr;
   std::shared_ptr<cuda::Copies> copies_;
   std::vector<Loaded> kernels_;
 };
 
-// Not kept since the program was loaded: a run rarely wants it, and the cache has it.
+// Not stored since loading: a run rarely needs it, and the cache has it.
 Result<std::string> CudaAccelerator::code(CodeKind kind) const {
   const NvrtcOutput output = kind == CodeKind::Ptx ? NvrtcOutput::Ptx : NvrtcOutput::MachineCode;
   NvrtcJob job = cuda_job(module_, gpu_.architecture, output);
@@ -256,7 +255,7 @@ Status CudaAccelerator::find_kernels() {
 
 Status CudaAccelerator::check_limits(const kernel::Kernel& kernel, cuda::Function function) const {
   const int64_t threads = kernel.threads.product();
-  int most = 0;  // the GPU's limit, or less where registers run short
+  int most = 0;  // the GPU's limit, or less if registers are short
   cu_.cuFuncGetAttribute(&most, cuda::kFunctionMaxThreadsPerBlock, function);
   if (threads > most) {
     return Failure{"R043",
@@ -379,7 +378,7 @@ Status CudaAccelerator::copy_from(Memory to, int64_t to_offset, Accelerator& sou
   return checked("to copy from another GPU", code);
 }
 
-// How a kernel is launched; the one place for what its launches need beside arguments.
+// The launch configuration of a kernel; the only place that sets launch attributes.
 cuda::LaunchConfig CudaAccelerator::configuration(int kernel, int64_t blocks) const {
   const auto [x, y, z] = kernel::hardware_threads(module_.kernels[static_cast<size_t>(kernel)]);
   cuda::LaunchConfig config{};
@@ -394,7 +393,7 @@ cuda::LaunchConfig CudaAccelerator::configuration(int kernel, int64_t blocks) co
   return config;
 }
 
-// Boxes of an array, for bulk copies; kernel::Launch::bulk_sources says what the map must hold.
+// Describes boxes of an array for bulk copies; see kernel::Launch::bulk_sources.
 Status CudaAccelerator::describe(const Shaped& array, const std::vector<int>& box,
                                  cuda::TensorMap& map) const {
   if (cu_.cuTensorMapEncodeTiled == nullptr) {
@@ -410,7 +409,7 @@ Status CudaAccelerator::describe(const Shaped& array, const std::vector<int>& bo
     sizes.push_back(static_cast<uint64_t>(array.extents[d]));
     boxes.push_back(static_cast<unsigned>(box[d]));
     stride *= sizes.back();
-    strides.push_back(stride);  // from one place in the next dimension to the one after
+    strides.push_back(stride);  // distance between neighbours in the next dimension
   }
   const int type = array.element_bytes / 2;  // unsigned integers of 1, 2, 4, 8 bytes: 0, 1, 2, 4
   constexpr int kPlain = 0, kPromoteTo128Bytes = 2;
@@ -429,7 +428,7 @@ Status CudaAccelerator::launch(const Call& call, const cuda::LaunchCompletion* c
     const Status described = describe(call.bulk_sources[s], source.bulk_sources[s].box, maps[s]);
     if (!described.ok()) return described;
   }
-  // The driver copies each argument, whose size it knows from the kernel, during the call.
+  // The driver copies each argument during the call; it knows the sizes from the kernel.
   std::vector<void*> arguments;
   for (const Memory& array : call.arrays) arguments.push_back(const_cast<Memory*>(&array));
   for (const ScalarBytes& scalar : call.scalars) {
@@ -461,7 +460,6 @@ Result<Accelerator::Mark> CudaAccelerator::launch_ahead(const Call& call) {
 }
 
 // --- The device
-// ----------------------------------------------------------------------------------------
 
 class CudaProgram : public LoadedProgram {
  public:
@@ -500,7 +498,7 @@ class CudaProgram : public LoadedProgram {
   }
 
  private:
-  // An accelerator with a stream of its own.
+  // An accelerator with its own stream.
   Result<std::unique_ptr<Accelerator>> on_a_stream() const {
     auto accelerator = std::make_unique<CudaAccelerator>(*accelerator_, std::nullopt);
     const Status opened = accelerator->open_stream();

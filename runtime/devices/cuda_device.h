@@ -1,4 +1,4 @@
-// The `cuda` device: GPUs by the driver API.
+// The `cuda` device: GPUs through the CUDA driver API.
 #pragma once
 
 #include "runtime/devices/device.h"

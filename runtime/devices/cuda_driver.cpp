@@ -1,7 +1,7 @@
-// Opening the CUDA driver. Functions whose meaning has changed over time exist under several names;
-// the ones looked up here are those that cuda.h of CUDA 12.0 maps its names to, which later drivers
-// keep (cuda.h of CUDA 13 maps cuEventElapsedTime to a second version, which came with 12.8; for
-// events as they are used here the two do the same). All of them are needed: a driver that lacks
+// Opens the CUDA driver. Functions whose semantics changed exist under several symbol names. The
+// names here are those of cuda.h in CUDA 12.0, which later drivers keep. (cuda.h of CUDA 13 maps
+// cuEventElapsedTime to a second version, added in 12.8; for the events used here both are
+// equivalent.) All functions are required except those marked in cuda_driver.h: a driver that lacks
 // one is older than CUDA 12.
 #include "runtime/devices/cuda_driver.h"
 #include "runtime/devices/shared_library.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
 
-// Looks functions up; the first one that is not there goes to `missing`.
+// Looks up functions; `missing` is the first one not found.
 struct Symbols {
   void* library;
   std::string missing;

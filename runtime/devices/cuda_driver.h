@@ -1,8 +1,7 @@
-// The part of the CUDA driver API that the `cuda` device uses, opened at run time.
+// The subset of the CUDA driver API that the `cuda` device uses, opened at run time.
 //
-// Types and functions are declared here rather than taken from cuda.h, so that the binary is the
-// same whether the machine that builds it has the CUDA toolkit or not. Source: CUDA Driver API,
-// CUDA 12 and 13.
+// Types and functions are declared here instead of including cuda.h, so that the binary does not
+// depend on whether the build machine has a CUDA toolkit. Source: CUDA Driver API, CUDA 12 and 13.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +27,7 @@ using Graph = struct GraphTag*;
 using GraphExec = struct GraphExecTag*;
 
 enum DeviceAttribute : int {
-  kClockKilohertz = 13,  // of the multiprocessors, at most
+  kClockKilohertz = 13,  // maximum clock of the multiprocessors
   kMultiprocessors = 16,
   kMemoryKilohertz = 36,
   kMemoryBusBits = 37,
@@ -37,19 +36,19 @@ enum DeviceAttribute : int {
   kCapabilityMajor = 75,
   kCapabilityMinor = 76,
   kMaxRegistersPerMultiprocessor = 82,
-  kMaxSharedBytesPerBlock = 97,  // with the kernel's consent (kDynamicSharedBytes)
+  kMaxSharedBytesPerBlock = 97,  // if the kernel opts in (kDynamicSharedBytes)
   kMaxBlocksPerMultiprocessor = 106,
 };
 enum FunctionAttribute : int {
   kFunctionMaxThreadsPerBlock = 0,
   kStaticSharedBytes = 1,
-  kLocalBytes = 3,  // of a thread
-  kRegisters = 4,   // of a thread
+  kLocalBytes = 3,  // per thread
+  kRegisters = 4,   // per thread
   kDynamicSharedBytes = 8,
 };
 constexpr unsigned kNonBlockingStream = 1;         // does not wait for the default stream
 constexpr int kRelaxedCapture = 2;                 // other threads may record into it
-constexpr unsigned long long kNodePriorities = 8;  // kernels of a graph keep their streams'
+constexpr unsigned long long kNodePriorities = 8;  // kernels keep the priority of their stream
 constexpr unsigned kEventWithTime = 0, kEventWithoutTime = 2;
 
 // CUlaunchConfig.
@@ -63,7 +62,7 @@ struct LaunchConfig {
 };
 static_assert(sizeof(void*) != 8 || sizeof(LaunchConfig) == 56);
 
-// CUlaunchAttribute that has an event recorded once all blocks of the launch have begun.
+// CUlaunchAttribute: records an event once all blocks of the launch have started.
 struct LaunchCompletion {
   int id = 12;
   int unused = 0;
@@ -74,7 +73,7 @@ struct LaunchCompletion {
 static_assert(sizeof(void*) != 8 || sizeof(LaunchCompletion) == 72);
 constexpr int kWithLaunchCompletion = 12030;  // Driver::version
 
-// CUDA_MEMCPY2D: rows of bytes. Of the three places in a side, the one of its kind is used.
+// CUDA_MEMCPY2D: rows of bytes. `kind` selects which address of a side is used.
 enum MemoryKind : unsigned { kHostMemory = 1, kDeviceMemory = 2 };
 struct Copy2D {
   template <class Host>
@@ -84,7 +83,7 @@ struct Copy2D {
     Host* host;
     Address device;
     void* array;
-    size_t pitch;  // bytes from row to row
+    size_t pitch;  // bytes between rows
   };
   Side<const void> from;
   Side<void> to;
@@ -92,12 +91,12 @@ struct Copy2D {
 };
 static_assert(sizeof(void*) != 8 || sizeof(Copy2D) == 128);
 
-// CUtensorMap: an array as bulk copies see it.
+// CUtensorMap: the description of an array for bulk copies.
 struct alignas(64) TensorMap {
   uint64_t opaque[16];
 };
 
-// Members are called as cuda.h calls the functions; the library's own names carry versions.
+// Members have the signatures of cuda.h; the library's symbol names carry version suffixes.
 struct Driver {
   Code (*cuInit)(unsigned flags) = nullptr;
   Code (*cuDriverGetVersion)(int* version) = nullptr;
@@ -126,7 +125,7 @@ struct Driver {
   Code (*cuMemcpyPeerAsync)(Address to, Context to_context, Address from, Context from_context,
                             size_t bytes, Stream stream) = nullptr;
   Code (*cuDeviceCanAccessPeer)(int* can, DeviceId device, DeviceId peer) = nullptr;
-  Code (*cuCtxEnablePeerAccess)(Context peer, unsigned flags) = nullptr;  // of the current context
+  Code (*cuCtxEnablePeerAccess)(Context peer, unsigned flags) = nullptr;  // for the current context
   Code (*cuMemcpy2DAsync)(const Copy2D* copy, Stream stream) = nullptr;
   Code (*cuStreamCreate)(Stream* stream, unsigned flags) = nullptr;
   Code (*cuStreamCreateWithPriority)(Stream* stream, unsigned flags, int priority) = nullptr;
@@ -140,17 +139,17 @@ struct Driver {
   Code (*cuEventDestroy)(Event event) = nullptr;
   Code (*cuEventRecord)(Event event, Stream stream) = nullptr;
   Code (*cuEventSynchronize)(Event event) = nullptr;
-  // From the one event to the other, both of which must have happened.
+  // Time between two events, both of which must have been reached.
   Code (*cuEventElapsedTime)(float* milliseconds, Event from, Event to) = nullptr;
   Code (*cuLaunchKernelEx)(const LaunchConfig* config, Function function, void** parameters,
                            void** extra) = nullptr;
-  // Null if the driver lacks it: only bulk copies need it.
+  // Null if the driver lacks it; only bulk copies need it.
   Code (*cuTensorMapEncodeTiled)(TensorMap* map, int type, unsigned rank, Address memory,
                                  const uint64_t* sizes, const uint64_t* strides,
                                  const unsigned* box, const unsigned* steps, int interleave,
                                  int swizzle, int promotion, int fill) = nullptr;
 
-  // Null if the driver lacks graphs.
+  // Null if the driver has no graphs.
   Code (*cuStreamBeginCapture)(Stream stream, int mode) = nullptr;
   Code (*cuStreamEndCapture)(Stream stream, Graph* graph) = nullptr;
   Code (*cuGraphInstantiate)(GraphExec* instance, Graph graph, unsigned long long flags) = nullptr;
@@ -158,18 +157,18 @@ struct Driver {
   Code (*cuGraphDestroy)(Graph graph) = nullptr;
   Code (*cuGraphExecDestroy)(GraphExec instance) = nullptr;
 
-  // Null if the driver lacks it: only exchanges with other processes ask.
+  // Null if the driver lacks it; only exchanges with other processes use it.
   Code (*cuDeviceGetPCIBusId)(char* text, int length, DeviceId device) = nullptr;
 
-  int version = 0;      // of CUDA that the driver serves: 1000 * major + 10 * minor
-  std::string missing;  // why it cannot be used; empty if it can
+  int version = 0;      // CUDA version of the driver: 1000 * major + 10 * minor
+  std::string missing;  // why the driver cannot be used; empty if it can
 };
 
-// The driver of this machine, opened and initialised by the first call. It stays open: it dislikes
-// being unloaded.
+// The driver of this machine, opened and initialised on the first call. Never closed: it does not
+// support unloading.
 const Driver& driver();
 
-// "CUDA_ERROR_INVALID_VALUE (invalid argument)", in the driver's words.
+// "CUDA_ERROR_INVALID_VALUE (invalid argument)", as the driver words it.
 std::string error_text(const Driver& driver, Code code);
 
 struct Gpu {
@@ -177,11 +176,11 @@ struct Gpu {
   std::string name;
   int architecture = 0;  // 10 * major + minor of the compute capability: 90 for sm_90
   int64_t memory = 0;    // bytes
-  int megahertz = 0;     // of the multiprocessors, at most; 0: not known
-  std::string bus = {};  // its address on the PCI bus, "0000:19:00.0"; "": not known
+  int megahertz = 0;     // maximum clock of the multiprocessors; 0: unknown
+  std::string bus = {};  // PCI bus address, "0000:19:00.0"; "": unknown
 };
 
-// Every GPU, in the driver's order. Empty if there is no driver.
+// All GPUs in the driver's order. Empty without a driver.
 std::vector<Gpu> gpus(const Driver& driver);
 
 // "13.0" for 13000.

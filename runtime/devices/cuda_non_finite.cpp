@@ -1,8 +1,8 @@
-// The kernel is PTX, which the driver compiles in a few milliseconds, so that the check needs no
-// compiler of its own. There is one for each size of an element. A block takes a row, its threads
-// take elements that lie side by side, and each thread loads several of them before it looks at the
-// first, because the kernel does little but wait for memory. A thread adds what it has found to
-// three counters at its end, and only if it has found something.
+// The kernel is PTX, which the driver compiles in a few milliseconds, so the check does not need
+// NVRTC. There is one kernel per element size. A block takes a row; its threads take adjacent
+// elements, and each thread issues several loads before it uses the first, because the kernel is
+// bound by memory latency. At its end a thread adds its counts to three counters, only if it has
+// found something.
 #include "runtime/devices/cuda_non_finite.h"
 
 #include <fmt/format.h>
@@ -18,12 +18,12 @@ namespace stencil::runtime::cuda {
 namespace {
 
 constexpr unsigned kCountingThreads = 256;
-constexpr int kLoadsAhead = 4;  // of a thread before it looks at the first
+constexpr int kLoadsAhead = 4;  // loads per thread in flight
 constexpr int64_t kLongestRow =
-    16 * kCountingThreads * kLoadsAhead;  // elements; longer rows are cut
+    16 * kCountingThreads * kLoadsAhead;  // elements; longer rows are split
 constexpr unsigned kMostCountingBlocks = 4096;
 
-// What the kernel counts, in device memory.
+// The kernel's results, in device memory.
 struct Counters {
   uint64_t nans = 0, infinities = 0;
   uint64_t first = UINT64_MAX;
@@ -33,7 +33,7 @@ std::string counting_name(int element) {
   return fmt::format("stencilc_non_finite_{}", element);
 }
 
-// The body for one element: its exponent is all ones if its magnitude is at least that of infinity.
+// The code for one element: the exponent is all ones if the magnitude is at least that of infinity.
 std::string look_at_value(int load, const std::string& type) {
   return fmt::format(R"(
   setp.lt.{1} %p1, %v{0}, %infinity;
@@ -137,7 +137,7 @@ std::string counting_module() {
   return text;
 }
 
-// The kernel for elements of that size in a context, loaded once. Null: the driver refuses it.
+// The kernel for this element size in a context, loaded once. Null: the driver rejects it.
 Function counting_kernel(Context context, int element) {
   static std::mutex mutex;
   static std::map<Context, Module> modules;

@@ -10,8 +10,8 @@
 
 namespace stencil::runtime::cuda {
 
-// Accelerator::count_non_finite by a kernel in the stream, whose context is current. Nothing if the
-// driver does not take the kernel: then the values have to be counted elsewhere. R043, R044.
+// Accelerator::count_non_finite by a kernel on the stream; the stream's context must be current.
+// nullopt if the driver cannot load the kernel; then count elsewhere. R043, R044.
 Result<std::optional<NonFiniteCount>> count_non_finite(
     Context context, Stream stream, Address memory, Scalar type,
     const std::vector<Accelerator::Rows>& pieces);

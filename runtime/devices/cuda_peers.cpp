@@ -1,6 +1,6 @@
-// A copy engine takes some 10 us to start, and a kernel that waits for it as long to notice its
-// end. So short copies are made by a kernel; long ones are not, since they would occupy
-// multiprocessors. The kernel is PTX, which needs no compiler but the driver's.
+// A copy engine takes about 10 us to start, and a kernel that waits for it takes as long to notice
+// its end. So short copies are done by a kernel. Long ones are not, because they would occupy
+// multiprocessors. The kernel is PTX, which only needs the driver's compiler.
 #include "runtime/devices/cuda_peers.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace stencil::runtime::cuda {
 
 namespace {
 
-constexpr size_t kUnit = 16;  // bytes that a thread copies at a time
+constexpr size_t kUnit = 16;  // bytes per thread and access
 constexpr size_t kShort = size_t{512} << 10;
 constexpr unsigned kThreads = 256, kMostBlocks = 64;
 
@@ -51,8 +51,8 @@ end:
 }
 )";
 
-// The kernel for a context, current in the calling thread; null if the driver does not take it.
-// Contexts live as long as the process, and so does it.
+// The copy kernel for a context, which must be current; null if the driver rejects it. Contexts
+// live as long as the process, and so does the kernel.
 Function copy_kernel(Context context) {
   static std::mutex mutex;
   static std::map<Context, Function> known;
@@ -77,7 +77,8 @@ bool open_way(Context context, DeviceId gpu, Context peer, DeviceId peer_gpu) {
   if (cu.cuDeviceCanAccessPeer(&can, gpu, peer_gpu) != 0 || can == 0) return false;
   cu.cuCtxSetCurrent(context);
   const Code code = cu.cuCtxEnablePeerAccess(peer, 0);
-  entry->second = code == 0 || code == kPeerAlreadyEnabled;  // by others who use the context
+  entry->second = code == 0 || code == kPeerAlreadyEnabled;  // enabled by other code that uses the
+                                                             // context
   return entry->second;
 }
 
@@ -86,7 +87,7 @@ bool open_way(Context context, DeviceId gpu, Context peer, DeviceId peer_gpu) {
 bool reach_peer(Context context, DeviceId gpu, Context peer, DeviceId peer_gpu) {
   if (gpu != peer_gpu && !open_way(context, gpu, peer, peer_gpu)) return false;
   driver().cuCtxSetCurrent(context);
-  copy_kernel(context);  // not loaded later, when streams may be recording
+  copy_kernel(context);  // load it now: streams may be recording later
   return true;
 }
 
@@ -94,7 +95,7 @@ Code copy_from_peer(Context context, Address to, Address from, size_t bytes, Str
   const Driver& cu = driver();
   const bool in_units = to % kUnit == 0 && from % kUnit == 0 && bytes % kUnit == 0;
   const Function kernel = in_units && bytes <= kShort ? copy_kernel(context) : nullptr;
-  // A copy between peers by name cannot be recorded; addresses tell the driver as much.
+  // cuMemcpyPeerAsync cannot be captured; the driver derives the peers from the addresses.
   if (kernel == nullptr) return cu.cuMemcpyDtoDAsync(to, from, bytes, stream);
   auto units = static_cast<unsigned>(bytes / kUnit);
   LaunchConfig config{};

@@ -1,4 +1,4 @@
-// What a device does not do unless it says so.
+// Defaults for optional operations of devices.
 #include "runtime/devices/device.h"
 
 #include <fmt/format.h>

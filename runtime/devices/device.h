@@ -1,15 +1,15 @@
-// Devices: what can run a program. An open set: a device is a file of its own and a row in the
+// Devices: everything that can run a program. An open set: a device is one file and a row in the
 // table of device_table.cpp.
 //
-//   compile  program + kernel module -> machine code     (where that is apart from loading)
-//   load     program + kernel module -> LoadedProgram    (compiles; may be started many times)
+//   compile  program + kernel module -> machine code     (if separate from loading)
+//   load     program + kernel module -> LoadedProgram    (compiles; can be started many times)
 //   start    LoadedProgram + state   -> Session          (copies fields to the device)
-//   advance  steps                                       (as often as wanted)
-//   fetch    levels                                      (brings some back into the state)
-//   finish                                               (brings all back)
+//   advance  takes steps                                 (repeatedly)
+//   fetch    copies some levels to the state             (repeatedly)
+//   finish   copies all levels to the state
 //
-// Errors: R041 device not present, R042 compilation failed, R043 the program exceeds a limit of the
-// device or its memory, R044 a call of the device's driver failed, R045 the device cannot do it.
+// Errors: R041 device not present, R042 compilation failed, R043 a limit or the memory of the
+// device is exceeded, R044 a driver call failed, R045 the device does not support the operation.
 #pragma once
 
 #include <memory>
@@ -27,22 +27,22 @@
 namespace stencil::runtime {
 
 struct DeviceInfo {
-  std::string name;         // as --device takes it
+  std::string name;         // as for --device
   std::string description;  // hardware and driver, if available
   bool available = false;
-  std::string reason;  // why not, otherwise
-  // What it is made of, without the versions of drivers and compilers: "NVIDIA H200". Times
-  // measured on hardware of one name are compared.
+  std::string reason;  // why it is not available
+  // The hardware without driver and compiler versions: "NVIDIA H200". Measured times are compared
+  // only between devices with the same value.
   std::string hardware = {};
-  double hertz = 0;  // of its multiprocessors, at most; 0: not known
+  double hertz = 0;  // maximum clock of its multiprocessors; 0: unknown
 };
 
-// Memory of the user's that a session is to work in: addresses as the device's kernels take them.
+// User memory in which a session works, as addresses for the device's kernels.
 struct DeviceArrays {
-  // [field][component][level]; nothing for a field: the session has memory of its own for it, and
-  // takes its values from the state.
+  // [field][component][level]; empty for a field in the session's own memory, filled from the
+  // state.
   std::vector<std::vector<std::vector<void*>>> fields;
-  void* stream = nullptr;  // where work is queued, in the terms of the device's driver
+  void* stream = nullptr;  // queue for the work, as a handle of the device's driver
   bool given(int field) const {
     return !fields.empty() && !fields[static_cast<size_t>(field)].empty();
   }
@@ -53,115 +53,115 @@ class FieldRows;
 struct BoxOfField;
 struct FieldFile;
 
-// A run in progress. Dropping it without finish() leaves the fields of its state unspecified.
+// A running simulation. Destroying it without finish() leaves the state's fields unspecified.
 class Session {
  public:
   virtual ~Session() = default;
-  // Runs up to `steps` more steps; returns how many: fewer only if the stop condition held.
+  // Takes up to `steps` more steps and returns how many; fewer only if the stop condition held.
   virtual Result<int64_t> advance(int64_t steps) = 0;
-  // Brings back the newest `levels[f]` levels of every field f into the state, which gets storage
-  // where it has none (start_from), and the run can go on. More than there are: all; a field beyond
-  // the end of `levels`: none. A session that works on the state's own memory has nothing to do.
+  // Copies the newest `levels[f]` levels of each field f to the state, allocating storage there if
+  // needed (start_from); the run can continue. Larger numbers mean all levels; fields beyond the
+  // end of `levels` are not copied. A no-op if the session works in the state's own memory.
   virtual Status fetch(const std::vector<int>& levels) {
     (void)levels;
     return Done{};
   }
-  // The values in a box of a field of the grid, dense, to `to`, wherever they are; the run can go
-  // on. False: the session brings back whole levels alone, and fetch() is to be called.
+  // Copies the values in a box of a grid field to `to`, dense; the run can continue. False: the
+  // session can only copy whole levels, so the caller must use fetch().
   virtual Result<bool> read(const BoxOfField& /*what*/, std::byte* /*to*/) { return false; }
-  // Counts the NaN and infinities in a box of a field in the device's memory; `first` is a position
-  // in the box. The run can go on. Nothing if the session has no memory of its own for the field:
-  // then call fetch() and count in the state.
+  // Counts NaN and infinities in a box of a field in device memory; `first` is a position in the
+  // box. The run can continue. nullopt if the session has no memory of its own for the field: then
+  // call fetch() and count in the state.
   virtual Result<std::optional<NonFiniteCount>> count_non_finite(const BoxOfField& /*what*/) {
     return std::optional<NonFiniteCount>();
   }
-  // Brings all levels of all fields back.
+  // Copies all levels of all fields to the state.
   virtual Status finish() = 0;
-  // Whose the rows of the fields are, where they lie in several memories. Null: in one, whose
-  // fields are fetched by those who want rows of them.
+  // Access to the rows of the fields if these are distributed over several memories. Null: the
+  // fields are in one memory; use fetch().
   virtual FieldRows* rows() { return nullptr; }
-  // Until what advance() queued is done; only attached sessions return from it before that.
+  // Waits for all steps of advance(), which returns early only in attached sessions.
   virtual Status wait() { return Done{}; }
-  // What the steps of the last advance() took by the device's own clock, without the time in which
-  // they were queued and waited for; nothing if the device has none.
+  // Time of the steps of the last advance() by the device's clock, without queueing and waiting;
+  // nullopt if the device has no clock.
   virtual std::optional<double> seconds() const { return std::nullopt; }
 };
 
-// The code that a device runs: what it was compiled from, or to.
+// Forms of a device's code: its source or what the source was compiled to.
 enum class CodeKind { Source, Ptx, MachineCode };
 
-// What a kernel takes of the device it is loaded on.
+// Resources of a kernel on the device where it is loaded.
 struct KernelResources {
   std::string kernel;
-  int registers = 0;         // of a thread
-  int64_t local_bytes = 0;   // memory of a thread's own: registers spilled, arrays not in registers
-  int64_t shared_bytes = 0;  // of a block
+  int registers = 0;         // per thread
+  int64_t local_bytes = 0;   // per thread: spills, arrays not in registers
+  int64_t shared_bytes = 0;  // per block
 };
 
 class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
-  // The program's kernels in this form: text, or for machine code what the device's compiler gave
-  // (cubin on cuda, the platform's program binary on opencl). R045 if the device has none.
+  // The program's kernels in this form, as text or machine code (cubin on cuda, the platform's
+  // program binary on opencl). R045 if the device has none.
   virtual Result<std::string> code(CodeKind kind) const;
-  // What its kernels take, in the order of the module; nothing on a device that does not tell.
+  // Resources of the kernels, in module order; empty if the device does not report them.
   virtual std::vector<KernelResources> resources() const { return {}; }
-  // Seconds that the device takes to copy so many bytes (at least 1) of its memory within it, by
-  // its own clock if it has one: the quickest of a few copies. R043 without memory for both ends,
-  // R044, R045 on a device that does not copy.
+  // Seconds to copy `bytes` (at least 1) within device memory, by the device's clock if it has one:
+  // the fastest of a few copies. R043 if memory for source and destination does not suffice, R044,
+  // R045 if the device does not copy.
   virtual Result<double> copy_seconds(int64_t bytes) const;
-  // `state` must outlive the session. Its params are those of the run, its step the first one.
+  // `state` must outlive the session. It provides the run's params and first step.
   virtual Result<std::unique_ptr<Session>> start(reference::State& state) const = 0;
-  // Whether sessions begin with a state that has no storage for some of its fields: start_from().
+  // Whether start_from() accepts a state without storage for some fields.
   virtual bool starts_unstored() const { return false; }
-  // The same for such a state. These fields have their initial values, but for what is in `files`,
-  // which has arrays of these fields alone. Also R010, and R060 where a checksum is wrong.
+  // Starts from such a state. Fields without storage get their initial values and then the arrays
+  // in `files`, which must only be of such fields. Also R010, and R060 for a wrong checksum.
   virtual Result<std::unique_ptr<Session>> start_from(reference::State& state,
                                                       const std::vector<FieldFile>& files) const;
-  // The same for a program that is a part of another one (ir::Part): each part is started so, in a
-  // thread or process of its own, with a communicator that outlives its session. R045 on a device
-  // that cannot do parts.
+  // Starts a program that is a subdomain of another one (ir::Part). Each subdomain is started like
+  // this, in its own thread or process, with a communicator that outlives the session. R045 if the
+  // device does not support it.
   virtual Result<std::unique_ptr<Session>> start_part(reference::State& state,
                                                       Communicator& parts) const;
-  // The same as start() for one that begins with what `like` has come to, a session of the same
-  // program and params on the same device that has done all it was asked for: copied within the
-  // device where it keeps fields alike, else as start() has it.
+  // Like start(), but with the current values of `like`, an idle session of the same program and
+  // params on the same device. Copies within the device if it lays out fields alike, otherwise from
+  // `state`.
   virtual Result<std::unique_ptr<Session>> start_like(reference::State& state,
                                                       const Session& /*like*/) const {
     return start(state);
   }
-  // The same as start() in arrays of the user's, which have no storage in the state: at the end of
-  // each advance(), which only queues its work, level k is where it was given. Between calls the
-  // user may change them. R045 on a device without pointers, or if the module pads rows.
+  // Like start(), but in user arrays, which have no storage in the state. advance() only queues its
+  // work; after it, level k is in the array given for it. The user may change the arrays between
+  // calls. R045 on a device without pointers, or if the module pads rows.
   virtual Result<std::unique_ptr<Session>> attach(reference::State& state,
                                                   const DeviceArrays& arrays) const;
 };
 
-// A program and the kernels made of it, which must outlive what is loaded from them.
+// A program and its kernels; both must outlive whatever is loaded from them.
 struct Job {
   const ir::Program& program;
-  const kernel::Module* module;  // null: none; then only a device without runs_kernels can load it
-  // What Device::compile made of the module; null: loading compiles it.
+  const kernel::Module* module;  // null: none; only a device without runs_kernels can load it
+  // result of Device::compile; null: load() compiles
   const std::string* machine_code = nullptr;
 };
 
 struct Device {
   std::string name;
   bool runs_kernels = true;  // false: interprets the stencil IR
-  // `selector` is what follows the colon in "opencl:NAME" or "cuda:1"; empty: any.
+  // `selector` is the part after the colon in "opencl:NAME" or "cuda:1"; empty: any device.
   DeviceInfo (*probe)(const std::string& selector);
   Result<std::unique_ptr<LoadedProgram>> (*load)(const Job& job, const std::string& selector);
-  schedule::Machine machine = schedule::gpu();  // what schedules are for
-  bool takes_pointers = false;                  // LoadedProgram::attach works
-  // Compiles without loading, which leaves the device alone: it may be measuring something. Null:
-  // only load() compiles. Fails as load() does.
+  schedule::Machine machine = schedule::gpu();  // default machine for schedules
+  bool takes_pointers = false;                  // supports LoadedProgram::attach
+  // Compiles without using the device, which may be busy with a measurement. Null: only load()
+  // compiles. Fails as load() does.
   Result<std::string> (*compile)(const Job& job, const std::string& selector) = nullptr;
   bool takes_selector = false;
-  // The machine of the device that `selector` names, where devices differ; null: `machine`.
+  // The machine of the device named by `selector`, if devices differ; null: `machine`.
   schedule::Machine (*machine_of)(const std::string& selector) = nullptr;
 };
 
-// True if `selector` is part of `name`, upper and lower case being the same.
+// Whether `selector` is part of `name`, ignoring case.
 bool names_device(const std::string& selector, const std::string& name);
 
 }  // namespace stencil::runtime

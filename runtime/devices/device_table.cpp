@@ -1,6 +1,6 @@
-// `auto` takes the first that is present. A GPU comes first; the host's own compiler is preferred
-// to OpenCL because on a machine without a GPU an OpenCL device is the same CPU behind one more
-// layer, and the interpreter, which is always there, comes last.
+// `auto` takes the first available device. A GPU comes first. The host compiler is preferred to
+// OpenCL, because without a GPU an OpenCL device is the same CPU behind one more layer. The
+// interpreter, which is always available, comes last.
 #include "runtime/devices/device_table.h"
 
 #include <fmt/format.h>
@@ -44,7 +44,8 @@ Result<ChosenDevice> choose_automatically() {
     const DeviceInfo info = device.probe("");
     if (info.available) return with_machine(device, "", info);
   }
-  return Failure{"R041", "no device is present", ""};  // not reached: the interpreter always is
+  return Failure{"R041", "no device is present", ""};  // unreachable: the interpreter is always
+                                                       // available
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The table of devices and the choice among them.
+// The table of devices, and selection by name.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@
 
 namespace stencil::runtime {
 
-// All devices, the one that `auto` prefers first.
+// All devices, in the order in which `auto` prefers them.
 const std::vector<Device>& device_table();
 
-// What schedules for the device that `selector` names are for, if it is present.
+// The machine of the device named by `selector`, for schedules, if it is present.
 schedule::Machine machine_of(const Device& device, const std::string& selector);
 
-// What each of them has to say about this machine.
+// Information about each device on this machine.
 std::vector<DeviceInfo> devices();
 
-// A device as the user named it.
+// A device selected by name.
 struct ChosenDevice {
-  Device device;  // with the machine of the very device
+  Device device;  // with the machine of the selected device
   std::string selector;
   DeviceInfo info;
 };
-// The device called `name` ("host", "opencl:NAME"), or for "auto" the first that is present. R040,
-// R041; R077 for the environment (environment.h), which devices are about to read.
+// The device called `name` ("host", "opencl:NAME"), or for "auto" the first available one. R040,
+// R041; R077 for invalid environment variables (environment.h), which devices are about to read.
 Result<ChosenDevice> choose_device(const std::string& name);
 
 }  // namespace stencil::runtime

@@ -1,6 +1,5 @@
-// Whoever reads a variable has a default for what it cannot hold, since a kernel or a cache in the
-// middle of its work is no place for messages. They are here: one table, asked before a device is
-// chosen.
+// Code that reads a variable uses a default for invalid values, because kernels and caches have no
+// way to report them. This table checks all variables before a device is chosen.
 #include "runtime/devices/environment.h"
 
 #include <fmt/format.h>
@@ -48,7 +47,7 @@ const Variable kVariables[] = {
     {"HOST_LIBRARY", [](std::string_view) { return true; }, "a file"},
     {"MPI_LIBRARY", [](std::string_view) { return true; }, "a file"},
     {"NCCL", [](std::string_view text) { return text == "0" || text == "1"; }, "0 or 1"},
-    // Of the tests, which run stencilc.
+    // For the tests, which run stencilc.
     {"LONG", [](std::string_view) { return true; }, "1"},
     {"REBASE", [](std::string_view) { return true; }, "1"},
     {"LIFT_INPUTS", [](std::string_view) { return true; }, "a directory"},
@@ -60,7 +59,7 @@ std::vector<std::string> known_names() {
   return names;
 }
 
-// Calls `visit(name, value)` for each variable of the project, its name without the prefix.
+// Calls visit(name without the prefix, value) for each variable of the project.
 template <class Visit>
 void for_each_variable(const Visit& visit) {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -82,7 +81,7 @@ Status check(std::string_view name, std::string_view value) {
                    ""};
   }
   const std::string near = nearest_name(std::string(name), known_names());
-  if (near.empty()) return Done{};  // unknown_variables()
+  if (near.empty()) return Done{};  // reported by unknown_variables()
   return Failure{"R077", fmt::format("unknown environment variable {}{}", kPrefix, name),
                  fmt::format("did you mean {}{}?", kPrefix, near)};
 }
@@ -103,7 +102,7 @@ std::optional<Failure> unknown_variables() {
     const std::vector<std::string> names = known_names();
     if (std::count(names.begin(), names.end(), name) > 0) return;
     unknown.push_back(fmt::format("{}{}", kPrefix, name));
-    // NUM_THREADS, CACHE_DIR, HOST_LIB: a name that holds the other.
+    // Similar names: NUM_THREADS, CACHE_DIR, HOST_LIB, where one name contains the other.
     for (const std::string& known : names) {
       const bool alike = name.find(known) != name.npos || known.starts_with(name);
       const std::string full = std::string(kPrefix) + known;

@@ -1,4 +1,4 @@
-// The environment variables of the project, and what they may hold.
+// The environment variables of the project and their valid values.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,11 @@
 
 namespace stencil::runtime {
 
-// R077 for a variable STENCIL_... that holds what it does not take, or whose name is nearly one of
-// those that are read. A variable that is empty counts as not set.
+// R077 if a variable STENCIL_... has an invalid value, or if its name closely resembles that of a
+// known variable. An empty variable counts as unset.
 Status check_environment();
 
-// A warning, R078, that names the variables STENCIL_... that nobody reads; nothing if there are
-// none.
+// The warning R078 naming all unknown variables STENCIL_...; nullopt if there are none.
 std::optional<Failure> unknown_variables();
 
 }  // namespace stencil::runtime

@@ -1,8 +1,8 @@
-// Which library of somebody else's this process is in.
+// Records which third-party library this process is calling.
 //
-// Some libraries end the process where they should return an error: compilers within OpenCL
-// implementations and LLVM call abort() when memory runs out. Nothing can be done about that here,
-// but a handler of the signal can say who it was.
+// Some libraries end the process instead of returning an error: LLVM and the compilers in OpenCL
+// implementations call abort() when memory runs out. This cannot be prevented, but a signal handler
+// can name the library.
 #pragma once
 
 namespace stencil::runtime {
@@ -12,8 +12,8 @@ struct ForeignFunction {
   const char* name;
 };
 
-// While it lives, `function`, which lives as long as the process, is being called. Where several
-// threads are in libraries at once, the last to enter counts.
+// Marks `function`, which must have static lifetime, as being called. If several threads are in
+// libraries at once, the last one to enter counts.
 class ForeignCall {
  public:
   explicit ForeignCall(const ForeignFunction& function) noexcept;
@@ -25,7 +25,7 @@ class ForeignCall {
   const ForeignFunction* before_;
 };
 
-// What is being called; null: nothing. May be called in a signal handler.
+// The function being called; null if none. Async-signal-safe.
 const ForeignFunction* foreign_call() noexcept;
 
 }  // namespace stencil::runtime

@@ -1,12 +1,12 @@
-// The `host` device: the emitted C++ compiled in process by Clang and run by all CPUs.
+// The `host` device: emitted C++, compiled in process by Clang and run on all CPUs.
 //
-// It is an Accelerator like the others (accelerator.h), with memory aligned for it: fields are
-// copied when a session starts and when it ends, and not from part to part of a run, unless the
-// session is attached to the user's arrays. A launch is
-// one parallel loop over blocks and is over when it returns: nothing is ever queued.
+// It is an Accelerator (accelerator.h) with its own aligned memory. Fields are copied at the start
+// and the end of a session, not in between, unless the session is attached to user arrays. A launch
+// is one parallel loop over blocks and has finished when it returns; nothing is queued.
 //
-// What a block shares and what its threads keep are arrays on the stack of the thread that does the
-// block, where they stay in its caches. Their size is known, so whether they fit is asked once.
+// Shared memory of a block and registers of its threads are arrays on the stack of the CPU thread
+// that executes the block, where they stay in its caches. Their size is known, so one check at load
+// time suffices.
 #include "runtime/devices/host_device.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ class HostAccelerator : public Accelerator {
   Status launch(const Call& call) override;
   Status copy(Memory to, Memory from, int64_t bytes) override;
   Status wait() override { return Done{}; }
-  // Calls, with arguments that are made once.
+  // Recordings are lists of calls with ready-made arguments.
   bool records() const override { return true; }
   Status begin_recording() override {
     recorded_ = std::make_shared<std::vector<Call>>();
@@ -71,8 +71,8 @@ class HostAccelerator : public Accelerator {
   const kernel::Module& module_;
   HostKernels loaded_;
   std::vector<StencilHostKernel> kernels_;       // by number in the module
-  int32_t flag_ = 0;                             // as it was when it was asked for
-  std::shared_ptr<std::vector<Call>> recorded_;  // null: calls are done
+  int32_t flag_ = 0;                             // its value at `ask`
+  std::shared_ptr<std::vector<Call>> recorded_;  // null: calls are executed
 };
 
 emit::Options emit_options() {
@@ -110,7 +110,7 @@ Result<Accelerator::Memory> HostAccelerator::allocate(int64_t bytes) {
   if (posix_memalign(&memory, alignment, size) != 0) {
     return Failure{"R043", fmt::format("cannot allocate {} bytes", bytes), ""};
   }
-  // Many rows are read side by side, which takes more small pages than a CPU knows at once.
+  // Many rows are read at once, which would need more small pages than the TLB holds.
   if (alignment == kHugePage) madvise(memory, size, MADV_HUGEPAGE);
   return memory;
 }
@@ -131,10 +131,10 @@ Status HostAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
   return Done{};
 }
 
-// A copy is a launch like others: it takes all CPUs to keep the memory busy.
+// A copy is a parallel loop too: one CPU cannot saturate the memory.
 constexpr int64_t kCopyBlock = int64_t{1} << 20;  // bytes
 
-// Arguments: to, from, and the address of the number of bytes.
+// Arguments: to, from, address of the number of bytes.
 void copy_blocks(void* const* arguments, int64_t begin, int64_t end) {
   const int64_t bytes = *static_cast<const int64_t*>(arguments[2]);
   const int64_t first = begin * kCopyBlock, last = std::min(end * kCopyBlock, bytes);
@@ -180,7 +180,7 @@ class HostProgram : public LoadedProgram {
     return runtime::copy_seconds(accelerator, bytes);
   }
 
-  // An accelerator for each session: it has one answer to a stop condition.
+  // Each session has its own accelerator, which holds one answer to a stop condition.
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
     return start_plan(std::make_unique<HostAccelerator>(*accelerator_), module_, state);
   }
@@ -200,7 +200,7 @@ class HostProgram : public LoadedProgram {
   const kernel::Module& module_;
 };
 
-// As Linux calls it; on CPUs of which it says nothing, their architecture.
+// The CPU's name according to Linux; its architecture if there is none.
 std::string cpu_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {

@@ -1,4 +1,4 @@
-// The `host` device: kernels compiled for the CPU that this program runs on.
+// The `host` device: kernels compiled for the CPU of this machine.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@ namespace stencil::runtime {
 
 Device host_device();
 
-// The C++ that the device compiles for a module.
+// The C++ text that the device compiles for a module.
 std::string host_source(const kernel::Module& module);
 
-// A module whose kernels have been loaded; it must outlive the program. R042, R043.
+// A program with kernels that are already loaded; the module must outlive it. R042, R043.
 Result<std::unique_ptr<LoadedProgram>> load_host_kernels(const HostLibrary& library,
                                                          const kernel::Module& module,
                                                          HostKernels kernels);

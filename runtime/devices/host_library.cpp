@@ -1,6 +1,6 @@
-// The library is 80 MB and takes some milliseconds to open, so it is opened when a program is to be
-// run on the `host` device or devices are listed, and never for compiling to a file. Its symbols
-// stay its own (RTLD_LOCAL), and it is never closed: the threads it starts end with the process.
+// The library has 80 MB and takes milliseconds to open. It is opened only to run a program on the
+// `host` device or to list devices, never to compile to a file. RTLD_LOCAL keeps its symbols
+// private, and it is never closed, because its threads run until the process ends.
 #include "runtime/devices/host_library.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ constexpr const char* kHint =
     "it is built where LLVM 19, Clang 19 and oneTBB are installed, and goes into lib beside bin; "
     "STENCIL_HOST_LIBRARY=FILE names another place";
 
-// Takes what the library gave, which may be nothing if memory ran out.
+// Takes text from the library; no data means that memory ran out.
 std::string taken(const StencilHostInterface& interface, StencilHostBytes& bytes) {
   std::string text = bytes.data != nullptr ? std::string(bytes.data, bytes.size) : "out of memory";
   interface.release(&bytes);
@@ -94,7 +94,7 @@ Result<HostKernels> HostLibrary::load(const std::string& object) const {
 
 namespace {
 
-// A file as the border takes it; it refers to what it was made of.
+// A CFile in the form of the library's C interface; refers to `file`.
 struct Bordered {
   explicit Bordered(const CFile& file) {
     for (const std::string& flag : file.flags) flags.push_back(flag.c_str());

@@ -1,5 +1,5 @@
-// libstencil_host.so (runtime/host), opened at run time: C++ kernels to machine code in process,
-// and threads to run them.
+// libstencil_host.so (runtime/host), opened at run time: compiles C++ kernels in process and runs
+// them on threads.
 #pragma once
 
 #include <memory>
@@ -15,51 +15,51 @@ namespace stencil::runtime {
 
 // A C or C++ file for the lifter.
 struct CFile {
-  std::string path, function;      // "": what pragmas mark, or the only loop over a grid
+  std::string path, function;      // "": the region marked by pragmas, or the only grid loop
   std::vector<std::string> flags;  // of the compiler
-  std::string database;            // the directory of compile_commands.json; "": none
-  std::string text = {};           // what the file is to contain; "": what it does
+  std::string database;            // directory of compile_commands.json; "": none
+  std::string text = {};           // replaces the contents of the file; "": the file itself
 };
 
-// Why a C file was not read, with the place.
+// Why a C file could not be read, with the place.
 struct CFailure {
   std::string code;
   int line = 0, column = 0;
   std::string message, hint;
-  std::string file;  // another file than the one to lift; "": that
+  std::string file;  // if the place is in another file; else ""
 };
 
-// Kernels in memory; their code goes when the last copy of the pointer does.
+// Loaded kernels; unloaded with the last copy of the pointer.
 using HostKernels = std::shared_ptr<StencilHostProgram>;
 
 class HostLibrary {
  public:
-  // The library, opened at the first call and kept. It is looked for where $STENCIL_HOST_LIBRARY
-  // says; if that is not set, beside the executable (../lib, the same directory), beside the
-  // library that this code is part of, and where the dynamic linker looks. R041 if there is none,
-  // or one of another version.
+  // Opens the library on the first call and keeps it. The file is $STENCIL_HOST_LIBRARY; if that is
+  // unset, the search continues beside the executable (../lib, the same directory), beside the
+  // library that contains this code, and on the path of the dynamic linker. R041 if it is missing
+  // or of another version.
   static const Result<HostLibrary>& open();
 
-  // How hard the compiler tries: 0 to 3, as in -O3.
+  // Optimisation level, 0 to 3, as in -O3.
   static constexpr int kFull = 3;
 
-  // Machine code of emitted C++ (emit::Options::kernels_only) as the bytes of an object file. They
-  // may be kept and loaded by other processes where target() is the same. R042 with the compiler's
-  // messages and the numbered source.
+  // Compiles emitted C++ (emit::Options::kernels_only) to an object file in memory. It may be
+  // stored and loaded by other processes with the same target(). R042 with the compiler's messages
+  // and the numbered source.
   Result<std::string> compile(const std::string& source, FpMode fp, int optimisation = kFull) const;
-  // The optimised LLVM IR instead, as text.
+  // The optimised LLVM IR as text.
   Result<std::string> intermediate(const std::string& source, FpMode fp) const;
 
   // R042 if the object is damaged.
   Result<HostKernels> load(const std::string& object) const;
 
-  // The tree of a C file, as text (compiler/lift/c_tree.h).
+  // Parses a C file and returns its tree as text (compiler/lift/c_tree.h).
   std::variant<std::string, CFailure> read_c(const CFile& file) const;
-  // Machine code of a C file with text behind its last line. R042 with the compiler's messages.
+  // Compiles a C file with `added` text after its last line. R042 with the compiler's messages.
   Result<std::string> compile_c(const CFile& file, const std::string& added) const;
   Result<HostKernels> load_c(const std::string& object) const;
 
-  // Names compiler, CPU and its features: part of the key under which objects are kept.
+  // Compiler, CPU and CPU features: part of the cache key of objects.
   std::string target() const { return interface_->target(); }
   std::string description() const { return interface_->description(); }
   int threads() const { return interface_->threads(); }

@@ -1,22 +1,20 @@
 // The cache on disk.
 //
-// An entry is a header (magic with the version of the format, XXH3-128 of all that follows, lengths
-// of key and bytes), the whole key and the bytes. Since the key is there, two keys with one hash
-// share a file without harm: each finds the other's entry and builds its own. The file appears by a
-// rename, so a reader sees a whole one or none; the checksum is for what happens to it afterwards.
-// XXH3 detects accidents, not attackers. Against those there are owners and modes, because the
-// bytes are run: a directory or an entry that another user may write is not used
-// (cache_directory.h). All files are opened relative to the descriptor of the directory that was
-// checked.
+// An entry consists of a header (magic with format version, XXH3-128 of everything after it,
+// lengths of key and bytes), the whole key, and the bytes. Because the key is stored, two keys with
+// the same hash can share a file name: each finds the other's entry and builds its own. The file
+// appears by a rename, so readers see a complete file or none; the checksum detects later damage.
+// XXH3 detects accidents, not attackers. Because the bytes are executed, a directory or entry that
+// another user may write is not used (cache_directory.h). All files are opened relative to the
+// descriptor of the checked directory.
 //
-// Processes that miss the same entry agree through flock on a file beside it. The kernel releases
-// the lock of a process that is killed, so nobody waits for the dead; a holder that is merely slow
-// is waited for until patience ends, and then two build the same. Who holds the lock unlinks its
-// file before releasing it; so who obtains a lock asks whether the file is still the one of that
-// name.
+// Processes that miss the same entry coordinate through flock on a file beside it. The operating
+// system releases the lock of a killed process. A slow holder is waited for until `patience` ends;
+// then both build the entry. The holder unlinks the lock file before releasing the lock, so a
+// process that obtains a lock checks that the file still has that name.
 //
-// The time of last modification is the time of last use: reading an entry sets it. Access times
-// would not do, since most file systems are mounted without keeping them exactly.
+// The modification time is the time of last use: reading an entry sets it. Access times are
+// unsuitable, because most file systems do not maintain them exactly.
 #include "runtime/devices/kernel_cache.h"
 
 #include <dirent.h>
@@ -49,14 +47,13 @@ namespace stencil::runtime {
 namespace {
 
 // --- Entries
-// ------------------------------------------------------------------------------------------
 
 constexpr std::string_view kCacheMagic = "stencilc cache 1";
 constexpr size_t kHashBytes = sizeof(XXH128_canonical_t);
 constexpr size_t kHeaderBytes = kCacheMagic.size() + kHashBytes + 2 * sizeof(uint64_t);
 constexpr const char* kEntrySuffix = ".kernel";
 constexpr const char* kLockSuffix = ".lock";
-constexpr const char* kTemporaryMark = ".kernel.tmp-";  // as write_file_atomically names them
+constexpr const char* kTemporaryMark = ".kernel.tmp-";  // as named by store()
 constexpr auto kTemporaryLife = std::chrono::minutes(10);
 
 std::string hash_of(std::string_view bytes) {
@@ -75,7 +72,7 @@ void append_number(std::string& out, uint64_t value) {
   for (int byte = 0; byte < 8; ++byte) out += static_cast<char>(value >> (8 * byte) & 0xff);
 }
 
-// Parts cannot be confused: each is preceded by its length.
+// Each part is preceded by its length, so keys are unambiguous.
 std::string text_of(const CacheKey& key) {
   std::string out = key.device;
   for (const std::string& part : key.parts) out += fmt::format("\n{} ", part.size()) + part;
@@ -87,7 +84,7 @@ struct CacheEntry {
       : key(text_of(of)),
         stem(of.device + "-" + hexadecimal(hash_of(key))),
         name(stem + kEntrySuffix) {}
-  std::string key, stem, name;  // of files: in the directory
+  std::string key, stem, name;  // the last two are file names in the directory
 };
 
 std::string file_of(const CacheEntry& entry, const std::string& bytes) {
@@ -99,8 +96,8 @@ std::string file_of(const CacheEntry& entry, const std::string& bytes) {
   return std::string(kCacheMagic) + hash_of(body) + body;
 }
 
-// The bytes of an entry's file, if it is whole and of this key. One comparison says it all: the
-// header that these bytes would get is the header that is there.
+// The bytes in an entry's file, if it is complete and has this key. One comparison suffices: the
+// header computed from key and bytes must equal the stored one.
 std::optional<std::string> bytes_of(const CacheEntry& entry, const std::string& file) {
   const size_t start = kHeaderBytes + entry.key.size();
   if (file.size() < start || std::string_view(file).substr(0, kCacheMagic.size()) != kCacheMagic) {
@@ -130,7 +127,8 @@ std::optional<std::string> read_all(int file, int64_t size) {
   return out;
 }
 
-// The entry's bytes if they can be trusted; marks it as used. `refused`: why they cannot.
+// The entry's bytes if they can be trusted; updates the time of last use. `refused`: why they
+// cannot.
 std::optional<std::string> load_entry(const OpenFile& directory, const CacheEntry& entry,
                                       const CacheCheck& holds, std::string& refused) {
   // Without O_NONBLOCK, opening a pipe of that name would wait for a writer.
@@ -149,11 +147,11 @@ std::optional<std::string> load_entry(const OpenFile& directory, const CacheEntr
   if (!whole) return std::nullopt;
   auto bytes = bytes_of(entry, *whole);
   if (!bytes || (holds && !holds(*bytes))) return std::nullopt;
-  ::futimens(file.number(), nullptr);  // fails where the cache may only be read, and may
+  ::futimens(file.number(), nullptr);  // may fail, if the cache is read-only
   return bytes;
 }
 
-// "" if it is stored. Where this fails, the next process builds again.
+// "" on success. On failure the next process builds the entry again.
 std::string store(const OpenFile& directory, const CacheEntry& entry, std::string_view bytes) {
   static std::atomic<uint64_t> counter{0};
   const std::string temporary = fmt::format("{}.tmp-{}-{}", entry.name, ::getpid(), counter++);
@@ -176,7 +174,6 @@ std::string store(const OpenFile& directory, const CacheEntry& entry, std::strin
 }
 
 // --- Locks
-// --------------------------------------------------------------------------------------------
 
 // The right to build an entry.
 class Lock {
@@ -203,7 +200,7 @@ class Lock {
   ~Lock() {
     if (taken_) ::unlinkat(directory_, name_.c_str(), 0);
   }
-  // Another one has it. Neither taken nor busy: this file system has no locks.
+  // Another process holds the lock. Neither taken nor busy: the file system has no locks.
   bool busy() const { return busy_; }
 
  private:
@@ -214,7 +211,6 @@ class Lock {
 };
 
 // --- The directory
-// ------------------------------------------------------------------------------------
 
 bool is_cache_file(const std::string& name) {
   const auto is_hexadecimal = [](char c) {
@@ -236,11 +232,11 @@ struct FoundFile {
 
 struct Listing {
   std::vector<FoundFile> entries;
-  std::vector<std::string> temporaries;  // too old to be in the making
+  std::vector<std::string> temporaries;  // too old to be still in use
   std::vector<std::string> locks;
 };
 
-// To look and to remove, which a directory that is not trusted allows as well.
+// For listing and removing, which untrusted directories also permit.
 OpenFile open_to_list(const std::string& directory) {
   return OpenFile(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
@@ -292,13 +288,12 @@ std::optional<Failure> cache_failure() {
 std::string why_unusable(const std::string& directory) {
   const auto opened = open_trusted_directory(directory, Missing::Report);
   if (!opened.ok()) return opened.failure().message;
-  if (!opened.value()) return "";  // it can be made
+  if (!opened.value()) return "";  // it can be created
   const bool can = ::faccessat(opened.value().number(), ".", W_OK | X_OK, AT_EACCESS) == 0;
   return can ? "" : std::strerror(errno);
 }
 
 // --- Settings
-// -----------------------------------------------------------------------------------------
 
 int64_t parse_size(std::string_view text) {
   constexpr std::string_view kUnits = "KMGT";
@@ -331,7 +326,7 @@ CacheSettings cache_settings() {
     out.note = "switched off by STENCIL_CACHE";
   } else if (!chosen.empty()) {
     out.directory = chosen;
-  } else if (base.starts_with('/')) {  // relative ones do not count
+  } else if (base.starts_with('/')) {  // relative paths are ignored, as XDG requires
     out.directory = base + "/stencilc";
   } else if (home.starts_with('/')) {
     out.directory = home + "/.cache/stencilc";
@@ -341,8 +336,7 @@ CacheSettings cache_settings() {
   return out;
 }
 
-// --- Using it
-// -----------------------------------------------------------------------------------------
+// --- Access
 
 Result<std::string> KernelCache::get(const CacheKey& key, const CacheBuild& build,
                                      const CacheCheck& holds) const {
@@ -373,7 +367,7 @@ Result<std::string> KernelCache::get(const CacheKey& key, const CacheBuild& buil
     found = load_entry(directory, entry, holds, refused);
     if (found) return *std::move(found);
   }
-  // The one that had the lock may have finished since.
+  // The previous holder of the lock may have built it.
   found = load_entry(directory, entry, holds, refused);
   if (found) return *std::move(found);
   auto built = build();
@@ -382,14 +376,14 @@ Result<std::string> KernelCache::get(const CacheKey& key, const CacheBuild& buil
   if (static_cast<int64_t>(file.size()) > settings_.limit_bytes) return built;
   const std::string failed = store(directory, entry, file);
   if (!failed.empty()) note_failure(settings_.directory, failed);
-  (void)trim(settings_.limit_bytes);  // what cannot be removed now stays
+  (void)trim(settings_.limit_bytes);  // entries that cannot be removed now stay
   return built;
 }
 
 std::optional<std::string> KernelCache::find(const CacheKey& key, const CacheCheck& holds) const {
   if (settings_.directory.empty()) return std::nullopt;
   const auto opened = open_trusted_directory(settings_.directory, Missing::Report);
-  if (!opened.ok() || !opened.value()) return std::nullopt;  // get() says why
+  if (!opened.ok() || !opened.value()) return std::nullopt;  // get() reports why
   std::string refused;
   return load_entry(opened.value(), CacheEntry(key), holds, refused);
 }

@@ -1,11 +1,10 @@
-// Source text in messages.
+// Adds line numbers to source text, for messages of a device's compiler.
 #pragma once
 
 #include <string>
 
 namespace stencil::runtime {
 
-// Source text with its lines numbered, for the messages of a device's compiler.
 std::string numbered(const std::string& source);
 
 }  // namespace stencil::runtime

@@ -1,11 +1,11 @@
-// Finding NVRTC and compiling with it. Machine code rather than PTX is asked for: it is what a user
-// gets from nvcc for the same GPU, and nothing is left for the driver's compiler to decide. A
-// driver loads machine code of its own major version of CUDA and of older ones, so a newer NVRTC is
-// passed over where an older one is installed beside it.
+// Finds NVRTC and compiles with it. It is asked for machine code instead of PTX: this matches nvcc
+// for the same GPU and leaves nothing to the driver's compiler. A driver loads machine code of its
+// own CUDA major version and of older ones, so a newer NVRTC is skipped if an older one is
+// installed.
 //
-// What has been learnt of an NVRTC by opening it holds for as long as the search would end at the
-// same file: so it is remembered under what decides the search (the environment, the linker's own
-// cache, which of the files exist), and dropped when the file that was found is another by now.
+// Properties of an NVRTC remain valid while the search ends at the same file. They are cached under
+// everything that determines the search (environment, linker cache, existing files), and dropped if
+// the file found has been replaced.
 #include "runtime/devices/nvrtc.h"
 
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ namespace stencil::runtime {
 
 namespace {
 
-// Files to try, the newest version first; a plain name is looked for by the dynamic linker.
+// Files to try, newest version first; the dynamic linker searches for plain names.
 std::vector<std::string> nvrtc_candidates() {
   std::vector<std::string> directories = {""};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
@@ -42,14 +42,14 @@ std::vector<std::string> nvrtc_candidates() {
   return out;
 }
 
-// Size and time of last change; empty if there is no such file.
+// Size and modification time; "" if there is no such file.
 std::string identity_of(const std::string& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return "";
   return fmt::format("{} {}.{:09}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
-// All that decides which file Nvrtc::open takes.
+// Everything that determines which file Nvrtc::open opens.
 std::vector<std::string> circumstances(int driver_version) {
   const char* path = std::getenv("LD_LIBRARY_PATH");
   const std::string library_path = path ? path : "";
@@ -68,7 +68,7 @@ std::vector<std::string> circumstances(int driver_version) {
   return out;
 }
 
-// An NvrtcInfo as the bytes of an entry, and back; the path, which may have spaces, comes last.
+// Convert an NvrtcInfo to a cache entry and back; the path, which may contain spaces, comes last.
 std::string to_text(const NvrtcInfo& info) {
   return fmt::format("{} {} {}\n{}\n{}", info.version, info.architectures.size(),
                      fmt::join(info.architectures, " "), info.identity, info.file);
@@ -81,14 +81,14 @@ NvrtcInfo from_text(const std::string& text) {
   for (int architecture = 0; info.architectures.size() < count && stream >> architecture;) {
     info.architectures.push_back(architecture);
   }
-  stream.ignore();  // the end of the line
+  stream.ignore();  // rest of the line
   std::getline(stream, info.identity);
   std::getline(stream, info.file);
   return info;
 }
 
 std::string options_of(const NvrtcJob& job) {
-  // Lambdas in kernels are theirs (emit's helper `steps`); nvcc takes that for granted.
+  // Makes lambdas in kernels (emit's helper `steps`) device code, as nvcc does.
   return fmt::format("--gpu-architecture=sm_{} --std=c++17 -default-device {}", job.architecture,
                      job.flags);
 }
@@ -218,7 +218,7 @@ Result<std::string> Nvrtc::compile(const NvrtcJob& job) const {
   if (code == 0) code = (ptx ? nvrtcGetPTXSize_ : nvrtcGetCUBINSize_)(created, &size);
   std::string image(size, '\0');
   if (code == 0) code = (ptx ? nvrtcGetPTX_ : nvrtcGetCUBIN_)(created, image.data());
-  if (code == 0) return ptx ? std::string(image.c_str()) : image;  // text ends with a zero
+  if (code == 0) return ptx ? std::string(image.c_str()) : image;  // PTX ends with a zero
   return Failure{
       "R042",
       fmt::format("NVRTC {} failed: {} (flags '{}')\n{}\n{}", cuda::version_text(info_.version),

@@ -1,8 +1,7 @@
 // NVRTC, the CUDA compiler as a library, opened at run time: CUDA C++ to machine code or PTX.
 //
-// Opening it costs more than starting a program otherwise does (the file has 100 MB), so what has
-// to be known of it before anything is compiled is remembered in the kernel cache, and so is what
-// it has compiled.
+// Opening the library (100 MB) takes longer than everything else at program start. So its
+// properties and its results are stored in the kernel cache.
 #pragma once
 
 #include <string>
@@ -12,15 +11,15 @@
 
 namespace stencil::runtime {
 
-// An NVRTC that need not be open.
+// Properties of an NVRTC library, which need not be open.
 struct NvrtcInfo {
-  std::string file;                // its path
-  std::string identity;            // of the file's contents: changes when it is replaced
+  std::string file;                // path
+  std::string identity;            // of the file contents; changes when the file is replaced
   int version = 0;                 // 1000 * major + 10 * minor
-  std::vector<int> architectures;  // that it compiles for, ascending
+  std::vector<int> architectures;  // supported ones, ascending
 };
 
-// What Nvrtc::open(driver_version) would open. R041.
+// The library that Nvrtc::open(driver_version) would open. R041.
 Result<NvrtcInfo> find_nvrtc(int driver_version);
 
 enum class NvrtcOutput { MachineCode, Ptx };
@@ -28,26 +27,26 @@ enum class NvrtcOutput { MachineCode, Ptx };
 struct NvrtcJob {
   std::string source;
   int architecture;   // 90 for sm_90
-  std::string flags;  // separated by spaces, besides those for architecture and language
+  std::string flags;  // space-separated; without those for architecture and language
   NvrtcOutput output = NvrtcOutput::MachineCode;
 };
 
-// What `nvrtc` makes of the job, from the kernel cache or by opening it. `driver_version` as for
-// Nvrtc::open. R041, R042.
+// Compiles the job, or takes the result from the kernel cache. `driver_version` as for Nvrtc::open.
+// R041, R042.
 Result<std::string> compile_cached(const NvrtcInfo& nvrtc, int driver_version, const NvrtcJob& job);
 
 class Nvrtc {
  public:
-  // The newest NVRTC of this machine whose machine code a driver for CUDA `driver_version` (1000 *
-  // major + 10 * minor; 0: any) can load. It is looked for where the dynamic linker looks, then in
+  // Opens the newest NVRTC of this machine whose machine code a driver for CUDA `driver_version`
+  // can load (1000 * major + 10 * minor; 0: any). Searches the path of the dynamic linker, then
   // $CUDA_HOME/lib64, $CUDA_PATH/lib64 and /usr/local/cuda/lib64. R041.
   static Result<Nvrtc> open(int driver_version);
 
-  // The one in this file, for any driver. R041.
+  // Opens this file, for any driver. R041.
   static Result<Nvrtc> open_file(const std::string& file);
 
-  // Machine code (cubin), or PTX. Threads may compile side by side. R042 with the compiler's log
-  // and the numbered source.
+  // Compiles to machine code (cubin) or PTX. Thread-safe. R042 with the compiler's log and the
+  // numbered source.
   Result<std::string> compile(const NvrtcJob& job) const;
 
   const NvrtcInfo& info() const { return info_; }
@@ -56,7 +55,7 @@ class Nvrtc {
   using Program = struct ProgramTag*;
   using Code = int;  // nvrtcResult: 0 is success
 
-  // What the opened library lacks; empty: nothing.
+  // The first symbol that the library lacks; "" if it is complete.
   std::string look_up(void* library);
   std::string log_of(Program program) const;
 

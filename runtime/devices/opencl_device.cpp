@@ -1,10 +1,10 @@
-// The `opencl` device: kernels as OpenCL C, built by whatever OpenCL the machine has.
+// The `opencl` device: kernels as OpenCL C, compiled by the machine's OpenCL implementation.
 //
-// The loader is opened at run time; its headers are used for types only, so one binary works with
-// and without it. The first GPU of any platform is preferred to other devices; "opencl:NAME" takes
-// the first whose platform or device name contains NAME, in upper or lower case. On CPU
-// implementations (PoCL) the same kernels run with real barriers and local memory, which makes
-// tiling errors visible without a GPU.
+// The loader is opened at run time and its headers are used only for types, so one binary works
+// with and without it. The first GPU of any platform is preferred to other devices; "opencl:NAME"
+// takes the first device whose platform or device name contains NAME, ignoring case. On CPU
+// implementations (PoCL) the same kernels can run with real barriers and local memory, which
+// exposes tiling errors without a GPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,8 +30,7 @@ using opencl::implementation;
 using opencl::library;
 using opencl::Library;
 
-// --- Which device
-// ------------------------------------------------------------------------------------
+// --- Choice of the device
 
 struct Found {
   cl_device_id id = nullptr;  // null: none
@@ -80,7 +79,7 @@ std::vector<Found> all_devices() {
   return out;
 }
 
-// The device to use, or why there is none.
+// The selected device, or why there is none.
 Result<Found> find_device(const std::string& selector) {
   if (!library().missing.empty()) return Failure{"R041", library().missing, ""};
   std::vector<std::string> names;
@@ -104,7 +103,7 @@ Result<Found> find_device(const std::string& selector) {
 
 schedule::OpenClLimits limits_of(cl_device_id id) {
   schedule::OpenClLimits limits;
-  size_t sides[16] = {1, 1, 1};  // of as many dimensions as it has, three at least
+  size_t sides[16] = {1, 1, 1};  // one per dimension; the device has at least three
   library().clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sides, sides, nullptr);
   for (size_t d = 0; d < 3; ++d) limits.work_group_sides[d] = static_cast<int64_t>(sides[d]);
   limits.work_group =
@@ -115,10 +114,9 @@ schedule::OpenClLimits limits_of(cl_device_id id) {
 }
 
 // --- Memory and launches
-// -------------------------------------------------------------------------------
 
-// The context of a device, one per process: implementations keep their compiler's state in it,
-// which costs far more to set up than a kernel takes to compile. It lives as long as the process.
+// The context of a device, one per process: implementations keep compiler state in it that costs
+// far more to set up than compiling a kernel. It lives as long as the process.
 cl_context shared_context(cl_device_id id, cl_int& error) {
   static std::mutex mutex;
   static std::map<cl_device_id, cl_context> contexts;
@@ -143,12 +141,12 @@ class OpenClAccelerator : public Accelerator {
     if (queue_) cl_.clReleaseCommandQueue(queue_);
   }
 
-  // Compiles the module, or `source` instead, which holds its kernels among others.
+  // Compiles the module, or `source`, which contains its kernels among others.
   Status build(const std::string* source = nullptr);
   const Found& device() const { return device_; }
   BlockOnCpu blocks() const { return loops_ ? BlockOnCpu::Loops : BlockOnCpu::WorkItems; }
   Result<std::string> code(CodeKind kind) const;
-  // Takes the kernels from a program that has been built.
+  // Takes the kernels from a built program.
   Status share(const OpenClAccelerator& built);
 
   Result<Memory> allocate(int64_t bytes) override {
@@ -210,7 +208,7 @@ class OpenClAccelerator : public Accelerator {
   }
 
  private:
-  // Rows as copies of rectangles take them, in bytes.
+  // Rows as rectangles for OpenCL copies, in bytes.
   struct Region {
     explicit Region(const Rows& rows)
         : device{static_cast<size_t>(rows.start), 0, 0},
@@ -231,13 +229,13 @@ class OpenClAccelerator : public Accelerator {
   const Library& cl_ = library();
   const kernel::Module& module_;
   Found device_;
-  bool loops_;                    // a block is one work-item
+  bool loops_;                    // a block is one work-item that loops over threads
   cl_context context_ = nullptr;  // shared, not owned
   cl_command_queue queue_ = nullptr;
   cl_program program_ = nullptr;
   std::vector<cl_kernel> kernels_;
-  int32_t flag_ = 0;              // what `ask` reads
-  cl_event flag_read_ = nullptr;  // since `ask`, until `answer`
+  int32_t flag_ = 0;              // target of the read that `ask` starts
+  cl_event flag_read_ = nullptr;  // between `ask` and `answer`
 };
 
 Status OpenClAccelerator::compile(const std::string& source, const std::string& flags) {
@@ -267,9 +265,8 @@ Status OpenClAccelerator::open() {
   return Done{};
 }
 
-// Where work-items stand for threads on a CPU, kernels are checked and not in a hurry.
-// Without optimisation the compiler takes a tenth of the time (docs/performance.md, "CPUs behind
-// OpenCL").
+// If a CPU uses work-items as threads, kernels are being tested and need not be fast. Without
+// optimisation the compiler takes a tenth of the time (docs/performance.md, "CPUs behind OpenCL").
 constexpr const char* kCheckFlags = " -cl-opt-disable";
 
 emit::Options OpenClAccelerator::emit_options() const {
@@ -379,7 +376,7 @@ Status OpenClAccelerator::launch(const Call& call) {
       cl_.clEnqueueNDRangeKernel(queue_, built, 3, nullptr, global, local, 0, nullptr, nullptr));
 }
 
-// The program for elements of that size on a device, built once. Null: its compiler fails.
+// The program for this element size on a device, built once. Null: its compiler fails.
 cl_program non_finite_program(cl_context context, cl_device_id device, int element) {
   static std::mutex mutex;
   static std::map<std::pair<cl_device_id, int>, cl_program> programs;
@@ -397,7 +394,7 @@ cl_program non_finite_program(cl_context context, cl_device_id device, int eleme
   return found->second;
 }
 
-// A CPU is done with the copies of the host before its compiler would have made the kernel.
+// On a CPU, copying to the host is faster than compiling the kernel.
 Result<NonFiniteCount> OpenClAccelerator::count_non_finite(Memory memory, Scalar type,
                                                            const std::vector<Rows>& pieces) {
   constexpr int64_t kLongestCountedRow = 64 * kNonFiniteItems;  // elements
@@ -446,7 +443,6 @@ Result<NonFiniteCount> OpenClAccelerator::count_non_finite(Memory memory, Scalar
 }
 
 // --- The device
-// ----------------------------------------------------------------------------------------
 
 class OpenClProgram : public LoadedProgram {
  public:
@@ -475,8 +471,8 @@ class OpenClProgram : public LoadedProgram {
   }
 
  private:
-  // With a queue and kernels of its own: a kernel has one set of arguments, and an accelerator one
-  // answer to a stop condition.
+  // An accelerator with its own queue and kernels: a kernel has one set of arguments, and an
+  // accelerator one answer to a stop condition.
   Result<std::unique_ptr<Accelerator>> another() const {
     auto accelerator = std::make_unique<OpenClAccelerator>(module_, accelerator_->device(),
                                                            accelerator_->blocks());

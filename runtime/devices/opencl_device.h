@@ -11,18 +11,18 @@ namespace stencil::runtime {
 
 Device opencl_device();
 
-// How a CPU behind OpenCL does a block.
+// How a CPU behind OpenCL executes a thread block.
 enum class BlockOnCpu {
-  Loops,      // one work-item with loops over the threads, optimised
-  WorkItems,  // a work-item per thread, with barriers, not optimised: for checks of such kernels
+  Loops,      // one work-item that loops over the threads, optimised
+  WorkItems,  // one work-item per thread with barriers, unoptimised: to test GPU kernels
 };
-// As the environment has it (STENCIL_OPENCL_CPU=work-items): Loops unless it is set.
+// From the environment (STENCIL_OPENCL_CPU=work-items); default: Loops.
 BlockOnCpu block_on_cpu();
 
-// Many modules as one OpenCL program: what a compiler's start costs, it then costs once.
-// Loads `modules`, whose kernels have different names and all stand in `source`, on the first
-// OpenCL device. It was emitted for `blocks` if that is a CPU, else for WorkItems. The
-// modules must outlive what is returned, one program each, in their order. R041 to R044.
+// Loads many modules as one OpenCL program, which pays the compiler's start-up cost once. The
+// kernels of `modules` must have different names and all be in `source`. If the first OpenCL device
+// is a CPU, `source` must have been emitted for `blocks`, otherwise for WorkItems. Returns one
+// program per module, in order; the modules must outlive them. R041 to R044.
 Result<std::vector<std::unique_ptr<LoadedProgram>>> load_opencl_batch(
     const std::vector<const kernel::Module*>& modules, const std::string& source,
     BlockOnCpu blocks);

@@ -1,4 +1,4 @@
-// The OpenCL loader, opened at run time. Its headers are used for types only.
+// The OpenCL loader, opened at run time. The OpenCL headers are used only for types.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -44,7 +44,7 @@ namespace stencil::runtime::opencl {
   X(clFinish)
 // clang-format on
 
-// A function of the library; a call of it is a ForeignCall.
+// A function of the library; calls are marked as ForeignCall.
 template <class Pointer>
 struct Entry {
   Pointer function = nullptr;
@@ -60,16 +60,16 @@ struct Library {
 #define STENCIL_DECLARE(name) Entry<decltype(&::name)> name;
   STENCIL_OPENCL_FUNCTIONS(STENCIL_DECLARE)
 #undef STENCIL_DECLARE
-  std::string missing;  // why it cannot be used; empty if it can
+  std::string missing;  // why OpenCL cannot be used; empty if it can
 };
 
-// Opened by the first call, and for good.
+// Opened on the first call and never closed.
 const Library& library();
 
-// For messages, with its name as soon as that is known.
+// Name of the implementation for messages, as soon as it is known.
 extern char implementation[256];
 
-// R043 where memory is lacking, else R044.
+// R043 if memory does not suffice, otherwise R044.
 Failure driver_failure(const std::string& what, cl_int error);
 
 }  // namespace stencil::runtime::opencl

@@ -1,5 +1,5 @@
-// Each work-item has counters of its own, since OpenCL 1.2 need not have atomic operations on 64
-// bits; the host adds them up.
+// Each work-item has its own counters, because OpenCL 1.2 does not guarantee 64-bit atomics; the
+// host adds them up.
 #include "runtime/devices/opencl_non_finite.h"
 
 #include <fmt/format.h>

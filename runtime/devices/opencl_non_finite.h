@@ -1,4 +1,4 @@
-// Counting NaN and infinities with OpenCL: the text of the kernel, and what its work-items found.
+// Counting NaN and infinities with OpenCL: the kernel's text, and the evaluation of its results.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 namespace stencil::runtime {
 
 constexpr const char* kNonFiniteKernel = "stencilc_non_finite";
-constexpr size_t kNonFiniteGroups = 256, kNonFiniteItems = 64;  // work-groups; work-items of each
+constexpr size_t kNonFiniteGroups = 256, kNonFiniteItems = 64;  // number of work-groups; work-items
+                                                                // per group
 
-// `element`: the size of an element in bytes, 2, 4 or 8. Arguments: memory, and as ulong the first
-// element, rows, elements of a row, elements from row to row, the position of the first value, and
-// the bits of infinity; then an array of three ulong for each work-item, which it adds to.
+// `element`: bytes per element, 2, 4 or 8. Kernel arguments: the memory; as ulong: first element,
+// number of rows, elements per row, elements between rows, position of the first value, bits of
+// infinity; and an array with three ulong per work-item, to which the kernel adds.
 std::string non_finite_source(int element);
 
-// The array: how many NaN, how many infinities, and one more than the first position (0: none), by
-// work-item.
+// Evaluates the array. Per work-item it holds the number of NaN, the number of infinities, and the
+// first position plus one (0: none).
 NonFiniteCount sum_of_items(const std::vector<uint64_t>& found);
 
 }  // namespace stencil::runtime

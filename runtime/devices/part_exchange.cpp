@@ -9,8 +9,8 @@ namespace stencil::runtime {
 
 namespace {
 
-// Copying one more range costs as much as packing and unpacking kBytesOfRange, and copying
-// kRangesOfLaunches of them as much as the launches of both kernels.
+// One more range costs as much as packing and unpacking kBytesOfRange bytes, and kRangesOfLaunches
+// ranges as much as launching the two kernels that pack and unpack.
 constexpr int64_t kBytesOfRange = int64_t{2} << 20;
 constexpr size_t kRangesOfLaunches = 4;
 
@@ -24,7 +24,7 @@ bool same(const std::vector<std::string>& said) {
 
 }  // namespace
 
-// The layout of padded rows, if every halo is a range and copying ranges pays; else nothing.
+// The layout of padded rows if all halos are ranges and copying ranges pays; otherwise "".
 std::string PartExchange::ranges() const {
   std::string rows = "rows";
   for (const kernel::HaloSwap& halo : plan_.halos) {

@@ -1,4 +1,4 @@
-// What the session of a part exchanges with the sessions of the others, as its plan says.
+// The halo exchanges of a subdomain's session, according to its plan.
 #pragma once
 
 #include <memory>
@@ -11,21 +11,22 @@ namespace stencil::runtime {
 
 class PartExchange {
  public:
-  // All must outlive it.
+  // All arguments must outlive this object.
   PartExchange(Accelerator& accelerator, const kernel::Plan& plan, const PlanMemory& memory,
                Communicator& parts)
       : accelerator_(accelerator), plan_(plan), memory_(memory), parts_(parts) {}
 
-  // Once the memory is there: agrees with the others on how to exchange. All parts call it
-  // together.
+  // Collective; requires allocated memory. Chooses the form of the exchange together with the other
+  // subdomains.
   Status prepare();
-  // The first time: connects to the others, which may take a second, by an exchange of buffers
-  // whose contents nobody reads. All parts call it together, ahead of steps whose time is taken.
+  // Collective. On the first call, connects to the others by exchanging buffers whose contents are
+  // ignored; this may take a second. Call it before steps that are timed.
   Status connect();
 
-  // Parts exchange while the inside of a tile is computed: all of them can.
+  // Whether halos are exchanged while the inside of a tile is computed; true only if all subdomains
+  // can.
   bool is_beside_tiles() const { return beside_tiles_; }
-  // What is exchanged is packed before and unpacked after; else it goes from array to array.
+  // Whether the exchange packs into buffers; otherwise it copies directly between arrays.
   bool packs(const kernel::Swap& swap) const;
   Status exchange(const kernel::Swap& swap);
 
@@ -38,7 +39,7 @@ class PartExchange {
   const PlanMemory& memory_;
   Communicator& parts_;
   bool beside_tiles_ = false;
-  bool in_ranges_ = false;  // halos go from array to array
+  bool in_ranges_ = false;  // halos are copied directly between arrays
   bool connected_ = false;
 };
 

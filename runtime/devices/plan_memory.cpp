@@ -1,9 +1,9 @@
-// Copies of an array are pieces of device memory; slots are positions in a vector of them, so
-// rotations and exchanges move handles and no data. A spare copy starts with the contents of the
-// newest level: points that no function writes must be found in every copy.
+// The copies of an array are separate pieces of device memory, and slots are positions in a vector
+// of them: rotations and exchanges move handles, not data. A spare copy starts with the contents of
+// the newest level, because points that no function writes must be the same in every copy.
 //
-// The user's arrays are the first slots of a field that has them. There level k must be found at
-// the end of a call.
+// User arrays are the first slots of their fields. At the end of a call, level k must be in the
+// k-th array.
 #include "runtime/devices/plan_memory.h"
 
 #include <fmt/format.h>
@@ -95,7 +95,8 @@ Status PlanMemory::lay_out(const kernel::Array& array) {
   return Done{};
 }
 
-// "; the program needs 4384 bytes: A 2 x 1024 (1000 without padding), K 1 x 2048; reductions 288".
+// Appends "; the program needs 4384 bytes: A 2 x 1024 (1000 without padding), K 1 x 2048;
+// reductions 288".
 Failure PlanMemory::with_memory_needed(Failure failure) const {
   int64_t total = 0, reductions = 0;
   std::vector<std::string> items;
@@ -122,7 +123,7 @@ std::optional<int64_t> PlanMemory::bytes_of(const kernel::Scratch& scratch) cons
   return *elements * size_in_bytes(scratch.type);
 }
 
-// A slot.
+// Memory for a slot.
 Result<Accelerator::Memory> PlanMemory::allocate(int64_t bytes) {
   auto memory = accelerator_.allocate(std::max<int64_t>(bytes, 1));
   if (memory.ok()) {
@@ -161,7 +162,7 @@ Status PlanMemory::fill(const kernel::Array& array, const PlanMemory* like) {
       if (!copied.ok()) return copied;
       continue;
     }
-    if (kernel::is_padded(array)) {  // what lies beside rows is read, though never used
+    if (kernel::is_padded(array)) {  // padding beside rows is read, but its values are not used
       const Status cleared = accelerator_.clear(slots.back(), layout.bytes);
       if (!cleared.ok()) return cleared;
     }
@@ -198,7 +199,7 @@ std::optional<PlanMemory::Range> PlanMemory::range_of(const kernel::SwapBox& box
   const std::vector<int64_t>& points = state_.fields[static_cast<size_t>(array.field)].extents;
   const auto lead = evaluate(kernel::lead_of(array));
   int64_t first = 0, count = 1;  // elements
-  bool is_whole = true;          // the dimensions further in
+  bool is_whole = true;          // inner dimensions are complete
   for (size_t d = box.counts.size(); d-- > 0;) {
     const auto place = evaluate(box.first[d]);
     if (!place || !lead || *place < 0 || box.counts[d] > points[d] - *place) return std::nullopt;
@@ -225,8 +226,8 @@ void PlanMemory::exchange(const kernel::Exchange& exchange) {
   std::swap(slots[static_cast<size_t>(exchange.a)], slots[static_cast<size_t>(exchange.b)]);
 }
 
-// Takes the user's arrays as slots, and as many more as the plan has; where levels trade places
-// among the user's arrays alone, one to step aside to.
+// Uses the user arrays as slots and allocates the plan's remaining ones. If only user arrays would
+// rotate among themselves, one extra slot is added for moving levels.
 Status PlanMemory::adopt(const kernel::Array& array) {
   const Layout& layout = layouts_[slots_.size()];
   if (layout.rows.count > 1) {
@@ -247,7 +248,7 @@ Status PlanMemory::adopt(const kernel::Array& array) {
   return Done{};
 }
 
-// Points that no function writes must be found in every copy.
+// Points that no function writes must be the same in every copy.
 Status PlanMemory::refresh_spares() {
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     const kernel::Array& array = plan_.arrays[a];
@@ -282,8 +283,8 @@ std::optional<size_t> PlanMemory::array_of(const BoxOfField& what) const {
   return std::nullopt;
 }
 
-// Dimensions are merged into one wherever their points follow each other at one distance: a dense
-// field is one row, and a padded one has rows that are all equally far apart.
+// Merges neighbouring dimensions whose points have a constant distance: a dense field becomes one
+// row, a padded field rows of constant pitch.
 std::vector<Accelerator::Rows> PlanMemory::pieces_of(size_t array, const ir::Points& box) const {
   const Layout& layout = layouts_[array];
   const kernel::Array& declared = plan_.arrays[array];
@@ -293,15 +294,15 @@ std::vector<Accelerator::Rows> PlanMemory::pieces_of(size_t array, const ir::Poi
   struct Outer {
     int64_t count, distance;  // bytes
   };
-  std::vector<Outer> outer;  // of the innermost first
+  std::vector<Outer> outer;  // innermost first
   int64_t distance = element;
-  bool is_dense = true;  // so far the points are one row
+  bool is_dense = true;  // the points so far form one row
   for (size_t d = box.size(); d-- > 0;) {
     const int64_t count = box[d][1] - box[d][0] + 1;
     if (count <= 0) return {};
     rows.start += (box[d][0] - field.box[d][0]) * distance;
     if (count == 1) {
-      // its only place is in `start`
+      // its single coordinate is already in `start`
     } else if (is_dense && distance == rows.bytes) {
       rows.bytes *= count;
     } else if (!outer.empty() && distance == outer.back().count * outer.back().distance) {
@@ -331,7 +332,7 @@ std::vector<Accelerator::Rows> PlanMemory::pieces_of(size_t array, const ir::Poi
   return out;
 }
 
-// A copy for each plane of the box: rows of one length that lie equally far apart.
+// One copy per plane of the box: rows of equal length and constant pitch.
 Result<bool> PlanMemory::read(const BoxOfField& what, std::byte* to) {
   const auto array = array_of(what);
   if (!array || is_attached(plan_.arrays[*array])) return false;

@@ -1,4 +1,4 @@
-// The memory of a plan on a device: its arrays, its scratch memory, and copies to and from a state.
+// The memory of a plan on a device: arrays, scratch memory, and copies from and to a state.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace stencil::runtime {
 
 class PlanMemory {
  public:
-  // All but the last must outlive it. `attached`: the user's arrays, if there are any.
+  // All arguments but the last must outlive this object. `attached`: user arrays, if any.
   PlanMemory(Accelerator& accelerator, const kernel::Module& module, reference::State& state,
              DeviceArrays attached)
       : accelerator_(accelerator),
@@ -29,66 +29,67 @@ class PlanMemory {
   PlanMemory& operator=(const PlanMemory&) = delete;
   ~PlanMemory();
 
-  // Allocates everything and fills the arrays from the state. R043, with how much each field needs
-  // if memory runs out; R045 if the plan pads rows of the user's.
-  // `like`: memory of another session with the same program, params and device, whose newest values
-  // take the place of the state's where arrays lie alike.
+  // Allocates everything and fills the arrays from the state. R043, with the memory that each field
+  // needs, if memory does not suffice; R045 if the plan pads rows of user arrays. `like`: memory of
+  // another session with the same program, params and device; if arrays have the same layout, its
+  // newest values are used instead of the state's.
   Status prepare(const PlanMemory* like = nullptr);
 
-  // The value of an expression over constants and integer params; nothing if it overflows.
+  // The value of an expression over constants and integer params; nullopt on overflow.
   std::optional<int64_t> evaluate(const kernel::Expr& expr) const;
 
   Accelerator::Memory of(const kernel::ArrayArgument& argument) const;
   Accelerator::Shaped shaped(const kernel::ArrayArgument& argument) const;
-  // The box as one range of its array's memory, with what is between the points of its rows;
-  // nothing if it is not contiguous, or not in the array.
+  // The box as one byte range of its array, including padding between its rows; nullopt if it is
+  // not contiguous or not within the array.
   struct Range {
     int64_t offset, bytes;
   };
   std::optional<Range> range_of(const kernel::SwapBox& box) const;
   Accelerator::Memory scratch(int number) const { return scratch_[static_cast<size_t>(number)]; }
-  // Which memory is which level, by array.
+  // The current memory of each slot, by array.
   const std::vector<std::vector<Accelerator::Memory>>& slots() const { return slots_; }
   void rotate(const kernel::Rotate& rotate);
   void exchange(const kernel::Exchange& exchange);
 
-  // Brings spare copies of the user's arrays up to date: the user may have changed the others.
+  // Copies the newest level of user arrays to the spare copies, because the user may have changed
+  // it.
   Status refresh_spares();
-  // Puts every level of the user's arrays where the user looks for it (bring_home.h).
+  // Moves each level of user arrays to the array given for it (bring_home.h).
   Status bring_home();
   bool has_attached() const { return !attached_.fields.empty(); }
 
-  // Session::fetch: not for the user's arrays.
+  // Session::fetch, without user arrays.
   Status fetch(const std::vector<int>& levels);
 
-  // Session::read: where the field has an array here that is not the user's.
+  // Session::read, for fields with an array here that is not the user's.
   Result<bool> read(const BoxOfField& what, std::byte* to);
 
-  // Session::count_non_finite: where the field has an array here.
+  // Session::count_non_finite, for fields with an array here.
   Result<std::optional<NonFiniteCount>> count_non_finite(const BoxOfField& what);
 
-  // The one element of scratch memory.
+  // Write and read the first element of scratch memory.
   Status put(int scratch, const ScalarBytes& value);
   Status take(int scratch, ScalarBytes& value);
 
  private:
-  // How an array lies in memory.
+  // Memory layout of an array.
   struct Layout {
     std::vector<int64_t> extents;  // elements, as stored
-    int64_t bytes = 0;             // of a copy
-    Accelerator::Rows rows = {0};  // its points; no bytes: none
+    int64_t bytes = 0;             // per copy
+    Accelerator::Rows rows = {0};  // its points; 0 bytes: none
     bool operator==(const Layout&) const = default;
   };
 
-  // The array of a component that has the level; nothing if there is none.
+  // The array that holds the component and level; nullopt if there is none.
   std::optional<size_t> array_of(const BoxOfField& what) const;
-  // The box in an array's memory, its points in order.
+  // The box within an array's memory, points in order.
   std::vector<Accelerator::Rows> pieces_of(size_t array, const ir::Points& box) const;
   std::optional<int64_t> value_of(const std::string& name) const;
   std::optional<int64_t> bytes_of(const kernel::Scratch& scratch) const;
   Status lay_out(const kernel::Array& array);
   Status fill(const kernel::Array& array, const PlanMemory* like);
-  // The memory of that array, if it lies alike.
+  // The corresponding memory in `like`, if its layout is the same.
   Accelerator::Memory twin_of(const kernel::Array& array, int level, const Layout& layout) const;
   Status adopt(const kernel::Array& array);
   Status provide(const kernel::Scratch& scratch);
@@ -107,7 +108,7 @@ class PlanMemory {
   DeviceArrays attached_;
   std::vector<Layout> layouts_;                          // by array
   std::vector<std::vector<Accelerator::Memory>> slots_;  // [array][slot]
-  std::vector<Accelerator::Memory> own_;                 // of the slots, those not attached
+  std::vector<Accelerator::Memory> own_;                 // slots that are not user arrays
   std::vector<Accelerator::Memory> scratch_;
 };
 

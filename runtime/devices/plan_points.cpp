@@ -12,7 +12,7 @@ namespace stencil::runtime {
 
 namespace {
 
-// Records find what a point weighs by its entries: of points that another part owns, nothing.
+// Records read a point's weights from its entries, so points that another subdomain owns get none.
 void leave_to_others(const kernel::PointSet& set, const stencil_point_set& points,
                      std::vector<int32_t>& entries) {
   if (set.owned.empty() || points.points == 0) return;

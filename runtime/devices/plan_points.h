@@ -1,4 +1,4 @@
-// Where the points of a run weigh, as the tables that a plan's kernels read.
+// Builds the tables of point weights that a plan's kernels read.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace stencil::runtime {
 
-// `value`: of an expression over constants and params; `put`: fills scratch memory of the plan.
-// The points lie where they have to. Fails as `put` does.
+// `value` evaluates an expression over constants and params; `put` fills scratch memory of the
+// plan. The points must already be checked. Fails as `put` does.
 Status place_points(const kernel::Plan& plan, const kernel::PointSet& set,
                     const reference::State& state,
                     const std::function<std::optional<int64_t>(const kernel::Expr&)>& value,

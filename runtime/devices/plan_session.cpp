@@ -1,9 +1,9 @@
-// The host driver as an interpreter of the plan (compiler/kernel/plan.h). The emitted drivers print
-// the same loop; here it runs.
+// The host driver as an interpreter of the plan (compiler/kernel/plan.h). Emitted drivers contain
+// the same loop as text.
 //
-// The value of a reduction stays in device memory until a call of advance() ends. What the host has
-// to know while steps remain is whether to stop: one flag, read back whenever the condition is
-// asked, which waits for the device there.
+// Reduction values stay in device memory until advance() ends. While steps remain, the host only
+// needs to know whether to stop: it reads back one flag when the stop condition is evaluated, and
+// waits for the device there.
 #include "runtime/devices/plan_session.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ namespace {
 
 class PlanSession : public Session {
  public:
-  // `owned`: the accelerator, if it is the session's own.
+  // `owned`: the accelerator, if the session owns it.
   PlanSession(std::unique_ptr<Accelerator> owned, Accelerator& accelerator,
               const kernel::Module& module, reference::State& state, const PlanOptions& options)
       : owned_(std::move(owned)),
@@ -79,23 +79,24 @@ class PlanSession : public Session {
   Status read_value(const kernel::Reduction& reduction, reference::ReductionValue& out);
   Status read_reductions();
 
-  const std::unique_ptr<Accelerator> owned_;  // ends after what refers to it
+  const std::unique_ptr<Accelerator> owned_;  // destroyed after everything that refers to it
   Accelerator& accelerator_;
   const kernel::Module& module_;
   const kernel::Plan& plan_;
   reference::State& state_;
   PlanMemory memory_;
-  std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
+  std::map<const kernel::Launch*, int64_t> blocks_;  // number of blocks, by launch of the plan
   const std::vector<kernel::Run> runs_ = kernel::runs(plan_);
   const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
-  std::optional<PartExchange> parts_;         // nothing: the program is no part
-  Accelerator::Mark outer_done_, exchanged_;  // of the last tile that was done so; null: none
-  std::vector<int64_t> rounds_;               // since an exchange, by halo of the plan
+  std::optional<PartExchange> parts_;         // nullopt: the program is not a subdomain
+  Accelerator::Mark outer_done_, exchanged_;  // of the last tile with overlapped exchange; null:
+                                              // none
+  std::vector<int64_t> rounds_;               // rounds since the last exchange, by halo of the plan
   Replays replays_;
-  // Where a recorded cycle begins and ends.
+  // State at the beginning and the end of a recorded cycle.
   std::vector<std::vector<Accelerator::Memory>> recorded_slots_;
   std::vector<int64_t> recorded_rounds_;
-  bool asked_ = false;  // the answer to the stop condition has yet to be taken
+  bool asked_ = false;  // the answer to the stop condition is pending
   const std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();  // null: none
 };
 
@@ -141,7 +142,7 @@ Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count) {
   return launch_blocks(launch, count, 0, blocks_.at(&launch));
 }
 
-// So many blocks from one on.
+// Launches `blocks` blocks, starting at block `first`.
 Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count, int64_t first,
                                   int64_t blocks) {
   return blocks > 0 ? accelerator_.launch(call(launch, count, first, blocks)) : Status(Done{});
@@ -179,7 +180,8 @@ Status PlanSession::act(const kernel::Action& action, int64_t count) {
   return std::visit(Visitor{*this, count}, action);
 }
 
-// The actions of a tile, up to where it turns out that the run has ended before it.
+// Executes the actions of a tile, and ends early if the stop condition turns out to have held
+// before it.
 Status PlanSession::tile(int64_t count) {
   const Status arrived = await_exchange();
   if (!arrived.ok()) return arrived;
@@ -220,10 +222,9 @@ Status PlanSession::tile(const kernel::Run& run, int64_t count) {
   return Done{};
 }
 
-// --- Other parts
-// --------------------------------------------------------------------------------------
+// --- Other subdomains
 
-// How many of `left` steps or iterations follow one another until halos may be due.
+// How many of `left` steps or iterations can be taken before a halo exchange may be due.
 int64_t PlanSession::round_of(const kernel::Run& run, int64_t left) const {
   for (const kernel::HaloSwap& halo : plan_.halos) {
     if (halo.action >= run.first && halo.action < run.end)
@@ -232,8 +233,8 @@ int64_t PlanSession::round_of(const kernel::Run& run, int64_t left) const {
   return left;
 }
 
-// What is due ahead of a round. A session begins with halos that are right. `first`: a new step
-// begins that is cut.
+// Exchanges the halos that are due before a round. Halos are valid when a session starts. `first`:
+// this round begins a new step of a program with several phases.
 Status PlanSession::refresh_halos(const kernel::Run& run, bool first) {
   for (size_t h = 0; h < plan_.halos.size(); ++h) {
     const kernel::HaloSwap& halo = plan_.halos[h];
@@ -248,7 +249,7 @@ Status PlanSession::refresh_halos(const kernel::Run& run, bool first) {
   return Done{};
 }
 
-// What is due in every step ahead of an action.
+// Exchanges the halos that are due before an action in every step.
 Status PlanSession::refresh_halos(size_t action, bool each_step) {
   for (const kernel::HaloSwap& halo : plan_.halos) {
     if (halo.action != action || halo.each_step != each_step) continue;
@@ -258,17 +259,18 @@ Status PlanSession::refresh_halos(size_t action, bool each_step) {
   return Done{};
 }
 
-// A graph cannot make a kernel wait until another one has begun, only until it has ended: in
-// recordings the inside waits for neither.
+// A graph can make a kernel wait only for the end of another one, not for its start. In recordings
+// the inner blocks therefore wait for neither.
 Result<Accelerator::Mark> PlanSession::launch_outer(const Accelerator::Call& call) {
   return replays_.is_recording() ? accelerator_.Accelerator::launch_ahead(call)
                                  : accelerator_.launch_ahead(call);
 }
 
-// Outer blocks first, in lane 1, where the exchange follows them; the inside in lane 0. The outer
-// blocks of this tile wait for the inside of the last one, and the inside of this one for the outer
-// blocks of the last one. It need not wait for the exchange behind those, since only outer blocks
-// read a halo; where it waits until the outer blocks of its own tile have begun, it does.
+// Boundary blocks run first, in lane 1, followed by the exchange; interior blocks run in lane 0.
+// The boundary blocks of this tile wait for the interior blocks of the previous tile, and the
+// interior blocks of this tile for the boundary blocks of the previous one. Interior blocks read no
+// halo, so they do not wait for the previous exchange unless they are gated on the start of this
+// tile's boundary blocks.
 Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& halo) {
   const kernel::Launch* found = kernel::launch_with_outer_blocks(plan_, count);
   if (found == nullptr) {
@@ -297,7 +299,7 @@ Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& ha
     if (launched.ok()) launched = accelerator_.launch(inner);
     return launched.ok() ? accelerator_.use_lane(1) : launched;
   };
-  // Without lanes the inside is last, so that a launch order which lanes may have is met.
+  // Without lanes the interior blocks come last: the order is one that lanes could also produce.
   if (accelerator_.has_lanes()) done = launch_inner();
   for (size_t i = 0; i < plan_.actions.size() && done.ok(); ++i) {
     if (!std::holds_alternative<kernel::Launch>(plan_.actions[i])) {
@@ -314,7 +316,7 @@ Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& ha
   return accelerator_.use_lane(0);
 }
 
-// What is queued from now on may read halos.
+// Makes work queued from now on wait for the exchange, because it may read halos.
 Status PlanSession::await_exchange() {
   if (!parts_ || !parts_->is_beside_tiles()) return Done{};
   const Status outer = accelerator_.await(std::exchange(outer_done_, nullptr));
@@ -353,7 +355,7 @@ Result<int64_t> PlanSession::advance(int64_t steps) {
   return done;
 }
 
-// A round of them, of which `done` are done.
+// Takes the next round of `steps` steps, of which `done` are done.
 Status PlanSession::do_steps(int64_t steps, int64_t& done) {
   int64_t round = kernel::steps_until_due(plan_, steps - done, state_.step);
   if (plan_.repeats.empty() && !runs_.empty()) round = round_of(runs_.front(), round);
@@ -361,10 +363,9 @@ Status PlanSession::do_steps(int64_t steps, int64_t& done) {
 }
 
 // --- Replays
-// ------------------------------------------------------------------------------------------
 
-// Steps whose launches have the arguments of those before them, where all have the time tile; 0: of
-// none. They are of some length, so that queueing them is worth a call.
+// The number of steps after which launches repeat with the same arguments, all with the full time
+// tile; 0: they never do. The cycle has a minimum length, so that replaying it is worth a call.
 int64_t PlanSession::steps_of_cycle() {
   constexpr int64_t kTiles = 16, kMostTiles = 96;
   static const std::vector<kernel::ScalarValue> kNoScalars;
@@ -394,12 +395,12 @@ int64_t PlanSession::steps_of_cycle() {
   return tiles > kMostTiles ? 0 : steps * ((kTiles + tiles - 1) / tiles);
 }
 
-// Does as many of `left` steps as there are in whole cycles, if that is worth it; returns how many.
+// Replays as many whole cycles as fit into `left` steps, if that pays; returns the number of steps.
 Result<int64_t> PlanSession::replay(int64_t left) {
-  constexpr int64_t kWorthwhile = 8;  // cycles; a recording takes about as long as queueing three
+  constexpr int64_t kWorthwhile = 8;  // cycles; recording takes about as long as queueing three
   const int64_t steps = replays_.steps();
   if (steps == 0) return 0;
-  // Where something is evaluated behind a tile, that tile is done as usual.
+  // If something is evaluated after a tile, that tile is not replayed.
   const int64_t before = plan_.reductions.empty() ? 0 : 1;
   const int64_t times = (kernel::steps_until_due(plan_, left, state_.step) - before) / steps;
   const auto do_cycle = [&]() -> Status {
@@ -433,7 +434,7 @@ Result<int64_t> PlanSession::replay(int64_t left) {
   return times * steps;
 }
 
-// Adds those that are done to `done`.
+// Adds the number of steps taken to `done`.
 Status PlanSession::steps_of_round(int64_t round, int64_t& done) {
   const bool cut = std::any_of(plan_.halos.begin(), plan_.halos.end(),
                                [](const auto& halo) { return halo.each_step; });
@@ -469,9 +470,8 @@ Status PlanSession::wait() {
 }
 
 // --- Reductions
-// ---------------------------------------------------------------------------------------
 
-// What is due at the end of a tile of `count` steps that begins at the state's step.
+// Evaluates what is due after a tile of `count` steps that starts at the state's step.
 Status PlanSession::reduce(int64_t count) {
   if (!plan_.reductions.empty() || plan_.stop) {
     const Status arrived = await_exchange();
@@ -515,7 +515,7 @@ Status PlanSession::take_answer() {
   return Done{};
 }
 
-// A run that goes on has values already; a stop condition may name them before they are due again.
+// A resumed run already has values, and a stop condition may use them before the next evaluation.
 Status PlanSession::restore_reductions() {
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     const kernel::Reduction& reduction = plan_.reductions[r];

@@ -11,18 +11,18 @@
 
 namespace stencil::runtime {
 
-// A session that executes the module's plan. `accelerator` and `module` must outlive it. Where
-// memory runs out, the failure says how much each field needs.
+// A session that executes the module's plan. `accelerator` and `module` must outlive it. If memory
+// does not suffice, the failure lists the memory that each field needs.
 Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kernel::Module& module,
                                             reference::State& state);
 
-// What a session may have besides.
+// Optional arguments of a session.
 struct PlanOptions {
   DeviceArrays arrays = {};       // LoadedProgram::attach; R045 if the module pads their rows
   const Session* like = nullptr;  // LoadedProgram::start_like
-  Communicator* parts = nullptr;  // of a module that is a part of a decomposed program
+  Communicator* parts = nullptr;  // for a module that is a subdomain of a decomposed program
 };
-// The same with an accelerator that belongs to the session.
+// The same with an accelerator that the session owns.
 Result<std::unique_ptr<Session>> start_plan(std::unique_ptr<Accelerator> accelerator,
                                             const kernel::Module& module, reference::State& state,
                                             const PlanOptions& options = {});

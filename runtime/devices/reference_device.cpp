@@ -1,5 +1,5 @@
-// The `reference` device: the interpreter, which defines what every other device must compute. It
-// needs no kernels and so runs every program.
+// The `reference` device: the interpreter, which defines the results of all devices. It needs no
+// kernels and runs every program.
 #include "runtime/devices/reference_device.h"
 
 #include "compiler/reference/interpreter.h"

@@ -17,7 +17,7 @@ Status Replays::settle(int64_t steps) {
 }
 
 Status Replays::warm_up(int64_t tiles, const std::function<Status()>& cycle) {
-  constexpr double kSeconds = 60e-6;  // of a tile; queueing one with an exchange takes less
+  constexpr double kSeconds = 60e-6;  // per tile; queueing a tile with an exchange takes less
   if (cycles_++ == 0) return cycle();
   const auto watch = accelerator_.stopwatch();
   Status done = watch ? watch->start() : Status(Done{});

@@ -1,5 +1,5 @@
-// Steps that are queued as one. A kernel of a small grid takes less time than queueing it: where a
-// run does the same launches again and again, a cycle of them is recorded once and replayed.
+// Recording and replay of steps. On a small grid, queueing a kernel takes longer than running it.
+// If a run repeats the same launches, one cycle of them is recorded and replayed.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@ namespace stencil::runtime {
 
 class Replays {
  public:
-  // `parts`: null, or those that record with this one.
+  // `parts`: null, or the subdomains that record together.
   Replays(Accelerator& accelerator, Communicator* parts)
       : accelerator_(accelerator), parts_(parts) {}
 
-  // Of how many steps cycles are, if of any; 0: it does not come back to where it was. Parts call
-  // it together, and record if all have the same cycle.
+  // Sets the number of steps per cycle; 0: launches do not repeat. Collective: subdomains record
+  // only if all have the same cycle.
   Status settle(int64_t steps);
   int64_t steps() const { return steps_; }
 
-  // The first two cycles are done as usual: what is loaded on first use cannot be loaded in a
-  // recording, and the second one shows how long tiles take. Long ones are not recorded: queueing
-  // them costs nothing then, and a graph does not begin one kernel ahead of another as queues do.
+  // The first two cycles run without recording. The first loads code that cannot be loaded during a
+  // recording; the second measures the time per tile. Long tiles are not recorded: they hide the
+  // queueing, and a graph, unlike queues, does not start one kernel before another.
   bool is_warm() const { return cycles_ == 2; }
   Status warm_up(int64_t tiles, const std::function<Status()>& cycle);
 
   bool is_recorded() const { return recorded_; }
   bool is_recording() const { return recording_now_; }
-  // Records what `cycle` queues, all of it in lane 0 or waited for there.
+  // Records the work that `cycle` queues, all of it on lane 0 or waited for there.
   Status record(const std::function<Status()>& cycle);
   Status replay(int64_t times);
 
@@ -36,7 +36,7 @@ class Replays {
   Accelerator& accelerator_;
   Communicator* const parts_;
   int64_t steps_ = 0;
-  int cycles_ = 0;  // done to warm up
+  int cycles_ = 0;  // warm-up cycles done
   bool recorded_ = false, recording_now_ = false;
   Accelerator::Recording recording_;
 };

@@ -1,7 +1,7 @@
-// Loops are found as compilers find them: basic blocks, dominators (Cooper, Harvey and Kennedy, "A
-// simple, fast dominance algorithm", 2001), and for each edge back to a dominator the blocks from
-// which it is reached. Ranges between a backward branch and its target would not do: code for rare
-// cases stands behind the loop and branches back into its middle.
+// Loops are found as in compilers: basic blocks, dominators (Cooper, Harvey and Kennedy, "A simple,
+// fast dominance algorithm", 2001), and for each back edge to a dominator the blocks that reach it.
+// The range between a backward branch and its target would not suffice: code for rare cases is
+// placed after the loop and branches back into its middle.
 #include "runtime/devices/sass.h"
 
 #include <algorithm>
@@ -13,12 +13,11 @@ namespace stencil::runtime {
 namespace {
 
 // --- Encoding
-// ------------------------------------------------------------------------------------------
 //
-// Of the 128 bits, the low 12 are the opcode: 9 for the operation and 3 for where its operands are
-// (registers, constants, immediates). A kernel of one fused multiply-add has 223 with registers
-// alone, 423 and 823 with an immediate, 623, a23, c23 and e23 with a parameter: 023 in all of them,
-// for every architecture. The other rows of kOperations were found in the same way.
+// Of the 128 bits, the low 12 are the opcode: 9 for the operation and 3 for the kinds of operands
+// (registers, constants, immediates). A kernel with one fused multiply-add has 223 with only
+// registers, 423 and 823 with an immediate, 623, a23, c23 and e23 with a parameter: 023 in all
+// cases and for all architectures. The other rows of kOperations were determined in the same way.
 
 constexpr unsigned kOperationBits = 0x1ff;
 
@@ -42,18 +41,18 @@ struct Operation {
 };
 
 constexpr Operation kOperations[] = {
-    {0x183, Kind::Local},         // LDL: 983, of a volatile array of a thread
+    {0x183, Kind::Local},         // LDL: 983, for a volatile local array
     {0x187, Kind::Local},         // STL: 387
     {0x181, Kind::Load},          // LDG: 381, 981
     {0x186, Kind::Store},         // STG: 386, 986
-    {0x1ae, Kind::CopyToShared},  // LDGSTS: fae, of cp.async
+    {0x1ae, Kind::CopyToShared},  // LDGSTS: fae, from cp.async
     {0x184, Kind::SharedLoad},    // LDS: 984
     {0x188, Kind::SharedStore},   // STS: 388
     {0x189, Kind::Shuffle},       // SHFL: 389, 589, 989, f89
     {0x020, Kind::Single},        // FMUL: 220, 820, a20, c20
     {0x021, Kind::Single},        // FADD: 221, 421, 621, e21
     {0x023, Kind::Single},        // FFMA
-    {0x049, Kind::PackedSingle},  // FFMA2: 249, of fma.rn.f32x2, from sm_100 on
+    {0x049, Kind::PackedSingle},  // FFMA2: 249, from fma.rn.f32x2, since sm_100
     {0x04a, Kind::PackedSingle},  // FMUL2: 24a
     {0x04b, Kind::PackedSingle},  // FADD2: 24b
     {0x028, Kind::Double},        // DMUL: 228, 828, a28, c28
@@ -64,40 +63,40 @@ constexpr Operation kOperations[] = {
 
 constexpr unsigned kNop = 0x918;
 
-// What ends a basic block. A CALL comes back, so it does not.
+// Instructions that end a basic block. A CALL returns, so it does not.
 constexpr unsigned kBranch = 0x947;
-constexpr unsigned kUniformBranch = 0x547;  // by a uniform predicate, from sm_100 on
+constexpr unsigned kUniformBranch = 0x547;  // by a uniform predicate, since sm_100
 constexpr unsigned kExit = 0x94d;
 constexpr unsigned kReturn = 0x950;
-// Opcodes that tell control flow have these two forms and numbers. Of others among them, as BRX
-// (949) and BRXU (958), which branch to computed places, it is not known what comes next.
+// Control-flow opcodes have these two forms and numbers. The successors of some of them are
+// unknown, such as BRX (949) and BRXU (958), which branch to computed addresses.
 constexpr bool is_control(unsigned opcode) {
   const unsigned form = opcode >> 8, number = opcode & 0xff;
   return (form == 9 || form == 5) && 0x40 <= number && number < 0x60;
 }
 // BSYNC, BREAK, CALL, BSSY, YIELD, WARPSYNC, LEPC, BMOV. BREAK, YIELD and LEPC were only seen in
-// large kernels for sm_120, whose loops count what their stencils compute.
+// large kernels for sm_120, whose loops have the number of operations that their stencils require.
 constexpr unsigned kGoOn[] = {0x941, 0x942, 0x944, 0x945, 0x946, 0x948, 0x94e, 0x956};
 
-// Bits 32 and 33 of a branch. Shuffles and barriers of a warp may have code for warps that have
-// diverged, out of line. BRA.CONV (seen up to sm_89) jumps over a call of it if the warp has not;
-// BRA.DIV (seen on sm_120) branches there if it has, to behind the last EXIT, from where it is a
-// branch back into the middle of the loop.
+// Bits 32 and 33 of a branch. Shuffles and warp barriers may have out-of-line code for diverged
+// warps. BRA.CONV (seen up to sm_89) jumps over a call of it if the warp has not diverged. BRA.DIV
+// (seen on sm_120) branches to it if the warp has diverged: it is located after the last EXIT and
+// branches back into the middle of the loop.
 constexpr uint64_t kIfDiverged = 2, kIfConverged = 3;
 
-// Bits 12..15 and 87..90: the predicates under which it is taken. 7: always.
+// Bits 12..15 and 87..90: the predicates of the branch. 7: always taken.
 constexpr uint64_t kAlways = 7;
 
 struct Architectures {
   int first, last;
-  // The distance, in bytes from the next instruction on, is a signed number of 4 bytes in bits
-  // 34..81; in the later form these are its high bits, and bits 16..23 the low ones.
+  // The branch distance, in bytes from the next instruction, is a signed number in units of 4 bytes
+  // in bits 34..81. In the later form these are its high bits, and bits 16..23 its low bits.
   bool split_distance;
-  // Bits 73 to 75 of a load or store have its width: U8, S8, U16, S16, then 32, 64 and 128 bits. So
-  // they have that of LDGSTS, until it moved to bits 74 and 75: 32, 64, 128.
+  // Bits 73 to 75 of a load or store are its width: U8, S8, U16, S16, then 32, 64 and 128 bits. The
+  // same holds for LDGSTS until its width moved to bits 74 and 75: 32, 64, 128.
   bool moved_width;
 };
-// Those that CUDA 13.0 compiles for, all of which were tried.
+// The architectures that CUDA 13.0 supports; all were tested.
 constexpr Architectures kArchitectures[] = {
     {75, 75, false, false}, {80, 80, false, false}, {86, 89, false, false}, {90, 90, true, false},
     {100, 100, true, true}, {103, 103, true, true}, {110, 110, true, true}, {120, 121, true, true}};
@@ -121,7 +120,7 @@ struct Instruction {
   bool always() const { return (low >> 12 & 0xf) == kAlways && (high >> 23 & 0xf) == kAlways; }
   uint64_t branch_form() const { return low >> 32 & 3; }
   bool branches() const { return opcode() == kBranch || opcode() == kUniformBranch; }
-  // Whether what stands behind it may come next, rare cases aside.
+  // Whether the following instruction may be next, apart from rare cases.
   bool goes_on() const {
     switch (opcode()) {
       case kBranch:
@@ -135,7 +134,7 @@ struct Instruction {
   }
 };
 
-// Bytes from the next instruction on.
+// In bytes, from the next instruction.
 int64_t distance(const Instruction& branch, bool split) {
   const uint64_t field = branch.low >> 34 | (branch.high & 0x3ffff) << 30;  // 48 bits
   const uint64_t units = split ? field << 8 | (branch.low >> 16 & 0xff) : field;
@@ -143,7 +142,7 @@ int64_t distance(const Instruction& branch, bool split) {
   return static_cast<int64_t>(units << unused) >> unused << 2;
 }
 
-// Bytes that a load, store or copy moves for a thread.
+// Bytes per thread that a load, store or copy moves.
 int64_t width(const Instruction& access, bool moved) {
   constexpr int64_t kBytes[] = {1, 1, 2, 2, 4, 8, 16, 16};
   return moved ? int64_t{4} << (access.high >> 10 & 3) : kBytes[access.high >> 9 & 7];
@@ -199,17 +198,17 @@ void add(InstructionMix& mix, const Instruction& instruction, const Architecture
 }
 
 // --- Blocks
-// --------------------------------------------------------------------------------------------
 
 constexpr int kNone = -1;
-// More than any kernel that compiles in reasonable time has; the work grows with their product.
+// More than any kernel that compiles in reasonable time has; the work is proportional to their
+// product.
 constexpr size_t kMostInstructions = size_t{1} << 18, kMostLoops = 4096;
 
 struct BasicBlock {
   int64_t begin = 0, end = 0;  // instructions
   std::vector<int> to, from;   // blocks
-  int order = kNone;           // among those that are reached, in reverse postorder
-  int dominator = kNone;       // the immediate one
+  int order = kNone;           // in reverse postorder, among reachable blocks
+  int dominator = kNone;       // immediate dominator
 };
 
 class Flow {
@@ -217,7 +216,7 @@ class Flow {
   Flow(std::vector<Instruction> code, const Architectures& row)
       : code_(std::move(code)), row_(row) {}
 
-  // False if it is not understood.
+  // False if the code is not understood.
   bool read(int64_t entry);
   std::optional<std::vector<MachineLoop>> loops();
   InstructionMix reached() const;
@@ -238,13 +237,13 @@ class Flow {
 
   const std::vector<Instruction> code_;
   const Architectures& row_;
-  std::vector<char> leads_;  // by instruction: a block begins there
+  std::vector<char> leads_;  // by instruction: starts a block
   std::vector<BasicBlock> blocks_;
   std::vector<int> block_at_;  // by instruction
   std::vector<int> order_;     // blocks in reverse postorder
 };
 
-// Where a branch leads within the code.
+// The target of a branch, if it is within the code.
 std::optional<int64_t> Flow::target(int64_t branch) const {
   const int64_t bytes = distance(at(branch), row_.split_distance);
   const int64_t reach = size() * kInstructionBytes;
@@ -296,7 +295,7 @@ void Flow::cut() {
 
 void Flow::put_in_order(int entry) {
   std::vector<char> seen(blocks_.size(), 0);
-  std::vector<std::pair<int, size_t>> way = {{entry, 0}};  // a block, and its next successor
+  std::vector<std::pair<int, size_t>> way = {{entry, 0}};  // a block and its next successor
   seen[static_cast<size_t>(entry)] = 1;
   while (!way.empty()) {
     auto& [number, next] = way.back();
@@ -352,7 +351,7 @@ bool Flow::read(int64_t entry) {
   return true;
 }
 
-// Blocks from which a tail is reached without the head, and the head.
+// The head, and all blocks that reach a tail without passing through the head.
 std::vector<int> Flow::body_of(int head, const std::vector<int>& tails) {
   std::vector<char> in(blocks_.size(), 0);
   in[static_cast<size_t>(head)] = 1;
@@ -410,7 +409,7 @@ std::optional<std::vector<MachineLoop>> Flow::loops() {
     MachineLoop loop = describe(body);
     found.push_back({head, std::move(body), loop});
   }
-  // Two natural loops with different heads are apart, or one is in the other, which is larger.
+  // Two natural loops with different heads are disjoint or nested, and the outer one is larger.
   std::sort(found.begin(), found.end(),
             [](const Found& a, const Found& b) { return a.body.size() > b.body.size(); });
   std::vector<MachineLoop> out;

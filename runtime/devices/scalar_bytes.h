@@ -25,11 +25,12 @@ T from_bytes(const ScalarBytes& scalar) {
   return value;
 }
 
-// A reduction's value, of its own type.
+// A reduction's value in the type of the reduction.
 ScalarBytes bytes_of(Scalar type, const reference::ReductionValue& value);
 void set_value(Scalar type, const ScalarBytes& bytes, reference::ReductionValue& value);
 
-// The argument of a launch for a tile of `count` steps at the state's step, from this block on.
+// The scalar argument of a launch: for a tile of `count` steps from the state's step, starting at
+// block `first_block`.
 ScalarBytes scalar_argument(const kernel::ScalarValue& value, const kernel::Plan& plan,
                             const reference::State& state, int64_t count, int64_t first_block);
 

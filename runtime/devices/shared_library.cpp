@@ -1,5 +1,5 @@
-// The dynamic linker gives a text and no number. It begins with the file that it could not open,
-// which is another one where a library that the file needs is missing.
+// The dynamic linker returns a text without a code. The text begins with the file that could not be
+// opened, which is another file if a dependency is missing.
 #include "runtime/devices/shared_library.h"
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ std::vector<std::string> places_of(const char* file, const char* variable) {
   std::error_code ignored;
   const auto executable = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
   std::vector<std::string> out = {executable.parent_path() / "lib" / file, executable / file};
-  // Where this code is part of a shared library, another program's executable says nothing.
+  // If this code is in a shared library, the executable is that of another program.
   Dl_info self{};
   if (dladdr(reinterpret_cast<void*>(&places_of), &self) != 0 && self.dli_fname != nullptr) {
     out.push_back(std::filesystem::path(self.dli_fname).parent_path() / file);

@@ -1,5 +1,5 @@
-// Libraries that are opened at run time: somebody else's, and those parts of the project that need
-// what not every machine has.
+// Libraries opened at run time: third-party ones, and parts of the project with dependencies that
+// not every machine has.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace stencil::runtime {
 
-// Why dlopen() of `file` has just failed: "is not installed" if there is no such file, else "cannot
-// be loaded: ..." with what the dynamic linker says (a library that it needs in turn is missing,
-// permissions, a limit on memory). To be asked at once, in the same thread.
+// Why dlopen() of `file` has just failed: "is not installed" if there is no such file, otherwise
+// "cannot be loaded: ..." with the dynamic linker's message (a missing dependency, permissions, a
+// memory limit). Call it immediately, in the same thread.
 std::string why_not_opened(const std::string& file);
 inline constexpr const char* kNotInstalled = "is not installed";
 
-// Where a library of the project may be, in order: where the environment variable says, if it is
-// set, and nowhere else; beside the executable (../lib, the same directory), beside the library
-// that this code is part of, where the dynamic linker looks.
+// Candidate paths for a library of the project, in order. If the environment variable is set, only
+// its value; otherwise beside the executable (../lib, the same directory), beside the library that
+// contains this code, and the dynamic linker's search path.
 std::vector<std::string> places_of(const char* file, const char* variable);
 
 }  // namespace stencil::runtime
