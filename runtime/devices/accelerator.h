@@ -35,8 +35,7 @@ class Accelerator {
   using Memory = void*;  // null: none
   virtual ~Accelerator() = default;
 
-  virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte; R043 if memory does not
-                                                       // suffice
+  virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte; R043 if out of memory
   virtual void release(Memory memory) = 0;
   virtual Status clear(Memory memory, int64_t bytes) = 0;  // sets to zero
   // Queues a copy within the device.
@@ -93,8 +92,8 @@ class Accelerator {
   virtual Status await(const Mark& mark);
   // Prepares copies from another accelerator; true if they run directly, without the host.
   virtual bool reach(Accelerator& /*source*/) { return false; }
-  // Queues a copy from another accelerator's memory, which nobody may be writing; offsets in bytes.
-  // Goes through host memory unless the two accelerators can reach each other.
+  // Queues a copy from another accelerator's memory, which must not be written meanwhile. Offsets
+  // in bytes. Goes through host memory unless the two accelerators can reach each other.
   virtual Status copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
                            int64_t from_offset, int64_t bytes);
 

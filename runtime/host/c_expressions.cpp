@@ -1,5 +1,5 @@
-// Expressions of the AST as nodes: operators, constants, members, calls, containers of the standard
-// library.
+// Translates expressions of the AST: operators, constants, members, calls, containers of the
+// standard library.
 #include "runtime/host/c_translate.h"
 
 #include <clang/AST/DeclCXX.h>
@@ -13,7 +13,7 @@ namespace stencil::host {
 
 using namespace clang;
 
-// Whether the line that a literal stands in is "#define NAME (1000)".
+// Whether the literal is in parentheses on the line of its macro: "#define NAME (1000)".
 static bool in_parentheses(const std::string& name, const SourceManager& sources,
                            SourceLocation place) {
   bool invalid = false;
@@ -33,8 +33,8 @@ static bool in_parentheses(const std::string& name, const SourceManager& sources
   return open == 0 && (*end == '\n' || *end == '\r' || *end == '/' || *end == '\0');
 }
 
-// The macro that stands for a literal alone, in parentheses or not, through macros that it was an
-// argument of.
+// The name of the macro that expands to just this literal, possibly in parentheses, also if it is
+// passed through other macros as an argument.
 std::string CTranslator::macro_of(const Expr* e) {
   SourceLocation place = e->getBeginLoc();
   if (!place.isMacroID() || e->getEndLoc() != place) return "";
@@ -86,7 +86,7 @@ std::optional<int> CTranslator::literal(const Expr* e) {
   return std::nullopt;
 }
 
-// The value of a constant expression; Unknown if it is none after all.
+// The value of a constant expression; Unknown if it is not constant.
 int CTranslator::constant(const Expr* e, std::string text) {
   Expr::EvalResult result;
   if (!e->isValueDependent() && e->EvaluateAsRValue(result, context_) && !result.HasSideEffects) {
@@ -271,14 +271,14 @@ int CTranslator::called(const CallExpr* e, const FunctionDecl* callee, std::vect
   return out;
 }
 
-// A call of a function that is not in the file.
+// A call of a function that the file does not define.
 int CTranslator::library_call(const CallExpr* e, std::vector<int> children, std::string name) {
   const int out = made(e, CKind::Call, std::move(children), std::move(name));
   tree_.nodes[static_cast<size_t>(out)].integer = -1;
   return out;
 }
 
-// a(i, j), a[i, j]: subscripts one after the other, in the order of memory.
+// a(i, j), a[i, j]: nested subscripts in memory order.
 int CTranslator::mdspan_element(const Expr* e, const Mdspan& of, int base,
                                 llvm::ArrayRef<const Expr*> indices) {
   if (!of.unknown.empty()) return unknown(e, of.unknown);
@@ -335,7 +335,7 @@ int CTranslator::first_element(const Expr* e, int base, QualType of) {
   return add(std::move(address));
 }
 
-// mdspan(p, n, m): p as double (*)[m].
+// mdspan(p, n, m): a cast of p to double (*)[m].
 int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) {
   const size_t rank = of.extents.size(), given = e->getNumArgs() - 1;
   size_t open = 0;
@@ -348,7 +348,7 @@ int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) 
     return unknown(e, "an mdspan that is not made of a pointer and integers");
   const int pointer = expression(e->getArg(0));
   int row = type(of.element);
-  unsigned next = e->getNumArgs();  // of the arguments, from the last dimension of memory on
+  unsigned next = e->getNumArgs();  // index of the argument for the innermost dimension in memory
   unsigned first = 1;
   for (size_t d = rank; d-- > 0;) {
     CTypeInfo info;
@@ -373,7 +373,7 @@ int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) 
   return add(std::move(cast));
 }
 
-// Copies, and views of memory that is known.
+// Copies, and views of known memory.
 int CTranslator::constructed(const CXXConstructExpr* e) {
   const bool copy = e->getNumArgs() == 1 && e->getConstructor()->isCopyOrMoveConstructor();
   if (copy) return expression(e->getArg(0));

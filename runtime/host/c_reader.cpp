@@ -1,10 +1,9 @@
-// Clang's libTooling as two functions: a file to the lifter's tree, and a file with a few lines
-// added to machine code. Both take the flags that the file is compiled with, from a compilation
-// database or from the caller.
+// Two uses of Clang's libTooling: a file becomes the lifter's tree, or is compiled to machine code
+// with a few lines added. Both use the file's compile flags, from a compilation database or the
+// caller.
 //
-// OpenMP is left off: pragmas say how loops may be run, never what they compute, and a loop under a
-// directive would be a node of its own. <omp.h> is a small file of this library's where there is
-// none.
+// OpenMP is disabled: pragmas say how loops may run, not what they compute, and a loop under a
+// directive would be a different AST node. If <omp.h> is missing, a small built-in version is used.
 #include "runtime/host/c_reader.h"
 
 #include <clang/AST/RecursiveASTVisitor.h>
@@ -49,7 +48,7 @@ double omp_get_wtime(void);
 #endif
 )";
 
-// What read_c answers instead of a tree.
+// The error result of read_c.
 Compiled failed(const std::string& code, int line, int column, const std::string& message,
                 const std::string& hint = "") {
   const char* bar = "\x1f";
@@ -57,7 +56,7 @@ Compiled failed(const std::string& code, int line, int column, const std::string
                      bar + hint};
 }
 
-// ---- which part of the file
+// ---- Selection of the part to lift
 
 struct Pragma {
   SourceLocation begin, end;
@@ -76,7 +75,7 @@ class ScopHandler : public PragmaHandler {
   std::vector<SourceLocation>& places_;
 };
 
-// Macros that decide which lines the compiler sees, but for those of the system.
+// Collects macros used in preprocessor conditions, except those of system headers.
 class Conditions : public PPCallbacks {
  public:
   Conditions(Preprocessor& preprocessor, std::set<std::string>& names)
@@ -99,7 +98,7 @@ bool is_loop(const Stmt* s) {
   return isa<ForStmt>(s) || isa<WhileStmt>(s) || isa<DoStmt>(s);
 }
 
-// The functions of the file that are no templates, with what they call and the loops in them.
+// All functions of the file except templates, with their calls and loops.
 struct Functions : RecursiveASTVisitor<Functions> {
   explicit Functions(ASTContext& context) : context(context) {}
   bool shouldVisitTemplateInstantiations() const { return true; }
@@ -128,7 +127,7 @@ struct Functions : RecursiveASTVisitor<Functions> {
     if (const auto* w = dyn_cast<WhileStmt>(loop)) return w->getBody();
     return cast<DoStmt>(loop)->getBody();
   }
-  // How deeply loops are nested, those of functions called included.
+  // Depth of loop nests, including loops in called functions.
   int depth(const Stmt* s) {
     if (s == nullptr) return 0;
     int inner = 0;
@@ -143,7 +142,7 @@ struct Functions : RecursiveASTVisitor<Functions> {
     return inner + (is_loop(s) ? 1 : 0);
   }
   int depth_of(const FunctionDecl* function) {
-    const auto [slot, fresh] = depths.try_emplace(function, 0);  // 0 while it calls itself
+    const auto [slot, fresh] = depths.try_emplace(function, 0);  // 0 during recursion
     if (fresh) depths[function] = depth(function->getBody());
     return depths[function];
   }
@@ -173,7 +172,7 @@ std::string names_of(const std::vector<FunctionDecl*>& functions) {
   return out;
 }
 
-// The statements of `s` that lie between two places, if they are whole statements of one block.
+// The statements of `s` between two places, if they are whole statements of one block.
 bool between(const SourceManager& sources, const Stmt* s, const Pragma& pragma,
              std::vector<const Stmt*>& out) {
   if (s == nullptr) return false;
@@ -199,7 +198,7 @@ bool between(const SourceManager& sources, const Stmt* s, const Pragma& pragma,
 
 struct Choice {
   CRegion region;
-  Compiled failure;  // ok: there is a region
+  Compiled failure;  // ok: `region` is valid
 };
 
 Choice refuse(const std::string& code, int line, const std::string& message,
@@ -245,7 +244,8 @@ Choice choose_marked(const Functions& functions, const std::vector<Pragma>& prag
                 "there are no statements between #pragma scop and #pragma endscop", "");
 }
 
-// The only function with nested loops that no other such function calls; of main, its loop.
+// The only function with nested loops that is not called by another such function. For main: its
+// loop.
 Choice choose_only(Functions& functions) {
   std::vector<FunctionDecl*> with_loops;
   std::set<const FunctionDecl*> inner;
@@ -291,7 +291,7 @@ Choice choose_only(Functions& functions) {
   return {{outer[0], {deep[0]}, "loop"}, {true, ""}};
 }
 
-// ---- actions
+// ---- Actions
 
 class TreeConsumer : public ASTConsumer {
  public:
@@ -344,7 +344,7 @@ class TreeAction : public ASTFrontendAction {
   Compiled& out_;
 };
 
-// One invocation of the compiler with an action of ours.
+// Runs one compiler invocation with our action.
 class Runner : public tooling::ToolAction {
  public:
   Runner(std::unique_ptr<FrontendAction> action, std::unique_ptr<llvm::raw_pwrite_stream> output)
@@ -358,7 +358,7 @@ class Runner : public tooling::ToolAction {
     compiler.setFileManager(files);
     compiler.createDiagnostics(diagnostics, false);
     compiler.getDiagnostics().setIgnoreAllWarnings(true);
-    compiler.setVerboseOutputStream(llvm::nulls());  // "1 error generated."
+    compiler.setVerboseOutputStream(llvm::nulls());  // suppresses "1 error generated."
     if (output_) compiler.setOutputStream(std::move(output_));
     compiler.createSourceManager(*files);
     const bool done = compiler.ExecuteAction(*action_);
@@ -371,7 +371,7 @@ class Runner : public tooling::ToolAction {
   std::unique_ptr<llvm::raw_pwrite_stream> output_;
 };
 
-// ---- flags
+// ---- Compile flags
 
 bool left_out(const std::string& flag) {
   return flag == "-fopenmp" || flag.rfind("-fopenmp=", 0) == 0 || flag == "-ffast-math" ||
@@ -384,7 +384,7 @@ std::vector<std::string> flags_of_database(const StencilHostCFile& file, std::st
   const auto database = tooling::CompilationDatabase::loadFromDirectory(file.database, message);
   if (!database) return {};
   const auto commands = database->getCompileCommands(tooling::getAbsolutePath(file.file));
-  if (commands.empty() || !commands[0].Heuristic.empty()) return {};  // no guesses
+  if (commands.empty() || !commands[0].Heuristic.empty()) return {};  // ignore guessed commands
   directory = commands[0].Directory;
   std::vector<std::string> flags;
   const auto& line = commands[0].CommandLine;
@@ -459,7 +459,7 @@ bool run_clang(const StencilHostCFile& file, bool code, const std::string* text,
   return invocation.run();
 }
 
-// "FILE:LINE:COLUMN: error: TEXT" of the first error.
+// Extracts the first error, "FILE:LINE:COLUMN: error: TEXT".
 Compiled first_error(const std::string& log) {
   int line = 0, column = 0;
   std::string text = log;

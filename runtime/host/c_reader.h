@@ -1,5 +1,5 @@
-// C and C++ files through Clang's libTooling: to the tree that the lifter works on, or to machine
-// code of the file with something added to it.
+// Reads C and C++ files through Clang's libTooling: as the tree for the lifter, or compiled to
+// machine code together with added text.
 #pragma once
 
 #include <string>
@@ -10,10 +10,12 @@
 
 namespace stencil::host {
 
-// A tree as text (compiler/lift/c_tree.h), or what StencilHostInterface::read_c says of errors.
+// The tree as text (compiler/lift/c_tree.h), or an error in the form of
+// StencilHostInterface::read_c.
 Compiled read_c(const StencilHostCFile& file);
 
-// An object, or the messages of the compiler. No product is fused, whatever the flags say.
+// The object, or the compiler's messages. Never contracts to fused multiply-add, whatever the
+// flags.
 Compiled compile_c(const StencilHostCFile& file, const std::string& added);
 
 }  // namespace stencil::host

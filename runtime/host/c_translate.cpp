@@ -1,10 +1,10 @@
-// Clang has done the hard part: names, overloads, templates, conversions, constants. What is left
-// is to say it in the few kinds of nodes that the lifter knows (compiler/lift/c_tree.h). Statements
-// that it has no node for become Unknown: whether they matter is decided where the computation is
-// known.
+// Clang has already resolved names, overloads, templates, conversions and constants. What remains
+// is to express the AST in the few node kinds of the lifter (compiler/lift/c_tree.h). Statements
+// without a corresponding node become Unknown; later stages, which know the computation, decide
+// whether they matter.
 //
-// Constants that are not written as literals (sizeof, enumerators, constexpr and const variables)
-// are computed here. A literal that a macro stands for keeps the name of the macro.
+// Constants that are not literals (sizeof, enumerators, constexpr and const variables) are
+// evaluated here. A literal from a macro keeps the name of the macro.
 #include "runtime/host/c_translate.h"
 
 #include <clang/AST/DeclCXX.h>
@@ -65,7 +65,7 @@ std::optional<Container> container_of(const RecordDecl& record) {
   return out;
 }
 
-// By shape, not by its namespace: std::mdspan, std::experimental::mdspan, Kokkos::mdspan.
+// Matches by structure, not by namespace: std::mdspan, std::experimental::mdspan, Kokkos::mdspan.
 std::optional<Mdspan> mdspan_of(const RecordDecl& record) {
   const auto* special = dyn_cast<ClassTemplateSpecializationDecl>(&record);
   if (special == nullptr || record.getName() != "mdspan") return std::nullopt;
@@ -142,8 +142,8 @@ int CTranslator::made(const Expr* e, CKind kind, std::vector<int> children, std:
   return add(std::move(node));
 }
 
-// Whether leaving an expression out may leave out an effect. Objects of the standard library are
-// made and read without one.
+// Whether omitting the expression could omit a side effect. Constructing and reading objects of the
+// standard library has none.
 bool CTranslator::changes_something(const Expr& e) const {
   const Expr* inner = e.IgnoreParenImpCasts();
   const auto* constructed = dyn_cast<CXXConstructExpr>(inner);
@@ -153,7 +153,7 @@ bool CTranslator::changes_something(const Expr& e) const {
     });
   }
   const auto* by_operator = dyn_cast<CXXOperatorCallExpr>(inner);
-  if (by_operator != nullptr) {  // an element of an object that is not understood
+  if (by_operator != nullptr) {  // an element of an object of unknown type
     const auto* method = dyn_cast_or_null<CXXMethodDecl>(by_operator->getDirectCallee());
     const OverloadedOperatorKind op = by_operator->getOperator();
     if (method != nullptr && method->isConst() && (op == OO_Call || op == OO_Subscript)) {
@@ -178,7 +178,7 @@ int CTranslator::unknown(const Stmt* s, const std::string& what) {
   return node;
 }
 
-// ---- types
+// ---- Types
 
 CTypeInfo CTranslator::describe_record(QualType original, const RecordDecl& record) {
   CTypeInfo out;
@@ -250,7 +250,8 @@ CTypeInfo CTranslator::describe(QualType t) {
   return out;
 }
 
-// Types that contain themselves by pointers end because a type is entered before it is described.
+// Types that refer to themselves through pointers terminate, because a type is registered before it
+// is described.
 int CTranslator::type(QualType t) {
   if (t.isNull()) return -1;
   const QualType canonical = context_.getCanonicalType(t);
@@ -264,7 +265,7 @@ int CTranslator::type(QualType t) {
   info.restricted = canonical.isRestrictQualified();
   PrintingPolicy policy(context_.getLangOpts());
   policy.SuppressUnwrittenScope = true;
-  // numbers and containers by names that hold everywhere, others as they are written
+  // canonical names for numbers and containers, names as written for others
   const bool plain = (info.kind == CTypeInfo::Kind::Scalar && !canonical->isEnumeralType()) ||
                      info.kind == CTypeInfo::Kind::Sequence;
   info.text = (plain ? canonical : t).getAsString(policy);
@@ -272,7 +273,7 @@ int CTranslator::type(QualType t) {
   return index;
 }
 
-// ---- declarations
+// ---- Declarations
 
 int CTranslator::variable(const VarDecl* declaration) {
   declaration = declaration->getCanonicalDecl();
@@ -287,7 +288,7 @@ int CTranslator::variable(const VarDecl* declaration) {
   QualType of = declaration->getType();
   if (const auto* parameter = dyn_cast<ParmVarDecl>(declaration)) {
     made.storage = CVariable::Storage::Parameter;
-    // double A[n][m]: with the length that the adjusted type has lost
+    // double A[n][m]: the original type has the length that the adjusted type lacks
     if (parameter->getOriginalType()->isArrayType()) of = parameter->getOriginalType();
   } else if (declaration->hasGlobalStorage()) {
     made.storage = CVariable::Storage::Global;
@@ -305,7 +306,7 @@ int CTranslator::variable(const VarDecl* declaration) {
   return index;
 }
 
-// Whether a macro or a constant stands for a number in an expression.
+// Whether an expression contains a named number, from a macro or a constant.
 bool CTranslator::named(int index) const {
   const CNode& node = tree_.nodes[static_cast<size_t>(index)];
   return (node.kind == CKind::Int && !node.text.empty()) ||
@@ -313,7 +314,7 @@ bool CTranslator::named(int index) const {
                      [&](int child) { return named(child); });
 }
 
-// The type of an array with its length as it is written: types have numbers alone.
+// The type of an array, with its length as written in the source; Clang's types only have numbers.
 int CTranslator::with_length(QualType t, ArrayTypeLoc written) {
   const ArrayType* array = context_.getAsArrayType(t);
   const int plain = type(t);
@@ -373,7 +374,7 @@ int CTranslator::this_variable(QualType of) {
   return static_cast<int>(tree_.variables.size()) - 1;
 }
 
-// Bodies are translated later, one after the other: calls may be deep.
+// Bodies are translated later, one by one, because call chains may be deep.
 int CTranslator::function(const FunctionDecl* declaration) {
   const FunctionDecl* definition = nullptr;
   if (!declaration->hasBody(definition)) return -1;
@@ -401,7 +402,7 @@ int CTranslator::function(const FunctionDecl* declaration) {
 
 namespace {
 
-// Variables that statements use and do not declare, in the order of their use.
+// Variables that statements use but do not declare, in order of first use.
 struct FreeVariables {
   std::vector<const VarDecl*> used;
   std::set<const Decl*> seen, declared;
@@ -497,13 +498,13 @@ lifter::CTree CTranslator::translate(const CRegion& region) {
   return std::move(tree_);
 }
 
-// ---- statements
+// ---- Statements
 
 int CTranslator::declarations(const DeclStmt* s) {
   std::vector<int> all;
   for (const Decl* declaration : s->decls()) {
     const auto* declared = dyn_cast<VarDecl>(declaration);
-    if (declared == nullptr) continue;  // a type
+    if (declared == nullptr) continue;  // a type declaration
     if (declared->isStaticLocal()) {
       if (!declared->getType().isConstQualified()) {
         all.push_back(unknown(s, "a static variable in a function"));
@@ -521,7 +522,7 @@ int CTranslator::declarations(const DeclStmt* s) {
   }
   if (all.size() == 1) return all[0];
   CNode block = at(s->getBeginLoc(), CKind::Block);
-  block.text = "declarations";  // no scope of its own
+  block.text = "declarations";  // does not open a scope
   block.children = std::move(all);
   return add(std::move(block));
 }

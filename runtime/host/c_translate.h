@@ -1,4 +1,4 @@
-// From Clang's AST to the lifter's tree.
+// Translates Clang's AST to the lifter's tree.
 #pragma once
 
 #include <clang/AST/ASTContext.h>
@@ -21,10 +21,10 @@ using lifter::CScalar;
 using lifter::CTypeInfo;
 using lifter::CVariable;
 
-// The scalar that a type is, enumerations included; None: it is none.
+// The scalar type of `type`, including enumerations; None if it is not scalar.
 CScalar scalar_of(const clang::ASTContext& context, clang::QualType type);
 
-// std::vector<T>, std::span<T>, ...: T, and how many if the type says so.
+// std::vector<T>, std::span<T>, ...: T, and the number of elements if the type fixes it (else -1).
 struct Container {
   clang::QualType element;
   int64_t extent = -1;
@@ -32,21 +32,21 @@ struct Container {
 };
 std::optional<Container> container_of(const clang::RecordDecl& record);
 
-// mdspan<T, extents<I, ...>, layout>, wherever it is declared: of the standard, or a predecessor.
-// The extents as memory has them, outermost first; -1: not part of the type.
+// mdspan<T, extents<I, ...>, layout>, of the standard library or a predecessor, in any namespace.
+// Extents are in memory order, outermost first; -1: not part of the type.
 struct Mdspan {
   clang::QualType element;
   std::vector<int64_t> extents;
-  bool left = false;    // layout_left: memory has the dimensions in the opposite order
-  std::string unknown;  // why elements cannot be found: another layout
+  bool left = false;    // layout_left: the first index is contiguous
+  std::string unknown;  // why elements cannot be accessed (another layout); "" if they can
 };
 std::optional<Mdspan> mdspan_of(const clang::RecordDecl& record);
 
-// What is to be lifted: a function, or statements of one.
+// What to lift: a function, or statements within one.
 struct CRegion {
   const clang::FunctionDecl* function = nullptr;
-  std::vector<const clang::Stmt*> statements;  // empty: all of the function
-  std::string name;                            // of a region
+  std::vector<const clang::Stmt*> statements;  // empty: the whole function
+  std::string name;                            // name of the region
 };
 
 class CTranslator {
@@ -70,7 +70,7 @@ class CTranslator {
   int add(CNode node);
   int make(const clang::Stmt* at, CKind kind, std::vector<int> children, std::string text = "");
   int made(const clang::Expr* at, CKind kind, std::vector<int> children,
-           std::string text = "");  // with the type of `at`
+           std::string text = "");  // the node has the type of `at`
   bool changes_something(const clang::Expr& e) const;
   int unknown(const clang::Stmt* at, const std::string& what);
   int empty(const clang::Stmt* at) { return make(at, lifter::CKind::Empty, {}); }
@@ -105,7 +105,7 @@ class CTranslator {
   lifter::CTree tree_;
   std::map<const void*, int> types_, variables_, functions_;
   std::vector<const clang::FunctionDecl*> pending_;
-  std::vector<int> this_;  // the variable `this` of the method being translated
+  std::vector<int> this_;  // the variables `this` of the methods being translated
 };
 
 }  // namespace stencil::host

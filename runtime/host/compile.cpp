@@ -1,14 +1,13 @@
-// Clang as a function: a CompilerInstance reads the source from memory, sees an empty file system,
-// and writes the object to memory. The options are those of `clang -cc1`, the compiler proper,
-// because the driver's only task would be to find headers and a linker, which nothing here needs.
+// Uses Clang as a function: a CompilerInstance reads the source from memory, sees an empty file
+// system, and writes the object to memory. The options are those of `clang -cc1`, the compiler
+// proper; the driver would only search for headers and a linker, which are not needed.
 //
-// Bits. Contraction is off unless values may change. Where they may, NaN and infinities still are
-// what the language says: the compiler is not told that there are none, and no division or root is
-// estimated and refined, because that makes NaN of x / 0 and x / infinity. Functions of the C
-// library are not builtins, since LLVM folds a call with known arguments by calculating in double,
-// which need not give the bits of sinf; what the CPU rounds correctly (sqrt, fma, floor) the
-// source names as builtins itself. No function sets errno: that changes no value and lets square
-// roots be vectors.
+// Reproducibility. Contraction is off unless --fp=fast. Even then NaN and infinities follow the
+// language: the compiler must not assume their absence, and divisions and roots are not refined
+// from estimates, because that turns x / 0 and x / infinity into NaN. C library functions are not
+// builtins, because LLVM folds calls with known arguments in double, which need not give the bits
+// of sinf. For operations that the CPU rounds correctly (sqrt, fma, floor), the source uses
+// builtins explicitly. No function sets errno, so that square roots can be vectorised.
 #include "runtime/host/compile.h"
 
 #include <clang/Basic/DiagnosticOptions.h>
@@ -30,8 +29,8 @@
 #include <mutex>
 #include <vector>
 
-// Clang asks for the loop optimiser that distributions build it with. Its archive is in a package
-// of its own and its passes are off unless asked for, so it has none here.
+// Clang references the Polly plugin that distributions link in. Polly's archive is in a separate
+// package and its passes are off by default, so this stub replaces it.
 llvm::PassPluginLibraryInfo getPollyPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "none", "", [](llvm::PassBuilder&) {}};
 }
@@ -78,7 +77,7 @@ std::vector<std::string> arguments(const StencilHostOptions& options) {
   return list;
 }
 
-// The action writes to the stream that the instance was given.
+// The action writes to the stream of the instance.
 std::unique_ptr<clang::FrontendAction> action(int32_t form) {
   if (form == kStencilHostIr) return std::make_unique<clang::EmitLLVMAction>();
   return std::make_unique<clang::EmitObjAction>();
@@ -109,7 +108,7 @@ Compiled compile(const std::string& source, const StencilHostOptions& options) {
   clang::CompilerInstance instance;
   instance.createDiagnostics(new clang::TextDiagnosticPrinter(log_stream, style.get()));
   if (!instance.hasDiagnostics()) return {false, "no diagnostics"};
-  instance.getDiagnostics().setIgnoreAllWarnings(true);  // -w would come too late
+  instance.getDiagnostics().setIgnoreAllWarnings(true);  // -w would take effect too late
   instance.setVerboseOutputStream(log_stream);           // for "1 error generated."
   if (!clang::CompilerInvocation::CreateFromArgs(instance.getInvocation(), pointers,
                                                  instance.getDiagnostics())) {

@@ -7,11 +7,11 @@
 
 namespace stencil::host {
 
-// Registers the targets of LLVM, once: its list of them is no safe place for several threads, of
-// which each may be the first to load an object that was kept.
+// Registers LLVM's targets once. LLVM's registry is not thread-safe, and any thread may be the
+// first to load a cached object.
 void initialise();
 
-// What was made, or the messages of the compiler.
+// The result, or the compiler's messages.
 struct Compiled {
   bool ok = false;
   std::string text;

@@ -1,4 +1,4 @@
-// The exported symbol, and the border that no exception crosses.
+// The exported symbol, and the boundary that no exception crosses.
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -14,7 +14,7 @@ namespace stencil::host {
 
 namespace {
 
-// Empty where memory has run out.
+// Null data if memory has run out.
 StencilHostBytes bytes_of(const char* text, size_t size) {
   char* data = static_cast<char*>(std::malloc(size + 1));
   if (data == nullptr) return {nullptr, 0};
@@ -26,7 +26,7 @@ StencilHostBytes bytes_of(const char* text) {
   return bytes_of(text, std::strlen(text));
 }
 
-// What a compiler of the library gives, across the border.
+// Runs `work` and passes its result across the boundary.
 template <class Work>
 int32_t delivered(StencilHostBytes* out, Work work) {
   try {

@@ -1,6 +1,6 @@
-// One LLJIT per program, used as a linker only. Kernels see a fixed list of functions, all from the
-// process's C library, which the interpreter calls too: so transcendental functions have its bits.
-// Everything is resolved at once; a name that is not on the list fails here and not in a run.
+// One LLJIT per program, used only as a linker. Kernels can use a fixed list of functions, all from
+// the process's C library, which the interpreter also calls; so transcendental functions give the
+// same bits. All symbols are resolved at once: an unknown name fails here, not during a run.
 #include "runtime/host/load.h"
 
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
@@ -63,8 +63,8 @@ llvm::orc::SymbolMap library(LLJIT& jit) {
   return symbols;
 }
 
-// What a C file refers to and nobody has: functions of other files that what is lifted does not
-// call.
+// Replaces functions that are declared but not available: those of other files, which the lifted
+// code does not call.
 long absent() {
   return 0;
 }
@@ -119,7 +119,7 @@ std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string&
       return nullptr;
     }
     (*jit)->getMainJITDylib().addGenerator(std::move(*process));
-    // a program may have the library of C++ within itself, where nobody finds it
+    // a program may link libstdc++ statically, where its symbols cannot be found
     auto cpp = llvm::orc::DynamicLibrarySearchGenerator::Load(
         "libstdc++.so.6", (*jit)->getDataLayout().getGlobalPrefix());
     if (cpp) {

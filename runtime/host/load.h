@@ -1,4 +1,4 @@
-// Objects into memory, by ORC.
+// Loads objects into memory with LLVM ORC.
 #pragma once
 
 #include <memory>
@@ -6,16 +6,16 @@
 
 #include "runtime/host/interface.h"
 
-// A loaded object. Its code goes when it does.
+// A loaded object. The destructor unloads its code.
 struct StencilHostProgram {
   virtual ~StencilHostProgram() = default;
-  virtual StencilHostKernel find(const char* name) = 0;  // null: none of this name
+  virtual StencilHostKernel find(const char* name) = 0;  // null if there is none of this name
 };
 
 namespace stencil::host {
 
-// Null, and `error` says why, if the object is damaged or names a function that kernels do not get.
-// `open`: functions of the process may be used as well, which is for C files and not for kernels.
+// Returns null and sets `error` if the object is damaged or uses a function that is not available
+// to kernels. `open`: all functions of the process are available; for C files, not for kernels.
 std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string& error,
                                          bool open = false);
 

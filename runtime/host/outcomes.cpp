@@ -1,14 +1,14 @@
-// Order of work, all on LLVM IR:
+// Sequence of passes, all on LLVM IR:
 //
-//   1. Everything but the entry becomes internal and what the entry does not reach is removed. So a
-//      branch of a function that is never called does not count.
+//   1. Everything but the entry becomes internal, and unreachable code is removed. So branches of
+//      functions that are never called do not count.
 //   2. Functions of system headers that take and return numbers (std::max) are inlined, so each of
 //      their decisions belongs to the call in the user's file. Other code of system headers, such
 //      as the growth of a std::vector, is not observed.
-//   3. Each outcome gets a flag, a global variable, and a block that sets it.
+//   3. Each outcome gets a flag (a global variable) and a block that sets it.
 //   4. LLVM optimises as usual. If the optimiser proves that an outcome cannot occur, the store to
-//      its flag disappears, and the outcome does not count: `if (DEBUG)` with a constant, for
-//      instance. Distinct globals survive every merge of stores, elements of one array would not.
+//      its flag disappears, and the outcome does not count, as for `if (DEBUG)` with a constant.
+//      Distinct globals survive all merging of stores; elements of one array would not.
 //   5. The table of outcomes and their places becomes part of the object.
 //
 // An outcome after which the function cannot return (a failed assert, exit) does not count either.
@@ -47,13 +47,13 @@ constexpr StringRef kFlag = "stencil_lift_flag_";
 constexpr StringRef kSeen = STENCIL_LIFT_SEEN;
 constexpr StringRef kUndefined = STENCIL_LIFT_UNDEFINED;
 
-// A place in the user's files: "line\tcolumn\tfile", where the file to lift is "".
+// A place in the user's files: "line\tcolumn\tfile"; the file to lift is "".
 struct Place {
   std::string file;
   unsigned line = 0, column = 0;
 };
 
-// Debug information splits names into a directory and a file.
+// Debug information stores directory and file name separately.
 template <class Node>
 std::string file_of(const Node* node) {
   const std::string file = node->getFilename().str();
@@ -64,12 +64,12 @@ std::string file_of(const Node* node) {
   return node->getDirectory().str() + "/" + file;
 }
 
-// What the passes and the preprocessor share during one compilation.
+// Shared by the passes and the preprocessor during one compilation.
 struct Observation {
   std::string main_file;
   std::set<std::string> system;  // names of system headers
   std::vector<std::string> table;
-  std::vector<GlobalVariable*> flags;  // in the order of the outcomes in the table
+  std::vector<GlobalVariable*> flags;  // by outcome, as in the table
 };
 
 // ---- 1: only what the entry reaches
@@ -195,12 +195,12 @@ class Observe : public PassInfoMixin<Observe> {
     return std::nullopt;
   }
 
-  // Clang marks what belongs to a check for undefined behaviour.
+  // Clang marks the instructions of its checks for undefined behaviour.
   static bool is_check(const Instruction& instruction) {
     return isa<BranchInst>(instruction) && instruction.hasMetadata(LLVMContext::MD_nosanitize);
   }
 
-  // A comparison, or what `!`, `&&` and `||` make of comparisons.
+  // A comparison, or a combination of comparisons by `!`, `&&` and `||`.
   static bool is_condition(const Value* value) {
     if (isa<CmpInst>(value)) return true;
     const auto* instruction = dyn_cast<Instruction>(value);
@@ -224,7 +224,7 @@ class Observe : public PassInfoMixin<Observe> {
     return false;
   }
 
-  // Whether no path from here comes back from the function.
+  // Whether no path from here returns from the function.
   static bool never_returns(const BasicBlock* block) {
     std::set<const BasicBlock*> known;
     std::vector<const BasicBlock*> open = {block};
@@ -241,7 +241,7 @@ class Observe : public PassInfoMixin<Observe> {
     return true;
   }
 
-  // A store to a new flag ahead of `before`.
+  // Inserts a store to a new flag before `before`.
   void flag(const Place& place, const std::string& kind, const std::string& outcome,
             Instruction* before) {
     auto* made = new GlobalVariable(*module_, byte_, false, GlobalValue::ExternalLinkage,
@@ -293,7 +293,7 @@ class Observe : public PassInfoMixin<Observe> {
     one(none, "no case", many.getDefaultDest());
   }
 
-  // Tells the parent process where undefined behaviour would follow, then ends this one.
+  // Makes a failed check report its number to the parent process and end this process.
   void report(Instruction& instruction) {
     auto& branch = cast<BranchInst>(instruction);
     if (!branch.isConditional()) return;
@@ -320,7 +320,7 @@ class Observe : public PassInfoMixin<Observe> {
     }
   }
 
-  // void stencil_lift_seen(char* to): to[k] = whether the outcome k was taken.
+  // void stencil_lift_seen(char* to): sets to[k] if outcome k was taken.
   void write_seen() {
     LLVMContext& context = module_->getContext();
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
@@ -363,7 +363,7 @@ class WriteTable : public PassInfoMixin<WriteTable> {
   }
 
  private:
-  // Whether any code beside `stencil_lift_seen` still refers to a flag.
+  // Whether code other than `stencil_lift_seen` still uses the flag.
   static bool is_set(const Value& flag) {
     for (const User* user : flag.users()) {
       const auto* instruction = dyn_cast<Instruction>(user);
@@ -376,7 +376,7 @@ class WriteTable : public PassInfoMixin<WriteTable> {
   Observation& observation_;
 };
 
-// ---- the action
+// ---- The action
 
 class SystemHeaders : public clang::PPCallbacks {
  public:
@@ -404,12 +404,12 @@ class ObservedCode : public clang::EmitObjAction {
     code.DebugColumnInfo = true;
     clang::SanitizerMask checks = SanitizerKind::IntegerDivideByZero | SanitizerKind::Shift |
                                   SanitizerKind::FloatCastOverflow;
-    // wrap-around that the user asked for (-fwrapv) is defined
+    // with -fwrapv, wrap-around is defined behaviour
     if (!language.isSignedOverflowDefined()) checks |= SanitizerKind::SignedIntegerOverflow;
     language.Sanitize.set(checks);
     code.SanitizeTrap.set(checks);
     code.SanitizeRecover.set(clang::SanitizerMask());
-    language.AccessControl = false;  // the call sets private members, too
+    language.AccessControl = false;  // the added code also sets private members
     code.PassBuilderCallbacks.push_back([this](PassBuilder& builder) {
       builder.registerPipelineStartEPCallback([this](ModulePassManager& passes, OptimizationLevel) {
         passes.addPass(OnlyEntry());

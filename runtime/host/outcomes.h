@@ -1,8 +1,8 @@
-// Machine code of C that records which way each of its decisions went.
+// Compiles C to machine code that records the outcome of each decision.
 //
-// The lifter's proof runs a C function on random data. It may only conclude something about code
-// that these runs have reached. So the LLVM IR of the file gets a flag for each outcome of each
-// branch, choice and comparison before any optimisation, and a trap for undefined behaviour.
+// The lifter's proof runs a C function on random data. It may draw conclusions only about code that
+// these runs have reached. So before optimisation the file's LLVM IR gets a flag for each outcome
+// of each branch, choice and comparison, and a trap for undefined behaviour.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace stencil::host {
 
-// Emits an object that defines, beside the function `kObservedEntry`, the symbols of
+// Emits an object that defines the function `kObservedEntry` and the symbols of
 // StencilHostInterface::compile_c.
 std::unique_ptr<clang::FrontendAction> observed_code();
 

@@ -1,5 +1,6 @@
-// Blocks of one launch are alike, but CPUs are seldom left alone: ranges of blocks are halved
-// as threads ask for work. A range stays long, because neighbouring blocks share halos.
+// Blocks of a launch take similar time, but other processes disturb CPUs. So ranges of blocks are
+// halved on demand as threads become idle. Ranges stay long, because neighbouring blocks share
+// halos.
 #include "runtime/host/parallel.h"
 
 #include <tbb/blocked_range.h>

@@ -1,11 +1,11 @@
-// Blocks of a launch, shared among threads by oneTBB.
+// Distributes the blocks of a launch over threads with oneTBB.
 #pragma once
 
 #include "runtime/host/interface.h"
 
 namespace stencil::host {
 
-// See StencilHostInterface. `run` throws std::bad_alloc where threads cannot be had.
+// See StencilHostInterface. `run` throws std::bad_alloc if threads cannot be created.
 int threads();
 void run(StencilHostKernel kernel, void* const* arguments, int64_t blocks);
 

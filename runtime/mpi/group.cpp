@@ -1,6 +1,6 @@
-// Messages are bytes: counts of MPI are ints, so what is longer than a piece goes in several
-// messages with one tag, which MPI keeps in order. Waiting is by MPI_Testall where threads take
-// turns (Turn), so that none keeps the others from MPI while it waits for another process.
+// Messages are bytes. MPI counts are ints, so longer data are sent as several messages with one
+// tag, which MPI keeps in order. If threads take turns (Turn), waiting uses MPI_Test, so that a
+// thread that waits for another process does not keep others from calling MPI.
 #include "runtime/mpi/group.h"
 
 #include <sched.h>
@@ -57,7 +57,7 @@ StencilMpiGroup::~StencilMpiGroup() {
   if (turn.granted(&ignored)) MPI_Comm_free(&comm_);
 }
 
-// Some builds of MPI do not check.
+// Checks the arguments, because some builds of MPI do not.
 bool StencilMpiGroup::may_go(int peer, int tag, StencilMpiError* error) const {
   if (peer >= 0 && peer < size && tag >= 0 && tag <= last_tag_) return true;
   std::snprintf(error->text, sizeof error->text,
@@ -132,7 +132,7 @@ bool StencilMpiGroup::wait(StencilMpiError* error) {
   return good;
 }
 
-// Waits for what was begun.
+// Waits for a request.
 bool StencilMpiGroup::finish(MPI_Request* request, const char* function, MPI_Status* status,
                              StencilMpiError* error) {
   for (int done = 0; done == 0;) {
@@ -173,7 +173,7 @@ bool StencilMpiGroup::gather_round(const char* own, const int* counts, const int
   return finish(&request, "MPI_Iallgatherv", MPI_STATUS_IGNORE, error);
 }
 
-// In rounds, each of which brings no more than a piece from all together.
+// Works in rounds that gather at most one piece in total.
 bool StencilMpiGroup::all_gather(const char* own, const int64_t* bytes, char* const* all,
                                  StencilMpiError* error) {
   const int64_t most = *std::max_element(bytes, bytes + size);

@@ -1,4 +1,4 @@
-// The processes of a run, and the messages between them.
+// The processes of a run and the messages between them.
 #pragma once
 
 #include <mpi.h>
@@ -9,10 +9,10 @@
 
 #include "runtime/mpi/interface.h"
 
-// Public functions return whether they succeeded, and say in `error` why not.
+// Public functions return whether they succeeded; on failure they set `error`.
 struct StencilMpiGroup {
  public:
-  // Null if it failed.
+  // Null on failure.
   static std::unique_ptr<StencilMpiGroup> open(MPI_Comm from, StencilMpiError* error);
   StencilMpiGroup() = default;
   StencilMpiGroup(const StencilMpiGroup&) = delete;
@@ -27,7 +27,7 @@ struct StencilMpiGroup {
   void abort(int status);
 
   int size = 1, rank = 0, rank_on_node = 0;
-  int64_t piece = int64_t{1} << 30;  // bytes
+  int64_t piece = int64_t{1} << 30;  // bytes per message
 
  private:
   bool may_go(int peer, int tag, StencilMpiError* error) const;
@@ -38,7 +38,7 @@ struct StencilMpiGroup {
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int last_tag_ = 32767;
-  // What was begun: requests, and how many bytes are expected; -1 for what is sent.
+  // Started operations: requests, and expected bytes (-1 for sends).
   std::vector<MPI_Request> requests_;
   std::vector<int> expected_;
 };

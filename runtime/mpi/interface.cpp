@@ -1,4 +1,4 @@
-// The exported symbol, and the border that no exception crosses.
+// The exported symbol, and the boundary that no exception crosses.
 #include "runtime/mpi/interface.h"
 
 #include <exception>
@@ -10,7 +10,7 @@ namespace stencil::mpi {
 
 namespace {
 
-// 0 if the work succeeds.
+// 0 if `work` succeeds.
 template <class Work>
 int32_t tried(StencilMpiError* error, Work work) {
   try {

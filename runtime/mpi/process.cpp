@@ -1,7 +1,7 @@
-// A user's program may have initialised MPI, with less support for threads than we would ask for,
-// and will finalise it. Otherwise we do both. The process may also have loaded another MPI than the
-// one this library was compiled for; as one's communicators are numbers and the other's are
-// pointers, a call would not come back, so that is asked first.
+// If the user's program has initialised MPI, possibly with less thread support than we would
+// request, it also finalises MPI. Otherwise both happen here. The process may have loaded another
+// MPI than the one this library was compiled for. Communicators are integers in one and pointers in
+// the other, and a wrong call would not return, so this is checked first.
 #include "runtime/mpi/process.h"
 
 #include <dlfcn.h>
@@ -12,17 +12,17 @@
 #include <cstring>
 #include <string>
 
-// In Open MPI and in MPICH, where they were built with it.
+// Available in Open MPI and MPICH if they were built with it.
 extern "C" __attribute__((weak)) int MPIX_Query_cuda_support(void);
 
 namespace stencil::mpi {
 
 namespace {
 
-std::mutex turns;               // also guards `ours` while MPI is being initialised
-bool ours = false;              // initialised here, and not finalised
-int level = MPI_THREAD_SINGLE;  // of support for threads
-std::atomic<int> callers{0};    // threads that are in MPI
+std::mutex turns;               // also guards `ours` during initialisation
+bool ours = false;              // initialised here and not yet finalised
+int level = MPI_THREAD_SINGLE;  // level of thread support
+std::atomic<int> callers{0};    // number of threads inside MPI
 
 #ifdef OPEN_MPI
 constexpr bool kForOpenMpi = true;
@@ -37,7 +37,7 @@ std::string library_version() {
   return text;
 }
 
-// "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\nMPICH Release date:..." shortened.
+// Shortens "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\nMPICH Release date:...".
 std::string short_version(std::string text) {
   text = text.substr(0, text.find_first_of(",\n"));
   const std::string open = "Open MPI v", mpich = "MPICH Version:";
@@ -49,7 +49,7 @@ std::string short_version(std::string text) {
   return text;
 }
 
-// Components of an Open MPI built without links among its libraries take symbols from the process.
+// In an Open MPI whose libraries do not link each other, components take symbols from the process.
 void share_symbols() {
   Dl_info found{};
   if (!kForOpenMpi || dladdr(reinterpret_cast<void*>(&MPI_Init_thread), &found) == 0) return;
@@ -105,13 +105,14 @@ bool initialise(StencilMpiError* error) {
   const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
   if (!succeeded(code, "MPI_Init_thread", error)) return false;
   ours = true;
-  // Some errors of messages are raised there, and would end the process (MPICH).
+  // MPICH raises some message errors on MPI_COMM_WORLD, whose default handler would end the
+  // process.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   std::atexit(finalise);
   return true;
 }
 
-// Where one process gives up, MPICH calls exit() in the others, in the middle of what they called.
+// When one process aborts, MPICH calls exit() in the others, in the middle of MPI calls.
 void finalise() {
   if (callers != 0) return;
   const std::lock_guard<std::mutex> lock(turns);

@@ -1,4 +1,4 @@
-// MPI in this process: who initialised it, who may call it, what its errors say.
+// MPI in this process: initialisation, permission to call it, error texts.
 #pragma once
 
 #include <mpi.h>
@@ -12,20 +12,20 @@ namespace stencil::mpi {
 // "Open MPI 4.1.4".
 const char* description();
 
-// As the interface has them.
+// See StencilMpiInterface.
 bool initialise(StencilMpiError* error);
 void finalise();
 bool takes_device_memory();
 
-// Whether calls can still be made.
+// Whether MPI can still be called.
 bool is_running();
 
 void say(StencilMpiError* error, const char* what);
-// True if `code` is success; else says "MPI_Isend: ...".
+// True if `code` is success; otherwise sets `error` to "MPI_Isend: ...".
 bool succeeded(int code, const char* function, StencilMpiError* error);
 
-// While it lives, this thread may call MPI. Threads take turns where MPI does not take them all at
-// once.
+// While it lives, this thread may call MPI. If MPI does not support concurrent calls, threads take
+// turns.
 class Turn {
  public:
   Turn();
@@ -33,17 +33,17 @@ class Turn {
   Turn& operator=(const Turn&) = delete;
   ~Turn();
 
-  // Whether others may call, too; if not, nobody may wait for another process meanwhile.
+  // Whether other threads may call at the same time. If not, no call may wait for another process.
   bool shared() const { return !lock_.owns_lock(); }
 
-  // Whether MPI takes calls of this thread at all; if not, says why.
+  // Whether MPI accepts calls of this thread; if not, sets `error`.
   bool granted(StencilMpiError* error) const;
 
  private:
   std::unique_lock<std::mutex> lock_;
 };
 
-// As a Turn without end, for which no other is waited for.
+// Like a Turn without end that waits for no other turn.
 void enter_for_good();
 
 }  // namespace stencil::mpi
