@@ -1,5 +1,5 @@
-// zlib turns its register over before the first byte and behind the last one. Without that the
-// register is linear in the bytes, and begins with zero.
+// zlib inverts the CRC register before the first and after the last byte. Without the inversions
+// the register is a linear function of the bytes and starts at zero.
 #include "runtime/io/checksum.h"
 
 #include <zlib.h>
@@ -8,7 +8,7 @@ namespace stencil::runtime {
 
 namespace {
 
-// The register when that many bytes of zeros have followed: what combining is made of.
+// The register after appending that many zero bytes; the basis of combining.
 uint32_t followed_by_zeros(uint32_t remainder, int64_t bytes) {
   return static_cast<uint32_t>(crc32_combine(remainder, 0, static_cast<z_off_t>(bytes)));
 }
@@ -28,7 +28,7 @@ uint32_t SparseChecksum::share_of(int64_t size) const {
 }
 
 uint32_t whole_checksum(const std::vector<uint32_t>& shares, int64_t size) {
-  uint32_t sum = ~followed_by_zeros(~uint32_t{0}, size);  // of zeros
+  uint32_t sum = ~followed_by_zeros(~uint32_t{0}, size);  // checksum of zeros
   for (const uint32_t share : shares) sum ^= share;
   return sum;
 }

@@ -1,8 +1,8 @@
-// CRC-32, as zlib computes it, of bytes that nobody has all of.
+// CRC-32 (as in zlib) of bytes that are distributed over several owners.
 //
-// Up to a constant that depends on the length alone, the checksum of an exclusive or is that of the
-// checksums. So whoever has some of the bytes takes the others as zeros, and the shares of all
-// make the checksum of the whole.
+// Up to a constant that depends only on the length, the CRC of an exclusive or is the exclusive or
+// of the CRCs. So each owner takes the bytes of the others as zeros, and the shares of all owners
+// combine to the checksum of the whole.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,21 @@
 
 namespace stencil::runtime {
 
-// Of bytes that are zero but for some pieces.
+// The checksum of bytes that are zero except for some pieces.
 class SparseChecksum {
  public:
-  // The bytes at `offset`, which is not before the end of those added last.
+  // Adds bytes at `offset`, which must not lie before the end of the previous piece.
   void add(int64_t offset, std::span<const std::byte> bytes);
-  // Of all `size` bytes, without the constant.
+  // The share for all `size` bytes, without the constant.
   uint32_t share_of(int64_t size) const;
 
  private:
-  uint32_t remainder_ = 0;  // of the bytes up to `end_`
+  uint32_t remainder_ = 0;  // CRC register after the bytes up to `end_`
   int64_t end_ = 0;
 };
 
-// The checksum of `size` bytes, of which each was added to one of those whose shares these are.
+// The checksum of `size` bytes from the shares of all owners; each byte must have been added by
+// exactly one.
 uint32_t whole_checksum(const std::vector<uint32_t>& shares, int64_t size);
 
 }  // namespace stencil::runtime

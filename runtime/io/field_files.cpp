@@ -13,7 +13,7 @@ Status read_row(const InputFile& file, const StoredArray& array, const Row& row,
   const int64_t point = array.bytes_of_point();
   const int64_t start = array.offset + row.there * point;
   const Scalar stored = field.types[static_cast<size_t>(array.component)];
-  // Bools of a file may be anything but 0.
+  // A bool in a file may be any nonzero byte, so it needs conversion.
   if (array.components == 1 && stored == array.type && stored != Scalar::Bool) {
     std::byte* to = field.data(array.level, array.component) + row.here * point;
     return file.read(start, row.count * point, to);

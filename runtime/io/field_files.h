@@ -1,4 +1,4 @@
-// Values of fields that lie in files, until who has rows of the fields reads them.
+// Field values that are still in files, to be read by whoever owns rows of the fields.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace stencil::runtime {
 struct FieldFile {
   std::shared_ptr<const InputFile> file;
   std::vector<StoredArray> arrays;
-  // CRC-32 of each array's bytes, which has yet to be compared; empty: nothing is to be compared.
+  // CRC-32 of each array's bytes, not yet verified; empty: nothing to verify.
   std::vector<uint32_t> checksums = {};
 };
 
-// Reads the rows of all arrays into a state, whose own types they are converted to. R010. On
-// failure some are read.
+// Reads the rows of all arrays into a state and converts them to its types. R010; on failure some
+// rows have been read.
 Status read_rows(const FieldFile& file, const RowsOf& rows, reference::State& state);
-// The same for a state that has all rows.
+// The same for all rows.
 Status read_all_rows(const FieldFile& file, reference::State& state);
 
-// Moves the arrays of a field out of the files, in order; files without arrays are gone.
+// Moves all arrays of a field out of `files`, in order, and removes files without arrays.
 std::vector<FieldFile> take_field(std::vector<FieldFile>& files, ir::FieldId field);
 
 }  // namespace stencil::runtime

@@ -1,5 +1,4 @@
-// A part of a field that fits the cache is converted at once; the loops over it are typed on both
-// sides.
+// Values are converted in pieces that fit in cache, by loops specialised for both types.
 #include "runtime/io/field_values.h"
 
 #include <algorithm>

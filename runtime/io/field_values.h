@@ -1,4 +1,4 @@
-// The values of a field as files hold them: components interleaved, point by point.
+// Field values in the layout of files: components interleaved point by point.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,18 @@ struct Values {
   int components = 1;
 };
 
-// Points `first` to `first + count - 1` (positions in row-major order), converted to `type`:
-// count * values.components elements at `to`.
+// Converts points `first` to `first + count - 1` (row-major positions) to `type` and writes count *
+// values.components elements to `to`.
 void load_values(const Values& values, int64_t first, int64_t count, Scalar type, std::byte* to);
 
-// All points to a file, part by part, so that no second copy of the field is in memory.
+// Writes all points to a file in pieces, without a second copy of the field in memory.
 Status write_values(FileWriter& file, const Values& values, Scalar type);
 
-// The inverse: elements of `type` at `from` become points `first` to `first + count - 1`.
+// The inverse: `count` points of elements of `type` at `from` become points `first` and following.
 void store_values(const std::byte* from, Scalar type, int64_t first, int64_t count,
                   reference::FieldData& field, int level, int component, int components);
 
-// Points in a part of a field that is converted at once.
+// Number of points converted at once.
 constexpr int64_t kPointsAtOnce = int64_t{1} << 15;
 
 }  // namespace stencil::runtime

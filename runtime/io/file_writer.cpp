@@ -1,14 +1,14 @@
-// Writing through POSIX calls instead of streams: every failure has its errno, a short write is
-// seen, and the data is on disk (fsync) before the rename makes it visible, so that not even a
-// crash of the machine leaves half a file under the final name.
+// Uses POSIX calls instead of streams: every failure has an errno, short writes are detected, and
+// the data are on disk (fsync) before the rename makes them visible. So even a crash of the machine
+// leaves no partial file under the final name.
 //
-// The temporary file lies in the directory of its target, since a rename is atomic only within one
-// file system. Its name holds the process id and a counter: concurrent writers never share one, and
-// the last rename wins.
+// The temporary file is in the directory of its target, because a rename is atomic only within one
+// file system. Its name contains the process id and a counter, so concurrent writers never share
+// one; the last rename wins.
 //
 // A process that a signal ends runs no destructors, so the names of temporary files are in a table
-// that a handler can read. Writer and handler take an entry out with the same exchange: the string
-// belongs to whoever gets it, and a handler never frees.
+// that a signal handler can read. Writer and handler remove an entry with the same atomic exchange:
+// whoever gets the string owns it, and a handler never frees.
 #include "runtime/io/file_writer.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ namespace stencil::runtime {
 
 namespace {
 
-constexpr int kMostRegistered = 64;  // further temporary files are only removed by their writers
+constexpr int kMostRegistered = 64;  // only their writers remove further temporary files
 std::array<std::atomic<char*>, kMostRegistered> temporary_files;
 static_assert(std::atomic<char*>::is_always_lock_free);
 
@@ -68,7 +68,7 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
-// File systems that cannot reserve are no reason to fail.
+// File systems that cannot reserve space do not cause a failure.
 int reserve(int descriptor, int64_t bytes) {
   if (bytes <= 0 || ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) return 0;
   return lacks_space(errno) ? errno : 0;
@@ -103,7 +103,9 @@ Result<int> open_stream(const std::string& path) {
     return Failure{"R011", fmt::format("cannot write '{}': it is a disk", path), ""};
   }
   const int flags = ::fcntl(descriptor, F_GETFL);
-  if (flags >= 0) ::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);  // writes wait for the reader
+  if (flags >= 0)
+    ::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);  // writes block until the
+                                                        // reader is ready
   return descriptor;
 }
 
@@ -122,7 +124,7 @@ Status FileWriter::open_directly() {
 
 Status FileWriter::open_beside(const std::string& target) {
   target_ = target;
-  do {  // a name may be left from a process that was killed and had the same id
+  do {  // a killed process with the same id may have left this name
     leave(registered_);
     temporary_ = temporary_name(target);
     registered_ = enter(temporary_);
@@ -130,7 +132,7 @@ Status FileWriter::open_beside(const std::string& target) {
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) {
     const int error = errno;
-    temporary_.clear();  // is not ours
+    temporary_.clear();  // it does not belong to this writer
     return failure(error);
   }
   const int error = reserve(descriptor_, bytes_);

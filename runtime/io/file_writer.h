@@ -1,4 +1,4 @@
-// Files that appear whole or not at all, written piece by piece.
+// Files that appear complete or not at all, written in pieces.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace stencil::runtime {
 
-// The path that means standard output, as most Unix tools have it; a file of that name is "./-".
+// The path that means standard output. A file of that name is "./-".
 inline constexpr std::string_view kStandardOutput = "-";
 
-// Opens what is no regular file (/dev/stdout, /dev/null, a pipe) for writing, and never waits. R011
-// for a pipe without a reader and for a disk. The descriptor is the caller's.
+// Opens a non-regular file (/dev/stdout, /dev/null, a pipe) for writing without blocking. R011 for
+// a pipe without a reader, and for a block device. The caller owns the descriptor.
 Result<int> open_stream(const std::string& path);
 
-// A file in the making. What is written goes into a temporary file beside `path`; commit() renames
-// it, so that a reader sees the old file or the new one and never a part, whenever the process
-// ends. Dropped without commit(), it leaves the old file as it was and nothing else. A symbolic
-// link keeps pointing where it did, and the file appears there, new or not. A path that is no
-// regular file (/dev/stdout, a pipe) is written to directly.
+// A file being written. Data go to a temporary file beside `path`, which commit() renames; so
+// readers see the old or the new file but never a part, even if the process ends. Without commit(),
+// the destructor removes the temporary file and leaves the old file unchanged. If `path` is a
+// symbolic link, the file is written at its target, whether or not that exists. If `path` is not a
+// regular file (/dev/stdout, a pipe), it is written directly.
 //
-// All errors are R011; they name the path, and where space is lacking the bytes needed.
+// All errors are R011. They name the path, and the bytes needed if space is insufficient.
 class FileWriter {
  public:
-  // `bytes`: how many are going to be written; 0: not known. Room for them is asked for at once, so
-  // that a full disk is known before the first byte.
+  // `bytes`: final size; 0: unknown. The space is reserved at once, so that a full disk is detected
+  // before the first write.
   static Result<FileWriter> create(const std::string& path, int64_t bytes = 0);
 
   FileWriter(FileWriter&& other) noexcept;
@@ -35,15 +35,15 @@ class FileWriter {
   ~FileWriter();
 
   Status write(std::string_view bytes);
-  // The file that others may write into; empty: the path is written directly, piece by piece.
+  // The temporary file, which others may also write; "" if the path is written directly.
   const std::string& temporary() const { return temporary_; }
-  // The file has so many bytes, zeros where nothing has been written.
+  // Sets the size; unwritten bytes are zero.
   Status resize(int64_t bytes);
-  // Where write() goes on.
+  // Sets the position of the next write().
   Status move_to(int64_t offset);
-  // Brings everything to disk (fsync). Nothing can be written afterwards.
+  // Flushes everything to disk (fsync) and ends writing.
   Status close();
-  // close(), and the file has its name.
+  // close(), then renames the file to its final name.
   Status commit();
 
  private:
@@ -52,23 +52,22 @@ class FileWriter {
   Status open_beside(const std::string& target);
   Failure failure(int error) const;
 
-  std::string path_;    // as the user wrote it, for messages
-  std::string target_;  // what is renamed to; empty: written directly
+  std::string path_;    // as given by the user, for messages
+  std::string target_;  // target of the rename; "": written directly
   std::string temporary_;
-  int registered_ = -1;  // its place in the table of temporary files
+  int registered_ = -1;  // index in the table of temporary files
   int descriptor_ = -1;
   int64_t bytes_;
 };
 
-// Unlinks the temporary files of all writers of the process, which must end then. May be called in
-// a signal handler.
+// Removes the temporary files of all writers. The process must end afterwards. Async-signal-safe.
 void remove_temporary_files() noexcept;
 
-// One of several that write into a file that a FileWriter of any process has in the making: where
-// they want, and not where another does. R011, as a FileWriter's.
+// One of several writers of a file that a FileWriter of any process has open. The writers must
+// write disjoint ranges. R011, as for FileWriter.
 class SharedFileWriter {
  public:
-  // `temporary`: FileWriter::temporary(); `bytes` of the whole, for messages.
+  // `temporary`: FileWriter::temporary(); `bytes`: final size, for messages.
   static Result<SharedFileWriter> open(const std::string& path, const std::string& temporary,
                                        int64_t bytes);
 
@@ -77,7 +76,7 @@ class SharedFileWriter {
   ~SharedFileWriter();
 
   Status write_at(int64_t offset, std::span<const std::byte> bytes);
-  // Brings to disk what was written.
+  // Flushes to disk what was written.
   Status close();
 
  private:

@@ -1,4 +1,4 @@
-// Reading through POSIX calls instead of streams: every failure has its errno.
+// Uses POSIX calls instead of streams, so that every failure has an errno.
 #include "runtime/io/files.h"
 
 #include <fcntl.h>
@@ -24,13 +24,13 @@ std::string reason(int error) {
   return std::strerror(error);
 }
 
-// Of names that stand for a descriptor which this process has already: what is behind it is the
-// choice of who started the process, and nothing has to be waited for to open it.
+// Whether the name stands for a descriptor that this process already has. The starter of the
+// process chose what is behind it, and opening it does not block.
 bool names_descriptor(const std::string& path) {
   return path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
 }
 
-// Why a file of that kind is not read; "" if it is.
+// Why this kind of file is not read; "" if it is.
 std::string why_not_readable(const std::string& path, const struct stat& status) {
   const bool is_null = S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3);
   if (S_ISREG(status.st_mode) || is_null) return "";
@@ -45,21 +45,21 @@ std::string why_not_readable(const std::string& path, const struct stat& status)
 }  // namespace
 
 Result<InputDescriptor> open_to_read(const std::string& path) {
-  // Asked by name first: to open a pipe and close it again would take it from its writer. A
-  // terminal behind /dev/stdin is asked for as a stream.
+  // Check by name first: opening and closing a pipe would disturb its writer. A terminal on
+  // /dev/stdin is accepted as a stream.
   struct stat status {};
   const bool is_terminal = names_descriptor(path) && path == "/dev/stdin" && ::isatty(0) != 0;
   if (::stat(path.c_str(), &status) != 0) return cannot_read(path, reason(errno));
   std::string why = is_terminal ? "" : why_not_readable(path, status);
   if (!why.empty()) return cannot_read(path, why);
-  // A pipe that has taken the name since would be waited for without O_NONBLOCK.
+  // O_NONBLOCK: a pipe may have taken the name since the check.
   InputDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.number() < 0) return cannot_read(path, reason(errno));
   if (::fstat(file.number(), &status) != 0) return cannot_read(path, reason(errno));
   why = is_terminal ? "" : why_not_readable(path, status);
   if (!why.empty()) return cannot_read(path, why);
   file.set_regular(S_ISREG(status.st_mode), status.st_size);
-  if (!file.is_regular()) {  // reads are to wait for what comes
+  if (!file.is_regular()) {  // reads must wait for data
     const int flags = ::fcntl(file.number(), F_GETFL);
     if (flags >= 0) ::fcntl(file.number(), F_SETFL, flags & ~O_NONBLOCK);
   }
@@ -77,7 +77,8 @@ Result<std::string> read_file(const std::string& path, int64_t limit) {
   std::string bytes;
   bytes.reserve(static_cast<size_t>(file.size()) + 1);
   while (true) {
-    // One byte more than the size that is known, so that the end shows without another buffer.
+    // One byte more than the known size, so that end of file is detected without growing the
+    // buffer.
     const size_t filled = bytes.size();
     bytes.resize(std::max(bytes.capacity(), filled + (filled == bytes.capacity() ? kChunk : 0)));
     const ssize_t got = ::read(file.number(), bytes.data() + filled, bytes.size() - filled);
@@ -95,7 +96,7 @@ InputDescriptor::~InputDescriptor() {
 }
 
 std::string end_of_links(const std::string& path) {
-  constexpr int kMostLinks = 40;  // as many as Linux follows
+  constexpr int kMostLinks = 40;  // limit of Linux
   namespace fs = std::filesystem;
   fs::path end = path;
   std::error_code error;

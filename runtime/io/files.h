@@ -1,4 +1,4 @@
-// Whole files in and out.
+// Reading and writing whole files.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace stencil::runtime {
 
-// A file that is open for reading, and closed at the end.
+// A file descriptor open for reading, closed by the destructor.
 class InputDescriptor {
  public:
   explicit InputDescriptor(int number) : number_(number) {}
@@ -34,23 +34,22 @@ class InputDescriptor {
   bool is_regular_ = false;
 };
 
-// Opens a regular file, and never waits. Other files are refused (R010), because a pipe may wait
-// for a writer and a device may have no end; but for /dev/null, which is empty, and for what this
-// process was started with: a pipe or a terminal as /dev/stdin, a pipe as /dev/fd/N.
+// Opens a regular file without blocking. Other kinds are refused (R010), because a pipe may wait
+// for a writer and a device may have no end. Exceptions: /dev/null, which is empty, and descriptors
+// that this process was started with: a pipe or terminal as /dev/stdin, a pipe as /dev/fd/N.
 Result<InputDescriptor> open_to_read(const std::string& path);
 
 // The bytes of such a file. R010 if it cannot be read or has more than `limit` bytes.
 Result<std::string> read_file(const std::string& path, int64_t limit = int64_t{1} << 40);
 
-// Where a file of this name is written: at the end of the symbolic links, whether something is
-// there or not. The name itself if it is no link, or links go round in a circle.
+// The path at which a file of this name is written: the end of its symbolic links, whether or not
+// it exists. Returns `path` if it is not a link, or if the links form a cycle.
 std::string end_of_links(const std::string& path);
 
-// True if both names lead to the same file, whether it exists or would be written.
+// Whether both names lead to the same file, existing or not.
 bool same_file(const std::string& a, const std::string& b);
 
-// Writes a whole file at once as a FileWriter (file_writer.h) does: it appears complete or not at
-// all. R011.
+// Writes a whole file like a FileWriter (file_writer.h): it appears complete or not at all. R011.
 Status write_file_atomically(const std::string& path, std::string_view bytes);
 
 }  // namespace stencil::runtime

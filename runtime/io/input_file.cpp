@@ -1,4 +1,4 @@
-// pread() of regular files; a pipe that the process was started with goes through read_file().
+// Uses pread() on regular files. A pipe given at process start is read by read_file().
 #include "runtime/io/input_file.h"
 
 #include <fcntl.h>
@@ -53,7 +53,7 @@ Status InputFile::read(int64_t at, int64_t count, void* to) const {
     if (count > 0) std::memcpy(to, bytes_.data() + at, static_cast<size_t>(count));
     return Done{};
   }
-  constexpr int64_t kMostAtOnce = int64_t{1} << 30;  // Linux reads at most 2 GB in a call
+  constexpr int64_t kMostAtOnce = int64_t{1} << 30;  // Linux reads less than 2 GiB per call
   auto* next = static_cast<char*>(to);
   while (count > 0) {
     const auto wanted = static_cast<size_t>(std::min(count, kMostAtOnce));

@@ -1,4 +1,4 @@
-// Reading a file in parts.
+// Random access to files.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace stencil::runtime {
 
-// A file that is read where its reader wants it, so that one larger than memory can be. A pipe that
-// open_to_read() takes is read as a whole when it is opened. It is not mapped into memory: a
-// mapped file that somebody truncates ends the process (SIGBUS), here it is a failure. One that is
-// replaced by a rename, as FileWriter does it, keeps its old bytes here.
+// A file that is read in pieces, so it may be larger than memory. A pipe that open_to_read()
+// accepts is read completely on opening. The file is not memory-mapped: truncating a mapped file
+// would end the process (SIGBUS); here it is a failure. If the file is replaced by a rename, as
+// FileWriter does, the old bytes remain readable here.
 class InputFile {
  public:
-  // R010 as open_to_read().
+  // R010, as open_to_read().
   static Result<InputFile> open(const std::string& path);
-  // `bytes` as a file; `name` is for messages.
+  // A file in memory; `name` is for messages.
   static InputFile of(std::string bytes, std::string name);
 
   InputFile(InputFile&& other) noexcept;
@@ -25,12 +25,12 @@ class InputFile {
   ~InputFile();
 
   const std::string& path() const { return path_; }
-  // Bytes, as of when it was opened.
+  // Size in bytes when it was opened.
   int64_t size() const { return size_; }
-  // Whether it lies where other processes find it, too.
+  // Whether other processes can open it, too.
   bool lies_on_disk() const { return descriptor_ >= 0; }
-  // Bytes `at` to `at + count - 1`, which it had then. R010 if it cannot be read, or has become
-  // shorter.
+  // Reads `count` bytes from offset `at`; the range must lie within size(). R010 if it cannot be
+  // read or the file was truncated.
   Status read(int64_t at, int64_t count, void* to) const;
 
  private:
@@ -38,7 +38,7 @@ class InputFile {
       : path_(std::move(path)), bytes_(std::move(bytes)), descriptor_(descriptor), size_(size) {}
 
   std::string path_;
-  std::string bytes_;  // all, where there is no descriptor
+  std::string bytes_;  // all bytes, if there is no descriptor
   int descriptor_;     // -1: none
   int64_t size_;
 };

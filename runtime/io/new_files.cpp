@@ -1,5 +1,5 @@
-// Arrays of all files are written at once, by all who have rows of them. What is no regular file (a
-// pipe) has no places, so its fields are gathered, and its bytes follow each other.
+// The arrays of all files are written at once by all owners of rows. A file that is not regular (a
+// pipe) has no offsets, so its fields are gathered first and written sequentially.
 #include "runtime/io/new_files.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Status write_texts(const NewFile& file, FileWriter& writer) {
   return written;
 }
 
-// Byte after byte.
+// Writes texts and arrays sequentially.
 Status write_in_order(const NewFile& file, const reference::State* state, FileWriter& writer) {
   int64_t at = 0;
   const auto fill_up = [&](int64_t to) {
@@ -71,7 +71,7 @@ Status write_in_order(const NewFile& file, const reference::State* state, FileWr
   return written.ok() ? fill_up(file.bytes) : written;
 }
 
-// Everything but the names.
+// Writes all contents, without renaming the files.
 Status write_contents(const std::vector<NewFile>& files, FieldSource* fields,
                       std::vector<FileWriter>& writers) {
   std::vector<SharedFile> shared;

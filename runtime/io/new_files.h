@@ -1,5 +1,5 @@
-// Files as data: what is in them, and where. Texts are at hand when they are described; the values
-// of fields are wherever the run has them.
+// Descriptions of files: their contents and positions. Texts are part of the description; field
+// values remain where the run has them.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,27 @@
 namespace stencil::runtime {
 
 struct StoredText {
-  int64_t offset = 0;  // in the file, in bytes
+  int64_t offset = 0;  // in bytes
   std::string bytes;
 };
 
-// A file that somebody wants to have. Texts and arrays ascend and do not overlap; zeros are between
-// them.
+// A file to be written. Texts and arrays ascend and do not overlap; gaps are filled with zeros.
 struct NewFile {
   std::string path;
   int64_t bytes = 0;
   std::vector<StoredText> texts = {};
   std::vector<StoredArray> arrays = {};
 
-  // Behind what is there.
+  // Appends at the end.
   void append(std::string text);
   void append(StoredArray array);
 };
 
 NewFile text_file(const std::string& path, std::string text);
 
-// Writes every file, or none: no file has its name before all are on disk. Should a name be refused
-// even then, files that did not exist before are gone again. R011, and what `fields` has to say.
-// `fields`: may be null if no file has arrays.
+// Writes all files or none: files are renamed only after all are on disk. If a rename still fails,
+// files that did not exist before are removed again. Errors: R011 and those of `fields`, which may
+// be null if no file has arrays.
 Status write_files(const std::vector<NewFile>& files, FieldSource* fields = nullptr);
 
 }  // namespace stencil::runtime

@@ -1,6 +1,6 @@
-// A value is neither NaN nor infinite unless all bits of its exponent are set, so a look is one
-// pass over memory: blocks of values are asked as a whole, by a loop without a branch that becomes
-// vectors, and only where some value says yes are they counted one by one.
+// A value is NaN or infinite if and only if all its exponent bits are set. Blocks of values are
+// tested by a branch-free loop that vectorises; only blocks with such a value are counted one by
+// one.
 #include "runtime/io/non_finite_count.h"
 
 #include <mutex>
@@ -12,7 +12,7 @@ namespace stencil::runtime {
 namespace {
 
 constexpr int64_t kBlock = 1024;
-constexpr int64_t kValuesAtOnce = int64_t{1} << 20;  // by a thread
+constexpr int64_t kValuesAtOnce = int64_t{1} << 20;  // per thread
 
 template <class Bits>
 bool any_in(const Bits* values, int64_t count, Bits exponent) {
@@ -38,7 +38,7 @@ NonFiniteCount count_in(const Bits* values, int64_t begin, int64_t end, Bits exp
   return out;
 }
 
-// `exponent`: the bits of an infinity.
+// `exponent`: the bits of infinity.
 template <class Bits>
 NonFiniteCount count_all(const std::byte* memory, int64_t count, Bits exponent) {
   const auto* values = reinterpret_cast<const Bits*>(memory);

@@ -1,4 +1,4 @@
-// NaN and infinities among values in memory.
+// Counts NaN and infinities among values in memory.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace stencil::runtime {
 
 struct NonFiniteCount {
   int64_t nans = 0, infinities = 0;
-  int64_t first = -1;  // position of the first of them; -1: none
+  int64_t first = -1;  // position of the first such value; -1: none
 
   void add(const NonFiniteCount& other) {
     nans += other.nans;
@@ -20,11 +20,11 @@ struct NonFiniteCount {
   }
 };
 
-// Infinity in a floating-point type, as bits. A value is finite if its bits without the sign are
-// less, and NaN if they are more.
+// The bits of infinity in a floating-point type. A value without its sign bit is finite if its bits
+// are less, and NaN if they are greater.
 uint64_t infinity_bits(Scalar type);
 
-// Of `count` values of a type; none among integers.
+// For `count` values of a type; zero for integers.
 NonFiniteCount count_values(Scalar type, const std::byte* memory, int64_t count);
 
 }  // namespace stencil::runtime

@@ -1,7 +1,7 @@
-// The .npy format: a magic string, a version, a header length, a header that is a Python dictionary
+// The .npy format: magic string, version, header length, a header that is a Python dictionary
 // literal with the keys descr, fortran_order and shape, then the raw elements (NumPy's
-// numpy.lib.format documentation). The reader accepts that dictionary in any order and spacing and
-// nothing else; every length is checked against the bytes that are there before it is used.
+// numpy.lib.format documentation). The reader accepts only this dictionary, in any order and
+// spacing. Every length is checked against the available bytes before use.
 #include "runtime/io/npy.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ struct NpyHeader {
   std::vector<int64_t> shape;
 };
 
-// A cursor over the header's text. Every take_ function skips blanks first and leaves the cursor
-// where it was if what it looks for is not there.
+// A cursor over the header's text. The take functions skip blanks first and do not advance if the
+// expected token is missing.
 class HeaderText {
  public:
   explicit HeaderText(std::string_view text) : text_(text) {}
@@ -129,7 +129,7 @@ Result<NpyHeader> parse_header(HeaderText text, const std::string& name) {
   return header;
 }
 
-// How the elements of a file are stored.
+// Storage of elements in a file.
 struct Dtype {
   std::string_view descr;
   Scalar type;
@@ -152,7 +152,7 @@ Result<Dtype> dtype_of(const NpyHeader& header, const std::string& name) {
                  "save array.astype(t) with t one of '<f2', '<f4', '<f8', '<i2', '<i4', '<i8'"};
 }
 
-// Number of elements; nothing if it overflows. A shape with a 0 has none, whatever else it holds.
+// Number of elements; nullopt on overflow. If any extent is 0, the result is 0.
 std::optional<int64_t> count_elements(const std::vector<int64_t>& shape) {
   for (const int64_t extent : shape) {
     if (extent == 0) return 0;
@@ -189,20 +189,22 @@ Status NpySource::stored(int64_t first, int64_t count, std::byte* to) const {
 Status NpySource::load(int64_t first, int64_t count, std::byte* to) const {
   const Status read = stored(first, count, to);
   if (!read.ok() || type_ != Scalar::Bool) return read;
-  for (int64_t i = 0; i < count; ++i) to[i] = std::byte{to[i] != std::byte{0}};  // 0 or 1
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = std::byte{to[i] != std::byte{0}};  // normalise to 0
+                                               // or 1
   return read;
 }
 
 namespace {
 
-// What precedes the elements of a file: the dictionary, and where it ends.
+// Everything before the elements: the dictionary, and its end in the file.
 struct Preface {
   std::string text;
   int64_t end = 0;
 };
 
 Result<Preface> read_preface(const InputFile& file) {
-  constexpr int64_t kFixed = 8, kLongest = 12;  // magic and version; those and the length
+  constexpr int64_t kFixed = 8, kLongest = 12;  // magic and version; the same with the length
   constexpr int64_t kLongestText = int64_t{1} << 20;
   char start[kLongest] = {};
   const int64_t known = std::min(file.size(), kLongest);

@@ -1,13 +1,10 @@
-// A field of several components is one array with the components as
-// its last dimension if they share a type, as NumPy users expect of vectors; otherwise each
-// component is an array of its own.
+// A field whose components share a type becomes one array with the components as last dimension, as
+// NumPy users expect of vectors. Otherwise each component is a separate array.
 //
-// An input is converted only where no value changes beyond rounding: floats of any width into
-// floats, integers into anything that holds them, and into bools, where all but 0 is true. Rounding
-// is counted, for who asked for it should
-// know. Everything is checked before the first element is stored, in a pass of its own where the
-// types can differ in a value. Both directions go part by part, so a field is never twice in
-// memory.
+// Input conversions may only round: floats of any width to floats, integers to any type that holds
+// them, and anything to bool, where nonzero is true. Rounded values are counted so that the user
+// can be warned. All checks precede the first store, in a separate pass if the types make it
+// necessary. Both directions work in pieces, so a field is never in memory twice.
 #include "runtime/io/npy_fields.h"
 
 #include <fmt/format.h>
@@ -44,7 +41,7 @@ Status check_shape(const NpySource& array, const std::string& name,
                  ""};
 }
 
-// Bits of integers that the type holds exactly.
+// Number of bits of integers that the type represents exactly.
 int digits(Scalar type) {
   switch (type) {
     case Scalar::Bool:
@@ -72,14 +69,14 @@ int digits(Scalar type) {
   return 0;
 }
 
-// Whether the type holds every value of the other.
+// Whether the type holds all values of the other.
 bool holds_all(Scalar type, Scalar other) {
   const bool has_sign = is_float(type) || integer_range(type).least < 0;
   const bool needs_sign = is_float(other) || integer_range(other).least < 0;
   return type == Scalar::Bool || (digits(other) <= digits(type) && (has_sign || !needs_sign));
 }
 
-// Whether the type can hold every array of the other, but for rounding and range.
+// Whether arrays of the other type can be converted to it, apart from rounding and range.
 Status check_types(const NpySource& array, const std::string& name, Scalar type) {
   if (!is_float(array.type()) || is_float(type)) return Done{};
   return Failure{"R023",
@@ -88,7 +85,7 @@ Status check_types(const NpySource& array, const std::string& name, Scalar type)
                  "convert the array with astype()"};
 }
 
-// One element, of type Element, as a value of the type Stored.
+// Checks the conversion of one element from Element to Stored.
 template <class Stored, class Element>
 Status check_value(Element element, const std::string& name, Scalar type, Rounding& rounding) {
   const auto stored = reference::convert<Stored>(element);
@@ -114,7 +111,7 @@ Status check_value(Element element, const std::string& name, Scalar type, Roundi
   return Done{};
 }
 
-// Adds what becomes of the values of component `c` of the array to `rounding`.
+// Checks component `c` of the array and adds rounded values to `rounding`.
 Status check_values(const NpySource& array, const std::string& name, Scalar type, int c,
                     int components, Rounding& rounding) {
   if (holds_all(type, array.type())) return Done{};
@@ -142,7 +139,7 @@ Status check_values(const NpySource& array, const std::string& name, Scalar type
   return sound;
 }
 
-// The first component and how many, of a component's number or -1.
+// First component and number of components for a component number or -1.
 std::pair<int, int> components_of(const FieldData& field, int component) {
   if (component >= 0) return {component, 1};
   return {0, field.component_count()};
@@ -178,7 +175,7 @@ Result<NewFile> npy_file(const std::string& path, const FieldData& field,
 
 namespace {
 
-// What from_npy() has to know before it takes a value.
+// All checks of from_npy(), before any value is stored.
 Result<Rounding> look_at(const NpySource& array, const std::string& name, const FieldData& field,
                          int component) {
   const auto [first, components] = components_of(field, component);

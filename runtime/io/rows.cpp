@@ -1,6 +1,6 @@
-// Rows that go on where the last one ended, on both sides, are one: a part that is cut along the
-// outermost dimension alone writes few large pieces. A component that the file has as it is in
-// memory is not copied on its way.
+// Rows that are contiguous in both memories are merged, so a subdomain that is only cut along the
+// outermost dimension writes few large pieces. A component whose type in the file equals that in
+// memory is written without a copy.
 #include "runtime/io/rows.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ void StateSource::for_each_row(ir::FieldId field,
   if (last.count > 0) visit(last);
 }
 
-// Calls visit(point of the whole field, bytes as the file has them).
+// Calls visit(point of the whole field, bytes in the file's format).
 template <class Visit>
 Status StateSource::for_each_piece(const StoredArray& array, const Visit& visit) const {
   const reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];

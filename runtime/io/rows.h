@@ -1,5 +1,5 @@
-// The values of fields for files: by rows, so that a field that lies in parts, in several memories
-// or processes, is one array of a file that all of them write.
+// Field values for files, organised in rows, so that a field distributed over several memories or
+// processes becomes one array in a file that all of them write.
 #pragma once
 
 #include <cstdint>
@@ -14,70 +14,70 @@
 
 namespace stencil::runtime {
 
-// Values of a field in a file: row-major over the field's box, components `component` to
-// `component + components - 1` interleaved, point by point.
+// A field's values in a file: row-major over the field's box, with components `component` to
+// `component + components - 1` interleaved.
 struct StoredArray {
   int64_t offset = 0;  // in the file, in bytes
   ir::FieldId field = 0;
   int level = 0;
   int component = 0, components = 1;
   Scalar type = Scalar::F32;  // of the elements in the file
-  int64_t points = 0;         // of the field
+  int64_t points = 0;         // of the whole field
 
   int64_t bytes_of_point() const { return components * size_in_bytes(type); }
   int64_t bytes() const { return points * bytes_of_point(); }
 };
 
-// A file in the making that several write into, each by a descriptor of its own: a process that
-// shares the file system finds it as `temporary`.
+// A file that several writers write, each with its own descriptor. Processes on the same file
+// system open it as `temporary`.
 struct SharedFile {
   std::string path;  // for messages
   std::string temporary;
-  int64_t bytes = 0;  // of the whole
+  int64_t bytes = 0;  // final size
   std::vector<StoredArray> arrays;
 };
 
-// How many levels of each field (by FieldId) these look at; 0: none.
+// The number of levels of each field (by FieldId) that these need; 0: none.
 std::vector<int> levels_of(const std::vector<StoredArray>& arrays, size_t fields);
 std::vector<int> levels_of(const std::vector<SharedFile>& files, size_t fields);
 std::vector<int> levels_of(const std::vector<Selection>& places, size_t fields);
 
-// Points that lie side by side, in a state's field as well as in the whole one.
+// Adjacent points, in the field of a state and in the whole field.
 struct Row {
-  int64_t here = 0, there = 0;  // positions of the first
+  int64_t here = 0, there = 0;  // positions of the first point in state and whole field
   int64_t count = 0;
 };
-// Calls the visitor for the rows of a field that somebody answers for, in ascending order of
+// Calls the visitor for the rows of a field that one owner is responsible for, ascending in
 // `there`.
 using RowsOf = std::function<void(ir::FieldId, const std::function<void(const Row&)>&)>;
 
-// Who has all rows of all fields, wherever they are, and does with them what is asked. All calls
-// fail as devices do (device.h) where values come from one.
+// Access to all rows of all fields, wherever they are. Calls fail as devices do (device.h) if
+// values come from a device.
 class FieldRows {
  public:
   virtual ~FieldRows() = default;
-  // Writes the arrays into the files, and brings them to the disk. R011, with the rank that failed
-  // if there are several; then some of it is written.
+  // Writes the arrays into the files and flushes them to disk. R011, with the rank that failed if
+  // there are several; then some of it has been written.
   virtual Status write(const std::vector<SharedFile>& files) = 0;
-  // What makes the CRC-32 of each array's bytes (whole_checksum()).
+  // Each array's share of its CRC-32 (whole_checksum()).
   virtual Result<std::vector<uint32_t>> checksums(const std::vector<StoredArray>& arrays) = 0;
-  // Of one component each; `first` is a position in the field.
+  // For one component each; `first` is a position in the field.
   virtual Result<std::vector<NonFiniteCount>> count_non_finite(
       const std::vector<Selection>& places) = 0;
 };
 
-// The fields of a run for who looks at them between its steps.
+// The fields of a run, for readers between its steps.
 class FieldSource : public FieldRows {
  public:
-  // Where the run is: the step, params, reductions and the shapes of fields. Of values only those
-  // that gather() has brought.
+  // Step, params, reductions and field shapes of the run. Field values are valid only after
+  // gather().
   virtual const reference::State& state() const = 0;
-  // Brings the newest `levels[f]` levels of every field f into state(). More than there are: all;
-  // a field beyond the end of `levels`: none.
+  // Copies the newest `levels[f]` levels of each field f to state(). Larger numbers mean all
+  // levels; fields beyond the end of `levels` are not copied.
   virtual Status gather(const std::vector<int>& levels) = 0;
 };
 
-// A state that has everything itself; or, of a part, the rows that `rows` says.
+// A source on one state: with all rows, or for a subdomain those given by `rows`.
 class StateSource : public FieldSource {
  public:
   explicit StateSource(const reference::State& state, RowsOf rows = {});
@@ -98,7 +98,7 @@ class StateSource : public FieldSource {
   const RowsOf rows_;
 };
 
-// Why this process cannot write into the file; nothing if it can.
+// Why this process cannot write to the file; Done if it can.
 Status reaches(const SharedFile& file);
 
 }  // namespace stencil::runtime

@@ -1,4 +1,4 @@
-// What of a state is shown in a file.
+// The part of a state that a file shows.
 #pragma once
 
 #include "compiler/ir/program.h"
@@ -9,7 +9,7 @@ namespace stencil::runtime {
 struct Selection {
   ir::FieldId field = 0;
   int level = 0;       // 0 is the newest
-  int component = -1;  // -1: all of them
+  int component = -1;  // -1: all components
   friend bool operator==(const Selection&, const Selection&) = default;
 };
 

@@ -1,6 +1,6 @@
-// The XML formats of VTK ("VTK XML Formats", docs.vtk.org): a header that describes the arrays by
-// their offsets, then one block of raw bytes, in which every array is preceded by its size. VTK
-// numbers points with x fastest, which is the order of fields in memory.
+// VTK's XML formats ("VTK XML Formats", docs.vtk.org): a header describes the arrays by offsets;
+// one block of raw bytes follows, in which each array is preceded by its size. VTK numbers points
+// with x fastest, like fields in memory.
 #include "runtime/io/vti.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace stencil::runtime {
 namespace {
 
 struct VtkType {
-  Scalar type;  // of the elements in the file
+  Scalar type;  // element type in the file
   const char* name;
 };
 VtkType vtk_type(Scalar type) {
@@ -54,20 +54,20 @@ Array array_of(const std::string& name, const reference::FieldData& field, Store
   return {name, type.name, stored};
 }
 
-constexpr int64_t kSizeBytes = sizeof(uint64_t);  // what precedes an array's bytes
+constexpr int64_t kSizeBytes = sizeof(uint64_t);  // size field before an array's bytes
 
 // ".u[1]" -> ".u", "[0]" -> "".
 std::string without_index(const std::string& path) {
   return path.substr(0, path.ends_with("]") ? path.rfind('[') : path.size());
 }
 
-// Whether components a and b of a field are elements of one vector that can be one array.
+// Whether components a and b of a field are elements of one vector, to be written as one array.
 bool same_vector(const ir::Component& a, const ir::Component& b) {
   return a.type == b.type && b.path.ends_with("]") &&
          without_index(a.path) == without_index(b.path);
 }
 
-// Appends the arrays of one selection.
+// Appends the arrays for one selection.
 void add_arrays(const ir::Program& program, const reference::State& state,
                 const Selection& selection, std::vector<Array>& arrays) {
   const ir::Field& field = program.fields[static_cast<size_t>(selection.field)];
@@ -94,7 +94,7 @@ void add_arrays(const ir::Program& program, const reference::State& state,
   }
 }
 
-// "0 39 0 24 0 0": low and high of x, y, z; one plane in dimensions that the grid does not have.
+// "0 39 0 24 0 0": low and high of x, y, z; a single plane in dimensions that the grid lacks.
 std::string extent_of(const reference::FieldData& field) {
   std::string out;
   for (int axis = 0; axis < 3; ++axis) {
@@ -106,7 +106,7 @@ std::string extent_of(const reference::FieldData& field) {
   return out;
 }
 
-// "0 -0.5 0" of x, y, z: `value` of each axis, `absent` in dimensions that the grid does not have.
+// "0 -0.5 0" for x, y, z: `value` of each axis, `absent` for dimensions that the grid lacks.
 std::string axes_of(const ir::Program& program, const std::vector<ir::AxisValue>& axes,
                     double ir::AxisValue::*value, const char* absent) {
   std::vector<std::string> numbers(3, absent);

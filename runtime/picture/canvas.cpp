@@ -1,4 +1,4 @@
-// Pixels are mixed as they are stored, in sRGB, which leaves dark letters on white their weight.
+// Pixels are mixed directly in sRGB, which keeps dark letters on white readable.
 #include "runtime/picture/canvas.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace stencil::runtime {
 namespace {
 
-constexpr double kCovers = 16;  // so many, that a figure has colours for a palette
+constexpr double kCovers = 16;  // coverage levels; few enough for a palette
 
 uint8_t mix(uint8_t under, uint8_t over, double cover) {
   return static_cast<uint8_t>(std::lround(under + (over - under) * cover));
@@ -59,7 +59,7 @@ void Canvas::blend(int64_t x, int64_t y, double cover, const Colour& colour) {
   for (size_t c = 0; c < 3; ++c) pixel[c] = mix(pixel[c], colour[c], rounded);
 }
 
-// A pixel is covered as by the segment that covers it most, so joints are no darker than the rest.
+// The segment with the highest coverage determines a pixel, so joints are not darker.
 void Canvas::path(const std::vector<std::array<double, 2>>& points, double width,
                   const Colour& colour) {
   std::map<std::pair<int64_t, int64_t>, double> covers;  // by row and column

@@ -1,4 +1,4 @@
-// Drawing into an image.
+// Drawing on an image.
 #pragma once
 
 #include <array>
@@ -12,24 +12,24 @@ namespace stencil::runtime {
 
 enum class Align { Begin, Middle, End };
 
-// What lies outside of the image is left out.
+// Clips at the edges of the image.
 class Canvas {
  public:
   Canvas(int64_t width, int64_t height, const Colour& background);
 
   // Pixels x to x + width - 1 and y to y + height - 1.
   void fill(int64_t x, int64_t y, int64_t width, int64_t height, const Colour& colour);
-  // The lines around such a box, outside of it.
+  // Draws the outline of such a box, outside of it.
   void frame(int64_t x, int64_t y, int64_t width, int64_t height, const Colour& colour);
-  // `cover` 0 leaves the pixel, 1 replaces it.
+  // Mixes a colour into a pixel: `cover` 0 keeps the pixel, 1 replaces it.
   void blend(int64_t x, int64_t y, double cover, const Colour& colour);
-  // A smooth line through points in pixels, of which (0, 0) is the corner of the image; of one
-  // point a disc.
+  // An antialiased line through points in pixels, with (0, 0) at the corner of the image. A single
+  // point gives a disc.
   void path(const std::vector<std::array<double, 2>>& points, double width, const Colour& colour);
-  // From x on, around it, or up to it; the baseline is the lower edge of row y.
+  // Text from x on, centred at x, or ending at x; the baseline is the lower edge of row y.
   void text(int64_t x, int64_t y, const std::string& text, int size, const Colour& colour,
             Align align = Align::Begin);
-  // Upwards, with its middle in row y and its baseline at the right edge of column x.
+  // Vertical text, reading upwards, centred at row y; the baseline is the right edge of column x.
   void text_upwards(int64_t x, int64_t y, const std::string& text, int size, const Colour& colour);
   void copy(int64_t x, int64_t y, const Image& image);
 

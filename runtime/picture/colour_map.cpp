@@ -1,8 +1,8 @@
-// A perceptually uniform map is easiest to state in a perceptual colour space: here a path through
-// OKLab (B. Ottosson, "A perceptual color space for image processing", 2020) in its cylindrical
-// form. Lightness runs on a straight line, hue turns from violet (300 degrees) to yellow (105
-// degrees), and chroma is bent in the middle and at the ends to stay inside what sRGB can show. The
-// diverging map is two such paths, each of one hue, that meet near white.
+// A perceptually uniform map is easiest to define in a perceptual colour space: here a path through
+// OKLab (B. Ottosson, "A perceptual color space for image processing", 2020) in cylindrical form.
+// Lightness is linear, hue turns from violet (300 degrees) to yellow (105 degrees), and chroma is
+// reduced in the middle and at the ends to stay within sRGB. The diverging map consists of two such
+// paths, each of constant hue, that meet near white.
 #include "runtime/picture/colour_map.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace stencil::runtime {
 namespace {
 
-// Between the colours of the ends: fewer than can be told apart, and they fit a palette with all
-// letters.
+// Number of colour steps: more than readers can distinguish, and few enough for a palette together
+// with text.
 constexpr double kSteps = 180;
 
 uint8_t encode(double linear) {

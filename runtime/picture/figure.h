@@ -1,4 +1,4 @@
-// Pictures of fields with what makes them legible: a title, axes, a colour bar.
+// Figures of fields with title, axes and colour bar.
 #pragma once
 
 #include <string>
@@ -11,14 +11,13 @@ namespace stencil::runtime {
 
 struct Labels {
   std::string title;
-  std::vector<std::string>
-      notes;                  // in smaller letters below, as many on a line as there is room for
-  std::string across, down;   // names of the axes
-  bool indices = false;       // axes count points: marks stand at integers only
-  Scalar type = Scalar::F64;  // of the values
+  std::vector<std::string> notes;  // small text under the title, several notes per line
+  std::string across, down;        // names of the axes
+  bool indices = false;            // axes count points: integer marks only
+  Scalar type = Scalar::F64;       // of the values
 };
 
-// An image and the pixels of it that show data.
+// An image, and the rectangle of it that shows data.
 struct Figure {
   Image image;
   int64_t x = 0, y = 0, width = 0, height = 0;

@@ -1,5 +1,5 @@
-// From the data outwards: marks, their labels, the name of the axis, the edge of the paper. The
-// title begins where the data does.
+// Layout from the data area outwards: marks, labels, axis name, edge of the paper. The title starts
+// at the left edge of the data.
 #include "runtime/picture/figure_frame.h"
 
 #include <fmt/format.h>
@@ -11,9 +11,9 @@
 namespace stencil::runtime {
 namespace {
 
-constexpr int64_t kLeastRoom = 380;  // for lines of notes
-constexpr int64_t kLine = 18;        // from note to note
-constexpr int64_t kLegend = 26;      // its height
+constexpr int64_t kLeastRoom = 380;  // width for lines of notes
+constexpr int64_t kLine = 18;        // line height of notes
+constexpr int64_t kLegend = 26;      // height
 constexpr int64_t kSwatch = 12;
 
 std::string name_of(const std::string& axis, const Ticks& ticks) {
@@ -68,7 +68,7 @@ Frame::Frame(const Labels& labels, const Census& census, Ticks across, Ticks dow
   int64_t legend = 0;
   for (const LegendEntry& entry : legend_of(census)) legend += width_of(entry);
   right = std::max(right, legend);
-  if (!across_.marks.empty()) {  // labels at the ends reach beyond the data
+  if (!across_.marks.empty()) {  // end labels extend beyond the data
     left = std::max<int64_t>(left, widest(across_) / 2 + 4);
     right = std::max<int64_t>(right, width + widest(across_) / 2 + kEdge);
   }
@@ -77,7 +77,7 @@ Frame::Frame(const Labels& labels, const Census& census, Ticks across, Ticks dow
   x_ = left;
   y_ = kEdge + kTitleSize + 8 + kLine * static_cast<int64_t>(notes_.size()) + 8;
   const int64_t upwards = text_width(name_of(labels.down, down_), kLabelSize);
-  // Of a flat data area.
+  // Extra space if the data area is flat.
   const int64_t over =
       std::max({int64_t{0}, (upwards - height) / 2 - 20, (beside.height - height) / 2});
   y_ += over + beside.above;

@@ -1,4 +1,4 @@
-// What the figures of planes and of lines share.
+// Shared by the figures of planes and of lines.
 #pragma once
 
 #include <functional>
@@ -19,23 +19,23 @@ constexpr int64_t kTickLength = 5, kTickGap = 4, kEdge = 16;
 
 int widest(const Ticks& ticks);
 
-// What the caller draws to the right of the data.
+// What the caller draws to the right of the data area.
 struct Beside {
-  int64_t width = 0, height = 0;  // from the data's edge; in the middle of its height
-  int64_t above = 0;              // room over it
+  int64_t width = 0, height = 0;  // relative to the data area: right of it, vertically centred
+  int64_t above = 0;              // space above it
 };
 
-// A title over the data, marks and names of axes beside it, a legend of odd values below, around a
-// data area of that size.
+// Layout around a data area of the given size: title above, marks and axis names beside, legend of
+// NaN and infinities below.
 class Frame {
  public:
   Frame(const Labels& labels, const Census& census, Ticks across, Ticks down, int64_t width,
         int64_t height, const Beside& beside);
-  // White paper with all of it. `across_at` and `down_at` give the pixel of the data area at which
-  // a value of the axis lies. `grid`: lines at the marks.
+  // Draws all of it on white paper. `across_at` and `down_at` map axis values to pixels of the data
+  // area. `grid`: lines at the marks.
   Canvas draw(const std::function<int64_t(double)>& across_at,
               const std::function<int64_t(double)>& down_at, bool grid) const;
-  // Where the data area begins.
+  // Corner of the data area.
   int64_t x() const { return x_; }
   int64_t y() const { return y_; }
 

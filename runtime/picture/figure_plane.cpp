@@ -1,5 +1,5 @@
-// A plane as an image with axes and a colour bar. A point is a box of pixels with its coordinate in
-// the middle, so marks stand at the middles of boxes.
+// A plane as an image with axes and colour bar. A point is a box of pixels whose coordinate is its
+// centre, so marks are at the centres of boxes.
 #include "runtime/picture/figure_plane.h"
 
 #include <fmt/format.h>
@@ -13,30 +13,30 @@
 namespace stencil::runtime {
 namespace {
 
-constexpr int64_t kEnlarged = 640;    // the longer side at most, by enlarging
-constexpr int64_t kUnreduced = 1200;  // by one pixel per point
-constexpr int64_t kFlattest = 8;      // times as long as high
+constexpr int64_t kEnlarged = 640;    // maximum of the longer side when enlarging
+constexpr int64_t kUnreduced = 1200;  // maximum for one pixel per point
+constexpr int64_t kFlattest = 8;      // maximum aspect ratio
 constexpr int64_t kBarGap = 22, kBarWidth = 18, kLeastBar = 150;
-constexpr double kMostLevels = 10;  // integers that have a box each in the bar
+constexpr double kMostLevels = 10;  // integers with a separate box in the bar
 
-// Pixels of one direction, where a length of 1 has `unit` pixels.
+// Computes points per value and pixels for one direction, with `unit` pixels per unit of length.
 void measure(int64_t points, double spacing, double unit, int64_t& per_value, int64_t& pixels) {
   per_value = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(1 / (unit * spacing) - 1e-9)));
   const int64_t values = (points + per_value - 1) / per_value;
   pixels = std::llround(static_cast<double>(points) * spacing * unit);
-  // In boxes of equal whole size if that is what it is but for the last, incomplete one.
+  // Use boxes of equal whole size if that is exact except for an incomplete last one.
   const double box = static_cast<double>(per_value) * spacing * unit;
   if (std::abs(box - std::round(box)) < 1e-6) pixels = values * std::llround(box);
   pixels = std::max(pixels, values);
 }
 
-// The bar of a scale: marks, and as many boxes of one colour as there are integers, or none.
+// The colour bar of a scale: marks, and one box per integer, or none.
 struct Bar {
   ColourScale scale;
   Ticks ticks;
   int64_t levels = 0;
   int64_t height = 0;
-  // Of the row of pixels in the bar; 0 is the lowest colour.
+  // Colour position for a row of the bar; 0 is the lowest colour.
   double fraction(int64_t row) const {
     if (levels == 0) return 1 - (static_cast<double>(row) + 0.5) / static_cast<double>(height);
     const int64_t level = levels - 1 - row * levels / height;
@@ -81,7 +81,7 @@ void draw_bar(Canvas& canvas, const Bar& bar, int64_t x, int64_t y) {
   canvas.text(x - 1, y - 8, bar.ticks.common, kTickSize, kInk);
 }
 
-// Marks of an axis of so many pixels, whose labels keep apart.
+// Marks for an axis of `pixels` pixels such that labels do not overlap.
 Ticks marks_of(const ir::AxisValue& axis, int64_t points, int64_t pixels, bool whole, bool across) {
   const double low = axis.at(0), high = axis.at(points - 1);
   for (int most = static_cast<int>(std::clamp<int64_t>(pixels / 50, 2, 12));; --most) {
@@ -140,7 +140,7 @@ Figure draw_plane(const Slice& slice, const Area& area, const Labels& labels,
   const Frame frame(labels, census, marks(slice.across, slice.field_columns, area.width, true),
                     marks(slice.down, slice.field_rows, area.height, false), area.width,
                     area.height, beside);
-  // The pixel in the middle of the box of pixels that shows the point there.
+  // The centre pixel of the box that shows the point.
   const auto place = [](const ir::AxisValue& axis, int64_t points, int64_t pixels) {
     return [=](double value) {
       const double point = (value - axis.at(0)) / axis.spacing + 0.5;

@@ -1,4 +1,4 @@
-// A plane as a figure.
+// Figures of planes.
 #pragma once
 
 #include <optional>
@@ -9,20 +9,20 @@
 
 namespace stencil::runtime {
 
-// How a plane becomes pixels: the means of so many points, enlarged to so many pixels.
+// The mapping of a plane to pixels: each value is the mean of points_down x points_across points.
 struct Area {
   int64_t points_down = 1, points_across = 1;
   int64_t width = 0, height = 0;
   bool to_scale = true;
 };
 
-// At most 640 pixels on the longer side if points are enlarged, and at most 1200 otherwise. The
-// sides are in the proportion of the distances, unless one would be less than an eighth of the
-// other. Points are squares of whole pixels where the spacings are equal.
+// The longer side has at most 640 pixels if points are enlarged, otherwise at most 1200. The aspect
+// ratio follows physical distances, unless one side would be less than an eighth of the other. With
+// equal spacings, points are squares of whole pixels.
 Area area_of(int64_t rows, int64_t columns, double down_spacing, double across_spacing);
 
-// The plane in an area for it, with a colour bar. `range`: values of the first and the last colour;
-// without, the least and the greatest finite value of the census, false and true for Bool.
+// Draws the plane in its area, with a colour bar. `range`: values of the first and last colour;
+// default: the least and greatest finite value of the census, or false and true for Bool.
 Figure draw_plane(const Slice& slice, const Area& area, const Labels& labels,
                   const std::optional<std::pair<double, double>>& range);
 

@@ -1,5 +1,5 @@
-// A field of one dimension as a line. Where an interval has several points, the band from the least
-// to the greatest of them is what a line through all would cover.
+// A one-dimensional field as a line plot. If an interval has several points, the band from their
+// least to their greatest value covers the same area as a line through all of them.
 #include "runtime/picture/figure_profile.h"
 
 #include <fmt/format.h>
@@ -14,14 +14,14 @@ namespace stencil::runtime {
 namespace {
 
 constexpr int64_t kWidth = 720, kHeight = 400;
-constexpr int64_t kMargin = 12;      // pixels of the data area on either side of the points
-constexpr int64_t kMostMarked = 48;  // points that have a dot each
+constexpr int64_t kMargin = 12;      // pixels on either side of the points
+constexpr int64_t kMostMarked = 48;  // maximum number of points with a dot
 constexpr double kLineWidth = 1.8;
 constexpr Colour kLineColour = {31, 105, 170};
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
-// The values at the lower and the upper edge: a little more than there are, but not than doubles
-// hold.
+// The values at the lower and upper edge: slightly beyond the data, but within the range of
+// doubles.
 std::pair<double, double> edges_of(const Census& census, Scalar type) {
   if (type == Scalar::Bool) return {-0.1, 1.1};
   double low = census.least + 0.0, high = census.greatest + 0.0;
@@ -69,7 +69,7 @@ Figure draw_profile(const Profile& profile, const Labels& labels,
   const Census& census = profile.census;
   const auto [low, high] = range ? *range : edges_of(census, labels.type);
   const double begin = profile.axis.at(0), end = profile.axis.at(profile.points - 1);
-  // From values to pixels, of which halves are the middles.
+  // Maps values to pixel coordinates; .5 is the centre of a pixel.
   const auto across = [&](double value) {
     const double part = begin == end ? 0.5 : fraction_between(begin, end, value);
     return kMargin + 0.5 + part * static_cast<double>(kWidth - 1 - 2 * kMargin);
@@ -92,7 +92,7 @@ Figure draw_profile(const Profile& profile, const Labels& labels,
     return [at](double value) { return static_cast<int64_t>(std::floor(at(value))); };
   };
   Canvas canvas = frame.draw(pixel(across), pixel(down), true);
-  Canvas data(kWidth, kHeight, kPaper);  // so that what lies beyond a given range is cut off
+  Canvas data(kWidth, kHeight, kPaper);  // separate canvas, to clip data outside a given range
   for (const Tick& mark : marks.marks) data.fill(pixel(across)(mark.value), 0, 1, kHeight, kGrid);
   for (const Tick& mark : levels.marks) data.fill(0, pixel(down)(mark.value), kWidth, 1, kGrid);
 
@@ -109,7 +109,7 @@ Figure draw_profile(const Profile& profile, const Labels& labels,
     const double x = (across(profile.axis.at(first)) + across(profile.axis.at(last))) / 2;
     const Colour odd_colours[] = {kNanColour, kInfinityColour, kMinusInfinityColour};
     for (size_t k = 0; k < 3; ++k) {
-      if (!profile.odd[at][k]) continue;  // NaN and -inf stand at the lower edge, +inf at the upper
+      if (!profile.odd[at][k]) continue;  // NaN and -inf at the lower edge, +inf at the upper
       data.fill(static_cast<int64_t>(x) - 1, k == 1 ? 0 : kHeight - 8, 3, 8, odd_colours[k]);
     }
     if (std::isnan(profile.least[at])) {

@@ -1,4 +1,4 @@
-// A field of one dimension as a figure.
+// Figures of one-dimensional fields.
 #pragma once
 
 #include <array>
@@ -13,22 +13,22 @@
 
 namespace stencil::runtime {
 
-// A field of rank 1, in intervals of its points.
+// A field of rank 1, divided into intervals of points.
 struct Profile {
   int64_t points = 0;
   int64_t per_interval = 1;              // points; the last interval may have fewer
-  std::vector<double> least, greatest;   // finite values of an interval; NaN: none
-  std::vector<std::array<bool, 3>> odd;  // whether it has NaN, infinity, minus infinity
+  std::vector<double> least, greatest;   // finite values per interval; NaN: none
+  std::vector<std::array<bool, 3>> odd;  // has NaN, infinity, minus infinity
   ir::AxisValue axis = {};               // point p lies at axis.at(p)
   Census census = {};
 };
 
-// With as few points per interval as at most 720 intervals allow. R030 for no points.
+// Uses at most 720 intervals, with as few points each as possible. R030 for no points.
 Result<Profile> profile_of(const reference::FieldData& field, int component,
                            const ir::AxisValue& axis);
 
-// The values as a line over the axis; over intervals of several points a band from the least to the
-// greatest. `range`: the values at the lower and the upper edge.
+// Draws the values as a line over the axis; with several points per interval, a band from the least
+// to the greatest. `range`: values at the lower and upper edge.
 Figure draw_profile(const Profile& profile, const Labels& labels,
                     const std::optional<std::pair<double, double>>& range);
 

@@ -1,7 +1,6 @@
-// The letters are DejaVu Sans, and stb_truetype draws them. Both are packages of Debian without
-// dependencies that become part of the binary when it is built, so that a picture has the same
-// bytes everywhere and nothing need be installed where it is made. FreeType would do the same; its
-// static archive wants libpng, brotli and bzip2 along.
+// The font is DejaVu Sans, rendered by stb_truetype. Both are Debian packages without dependencies
+// and are linked into the binary, so pictures have the same bytes everywhere and need nothing
+// installed. FreeType would also work, but its static archive depends on libpng, brotli and bzip2.
 #include "runtime/picture/font.h"
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 #define STBTT_STATIC
 #include <stb/stb_truetype.h>
 
-// The font's file as it is.
+// Embeds the font file.
 asm(".pushsection .rodata\n"
     ".balign 16\n"
     ".hidden stencil_font_file\n"
@@ -35,7 +34,7 @@ const stbtt_fontinfo& font() {
   return loaded;
 }
 
-// The code points of UTF-8. A byte that belongs to none is U+FFFD.
+// Decodes UTF-8. A byte outside a valid sequence becomes U+FFFD.
 std::vector<int> code_points(const std::string& text) {
   std::vector<int> points;
   for (size_t i = 0; i < text.size();) {
@@ -63,7 +62,7 @@ float scale_of(int size) {
   return stbtt_ScaleForMappingEmToPixels(&font(), static_cast<float>(size));
 }
 
-// Calls visit(glyph, x of the pen) and returns the pen's way.
+// Calls visit(glyph, x of the pen) and returns the total advance.
 template <typename Visit>
 float walk(const std::string& text, float scale, Visit visit) {
   float pen = 0;

@@ -1,4 +1,4 @@
-// Text as pixels.
+// Rasterised text.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace stencil::runtime {
 
-// How much of each pixel a line of text covers, 0 to 255, row-major, top row first. The pen starts
-// at the left edge, on the lower edge of row `baseline`.
+// Coverage of each pixel by a line of text, 0 to 255, row-major, top row first. The pen starts at
+// the left edge, at the lower edge of row `baseline`.
 struct TextPixels {
   int width = 0;
   int height = 0;
@@ -16,8 +16,8 @@ struct TextPixels {
   std::vector<uint8_t> cover;
 };
 
-// A line of UTF-8 in letters of a size in pixels: the same pixels on every machine. All lines of a
-// size have the same height and baseline. The width is that of the pen's way, rounded up.
+// Rasterises a line of UTF-8 at a font size in pixels, identically on every machine. Height and
+// baseline depend only on the size. The width is the pen's total advance, rounded up.
 TextPixels text_pixels(const std::string& text, int size);
 int text_width(const std::string& text, int size);
 

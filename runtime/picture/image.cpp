@@ -12,8 +12,7 @@ constexpr int64_t kAutomaticSide = 512;  // pixels
 constexpr int64_t kLongestStretched = 4096;
 constexpr int64_t kMostPixels = int64_t{1} << 28;
 
-// The pixels of a side of so many points, each as wide as `stretch` times `scale` of them. Nothing
-// if it overflows.
+// Number of pixels for `points` points of `scale` times `stretch` pixels each; nullopt on overflow.
 std::optional<int64_t> side_of(int64_t points, int64_t scale, double stretch) {
   int64_t pixels = 0;
   if (__builtin_mul_overflow(points, scale, &pixels)) return std::nullopt;
@@ -22,7 +21,7 @@ std::optional<int64_t> side_of(int64_t points, int64_t scale, double stretch) {
   return std::llround(std::min(static_cast<double>(pixels) * stretch, static_cast<double>(most)));
 }
 
-// How many pixels of a side the point with this number has; at least one.
+// Number of pixels (>= 1) of the point with this number.
 int64_t pixels_of(int64_t point, int64_t points, int64_t pixels) {
   return (point + 1) * pixels / points - point * pixels / points;
 }

@@ -1,4 +1,4 @@
-// Images: the values of a plane in colours.
+// Images: the values of a plane as colours.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 namespace stencil::runtime {
 
 struct ImageOptions {
-  // Values of the first and the last colour; without: the least and greatest finite value.
+  // Values of the first and last colour; default: the least and greatest finite value.
   std::optional<std::pair<double, double>> range = {};
-  // render(): pixels per point in each direction, in that of the wider spacing more; 0: as many as
-  // bring the longer side to 512 or just under.
+  // render(): pixels per point, more in the direction of the wider spacing; 0: chosen so that the
+  // longer side has at most 512 pixels.
   int scale = 0;
   bool plain = false;  // picture_of() (picture.h): without title, axes and colour bar
 };
@@ -27,13 +27,13 @@ struct Image {
   std::vector<uint8_t> rgb;  // 3 bytes per pixel, row-major, top row first
 };
 
-// The values in colours. Row 0 is on top. NaN and infinities have colours of their own. Where the
-// spacings differ, a point is a rectangle and the sides of the image are in the proportion of the
-// distances, except that no side grows beyond 4096 pixels by this. R030 if the image would be too
-// large. (Figures with axes: figure.h.)
+// Draws the values as colours, row 0 on top. NaN and infinities have their own colours. If the
+// spacings differ, points are rectangles and the aspect ratio follows physical distances, but no
+// side is stretched beyond 4096 pixels. R030 if the image would be too large. (Figures with axes:
+// figure.h.)
 Result<Image> render(const Slice& slice, const ImageOptions& options = {});
 
-// The same in so many pixels, at least one per value in both directions.
+// The same at a given size, at least one pixel per value in both directions.
 Image paint(const Slice& slice, const ColourScale& scale, int64_t width, int64_t height);
 
 }  // namespace stencil::runtime

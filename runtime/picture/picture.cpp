@@ -1,4 +1,4 @@
-// The texts of a figure come from the program and the state: names, sizes, positions, the step.
+// The texts of a figure come from program and state: names, sizes, positions, the step.
 #include "runtime/picture/picture.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace stencil::runtime {
 namespace {
 
-// "z = 0.5 (index 48)" for each dimension outside of the plane.
+// "z = 0.5 (index 48)" for each dimension outside the plane.
 std::vector<std::string> places(const ir::Program& program, const ir::Field& declared,
                                 const std::vector<ir::AxisValue>& axes,
                                 const reference::FieldData& field, int64_t start) {
@@ -36,7 +36,8 @@ std::vector<std::string> places(const ir::Program& program, const ir::Field& dec
 std::string span_of(const Census& census) {
   if (census.finite == 0) return "no finite value";
   if (census.least == census.greatest) return "all values " + print_number(census.least);
-  constexpr int kFewest = 4, kMost = 17;  // significant digits, until the two differ
+  constexpr int kFewest = 4, kMost = 17;  // significant digits, increased until the two texts
+                                          // differ
   std::string least, greatest;
   for (int digits = kFewest; digits <= kMost && least == greatest; ++digits) {
     least = print_number(census.least, digits);

@@ -1,4 +1,4 @@
-// A component of a field as an image: what it is called, and how it is drawn.
+// The picture of a field's component, with its texts.
 #pragma once
 
 #include "compiler/reference/state.h"
@@ -7,9 +7,8 @@
 
 namespace stencil::runtime {
 
-// The plane (as slice_of() takes it) of a component's newest level: a figure with title, axes and
-// colour bar, of a field of rank 1 a line; or if `options.plain` the data alone, a point a box of
-// pixels. R030.
+// Draws a plane (as for slice_of()) of a component's newest level as a figure with title, axes and
+// colour bar; for a field of rank 1, a line plot. If `options.plain`, draws only the data. R030.
 Result<Image> picture_of(const ir::Program& program, const reference::State& state,
                          const Selection& shown, const std::vector<int64_t>& plane,
                          const ImageOptions& options);

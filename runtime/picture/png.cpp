@@ -1,14 +1,14 @@
-// The bytes of a PNG file (W3C, Portable Network Graphics, third edition): a signature, and chunks
-// with a length, a name and a CRC each. zlib does the compression. A row is stored as differences
-// from its neighbours, by that rule of four whose differences are smallest, as the specification
-// recommends (section 12.7), or all rows as they are, whichever is shorter.
+// Writes PNG (W3C, Portable Network Graphics, third edition): a signature, and chunks with length,
+// name and CRC. zlib compresses. Each row is filtered by the one of four rules with the smallest
+// differences, as the specification recommends (section 12.7), or all rows are unfiltered,
+// whichever is shorter.
 //
-// An image of at most 256 colours, as figures are, has a palette and a byte per pixel, a third of
-// the file. Its colours are in the order of their lightness, so that numbers of near values are
-// near.
+// An image with at most 256 colours, such as a figure, uses a palette with one byte per pixel, a
+// third of the size. The palette is sorted by lightness, so that similar values have similar
+// indices.
 //
-// libpng would do the same; its static archive cannot be part of a shared library (it refers to the
-// C library's stderr), and libstencil.so is to bring everything along.
+// libpng is not used, because its static archive refers to the C library's stderr and so cannot be
+// part of a shared library, and libstencil.so must be self-contained.
 #include "runtime/picture/png.h"
 
 #include <zlib.h>
@@ -33,8 +33,7 @@ std::string chunk(const std::string& name, const std::string& data) {
   return big_endian(data.size()) + covered + big_endian(crc32_z(0, bytes, covered.size()));
 }
 
-// Of the bytes to the left, above, and above to the left, the one that is nearest to their linear
-// prediction (Paeth).
+// The neighbour (left, above, upper left) that is nearest to their linear prediction (Paeth).
 uint8_t paeth(int left, int above, int corner) {
   const int predicted = left + above - corner;
   const int to_left = std::abs(predicted - left), to_above = std::abs(predicted - above);
@@ -43,10 +42,10 @@ uint8_t paeth(int left, int above, int corner) {
   return static_cast<uint8_t>(to_above <= to_corner ? above : corner);
 }
 
-// The rules by their numbers in the file; 3, the average of left and above, is left out.
+// Filter types by their number in the file; 3 (average) is not used.
 enum Rule : uint8_t { kNone = 0, kLeft = 1, kAbove = 2, kPaeth = 4 };
 
-// The row's number of the rule and its differences. `above` is the row before, or zeros.
+// The filter type and the filtered row. `above`: the previous row, or zeros.
 std::string filtered(Rule rule, const uint8_t* row, const uint8_t* above, size_t bytes,
                      size_t pixel_bytes) {
   std::string out(1, static_cast<char>(rule));
@@ -78,7 +77,7 @@ std::string smallest(const uint8_t* row, const uint8_t* above, size_t bytes, siz
   return best;
 }
 
-// The pixels as they are stored, and the palette that they refer to ("": they are RGB).
+// The pixels as stored, and their palette ("" for RGB).
 struct Samples {
   std::vector<uint8_t> bytes;
   size_t pixel_bytes = 3;
@@ -145,8 +144,7 @@ Result<std::string> encode_png(const Image& image) {
   if (!data.ok()) return data;
   if (!other.ok()) return other;
   if (other.value().size() < data.value().size()) data = std::move(other);
-  // 8 bits a sample; RGB, or numbers of a palette; the only methods of compression and filtering;
-  // not interlaced.
+  // 8 bits per sample; RGB or palette; default compression and filtering; not interlaced.
   const bool coloured = samples.palette.empty();
   const std::string header = big_endian(static_cast<uint64_t>(image.width)) +
                              big_endian(static_cast<uint64_t>(image.height)) +

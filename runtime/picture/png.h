@@ -8,7 +8,7 @@
 
 namespace stencil::runtime {
 
-// The bytes of an 8-bit RGB PNG file. R030 if there is no memory to compress it.
+// R030 if memory does not suffice for compression.
 Result<std::string> encode_png(const Image& image);
 
 }  // namespace stencil::runtime

@@ -1,5 +1,5 @@
-// A field becomes a plane of doubles, the plane an image (image.cpp), the image bytes and a file
-// (png.cpp): each stage is a value that a test can look at.
+// A field becomes a plane of doubles, then an image (image.cpp), then the bytes of a file
+// (png.cpp). Tests can check each stage.
 #include "runtime/picture/slice.h"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ Result<Slice> slice_of(const reference::FieldData& field, int component,
       const int64_t across = std::min(points_across, width - column * points_across);
       if (down * across == 1) {
         values[column] = value;
-      } else {  // divided one by one: the sum of large ones might overflow
+      } else {  // divide before adding: a sum of large values might overflow
         values[column] += value / static_cast<double>(down * across);
       }
     }

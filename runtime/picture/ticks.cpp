@@ -1,7 +1,6 @@
-// Marks at round numbers. Labels of one axis share their number of decimals, and what would make
-// them long: a power of ten that all have, and for a narrow range far from zero a round number that
-// is added to all. Powers are in long double, whose range holds the steps of the largest and the
-// smallest doubles.
+// Marks at round numbers. The labels of an axis have the same number of decimals. Common parts are
+// factored out: a power of ten, and for a narrow range far from zero a round offset. Powers use
+// long double, whose range includes the steps between the largest and the smallest doubles.
 #include "runtime/picture/ticks.h"
 
 #include <fmt/format.h>
@@ -12,9 +11,9 @@
 namespace stencil::runtime {
 namespace {
 
-constexpr int kMostDigits = 6;       // of a label, before a common offset is taken out
-constexpr int kLargestExponent = 5;  // labels are below 10^6 and
-constexpr int kLeastExponent = -3;   // from 10^-3 on without a common power
+constexpr int kMostDigits = 6;       // per label, without a common offset
+constexpr int kLargestExponent = 5;  // labels from 10^-3 (next line) to below
+constexpr int kLeastExponent = -3;   // 10^6 need no common power
 constexpr int kMostWholeDigits = 7;
 
 const char* const kMinus = "\u2212";
@@ -23,7 +22,7 @@ long double power_of_ten(int exponent) {
   return std::pow(10.0L, static_cast<long double>(exponent));
 }
 
-// The exponent of the leading digit. Not of 0.
+// The exponent of the leading digit. Requires value != 0.
 int exponent_of(double value) {
   const int near = static_cast<int>(std::floor(std::log10(std::abs(value))));
   const long double size = std::abs(static_cast<long double>(value)) * (1 + 1e-14L);
@@ -42,7 +41,7 @@ std::string power(int exponent) {
   return "\u00d710" + superscript(exponent);
 }
 
-// With a proper minus, and none for what is written as zero.
+// Uses a typographic minus, and none for zero.
 std::string with_minus(std::string text) {
   if (text.empty() || text[0] != '-') return text;
   text.erase(0, 1);
@@ -57,7 +56,7 @@ std::string fixed(long double value, int decimals) {
 struct Step {
   int mantissa = 1, exponent = 0;
   long double size() const { return mantissa * power_of_ten(exponent); }
-  // Divided rather than multiplied by an inexact power, so that 3 steps of 0.1 are 0.3.
+  // Division by an exact power instead of multiplication by an inexact one: 3 steps of 0.1 are 0.3.
   double times(long double k) const {
     const long double whole = k * mantissa;
     return static_cast<double>(exponent < 0 ? whole / power_of_ten(-exponent)
@@ -65,7 +64,7 @@ struct Step {
   }
 };
 
-// The smallest round step of which at most `most` marks lie in so long a range, wherever it begins.
+// The smallest round step with at most `most` marks in the range, wherever it starts.
 Step step_for(long double low, long double high, int most, bool whole) {
   const long double span = high - low;
   const auto marks = [&](const Step& step) {
@@ -81,12 +80,12 @@ Step step_for(long double low, long double high, int most, bool whole) {
   return step;
 }
 
-// Of equal values.
+// For low == high.
 Ticks one_mark(double value) {
   return {{{value + 0.0, print_number(value)}}, ""};
 }
 
-// In fixed notation, with no zeros at the end of a fraction.
+// Fixed notation without trailing zeros of a fraction.
 std::string shortest(double value, int decimals) {
   std::string text = fmt::format("{:.{}f}", value, std::max(decimals, 0));
   if (text.find('.') == std::string::npos) return with_minus(text);
@@ -119,14 +118,17 @@ Ticks ticks_between(double low, double high, int most, bool whole) {
   const auto last = std::floor((high + slack) / step.size());
   Ticks ticks;
   for (long double k = first; k <= last; ++k) {
-    const double value = std::clamp(step.times(k), low, high);                // slack
-    if (!ticks.marks.empty() && value <= ticks.marks.back().value) continue;  // as near as doubles
+    const double value = std::clamp(step.times(k), low, high);                // because of the
+                                                                              // slack
+    if (!ticks.marks.empty() && value <= ticks.marks.back().value) continue;  // equal as doubles
     ticks.marks.push_back({value + 0.0, ""});
   }
-  if (ticks.marks.empty()) return ticks_between(low, high, most + 1, whole);  // 1.9 to 4.1: 2 or 0
+  if (ticks.marks.empty())
+    return ticks_between(low, high, most + 1, whole);  // 1.9 to 4.1 has 2
+                                                       // marks or 0
   const double largest = std::max(std::abs(low), std::abs(high));
   const int exponent = exponent_of(largest);
-  // A narrow range far from zero.
+  // Narrow range far from zero.
   const int most_digits = whole ? kMostWholeDigits : kMostDigits;
   if (exponent - step.exponent + 1 > most_digits) {
     const Step coarse{1, exponent_of(high - low) + 1};
