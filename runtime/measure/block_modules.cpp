@@ -1,4 +1,4 @@
-// What the threads of a block have together: shared memory, barriers, shuffles.
+// Benchmarks of shared memory, barriers and shuffles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ Statement leave_result(BufferId out, int size, Expr value) {
   return threads({store(out, own_place(size), std::move(value))});
 }
 
-// Every thread reads kLoads elements per pass, neighbours from neighbouring banks. Where they lie
-// depends on the pass, so none can be kept.
+// Each thread reads kLoads elements per pass; neighbouring threads access neighbouring banks.
+// Addresses depend on the pass, so the compiler cannot keep any value.
 constexpr int kLoads = 32, kBanks = 32, kStarts = 8;
 
 Kernel read_kernel(const std::string& name, Scalar type, int size) {
@@ -47,7 +47,7 @@ Kernel read_kernel(const std::string& name, Scalar type, int size) {
   return kernel;
 }
 
-// As in chase(), with addresses whose banks differ among the threads of a warp.
+// As in chase(), with addresses in different banks for the threads of a warp.
 Kernel chase_kernel(int warp) {
   constexpr int kPlaces = 256, kFactor = 5, kIncrement = 3;
   Kernel kernel = kernel_of("shared_chase", warp);
@@ -75,7 +75,7 @@ Kernel chase_kernel(int warp) {
   return kernel;
 }
 
-// Each thread takes what its neighbour has, one more each time.
+// Each thread reads its neighbour's value and adds one.
 Kernel exchange_kernel(int size) {
   Kernel kernel = kernel_of("exchange", size);
   const BufferId out = global(kernel, "out", Scalar::I32, results(size), false);
@@ -126,7 +126,7 @@ SharedBenchmark shared(const schedule::Machine& machine) {
 }
 
 Benchmark shuffles() {
-  constexpr int kWarp = 32;  // a row of a shuffle has at most so many
+  constexpr int kWarp = 32;  // maximum length of a shuffle's row
   Draft draft("shuffles", Scalar::F32);
   const int out = draft.memory("out", Scalar::I32, results(kWarp));
   Kernel kernel = kernel_of("shuffle", kWarp);

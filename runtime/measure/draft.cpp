@@ -1,6 +1,5 @@
-// A module launches the one of its measured kernels that a parameter names: of the others it
-// launches no blocks. So the device compiles few modules, and nothing is compiled between
-// measurements.
+// A module launches only the measured kernel named by a parameter; the others get zero blocks. So
+// the device compiles few modules, and none between measurements.
 #include "runtime/measure/draft.h"
 
 #include <fmt/format.h>
@@ -11,7 +10,7 @@ using namespace kernel;
 
 namespace {
 
-constexpr int kPrepares = 1, kMeasures = 2;  // steps of the tiles that do so
+constexpr int kPrepares = 1, kMeasures = 2;  // lengths of tiles that prepare and measure
 
 // In the order of state_of().
 std::vector<Parameter> parameters(Scalar real) {
@@ -29,7 +28,7 @@ std::vector<Parameter> parameters(Scalar real) {
   return out;
 }
 
-constexpr int kWhich = 1;  // of the parameters, how many kernels do without
+constexpr int kWhich = 1;  // number of leading parameters that kernels do not take
 
 }  // namespace
 

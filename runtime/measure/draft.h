@@ -1,4 +1,4 @@
-// Writing the modules of modules.h: parameters, scratch memory and launches that all have alike.
+// Helpers for building the modules of modules.h: common parameters, scratch memory and launches.
 #pragma once
 
 #include <string>
@@ -9,28 +9,28 @@
 
 namespace stencil::measure {
 
-// Scalars of all kernels and parameters of all modules.
+// Scalars of all kernels, from parameters of all modules.
 kernel::Expr passes();  // I32
 kernel::Expr blocks();  // I64
 kernel::Expr chunks();  // I64
-// What values are multiplied by and what is added, of a floating type: they stay between 1 and 3.
+// Multiplier and addend, of a floating type; they keep values between 1 and 3.
 kernel::Expr factor(Scalar type);
 kernel::Expr term(Scalar type);
 kernel::Expr thread();  // I32
 kernel::Expr block();   // I64
 
-// A module whose plan launches the kernels added to it.
+// Builds a module whose plan launches the added kernels.
 class Draft {
  public:
-  // `real`: the type of factor and term.
+  // `real`: type of factor and term.
   Draft(const std::string& name, Scalar real);
 
-  // Memory of so many elements, an I64 over parameters. Kernels name it by the number returned.
+  // Adds memory of `elements` elements (I64, over parameters) and returns its number.
   int memory(const std::string& name, Scalar type, kernel::Expr elements);
 
-  // A kernel whose Global buffers are, in order, these pieces of memory.
+  // Adds a kernel to be measured, whose Global buffers are these pieces of memory, in order.
   void measured(kernel::Kernel kernel, const std::vector<int>& memory);
-  // Launched ahead of the measured ones, with a block per chunk.
+  // Adds a kernel that runs before the measured ones, with one block per chunk.
   void prepares(kernel::Kernel kernel, const std::vector<int>& memory);
 
   kernel::Module finish();
@@ -47,32 +47,32 @@ class Draft {
 // A kernel with the scalars above and no buffers.
 kernel::Kernel kernel_of(const std::string& name, int threads);
 
-// Buffers of a kernel.
+// Add a buffer to a kernel.
 kernel::BufferId global(kernel::Kernel& kernel, const std::string& name, Scalar type,
                         kernel::Expr elements, bool read_only);
 kernel::BufferId shared_memory(kernel::Kernel& kernel, const std::string& name, Scalar type,
                                int elements);
 kernel::BufferId of_thread(kernel::Kernel& kernel, const std::string& name, Scalar type,
-                           int elements = 0);  // 0: a single value
+                           int elements = 0);  // 0 elements: a single value
 kernel::BufferId of_block(kernel::Kernel& kernel, const std::string& name, Scalar type);
 
 // Statements.
 kernel::Statement let(const std::string& name, kernel::Expr value);
-kernel::Statement store(kernel::BufferId buffer, kernel::Expr value);  // of a single value
+kernel::Statement store(kernel::BufferId buffer, kernel::Expr value);  // to a single value
 kernel::Statement store(kernel::BufferId buffer, kernel::Expr index, kernel::Expr value);
 kernel::Statement threads(kernel::Body body);
 kernel::Statement repeat(const std::string& name, kernel::Expr times, kernel::Body body);
 
 // Expressions.
-kernel::Expr read(kernel::BufferId buffer, Scalar type);  // a single value
+kernel::Expr read(kernel::BufferId buffer, Scalar type);  // of a single value
 kernel::Expr read(kernel::BufferId buffer, kernel::Expr index, Scalar type);
 kernel::Expr long_of(kernel::Expr value);
 inline kernel::Expr long_of(int64_t value) {
   return kernel::integer(value, Scalar::I64);
 }
-// The place of the thread in memory, `offset` elements after `base`, an I64.
+// The thread's index in memory, `offset` elements after `base`; I64.
 kernel::Expr place(const kernel::Expr& base, int64_t offset);
-// Where a thread leaves its result, in memory of so many elements, with blocks of `threads`.
+// Index of a thread's result, and the number of results, for blocks of `threads`.
 kernel::Expr own_place(int threads);
 kernel::Expr results(int threads);
 kernel::Expr multiply_add(kernel::Expr value, Scalar type);  // value * factor + term

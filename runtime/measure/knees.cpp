@@ -29,7 +29,7 @@ std::optional<double> half_way(const Points& points) {
 
 std::optional<double> hidden(const Points& points) {
   const double most = 1.1 * least_time(points);
-  size_t last = points.size();  // the points up to the last one that takes no longer
+  size_t last = points.size();  // number of points up to the last one that takes no longer
   while (last > 0 && points[last - 1][1] > most) --last;
   if (last == 0 || last == points.size()) return std::nullopt;
   const auto& [x0, y0] = points[last - 1];

@@ -1,5 +1,5 @@
-// From seconds to figures. Each group of figures has a module, or a few; a group that fails is left
-// out, and the others go on.
+// Derives figures from times. Each group of figures has one or a few modules; if a group fails, the
+// others continue.
 #include "runtime/measure/measure.h"
 
 #include <fmt/format.h>
@@ -16,11 +16,11 @@ namespace stencil::measure {
 
 namespace {
 
-// Of 1024 threads a multiprocessor has enough to hide what it waits for, with several operations
-// in flight each; and all blocks are there at once, whatever registers they take.
+// With 1024 threads and several operations in flight per thread, a multiprocessor can hide
+// latencies; and all blocks are resident at once, whatever registers they use.
 constexpr int kThreadsAtOnce = 1024;
 
-// What a launch reads at least, for its start to be of no account.
+// Minimum bytes read per launch, so that launch overhead is negligible.
 int64_t bytes_of_launch(const schedule::Machine& machine, const Effort& effort) {
   const int64_t bytes =
       machine.threads_are_loops ? int64_t{machine.multiprocessors} << 25 : int64_t{8} << 30;
@@ -58,14 +58,17 @@ class Measurement {
   Status block();
   Status shuffles();
 
-  // Blocks that are on the device at once, and what they repeat to move so many bytes at least.
+  // Blocks resident at once on the device.
   int64_t blocks_at_once(int threads) const {
     const int each = machine_.threads_are_loops ? 4 : std::max(1, kThreadsAtOnce / threads);
     return int64_t{machine_.multiprocessors} * each;
   }
   void add(Figure figure);
   void add_time(const std::string& name, const std::string& text, double seconds);
-  bool has_rates() const { return !machine_.threads_are_loops; }  // of the table
+  bool has_rates() const {
+    return !machine_.threads_are_loops;
+  }  // the machine's table has such
+     // numbers
 
   const runtime::ChosenDevice& device_;
   const schedule::Machine& machine_;
@@ -79,7 +82,7 @@ class Measurement {
   SharedBenchmark shared_;
   std::unique_ptr<Subject> shared_subject_;
   std::map<Scalar, double> multiply_adds_;  // per second
-  double pass_seconds_ = 0;                 // of the arithmetic, in single precision
+  double pass_seconds_ = 0;                 // of arithmetic, single precision
   Report report_;
 };
 
@@ -97,9 +100,8 @@ void Measurement::add_time(const std::string& name, const std::string& text, dou
 }
 
 // --- Modules
-// ---------------------------------------------------------------------------------------
 
-// Everything is compiled ahead, by several threads: nothing is while times are taken.
+// Compiles everything in advance, in several threads, so that nothing compiles during measurements.
 void Measurement::prepare() {
   for (const Scalar type : {Scalar::F32, Scalar::F64}) {
     arithmetic_.emplace(type, made(measure::arithmetic(type, machine_)));
@@ -127,7 +129,7 @@ void Measurement::prepare() {
   workers.wait();
 }
 
-// Arithmetic until clocks have risen. A failure shows again where it matters.
+// Runs arithmetic until clocks have ramped up. Failures will recur where they are reported.
 void Measurement::warm_up() const {
   const auto& [benchmark, subject] = arithmetic_.at(Scalar::F32);
   if (!subject->load(device_).ok()) return;
@@ -138,7 +140,6 @@ void Measurement::warm_up() const {
 }
 
 // --- Arithmetic
-// ---------------------------------------------------------------------------------------
 
 Status Measurement::arithmetic(Scalar type) {
   const auto& [benchmark, subject] = arithmetic_.at(type);
@@ -160,7 +161,7 @@ Status Measurement::arithmetic(Scalar type) {
     figure.member = is_double ? "instructions_per_second / double_cost" : "instructions_per_second";
   }
   add(figure);
-  constexpr int kOperands = 4;  // three are read, one is written
+  constexpr int kOperands = 4;  // three reads and one write
   add({"register_bandwidth_" + name, "registers, " + name, "B/s",
        kOperands * size_in_bytes(type) * rate});
 
@@ -187,7 +188,7 @@ Status Measurement::ratio() {
   return Done{};
 }
 
-// Launches long enough for the host to queue the next ones meanwhile.
+// Uses launches long enough for the host to queue the following ones.
 Status Measurement::launches() {
   constexpr double kLaunch = 20e-6;
   constexpr int kLaunches = 64;
@@ -206,7 +207,6 @@ Status Measurement::launches() {
 }
 
 // --- Memory
-// ---------------------------------------------------------------------------------------
 
 int64_t passes_for(int64_t bytes, int64_t blocks) {
   const int64_t per_pass = blocks * kChunkBytes;
@@ -324,13 +324,12 @@ Status Measurement::overlap(Scalar type) {
 }
 
 // --- Latencies
-// ---------------------------------------------------------------------------------------
 
 Status Measurement::latencies() {
   const auto& [benchmark, subject] = chase_;
   const Status loaded = subject->load(device_);
   if (!loaded.ok()) return loaded;
-  constexpr int64_t kBytes = int64_t{kChaseNodes} * kChaseBytes;  // of a chunk
+  constexpr int64_t kBytes = int64_t{kChaseNodes} * kChaseBytes;  // per chunk
   for (const auto& [level, bytes] : sets_.levels) {
     Work work;
     work.chunks = std::max<int64_t>(1, bytes / kBytes);
@@ -365,7 +364,7 @@ Status Measurement::block() {
          fmt::format("reads of shared memory, {} bytes each", size), "B/s",
          static_cast<double>(work.blocks) * work.passes * bytes / seconds.value()});
   }
-  work.blocks = machine_.multiprocessors;  // each has one to itself
+  work.blocks = machine_.multiprocessors;  // one block per multiprocessor
   const auto each = [&](int kernel, int passes, int of_pass) -> Result<double> {
     work.kernel = kernel;
     work.passes = passes;
@@ -423,7 +422,7 @@ Result<Report> Measurement::run() {
   report_.device = device_.device.name;
   report_.description = device_.info.description;
   report_.machine = machine_;
-  if (has_rates()) report_.hertz = device_.info.hertz;  // that of a CPU varies
+  if (has_rates()) report_.hertz = device_.info.hertz;  // a CPU's clock varies
   tell("compiling");
   prepare();
   warm_up();

@@ -1,5 +1,6 @@
-// The numbers of a machine, measured: what schedules are chosen by (schedule::Machine), and what
-// the models of their cost would take besides. docs/measure.md has how each follows from times.
+// Calibration: measures the numbers of a machine that the choice of schedules uses
+// (schedule::Machine), and further inputs of cost models. docs/measure.md describes how each
+// follows from times.
 #pragma once
 
 #include <functional>
@@ -10,8 +11,8 @@
 
 namespace stencil::measure {
 
-// `progress` is told what is being done. Fails as Device::load does if nothing at all can be
-// measured; otherwise what could not is left out by name, with the reason.
+// `progress` is called before each measurement. Fails as Device::load if nothing can be measured;
+// otherwise the report lists what could not be measured, with the reason.
 Result<Report> measure(const runtime::ChosenDevice& device, const Effort& effort = {},
                        const std::function<void(const std::string&)>& progress = {});
 

@@ -1,8 +1,8 @@
-// The kernels on memory and registers; what a block shares is in block_modules.cpp.
+// Kernels on memory and registers; shared memory is in block_modules.cpp.
 //
-// A value that a thread keeps from pass to pass is a buffer of its own: a register of a GPU. Where
-// threads are loops it is an array over the threads in the first-level cache, which is loaded and
-// stored once per pass, as a vector; so passes hold as much work as hides that.
+// A value that a thread keeps between passes is a separate buffer: a register on a GPU. If threads
+// are loops, it is an array over the threads in the L1 cache, loaded and stored as vectors once per
+// pass; so each pass does enough work to hide that.
 #include "runtime/measure/modules.h"
 
 #include <fmt/format.h>
@@ -28,15 +28,14 @@ int steps_of_launch(const Module& module) {
 
 namespace {
 
-// What a chain of a thread begins with, of at most 4 that differ: no compiler takes one for
-// another.
+// Initial value of a thread's chain, one of 4 different values, so that compilers cannot merge
+// chains.
 Expr first_value(int chain, Scalar type) {
   const Expr number = operation(Op::BitAnd, {kernel::add(thread(), integer(chain)), integer(3)});
   return multiply_add(convert(number, type), type);
 }
 
-// `chains` values that a thread keeps, and for each of them `length` multiply-adds in a row, one of
-// every chain after the other.
+// `chains` values per thread, and `length` dependent multiply-adds for each of them, interleaved.
 std::vector<BufferId> make_chains(Kernel& kernel, Scalar type, int chains) {
   std::vector<BufferId> out;
   for (int c = 0; c < chains; ++c)
@@ -64,7 +63,7 @@ Body lengthen(const std::vector<BufferId>& chains, Scalar type, int length) {
   return body;
 }
 
-// Multiply-adds: `chains` per thread, `length` of each per pass.
+// Multiply-adds: `chains` per thread, `length` per chain and pass.
 Kernel chain_kernel(const std::string& name, Scalar type, int size, int chains, int length) {
   Kernel kernel = kernel_of(name, size);
   const BufferId out = global(kernel, "out", type, results(size), false);
@@ -91,7 +90,7 @@ int block_size(const schedule::Machine& machine) {
 Benchmark arithmetic(Scalar type, const schedule::Machine& machine) {
   constexpr int kChains = 4;
   const int size = block_size(machine);
-  // Chains of a loop over threads overlap with those of the next vector, if they are short.
+  // In a loop over threads, short chains overlap with those of the next vector.
   const int length = machine.threads_are_loops ? 8 : 32;
   Draft draft(type == Scalar::F64 ? "arithmetic_double" : "arithmetic_float", type);
   const int out = draft.memory("out", type, results(size));
@@ -152,9 +151,9 @@ Benchmark reads(Scalar type, const schedule::Machine& machine) {
 
 namespace {
 
-// Memory for a copy of F32 or F64, and what makes its first half.
+// Source and target memory for a copy of F32 or F64; a kernel fills the source.
 struct Ends {
-  int from, to;   // memory of the draft
+  int from, to;   // memory numbers in the draft
   Expr elements;  // of each
   int64_t in_chunk;
 };
@@ -211,7 +210,7 @@ Benchmark copies(const schedule::Machine& machine) {
 }
 
 Benchmark overlap(Scalar type, const schedule::Machine& machine) {
-  constexpr int kElements = 8;  // of a thread: in flight together, and chains that do not wait
+  constexpr int kElements = 8;  // per thread: loads in flight, and independent chains
   const int size = block_size(machine);
   Draft draft(type == Scalar::F64 ? "overlap_double" : "overlap_float", type);
   const Ends ends = make_ends(draft, type, size);
@@ -237,15 +236,15 @@ Benchmark overlap(Scalar type, const schedule::Machine& machine) {
   return {draft.finish(), size, static_cast<double>(ends.in_chunk)};
 }
 
-// Places follow each other as the numbers of a linear congruential generator of full period do
-// (D. Knuth, The Art of Computer Programming, volume 2, 3.2.1.2, theorem A): for a power of two the
-// factor is 1 modulo 4 and the increment odd. So prefetching has nothing to go by. What is written
-// after the links takes their place in caches, unless these hold all of it.
+// Nodes are visited in the order of a full-period linear congruential generator (D. Knuth, The Art
+// of Computer Programming, volume 2, 3.2.1.2, theorem A: for a power of two, the factor is 1 modulo
+// 4 and the increment odd), which defeats prefetching. Memory written after the links evicts them
+// from caches that cannot hold everything.
 Benchmark chase(const schedule::Machine& machine) {
   constexpr int64_t kFactor = 1664525, kIncrement = 1013904223;
   const Scalar type = machine.threads_are_loops ? Scalar::I64 : Scalar::I32;
   const int64_t apart = kChaseBytes / size_in_bytes(type);
-  constexpr int64_t kFlushed = 4;  // a fourth of the memory has links
+  constexpr int64_t kFlushed = 4;  // a quarter of the memory has links
   Draft draft("chase", Scalar::F32);
   const Expr nodes = mul(chunks(), long_of(kChaseNodes));
   const Expr elements = mul(nodes, long_of(kFlushed * apart));

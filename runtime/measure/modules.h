@@ -1,13 +1,12 @@
-// Micro-benchmarks as modules of the kernel IR, so that they run on every device that runs kernels:
-// the emitters and the device's loader are those of stencil programs. What is measured of a device
-// depends on the machine alone: where threads are loops, a block is a loop over vectors in place of
-// warps.
+// Micro-benchmarks as modules of the kernel IR, so that they run on every device that runs kernels,
+// through the same emitters and loaders as stencil programs. The benchmarks depend only on the
+// machine: if threads are loops, a block is a loop over vectors instead of warps.
 //
 // The first four follow A. Schäfer and D. Fey, "High Performance Stencil Code Algorithms for
 // GPGPUs", Procedia Computer Science 4 (2011), section 2 and figure 5.
 //
-// Compilers know neither what is computed with (parameters) nor how often it is done, and each
-// block stores what it came to.
+// Operands and repeat counts are parameters unknown to the compiler, and each block stores its
+// result; so nothing is optimised away.
 #pragma once
 
 #include <cstdint>
@@ -20,39 +19,39 @@
 
 namespace stencil::measure {
 
-// What a module is told: the values of its parameters, which are the same for all of them.
+// Values of the parameters, which are the same for all modules.
 struct Work {
-  int64_t kernel = 0;  // which of the module's measured kernels is launched
+  int64_t kernel = 0;  // number of the measured kernel to launch
   int64_t blocks = 1;
-  int32_t passes = 1;  // what a block repeats
-  int64_t chunks = 1;  // of memory, kChunkBytes each unless the module says otherwise
+  int32_t passes = 1;  // repetitions within a block
+  int64_t chunks = 1;  // of memory; kChunkBytes each unless noted otherwise
 };
 constexpr int64_t kChunkBytes = 16 << 10;
 
-// A state to run a module with.
+// A state with which to run a module.
 reference::State state_of(const Work& work);
 
-// How many steps launch the measured kernel once. Where that is 2, a tile of 1 step prepares the
-// memory, which has to come first.
+// Number of steps that launch the measured kernel once. If it is 2, a tile of 1 step prepares the
+// memory and must run first.
 int steps_of_launch(const kernel::Module& module);
 
-// A module, and what one launch of its kernels does.
+// A module, and the work of one launch.
 struct Benchmark {
   kernel::Module module;
-  int threads = 1;      // of a block
-  double per_pass = 0;  // what a block does in a pass: operations, or bytes
+  int threads = 1;      // per block
+  double per_pass = 0;  // operations or bytes per block and pass
 };
 
-// Multiply-adds on registers, four chains per thread (figure 5 a). Kernel 0: a whole block; its
-// passes of `per_pass` multiply-adds. Kernel 1: one thread has one chain of kChainLength per pass.
+// Multiply-adds on registers, four chains per thread (figure 5 a). Kernel 0: full blocks with
+// `per_pass` multiply-adds per pass. Kernel 1: one thread with one chain of kChainLength per pass.
 constexpr int kChainLength = 32;
 Benchmark arithmetic(Scalar type, const schedule::Machine& machine);
 
-// Reads of all elements of a chunk per pass, from the chunk at blocks' equal shares of the memory
-// on, as bits: I32 or I64.
+// Reads of all elements (I32 or I64) of one chunk per pass. Blocks start at equally spaced chunks
+// of the memory.
 Benchmark reads(Scalar type, const schedule::Machine& machine);
 
-// A copy of memory (figure 5 c): one block per chunk, which is read and written.
+// A copy of memory (figure 5 c): one block per chunk.
 Benchmark copies(const schedule::Machine& machine);
 
 // A copy with kOverlapped multiply-adds per element and pass between load and store (figure 5 b);
@@ -60,28 +59,26 @@ Benchmark copies(const schedule::Machine& machine);
 constexpr int kOverlapped = 8;
 Benchmark overlap(Scalar type, const schedule::Machine& machine);
 
-// Loads that each take their address from the one before, by one thread, kChaseLength per pass. A
-// launch goes on where the last one ended. A chunk has kChaseNodes places kChaseBytes apart; the
-// number of chunks is a power of two. Links are of the width that takes the fewest instructions on
-// the way from one load to the next.
+// Dependent loads by one thread, kChaseLength per pass. A launch continues where the previous one
+// ended. A chunk has kChaseNodes nodes, kChaseBytes apart; the number of chunks must be a power of
+// two. The width of links minimises the instructions between two loads.
 constexpr int kChaseLength = 16, kChaseNodes = 64, kChaseBytes = 128;
 Benchmark chase(const schedule::Machine& machine);
 
-// What a block shares; only where its threads are not loops. Kernels: reads of I32, of I64, a
-// chain of kChaseLength loads by one warp, exchanges between neighbours (store, barrier, load,
-// barrier) by a block, and from kFirstBarrier on kBarriers barriers per pass by a block of so many
-// threads.
+// Shared memory and barriers; only if threads are not loops. Kernels: reads of I32, of I64, a chain
+// of kChaseLength loads by one warp, exchanges between neighbours (store, barrier, load, barrier)
+// by a block, and from kFirstBarrier on one kernel per block size with kBarriers barriers per pass.
 enum SharedKernel { kSharedReads, kSharedReadsLong, kSharedChase, kExchange, kFirstBarrier };
 constexpr int kBarriers = 16;
 struct SharedBenchmark {
   kernel::Module module;
-  int threads = 1;                   // of reads and exchanges
-  double bytes = 0, bytes_long = 0;  // that a block reads per pass
+  int threads = 1;                   // for reads and exchanges
+  double bytes = 0, bytes_long = 0;  // per block and pass
   std::vector<int> barrier_threads;
 };
 SharedBenchmark shared(const schedule::Machine& machine);
 
-// Shuffles that each take what the one before gave, kShuffles per pass, by one warp.
+// Dependent shuffles, kShuffles per pass, by one warp.
 constexpr int kShuffles = 16;
 Benchmark shuffles();
 

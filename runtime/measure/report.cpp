@@ -32,7 +32,7 @@ std::string figures(const Report& report) {
   return table(rows, {.texts = 1, .text_last = true});
 }
 
-// "working set (B)" is labelled with its unit, which the cells carry.
+// Splits "working set (B)" into label and unit; cells show the unit.
 std::pair<std::string, std::string> split_unit(const std::string& axis) {
   const size_t open = axis.rfind(" (");
   if (open == std::string::npos) return {axis, ""};
@@ -118,7 +118,7 @@ std::string print(const Report& report) {
 std::string to_json(const std::vector<Report>& reports) {
   Json devices = Json::array();
   for (const Report& report : reports) devices.push_back(json_of(report));
-  // Infinities become null. What devices call themselves need not be UTF-8.
+  // Infinities become null. Device names need not be valid UTF-8.
   return Json{{"devices", devices}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

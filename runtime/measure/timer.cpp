@@ -1,4 +1,4 @@
-// By the device's own clock where it has one (Session::seconds), by the host's otherwise.
+// Uses the device's clock if it has one (Session::seconds), otherwise the host's.
 #include "runtime/measure/timer.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 // A run of one kernel.
 class Run {
  public:
-  // Memory is prepared, and the kernel launched for the first time.
+  // Prepares memory and launches the kernel for the first time.
   static Result<std::unique_ptr<Run>> start(const runtime::LoadedProgram& program,
                                             const kernel::Module& module, const Work& work);
 
@@ -24,7 +24,7 @@ class Run {
   Run(const Work& work, int steps) : state_(state_of(work)), steps_(steps) {}
 
   reference::State state_;
-  const int steps_;  // of a launch
+  const int steps_;  // per launch
   std::unique_ptr<runtime::Session> session_;
 };
 
@@ -57,7 +57,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// Launches that take as long as a sample is to take.
+// Number of launches that fill the duration of a sample.
 Result<int64_t> launches_of_sample(Run& run, const Effort& effort) {
   constexpr int64_t kMost = 1 << 20;
   int64_t launches = 1;

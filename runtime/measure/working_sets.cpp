@@ -1,4 +1,4 @@
-// What memory is read, by what is known of a machine's caches.
+// Chooses working sets from the known cache sizes of a machine.
 #include "runtime/measure/working_sets.h"
 
 #include <unistd.h>
@@ -15,7 +15,8 @@ namespace stencil::measure {
 
 namespace {
 
-// The last cache that one core of this CPU has a share in. sysconf() adds up those of the system.
+// Size of the last cache shared by a core of this CPU; sysconf() would add up all caches of the
+// system.
 int64_t cache_of_core(int64_t otherwise) {
   const auto text = runtime::read_file("/sys/devices/system/cpu/cpu0/cache/index3/size", 1 << 16);
   int64_t kibibytes = 0;

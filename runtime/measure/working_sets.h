@@ -1,4 +1,4 @@
-// How much memory is read, for each level of it to serve the reads.
+// Working-set sizes at which each level of memory serves the reads.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace stencil::measure {
 
-// How memory is read in the figures: bytes in all, and by each of a device's levels.
+// Sizes in bytes used for the figures.
 struct WorkingSets {
   struct Level {
     std::string name;  // "L1", "L2", "L3", "memory"
     int64_t bytes;
   };
-  std::vector<Level> levels;          // the nearest first; memory is the last
-  std::vector<int64_t> around_cache;  // from well inside the machine's last cache to well beyond
+  std::vector<Level> levels;          // nearest first; memory is last
+  std::vector<int64_t> around_cache;  // from well below the size of the last cache to well beyond
 };
-// Multiples of kChunkBytes, powers of two in `levels`; none has more than `most_bytes`.
+// Multiples of kChunkBytes, powers of two in `levels`; at most `most_bytes`.
 WorkingSets working_sets(const schedule::Machine& machine, int64_t most_bytes);
 
 }  // namespace stencil::measure

@@ -1,12 +1,12 @@
-// A checkpoint is a preamble of 32 bytes, a header, and the arrays of the state as they are in
-// memory (docs/running.md). The header describes both the program, so that a file of another
-// one is refused with what differs, and the arrays, each with its place and checksum.
+// A checkpoint consists of a preamble of 32 bytes, a header, and the arrays of the state as they
+// are in memory (docs/running.md). The header describes the program, so that the differences can be
+// reported when another program's file is refused, and the arrays with position and checksum.
 //
 //   write   shapes -> Header (checksums: one pass over the arrays) -> bytes, arrays (new_files.h)
-//   read    bytes, in parts -> Header -> compared with program and state -> checksums -> copied
+//   read    bytes, in pieces -> Header -> compared with program and state -> checksums -> copied
 //
-// A reader trusts nothing: lengths are checked against the bytes that are there, and the state is
-// touched last. Checksums are CRC-32 as zlib computes it, so that any language can check them.
+// The reader trusts nothing: lengths are checked against the available bytes, and the state is
+// changed last. Checksums are CRC-32 as in zlib, so that any language can verify them.
 #include "runtime/run/checkpoint.h"
 
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ struct FieldEntry {
 };
 struct ParamEntry {
   std::string name, type;
-  uint64_t value = 0;  // the bits of an int64_t or a double
+  uint64_t value = 0;  // bits of an int64_t or a double
 };
 struct ReductionEntry {
   std::string name, type;
@@ -75,9 +75,9 @@ struct Header {
   std::vector<FieldEntry> fields;
 };
 
-// --- What a program's checkpoint has to say --------------------------------------------------
+// --- Contents of a program's checkpoint ------------------------------------------------------
 
-// The header without places and checksums of arrays.
+// The header without positions and checksums of arrays.
 Header describe(const ir::Program& program, const reference::State& state) {
   Header header{std::string(name(program.real)),
                 std::string(name(program.fp)),
@@ -114,7 +114,7 @@ Header describe(const ir::Program& program, const reference::State& state) {
   return header;
 }
 
-// Calls `visit(entry, field, level, component)` for every array, in the order of the file.
+// Calls `visit(entry, field, level, component)` for each array, in file order.
 template <class HeaderType, class Visit>
 void for_each_array(HeaderType& header, const Visit& visit) {
   for (size_t f = 0; f < header.fields.size(); ++f) {
@@ -138,7 +138,7 @@ int64_t aligned(int64_t offset) {
 
 // --- Header and bytes ------------------------------------------------------------------------
 
-// Both directions in one description: `archive` appends what it is given, or fills it in.
+// Describes both directions: `archive` either appends the values or fills them in.
 template <class Archive, class HeaderType>
 void transfer(Archive& archive, HeaderType& header) {
   archive.text(header.real);
@@ -222,7 +222,7 @@ class Extractor {
   void list(std::vector<T>& values, const Each& each) {
     uint64_t size = 0;
     number(size);
-    if (size > bytes_.size()) return fail();  // an element has a byte at least
+    if (size > bytes_.size()) return fail();  // each element has at least one byte
     for (uint64_t i = 0; i < size && sound_; ++i) each(values.emplace_back());
   }
   bool complete() const { return sound_ && bytes_.empty(); }
@@ -281,13 +281,13 @@ Failure other_value(const std::string& path, const ir::Param& param, const Param
           hint};
 }
 
-// Whether a param may differ from the checkpoint's: a float that kernels take as an argument, and
-// that this run was given. Then those that follow from it may differ as well.
+// Whether a param may differ from the checkpoint's value: a float that is a kernel argument and
+// that the user gave for this run. Floats derived from it may then differ, too.
 bool may_change(const ir::Param& param, const std::vector<bool>& given, size_t number) {
   return is_float(param.type) && !param.folded() && number < given.size() && given[number];
 }
 
-// `changed` gets those that differ and may.
+// `changed` receives the permitted differences.
 Status compare_params(const std::string& path, const ir::Program& program, const Header& there,
                       const Header& here, const std::vector<bool>& given,
                       std::vector<ChangedParam>& changed) {
@@ -326,8 +326,8 @@ Status compare_fields(const std::string& path, const Header& there, const Header
   return Done{};
 }
 
-// Whether the lists of both have the same lengths. They do if the hashes agree and nobody has made
-// up the header; what follows indexes one by the other.
+// Whether all lists have the same lengths. That follows from equal hashes unless the header is
+// forged; later code indexes one header by the other.
 bool same_lengths(const Header& there, const Header& here) {
   bool same = there.params.size() == here.params.size() &&
               there.reductions.size() == here.reductions.size() &&
@@ -340,8 +340,8 @@ bool same_lengths(const Header& there, const Header& here) {
   return same;
 }
 
-// Whether a checkpoint with the header `there` is one of the program, which `here` describes. What
-// a user would recognise is compared first; the hash has the last word.
+// Whether the checkpoint with header `there` belongs to the program described by `here`.
+// Differences that a user can recognise are compared first; the hash is checked last.
 Status compare(const std::string& path, const ir::Program& program, const Header& there,
                const Header& here, const std::vector<bool>& given,
                std::vector<ChangedParam>& changed) {
@@ -398,7 +398,7 @@ Result<Header> read_header(const InputFile& file) {
   return header;
 }
 
-// The checksum of `count` bytes from `at`.
+// The checksum of `count` bytes from offset `at`.
 Result<uint32_t> checksum_in(const InputFile& file, int64_t at, int64_t count) {
   std::vector<char> part(static_cast<size_t>(std::min(count, kBytesAtOnce)));
   uLong sum = crc32_z(0, nullptr, 0);
@@ -411,7 +411,7 @@ Result<uint32_t> checksum_in(const InputFile& file, int64_t at, int64_t count) {
   return static_cast<uint32_t>(sum);
 }
 
-// The arrays, if every one is there, of the size that the state has for it.
+// The arrays, if all are present with the sizes of the state.
 Result<FieldFile> place_arrays(std::shared_ptr<const InputFile> file, const Header& header,
                                const reference::State& state) {
   FieldFile out{std::move(file), {}};
@@ -455,7 +455,7 @@ Status compare_checksum(const ir::Program& program, const FieldFile& file, size_
 
 }  // namespace
 
-// --- The two directions ----------------------------------------------------------------------
+// --- Writing and reading a checkpoint --------------------------------------------------------
 
 Status write_checkpoint(const std::string& path, const ir::Program& program, FieldSource& fields) {
   const reference::State& state = fields.state();
@@ -516,7 +516,7 @@ Result<SavedState> find_checkpoint(const std::string& path, const ir::Program& p
       value.integer = static_cast<int64_t>(saved.value);
     }
     value.evaluations = saved.evaluations;
-    // What is not saved: when it was first NaN. It is known to have been so the last time.
+    // The step of the first NaN is not saved. The last evaluation is known to have been NaN.
     const int64_t every = program.reductions[r].every;
     value.first_nan = value.is_nan() ? header.step / every * every : 0;
   }

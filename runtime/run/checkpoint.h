@@ -1,9 +1,8 @@
-// Checkpoints: the complete state of a run in a file, from which another run goes on with the same
-// bits, on any device and under any schedule. docs/running.md describes the format.
+// Checkpoints: the complete state of a run in a file, from which a run continues with identical
+// results, on any device and under any schedule. docs/running.md describes the format.
 //
-// Errors: R060 a file that is no intact checkpoint, R061 one of another version of the format, R062
-// one of another program (or --real, --fp), R063 one with other sizes or values of params; R010 and
-// R011 as for all files.
+// Errors: R060 not an intact checkpoint, R061 another version of the format, R062 another program
+// (or --real, --fp), R063 other sizes or values of params; R010 and R011 as for all files.
 #pragma once
 
 #include <string>
@@ -15,15 +14,15 @@
 
 namespace stencil::runtime {
 
-// Writes every level of every field, params, reductions, the step and whether the run has stopped.
-// A file of that name stays whole until the new one is complete, and is then replaced.
+// Writes all levels of all fields, params, reductions, the step and whether the run has stopped. An
+// existing file stays intact until the new one is complete.
 Status write_checkpoint(const std::string& path, const ir::Program& program, FieldSource& fields);
 
-// The two halves of read_checkpoint(): what is in a checkpoint of the program, with its arrays and
-// their checksums, and where it leaves the rest of a state. Nothing is read but the header. Of
-// `state` the params and the shapes of fields count.
+// The two halves of read_checkpoint(). find_checkpoint() reads only the header and returns the
+// checkpoint's contents with array positions and checksums; only params and field shapes of `state`
+// are used. go_on_from() sets everything but the fields.
 struct ChangedParam {
-  std::string name, saved, now;  // values as text
+  std::string name, saved, now;  // as text
 };
 struct SavedState {
   FieldFile fields;
@@ -32,9 +31,8 @@ struct SavedState {
   bool stopped = false;
   std::vector<ChangedParam> changed = {};
 };
-// `given`: by ParamId, those that this run was given a value for. Floats among them may differ from
-// the checkpoint's, and with them the floats that follow from them, unless they are part of the
-// code.
+// `given`: by ParamId, params that the user gave a value for this run. Float params among them, and
+// floats derived from them, may differ from the checkpoint's values unless they are compiled in.
 Result<SavedState> find_checkpoint(const std::string& path, const ir::Program& program,
                                    const reference::State& state,
                                    const std::vector<bool>& given = {});
@@ -45,15 +43,15 @@ Status check_arrays(const ir::Program& program, const FieldFile& file);
 Status check_arrays(const ir::Program& program, const FieldFile& file,
                     const std::vector<uint32_t>& shares);
 
-// Puts a state that prepare_state() has made where the checkpoint's was. Nothing but the number of
-// steps may differ from the program that wrote it, and its params must have the same values. On
-// failure the state is unchanged.
+// Restores a state made by prepare_state(). The program must equal the one that wrote the
+// checkpoint, except for the number of steps, and have the same values of params. On failure the
+// state is unchanged.
 Status read_checkpoint(const std::string& path, const ir::Program& program,
                        reference::State& state);
 
-// Writes the checkpoint every `every` steps (0: not by steps), where at least `seconds` have gone
-// by since the last one (0: not by time), and when the run ends, be it because another event has
-// failed. `program` must outlive the event.
+// Writes the checkpoint every `every` steps (0: disabled), when `seconds` have passed since the
+// last one (0: disabled), and when the run ends, even if another event has failed. `program` must
+// outlive the event.
 Event checkpoint_event(const std::string& path, const ir::Program& program, int64_t every,
                        double seconds);
 

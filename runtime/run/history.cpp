@@ -1,9 +1,9 @@
-// Values stay on a device until a call of advance() ends. So a run with a history ends its chunks
-// where reductions are due, where time tiles end in any case; a run without one pays nothing.
+// Values stay on the device until advance() ends. So a run with a history ends its chunks where
+// reductions are due; time tiles end there in any case. A run without a history is not affected.
 //
-// A file that is only appended to holds whole rows at any moment, but for the last one if the disk
-// was full. To go on from a checkpoint it is cut behind the checkpoint's step: beside, and renamed,
-// so that no moment is without the rows up to there.
+// An append-only file contains whole rows at any time, except for the last one if the disk is full.
+// When a run resumes from a checkpoint, later rows are cut off in a copy that is then renamed, so
+// that the earlier rows exist at all times.
 #include "runtime/run/history.h"
 
 #include <fcntl.h>
@@ -27,12 +27,12 @@ namespace stencil::runtime {
 
 namespace {
 
-// Those that give a profile have no column: the profile is a field.
+// Reductions whose result is a profile have no column: the profile is a field.
 bool has_column(const ir::Reduction& reduction) {
   return !reduction.target;
 }
 
-// "6,0.5,,3": a row with the values of the reductions (ReductionId) that the step has evaluated.
+// "6,0.5,,3": a row with the values of the reductions evaluated at this step.
 std::string row_of(const ir::Program& program, const reference::State& state,
                    const std::vector<int>& evaluated) {
   std::string row = std::to_string(state.step);
@@ -43,19 +43,19 @@ std::string row_of(const ir::Program& program, const reference::State& state,
     const reference::ReductionValue& value = state.reductions[r];
     const bool real = is_float(value.type);
     row += !real                    ? fmt::format("{}", value.integer)
-           : std::isnan(value.real) ? "nan"  // whose sign says nothing
+           : std::isnan(value.real) ? "nan"  // without its meaningless sign
                                     : fmt::format("{}", value.real);
   }
   return row + '\n';
 }
 
-// What is kept of a file.
+// The part of a file that is kept.
 struct Rows {
-  std::string text;  // with the heading
+  std::string text;  // including the heading
   int64_t last = 0;  // step
 };
 
-// The heading and the rows of `text` up to `last_step`; an incomplete last line is no row. R037.
+// The heading and the rows of `text` up to `last_step`; an incomplete last line is dropped. R037.
 Result<Rows> rows_up_to(const std::string& path, const std::string& text,
                         const std::string& heading, int64_t last_step) {
   if (!text.starts_with(heading)) {
@@ -133,7 +133,7 @@ Status History::open(const reference::State& state) {
     if (!found.ok()) return found.failure();
     rows = std::move(found).value();
   }
-  std::vector<int> evaluated;  // by the state's step: its row may have found no room on the disk
+  std::vector<int> evaluated;  // at the state's step: the disk may have been full for its row
   for (size_t r = 0; r < program_.reductions.size(); ++r) {
     const ir::Reduction& reduction = program_.reductions[r];
     const bool due = has_column(reduction) && state.step % reduction.every == 0;
@@ -179,7 +179,9 @@ Status History::note(const reference::State& state) {
 
 Status History::sync() {
   const bool failed = descriptor_ >= 0 && ::fdatasync(descriptor_) != 0;
-  if (failed && errno != EINVAL && errno != EROFS) return failure(errno);  // a pipe has no disk
+  if (failed && errno != EINVAL && errno != EROFS)
+    return failure(errno);  // a pipe cannot be
+                            // flushed
   return Done{};
 }
 

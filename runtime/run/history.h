@@ -1,5 +1,5 @@
-// The values of a program's reductions, one row per step at which some are evaluated, as a file
-// that grows while the run goes on.
+// The values of a program's reductions as a file that grows during the run, with one row per step
+// that evaluates some.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace stencil::runtime {
 
-// CSV: a line with the names, "step" the first, then the rows in the order of the steps. A value is
-// written so that it reads back as the same double or integer; a reduction that the step does not
-// evaluate has nothing between its commas. A row is on its way to the disk before the run goes on,
-// in one write: whatever ends the process leaves whole rows.
+// CSV: a line with names, the first being "step", then rows in step order. Values read back as the
+// same double or integer. The cell of a reduction that the step does not evaluate is empty. Each
+// row is written in one call before the run continues, so a process that ends leaves only whole
+// rows.
 class History {
  public:
-  // Called with each step that evaluates reductions, and the numbers (ReductionId) of those.
+  // Called for each step that evaluates reductions, with their numbers (ReductionId).
   using Callback = std::function<void(int64_t step, const std::vector<int>& evaluated)>;
 
-  // `path` empty: no file; `callback` may be empty. The run begins at the state's step: at 0 the
-  // file is made anew, otherwise rows up to that step are kept (its own is made of the state if it
-  // is missing) and those beyond it removed, which then come again. R011; R010 and R037 for a file
-  // that is none of this program's.
+  // `path` empty: no file; `callback` may be empty. At step 0 the file is created. In a resumed
+  // run, rows up to the state's step are kept (the row of that step is added if missing) and later
+  // rows removed, because the run writes them again. R011; R010 and R037 if the file is not a
+  // history of this program.
   static Result<History> begin(const std::string& path, const ir::Program& program,
                                const reference::State& state, Callback callback);
 
@@ -31,11 +31,11 @@ class History {
   History& operator=(History&&) = delete;
   ~History();
 
-  // A row for what has been evaluated since the last one, if anything has.
+  // Writes a row for everything evaluated since the last row, if anything.
   Status note(const reference::State& state);
-  // What has been noted is on the disk, whatever happens to the machine.
+  // Flushes all rows to disk.
   Status sync();
-  // The steps at which to note, as events of a run; the history must outlive them.
+  // Calls note() at the right steps, as events of a run; the history must outlive them.
   std::vector<Event> events();
 
  private:
@@ -47,7 +47,7 @@ class History {
   std::string path_;
   const ir::Program& program_;
   Callback callback_;
-  std::vector<int64_t> evaluations_;  // by ReductionId, as of the last row
+  std::vector<int64_t> evaluations_;  // at the last row, by ReductionId
   int descriptor_ = -1;
 };
 

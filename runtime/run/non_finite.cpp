@@ -62,7 +62,7 @@ std::vector<NonFinite> NonFiniteWatch::found() const {
 
 namespace {
 
-// The components of floating-point types at the newest `levels` levels.
+// Adds the components of floating-point types at the newest `levels` levels.
 void add_components(const ir::Program& program, size_t field, int levels,
                     std::vector<Selection>& places) {
   const auto& components = program.fields[field].components;

@@ -1,4 +1,4 @@
-// NaN and infinities in what a run writes.
+// NaN and infinities in the files of a run.
 #pragma once
 
 #include <cstdint>
@@ -9,48 +9,48 @@
 
 namespace stencil::runtime {
 
-// Of one component at one level.
+// Counts for one component at one level.
 struct NonFinite {
-  Selection place;  // its component is given, also if it is the only one
+  Selection place;  // component is set even if it is the only one
   int64_t values = 0, nans = 0, infinities = 0;
-  std::vector<int64_t> first;  // where the first of them is, in grid coordinates
-  int64_t step = 0;            // of the first look that found some
+  std::vector<int64_t> first;  // grid coordinates of the first such value
+  int64_t step = 0;            // of the first check that found any
 
   bool any() const { return nans > 0 || infinities > 0; }
 };
 
-// A count over all of `field`, for who reads it; the step is missing.
+// Converts a count over all of `field`; `step` remains to be set.
 NonFinite non_finite_at(const Selection& place, const NonFiniteCount& count,
                         const reference::FieldData& field);
 
-// Looks at the values that files show, whenever they are written.
+// Checks the values in output files whenever these are written.
 class NonFiniteWatch {
  public:
   NonFiniteWatch(const ir::Program& program, const std::vector<Output>& outputs);
   Status look(FieldSource& fields);
-  // The event, with a look after its action. The watch must outlive it.
+  // Adds a check after the event's action. The watch must outlive the event.
   Event watched(Event event);
-  // Of the last look: those that have any.
+  // Results of the last check with any such values.
   std::vector<NonFinite> found() const;
 
  private:
   std::vector<NonFinite> places_;
 };
 
-// Whether fields have become NaN or infinite in the course of a run. A look reads each field once,
-// where it lies.
+// Checks whether fields have become NaN or infinite during a run. Each check reads each field once,
+// in its own memory.
 class FiniteCheck {
  public:
   // `program` must outlive it.
   explicit FiniteCheck(const ir::Program& program) : program_(program) {}
-  // Looks at all levels of all fields, before the first step.
+  // Checks all levels of all fields before the first step.
   Status begin(FieldSource& fields);
-  // Looks at the newest level of the fields that steps have computed. Reductions are not among
-  // them: became_nan() of a run is about those.
+  // Checks the newest level of the fields that steps compute. Reductions are handled by the run
+  // itself (RunReport::nan).
   Status end(FieldSource& fields);
-  // end() when the run ends. The check must outlive the event.
+  // An event that calls end() when the run ends. The check must outlive it.
   Event event();
-  // Of end(): the components that are not finite. Empty if some field was not finite in begin().
+  // The non-finite components found by end(). Empty if begin() already found some.
   const std::vector<NonFinite>& found() const { return found_; }
 
  private:

@@ -1,6 +1,6 @@
-// One row per format: what a file of it holds. Everything else (names, series, all or none) knows
-// no format but .vti, whose series need a collection: the .pvd files of ParaView, which give each
-// file its time.
+// One row per format describes the contents of its files. The rest (names, series, atomic writing)
+// is independent of the format, except for .vti, whose series have a collection: a .pvd file for
+// ParaView that gives the time of each file.
 #include "runtime/run/outputs.h"
 
 #include <fmt/format.h>

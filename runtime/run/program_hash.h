@@ -1,4 +1,4 @@
-// A name for what a program computes.
+// An identifier for what a program computes.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace stencil::runtime {
 
-// 64-bit FNV-1a of the program's IR as text, without its name, its number of steps, the axes of its
-// grid, which label points (what functions compute from them is in the functions), and the values
-// of params that are not part of the code.
+// 64-bit FNV-1a of the program's IR as text. It excludes name, number of steps, the axes of the
+// grid (which only label points; functions that use them contain the values), and the values of
+// params that are not compiled in.
 uint64_t hash_of(ir::Program program);
 // 64-bit FNV-1a.
 uint64_t hash_of(const std::string& text);

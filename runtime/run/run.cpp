@@ -1,11 +1,11 @@
-// From a program in stencil IR to a finished run.
+// Runs a program in stencil IR:
 //
 //   bind_params -> prepare_state -> prepare (device, schedule, kernels) -> execute
 //
-// A run is cut into chunks of whole time tiles (which may end where a reduction is due) so that it
-// can report and be interrupted. Chunks also end where an event is due, which is all that the loop
-// knows of series and checkpoints. Devices are given long chunks, because each ends with a wait for
-// the device: the first is one time tile, and the chunks grow until one takes a quarter of a
+// A run is divided into chunks of whole time tiles (which may end early where a reduction is due),
+// so that it can report progress and be interrupted. Chunks also end where an event is due; the
+// loop knows nothing else about series and checkpoints. Each chunk ends with a wait for the device,
+// so chunks are long: the first is one time tile, and they grow until one takes a quarter of a
 // second.
 #include "runtime/run/run.h"
 
@@ -25,7 +25,6 @@
 namespace stencil::runtime {
 
 // --- Params
-// ------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -123,7 +122,7 @@ Status check_needs(const ir::Program& program, const reference::State& state, in
                    limit.hint};
   }
   if (const Status possible = check_last_step(program, last); !possible.ok()) return possible;
-  // Of the memory of a device nothing is known here.
+  // The contents of device memory are not checked here.
   if (const auto misplaced = reference::misplaced_points(program, state)) {
     return Failure{"R056", *misplaced, "places are indices of the grid, and may lie between them"};
   }
@@ -131,7 +130,6 @@ Status check_needs(const ir::Program& program, const reference::State& state, in
 }
 
 // --- Device, schedule, kernels
-// -----------------------------------------------------------------------
 
 namespace {
 bool is_automatic(const std::string& line) {
@@ -164,7 +162,7 @@ std::shared_ptr<const kernel::Module> lower(const ir::Program& program,
 
 namespace {
 
-// Lowers the program for the device that has been chosen, and loads it.
+// Lowers the program for the chosen device and loads it.
 Status build(const ir::Program& program, const std::string& line, bool dense, Prepared& out,
              Diagnostics& diagnostics, const StageCallback& stage) {
   const std::string where = fmt::format("{} for {}", program.name, out.device.device.name);
@@ -175,7 +173,7 @@ Status build(const ir::Program& program, const std::string& line, bool dense, Pr
     out.module = lower(program, line, machine, out.schedule, diagnostics);
     if (!out.module) return Failure{"", "the schedule cannot serve the program", ""};
   } else if (!is_automatic(line) && !schedule::parse(line, program, diagnostics, schedule::cpu())) {
-    return Failure{"", "the schedule is none", ""};  // of no use here, and yet a mistake
+    return Failure{"", "the schedule is none", ""};  // not used here, but an error nevertheless
   }
   const std::string shown =
       out.schedule ? ": " + schedule::print(*out.schedule, program.grid.rank()) : "";
@@ -211,7 +209,6 @@ Result<Prepared> prepare(const ir::Program& program, const std::string& device,
 }
 
 // --- The run
-// -----------------------------------------------------------------------------------------
 
 Status SessionSource::write(const std::vector<SharedFile>& files) {
   if (FieldRows* rows = session_.rows()) return rows->write(files);
@@ -256,7 +253,7 @@ double points_of(const ir::Program& program, const reference::State& state) {
   return static_cast<double>(points.value_or(0));
 }
 
-// The steps of as many tiles as it takes for `wanted` steps, at most `left`.
+// The steps of the smallest number of whole tiles with at least `wanted` steps, at most `left`.
 int64_t whole_tiles(const Prepared& prepared, int64_t step, int64_t wanted, int64_t left) {
   wanted = std::min(wanted, left);
   if (!prepared.module || prepared.module->plan.reductions.empty()) return wanted;
@@ -273,12 +270,12 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// The events of a run: where the next is due, and those that are.
+// Schedules the events of a run.
 class Agenda {
  public:
   explicit Agenda(const std::vector<Event>& events) : events_(events), last_(events.size()) {}
 
-  // Steps from `step` to the next one at which an event is due by its number.
+  // Steps from `step` to the next one at which an event is due by step number.
   int64_t steps_until_due(int64_t step) const {
     int64_t least = INT64_MAX;
     for (const Event& event : events_) {
@@ -287,7 +284,7 @@ class Agenda {
     return least;
   }
 
-  // Does what is due between two chunks.
+  // Executes the events that are due between two chunks.
   Status act(FieldSource& fields) {
     const reference::State& state = fields.state();
     for (size_t e = 0; e < events_.size(); ++e) {
@@ -301,7 +298,7 @@ class Agenda {
     return Done{};
   }
 
-  // Does what is due at the end.
+  // Executes the events that are due at the end.
   Status finish(FieldSource& fields) {
     for (size_t e = 0; e < events_.size(); ++e) {
       if (!events_[e].at_end || last_[e].step == fields.state().step) continue;
@@ -323,8 +320,8 @@ class Agenda {
     return done;
   }
 
-  // The failure of the event `failed`, once the events that keep the state have done so; the hint
-  // says where it is.
+  // Completes the failure of event `failed`: first saves the state with all checkpoint events, then
+  // adds the location to the hint.
   Failure with_checkpoints(Failure failure, size_t failed, FieldSource& fields) {
     const auto tell = [&](const std::string& what) {
       failure.hint += (failure.hint.empty() ? "" : "; ") + what;
@@ -344,10 +341,10 @@ class Agenda {
   }
 
   const std::vector<Event>& events_;
-  std::vector<Last> last_;  // when each was last done with success
+  std::vector<Last> last_;  // last successful execution of each
 };
 
-// The reduction that is NaN, or was after step `since`: the first of them.
+// The reduction that is NaN or was so after step `since`; if several, the first to become NaN.
 std::optional<ir::ReductionId> became_nan(const reference::State& state, int64_t since) {
   std::optional<size_t> found;
   for (size_t r = 0; r < state.reductions.size(); ++r) {
@@ -359,13 +356,13 @@ std::optional<ir::ReductionId> became_nan(const reference::State& state, int64_t
   return static_cast<ir::ReductionId>(*found);
 }
 
-// How many steps a device is given at once: as many as take a quarter of a second.
+// Number of steps per chunk, such that a chunk takes a quarter of a second.
 class ChunkLength {
  public:
   explicit ChunkLength(int64_t tile) : tile_(tile), steps_(tile) {}
   int64_t steps() const { return steps_; }
 
-  // `taken` steps have taken `seconds`. Fewer than steps() say nothing about what more would take.
+  // `taken` steps have taken `seconds`. Fewer steps than steps() do not justify an increase.
   void adapt(int64_t taken, double seconds) {
     constexpr double kSeconds = 0.25;
     if (seconds < kSeconds && taken >= steps_ && steps_ < INT64_MAX / 4) {

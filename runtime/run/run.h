@@ -1,4 +1,4 @@
-// Running a program from its first step to its last on some device.
+// Runs a program on a device.
 #pragma once
 
 #include <functional>
@@ -13,75 +13,74 @@
 
 namespace stencil::runtime {
 
-// The values of a program's params, by ParamId.
+// Values of a program's params, by ParamId.
 struct Params {
   std::vector<int64_t> integers;
   std::vector<double> reals;
-  std::vector<bool> given = {};  // not those that have their default or follow from others
+  std::vector<bool> given = {};  // given by the user, not default or derived
 };
 
-// `values` by name, as written, for params that are not part of the code; else defaults (or -D) of
-// the program; else what follows from other params. R050 for a param without a value, R051 for a
-// value that is no number of the param's type, R051 and R074 of ir::derive_params.
+// Determines the values in this order: `values` (by name, as text) for params that are not compiled
+// in; the program's default or -D; derivation from other params. R050 for a param without a value,
+// R051 for a value that is not a number of the param's type, R051 and R074 of ir::derive_params.
 Result<Params> bind_params(const ir::Program& program,
                            const std::map<std::string, std::string>& values = {});
 
-// Storage for the program at these params, at step 0, with its initial values. Appends what does
-// not hold at these sizes (ir::failed_checks); R052 if storage cannot be had.
+// Storage for the program at step 0 with its initial values. Appends failed checks at these sizes
+// (ir::failed_checks) to `diagnostics`; R052 if memory does not suffice.
 Result<reference::State> prepare_state(const ir::Program& program, const Params& params,
                                        Diagnostics& diagnostics);
 
-// Steps of a run: those of the program; R053 if it gives none, or a negative number.
+// Steps of a run according to the program; R053 if it gives none, or a negative number.
 Result<int64_t> steps_of(const ir::Program& program, const Params& params);
 
-// From the state's step to step `last`; R064 if the state is beyond it.
+// Steps from the state's step to step `last`; R064 if the state is beyond it.
 Result<int64_t> steps_left(int64_t last, const reference::State& state);
 
-// A run up to step `last` has what it needs; R055 where a series has no values for so many steps,
-// R056 where a point does not lie where it has to.
+// Checks the inputs of a run up to step `last`: R055 if a series has too few values, R056 if a
+// point is outside its allowed region.
 Status check_needs(const ir::Program& program, const reference::State& state, int64_t last);
 
-// The kernels of `program` by the schedule line (or "auto", or ""), which `schedule` receives; null
-// and errors in `diagnostics` if the line is wrong, the schedule is refused or (K001) the kernels
-// are unsound.
+// Kernels of `program` for the schedule line (or "auto", or ""); sets `schedule`. Returns null,
+// with errors in `diagnostics`, if the line is malformed, the schedule is refused, or (K001) the
+// kernels are unsound.
 std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const std::string& line,
                                             const schedule::Machine& machine,
                                             std::optional<schedule::Schedule>& schedule,
                                             Diagnostics& diagnostics);
 
-// The same for a schedule that is no text any more; `advice` as for schedule::lower.
+// The same for a parsed schedule; `advice` as for schedule::lower.
 std::shared_ptr<const kernel::Module> lower(const ir::Program& program,
                                             const schedule::Schedule& schedule,
                                             const schedule::Machine& machine,
                                             Diagnostics& diagnostics,
                                             schedule::Advice advice = schedule::Advice::Given);
 
-// A schedule line that is known to be good on a device, and how that is known.
+// A schedule line known to be good on a device, and its origin.
 struct KnownLine {
   std::string line;
   std::string origin;  // "measured on ..."
 };
 using KnownLines = std::function<std::optional<KnownLine>(const ChosenDevice& device)>;
 
-// A program ready to run on a device. Owns the kernels that the loaded program refers to.
+// A program ready to run on a device. Owns the kernels used by the loaded program.
 struct Prepared {
   ChosenDevice device;
-  std::optional<schedule::Schedule> schedule;  // nothing on a device that interprets
+  std::optional<schedule::Schedule> schedule;  // nullopt on a device that interprets
   std::shared_ptr<const kernel::Module> module;
   std::unique_ptr<LoadedProgram> loaded;
-  std::string origin = {};  // of a schedule that was known (KnownLine); else ""
-  // How the grid is cut: "4, cut 2x2 (x first), halos exchanged every 24 steps"; "" on one device.
+  std::string origin = {};  // of a KnownLine; else ""
+  // How the grid is split: "4, cut 2x2 (x first), halos exchanged every 24 steps"; "" if not split.
   std::string parts = {};
 };
 
-// Told what is being done, before it is: "compiling heat for host: planes T=4 ...".
+// Called before each stage of the work: "compiling heat for host: planes T=4 ...".
 using StageCallback = std::function<void(const std::string& what)>;
 
-// Chooses the device, lowers the program by the schedule line (or "auto") and loads it. Fails
-// with a Failure about the device, or with nothing but errors in `diagnostics` (code "" then).
-// `dense`: rows are not padded unless the line asks for it, as arrays of users are. `known`: asked
-// before "auto" is settled by rules. A line of it that the program or the device refuses counts as
-// none.
+// Chooses the device, lowers the program with the schedule line (or "auto") and loads it. Failures
+// concern the device, or have code "" with the errors in `diagnostics`. `dense`: rows are not
+// padded unless the line requests it, as for user arrays. `known` is asked before "auto" uses the
+// model; a known line that program or device refuse is ignored.
 Result<Prepared> prepare(const ir::Program& program, const std::string& device,
                          const std::string& schedule_line, Diagnostics& diagnostics,
                          bool dense = false, const StageCallback& stage = {},
@@ -89,40 +88,40 @@ Result<Prepared> prepare(const ir::Program& program, const std::string& device,
 
 struct Progress {
   int64_t done = 0, total = 0;  // steps
-  double seconds = 0;           // of stepping, as in RunReport
+  double seconds = 0;           // spent in steps, as in RunReport
   double updates = 0;           // points updated so far
-  double elapsed = 0;           // seconds since the run began, with what its events take
+  double elapsed = 0;           // seconds since the run began, including events
 };
-// Called between chunks of the run, a few times a second; false ends the run there.
+// Called a few times per second, between chunks of the run; returning false ends the run there.
 using ProgressCallback = std::function<bool(const Progress&)>;
 
-// Something to do in the middle of a run, between time tiles: write files, look at values.
+// An action between time tiles of a run: write files, inspect values.
 struct Event {
-  int64_t every = 0;    // due after steps that are multiples of this (State::step); 0: none
-  double seconds = 0;   // due where that much time has gone by since it was last; 0: never
-  bool at_end = false;  // due when the run ends, however that is, unless it has just been done
+  int64_t every = 0;    // due after steps that are multiples of this; 0: disabled
+  double seconds = 0;   // due when this much time has passed since the last; 0: disabled
+  bool at_end = false;  // due at the end of the run, unless just done
   std::function<Status(FieldSource&)> action;  // a failure ends the run
-  // The file in which it keeps the whole state, if that is what it does. Then it is also due where
-  // the action of another event has failed: the steps up to there are good.
+  // If the action saves the whole state: its file. Then the event is also due when another event's
+  // action has failed, because the steps up to there are valid.
   std::string checkpoint = {};
 };
 
 struct RunReport {
-  int64_t steps = 0;         // steps done
-  double seconds = 0;        // of stepping, without copies to and from the device and events
-  double updates = 0;        // steps times points of the grid
-  bool interrupted = false;  // the callback ended it
-  bool stopped = false;      // the program's stop condition held
-  std::optional<ir::ReductionId> nan;  // the reduction whose becoming NaN ended it (OnNan::Stop)
+  int64_t steps = 0;                   // steps taken
+  double seconds = 0;                  // spent in steps, without host-device copies and events
+  double updates = 0;                  // steps times grid points
+  bool interrupted = false;            // the callback ended it
+  bool stopped = false;                // the program's stop condition held
+  std::optional<ir::ReductionId> nan;  // the NaN reduction that ended it (OnNan::Stop)
   double gcells_per_second() const { return seconds > 0 ? updates / seconds * 1e-9 : 0; }
 };
 
-// What a run does where a reduction becomes NaN, or is NaN already: goes on, or ends after the
-// chunk of time tiles that is in progress. All that is due at the end of a run is done either way.
+// Behaviour if a reduction is or becomes NaN: continue, or end after the current chunk of time
+// tiles. Events due at the end of a run are executed in both cases.
 enum class OnNan { Continue, Stop };
 
-// The fields of a session between its steps. What has rows of its own (Session::rows) keeps them;
-// of others, what is asked for comes to `state`, which must be the session's.
+// The fields of a session between its steps. Uses Session::rows if the session has it; otherwise
+// copies the needed fields to `state`, which must be the session's.
 class SessionSource : public FieldSource {
  public:
   SessionSource(Session& session, const reference::State& state)
@@ -140,9 +139,9 @@ class SessionSource : public FieldSource {
   const reference::State& state_;
 };
 
-// Advances `state` by up to `steps` steps. Time tiles are never split by the progress reports; they
-// end where an event is due, which changes no bit. Fails as the device does or as an event's
-// action; the hint of the latter says in which checkpoint a state of the run is.
+// Advances `state` by up to `steps` steps. Progress reports do not split time tiles; tiles end
+// where an event is due, which does not change results. Fails like the device or an event's action;
+// the hint then names the checkpoint that has a state of the run.
 Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
                           reference::State& state, int64_t steps,
                           const ProgressCallback& progress = {},

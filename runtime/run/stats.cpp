@@ -1,5 +1,5 @@
-// Sums are in long double, so squares of large doubles do not overflow and millions of points do
-// not drown the last ones.
+// Sums use long double, so that squares of large doubles do not overflow and millions of points do
+// not absorb the last ones.
 #include "runtime/run/stats.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 
 namespace stencil::runtime {
 
-// Of one component's newest level. All but the counts are over the points that are not NaN.
+// Of one component's newest level. All members but the counts ignore NaN.
 struct Statistics {
   int64_t points = 0;
   int64_t nans = 0;

@@ -1,11 +1,10 @@
-// The judge of `verify` and of the tests.
+// The comparison used by `verify` and by the tests.
 //
-// The promise under --fp=strict and contract is the same bits, so that is what is compared: a block
-// of memory at once, and only where that fails value by value. NaNs are an exception, since their
-// payload and sign are nobody's promise. A tolerance is needed only where libraries may differ (exp
-// and the like on another device) or under --fp=fast; it is stated relative to the largest value of
-// the component, because cancellation makes an error relative to each value meaningless. Large
-// fields are compared by several threads.
+// --fp=strict and contract promise the same bits, so blocks of memory are compared first, and
+// values only where a block differs. NaNs are an exception: payload and sign are unspecified. A
+// tolerance is needed only where maths libraries may differ (exp on another device) or under
+// --fp=fast. It is relative to the largest value of the component, because cancellation makes
+// errors relative to single values meaningless. Large fields are compared by several threads.
 #include "runtime/verify/compare.h"
 
 #include <fmt/format.h>
@@ -24,7 +23,7 @@ namespace {
 
 using reference::FieldData;
 
-// Distance of neighbouring values of the type at 1.
+// Distance between neighbouring values of the type at 1.
 double spacing(Scalar type) {
   switch (type) {
     case Scalar::F16:
@@ -47,7 +46,7 @@ double spacing(Scalar type) {
   return 0;
 }
 
-constexpr int64_t kPointsOfThread = int64_t{1} << 20;  // by a thread
+constexpr int64_t kPointsOfThread = int64_t{1} << 20;  // per thread
 
 double largest_magnitude(const FieldData& field, int level, int component) {
   std::mutex mutex;
@@ -64,8 +63,8 @@ double largest_magnitude(const FieldData& field, int level, int component) {
   return largest;
 }
 
-// How far a float may be off where the largest magnitude is `largest`: at least as many of the
-// least normal numbers, since what is smaller may be taken for zero wherever roundings may differ.
+// The permitted difference if the largest magnitude is `largest`. At least `units` least normal
+// numbers, because smaller values may be flushed to zero where rounding may differ.
 double bound_of(const Tolerance& tolerance, Scalar type, double largest) {
   const double least = type == Scalar::F64 ? std::numeric_limits<double>::min()
                                            : double{std::numeric_limits<float>::min()};
@@ -84,7 +83,7 @@ std::string print_value(const FieldData& field, int level, int component, int64_
   return fmt::format("{:.{}g} ({:a})", value, type == Scalar::F64 ? 17 : 9, value);
 }
 
-// One component at one level.
+// Compares one component at one level.
 class Comparison {
  public:
   Comparison(const FieldData& expected, const FieldData& actual, int level, int component,

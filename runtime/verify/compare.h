@@ -1,4 +1,4 @@
-// Comparing the results of two runs, point by point.
+// Compares the results of two runs point by point.
 #pragma once
 
 #include <optional>
@@ -10,30 +10,30 @@
 namespace stencil::runtime {
 
 struct Difference {
-  // "A[3, 0]", "U@-1[7]", "S.rho[0, 2]", in grid coordinates, "reduction energy", "steps": the
-  // first
+  // The first difference, in grid coordinates: "A[3, 0]", "U@-1[7]", "S.rho[0, 2]"; or "reduction
+  // energy", "steps".
   std::string where;
   std::string expected, actual;
-  int64_t count = 0;  // values that differ: points of all fields, reductions
+  int64_t count = 0;  // differing values: points of all fields, reductions
 };
 
-// How close is close enough, per value: nothing but zeros asks for the same bits (any NaN equals
-// any NaN). Otherwise a float may be off by `units` times the spacing of floats at the largest
-// magnitude in its component (or the least normal number), or by `part` of that magnitude,
-// whichever is more, and values that are not finite are not compared; the other types must still be
-// the same.
+// Permitted differences per value. With both members 0, results must have the same bits (any NaN
+// equals any NaN). Otherwise a float may differ by `units` times the float spacing at the largest
+// magnitude of its component (or at the least normal number), or by `part` of that magnitude,
+// whichever is more. Values that are not finite are then not compared. Other types must always be
+// equal.
 struct Tolerance {
   double units = 0;
   double part = 0;
   bool exact() const { return units == 0 && part == 0; }
 };
 
-// The first difference between two states of one program at the same sizes: in the steps done, the
-// reductions (how often they were evaluated, their values), or any level of any field.
+// The first difference between two states of one program at the same sizes: in the step, the
+// reductions (number of evaluations, values), or any level of any field.
 std::optional<Difference> compare(const ir::Program& program, const reference::State& expected,
                                   const reference::State& actual, Tolerance tolerance = {});
 
-// True if some result may differ in its last bits between maths libraries (exp, sin, pow, ...).
+// Whether some result may depend on the maths library (exp, sin, pow, ...) in its last bits.
 bool uses_transcendentals(const ir::Program& program);
 
 }  // namespace stencil::runtime

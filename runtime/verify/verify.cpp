@@ -1,11 +1,11 @@
-// `verify`: device x schedule x size x steps against the interpreter, from random initial data.
+// Compares every device x schedule x size x steps with the interpreter, from random initial data.
 //
-// The kernels of a schedule are compiled twice per device: with the sizes open, which serves every
-// size tried, and with the sizes folded, for one of them (a different one for each schedule). That
-// covers both ways through the compiler with two compilations instead of one per size. Compilation
-// takes most of the time, so it runs ahead in other threads while results are compared in this one.
+// Each schedule's kernels are compiled twice per device: with open sizes, for all sizes, and with
+// folded sizes for one of them, which varies between schedules. That covers both compiler paths
+// with two compilations instead of one per size. Compilation takes most of the time, so it runs
+// ahead in other threads while this thread compares results.
 //
-// The reference results depend on size and steps alone; they are computed once and shared.
+// The reference results depend only on size and steps; they are computed once and shared.
 #include "runtime/verify/verify.h"
 
 #include <fmt/format.h>
@@ -39,18 +39,18 @@ namespace {
 
 using reference::State;
 
-// Reference states of one size: the initial data and what follows from it after each step count.
+// Reference states of one size: the initial data, and the state after each step count.
 struct ReferenceRuns {
   State initial;
   std::map<int64_t, State> after;
 };
 
-// Kernels for one schedule, and the sizes they are to be run at.
+// Kernels for one schedule and the sizes at which to run them.
 struct Build {
   const ir::Program* program;
   bool open;
   std::vector<size_t> sizes;
-  std::shared_ptr<const kernel::Module> module;  // null: none, and `problem` says why
+  std::shared_ptr<const kernel::Module> module;  // null: `problem` says why
   std::string problem;
   std::future<Result<std::unique_ptr<LoadedProgram>>> loaded;
 };
@@ -91,19 +91,18 @@ class Verifier {
   std::vector<ChosenDevice> devices_;
   std::vector<std::optional<ReferenceRuns>> runs_;
   std::vector<RowPlan> rows_;
-  Workers workers_;  // last, so that they end first
+  Workers workers_;  // last member, so that the threads end first
 };
 
 // --- The reference
-// -------------------------------------------------------------------------------------
 
 ReferenceRuns& Verifier::reference_runs(size_t size) {
   if (runs_[size]) return *runs_[size];
   const SizeCase& at = sizes_.closed[size];
   std::string error;
   auto state = reference::allocate(at.program, at.params.integers, at.params.reals, error);
-  if (!state) throw std::bad_alloc();  // choose_sizes took small sizes whose checks hold
-  // The last size keeps the program's own initial values, if it has some.
+  if (!state) throw std::bad_alloc();  // choose_sizes chose small sizes that pass all checks
+  // The last size uses the program's own initial values, if any.
   const bool own = size + 1 == sizes_.closed.size() && !at.program.inits.empty();
   if (own) {
     reference::initialise(at.program, *state);
@@ -111,7 +110,7 @@ ReferenceRuns& Verifier::reference_runs(size_t size) {
     const bool positive = size % 2 == 0 || request_.options.fp == FpMode::Fast;
     fill_randomly(*state, request_.seed + size, positive);
   }
-  // Those of the program may be meant for other sizes.
+  // The program's points may be meant for other sizes.
   if (!own || reference::misplaced_points(at.program, *state)) {
     reference::spread_points(at.program, *state);
   }
@@ -123,15 +122,15 @@ const State& Verifier::reference_after(size_t size, int64_t steps) {
   ReferenceRuns& runs = reference_runs(size);
   const auto known = runs.after.find(steps);
   if (known != runs.after.end()) return known->second;
-  // Goes on from the latest state before it.
+  // Continues from the latest earlier state.
   const auto later = runs.after.upper_bound(steps);
   State state = later == runs.after.begin() ? runs.initial : std::prev(later)->second;
   reference::advance(sizes_.closed[size].reference, state, steps - state.step);
   return runs.after.emplace(steps, std::move(state)).first->second;
 }
 
-// Same bits, except where a library function or --fp=fast may differ: then 1024 units a step,
-// which are roundings (Tolerance::units) of the largest value of a component.
+// Same bits, unless a maths library or --fp=fast may change them: then 1024 units per step
+// (Tolerance::units), relative to the largest value of a component.
 Tolerance Verifier::tolerance(const ChosenDevice& device, int64_t steps) const {
   const bool library = device.info.name != "host" && uses_transcendentals(sizes_.closed[0].program);
   const bool loose = library || request_.options.fp == FpMode::Fast;
@@ -139,7 +138,6 @@ Tolerance Verifier::tolerance(const ChosenDevice& device, int64_t steps) const {
 }
 
 // --- The plan
-// ------------------------------------------------------------------------------------------
 
 std::vector<int64_t> Verifier::steps_of(const ScheduleCase& schedule) const {
   if (request_.options.steps) return {*request_.options.steps};
@@ -164,7 +162,7 @@ void Verifier::plan_rows() {
   }
 }
 
-// Lowers and begins to compile what a row needs.
+// Lowers the kernels of a row and starts compiling them.
 void Verifier::prefetch(size_t index) {
   RowPlan& row = rows_[index];
   for (Build& build : row.builds) {
@@ -186,9 +184,8 @@ void Verifier::prefetch(size_t index) {
 }
 
 // --- The runs
-// ------------------------------------------------------------------------------------------
 
-// Runs in two parts where there are enough steps, so that a session's second call is tried too.
+// Splits the steps into two calls of advance() if possible, to test a session's second call.
 Status run_to(const LoadedProgram& loaded, State& state, int64_t steps, int64_t time_tile) {
   auto session = loaded.start(state);
   if (!session.ok()) return session.failure();
@@ -200,8 +197,8 @@ Status run_to(const LoadedProgram& loaded, State& state, int64_t steps, int64_t 
   return session.value()->finish();
 }
 
-// The params of a program with open sizes at the sizes of a case, by name: it may have more of
-// them, which follow from the sizes. R050, R051.
+// Binds the params of a program with open sizes to those of a case, by name. The open program may
+// have additional params that derive from the sizes. R050, R051.
 Status bind_open(const ir::Program& open, const SizeCase& at, State& state) {
   std::map<std::string, std::string> values;
   for (size_t p = 0; p < at.program.params.size(); ++p) {
@@ -217,7 +214,7 @@ Status bind_open(const ir::Program& open, const SizeCase& at, State& state) {
   return Done{};
 }
 
-// True if the run's result is the reference's; otherwise the row says what is wrong.
+// Whether the result equals the reference; if not, `row` describes the difference.
 bool Verifier::verify_run(const RowPlan& plan, const Build& build, const LoadedProgram& loaded,
                           size_t size, int64_t steps, VerifyRow& row) {
   const SizeCase& at = sizes_.closed[size];
@@ -311,7 +308,7 @@ VerifyReport Verifier::verify(std::vector<std::string> absent, const VerifyProgr
   return report;
 }
 
-// Every device that runs kernels and is present, or the one asked for.
+// All available devices that run kernels, or the requested one.
 Result<std::vector<ChosenDevice>> choose_devices(const std::string& name,
                                                  std::vector<std::string>& absent) {
   std::vector<ChosenDevice> out;

@@ -1,7 +1,7 @@
-// The choice of cases decides what `verify` can find. Errors of tiled code live at edges: grids
-// smaller than a halo, tiles that end one point before or after the grid does, last time tiles of
-// one step. So sizes, blocks and step counts are picked around those edges, and kept small, because
-// a hundred small cases find more than one large one and take less time.
+// The choice of cases decides what `verify` can find. Errors of tiled code occur at edges: grids
+// smaller than a halo, tiles that end one point before or after the grid, last time tiles of one
+// step. So sizes, blocks and step counts are chosen around these edges and kept small: a hundred
+// small cases find more than one large one and take less time.
 #include "runtime/verify/verify_cases.h"
 
 #include <fmt/format.h>
@@ -20,9 +20,8 @@ namespace stencil::runtime {
 namespace {
 
 // --- Schedules
-// -----------------------------------------------------------------------------------------
 
-// The schedule of a line if the program can be lowered by it; otherwise the refusal.
+// The schedule of a line if the program can be lowered with it; otherwise the refusal.
 ScheduleCase try_schedule(schedule::Scheduler& scheduler, const std::string& line) {
   const int rank = scheduler.program().grid.rank();
   ScheduleCase out{line, {}, "", scheduler.machine().threads_are_loops, ""};
@@ -39,8 +38,8 @@ ScheduleCase try_schedule(schedule::Scheduler& scheduler, const std::string& lin
   return out;
 }
 
-// The smallest tile that writes a few points in each dimension that it extends in, of `usual` with
-// other tiles.
+// The smallest tile, with the other settings of `usual`, that writes a few points in each tiled
+// dimension.
 ScheduleCase small_tile(schedule::Scheduler& scheduler, const schedule::Schedule& usual) {
   constexpr int64_t kFewPoints = 4;
   const int rank = scheduler.program().grid.rank();
@@ -48,13 +47,13 @@ ScheduleCase small_tile(schedule::Scheduler& scheduler, const schedule::Schedule
   for (const schedule::Schedule& tile : schedule::growing_tiles(usual, rank)) {
     ScheduleCase attempt = try_schedule(scheduler, schedule::print(tile, rank));
     if (!attempt.schedule) {
-      if (best.line.empty()) best = std::move(attempt);  // the reason that stands if none fits
+      if (best.line.empty()) best = std::move(attempt);  // reported if no tile fits
       continue;
     }
     Diagnostics none;
     const auto output = scheduler.plan(*attempt.schedule, none)->cost().output;
     best = std::move(attempt);
-    bool enough = true;  // in the dimensions that are tiled
+    bool enough = true;  // in all tiled dimensions
     for (size_t axis = 0; axis < output.size(); ++axis) {
       const bool tiled = tile.block[axis] * tile.elements[axis] > 1;
       enough &= !tiled || output[output.size() - 1 - axis] >= kFewPoints;
@@ -64,16 +63,16 @@ ScheduleCase small_tile(schedule::Scheduler& scheduler, const schedule::Schedule
   return best;
 }
 
-// Words that a setting may be beside the usual one: the next. Others are for arrays of some sizes,
-// and so are other layouts of rows.
+// The next alternative of a word-valued setting after the usual one. Further alternatives, and
+// other row layouts, only apply to certain array sizes.
 std::optional<schedule::Schedule> other_word(const schedule::Schedule& usual,
                                              schedule::Setting setting, int rank) {
   if (!schedule::is_word(setting) || setting == schedule::Setting::Rows) return std::nullopt;
   return schedule::choices(usual, setting, rank)[1].schedule;
 }
 
-// Small tiles of the family with so many steps, and with other words as settings, if that is asked
-// for and the program can have them.
+// Small tiles of the family with `steps` steps; with `other_words`, also with alternative settings
+// where the program supports them.
 ScheduleCase small_tile(schedule::Scheduler& scheduler, const schedule::Family& family, int steps,
                         bool other_words) {
   constexpr int kFewPlanes = 5;
@@ -98,7 +97,7 @@ std::vector<ScheduleCase> cases_of(const ir::Program& program, const std::string
   schedule::Scheduler gpu(program, schedule::gpu()), cpu(program, schedule::cpu());
   std::vector<ScheduleCase> out;
   if (!line.empty() && line != "auto") {
-    // GPUs take smaller blocks and have less room for their arrays.
+    // GPUs support smaller blocks but have less space for arrays.
     Diagnostics refused;
     ScheduleCase anywhere;
     if (gpu.parse(line, refused)) anywhere = try_schedule(gpu, line);
@@ -122,7 +121,7 @@ std::vector<ScheduleCase> cases_of(const ir::Program& program, const std::string
       }
     }
   }
-  std::set<std::string> seen;  // one row per schedule, and one per reason to refuse some
+  std::set<std::string> seen;  // one row per schedule and per reason of refusal
   std::erase_if(out, [&](const ScheduleCase& c) {
     return !seen.insert(c.schedule ? c.line : c.refusal).second;
   });
@@ -156,7 +155,6 @@ std::vector<int64_t> choose_steps(const ir::Program& program, int time_tile, boo
 }
 
 // --- Sizes
-// -----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -173,7 +171,7 @@ void collect(const ir::Box& box, std::set<ir::ParamId>& params) {
   }
 }
 
-// True if the param, left open, takes part in the bounds of some box.
+// Whether the param, if left open, occurs in the bounds of some box.
 bool is_size(const ir::Program& program, const std::string& name) {
   std::set<ir::ParamId> used;
   collect(program.grid, used);
@@ -212,7 +210,7 @@ class SizeChooser {
   std::set<std::string> seen_;
 };
 
-// Whether the param follows from those of `names` where these are open.
+// Whether the param derives from those in `names` if these are open.
 bool SizeChooser::follows(const std::string& name, const std::vector<std::string>& names) const {
   ProgramOptions options = options_;
   for (const std::string& other : names) {
@@ -227,8 +225,8 @@ bool SizeChooser::follows(const std::string& name, const std::vector<std::string
          });
 }
 
-// Integer params without a value from -D that are sizes and can be left open. Those that follow
-// from others go on doing so.
+// Integer params without a value from -D that are sizes and can be left open. Derived params stay
+// derived.
 std::vector<std::string> SizeChooser::size_params() const {
   std::vector<std::string> names;
   const auto base = analyze(options_);
@@ -249,8 +247,7 @@ std::vector<std::string> SizeChooser::size_params() const {
   return out;
 }
 
-// The program with these values, if it accepts them and is small enough to be interpreted many
-// times.
+// The program at these sizes, if it accepts them and is small enough to be interpreted many times.
 std::optional<SizeCase> SizeChooser::at(const Integers& values) const {
   constexpr double kMostPoints = 40'000;
   ProgramOptions options = options_;
@@ -283,7 +280,7 @@ std::optional<SizeCase> SizeChooser::at(const Integers& values) const {
   return SizeCase{label, std::move(*program), std::move(*reference), std::move(params).value()};
 }
 
-// One length per param, different ones for different params after the first round.
+// One length per param; after the first round, different params get different lengths.
 Integers SizeChooser::spread(const std::vector<std::string>& names,
                              const std::vector<int64_t>& lengths, size_t first) const {
   Integers values;
@@ -293,8 +290,8 @@ Integers SizeChooser::spread(const std::vector<std::string>& names,
   return values;
 }
 
-// Adds up to `most` of the sizes that these lengths give: the first ones, or with `spread_out` in
-// turn the largest and the smallest that are left.
+// Adds up to `most` of the sizes with these lengths: the first ones or, if `spread_out`,
+// alternately the largest and the smallest remaining.
 void SizeChooser::add(const std::vector<std::string>& names, const std::vector<int64_t>& lengths,
                       size_t most, bool spread_out, SizeCases& out) {
   std::deque<SizeCase> sizes;
@@ -358,11 +355,10 @@ SizeCases choose_sizes(const ast::Program& tree, const Source& source,
 }
 
 // --- Initial data
-// ------------------------------------------------------------------------------------------
 
 namespace {
 
-// SplitMix64: a good generator in three lines, the same on every machine.
+// SplitMix64: a good generator in three lines, identical on every machine.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
