@@ -1,6 +1,6 @@
-// Shared memory is the module's word where a launch asks for it, and else the machine code's, which
-// is what a driver says of a loaded kernel. Remainders of a time tile may have kernels of their
-// own, which compute less: instructions are those of the kernel that computes most.
+// Shared memory is taken from the module if launches request it, otherwise from the machine code,
+// as a driver reports for a loaded kernel. Shorter time tiles may have their own kernels, which
+// compute less; instruction counts are those of the kernel that computes most.
 #include "runtime/tune/compiled.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ constexpr auto kCompiledPoll = std::chrono::milliseconds(50);
 
 using CompiledClock = std::chrono::steady_clock;
 
-// The compiler and what it compiles for.
+// The compiler and its target.
 struct Toolchain {
   runtime::NvrtcInfo nvrtc;
   int architecture;
@@ -44,7 +44,7 @@ Result<Toolchain> toolchain_of(const schedule::Machine& machine) {
                    fmt::format("{} is no GPU of NVIDIA, so NVRTC has no code for it", machine.name),
                    "choose one with --machine, as sm_90"};
   }
-  // That of the driver, if there is one: its entries of the kernel cache are then those of runs.
+  // NVRTC for the driver, if present: then runs share the entries of the kernel cache.
   auto nvrtc = runtime::find_nvrtc(runtime::cuda::driver().version);
   if (!nvrtc.ok()) return nvrtc.failure();
   const int number = static_cast<int>(*architecture);
@@ -53,12 +53,12 @@ Result<Toolchain> toolchain_of(const schedule::Machine& machine) {
   return Toolchain{std::move(nvrtc).value(), number};
 }
 
-// True if `a` computes more, or as much with more instructions.
+// Whether `a` computes more, or the same with more instructions.
 bool exceeds(const runtime::InstructionMix& a, const std::optional<runtime::InstructionMix>& b) {
   return !b || std::pair(a.arithmetic(), a.all) > std::pair(b->arithmetic(), b->all);
 }
 
-// Kernels that a whole time tile launches, in that order.
+// The kernels that a full time tile launches, in order.
 std::vector<int> kernels_of_tile(const kernel::Plan& plan) {
   std::vector<int> out;
   for (const kernel::Run& run : kernel::runs(plan)) {
@@ -78,7 +78,7 @@ MainLoop main_loop(const kernel::Kernel& kernel, const kernel::Module& module,
   return main_loop_of(kernel, module.constants, *code.work);
 }
 
-// The numbers of each kernel, as its module, legalised, and its machine code have them.
+// Combines the numbers of each kernel from the legalised module and from its machine code.
 std::string take_numbers(const kernel::Module& module, const runtime::Cubin& cubin, Compiled& out) {
   std::vector<CompiledKernel> kernels;
   for (const kernel::Kernel& kernel : module.kernels) {
@@ -142,7 +142,7 @@ Compiled compile_one(const ir::Program& program, const schedule::Schedule& sched
   return out;
 }
 
-// Fills `out`, as far as it comes; what has begun has ended by then.
+// Fills `out` until `progress` returns false; returns when all started compilations have ended.
 void compile_all(std::vector<Compiled>& out, const ir::Program& program,
                  const std::vector<schedule::Schedule>& schedules, const schedule::Machine& machine,
                  const Toolchain& toolchain, int threads,

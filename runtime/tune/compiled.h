@@ -1,6 +1,6 @@
-// What a GPU's compiler makes of schedules, for a GPU that need not be there: registers, spills and
-// shared memory as they will be, and the instructions of the loop that takes the time. It is what
-// the model of schedules estimates.
+// What NVIDIA's compiler makes of schedules, for a GPU that need not be present: registers, spills,
+// shared memory, and the instructions of the hottest loop. The cost model estimates the same
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -27,42 +27,42 @@ struct CompiledKernel {
   MainLoop main_loop;
 };
 
-// Of the hungriest kernel, each number for itself. Registers are 0 where there is none: then the
-// schedule was refused, there was an error, or it was not come to.
+// The maximum of each number over all kernels. Registers are 0 if nothing was compiled: the
+// schedule was refused, there was an error, or the compilation was not started.
 struct Compiled {
   std::string refused = {};  // by the schedule's family: "L015 ..."
   std::string error = {};    // of the compiler: "R042 ..."
-  int registers = 0;         // per thread, of 32 bits
-  int64_t local_bytes = 0;   // per thread: registers spilled, and arrays not in registers but for
-                             // those that loops index (kernel::indexed_bytes)
+  int registers = 0;         // per thread, 32 bits each
+  int64_t local_bytes = 0;   // per thread: spills and arrays not in registers, except arrays that
+                             // loops index (kernel::indexed_bytes)
   int64_t shared_bytes = 0;  // per block
   int64_t code_bytes = 0;
-  // Instructions of the kernel that computes most: all of it, and an iteration of its hottest loop.
-  // That is one of the machine code, which may be several of the kernel's; `all` divided by the
-  // arithmetic does not depend on it. Nothing where the GPU's instructions are not known, and no
-  // loop where the kernel does its work outside of loops.
+  // Instructions of the kernel that computes most: of the whole kernel, and of one iteration of its
+  // hottest loop. That is an iteration of the machine code, which may correspond to several of the
+  // kernel; `all` divided by the arithmetic is independent of this. nullopt if the GPU's
+  // instructions are unknown; no loop if the kernel computes outside of loops.
   std::optional<runtime::InstructionMix> kernel = {}, loop = {};
-  // Those that a whole time tile launches, in that order.
+  // The kernels that a full time tile launches, in order.
   std::vector<CompiledKernel> kernels = {};
-  double seconds = 0;  // that lowering and compiling took
+  double seconds = 0;  // for lowering and compiling
 };
 
 struct CompiledProgress {
-  size_t compiled = 0, of = 0;  // schedules
+  size_t compiled = 0, of = 0;  // numbers of schedules
 };
 
-// Compiles each schedule of `program`, by so many threads, as the `cuda` device compiles for a GPU
-// that is present: from the kernel cache where it has been compiled before. `progress` is called by
-// the calling thread several times a second; once it returns false, nothing more is begun.
+// Compiles each schedule of `program` with `threads` threads, as the `cuda` device would compile
+// for a present GPU, using the kernel cache. The calling thread calls `progress` several times per
+// second; after it returns false, no further compilation starts.
 //
-// Fails with R041 where `machine` is no GPU of NVIDIA ("sm_90"), and where NVRTC is not installed
-// or does not compile for it.
+// R041 if `machine` is not an NVIDIA GPU ("sm_90"), or if NVRTC is not installed or does not
+// support it.
 Result<std::vector<Compiled>> compile_candidates(
     const ir::Program& program, const std::vector<schedule::Schedule>& schedules,
     const schedule::Machine& machine, int threads,
     const std::function<bool(const CompiledProgress&)>& progress = {});
 
-// For the model. Empty where nothing was compiled.
+// The numbers that the model uses. Empty if nothing was compiled.
 std::vector<schedule::CompiledKernel> for_model(const Compiled& compiled);
 
 }  // namespace stencil::tune

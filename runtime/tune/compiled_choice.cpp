@@ -18,7 +18,7 @@ namespace stencil::tune {
 
 namespace {
 
-// After that nothing more is compiled: kernels may be huge, and threads few.
+// After this time no compilation is started: kernels may be huge and threads few.
 constexpr auto kCompilePatience = std::chrono::seconds(10);
 
 std::vector<std::string> lines_of(const std::vector<schedule::Schedule>& schedules, int rank) {
@@ -27,7 +27,7 @@ std::vector<std::string> lines_of(const std::vector<schedule::Schedule>& schedul
   return out;
 }
 
-// The fastest of those that were compiled.
+// The fastest compiled schedule according to the model.
 Result<std::string> choose(schedule::Scheduler& scheduler,
                            const std::vector<schedule::Schedule>& tiles) {
   const auto begin = std::chrono::steady_clock::now();

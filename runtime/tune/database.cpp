@@ -1,6 +1,6 @@
-// The file is not trusted. It may hold only the table that this stencilc makes: no view, trigger or
-// computed column ever runs. Statements have a time limit, and texts a length limit. Rows that do
-// not make an entry are skipped, and a schedule line is parsed as if a user had given it.
+// The file is not trusted. It may contain only the table that this stencilc creates, so no view,
+// trigger or computed column is ever executed. Statements have a time limit and texts a length
+// limit. Rows that are not valid entries are skipped. A schedule line is parsed like user input.
 #include "runtime/tune/database.h"
 
 #include <cstdlib>
@@ -52,7 +52,7 @@ DatabaseSettings database_settings() {
   if (is_tuning_off()) return {"", "switched off by STENCIL_TUNED"};
   if (!chosen.empty()) return {chosen, ""};
   if (base.starts_with('/'))
-    return {base + "/stencilc/tuned.db", ""};  // relative ones do not count
+    return {base + "/stencilc/tuned.db", ""};  // relative paths are ignored, as XDG requires
   if (home.starts_with('/')) return {home + "/.local/share/stencilc/tuned.db", ""};
   return {"", "there is no home directory; set STENCIL_TUNED"};
 }
@@ -90,14 +90,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kPatience = std::chrono::milliseconds(1000);  // with the locks of others, in all
+constexpr auto kPatience = std::chrono::milliseconds(1000);  // total waiting time for locks
 constexpr auto kLongestStatement = std::chrono::seconds(5);
-constexpr int kInstructionsBetweenLooks = 10000;  // of SQLite's virtual machine, well below 1 ms
+constexpr int kInstructionsBetweenLooks = 10000;  // of SQLite's virtual machine; well below 1 ms
 constexpr int kLongestText = 1 << 16;             // bytes
-constexpr int kMostNear = 10000;                  // entries of one key
-constexpr int64_t kApplication = 0x73746e63;      // "stnc", as `file` shows it
+constexpr int kMostNear = 10000;                  // entries per key
+constexpr int64_t kApplication = 0x73746e63;      // "stnc", as shown by `file`
 
-// Step k makes version k + 1 of the schema out of version k; an empty file has version 0.
+// Migration k turns schema version k into k + 1; an empty file has version 0.
 constexpr const char* kMigrations[] = {
     "CREATE TABLE measured ("
     "device TEXT, machine TEXT, program TEXT, real TEXT, fp TEXT, version TEXT, sizes TEXT,"
@@ -108,22 +108,22 @@ constexpr int64_t kSchema = std::size(kMigrations);
 constexpr const char* kColumns =
     "device, machine, program, real, fp, version, sizes, schedule, name, seconds, spread, runs, at";
 
-// Ends an operation, which returns it.
+// Thrown to end an operation, which returns the failure.
 struct Broken {
   Failure failure;
 };
 
-// One operation's way to the file.
+// One operation's access to the file.
 class Connection {
  public:
   enum class Use { Read, Write };
 
-  // Begins a transaction in a file whose schema is that of this stencilc.
+  // Begins a transaction in a file whose schema this stencilc knows.
   Connection(const std::string& path, Use use) : path_(path) {
     if (use == Use::Write) make_directory();
     check_kind();
-    // What a killed writer began is undone by the next one that opens the file, so readers open it
-    // for writing where they may.
+    // The next process that opens the file rolls back the transaction of a killed writer, so
+    // readers also open it for writing if permitted.
     const int create = use == Use::Write ? SQLITE_OPEN_CREATE : 0;
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | create;
     sqlite3* opened = nullptr;
@@ -133,12 +133,13 @@ class Connection {
     limit();
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    run("PRAGMA synchronous = NORMAL");  // whole after a crash of the system, if not the newest
+    run("PRAGMA synchronous = NORMAL");  // consistent after a system crash, possibly without the
+                                         // newest data
     run(use == Use::Write ? "BEGIN IMMEDIATE" : "BEGIN");
     provide_schema(use);
   }
 
-  bool is_empty() const { return empty_; }  // Use::Read: a file without a schema
+  bool is_empty() const { return empty_; }  // Use::Read: the file has no schema
   void commit() { run("COMMIT"); }
 
   int64_t number(const std::string& sql) {
@@ -147,7 +148,7 @@ class Connection {
     return value;
   }
 
-  // Runs one statement, its parameters bound by `bind`, and calls `each` for every row.
+  // Runs one statement with parameters bound by `bind`, and calls `each` for every row.
   void run(const std::string& sql, const std::function<void(sqlite3_stmt*)>& bind = {},
            const std::function<void(sqlite3_stmt*)>& each = {}) {
     statement_begun_ = Clock::now();
@@ -197,7 +198,7 @@ class Connection {
     sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_limit(database, SQLITE_LIMIT_TRIGGER_DEPTH, 0);
   }
-  // Not sqlite3_busy_timeout, which counts anew for every statement.
+  // Not sqlite3_busy_timeout, which starts anew for every statement.
   static int wait_for_lock(void* self, int) {
     auto& connection = *static_cast<Connection*>(self);
     if (Clock::now() - connection.opened_ >= kPatience) return 0;
@@ -213,10 +214,10 @@ class Connection {
     const fs::path directory = fs::path(path_).parent_path();
     if (directory.empty() || fs::is_directory(directory, ignored)) return;
     fs::create_directories(directory.parent_path(), ignored);
-    ::mkdir(directory.c_str(), 0700);  // opening the file finds out
+    ::mkdir(directory.c_str(), 0700);  // opening the file reports failures
   }
 
-  // Opening a pipe would wait for who reads it.
+  // Opening a pipe would block until it has a reader.
   void check_kind() const {
     struct stat status {};
     if (::stat(path_.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return;
@@ -236,7 +237,7 @@ class Connection {
     }
     if (version > 0) check_schema(static_cast<size_t>(version));
     if (use == Use::Read) {
-      // Whoever writes next brings it up to date.
+      // The next writer updates the schema.
       empty_ = version < kSchema;
       return;
     }
@@ -246,8 +247,7 @@ class Connection {
     run(fmt::format("PRAGMA user_version = {}", kSchema));
   }
 
-  // The statements of the migrations up to this version are all that the file may have been made
-  // by.
+  // The file's tables must be exactly those that the migrations up to this version create.
   void check_schema(size_t version) {
     std::vector<std::string> found;
     run("SELECT sql FROM sqlite_schema LIMIT 2", {}, [&](sqlite3_stmt* row) {
@@ -272,13 +272,13 @@ void bind_text(sqlite3_stmt* statement, int position, const std::string& text) {
                     SQLITE_TRANSIENT);
 }
 
-// The parameters ?1 to ?5.
+// Binds ?1 to ?5.
 void bind_key(sqlite3_stmt* statement, const Key& key) {
   const std::string* parts[] = {&key.device, &key.machine, &key.program, &key.real, &key.fp};
   for (int p = 0; p < 5; ++p) bind_text(statement, p + 1, *parts[p]);
 }
 
-// In the order of kColumns.
+// Binds all columns in the order of kColumns.
 void bind_entry(sqlite3_stmt* statement, const Entry& entry) {
   bind_key(statement, entry.key);
   bind_text(statement, 6, entry.version);
@@ -291,7 +291,7 @@ void bind_entry(sqlite3_stmt* statement, const Entry& entry) {
   sqlite3_bind_int64(statement, 13, entry.when);
 }
 
-// Likewise; nothing for a row that is no entry.
+// The inverse; nullopt if the row is not a valid entry.
 std::optional<Entry> entry_in(sqlite3_stmt* row) {
   const auto text = [&](int column) {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(row, column));
@@ -310,7 +310,7 @@ std::optional<Entry> entry_in(sqlite3_stmt* row) {
   return entry;
 }
 
-// What `operation` returns, or the failure that ended it.
+// The result of `operation`, or the failure that ended it.
 template <class T>
 Result<T> guarded(const std::function<T()>& operation) {
   try {
@@ -320,7 +320,7 @@ Result<T> guarded(const std::function<T()>& operation) {
   }
 }
 
-// A file that does not exist has no entries, and reading makes none.
+// A missing file has no entries, and reading does not create it.
 bool is_absent(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) != 0 && errno == ENOENT;

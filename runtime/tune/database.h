@@ -1,14 +1,13 @@
-// The tuning database: what schedules were measured to take, kept from run to run in one file of
-// the user's.
+// The tuning database: times measured for schedules, kept between runs in one file of the user.
 //
-// Any number of processes and threads may use it. Each operation opens the file, does one
-// transaction and closes it; who finds it locked waits up to a second. The file is an SQLite
-// database with a rollback journal rather than a write-ahead log: that works where files are shared
-// over a network and can be read where nothing can be written, and writes are few.
+// Any number of processes and threads may use it. Each operation opens the file, executes one
+// transaction and closes it; it waits up to a second for a lock. The file is an SQLite database
+// with a rollback journal instead of a write-ahead log, which works on network file systems and in
+// read-only directories; writes are rare.
 //
-// Errors: R090, a database that cannot be read or written: it is damaged, no tuning database, of a
-// later version, or this stencilc was built without SQLite. The message names the file. Callers who
-// only want to know a line make it a warning.
+// Error: R090 if the database cannot be read or written: it is damaged, not a tuning database, of a
+// later version, or stencilc was built without SQLite. The message names the file. Callers that
+// only look up a line turn the error into a warning.
 #pragma once
 
 #include <cstdint>
@@ -22,48 +21,48 @@
 namespace stencil::tune {
 
 struct DatabaseSettings {
-  std::string path;  // of the file; empty: there is no database
-  std::string note;  // why there is none
+  std::string path;  // empty: no database
+  std::string note;  // why there is no database
 };
 
 // $STENCIL_TUNED (a file, or "off"), else $XDG_DATA_HOME/stencilc/tuned.db, else
-// ~/.local/share/stencilc/tuned.db. None where stencilc was built without SQLite.
+// ~/.local/share/stencilc/tuned.db. None if stencilc was built without SQLite.
 DatabaseSettings database_settings();
 
-// STENCIL_TUNED is "off": no database, and nothing is timed by runs (timed_choice.h).
+// Whether STENCIL_TUNED is "off": no database, and runs do not autotune (timed_choice.h).
 bool is_tuning_off();
 
-// False where the library that keeps it was absent when stencilc was built.
+// False if stencilc was built without SQLite.
 bool has_database();
 
 class Database {
  public:
-  // Opens nothing. A file that does not exist holds nothing; record() and merge() make it, and its
+  // Does not open the file. A missing file has no entries; record() and merge() create it and its
   // directory.
   explicit Database(std::string path) : path_(std::move(path)) {}
 
-  // The quickest line measured at these sizes by this version of the code.
+  // The fastest line measured at these sizes by this version of the code.
   Result<std::optional<Entry>> best(const Key& key, const Sizes& sizes) const;
-  // All that this version of the code has measured of the key, at all sizes: for interpolate().
+  // All entries of the key by this version of the code, at all sizes; input of interpolate().
   Result<std::vector<Entry>> near(const Key& key) const;
-  // Everything, of all versions, ordered by key, sizes and seconds.
+  // All entries of all versions, ordered by key, sizes and seconds.
   Result<std::vector<Entry>> all() const;
 
-  // Keeps all of them or none. An entry replaces the one of the same line (and key, sizes and
-  // version).
+  // Stores all entries or none. An entry replaces the one with the same line, key, sizes and
+  // version.
   Status record(const std::vector<Entry>& entries) const;
-  // The same, but of two entries of one line the better supported one stays: with more runs, of as
-  // many the later one. Returns how many of `entries` were taken.
+  // The same, but if two entries have the same line, the one with more runs is kept; on a tie, the
+  // newer one. Returns how many of `entries` were taken.
   Result<int64_t> merge(const std::vector<Entry>& entries) const;
-  // Removes all entries; returns how many there were.
+  // Removes all entries and returns their number.
   Result<int64_t> clear() const;
 
  private:
   std::string path_;
 };
 
-// Entries as JSON, one in a line, and back: what `stencilc tuned --export` writes. R091 for text
-// that is no such JSON, or for an entry that has a flaw: the message says where.
+// Entries as JSON, one per line, and back: the format of `stencilc tuned --export`. R091 for
+// malformed JSON or an invalid entry; the message gives the place.
 std::string to_json(const std::vector<Entry>& entries);
 Result<std::vector<Entry>> from_json(const std::string& text);
 

@@ -1,5 +1,6 @@
-// Time per point is nearly constant where a grid is large, and falls with the points where launches
-// and idle multiprocessors count: both are straight lines between logarithms.
+// Time per point is nearly constant on large grids. On small ones it falls with the number of
+// points, because of launch overhead and idle multiprocessors. Both are straight lines in log-log
+// scale.
 #include "runtime/tune/entry.h"
 
 #include <fmt/format.h>
@@ -15,16 +16,16 @@ namespace stencil::tune {
 
 namespace {
 
-// Raise it when kernels of an unchanged schedule line change enough for times to change.
+// Increase when kernels of the same schedule line change enough to change their times.
 constexpr int kCodeGeneration = 3;
 
-// All extents of `a` at most those of `b`.
+// Whether all extents of `a` are at most those of `b`.
 bool within(const Sizes& a, const Sizes& b) {
   return a.size() == b.size() &&
          std::equal(a.begin(), a.end(), b.begin(), [](int64_t x, int64_t y) { return x <= y; });
 }
 
-// The sum of |log2| of the factors between extents; nothing if one is more than 1.
+// The sum of |log2| of the factors between extents; nullopt if one is more than 1.
 std::optional<double> distance_within_two(const Sizes& a, const Sizes& b) {
   if (a.size() != b.size()) return std::nullopt;
   double sum = 0;
@@ -75,8 +76,8 @@ std::optional<Suggestion> nearest(const std::vector<Entry>& known, const Sizes& 
   for (const Entry& entry : known) {
     const auto distance = distance_within_two(entry.sizes, sizes);
     if (!distance || *distance > least) continue;
-    // Sizes as far in another direction are told apart by their order: all entries of one are
-    // compared with each other.
+    // Ties between sizes are broken by their order, so that only entries of one size are compared
+    // with each other.
     const bool closer = *distance < least || !best || entry.sizes < best->sizes;
     const bool quicker = best && entry.sizes == best->sizes && entry.seconds < best->seconds;
     if (!closer && !quicker) continue;

@@ -1,4 +1,4 @@
-// A value depends on its place alone, so threads fill their parts of a field side by side.
+// A value depends only on its position, so threads can fill parts of a field in parallel.
 #include "runtime/tune/field_memory.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ size_t aligned(int64_t bytes) {
   return (static_cast<size_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// Bytes of all levels of the fields of a state, which need not be there.
+// Bytes of all levels of a state's fields, allocated or not.
 size_t storage_of(const ir::Program& program, const State& state) {
   size_t total = 0;
   for (size_t f = 0; f < state.fields.size(); ++f) {
@@ -38,7 +38,7 @@ size_t storage_of(const ir::Program& program, const State& state) {
   return total;
 }
 
-// 24 bits.
+// 24 pseudo-random bits.
 uint32_t bits_at(int64_t position, uint64_t seed) {
   uint64_t h =
       (static_cast<uint64_t>(position) + 1) * 0x9e3779b97f4a7c15u + seed * 0xbf58476d1ce4e5b9u;
@@ -148,7 +148,7 @@ void begin(State& state) {
   state.stopped = false;
 }
 
-// Of some fields, numbered through for all.
+// Fills some fields; seeds are numbered over all fields.
 void fill_some(const ir::Program& program, State& state, const std::vector<bool>& filled) {
   uint64_t seed = 0;
   for (size_t f = 0; f < state.fields.size(); ++f) {
@@ -162,7 +162,7 @@ void fill_some(const ir::Program& program, State& state, const std::vector<bool>
   }
 }
 
-// Of the component, by looking at some of its points.
+// The largest magnitude of a component, from a sample of its points.
 double largest_of(const FieldData& field, int component) {
   constexpr int64_t kLooked = 4096;
   const int64_t stride = std::max<int64_t>(field.points / kLooked, 1) | 1;
@@ -191,7 +191,9 @@ void add_noise(FieldData& field, uint64_t seed) {
   constexpr double kNoise = 0x1p-10;
   for (int c = 0; c < field.component_count(); ++c) {
     const Scalar type = field.types[static_cast<size_t>(c)];
-    if (type != Scalar::F32 && type != Scalar::F64) continue;  // too short to hold any, or whole
+    if (type != Scalar::F32 && type != Scalar::F64)
+      continue;  // integers, and floats too short to
+                 // hold the noise
     const double largest = largest_of(field, c);
     const double size = kNoise * (largest > 0 ? largest : 1);
     for (int level = 0; level < static_cast<int>(field.levels.size()); ++level, ++seed) {

@@ -1,4 +1,4 @@
-// States of large programs, made and filled quickly: for measurements.
+// Allocates and fills states of large programs quickly, for measurements.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace stencil::tune {
 
-// Bytes of all levels of all fields; nothing where they are not known, or too many to count.
+// Bytes of all levels of all fields; nullopt if unknown or on overflow.
 std::optional<int64_t> bytes_of_fields(const ir::Program& program, const runtime::Params& params);
 
-// Memory for the fields of one state at a time, kept from one to the next: pages of gigabytes take
-// longer to get than a run takes.
+// Memory for the fields of one state, reused for the next: faulting in gigabytes of pages takes
+// longer than a run.
 class FieldMemory {
  public:
   FieldMemory() = default;
@@ -21,9 +21,9 @@ class FieldMemory {
   FieldMemory& operator=(const FieldMemory&) = delete;
   ~FieldMemory();
 
-  // A state of the program whose fields lie here, with unspecified values, until the next call for
-  // another program or other params: states of the same share their fields. Fails with what does
-  // not hold at these params (code ""), or with R052.
+  // A state of the program with its fields in this memory and unspecified values, valid until a
+  // call for another program or other params; states of the same program and params share their
+  // fields. Fails if checks fail at these params (code ""), or with R052.
   Result<reference::State> lay_out(const ir::Program& program, const runtime::Params& params);
 
  private:
@@ -33,17 +33,18 @@ class FieldMemory {
   size_t size_ = 0;
 };
 
-// Back to step 0, every level of every field with reproducible values: floats in [0, 1) (half and
-// bfloat from 0.5), integers 0 or 1, places of points anywhere in the domains of their sets. The
-// same in every state of a program.
+// Resets to step 0 and fills all levels of all fields with reproducible values: floats in [0, 1)
+// (half and bfloat from 0.5), integers 0 or 1, points anywhere in their domains. The same in all
+// states of a program.
 void fill(const ir::Program& program, reference::State& state);
 
-// The same for runs that are timed: as the program begins, for time may depend on values. Random
-// coefficients make schemes unstable, and a division of numbers that are not finite takes several
-// times as long. What the program gives no initial values is random, but for fields that it
-// changes: these are zero where others have some. `noise`: fields that change have a thousandth of
-// their largest value in addition, at random. A GPU takes less power for zeros than for what comes
-// of them. On a CPU noise that decays would become denormal, and slow, where the program has zeros.
+// The same for timed runs: uses the program's initial values, because time may depend on values.
+// Random coefficients can make schemes unstable, and division of non-finite numbers takes several
+// times as long. Fields without initial values are random, except that fields which steps change
+// are zero if other fields have initial values. `noise`: adds random values of a thousandth of the
+// largest value to fields that change. On a GPU this avoids the lower power consumption of
+// computing with zeros. On a CPU, decaying noise would become subnormal, and slow, where the
+// program has zeros.
 void fill_as_begun(const ir::Program& program, reference::State& state, bool noise);
 
 }  // namespace stencil::tune

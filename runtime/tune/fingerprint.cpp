@@ -1,7 +1,7 @@
-// Sizes are folded into the IR before any box exists: a program with N = 512 has the bound 511 and
-// says nowhere that it was N - 1. So the text does without what may be a size. Two programs that
-// differ in such numbers alone share a name, which costs nothing worse than a line that is not the
-// best one: results depend on no schedule, and a line that a program refuses is passed over.
+// Sizes are folded into the IR before boxes exist: a program with N = 512 has the bound 511,
+// without a trace of N - 1. So the text omits everything that may be a size. Two programs that
+// differ only in such numbers share a fingerprint. The worst consequence is a suboptimal line:
+// results do not depend on the schedule, and a line that a program refuses is skipped.
 #include "runtime/tune/fingerprint.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace stencil::tune {
 namespace {
 
 constexpr int64_t kFarthest = 64;        // points from an end of the grid
-constexpr int64_t kLargestConstant = 8;  // integers that are no sizes
+constexpr int64_t kLargestConstant = 8;  // integers that are not sizes
 
 class Canonical {
  public:
@@ -87,7 +87,7 @@ class Canonical {
       out += fmt::format(" {}", name(component.type));
     }
     if (field.width > 0) out += fmt::format(" points weighing {}{}", field.width, decade_of(field));
-    // How many steps a series has counts for no schedule.
+    // The number of steps of a series does not affect schedules.
     for (size_t d = 0; d < field.box.ranges.size(); ++d) {
       const int of_grid = field.dimension(d);
       if (field.read_in_place()) out += fmt::format(" along {}", of_grid);
@@ -100,7 +100,8 @@ class Canonical {
     return out + "\n";
   }
 
-  // How many points a set has, roughly: what is the fastest with a few is not with thousands.
+  // The order of magnitude of a set's points: the fastest schedule differs between few and
+  // thousands.
   static std::string decade_of(const ir::Field& set) {
     const ir::Range& range = set.box.ranges.back();
     const ir::Affine count = range.high - range.low + 1;
@@ -113,7 +114,7 @@ class Canonical {
   std::string text_of(const ir::Piece& piece) {
     std::string out = fmt::format("on{}\n", text_of(piece.region));
     const std::vector<bool> needed = ir::reachable(piece.graph, piece.results);
-    std::vector<int> numbers(needed.size(), 0);  // of the nodes that are needed, in order
+    std::vector<int> numbers(needed.size(), 0);  // numbers of the needed nodes, in order
     int next = 0;
     for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
       if (!needed[static_cast<size_t>(id)]) continue;
@@ -172,7 +173,7 @@ class Canonical {
 
   const ir::Program& program_;
   std::map<uint64_t, int> constants_;  // bits -> number, by first appearance
-  std::map<ir::ParamId, int> params_;  // likewise
+  std::map<ir::ParamId, int> params_;  // param -> number, by first appearance
 };
 
 }  // namespace

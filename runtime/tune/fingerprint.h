@@ -1,5 +1,5 @@
-// What two programs have in common if schedules that are fast for one are fast for the other: a
-// name for the computation of a step that holds at every size.
+// The fingerprint of a program identifies its computation per step independently of sizes: programs
+// with equal fingerprints have the same fast schedules.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace stencil::tune {
 
-// Points of a grid per dimension, outermost first; each is positive.
+// Points of a grid per dimension, outermost first; all positive.
 using Sizes = std::vector<int64_t>;
 
-// "512x256", outermost first; and back, nothing for other texts.
+// "512x256", outermost first; parsing returns nullopt for other texts.
 std::string print(const Sizes& sizes);
 std::optional<Sizes> parse_sizes(const std::string& text);
-// As a double, since the product may be beyond 64 bits.
+// As a double, because the product may exceed 64 bits.
 double points_of(const Sizes& sizes);
 
-// The extents of the program's grid at these values of its params (by ParamId; none are needed
-// where the grid is known). Nothing if it is not known, or empty.
+// The extents of the program's grid for these values of params (by ParamId; not needed if the grid
+// is constant). nullopt if unknown or empty.
 std::optional<Sizes> sizes_of(const ir::Program& program,
                               const std::vector<int64_t>& integers = {});
 
-// What the name is made of, as text. In it are types, fields with levels and boundary rules, the
-// graphs of all functions and reductions, and their regions. Bounds are told by their distance from
-// the nearer end of the grid, and only up to 64 points. Constants are told apart and not what they
-// are, but for those that operations vanish with (0, 1, 2, a half, and their negatives; integers up
-// to 8), and numbers of points of a set by their power of ten. Names, initial values, checks and the
-// number of steps are not in it.
+// The text from which the fingerprint is computed. It contains types, fields with levels and
+// boundary rules, the graphs of all functions and reductions, and their regions. Bounds appear as
+// their distance from the nearer end of the grid, up to 64 points. Constants are distinguished but
+// their values omitted, except those that simplify operations (0, 1, 2, 1/2 and negatives; integers
+// up to 8). The number of points of a set appears as its power of ten. Names, initial values,
+// checks and the number of steps are omitted.
 std::string canonical(const ir::Program& program);
 
 // 32 hexadecimal digits: XXH3 of the canonical text.

@@ -1,6 +1,6 @@
-// Linux tells in files. A group's usage counts pages of files that it would give back at once, so
-// the inactive ones of them are taken off. The path of a group as a process sees it need not exist
-// below the mount, in containers: then the mount's own files are of the group.
+// Reads Linux system files. A control group's usage includes file pages that can be reclaimed at
+// once, so inactive file pages are subtracted. In containers, the group's path as seen by the
+// process may not exist below the mount; then the files of the mount itself belong to the group.
 #include "runtime/tune/free_memory.h"
 
 #include <sys/resource.h>
@@ -17,7 +17,7 @@ namespace stencil::tune {
 
 namespace {
 
-// The number behind `name` in a file with a name and a number in each line.
+// The number after `name` in a file with a name and a number per line.
 std::optional<int64_t> number_of(const std::string& path, const std::string& name) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -28,7 +28,7 @@ std::optional<int64_t> number_of(const std::string& path, const std::string& nam
   return std::nullopt;
 }
 
-// The number that a file begins with; nothing for others, as "max".
+// The number at the beginning of a file; nullopt for other contents, such as "max".
 std::optional<int64_t> number_in(const std::string& path) {
   std::ifstream file(path);
   std::string number;
@@ -36,7 +36,7 @@ std::optional<int64_t> number_in(const std::string& path) {
   return parse_integer(number, 0, INT64_MAX);
 }
 
-// What names the files of a group in a version of control groups.
+// File names of a control-group version.
 struct Hierarchy {
   const char *mount, *limit, *usage, *inactive;
 };
@@ -52,7 +52,7 @@ int64_t left_of(const std::string& group, const Hierarchy& files) {
   return std::max<int64_t>(*limit - std::max<int64_t>(*usage - inactive, 0), 0);
 }
 
-// Of a group and all that it is in.
+// For a group and all its parents.
 int64_t left_up_from(const std::string& mount, std::string group, const Hierarchy& files) {
   int64_t least = left_of(mount, files);
   while (group.size() > 1) {

@@ -1,4 +1,4 @@
-// How much memory there still is.
+// Available memory.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace stencil::tune {
 
-// Bytes that this process may still take without anything being swapped out or killed for it: what
-// the system has available, and what the control groups of the process (containers, batch systems)
-// and its own limit of addresses leave of that. INT64_MAX where the system does not tell.
+// Bytes that this process can allocate without causing swapping or an out-of-memory kill: the
+// minimum of the system's available memory, the rest of its control groups' limits (containers,
+// batch systems) and the rest of its address-space limit. INT64_MAX if unknown.
 int64_t free_memory();
 
-// The same of a system whose files begin at `root`, without the limit of addresses.
+// The same for a system whose files are below `root`, without the address-space limit.
 int64_t free_memory_below(const std::string& root);
 
 }  // namespace stencil::tune

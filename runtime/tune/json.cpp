@@ -1,5 +1,5 @@
-// {"format": "stencilc tuned", "version": 1, "entries": [...]}. A reader takes nothing that it does
-// not know: a file of a later version may mean something else.
+// {"format": "stencilc tuned", "version": 1, "entries": [...]}. The reader rejects unknown keys and
+// versions, because a later version may have another meaning.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Failure wrong_json(const std::string& where, const std::string& what) {
   return {"R091", fmt::format("these are no tuned schedules: {}: {}", where, what), ""};
 }
 
-// The members of an entry, each visited with its key.
+// Visits the members of an entry with their keys.
 template <class Subject, class Visit>
 void for_each_member(Subject& entry, const Visit& visit) {
   visit("device", entry.key.device);
@@ -44,7 +44,7 @@ bool is_whole(const Json& value) {
                                     : value.is_number_integer();
 }
 
-// What is wrong with the value, or "".
+// Parses a value; returns what is wrong with it, or "".
 std::string take(const Json& value, std::string& to) {
   if (!value.is_string()) return "is no text";
   to = value.get<std::string>();

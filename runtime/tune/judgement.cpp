@@ -7,10 +7,10 @@ namespace stencil::tune {
 
 namespace {
 
-constexpr double kClearly[] = {2, 1.3};  // times as long, after one round and after two
+constexpr double kClearly[] = {2, 1.3};  // factors after one and after two rounds
 constexpr size_t kRoundsToJudge = 1 + std::size(kClearly);
-constexpr double kLeastSpread = 0.005;  // of the median
-constexpr double kEqual = 1.01;         // times as long
+constexpr double kLeastSpread = 0.005;  // relative to the median
+constexpr double kEqual = 1.01;         // factor
 
 Runs in_common(const Runs& of, const Runs& with) {
   Runs out;

@@ -20,13 +20,13 @@ using runtime::MachineLoop;
 using runtime::MachineWork;
 using schedule::Issued;
 
-// What others see of an iteration, per thread.
+// Visible effects of an iteration, per thread.
 struct Marks {
   double global_written = 0, shared_written = 0;  // bytes
   double shuffled = 0;                            // values
 };
 
-// Both sides of conditions, as a machine code's loop has them; without loops in it.
+// Adds both sides of conditions, as in machine-code loops; inner loops are not included.
 void add_all(const Count& count, Tally& threads) {
   threads.add(count.threads);
   for (const Count::Choice& choice : count.choices) {
@@ -58,7 +58,7 @@ Marks marks_of(const Count::Loop& loop, double threads) {
           all.of(kernel::Space::Shared).written / each, all.shuffle / each};
 }
 
-// Iterations that an amount is, if it is a whole number of them and as many as are known.
+// Whether `amount` is a whole number of times `once`, consistent with `times` if that is set.
 bool is_so_often(double amount, double once, double& times) {
   constexpr double kRounding = 1e-6;
   if (once == 0) return amount == 0;
@@ -69,8 +69,7 @@ bool is_so_often(double amount, double once, double& times) {
   return true;
 }
 
-// How many iterations one trip of a loop does. A value in double precision is shuffled by two
-// instructions.
+// Kernel iterations per trip of a machine-code loop. A double is shuffled by two instructions.
 std::optional<double> trip_of(const InstructionMix& mix, const Marks& marks) {
   double times = 0;
   if (!is_so_often(static_cast<double>(mix.global_written), marks.global_written, times) ||
@@ -102,7 +101,7 @@ MainLoop unmatched(std::string why) {
   return {.unmatched = std::move(why)};
 }
 
-// Loops that store to global memory, and have no such loop in them.
+// Loops that store to global memory and contain no such loop.
 std::vector<size_t> storing_loops(const MachineWork& work) {
   std::set<int> outer;
   for (const MachineLoop& loop : work.loops) {
@@ -117,7 +116,7 @@ std::vector<size_t> storing_loops(const MachineWork& work) {
   return out;
 }
 
-// A loop in it does more than wait for a copy, so it is not known how often that is done.
+// Whether an inner loop does more than wait for a copy; its number of iterations is unknown.
 bool has_work_in_loops(const MachineWork& work, size_t loop) {
   constexpr int64_t kWait = 16;  // instructions
   return std::any_of(work.loops.begin(), work.loops.end(), [&](const MachineLoop& inner) {
@@ -127,12 +126,12 @@ bool has_work_in_loops(const MachineWork& work, size_t loop) {
   });
 }
 
-// Loops of the machine code that are the kernel's, by the instructions of an iteration.
+// Chooses among matching machine-code loops, by instructions per iteration.
 MainLoop pick(std::vector<MainLoop> loops, double copies) {
   const auto most = std::max_element(
       loops.begin(), loops.end(),
       [](const MainLoop& a, const MainLoop& b) { return a.iterations < b.iterations; });
-  // What is left of a loop that was unrolled does the last iterations, one by one.
+  // The remainder of an unrolled loop executes the last iterations one by one.
   const double iterations = most->iterations;
   std::erase_if(loops, [&](const MainLoop& each) { return each.iterations < iterations; });
   std::stable_sort(loops.begin(), loops.end(), [](const MainLoop& a, const MainLoop& b) {
@@ -144,7 +143,7 @@ MainLoop pick(std::vector<MainLoop> loops, double copies) {
     if (found > 1) out.at_edge = loops[1].inside;
     return out;
   }
-  // Compilers make two of a loop for a condition that stays the same in it.
+  // Compilers may duplicate a loop because of a loop-invariant condition.
   constexpr double kAlike = 1.1;
   if (copies == 1 && loops.back().inside.all <= kAlike * out.inside.all) return out;
   return unmatched(

@@ -1,10 +1,10 @@
-// The main loop of a kernel in the machine code that a compiler made of it, and what a thread
-// issues in one of its iterations.
+// Finds the main loop of a kernel in its machine code, and the instructions that a thread issues
+// per iteration.
 //
-// Compilers unroll loops, peel iterations off, and make several loops of one. But they neither drop
-// nor double what others can see of an iteration: bytes stored to global and to shared memory, and
-// values taken from other threads. So a loop of the machine code is the main loop if a trip of it
-// does a whole number of iterations by all three.
+// Compilers unroll loops, peel iterations and duplicate loops. But they preserve the visible
+// effects of an iteration: bytes stored to global and to shared memory, and values taken from other
+// threads. So a machine-code loop is the main loop if all three correspond to the same whole number
+// of iterations.
 #pragma once
 
 #include <string>
@@ -17,16 +17,16 @@
 namespace stencil::tune {
 
 struct MainLoop {
-  std::string unmatched = {};  // why it is not known, a phrase; "": it is
-  double iterations = 1;       // in one trip of the machine code's loop
-  // Of one iteration of the kernel, in the version for the inside of the grid, and in that for its
-  // edges: the same where there is one version.
+  std::string unmatched = {};  // reason if it was not found, a phrase; else ""
+  double iterations = 1;       // kernel iterations per trip of the machine-code loop
+  // Per kernel iteration, in the version for the inside of the grid and in that for its edges;
+  // equal if there is one version.
   schedule::Issued inside = {}, at_edge = {};
 };
 
-// `kernel`: legalised for the target that the code was compiled for; `constants`: its module's. Of
-// a kernel without loops, in either form, the whole is the iteration. Iterations are those of the
-// loop's variable: a loop by steps of 2 does two in one.
+// `kernel` must be legalised for the target that the code was compiled for; `constants` are its
+// module's. If kernel and code have no loops, the whole kernel is one iteration. Iterations are
+// counted by the loop variable: a loop with step 2 does two at once.
 MainLoop main_loop_of(const kernel::Kernel& kernel,
                       const std::vector<kernel::NamedConstant>& constants,
                       const runtime::MachineWork& work);

@@ -15,7 +15,7 @@ double octaves(int a, int b) {
   return std::abs(std::log2(std::max(a, 1)) - std::log2(std::max(b, 1)));
 }
 
-// For a setting whose 0 stands for a choice that is made later.
+// For a setting in which 0 means that it is chosen later; `unless` is the distance to 0.
 double octaves_or(double unless, int a, int b) {
   if (a == b) return 0;
   return a == 0 || b == 0 ? unless : octaves(a, b);
@@ -39,7 +39,7 @@ double distance(const Schedule& a, const Schedule& b) {
 
 Search::Search(schedule::Scheduler& scheduler, const schedule::Space& space)
     : scheduler_(scheduler), space_(space) {
-  // The best of each kind: where the model is wrong, it is so about a whole family or time tile.
+  // Take the best of each kind, because model errors concern whole families or time tiles.
   constexpr int kOfFamily = 300, kOfKind = 60;
   std::map<std::string, int> of_family;
   std::map<std::pair<std::string, int>, int> of_kind;
@@ -76,11 +76,10 @@ std::vector<Candidate> Search::first(size_t most) {
   if (automatic) add(*automatic);
   if (space_.ranked.empty()) return out;
   add(space_.ranked.front());
-  constexpr double kPossible = 1.5;  // of the seconds of the best
-  // Threads of a CPU do not get on alike: other programs have some of its cores, or they are two to
-  // a core. Where each has one block of the best, all wait for the last; the model takes them
-  // alike.
-  constexpr double kSeveral = 2.5;  // blocks a thread
+  constexpr double kPossible = 1.5;  // times the seconds of the best
+  // CPU threads progress unequally: other programs use some cores, or two threads share a core.
+  // With one block per thread, all wait for the slowest; the model assumes equal progress.
+  constexpr double kSeveral = 2.5;  // blocks per thread
   const auto has_several = [](const schedule::Candidate& candidate) {
     return candidate.prediction.waves >= kSeveral;
   };
@@ -106,9 +105,9 @@ std::vector<Candidate> Search::first(size_t most) {
   return out;
 }
 
-// The mean error of those that are near, the nearer the more; none where nothing is.
+// Adds the mean error of similar schedules, weighted by similarity; none if there are none.
 double Search::corrected(const schedule::Candidate& candidate) const {
-  constexpr double kTrust = 0.1;  // in the model as it is
+  constexpr double kTrust = 0.1;  // weight of the uncorrected model
   double sum = 0, weights = kTrust;
   for (const Known& known : known_) {
     if (known.schedule.family != candidate.schedule.family) continue;
@@ -129,7 +128,7 @@ void Search::add_neighbours(const Schedule& of) {
 }
 
 double Search::learn(const Timings& timings) {
-  constexpr double kUnderWay = 0.15;  // logarithm of what is expected of them over predicted
+  constexpr double kUnderWay = 0.15;  // assumed log(measured / predicted)
   known_.clear();
   double least = 0;
   size_t fastest = 0;
@@ -148,7 +147,7 @@ double Search::learn(const Timings& timings) {
 }
 
 std::optional<Candidate> Search::next(const Timings& timings) {
-  constexpr double kPossible = 1.5;  // of the seconds of the fastest
+  constexpr double kPossible = 1.5;  // times the seconds of the fastest
   const double least = learn(timings);
   std::erase_if(pool_, [&](const auto& candidate) { return is_given(candidate); });
   const schedule::Candidate* best = nullptr;

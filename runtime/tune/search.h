@@ -1,12 +1,12 @@
-// Which schedules to time next: what the model likes, and where measurements show the model to be
-// wrong, what it likes once that is put right.
+// Chooses the schedules to time next: the model's favourites, and where measurements contradict the
+// model, the favourites of the corrected model.
 //
-// Time is short, a compilation takes as long as a hundred runs, and what the model gets wrong about
-// a schedule it gets wrong about schedules like it. So a few very different ones come first. Then
-// each next one is the best by predictions that are corrected by the errors of the most similar
-// schedules that have been timed. Compilers work side by side, so some are still under way then:
-// they are taken to be a little slower than predicted, which sends the next one elsewhere (the
-// "constant liar" of Ginsbourger, Le Riche and Carraro, 2010).
+// Time is short, one compilation costs as much as a hundred runs, and the model makes similar
+// errors for similar schedules. So a few very different schedules come first. Each further one is
+// the best by predictions corrected with the errors of the most similar timed schedules. Compilers
+// run in parallel, so some results are still pending; these schedules are assumed to be slightly
+// slower than predicted, which directs the search elsewhere (the "constant liar" of Ginsbourger, Le
+// Riche and Carraro, 2010).
 #pragma once
 
 #include <cstdint>
@@ -20,44 +20,43 @@
 
 namespace stencil::tune {
 
-// How far two schedules of one family are from each other: 0 for the same. A time tile or a length
-// that is twice as long counts 1, other settings less.
+// Distance of two schedules of one family; 0 if equal. A factor of 2 in the time tile or a length
+// counts 1, other settings less.
 double distance(const schedule::Schedule& a, const schedule::Schedule& b);
 
 class Search {
  public:
-  // `space` is of this scheduler; both are to outlive it.
+  // `space` must be of this scheduler; both must outlive this object.
   Search(schedule::Scheduler& scheduler, const schedule::Space& space);
 
-  // What to begin with, at most so many: what `auto` takes without measurements, on a CPU the best
-  // with several blocks a thread if that has not, the best of each family, the best of each time
-  // tile that may be as fast.
+  // The first candidates, at most `most`: the choice of `auto` without measurements; on a CPU the
+  // best one with several blocks per thread, unless that choice has them; the best of each family;
+  // the best of each time tile that may be as fast.
   std::vector<Candidate> first(size_t most = SIZE_MAX);
-  // This one, if the model knows it and it was not given out before.
+  // This schedule as a candidate, if the model can predict it and it was not given out before.
   std::optional<Candidate> give(const schedule::Schedule& schedule);
-  // One that was not given out before, knowing what came of those that were; it may lie beyond the
-  // space if it differs from the fastest in one setting. Nothing where none is left that could be
-  // as fast.
+  // A new candidate, chosen with the results of the earlier ones; may lie outside the space if it
+  // differs from the fastest in one setting. nullopt if none is left that could be as fast.
   std::optional<Candidate> next(const Timings& timings);
 
  private:
   struct Known {
     schedule::Schedule schedule;
-    double error;  // logarithm of measured over predicted
+    double error;  // log(measured / predicted)
   };
 
   Candidate give(const schedule::Candidate& candidate);
   bool is_given(const schedule::Candidate& candidate) const;
   double corrected(const schedule::Candidate& candidate) const;
-  // Seconds per step of the fastest, whose neighbours become part of the pool.
+  // Seconds per step of the fastest schedule; adds its neighbours to the pool.
   double learn(const Timings& timings);
   void add_neighbours(const schedule::Schedule& of);
 
   schedule::Scheduler& scheduler_;
   const schedule::Space& space_;
   std::vector<schedule::Candidate> pool_;  // to choose from
-  std::vector<schedule::Schedule> given_;  // candidates of `timings`, in their order
-  std::set<std::string> lines_;            // of those
+  std::vector<schedule::Schedule> given_;  // candidates of `timings`, in order
+  std::set<std::string> lines_;            // the lines of given_
   std::set<std::string> has_neighbours_;   // lines whose neighbours are in the pool
   std::vector<Known> known_;
 };

@@ -1,10 +1,11 @@
-// `explore --measure` is done in little, as long as the run is worth it. It begins on a GPU with
-// the tiles that NVRTC compiles anyway, on a CPU, where the model is further off and families and T
-// differ more, with the best of each of those. What follows is what those before have taught.
+// A small version of `explore --measure`, for as long as the run justifies. On a GPU it starts with
+// the tiles that NVRTC compiles anyway. On a CPU, where the model is less accurate and families and
+// time tiles differ more, it starts with the best of each. Later candidates use the earlier
+// results.
 //
-// The kernel cache keeps what was found and not the tuning database: that is what users have
-// measured on purpose, holds at sizes nearby and goes to other machines; a few turns beside a run
-// do not bear that.
+// The result goes to the kernel cache, not to the tuning database. The database holds deliberate
+// measurements, which are applied at nearby sizes and exported to other machines; a few turns
+// before a run are not reliable enough for that.
 #include "runtime/tune/timed_choice.h"
 
 #include <fmt/format.h>
@@ -35,15 +36,15 @@ using schedule::Schedule;
 
 namespace {
 
-constexpr size_t kFirstOnCpu = 5;     // before anything is learnt from the others
-constexpr size_t kFewest = 2;         // of those, where some take long to compile
-constexpr size_t kFollowOnCpu = 3;    // in any run that is worth it for its length
-constexpr size_t kMostCompared = 16;  // in a long run, all together
-constexpr size_t kFurtherTiles = 4;   // on a GPU, where compilers for them are idle otherwise
-constexpr int kSideBySide = 5;        // that follow: more would go on before anything is learnt
-constexpr int kManyThreads = 8;       // that compile further tiles while the first are compiled
+constexpr size_t kFirstOnCpu = 5;     // before results of others are used
+constexpr size_t kFewest = 2;         // of these, if some take long to compile
+constexpr size_t kFollowOnCpu = 3;    // in any run that is long enough
+constexpr size_t kMostCompared = 16;  // total in a long run
+constexpr size_t kFurtherTiles = 4;   // on a GPU, if compilers would be idle
+constexpr int kSideBySide = 5;        // following ones; more would start before results are known
+constexpr int kManyThreads = 8;       // enough to compile further tiles along with the first
 
-// A choice as it is kept: the line, and of how many it was the fastest.
+// A stored choice: the line, and the number of lines it was compared with.
 struct Choice {
   std::string line;
   int64_t timed = 0;
@@ -65,7 +66,7 @@ bool is_choice(const std::string& text) {
   return choice_of(text).has_value();
 }
 
-// Time tiles are never longer than the run, so what was chosen for a short one is not for others.
+// A time tile is never longer than the run, so the choice for a short run does not apply to others.
 runtime::CacheKey cache_key(const ir::Program& program, const ChosenDevice& device,
                             const Sizes& sizes, int64_t steps) {
   const Key key = key_of(program, device);
@@ -76,7 +77,7 @@ runtime::CacheKey cache_key(const ir::Program& program, const ChosenDevice& devi
            std::to_string(longest)}};
 }
 
-// The schedules that are compared: some to begin with, and what follows from how those did.
+// The schedules to compare: initial ones, and others that depend on their results.
 class Shortlist {
  public:
   Shortlist(const ir::Program& program, const schedule::Machine& machine)
@@ -93,20 +94,20 @@ class Shortlist {
     goes_on_ = quick.ranked.size() > first_.size();
   }
 
-  // The one that is taken otherwise comes first.
+  // The choice without timing comes first.
   const std::vector<Candidate>& first() const { return first_; }
-  // Those tiles that would follow whatever comes of the first, as part of these.
+  // Adds the tiles that would follow in any case to the initial ones.
   void begin_with_further_tiles() {
     if (on_cpu_ || !goes_on_) return;
     further();
     while (const auto tile = further_tile()) first_.push_back(*tile);
   }
-  // Takes back one of those to begin with.
+  // Removes an initial candidate.
   void leave_out(size_t place) {
     first_.erase(first_.begin() + static_cast<std::ptrdiff_t>(place));
   }
-  // How many are to follow in a run that is worth it for its length, and at most: none where the
-  // model knows no more than these.
+  // How many follow in a run that is long enough, and the maximum: none if the model knows no
+  // others.
   size_t follow() const { return on_cpu_ && goes_on_ ? kFollowOnCpu : 0; }
   size_t most_follow() const {
     return goes_on_ && first_.size() < kMostCompared ? kMostCompared - first_.size() : 0;
@@ -133,8 +134,8 @@ class Shortlist {
     if (!first_.empty()) tiles_.push_back(with_more_points(first_.front().schedule));
     return *search_;
   }
-  // Twice as many side by side: along x, where vectors are, the model is least sure of what they
-  // are worth.
+  // Twice as many points along x, where vectors are: the model is least accurate about their
+  // benefit.
   static Schedule with_more_points(Schedule tile) {
     tile.elements[0] *= 2;
     return tile;
@@ -153,11 +154,11 @@ class Shortlist {
   bool goes_on_ = false;
   std::vector<Candidate> first_;
   schedule::Space space_;
-  std::optional<Search> search_;  // in that space, once more is asked for
-  std::deque<Schedule> tiles_;    // that come next, whatever those before teach
+  std::optional<Search> search_;  // in space_, created on demand
+  std::deque<Schedule> tiles_;    // next candidates, independent of results
 };
 
-// Seconds that compilers take for each, by the length of its kernels.
+// Seconds of compilation per candidate, estimated from the length of its kernels.
 std::vector<double> compilations_of(const ir::Program& program, const schedule::Machine& machine,
                                     const Shortlist& shortlist) {
   std::vector<double> out;
@@ -170,13 +171,13 @@ std::vector<double> compilations_of(const ir::Program& program, const schedule::
   return out;
 }
 
-// How many of the first are compiled whether there is a contest or not, for good.
+// How many of the first candidates are compiled and cached even without timing.
 size_t compiled_anyway(const schedule::Machine& machine, size_t candidates) {
   if (runtime::cache_settings().directory.empty()) return 0;
   return std::min<size_t>(candidates, compiles_for_choice(machine) ? kTilesCompared : 1);
 }
 
-// Of those to begin with, before anything is lowered.
+// Describes the initial candidates, before anything is lowered.
 Contest contest_of(const ir::Program& program, const runtime::Params& params,
                    const ChosenDevice& device, const Shortlist& shortlist) {
   const schedule::Machine& machine = device.device.machine;
@@ -194,9 +195,9 @@ Contest contest_of(const ir::Program& program, const runtime::Params& params,
   return out;
 }
 
-// Until it is worth it, or few are left: those that compilers take longest for, beyond what is
-// compiled anyway, and the sooner the less is expected of them. What compiles quickly for being
-// simple does not take the place of what is as good as the best.
+// Removes candidates until timing pays or few are left: those with the longest compilation, beyond
+// what is compiled anyway, weighted by how slow they are predicted to be. Thus a simple schedule
+// that compiles quickly does not displace one that is nearly the best.
 void leave_out_slow_ones(Contest& contest, Shortlist& shortlist, double expected) {
   const size_t fewest = std::max(contest.compiled, kFewest);
   std::vector<double>& seconds = contest.compilations;
@@ -216,9 +217,9 @@ void leave_out_slow_ones(Contest& contest, Shortlist& shortlist, double expected
   }
 }
 
-// What a run that is expected to take so many seconds is worth, if anything. In a run that is long
-// enough some follow in any case, and more if it is longer; one that waits for compilers anyway
-// has those to begin with.
+// The timing that a run of `expected` seconds justifies, if any. In a long enough run some
+// candidates follow, more if it is longer; a run that waits for compilers anyway has only the
+// initial ones.
 std::optional<Contest> worthwhile(const ir::Program& program, const runtime::Params& params,
                                   const ChosenDevice& device, Shortlist& shortlist,
                                   double expected) {
@@ -226,8 +227,8 @@ std::optional<Contest> worthwhile(const ir::Program& program, const runtime::Par
   Contest first = contest_of(program, params, device, shortlist);
   Contest fewest = first;
   fewest.follow = shortlist.follow();
-  // Lowering takes longer than all that is asked before. Where each compiler has to do several,
-  // what is compiled anyway never takes as long as the rest.
+  // Lowering takes longer than the checks so far. If each compiler must handle several candidates,
+  // the wait for those compiled anyway is always shorter than the rest.
   const bool may_wait = 2 * first.compiled >= first.candidates ||
                         2 * static_cast<size_t>(first.compilers) > first.candidates;
   if (!has_room(first, room) || !(may_wait || is_worth(fewest, expected))) return std::nullopt;
@@ -247,7 +248,7 @@ std::optional<Contest> worthwhile(const ir::Program& program, const runtime::Par
   return has_room(most, room) ? most : fewest;
 }
 
-// The fastest of them; nothing where there is none to compare, or the device is lost.
+// The fastest of them; nullopt if there is nothing to compare or the device is lost.
 std::optional<Choice> fastest(const Timings& timings) {
   if (!timings.best || timings.end == End::Lost) return std::nullopt;
   const auto timed = std::count_if(timings.candidates.begin(), timings.candidates.end(),
@@ -280,7 +281,7 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
   const double expected = shortlist.first().front().predicted * static_cast<double>(steps.value());
   const auto contest = worthwhile(program, params.value(), used, shortlist, expected);
   if (!contest) return std::nullopt;
-  std::optional<double> seconds;  // that it took; nothing: another process has done it meanwhile
+  std::optional<double> seconds;  // duration; nullopt: another process has done it meanwhile
   const auto text = runtime::cached(
       key,
       [&]() -> Result<std::string> {
@@ -289,7 +290,8 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
         }
         TimingOptions options;
         options.budget = budget_of(*contest, expected);
-        options.threads = contest->compilers + (contest->on_cpu ? 0 : 1);  // one launches kernels
+        options.threads = contest->compilers + (contest->on_cpu ? 0 : 1);  // one thread launches
+                                                                           // kernels
         options.side_by_side = kSideBySide;
         options.next = [&](const Timings& timings) {
           const bool enough = timings.candidates.size() >= contest->candidates + contest->follow;

@@ -1,5 +1,5 @@
-// What `auto` takes where a run is long enough to be worth it: of a few schedules that the model
-// likes, the one that the device at hand does fastest (docs/tuning.md).
+// Autotuning before a run that is long enough to pay for it: times a few of the model's favourites
+// and takes the fastest on this device (docs/tuning.md).
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@
 
 namespace stencil::tune {
 
-// A run that is about to begin.
+// A run that is about to start.
 struct RunAhead {
-  // How many steps it takes; nothing: as many as the program says, and one that does not say is not
-  // worth anything.
+  // Number of steps; nullopt: the program's number. Without either, timing does not pay.
   std::optional<int64_t> steps = {};
   bool dense = false;  // as for runtime::prepare
   runtime::StageCallback stage = {};
 };
 
-// The fastest line for this run on this device, with its origin: kept in the kernel cache from an
-// earlier run, or timed now and kept. Nothing where neither is: the run is not worth it, memory is
-// short, sizes or params are open, nothing could be timed, tuning is off. The kept one holds for
-// the program's computation at these sizes, on this hardware with these drivers and compilers.
+// The fastest line for this run on this device, with its origin: from the kernel cache, or timed
+// now and stored there. nullopt if neither is possible: the run is too short, memory does not
+// suffice, sizes or params are open, nothing could be timed, or tuning is off. A stored line
+// applies to the program's computation at these sizes, on this hardware with these driver and
+// compiler versions.
 std::optional<runtime::KnownLine> timed_choice(const ir::Program& program,
                                                const runtime::ChosenDevice& device,
                                                const RunAhead& run);
 
-// What `auto` takes in a run, in this order: what the tuning database says (tuned.h), what is
-// timed, what is best as compiled (compiled_choice.h). Nothing: rules decide.
+// The choice of `auto` for a run, from the first source that has one: the tuning database
+// (tuned.h), timing, machine code (compiled_choice.h). nullopt: the model decides.
 std::optional<runtime::KnownLine> automatic_line(const ir::Program& program,
                                                  const runtime::ChosenDevice& device,
                                                  const RunAhead& run);

@@ -1,5 +1,5 @@
-// The rounds: who is admitted, who has a turn, who is out, and when it ends. What a turn is, is in
-// turns.cpp, and when one is beaten in judgement.cpp.
+// The rounds: admission, turns, elimination and end. turns.cpp executes a turn; judgement.cpp
+// decides when a candidate is beaten.
 #include "runtime/tune/timing.h"
 
 #include <fmt/format.h>
@@ -16,11 +16,11 @@ namespace stencil::tune {
 
 namespace {
 
-constexpr size_t kEnough = 5;       // runs after which a candidate waits for those to come
-constexpr size_t kMost = 25;        // runs after which nothing new is to be learnt
-constexpr size_t kToJudge = 3;      // runs of the last one left
+constexpr size_t kEnough = 5;       // runs after which a candidate waits for pending ones
+constexpr size_t kMost = 25;        // runs after which results no longer improve
+constexpr size_t kToJudge = 3;      // runs of the last remaining candidate
 constexpr size_t kOfNewcomers = 2;  // runs before the next few are compiled
-constexpr double kAdmission = 0.8;  // part of the budget in which candidates are admitted
+constexpr double kAdmission = 0.8;  // part of the budget during which candidates are admitted
 constexpr auto kPoll = std::chrono::milliseconds(20);
 
 using RaceClock = std::chrono::steady_clock;
@@ -36,7 +36,7 @@ class Race {
         more_(options.next),
         options_(options),
         exclusive_(device.device.machine.threads_are_loops || !device.device.compile),
-        // One thread launches kernels meanwhile.
+        // One thread launches kernels.
         threads_(std::max(1, exclusive_ ? options.threads : options.threads - 1)),
         side_by_side_(static_cast<size_t>(std::min(threads_, options.side_by_side))),
         turns_(program_, params, device),
@@ -80,26 +80,25 @@ class Race {
   const ir::Program& program_;
   const runtime::ChosenDevice& device_;
   std::deque<Candidate> candidates_;  // compilers refer to them
-  bool more_;                         // options.next may have some
+  bool more_;                         // options.next may return more
   const TimingOptions& options_;
-  const bool exclusive_;  // nothing is compiled while something is timed
+  const bool exclusive_;  // no compilation during timing
   const int threads_;
-  const size_t side_by_side_;  // of candidates that depend on what is measured
+  const size_t side_by_side_;  // limit for candidates that depend on results
   const RaceClock::time_point begin_ = RaceClock::now();
 
   Timings out_;
   std::optional<End> end_;
   Turns turns_;
   std::vector<std::unique_ptr<Contender>> in_;
-  std::vector<Pending> pending_;  // in the order of the candidates
-  size_t requested_ = 0;          // candidates that have been given to the workers
+  std::vector<Pending> pending_;  // in candidate order
+  size_t requested_ = 0;          // candidates passed to the workers
   size_t compiled_ = 0, timed_ = 0;
   int round_ = 0;
-  Workers workers_;  // last: what it does refers to the rest
+  Workers workers_;  // last member: its jobs refer to the others
 };
 
 // --- Compiling
-// ----------------------------------------------------------------------------------------
 
 void Race::add(const Candidate& candidate) {
   Timed& timed = out_.candidates.emplace_back();
@@ -107,7 +106,7 @@ void Race::add(const Candidate& candidate) {
   timed.predicted = candidate.predicted;
 }
 
-// For another candidate; false: there is none.
+// Requests another candidate; false if there is none.
 bool Race::ask() {
   const auto next = more_ ? options_.next(out_) : std::nullopt;
   more_ = next.has_value();
@@ -117,8 +116,8 @@ bool Race::ask() {
   return true;
 }
 
-// Has as many builds in the making, or made and not yet taken. Of candidates that depend on what is
-// measured no more than compilers take at once.
+// Keeps `pending` builds in progress or finished. Of candidates that depend on results, no more
+// than compilers can process at once.
 void Race::request(size_t pending) {
   while (pending_.size() < pending) {
     const bool listed = requested_ < candidates_.size();
@@ -171,8 +170,8 @@ bool Race::needs_turn() const {
                      [&](const auto& contender) { return contender->runs.size() < enough; });
 }
 
-// Takes in what has been compiled. Waits where nothing else is to be done: for all of a few where
-// timing must not be disturbed, for the next one elsewhere.
+// Admits compiled candidates. Waits if there is nothing to time: for all of a batch if timing must
+// not be disturbed, otherwise for the next one.
 void Race::admit() {
   const bool wait = !needs_turn();
   const auto ahead = options_.budget > 0 ? static_cast<size_t>(2 * threads_) : 1;
@@ -188,7 +187,6 @@ void Race::admit() {
 }
 
 // --- Rounds
-// -------------------------------------------------------------------------------------------
 
 bool Race::proceed() {
   if (ended()) return false;
@@ -231,13 +229,14 @@ void Race::turn(Contender& contender) {
   const Failure& failure = seconds.failure();
   Timed& timed = of(contender);
   (failure.code == "R043" ? timed.refused : timed.error) = failure.code + " " + failure.message;
-  // An error of a kernel ends all use of a GPU by the process.
+  // After a kernel error a process can no longer use the GPU.
   const bool lost = failure.code != "R043" && !contender.build->loaded->copy_seconds(1 << 20).ok();
   if (lost && !exclusive_) end_ = End::Lost;
 }
 
-// A turn for everyone that is in; while others are to come, for those that had few and the leader.
-// Every other round goes backwards, so that a clock that falls steadily favours nobody.
+// One turn for every remaining candidate; while others are pending, only for the leader and those
+// with few runs. Every other round runs in reverse order, so that a steadily falling clock favours
+// none.
 void Race::round() {
   ++round_;
   const Contender* first = leader();

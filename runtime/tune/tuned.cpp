@@ -1,4 +1,4 @@
-// Where database, programs and devices meet.
+// Connects database, programs and devices.
 #include "runtime/tune/tuned.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ std::string date_of(int64_t when) {
   return fmt::format("{}-{:02}-{:02}", date.tm_year + int64_t{1900}, date.tm_mon + 1, date.tm_mday);
 }
 
-// Not so a line that says nothing, or "auto" again.
+// Excludes empty lines and "auto".
 bool names_family(const std::string& line) {
   return schedule::find_family(line.substr(0, line.find(' '))) != nullptr;
 }

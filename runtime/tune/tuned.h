@@ -1,4 +1,4 @@
-// What the tuning database says about a program that is about to run, and what goes into it.
+// Looks up and stores results in the tuning database.
 #pragma once
 
 #include <optional>
@@ -9,20 +9,20 @@
 
 namespace stencil::tune {
 
-// What to take for "auto" on this device: the line that interpolate() names for the program's
-// sizes, with its origin ("tuned: measured at 512x512 on 2026-05-01"). Nothing without a database,
-// for programs whose sizes are open, and for those of which nothing near is known. A database that
-// cannot be read is noted (database_failure) and counts as none.
+// The line for "auto" on this device: the result of interpolate() for the program's sizes, with its
+// origin ("tuned: measured at 512x512 on 2026-05-01"). nullopt without a database, if the program's
+// sizes are open, or if no entry is near enough. An unreadable database is noted (database_failure)
+// and treated as missing.
 std::optional<runtime::KnownLine> tuned_line(const ir::Program& program,
                                              const runtime::ChosenDevice& device);
 
-// Keeps what was measured: each candidate of `timings` that has run. `params` are those of the
-// timings. False if there is no database, or nothing was measured. R090.
+// Stores all candidates of `timings` that have run. `params` are those of the timings. False if
+// there is no database or nothing was measured. R090.
 Result<bool> remember(const ir::Program& program, const runtime::Params& params,
                       const runtime::ChosenDevice& device, const Timings& timings);
 
-// A warning, R090: why the database could not be read when this process first asked it; nothing if
-// it could.
+// The warning R090 if the database could not be read at the first access of this process; otherwise
+// nullopt.
 std::optional<Failure> database_failure();
 
 }  // namespace stencil::tune

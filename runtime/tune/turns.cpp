@@ -1,8 +1,8 @@
-// A session copies the fields to the device, which takes far longer than a turn, so sessions stay
-// open as long as there is room. Of those that turns come to in a circle the one whose turn was
-// latest is missed last, so that one is closed.
+// Opening a session copies the fields to the device, which takes far longer than a turn, so
+// sessions stay open as long as memory permits. Turns go round in a circle, so the session used
+// most recently is needed last; that one is closed.
 //
-// Values go on from turn to turn. On a CPU they start anew before decaying ones become subnormal,
+// Values evolve from turn to turn. On a CPU they are reset before decaying values become subnormal,
 // which would be slow.
 #include "runtime/tune/turns.h"
 
@@ -16,12 +16,12 @@ namespace stencil::tune {
 namespace {
 
 constexpr double kTurn = 0.008, kTurnOfCpu = 0.02;  // seconds
-constexpr double kBefore = 0.1;                     // part of a turn that does not count
-constexpr double kWarmUp = 0.05;                    // seconds, until clocks are what they will be
-constexpr int64_t kMostSteps = int64_t{1} << 20;    // of a turn
+constexpr double kBefore = 0.1;                     // part of a turn, before timing
+constexpr double kWarmUp = 0.05;                    // seconds for clocks to ramp up
+constexpr int64_t kMostSteps = int64_t{1} << 20;    // per turn
 constexpr int64_t kSessionSteps = int64_t{1} << 30, kSessionStepsOfCpu = 1000;
 constexpr int64_t kSessionBytes = int64_t{24} << 30, kSessionBytesOfCpu = int64_t{1} << 30;
-constexpr int64_t kLongestInterval = 32;  // steps between evaluations that turns are multiples of
+constexpr int64_t kLongestInterval = 32;  // steps; turns are multiples of intervals up to this
 
 using Clock = std::chrono::steady_clock;
 
@@ -50,7 +50,7 @@ void build_into(Build& out, const ir::Program& program, const schedule::Schedule
   if (loaded.ok()) out.loaded = std::move(loaded).value();
 }
 
-// Steps of which a turn takes a multiple: whole tiles, and as often as reductions are due.
+// Unit of steps for turns: whole tiles, and whole intervals of reductions.
 int64_t unit_of(const kernel::Plan& plan) {
   int64_t interval = 1;
   for (const kernel::Reduction& reduction : plan.reductions) {
@@ -68,7 +68,7 @@ int64_t steps_for(double seconds, double seconds_per_step, int64_t unit) {
   return unit * std::clamp<int64_t>(units < 1e9 ? static_cast<int64_t>(units) : most, 1, most);
 }
 
-// The step that a session comes to at most: beyond it a series has no values.
+// Last step of a session: beyond it a series has no values.
 int64_t last_step_of(const ir::Program& program, const runtime::Params& params) {
   int64_t last = INT64_MAX;
   for (const ir::StepLimit& limit : program.step_limits) {
@@ -87,7 +87,7 @@ double warm_up_seconds() {
   return kWarmUp;
 }
 
-// The levels, and about as many copies where the next ones are computed.
+// The levels, and about as many copies for the next ones.
 size_t sessions_at_once(int64_t bytes, bool on_cpu) {
   const int64_t room = on_cpu ? kSessionBytesOfCpu : kSessionBytes;
   return static_cast<size_t>(std::clamp<int64_t>(room / std::max<int64_t>(2 * bytes, 1), 1, 1024));
@@ -166,7 +166,7 @@ Status Turns::start(Contender& contender, const Contender* like) {
 }
 
 Status Turns::open(Contender& contender, const std::vector<std::unique_ptr<Contender>>& all) {
-  std::vector<Contender*> others;  // with sessions, the latest first
+  std::vector<Contender*> others;  // with sessions, most recent first
   for (const auto& other : all) {
     if (other->session && other.get() != &contender) others.push_back(other.get());
   }
@@ -191,13 +191,13 @@ Result<Turns::Advanced> Turns::advance(Contender& contender, int64_t steps) {
   const double seconds = seconds_since(begin);
   if (!done.ok()) return done.failure();
   contender.steps += done.value();
-  // A clock may be too coarse for one tile.
+  // The clock may be too coarse for one tile.
   const double measured = contender.session->seconds().value_or(seconds);
   return Advanced{done.value(), std::max(measured, 1e-9)};
 }
 
-// Of a candidate nobody knows anything about: how long a step takes, after one unit that does not
-// count, in which code is loaded and memory is touched for the first time.
+// For a candidate without measurements: seconds per step, after one unit that loads code and
+// touches memory for the first time and does not count.
 Result<double> Turns::first(Contender& contender) {
   const int64_t unit = unit_of(contender.build->module->plan);
   const auto begin = Clock::now();
@@ -226,9 +226,9 @@ Result<double> Turns::take(Contender& contender,
   if (contender.seconds_per_step == 0) {
     const auto begun = first(contender);
     if (!begun.ok()) return begun.failure();
-    if (begun.value() >= wanted_) return contender.seconds_per_step;  // long enough by itself
+    if (begun.value() >= wanted_) return contender.seconds_per_step;  // long enough to count
   }
-  // Others have used the caches since.
+  // Other candidates have used the caches since.
   const double unit_seconds = contender.seconds_per_step * static_cast<double>(unit);
   if (opens || unit_seconds < kBefore * wanted_) {
     const auto before =

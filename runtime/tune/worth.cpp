@@ -1,5 +1,5 @@
-// Where the constants come from is in docs/model.md. They are meant to be on the safe side: a run
-// that is not timed for only goes by the model.
+// docs/model.md derives the constants. They are chosen conservatively: without timing, a run just
+// uses the model.
 #include "runtime/tune/worth.h"
 
 #include <algorithm>
@@ -10,20 +10,20 @@ namespace stencil::tune {
 
 namespace {
 
-constexpr double kOfCharacter = 6e-5;     // seconds of a compiler
-constexpr double kTurnsOfEach = 5;        // that count, before all but the best are out
-constexpr double kTilesBefore = 2;        // of each, which do not count
-constexpr double kFilled = 5e8;           // bytes per second of a thread that makes values
-constexpr double kCopied = 1e9;           // … that copies to a device
-constexpr int kThreads = 8;               // that share either, at most
+constexpr double kOfCharacter = 6e-5;     // seconds of compilation per character
+constexpr double kTurnsOfEach = 5;        // per candidate, until all but the best are dropped
+constexpr double kTilesBefore = 2;        // per candidate, before its timed turns
+constexpr double kFilled = 5e8;           // bytes per second and thread for generating values
+constexpr double kCopied = 1e9;           // bytes per second and thread for copying to a device
+constexpr int kThreads = 8;               // maximum number of threads for either
 constexpr double kCopiedWithin = 2e11;    // bytes per second within a GPU
 constexpr double kPart = 0.1;             // of a run
-constexpr double kPartOfMore = 0.02;      // of a run, for all that follow
-constexpr double kShort = 1;              // seconds that may be twice what is waited for
+constexpr double kPartOfMore = 0.02;      // of a run, for all following candidates
+constexpr double kShort = 1;              // seconds up to which waiting may double
 constexpr double kPatience = 30;          // seconds
-constexpr double kSessionOverFields = 2;  // slots where the next levels are computed
+constexpr double kSessionOverFields = 2;  // slots for the next levels
 
-// For the first so many, side by side.
+// For the first `first` candidates, in parallel.
 double compiling_of(const Contest& contest, size_t first) {
   double sum = 0, longest = 0;
   for (size_t c = 0; c < std::min(first, contest.compilations.size()); ++c) {
@@ -33,7 +33,7 @@ double compiling_of(const Contest& contest, size_t first) {
   return std::max(longest, sum / std::max(contest.compilers, 1));
 }
 
-// Those that follow wait for what comes before them; each counts as the longest that is known.
+// Following candidates wait for the earlier ones; each counts as much as the longest known.
 double compiling_of(const Contest& contest) {
   double longest = 0;
   for (const double seconds : contest.compilations) longest = std::max(longest, seconds);
@@ -47,8 +47,8 @@ double timing_of(const Contest& contest) {
   const auto candidates = static_cast<double>(all);
   const double turn = std::max(turn_seconds(contest.on_cpu), contest.tile);
   const auto bytes = static_cast<double>(contest.bytes);
-  // Those that have no room beside each other are copied again for each turn, on a GPU from one
-  // that stays, if there is room for two.
+  // Candidates whose fields do not fit at the same time are copied again for each turn; on a GPU
+  // from a session that stays, if there is room for two.
   const size_t at_once = sessions_at_once(contest.bytes, contest.on_cpu);
   const double copies = candidates * (all <= at_once ? 1 : kTurnsOfEach);
   const bool within = !contest.on_cpu && at_once > 1;
