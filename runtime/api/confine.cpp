@@ -38,8 +38,7 @@ constexpr uint32_t kMachine = AUDIT_ARCH_AARCH64;
 constexpr uint32_t kMachine = 0;
 #endif
 
-constexpr rlim_t kMoreMemory = rlim_t{4} << 30;  // bytes, added to what the process has mapped at
-                                                 // its start
+constexpr rlim_t kMoreMemory = rlim_t{4} << 30;  // bytes, beyond what is mapped at the start
 
 constexpr int kAllowed[] = {
     SYS_exit,

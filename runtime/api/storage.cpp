@@ -122,8 +122,7 @@ Status SimulationData::take(runtime::FieldFile file) {
 
 Status SimulationData::go_on_from(runtime::SavedState saved) {
   const auto ranks = joined_ranks();
-  const bool several = ranks && ranks->size() > 1;  // with several ranks, each verifies what it
-                                                    // reads
+  const bool several = ranks && ranks->size() > 1;  // then each rank verifies what it reads
   if (!several || !may_defer()) {
     const Status sound = runtime::check_arrays(program(), saved.fields);
     if (!sound.ok()) return sound;

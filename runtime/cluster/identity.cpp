@@ -50,9 +50,7 @@ std::vector<std::string> differences(const std::string& there, const std::string
       return subject_of(other) == subject;
     });
     if (subject == "program") {
-      if (out.empty())
-        out.push_back("another program");  // only reported if nothing else explains
-                                           // it
+      if (out.empty()) out.push_back("another program");  // the last resort
     } else if (counterpart == own.end()) {
       out.push_back(visible(line));
     } else {

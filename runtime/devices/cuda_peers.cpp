@@ -77,8 +77,7 @@ bool open_way(Context context, DeviceId gpu, Context peer, DeviceId peer_gpu) {
   if (cu.cuDeviceCanAccessPeer(&can, gpu, peer_gpu) != 0 || can == 0) return false;
   cu.cuCtxSetCurrent(context);
   const Code code = cu.cuCtxEnablePeerAccess(peer, 0);
-  entry->second = code == 0 || code == kPeerAlreadyEnabled;  // enabled by other code that uses the
-                                                             // context
+  entry->second = code == 0 || code == kPeerAlreadyEnabled;  // enabled by other code
   return entry->second;
 }
 

@@ -44,8 +44,7 @@ Result<ChosenDevice> choose_automatically() {
     const DeviceInfo info = device.probe("");
     if (info.available) return with_machine(device, "", info);
   }
-  return Failure{"R041", "no device is present", ""};  // unreachable: the interpreter is always
-                                                       // available
+  return Failure{"R041", "no device is present", ""};  // unreachable: there is the interpreter
 }
 
 }  // namespace

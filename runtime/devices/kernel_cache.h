@@ -44,8 +44,7 @@ std::optional<Failure> cache_failure();
 struct CacheSettings {
   std::string directory;                   // empty: no cache
   int64_t limit_bytes = int64_t{1} << 30;  // of all entries together
-  double patience = 120;                   // seconds to wait for another process that builds the
-                                           // same entry
+  double patience = 120;                   // seconds to wait for another builder of an entry
   std::string note;                        // why there is no cache
 };
 

@@ -10,8 +10,7 @@
 namespace stencil::runtime {
 
 constexpr const char* kNonFiniteKernel = "stencilc_non_finite";
-constexpr size_t kNonFiniteGroups = 256, kNonFiniteItems = 64;  // number of work-groups; work-items
-                                                                // per group
+constexpr size_t kNonFiniteGroups = 256, kNonFiniteItems = 64;  // work-groups; work-items per group
 
 // `element`: bytes per element, 2, 4 or 8. Kernel arguments: the memory; as ulong: first element,
 // number of rows, elements per row, elements between rows, position of the first value, bits of

@@ -89,8 +89,7 @@ class PlanSession : public Session {
   const std::vector<kernel::Run> runs_ = kernel::runs(plan_);
   const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
   std::optional<PartExchange> parts_;         // nullopt: the program is not a subdomain
-  Accelerator::Mark outer_done_, exchanged_;  // of the last tile with overlapped exchange; null:
-                                              // none
+  Accelerator::Mark outer_done_, exchanged_;  // of the last tile with overlap; null: none
   std::vector<int64_t> rounds_;               // rounds since the last exchange, by halo of the plan
   Replays replays_;
   // State at the beginning and the end of a recorded cycle.

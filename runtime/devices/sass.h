@@ -38,8 +38,7 @@ struct InstructionMix {
 // A natural loop: its head dominates its other instructions. Called subroutines (slow paths of
 // division and square root) and out-of-line code for diverged warps do not belong to it.
 struct MachineLoop {
-  int64_t first = 0, last = 0;  // instruction numbers in the kernel; not all between belong to the
-                                // loop
+  int64_t first = 0, last = 0;  // instruction numbers; others may lie in between
   int depth = 1;                // 1: outermost
   int outer = -1;               // number of the enclosing loop; -1: none
   InstructionMix mix;           // of one iteration that executes both sides of every branch

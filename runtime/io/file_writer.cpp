@@ -103,9 +103,7 @@ Result<int> open_stream(const std::string& path) {
     return Failure{"R011", fmt::format("cannot write '{}': it is a disk", path), ""};
   }
   const int flags = ::fcntl(descriptor, F_GETFL);
-  if (flags >= 0)
-    ::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);  // writes block until the
-                                                        // reader is ready
+  if (flags >= 0) ::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);  // writes wait for the reader
   return descriptor;
 }
 

@@ -190,8 +190,7 @@ Status NpySource::load(int64_t first, int64_t count, std::byte* to) const {
   const Status read = stored(first, count, to);
   if (!read.ok() || type_ != Scalar::Bool) return read;
   for (int64_t i = 0; i < count; ++i)
-    to[i] = std::byte{to[i] != std::byte{0}};  // normalise to 0
-                                               // or 1
+    to[i] = std::byte{to[i] != std::byte{0}};  // any value to 0 or 1
   return read;
 }
 

@@ -36,8 +36,7 @@ std::vector<std::string> places(const ir::Program& program, const ir::Field& dec
 std::string span_of(const Census& census) {
   if (census.finite == 0) return "no finite value";
   if (census.least == census.greatest) return "all values " + print_number(census.least);
-  constexpr int kFewest = 4, kMost = 17;  // significant digits, increased until the two texts
-                                          // differ
+  constexpr int kFewest = 4, kMost = 17;  // significant digits, until the two differ
   std::string least, greatest;
   for (int digits = kFewest; digits <= kMost && least == greatest; ++digits) {
     least = print_number(census.least, digits);

@@ -118,14 +118,11 @@ Ticks ticks_between(double low, double high, int most, bool whole) {
   const auto last = std::floor((high + slack) / step.size());
   Ticks ticks;
   for (long double k = first; k <= last; ++k) {
-    const double value = std::clamp(step.times(k), low, high);                // because of the
-                                                                              // slack
+    const double value = std::clamp(step.times(k), low, high);                // slack
     if (!ticks.marks.empty() && value <= ticks.marks.back().value) continue;  // equal as doubles
     ticks.marks.push_back({value + 0.0, ""});
   }
-  if (ticks.marks.empty())
-    return ticks_between(low, high, most + 1, whole);  // 1.9 to 4.1 has 2
-                                                       // marks or 0
+  if (ticks.marks.empty()) return ticks_between(low, high, most + 1, whole);  // 1.9 to 4.1: 2 or 0
   const double largest = std::max(std::abs(low), std::abs(high));
   const int exponent = exponent_of(largest);
   // Narrow range far from zero.

@@ -133,8 +133,7 @@ class Connection {
     limit();
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    run("PRAGMA synchronous = NORMAL");  // consistent after a system crash, possibly without the
-                                         // newest data
+    run("PRAGMA synchronous = NORMAL");  // a crash may lose the newest data only
     run(use == Use::Write ? "BEGIN IMMEDIATE" : "BEGIN");
     provide_schema(use);
   }

@@ -290,8 +290,7 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
         }
         TimingOptions options;
         options.budget = budget_of(*contest, expected);
-        options.threads = contest->compilers + (contest->on_cpu ? 0 : 1);  // one thread launches
-                                                                           // kernels
+        options.threads = contest->compilers + (contest->on_cpu ? 0 : 1);  // one launches kernels
         options.side_by_side = kSideBySide;
         options.next = [&](const Timings& timings) {
           const bool enough = timings.candidates.size() >= contest->candidates + contest->follow;

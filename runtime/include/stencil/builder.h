@@ -396,8 +396,7 @@ class Reduction : public Expr {
 
 struct ReduceOptions {
   std::optional<Expr> every = {};    // absent: 1
-  std::optional<Expr> initial = {};  // value of before() in the first step; absent: before() is not
-                                     // used
+  std::optional<Expr> initial = {};  // before() in the first step; absent: not used
   Boundary boundary = {};            // of the field that reduce_over() gives, which has no initial
 };
 

@@ -12,8 +12,7 @@
 namespace stencil {
 
 struct LiftOptions {
-  std::string function;            // "": the region marked by #pragma scop, or else the only grid
-                                   // loop
+  std::string function;            // "": the region of #pragma scop, or the only grid loop
   std::vector<std::string> flags;  // for the C compiler: "-DN=512", "-Iinclude"
   // Directory of compile_commands.json; "": search the file's directory and those above it.
   std::string compile_commands;
@@ -31,8 +30,7 @@ struct LiftOptions {
 // The program that a C file was lifted to.
 struct LiftedSource {
   std::string text;                  // of the program, in the stencil language
-  std::vector<std::string> assumed;  // assumptions that the C code does not state, one sentence
-                                     // each
+  std::vector<std::string> assumed;  // what the C code does not state, one sentence each
   bool verified = false;
   std::string proof;  // what was compared, or why nothing was
 };
