@@ -43,7 +43,7 @@ struct CutPrediction {
 };
 
 // Factor on the time of cuts whose exchanges lie between two tiles, when cuts are compared: devices
-// wait for the slowest one at each exchange (docs/performance.md).
+// wait for the slowest one at each exchange (docs/design/performance.md).
 constexpr double kBetweenTiles = 1.03;
 
 struct Cutting {

@@ -1,4 +1,4 @@
-// --fix: float params as constants (docs/language.md, "Fixed and open sizes").
+// --fix: float params as constants (docs/reference/language.md, "Fixed and open sizes").
 //
 // A param stays a reference through semantic analysis and contraction, so that the same operations
 // are formed whether it is fixed or not; only then its value takes its place. An operation on known

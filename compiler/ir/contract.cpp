@@ -1,4 +1,4 @@
-// Fused multiply-adds by one deterministic rule (docs/language.md, "Floating point").
+// Fused multiply-adds by one deterministic rule (docs/reference/language.md, "Floating point").
 //
 // Whether a target fuses a*b + c changes the last bit of the result, so under --fp=contract the
 // compiler decides, here, once, before the interpreter and the schedules part ways. The rule leaves

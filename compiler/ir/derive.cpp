@@ -1,4 +1,4 @@
-// Params that follow from others (docs/language.md, "Declarations").
+// Params that follow from others (docs/reference/language.md, "Declarations").
 //
 // One place computes them, from the values of the params before, as written: by evaluate_known,
 // which rounds each operation by itself as the interpreter does. Whoever gives a param its value

@@ -277,7 +277,7 @@ struct Reduction {
   std::optional<FieldId> at = {};
 };
 
-// The order of a reduction (docs/language.md), made for parallel machines and independent of all
+// The order of a reduction (docs/reference/language.md), made for parallel machines and independent of all
 // of them: the region is cut into tiles from its low corner on. Lane l of a tile takes the tile's
 // points l, l + kReductionLanes, ... (numbered row-major within a whole tile), then lanes are
 // combined pairwise: lane l with lane l + s for s = kReductionLanes/2, ... 2, 1. The values of the

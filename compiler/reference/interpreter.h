@@ -1,4 +1,4 @@
-// The reference interpreter: runs a program exactly as docs/language.md defines it. Every schedule
+// The reference interpreter: runs a program exactly as docs/reference/language.md defines it. Every schedule
 // on every device is compared with it.
 //
 //   std::string error;

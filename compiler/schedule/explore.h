@@ -1,4 +1,4 @@
-// Enumerates the schedules of a program on a machine and ranks them by the model (docs/model.md).
+// Enumerates the schedules of a program on a machine and ranks them by the model (docs/design/model.md).
 #pragma once
 
 #include <optional>
@@ -72,7 +72,7 @@ struct CompiledKernel {
 // `compiled`: the kernels that a full time tile launches, in launch order, which replace the
 // model's estimates; empty: not compiled. If their number differs from the model's, the maximum of
 // each resource is used for all kernels and instruction counts are ignored. The predicted time is
-// then the weighted mean of the model's estimate and the machine code's (docs/model.md).
+// then the weighted mean of the model's estimate and the machine code's (docs/design/model.md).
 std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule,
                                  const std::vector<CompiledKernel>& compiled = {});
 // Whether `a` is preferable: it is predicted to be faster and does not spill, unless both do.

@@ -1,5 +1,5 @@
 // Lookup tables of the grid points that a set of points weighs, which kernels use
-// (docs/architecture.md, "Points"). Emitted programs contain this text from "begin" on, so it needs
+// (docs/design/architecture.md, "Points"). Emitted programs contain this text from "begin" on, so it needs
 // two headers and nothing of the project.
 #pragma once
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the figures of docs/architecture.md, beside this file:
+"""Draws the figures of docs/design/architecture.md, beside this file:
 
     docs/drawings/draw.py                           # writes the .svg files
     docs/drawings/draw.py --check build/bin/stencilc   # compares their numbers with `explain`, too

@@ -1,5 +1,5 @@
 // Calibration: measures the numbers of a machine that the choice of schedules uses
-// (schedule::Machine), and further inputs of cost models. docs/measure.md describes how each
+// (schedule::Machine), and further inputs of cost models. docs/design/measure.md describes how each
 // follows from times.
 #pragma once
 

@@ -42,7 +42,7 @@ std::string readable(double value, const std::string& unit);
 // Tables of one report, for a terminal.
 std::string print(const Report& report);
 
-// Reports as a JSON document, in base units: docs/measure.md describes it.
+// Reports as a JSON document, in base units: docs/design/measure.md describes it.
 std::string to_json(const std::vector<Report>& reports);
 
 }  // namespace stencil::measure

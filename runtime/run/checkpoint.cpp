@@ -1,5 +1,5 @@
 // A checkpoint consists of a preamble of 32 bytes, a header, and the arrays of the state as they
-// are in memory (docs/running.md). The header describes the program, so that the differences can be
+// are in memory (docs/guide/running.md). The header describes the program, so that the differences can be
 // reported when another program's file is refused, and the arrays with position and checksum.
 //
 //   write   shapes -> Header (checksums: one pass over the arrays) -> bytes, arrays (new_files.h)

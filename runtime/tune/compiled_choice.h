@@ -1,5 +1,5 @@
 // The choice of `auto` on a GPU if NVRTC is available: among the model's best tiles, the one that
-// is best when the model uses its machine code (docs/model.md). Nothing is executed.
+// is best when the model uses its machine code (docs/design/model.md). Nothing is executed.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Autotuning before a run that is long enough to pay for it: times a few of the model's favourites
-// and takes the fastest on this device (docs/tuning.md).
+// and takes the fastest on this device (docs/guide/tuning.md).
 #pragma once
 
 #include <cstdint>

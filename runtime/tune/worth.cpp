@@ -1,4 +1,4 @@
-// docs/model.md derives the constants. They are chosen conservatively: without timing, a run just
+// docs/design/model.md derives the constants. They are chosen conservatively: without timing, a run just
 // uses the model.
 #include "runtime/tune/worth.h"
 

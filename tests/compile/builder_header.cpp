@@ -1,6 +1,8 @@
 // The public header needs nothing before it and may be included twice.
+// clang-format off
 #include "stencil/builder.h"
 #include "stencil/builder.h"
+// clang-format on
 
 static_assert(!std::is_convertible_v<const char*, stencil::dsl::Expr>);
 static_assert(!std::is_convertible_v<char, stencil::dsl::Expr>);

@@ -306,7 +306,7 @@ TEST_F(CommandLine, ADerivedHeaderDoesNotOverwriteTheProgram) {
   EXPECT_EQ(read(file("heat_cuda.h")), kHeat);
 }
 
-// What docs/errors.md says: files and values at run time are usage.
+// What docs/reference/errors.md says: files and values at run time are usage.
 TEST_F(CommandLine, FilesAndValuesAtRunTimeHaveStatusTwo) {
   write("heat.stn", kHeat);
   write("bad.npy", "no array");

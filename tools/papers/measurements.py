@@ -60,7 +60,7 @@ class Command:
         return self.name if self.shared else f"{paper.NAME}-{self.name}"
 
 
-# What the machine can do: docs/measure.md.
+# What the machine can do: docs/design/measure.md.
 DEVICES = Command("devices", ("devices", "--measure"), device=True, file="--json", shared=True)
 
 
@@ -257,7 +257,7 @@ class Results:
         return self._json(self.commands[name].stem(self.paper)) if name in self.commands else None
 
     def machine(self):
-        """The first device measured: its figures, curves and machine (docs/measure.md); None without."""
+        """The first device measured: its figures, curves and machine (docs/design/measure.md); None without."""
         found = self.file(DEVICES.name)
         return found["devices"][0] if found and found["devices"] else None
 

@@ -1,4 +1,4 @@
-// Constants were fitted to measurements on an H200 and on 16 cores of a server CPU (docs/model.md,
+// Constants were fitted to measurements on an H200 and on 16 cores of a server CPU (docs/design/model.md,
 // "Calibration"). The time of a GPU kernel combines issue slots, memory and cache traffic and
 // latency per wave of blocks; wave quantization and launch overhead are added. On CPUs, compute
 // time and traffic add up.

@@ -1,5 +1,5 @@
 // The performance model: predicts how long a GPU or a CPU takes for the work of a time tile, from
-// counted operations. docs/model.md derives the equations.
+// counted operations. docs/design/model.md derives the equations.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The work of a plan by counting: the input of the model (docs/model.md). Families count what their
+// The work of a plan by counting: the input of the model (docs/design/model.md). Families count what their
 // kernels do; predict.h turns the counts into time.
 #pragma once
 

@@ -4,7 +4,7 @@
 // Threads become loops, so a tile has one thread per point and no elements. Rows in x are then
 // contiguous inner loops, which compilers vectorize. The cache is several times as large as shared
 // memory, so tiles are larger and deeper. In 1-D these tiles are the fastest measured; in more
-// dimensions `planes` is faster (docs/performance.md, "A CPU").
+// dimensions `planes` is faster (docs/design/performance.md, "A CPU").
 #include "compiler/schedule/overlapped/cpu.h"
 
 #include <algorithm>

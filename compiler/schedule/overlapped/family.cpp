@@ -71,7 +71,7 @@ std::vector<Schedule> many_dimensional_shapes(int rank, int time_tile, const Mac
 }
 
 // Tile shapes to try for a rank, largest first. Up to rank 3 these are the fastest measured on an
-// H200 (docs/performance.md), followed by smaller ones for programs with many fields.
+// H200 (docs/design/performance.md), followed by smaller ones for programs with many fields.
 std::vector<Schedule> shapes(int rank, int time_tile, const Machine& machine) {
   if (rank > 3) return many_dimensional_shapes(rank, time_tile, machine);
   if (rank == 1) {

@@ -1,5 +1,5 @@
 // Each point of the profile reduces a box, which is cut into tiles like the region of any other
-// reduction (docs/language.md). A block handles one tile for several neighbouring points:
+// reduction (docs/reference/language.md). A block handles one tile for several neighbouring points:
 //
 //   first kernel    16 lanes reduce the tile at each of 16 points; the lanes are then combined
 //                   pairwise in shared memory

@@ -1,4 +1,4 @@
-// Reductions between tiles and within steps. docs/language.md fixes their order. The order allows
+// Reductions between tiles and within steps. docs/reference/language.md fixes their order. The order allows
 // parallel execution and depends only on the region, so every schedule on every device produces the
 // interpreter's bits.
 //

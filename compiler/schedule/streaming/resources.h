@@ -12,7 +12,7 @@ namespace stencil::schedule {
 int vector_length(const StreamPlan& plan, Scalar type);
 
 // 32-bit registers per thread that compilers allocate without a limit: queues, a plane under
-// construction, and addresses (docs/model.md, "Registers").
+// construction, and addresses (docs/design/model.md, "Registers").
 double expected_registers(const StreamPlan& plan);
 // The estimate with a margin, at which a kernel hardly ever spills.
 int estimate_registers(const StreamPlan& plan);

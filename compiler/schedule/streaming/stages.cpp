@@ -84,7 +84,7 @@ class StageWriter {
   // Separate conditions per step, the same in every plane, would need more predicate registers than
   // there are. The sign is not shifted into a mask either: ptxas 13.0 moves the shift of a
   // warp-uniform register into the branches of points and repeats it for threads that arrive later
-  // (docs/performance.md).
+  // (docs/design/performance.md).
   Expr is_done_in(const Expr& plane, const ir::Box& region, int step) const {
     Expr below = plus(context_.left_out(), -step - 1);  // each term is negative if its condition
                                                         // holds

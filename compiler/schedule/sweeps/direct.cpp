@@ -38,7 +38,7 @@ bool too_long_to_unroll(const ir::Program& program) {
   return false;
 }
 
-// Up to rank 3, the fastest schedules measured on an H200 (docs/performance.md).
+// Up to rank 3, the fastest schedules measured on an H200 (docs/design/performance.md).
 Schedule usual(const ir::Program& program, const Machine& machine) {
   Schedule schedule;
   schedule.family = "direct";

@@ -11,8 +11,8 @@
 //   if (!built) std::cerr << built.report();
 //
 // A builder collects declarations in call order; it runs nothing. The result is the program that
-// the same declarations would give as text (docs/language.md), checked by the same rules.
-// docs/builder.md is the guide and lists the differences between C++ and the text.
+// the same declarations would give as text (docs/reference/language.md), checked by the same rules.
+// docs/guide/builder.md is the guide and lists the differences between C++ and the text.
 //
 // Errors. No call aborts or throws, except std::bad_alloc. Builder::finish() reports all errors,
 // each with the place of the faulty call in the C++ source.
@@ -190,7 +190,7 @@ Type vector(const Expr& length, const Type& element);
 
 // --- Boundaries ------------------------------------------------------------------------------
 
-// The value that an access beyond a field's edge reads: docs/language.md, "Accesses and
+// The value that an access beyond a field's edge reads: docs/reference/language.md, "Accesses and
 // boundaries".
 struct Rule {
   enum class Kind {
@@ -417,7 +417,7 @@ class BuiltProgram {
 
 struct BuildMessage {
   bool is_error = true;    // otherwise a warning
-  std::string code;        // "S031": docs/errors.md
+  std::string code;        // "S031": docs/reference/errors.md
   std::string message;     // lower-case start, no final full stop
   std::string hint;        // may be empty
   std::string file;        // C++ source file; "" if the message concerns no single place

@@ -1,5 +1,5 @@
 // Expressions of stencil programs written in C++ (builder.h): literals, operators, and the built-in
-// functions of the language under their own names (docs/language.md, "Expressions").
+// functions of the language under their own names (docs/reference/language.md, "Expressions").
 #pragma once
 
 #include <concepts>
@@ -127,7 +127,7 @@ Expr operator-(const Expr& a);
 Expr operator!(const Expr& a);
 Expr operator~(const Expr& a);
 
-// Built-in functions: docs/language.md, "Expressions".
+// Built-in functions: docs/reference/language.md, "Expressions".
 Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false);
 Expr abs(const Expr& x);
 Expr sqrt(const Expr& x);

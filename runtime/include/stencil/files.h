@@ -1,4 +1,4 @@
-// Files of a run: fields as arrays and pictures, series of such files, checkpoints. docs/running.md
+// Files of a run: fields as arrays and pictures, series of such files, checkpoints. docs/guide/running.md
 // describes their contents.
 //
 // Each file is written under a temporary name and renamed when complete, so an existing file stays

@@ -1,4 +1,4 @@
-// Lifts loops of C and C++ to stencil programs (docs/lift.md).
+// Lifts loops of C and C++ to stencil programs (docs/guide/lift.md).
 //
 //   auto heat = stencil::lift("heat.c", {.function = "kernel_heat"}).or_throw();
 #pragma once

@@ -45,7 +45,7 @@ class ParamValue {
 };
 using ParamValues = std::map<std::string, ParamValue>;  // by name
 
-// How floating-point arithmetic may be treated; docs/language.md, "Floating point".
+// How floating-point arithmetic may be treated; docs/reference/language.md, "Floating point".
 enum class FloatingPoint : uint8_t { Strict, Contract, Fast };
 
 // Settings that apply before a program is read.

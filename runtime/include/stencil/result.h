@@ -17,7 +17,7 @@ namespace stencil {
 
 // Why an operation failed.
 struct Failure {
-  std::string code;     // "R020"; docs/errors.md lists them all
+  std::string code;     // "R020"; docs/reference/errors.md lists them all
   std::string message;  // lower-case start, no final full stop; names the field, file or device
   std::string hint;     // what to do; may be empty
   // If the program has errors: every message with its place and source line. Empty otherwise; the

@@ -26,7 +26,7 @@ struct KernelOptions {
   std::string device = "auto";  // as for choose_device()
   // A schedule line such as "overlapped T=4 block=32x8", or "auto": the fastest measured schedule.
   // If none was measured, "auto" measures now if the run is long enough to pay for it
-  // (docs/tuning.md); otherwise it uses the model's choice.
+  // (docs/guide/tuning.md); otherwise it uses the model's choice.
   std::string schedule = "auto";
   // Compile for dense arrays, that is, without padded rows. attach_device() requires it. For other
   // simulations, kernels without it may be faster.

@@ -1,4 +1,4 @@
-// Includes the whole API: programs, devices, runs. docs/api.md is the guide.
+// Includes the whole API: programs, devices, runs. docs/reference/api.md is the guide.
 #pragma once
 
 #include "stencil/builder.h"

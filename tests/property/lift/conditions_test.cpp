@@ -163,7 +163,7 @@ class Trial {
   Call draw() {
     static const std::vector<int> kSizes = {1, 2, 3, 4, 5, 6, 7, 8, 11, 19, 30};
     Call out;
-    special_ = random_.chance(40) && !code_.reduces;  // see docs/lift.md
+    special_ = random_.chance(40) && !code_.reduces;  // see docs/guide/lift.md
     out.n = random_.pick(kSizes);
     out.m = code_.rank == 2 ? random_.pick(kSizes) : 1;
     out.steps = code_.timed ? random_.between(0, 4) : 1;

@@ -1,5 +1,5 @@
-// The error codes in the sources against docs/errors.md, and the refusals of each family against
-// the table of docs/language.md ("What schedules refuse").
+// The error codes in the sources against docs/reference/errors.md, and the refusals of each family against
+// the table of docs/reference/language.md ("What schedules refuse").
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ std::vector<std::string> cells_of(const std::string& line) {
 
 TEST(Catalogue, EveryCodeIsDocumentedAndEveryDocumentedOneReported) {
   Codes documented, reported;
-  for (const std::string& line : lines_of(read(kTop / "docs/errors.md"))) {
+  for (const std::string& line : lines_of(read(kTop / "docs/reference/errors.md"))) {
     const auto cells = cells_of(line);
     if (!cells.empty()) documented.merge(matches(cells[0], "([PSLKRUC][0-9]{3})"));
   }
@@ -81,7 +81,7 @@ TEST(Catalogue, EveryCodeIsDocumentedAndEveryDocumentedOneReported) {
 }
 
 TEST(Catalogue, TheTableOfRefusalsIsThatOfTheCode) {
-  const std::string text = read(kTop / "docs/language.md");
+  const std::string text = read(kTop / "docs/reference/language.md");
   std::vector<std::string> families;
   std::map<std::string, Codes> tabled;
   for (const std::string& line : lines_of(text.substr(text.find("\n## What schedules refuse")))) {

@@ -8,7 +8,7 @@
 namespace stencil::explore {
 
 // jacobi3d at N=512 on an H200: schedule lines, rates and registers as measured for
-// docs/benchmarks/search-h200.json at N=320, boxes as `stencilc explain` has them; the model's
+// benchmarks/results/search-h200.json at N=320, boxes as `stencilc explain` has them; the model's
 // numbers are of a like size.
 Report jacobi_sample();
 

@@ -1,4 +1,4 @@
-// The examples of docs/language.md from their text, against loops written out here: the front end
+// The examples of docs/reference/language.md from their text, against loops written out here: the front end
 // and the interpreter together give the meaning that the page describes.
 #include <algorithm>
 

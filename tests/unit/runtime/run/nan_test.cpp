@@ -148,7 +148,7 @@ TEST_P(Nan, EndsARunThatIsToldSo) {
   EXPECT_EQ(state.reductions[0].first_nan, expected.reductions[0].first_nan);
 }
 
-// What is not on the list of docs/language.md (Floating point) is the same under fast.
+// What is not on the list of docs/reference/language.md (Floating point) is the same under fast.
 const char* const kMissingValues = R"(
 grid G = [0..299] steps 1;
 field A, B : real on G constant;
