@@ -1,1 +1,2 @@
-// Nothing of its own: the target that owns the precompiled headers of the tests needs a source file.
+// Nothing of its own: the target that owns the precompiled headers of the tests needs a source
+// file.

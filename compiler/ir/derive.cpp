@@ -86,8 +86,9 @@ std::optional<DerivationFault> derive_params(const Program& program, const std::
               print_value(param, param.integer_value.value_or(0), param.real_value.value_or(0)),
               print_value(param, value.integer, value.real)),
           fmt::format("{}; {}", from(),
-                      is_float(param.type) ? fmt::format("leave out --fix {}", param.name)
-                                           : fmt::format("leave it open and give it: --open {}", param.name))};
+                      is_float(param.type)
+                          ? fmt::format("leave out --fix {}", param.name)
+                          : fmt::format("leave it open and give it: --open {}", param.name))};
     }
     integers[p] = value.integer;
     reals[p] = value.real;

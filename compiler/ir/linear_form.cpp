@@ -65,7 +65,7 @@ Translates::Place Translates::place(NodeId id) {
     }
     if (result.indexed) key.insert(key.end(), result.position.begin(), result.position.end());
   } else {
-    key = {kOther, id};  // nodes are unique in a graph
+    key = {kOther, id};                               // nodes are unique in a graph
     const bool placed = access && !access->per_step;  // by its point, as an index is
     result.indexed = std::holds_alternative<Index>(node.kind) || placed;
     result.uniform = !result.indexed;

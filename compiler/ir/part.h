@@ -49,11 +49,11 @@ struct SharedTiles {
 
 struct Part {
   int number = 0, count = 1;
-  Points grid;              // of the whole program
-  Points owned;             // the points of the grid that this part is to compute
-  Points depth;             // of halos, below and above a part, where there is another one
-  std::vector<std::array<bool, 2>> neighbours;  // whether there is: below and above, by dimension
-  std::vector<Halo> halos;  // by phase
+  Points grid;   // of the whole program
+  Points owned;  // the points of the grid that this part is to compute
+  Points depth;  // of halos, below and above a part, where there is another one
+  std::vector<std::array<bool, 2>> neighbours;    // whether there is: below and above, by dimension
+  std::vector<Halo> halos;                        // by phase
   std::vector<std::optional<SharedTiles>> tiles;  // by ReductionId
   std::vector<std::vector<Exchange>> profiles;    // by ReductionId: gathered once it is made
 };

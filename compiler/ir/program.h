@@ -277,13 +277,12 @@ struct Reduction {
   std::optional<FieldId> at = {};
 };
 
-// The order of a reduction (docs/reference/language.md), made for parallel machines and independent of all
-// of them: the region is cut into tiles from its low corner on. Lane l of a tile takes the tile's
-// points l, l + kReductionLanes, ... (numbered row-major within a whole tile), then lanes are
-// combined pairwise: lane l with lane l + s for s = kReductionLanes/2, ... 2, 1. The values of the
-// tiles, numbered row-major, are combined in the same way.
-// One that gives a profile does so with the box of reduced dimensions at each of its points, by
-// fewer lanes.
+// The order of a reduction (docs/reference/language.md), made for parallel machines and independent
+// of all of them: the region is cut into tiles from its low corner on. Lane l of a tile takes the
+// tile's points l, l + kReductionLanes, ... (numbered row-major within a whole tile), then lanes
+// are combined pairwise: lane l with lane l + s for s = kReductionLanes/2, ... 2, 1. The values of
+// the tiles, numbered row-major, are combined in the same way. One that gives a profile does so
+// with the box of reduced dimensions at each of its points, by fewer lanes.
 constexpr int kReductionLanes = 256;
 constexpr int kProfileLanes = 16;
 constexpr int kReductionTilePoints = 1024;

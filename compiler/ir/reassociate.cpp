@@ -168,8 +168,9 @@ class Flattener {
     const auto* left = std::get_if<Access>(&out_[values[0]].kind);
     const auto* right = std::get_if<Access>(&out_[values[1]].kind);
     if (!left && !right) return values[0] > values[1];
-    return left && right && !left->in_place && left->field == right->field && left->component == right->component &&
-           left->level == right->level && left->offsets > right->offsets;
+    return left && right && !left->in_place && left->field == right->field &&
+           left->component == right->component && left->level == right->level &&
+           left->offsets > right->offsets;
   }
 
   std::optional<LinearForm> flatten(const Operation& operation, Scalar type) {

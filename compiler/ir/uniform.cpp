@@ -46,8 +46,8 @@ Uniformity uniformity(const Graph& graph) {
 
 bool Uniformity::computed_once(const Graph& graph, NodeId id) const {
   const Node& node = graph[id];
-  const bool computed = std::holds_alternative<Operation>(node.kind) ||
-                        std::holds_alternative<Access>(node.kind);
+  const bool computed =
+      std::holds_alternative<Operation>(node.kind) || std::holds_alternative<Access>(node.kind);
   return uniform[static_cast<size_t>(id)] && computed && !is_storage(node.type);
 }
 

@@ -17,9 +17,9 @@ struct Uniformity {
   // By NodeId: `time`, a reduction or a field takes part, so a uniform value changes with steps.
   std::vector<bool> timed;
 
-  // An operation, or a read of a series, with one value for all points. A schedule computes it once,
-  // apart from the points (schedule/parts/kernel_scope.h), so it costs a point nothing. Values of
-  // storage types (half, byte) are not: they exist in memory only.
+  // An operation, or a read of a series, with one value for all points. A schedule computes it
+  // once, apart from the points (schedule/parts/kernel_scope.h), so it costs a point nothing.
+  // Values of storage types (half, byte) are not: they exist in memory only.
   bool computed_once(const Graph& graph, NodeId id) const;
 };
 Uniformity uniformity(const Graph& graph);

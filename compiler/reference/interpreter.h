@@ -1,5 +1,5 @@
-// The reference interpreter: runs a program exactly as docs/reference/language.md defines it. Every schedule
-// on every device is compared with it.
+// The reference interpreter: runs a program exactly as docs/reference/language.md defines it. Every
+// schedule on every device is compared with it.
 //
 //   std::string error;
 //   std::optional<State> state = allocate(program, integer_params, real_params, error);

@@ -1,4 +1,5 @@
-// Enumerates the schedules of a program on a machine and ranks them by the model (docs/design/model.md).
+// Enumerates the schedules of a program on a machine and ranks them by the model
+// (docs/design/model.md).
 #pragma once
 
 #include <optional>

@@ -11,10 +11,10 @@
 #include "compiler/schedule/advice.h"
 #include "compiler/schedule/explore.h"
 #include "compiler/schedule/parts/describe.h"
-#include "compiler/schedule/parts/swap.h"
 #include "compiler/schedule/parts/reduction.h"
 #include "compiler/schedule/parts/rows.h"
 #include "compiler/schedule/parts/samples.h"
+#include "compiler/schedule/parts/swap.h"
 #include "compiler/schedule/presets.h"
 #include "compiler/schedule/settings.h"
 

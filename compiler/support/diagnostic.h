@@ -2,8 +2,8 @@
 // renders.
 //
 // Codes: P0xx syntax, S0xx semantics, L0xx lowering refusals, K0xx kernel verification,
-// R0xx run time (files, devices), U0xx command-line usage, C0xx lifting. docs/reference/errors.md lists them
-// all.
+// R0xx run time (files, devices), U0xx command-line usage, C0xx lifting. docs/reference/errors.md
+// lists them all.
 #pragma once
 
 #include <string>

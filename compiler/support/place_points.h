@@ -1,6 +1,6 @@
 // Lookup tables of the grid points that a set of points weighs, which kernels use
-// (docs/design/architecture.md, "Points"). Emitted programs contain this text from "begin" on, so it needs
-// two headers and nothing of the project.
+// (docs/design/architecture.md, "Points"). Emitted programs contain this text from "begin" on, so
+// it needs two headers and nothing of the project.
 #pragma once
 
 #include <cmath>

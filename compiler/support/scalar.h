@@ -104,7 +104,8 @@ bool is_comparison(Op op);  // Lt .. Ne
 // operators are bitwise reproducible.
 bool is_transcendental(Op op);
 
-// --fp: how the compiler may treat floating-point arithmetic (docs/reference/language.md, "Floating point").
+// --fp: how the compiler may treat floating-point arithmetic (docs/reference/language.md, "Floating
+// point").
 enum class FpMode : uint8_t { Strict, Contract, Fast };
 std::string_view name(FpMode mode);
 

@@ -266,7 +266,8 @@ Status OpenClAccelerator::open() {
 }
 
 // If a CPU uses work-items as threads, kernels are being tested and need not be fast. Without
-// optimisation the compiler takes a tenth of the time (docs/design/performance.md, "CPUs behind OpenCL").
+// optimisation the compiler takes a tenth of the time (docs/design/performance.md, "CPUs behind
+// OpenCL").
 constexpr const char* kCheckFlags = " -cl-opt-disable";
 
 emit::Options OpenClAccelerator::emit_options() const {

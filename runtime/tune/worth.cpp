@@ -1,5 +1,5 @@
-// docs/design/model.md derives the constants. They are chosen conservatively: without timing, a run just
-// uses the model.
+// docs/design/model.md derives the constants. They are chosen conservatively: without timing, a run
+// just uses the model.
 #include "runtime/tune/worth.h"
 
 #include <algorithm>

@@ -58,7 +58,8 @@ TEST_F(BuilderExamples, ReactionsRunUntilNothingChanges) {
 
 // The guide shows the sources as they are.
 TEST(BuilderGuide, ItsProgramsAreTheExamples) {
-  const std::string guide = read(std::filesystem::path(STENCIL_SOURCE_DIR) / "docs/guide/builder.md");
+  const std::string guide =
+      read(std::filesystem::path(STENCIL_SOURCE_DIR) / "docs/guide/builder.md");
   for (const char* name : {"jacobi2d.cpp", "acoustic2d.cpp", "reaction2d.cpp"}) {
     const std::string source = read(kExamples / name);
     EXPECT_GT(source.size(), 100u);

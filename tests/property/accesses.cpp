@@ -37,8 +37,8 @@ Offset Generator::random_offset(const Site& site) {
 void Generator::make_huge(const Field& field, const Site& site, Offset& offset) {
   const auto d = static_cast<size_t>(random_.below(out_.rank));
   const Boundary::Sides& sides = field.boundary.dimensions[d];
-  const bool taken = sides.low != "none" && sides.high != "none" &&
-                     points_needed(sides, 1) == 1 && points_needed(sides, -1) == 1;
+  const bool taken = sides.low != "none" && sides.high != "none" && points_needed(sides, 1) == 1 &&
+                     points_needed(sides, -1) == 1;
   if (!taken || plain_ || site.least[d] != -4 || site.most[d] != 4) return;
   const int length = random_.between(5, 1 << random_.between(3, 20));
   offset[d] = random_.chance(50) ? length : -length;

@@ -25,7 +25,7 @@ struct GeneratedProgram {
   // program.
   int exact_steps = 0;
   bool sizes_known = false;  // needed where the program is compiled: of what `else` stands for
-  bool finite = false;  // takes no NaN and no infinities as initial values
+  bool finite = false;       // takes no NaN and no infinities as initial values
   std::set<std::string> constructs;  // what it exercises, for the coverage table
 };
 

@@ -1,7 +1,7 @@
-// Constants were fitted to measurements on an H200 and on 16 cores of a server CPU (docs/design/model.md,
-// "Calibration"). The time of a GPU kernel combines issue slots, memory and cache traffic and
-// latency per wave of blocks; wave quantization and launch overhead are added. On CPUs, compute
-// time and traffic add up.
+// Constants were fitted to measurements on an H200 and on 16 cores of a server CPU
+// (docs/design/model.md, "Calibration"). The time of a GPU kernel combines issue slots, memory and
+// cache traffic and latency per wave of blocks; wave quantization and launch overhead are added. On
+// CPUs, compute time and traffic add up.
 #include "compiler/schedule/model/predict.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The work of a plan by counting: the input of the model (docs/design/model.md). Families count what their
-// kernels do; predict.h turns the counts into time.
+// The work of a plan by counting: the input of the model (docs/design/model.md). Families count
+// what their kernels do; predict.h turns the counts into time.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Reductions between tiles and within steps. docs/reference/language.md fixes their order. The order allows
-// parallel execution and depends only on the region, so every schedule on every device produces the
-// interpreter's bits.
+// Reductions between tiles and within steps. docs/reference/language.md fixes their order. The
+// order allows parallel execution and depends only on the region, so every schedule on every device
+// produces the interpreter's bits.
 //
 //   first kernel    one block per tile of the region: each of 256 threads (lanes) combines every
 //                   256th point of the tile, then the lanes are combined pairwise in shared memory

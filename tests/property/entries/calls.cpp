@@ -196,8 +196,8 @@ class Calls {
   }
 
   // Bytes of all arrays, or nothing if there are too many to be given, or an array has none, which
-  // emitted files refuse. Small arrays on sub-grids of a grid with many points are not given either:
-  // a run would take long.
+  // emitted files refuse. Small arrays on sub-grids of a grid with many points are not given
+  // either: a run would take long.
   std::optional<std::vector<int64_t>> sizes(const ir::Program& of, const kernel::Plan& plan,
                                             const Outcome& params) const {
     std::string error;

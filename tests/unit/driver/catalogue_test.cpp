@@ -1,5 +1,5 @@
-// The error codes in the sources against docs/reference/errors.md, and the refusals of each family against
-// the table of docs/reference/language.md ("What schedules refuse").
+// The error codes in the sources against docs/reference/errors.md, and the refusals of each family
+// against the table of docs/reference/language.md ("What schedules refuse").
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The examples of docs/reference/language.md from their text, against loops written out here: the front end
-// and the interpreter together give the meaning that the page describes.
+// The examples of docs/reference/language.md from their text, against loops written out here: the
+// front end and the interpreter together give the meaning that the page describes.
 #include <algorithm>
 
 #include "tests/unit/load.h"

@@ -25,13 +25,13 @@ std::string box_of(const ir::Field& field) {
 }
 
 TEST(Profiles, HaveTheDimensionsNamed) {
-  const ir::Program program = program_of(
-      kSpace +
-      "field x : real on G along 2 constant; field zy : real on H along [0, 1] constant;"
-      "field all : real on G along [0, 1, 2] constant; series w : double [0..9];"
-      "series p : real [1..3] on H along 1 boundary clamp; series f : real [0..9] on G;"
-      "stencil s : A on H = x[1] + zy[0,0] + all[0,0,0] + float(w[time]) + p[time,0] +"
-      "  f[time,0,0,1];");
+  const ir::Program program =
+      program_of(kSpace +
+                 "field x : real on G along 2 constant; field zy : real on H along [0, 1] constant;"
+                 "field all : real on G along [0, 1, 2] constant; series w : double [0..9];"
+                 "series p : real [1..3] on H along 1 boundary clamp; series f : real [0..9] on G;"
+                 "stencil s : A on H = x[1] + zy[0,0] + all[0,0,0] + float(w[time]) + p[time,0] +"
+                 "  f[time,0,0,1];");
   using Dimensions = std::vector<int>;
   EXPECT_EQ(field(program, 1).dimensions, Dimensions{2});
   EXPECT_EQ(box_of(field(program, 1)), "0..4 ");
@@ -47,19 +47,19 @@ TEST(Profiles, HaveTheDimensionsNamed) {
 }
 
 TEST(Profiles, MoveWithTheFunctionThatReadsThem) {
-  const ir::Program program = program_of(
-      kSpace +
-      "field y : real on G along 1 constant; series w : real [0..9] boundary constant 0;"
-      "function f(u : field) = u[0,0,1] * y[1] + w[time - 1];"
-      "stencil s : A on H = f(A)[1,2,1];");
+  const ir::Program program =
+      program_of(kSpace +
+                 "field y : real on G along 1 constant; series w : real [0..9] boundary constant 0;"
+                 "function f(u : field) = u[0,0,1] * y[1] + w[time - 1];"
+                 "stencil s : A on H = f(A)[1,2,1];");
   EXPECT_EQ(result(program), "add(mul(A[1,2,2], y[3]), w[-1])");
 }
 
 TEST(Profiles, ArePassedToFunctions) {
-  const ir::Program program = program_of(
-      kSpace +
-      "field y : real on G along 1 constant; function d(u : field) = u[1] - u[-1];"
-      "stencil s : A on H = d(y)[0,1,0];");
+  const ir::Program program =
+      program_of(kSpace +
+                 "field y : real on G along 1 constant; function d(u : field) = u[1] - u[-1];"
+                 "stencil s : A on H = d(y)[0,1,0];");
   EXPECT_EQ(result(program), "sub(y[2], y[0])");
 }
 
@@ -77,13 +77,16 @@ TEST(Profiles, LieWhereTheirDimensionsDo) {
 }
 
 TEST(Profiles, BoundsAreThoseOfTheirDimensions) {
-  const auto messages = [](const std::string& rest) { return analyze_text(kSpace + rest).messages; };
+  const auto messages = [](const std::string& rest) {
+    return analyze_text(kSpace + rest).messages;
+  };
   EXPECT_EQ(messages("field y : real on G along 1 constant;"
                      "stencil s : A[0..7, 1..8, 0..4] = y[1] + y[-1];")
                 .find("error"),
             std::string::npos);
-  EXPECT_NE(messages("field y : real on G along 1 constant; stencil s : A on G = y[1];").find("S031"),
-            std::string::npos);
+  EXPECT_NE(
+      messages("field y : real on G along 1 constant; stencil s : A on G = y[1];").find("S031"),
+      std::string::npos);
   const ir::Program clamped = program_of(
       kSpace + "field y : real on H along 1 constant boundary clamp; stencil s : A on G = y[1];");
   const ir::Graph& graph = clamped.functions[0].pieces[0].graph;
@@ -95,9 +98,10 @@ TEST(Profiles, BoundsAreThoseOfTheirDimensions) {
 }
 
 TEST(Series, LimitTheStepsOfARun) {
-  const ir::Program open = program_of(
-      kSpace + "series w : real [0..K-1]; series c : real [-1..9] boundary clamp;"
-               "stencil s : A on G = w[time] + w[time + 2] + w[time + 2] + c[time - 1];");
+  const ir::Program open =
+      program_of(kSpace +
+                 "series w : real [0..K-1]; series c : real [-1..9] boundary clamp;"
+                 "stencil s : A on G = w[time] + w[time + 2] + w[time + 2] + c[time - 1];");
   ASSERT_EQ(open.step_limits.size(), 2u);
   const auto params = ir::param_names(open);
   EXPECT_EQ(ir::print(open.step_limits[0].steps, params), "K");
@@ -111,9 +115,9 @@ TEST(Series, LimitTheStepsOfARun) {
 }
 
 TEST(Series, AreTheSameAtAllPoints) {
-  const ir::Program program = program_of(
-      kSpace + "series w : real [0..9] boundary [constant 1 .. mirror];"
-               "stencil s : A on G = w[time] * A[0,0,0];");
+  const ir::Program program = program_of(kSpace +
+                                         "series w : real [0..9] boundary [constant 1 .. mirror];"
+                                         "stencil s : A on G = w[time] * A[0,0,0];");
   const ir::Graph& graph = program.functions[0].pieces[0].graph;
   int reads = 0;
   for (const ir::Node& node : graph.nodes()) {
@@ -134,12 +138,13 @@ const std::string kEdge =
     "series p : real [0..3] on G along 0 boundary clamp; field K : real on G;";
 
 TEST(Edges, ComputedValuesAreChosenByCoordinates) {
-  const ir::Program low = program_of(
-      kEdge + "field A : real on G boundary [none, constant v * w[time] .. clamp];"
-              "stencil s : A on G = A[0,-2] + A[0,1];");
+  const ir::Program low =
+      program_of(kEdge +
+                 "field A : real on G boundary [none, constant v * w[time] .. clamp];"
+                 "stencil s : A on G = A[0,-2] + A[0,1];");
   EXPECT_EQ(result(low), "add(select(lt(#1, 2), mul(v, w[0]), A[0,-2]), A[0,1])");
-  const ir::Program both = program_of(
-      kEdge + "field A : real on G boundary constant v; stencil s : A on G = A[1,0];");
+  const ir::Program both =
+      program_of(kEdge + "field A : real on G boundary constant v; stencil s : A on G = A[1,0];");
   EXPECT_EQ(result(both), "select(gt(#0, 6), v, A[1,0])");
   // Inside, nothing is chosen.
   const ir::Program inside = program_of(
@@ -148,23 +153,24 @@ TEST(Edges, ComputedValuesAreChosenByCoordinates) {
 }
 
 TEST(Edges, ProfilesAreReadAtThePlaceBeyond) {
-  const ir::Program program = program_of(
-      kEdge + "field A : real on G boundary [clamp, constant p[time - 1, 0] .. none];"
-              "stencil s : A[0..7, 0..9] = A[-2,-1];");
+  const ir::Program program =
+      program_of(kEdge +
+                 "field A : real on G boundary [clamp, constant p[time - 1, 0] .. none];"
+                 "stencil s : A[0..7, 0..9] = A[-2,-1];");
   EXPECT_EQ(result(program), "select(lt(#1, 1), p[-1,-2], A[-2,-1])");
 }
 
 TEST(Edges, TheFirstConstantCounts) {
-  const ir::Program program = program_of(
-      kEdge + "field A : real on G boundary [constant 3, constant v];"
-              "stencil s : A on G = A[-1,1];");
+  const ir::Program program = program_of(kEdge +
+                                         "field A : real on G boundary [constant 3, constant v];"
+                                         "stencil s : A on G = A[-1,1];");
   EXPECT_EQ(result(program), "select(lt(#0, 1), 3f, select(gt(#1, 8), v, A[-1,1]))");
 }
 
 TEST(Edges, OddSidesTakeTheSignAndConstantsDoNot) {
-  const ir::Program program = program_of(
-      kEdge + "field A : real on G boundary [odd .. constant 3, odd];"
-              "stencil s : A on G = A[-1,2] + A[1,0];");
+  const ir::Program program = program_of(kEdge +
+                                         "field A : real on G boundary [odd .. constant 3, odd];"
+                                         "stencil s : A on G = A[-1,2] + A[1,0];");
   EXPECT_EQ(result(program),
             "add(select(lt(#0, 1), neg(select(gt(#1, 7), neg(A[-1,2]), A[-1,2])), "
             "select(gt(#1, 7), neg(A[-1,2]), A[-1,2])), A[1,0])");
@@ -172,8 +178,7 @@ TEST(Edges, OddSidesTakeTheSignAndConstantsDoNot) {
   EXPECT_EQ(field.boundary[0].low.kind, ir::BoundaryKind::Mirror);
   const ir::Program constant = program_of(
       kEdge + "field A : real on G boundary [odd, constant 3]; stencil s : A on G = A[-1,2];");
-  EXPECT_EQ(result(constant),
-            "select(gt(#1, 7), 3f, select(lt(#0, 1), neg(A[-1,2]), A[-1,2]))");
+  EXPECT_EQ(result(constant), "select(gt(#1, 7), 3f, select(lt(#0, 1), neg(A[-1,2]), A[-1,2]))");
 }
 
 TEST(Edges, OddReflectsOnce) {
