@@ -108,7 +108,8 @@ std::string advised(Scheduler& scheduler, const Family& family, const Schedule& 
   }
   const int steps = steps_that_would_do(scheduler, schedule, near);
   if (steps > 0) return fmt::format("fewer steps per tile; T={} would do", steps);
-  return fmt::format("{}; --schedule {} would do", near ? reason.hint : "the program reads far",
+  return fmt::format("{}; --schedule {} would do",
+                     near ? reason.hint : "the program reads at large offsets",
                      family_that_would_do(scheduler, family));
 }
 

@@ -83,7 +83,7 @@ class Explorer {
     for (Candidate& candidate : sorted()) {
       const bool alike = !space_.ranked.empty() && is_alike(space_.ranked.back(), candidate);
       if (alike) {
-        prune(candidate.schedule, "the model sees no difference to one that is ranked");
+        prune(candidate.schedule, "same prediction as a schedule that is ranked");
       } else {
         space_.ranked.push_back(std::move(candidate));
       }
@@ -136,11 +136,11 @@ class Explorer {
     ++space_.looked_at;
     support::count_work();
     if (schedule.time_tile > most_steps()) {
-      prune(schedule, "more steps than the program does");
+      prune(schedule, "T is larger than the program's number of steps");
       return std::nullopt;
     }
     if (is_spent(schedule)) {
-      prune(schedule, "the program is so large that planning ended before");
+      prune(schedule, "not planned: the planning budget for this program was used up");
       return std::nullopt;
     }
     Diagnostics refusals;
@@ -153,7 +153,7 @@ class Explorer {
     // On CPUs the family's own judgement is more reliable than the model.
     const std::string why = plan->unrewarding();
     if (!work || (quick() && scheduler_.machine().threads_are_loops && !why.empty())) {
-      prune(schedule, fmt::format("{} is not for this machine{}", schedule.family,
+      prune(schedule, fmt::format("{} does not suit this machine{}", schedule.family,
                                   why.empty() ? "" : ": " + why));
       return std::nullopt;
     }

@@ -47,7 +47,7 @@ std::optional<Schedule> Scheduler::parse(const std::string& line, Diagnostics& d
     if (!(words >> setting)) return choose().schedule;
     Diagnostic& error = diagnostics.error(
         "L001", {}, fmt::format("schedule 'auto' takes no settings, found '{}'", setting));
-    error.hint = "name a family to set it up";
+    error.hint = "name a family, such as 'overlapped T=4'";
     return std::nullopt;
   }
   const Family* family = find_family(name);
@@ -107,9 +107,8 @@ const Proposal& Scheduler::choose(Diagnostics* passed_over) {
     const Space space = explore(*this, Effort::Quick);
     if (space.ranked.empty()) return choose_in_order(passed_over);
     const Candidate& best = space.ranked.front();
-    chosen_ = {best.schedule,
-               fmt::format("the fastest that is expected of {} schedules looked at for {}",
-                           space.looked_at, machine_.description)};
+    chosen_ = {best.schedule, fmt::format("the fastest predicted of {} schedules for {}",
+                                          space.looked_at, machine_.description)};
     note_others(space);
   }
   if (passed_over) {

@@ -165,7 +165,8 @@ class PlannedTiles final : public Plan {
     const bool saves =
         tiles.bytes_read + tiles.bytes_written < sweeps.bytes_read + sweeps.bytes_written;
     return saves ? ""
-                 : "a boundary that may lead far allows one step per launch, which saves nothing";
+                 : "a boundary rule that may read far away limits tiles to one step, which saves "
+                   "nothing";
   }
 
   void lower(kernel::Module& module) const override { lower_overlapped(tile_, module); }
@@ -183,7 +184,7 @@ void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
   if (!read || schedule.time_tile == 1) return;
   Diagnostic& error = diagnostics.error(
       "L016", read->span,
-      fmt::format("overlapped refused: the boundary of '{}' may lead far from the point",
+      fmt::format("overlapped refused: the boundary of '{}' may read far from the point",
                   program.fields[static_cast<size_t>(read->field)].name));
   error.expected = "T=1, which reads it from memory";
   error.found = fmt::format("T={}", schedule.time_tile);
@@ -243,7 +244,7 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
                   machine.threads_are_loops ? "the second-level cache" : "shared memory");
   const bool far = written_far_read(tiles.program()).has_value();
   return {usual(tiles, machine),
-          why + (far ? "; a boundary that may lead far allows one step" : "")};
+          why + (far ? "; one step, because a boundary rule may read far away" : "")};
 }
 
 Shapes usual_shapes(int rank) {

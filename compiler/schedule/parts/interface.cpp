@@ -341,8 +341,8 @@ kernel::Module Interface::empty_module() const {
   for (const ir::Axis& axis : program_.axes) {
     if (ir::is_known(axis)) continue;  // already verified
     const std::string message =
-        fmt::format("spacing {} must be positive, and it and origin {} finite", axis.spacing_text,
-                    axis.origin_text);
+        fmt::format("spacing {} must be positive and finite, and origin {} finite",
+                    axis.spacing_text, axis.origin_text);
     const auto& checks = module.plan.checks;
     const bool stated = std::any_of(checks.begin(), checks.end(),
                                     [&](const auto& check) { return check.message == message; });

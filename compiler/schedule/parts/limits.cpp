@@ -102,7 +102,7 @@ void refuse_block_bytes(const Schedule& schedule, int64_t bytes, const Machine& 
   if (bytes <= machine.block_bytes) return;
   Diagnostic& error = diagnostics.error(
       "L015", {},
-      fmt::format("{} refused: the arrays of a block exceed the stack of a CPU's thread",
+      fmt::format("{} refused: the arrays of a block exceed the stack of a CPU thread",
                   schedule.family));
   error.expected = fmt::format("at most {} bytes per block", machine.block_bytes);
   error.found = fmt::format("{} bytes", bytes);
@@ -150,7 +150,7 @@ void refuse_far_read(const ir::Program& program, const Schedule& schedule, ir::F
   const std::string& name = program.fields[static_cast<size_t>(field)].name;
   diagnostics
       .error("L016", span,
-             fmt::format("{} refused: the boundary of '{}' may lead far from the point",
+             fmt::format("{} refused: the boundary of '{}' may read far from the point",
                          schedule.family, name))
       .hint = "declare the field on the whole grid, or use --schedule overlapped or direct";
 }

@@ -301,14 +301,14 @@ ProfileLaunches ProfileLowering::run() {
   }
   Body lets;
   Parts tiles = begin(one_tile ? name : name + "_tiles",
-                      one_tile ? "a block reduces all there is at some points."
-                               : "a block reduces one tile at some points.",
+                      one_tile ? "a block reduces all values of some profile points."
+                               : "a block reduces one tile of some profile points.",
                       region, of_tiles, rows);
   Body taken = take_in_tile(tiles, lets);
   out_.launches.push_back(finish(std::move(tiles), std::move(lets), std::move(taken), one_tile));
   if (one_tile) return out_;
   lets = {};
-  Parts parts = begin(name, "a block reduces the values of the tiles at some points.", values,
+  Parts parts = begin(name, "a block combines the tile values of some profile points.", values,
                       lengths(false), false);
   taken = take_in_values(parts, lets);
   out_.launches.push_back(finish(std::move(parts), std::move(lets), std::move(taken), true));

@@ -57,11 +57,12 @@ class SwapLowering {
     swap.receive = buffer(what + "_received", received.bytes);
     swap.messages = std::move(messages);
     if (!sent.pieces.empty()) {
-      swap.pack = lower("pack_" + what, "packs what other parts get.", sent, swap.send, true);
+      swap.pack =
+          lower("pack_" + what, "packs messages to other subdomains.", sent, swap.send, true);
     }
     if (!received.pieces.empty()) {
-      swap.unpack =
-          lower("unpack_" + what, "unpacks what other parts gave.", received, swap.receive, false);
+      swap.unpack = lower("unpack_" + what, "unpacks messages from other subdomains.", received,
+                          swap.receive, false);
     }
     module_.plan.swaps.push_back(std::move(swap));
     return static_cast<int>(module_.plan.swaps.size()) - 1;

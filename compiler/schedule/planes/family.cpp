@@ -72,7 +72,7 @@ class PlannedPlanes final : public Plan {
     return out;
   }
   std::string unrewarding() const override {
-    if (!machine_.threads_are_loops) return "it is for the caches of CPUs";
+    if (!machine_.threads_are_loops) return "it is for CPUs only";
     const int rank = tiles_.program().grid.rank();
     if (rank > 3) return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
     // Even one step has planes to share: between functions, and between the planes that it reads.
@@ -101,10 +101,10 @@ void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
 void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
   if (schedule.block[static_cast<size_t>(program.grid.rank()) - 1] == 1) return;
   Diagnostic& error = diagnostics.error(
-      "L019", {}, "planes refused: a tile does not extend along the streamed dimension");
+      "L019", {}, "planes refused: the block must not extend along the streamed dimension");
   error.expected = fmt::format("a block of up to {} dimensions", program.grid.rank() - 1);
   error.found = "block=" + stencil::print(schedule.block, program.grid.rank());
-  error.hint = "planes of the outermost dimension pass one after the other; see chunk=";
+  error.hint = "the outermost dimension is processed plane by plane; see chunk=";
 }
 
 PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine& machine,
@@ -252,7 +252,7 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
         machine.threads_are_loops ? usual_on_cpu(tiles, machine) : usual_on_gpu(tiles, machine);
   }
   out.why = machine.threads_are_loops
-                ? "the least expected time of the tiles whose planes fill at most half of the "
+                ? "the shortest expected time among tiles whose planes fill at most half of the "
                   "second-level cache"
                 : "the deepest of a few usual tiles that is at most half halo and fits shared "
                   "memory";

@@ -427,8 +427,8 @@ class PlanesKernel {
  public:
   PlanesKernel(const Schedule& schedule, const KernelOfSteps& kernel, const PlanesPlan& plan)
       : builder_(kernel.interface, kernel.module, kernel.name,
-                 fmt::format("{}{} step{} per pass: planes of a tile pass along {}, every step "
-                             "some planes behind the one before.",
+                 fmt::format("{}{} step{} per pass along {}: each step runs some planes behind the "
+                             "previous step.",
                              kernel.or_fewer ? "Up to " : "", kernel.steps,
                              kernel.steps == 1 ? "" : "s", axis_names(kernel.interface.rank())[0])),
         context_(schedule, plan, kernel.or_fewer, builder_),

@@ -90,7 +90,9 @@ class PlannedStream final : public Plan {
   }
 
   std::string unrewarding() const override {
-    return plan_.machine.threads_are_loops ? "a CPU has few registers, and caches" : "";
+    return plan_.machine.threads_are_loops
+               ? "it keeps planes in registers, of which a CPU has too few"
+               : "";
   }
 
  private:
@@ -106,7 +108,7 @@ void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnost
   const bool row = lanes <= 32 && (lanes & (lanes - 1)) == 0;
   if (!row || threads_of(schedule) % 32 != 0 || schedule.block[2] != 1) {
     Diagnostic& error =
-        diagnostics.error("L019", {}, "streaming refused: rows of threads do not make whole warps");
+        diagnostics.error("L019", {}, "streaming refused: rows of threads do not form whole warps");
     error.expected = "block=XxY with X a power of two up to 32 and X*Y a multiple of 32";
     error.found = fmt::format("block={}x{}x{}", lanes, schedule.block[1], schedule.block[2]);
     error.hint = "neighbours exchange values by warp shuffles along x";
@@ -114,11 +116,11 @@ void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnost
   const bool flat = program.grid.rank() == 2;
   if ((flat && schedule.elements[1] != 1) || schedule.elements[2] != 1) {
     Diagnostic& error = diagnostics.error(
-        "L019", {}, "streaming refused: a patch does not extend along the streamed dimension");
+        "L019", {}, "streaming refused: elements must not extend along the streamed dimension");
     error.expected = flat ? "elements=X" : "elements=XxY";
     error.found = fmt::format("elements={}x{}x{}", schedule.elements[0], schedule.elements[1],
                               schedule.elements[2]);
-    error.hint = "planes of the outermost dimension pass one after the other; see chunk=";
+    error.hint = "the outermost dimension is processed plane by plane; see chunk=";
   }
 }
 
@@ -149,8 +151,8 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
     if (!plan.bulk || q.ring == 0) continue;
     const ir::Field& field = program.fields[static_cast<size_t>(q.field)];
     if (wraps) {
-      error(field.span, fmt::format("field '{}' around a periodic grid", field.name)).hint =
-          "a box ends where the field ends; use loads=async";
+      error(field.span, fmt::format("field '{}' across a periodic edge", field.name)).hint =
+          "a bulk copy cannot wrap around; use loads=async";
       return;
     }
     const int size = size_in_bytes(q.type);
@@ -158,12 +160,12 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
       const ir::Affine row = field.box.ranges.back().high - field.box.ranges.back().low + 1;
       Diagnostic& made = error(field.span, fmt::format("the rows of field '{}'", field.name));
       made.expected =
-          fmt::format("rows that lie at known multiples of {} bytes in memory", kernel::kBulkUnit);
+          fmt::format("rows that are known to be aligned to {} bytes", kernel::kBulkUnit);
       made.found = row.is_constant() ? fmt::format("{} elements of {} bytes", row.constant, size)
                                      : "a length that is known at run time";
       made.hint = schedule.rows == Rows::Dense
                       ? "use loads=async, or rows=padded"
-                      : "use loads=async, or a larger grid: so short rows are not padded";
+                      : "use loads=async, or a larger grid (rows this short are not padded)";
       return;
     }
     if (plan.cover[0] * size % kernel::kBulkUnit == 0 && plan.cover[0] <= kernel::kBulkExtent &&
@@ -187,9 +189,9 @@ void refuse_registers(const StreamPlan& plan, Diagnostics& diagnostics) {
   const int expected = plan.hopeless ? 0 : static_cast<int>(expected_registers(plan));
   if (!plan.hopeless && expected <= most) return;
   Diagnostic& error = diagnostics.error(
-      "L020", {}, "streaming refused: the planes in flight exceed what a thread can keep");
+      "L020", {}, "streaming refused: the planes in flight exceed a thread's registers");
   error.expected = fmt::format("at most {} values of 32 bits per thread", most);
-  error.found = plan.hopeless ? "many times that" : fmt::format("{}", expected);
+  error.found = plan.hopeless ? "far more" : fmt::format("{}", expected);
   error.hint = "fewer steps per tile or fewer elements per thread";
 }
 
@@ -325,11 +327,11 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
   if (fit == 0) {
     if (served) best.schedule = last_resort(tiles, machine);
     best.why =
-        "none of the usual tiles fits registers, shared memory and at most half halo; the first "
-        "small one that can be lowered";
+        "no usual tile fits registers and shared memory with at most half halo; the first small "
+        "tile that can be lowered";
   } else {
-    best.why = fmt::format("the least expected time of {} tiles that fit (of {} tried) for {}", fit,
-                           tried, machine.description);
+    best.why = fmt::format("the shortest expected time of {} tiles that fit (of {} tried) for {}",
+                           fit, tried, machine.description);
   }
   return best;
 }

@@ -42,8 +42,8 @@ class StreamKernel {
  public:
   StreamKernel(const Schedule& schedule, const KernelOfSteps& kernel, const StreamPlan& plan)
       : builder_(kernel.interface, kernel.module, kernel.name,
-                 fmt::format("{} step{} per pass: a tile moves along {}, every step some planes "
-                             "behind the one before.",
+                 fmt::format("{} step{} per pass along {}: each step runs some planes behind the "
+                             "previous step.",
                              kernel.steps, kernel.steps == 1 ? "" : "s", axis_names(plan.rank)[0])),
         context_(schedule, plan, kernel.or_fewer, builder_),
         tile_(context_, kernel, body_),
@@ -225,7 +225,8 @@ class StreamKernel {
     for (const StreamStage& stage : plan.stages) {
       Body& step = steps[stage.step];
       if (plan.stages.size() > steps.size()) {
-        step.push_back({kernel::Comment{(stage.everywhere ? "a sum for " : "") + targets(stage)}});
+        step.push_back(
+            {kernel::Comment{(stage.everywhere ? "partial sum for " : "") + targets(stage)}});
       }
       for (const auto& [id, age] : stage.planes) {
         if (fetched.insert({id, age}).second) append(step, queues_.fetch(id, age));

@@ -18,9 +18,9 @@ StreamOccupancy::StreamOccupancy(const StreamContext& context, const StreamTile&
   planes_ = (all_ + least * kOccupancyFlags - 1) / (least * kOccupancyFlags) * least;
   flags_ = (all_ + planes_ - 1) / planes_;
   looked_ = of == Of::Pass ? planes_ + ahead_ : planes_;
-  free_ =
-      context.builder.local(kernel::Space::Shared, of == Of::Pass ? "free_passes" : "free_planes",
-                            Scalar::U8, {literal(flags_)}, "no points weigh in them");
+  free_ = context.builder.local(kernel::Space::Shared,
+                                of == Of::Pass ? "free_passes" : "free_planes", Scalar::U8,
+                                {literal(flags_)}, "1 if no source or receiver lies in them");
 }
 
 Body StreamOccupancy::look_up() {

@@ -91,7 +91,7 @@ void StreamQueues::declare_rows(const QueueSeries& series, const std::string& na
     if (count > 1) extents.insert(extents.begin(), literal(count));
     const BufferId rows =
         context_.builder.local(kernel::Space::Shared, name, context_.quantity(members[0]).type,
-                               std::move(extents), "rows that others read");
+                               std::move(extents), "rows that other threads read");
     for (int64_t i = 0; i < count; ++i) {
       Queue& queue = queues_[members[i]];
       queue.rows = rows;
@@ -113,7 +113,7 @@ void StreamQueues::declare_ring(int id) {
   }
   extents.insert(extents.begin(), literal(q.ring));
   const BufferId ring = context_.builder.local(kernel::Space::Shared, stem(context_, q) + "_ahead",
-                                               q.type, std::move(extents), "planes on their way");
+                                               q.type, std::move(extents), "planes being copied");
   queues_[id].ring = ring;
   if (!plan_.bulk) return;
   kernel::Kernel& kernel = context_.builder.kernel();

@@ -44,7 +44,7 @@ class ResultWriter {
     for (int id : stage.results) {
       const Quantity& q = context_.quantity(id);
       if (!q.is_output() || !by_mask(q)) continue;
-      append(out, masks_.declare(writers_key(q), "written", "vectors of the patch that are results",
+      append(out, masks_.declare(writers_key(q), "written", "vectors of the patch to write",
                                  vectors(q), is_written({}, q)));
     }
     return out;

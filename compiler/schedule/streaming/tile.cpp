@@ -45,8 +45,8 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
       constant("chunk", chunks.length, fmt::format("planes in {} that a block writes", streamed));
   Expr number;
   if (chunks.groups > 0) {
-    const Expr edge_chunk =
-        constant("edge_chunk", chunks.edge_length, "likewise in the first and the last tiles");
+    const Expr edge_chunk = constant("edge_chunk", chunks.edge_length,
+                                     "planes that a block writes in the first and last tiles");
     number = set_edges_apart(chunks, edge_chunk, chunk, body);
   } else {
     const Expr across = block.blocks();
@@ -205,7 +205,7 @@ Body StreamTile::declare_patch() {
   for (int axis = 0; axis < context_.rank - 1; ++axis) {
     first_.push_back(context_.builder.local(kernel::Space::Thread,
                                             "first_" + context_.axis_name(axis), Scalar::I32, {},
-                                            "of the patch"));
+                                            "first coordinate of the patch"));
     const Expr within = kernel::mul(context_.thread(axis), literal(context_.plan.patch[axis]));
     out.push_back(
         {kernel::Store{first_.back(), {}, kernel::add(origin_of(axis, number(axis)), within)}});

@@ -105,8 +105,7 @@ class PlannedSweeps final : public Plan {
 };
 
 Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
-  return {usual(tiles.program(), machine),
-          "a block of the shape that is usual for the grid's rank"};
+  return {usual(tiles.program(), machine), "the usual block for the grid's rank"};
 }
 
 // --- Refusals
@@ -120,14 +119,13 @@ void refuse_swept_shape(const ir::Program& program, const Schedule& schedule,
   const int rank = program.grid.rank();
   const int threads = along(schedule.block, rank, 0), elements = along(schedule.elements, rank, 0);
   if (threads == 1 && elements == 1) return;
-  Diagnostic& error =
-      refuse(diagnostics, "L019", "a block that sweeps does not extend along the swept dimension");
+  Diagnostic& error = refuse(diagnostics, "L019",
+                             "with chunk=, block and elements must be 1 in the swept dimension");
   error.expected = fmt::format("block and elements of 1 in {}", axis_names(rank)[0]);
   error.found = fmt::format("block={} elements={}", stencil::print(schedule.block, rank),
                             stencil::print(schedule.elements, rank));
-  error.hint =
-      fmt::format("planes of the outermost dimension pass one after the other; {} would do",
-                  rank == 2 ? "block=64 elements=1" : "block=32x8 elements=1");
+  error.hint = fmt::format("a block sweeps the outermost dimension plane by plane; {} would do",
+                           rank == 2 ? "block=64 elements=1" : "block=32x8 elements=1");
 }
 
 void refuse_settings(const ir::Program& program, const Schedule& schedule, const Machine& machine,
@@ -137,7 +135,7 @@ void refuse_settings(const ir::Program& program, const Schedule& schedule, const
     if (program.grid.rank() == 1) {
       diagnostics
           .error("L018", program.grid_span,
-                 "direct refused: the grid has one dimension, which is no plane to sweep")
+                 "direct refused: the grid has one dimension, so there is no plane to sweep")
           .hint = "leave out chunk=, or use --schedule overlapped";
       return;
     }
@@ -147,31 +145,29 @@ void refuse_settings(const ir::Program& program, const Schedule& schedule, const
     refuse(diagnostics, "L028", fmt::format("{} {}", what, why)).expected = setting;
   };
   if (!swept && schedule.column != Column::Cache) {
-    needs("column=registers and partial", "keep planes of a sweep, and nothing is swept",
+    needs("column=registers and partial", "need a sweep over planes",
           "chunk=N, the planes that a block sweeps");
   }
   if (!swept && schedule.prefetch > 0) {
-    needs("prefetch", "loads planes of a sweep ahead, and nothing is swept",
-          "chunk=N, the planes that a block sweeps");
+    needs("prefetch", "needs a sweep over planes", "chunk=N, the planes that a block sweeps");
   }
   if (schedule.prefetch > 1) {
-    needs("prefetch", "keeps one plane in registers at most", "prefetch=0 or 1");
+    needs("prefetch", "is limited to one plane", "prefetch=0 or 1");
   }
   if (schedule.halo != Halo::Border && schedule.operands != Operands::Shared) {
-    needs("halo=cover and remap", "fill shared memory, and no halo is there", "operands=shared");
+    needs("halo=cover and remap", "need a halo in shared memory", "operands=shared");
   }
   const int tiled = program.grid.rank() - (swept ? 1 : 0);
   if (schedule.operands == Operands::Rows && tiled < 2) {
-    needs("operands=rows", "shares the rows beside a tile, and a tile is one row",
-          "operands=shared or tile");
+    needs("operands=rows", "needs tiles of two or more dimensions", "operands=shared or tile");
   }
   constexpr int kLongestRow = 32;  // supported by all targets (kernel::Shuffle)
   const int lanes = schedule.block[0], longest = std::min(kLongestRow, machine.warp);
   const bool whole = lanes <= longest && (lanes & (lanes - 1)) == 0 &&
                      schedule.block.product() % machine.warp == 0;
   if (schedule.operands == Operands::Shuffles && !whole) {
-    Diagnostic& error =
-        refuse(diagnostics, "L019", "rows of threads that shuffle do not make whole warps");
+    Diagnostic& error = refuse(diagnostics, "L019",
+                               "for operands=shuffles, rows of threads do not form whole warps");
     error.expected = fmt::format("a power of two up to {} in x, and a multiple of {} in all",
                                  longest, machine.warp);
     error.found = fmt::format("block={}", stencil::print(schedule.block, program.grid.rank()));
@@ -210,16 +206,16 @@ void refuse_much(const SweepTile& tile, Diagnostics& diagnostics) {
     made.hint = "fewer elements per thread, column=cache or operands=cache";
   };
   if (tile.kept_words() > kMostKept) {
-    return error("the planes kept exceed what a thread can keep", kMostKept,
+    return error("the kept planes exceed a thread's registers", kMostKept,
                  "values of 32 bits per thread", tile.kept_words());
   }
   if (tile.column.lookback() > kMostPlanes) {
-    return error("a sweep would begin too many planes ahead", kMostPlanes, "planes",
+    return error("the prologue of a sweep has too many planes", kMostPlanes, "planes",
                  tile.column.lookback());
   }
   for (const TileWindow& window : tile.windows) {
     if (tile.items(window) <= kMostItems) continue;
-    return error("a thread would load too much of the tile that is shared", kMostItems,
+    return error("a thread would load too many points of the shared tile", kMostItems,
                  "points per thread", tile.items(window));
   }
 }

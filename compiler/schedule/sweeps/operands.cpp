@@ -23,7 +23,7 @@ ColumnQueues::ColumnQueues(const TileSlots& slots) : slots_(slots), tile_(slots.
     const auto* access = std::get_if<ir::Access>(&node.kind);
     values_.back() =
         slots_.kept(access ? slots_.name_of(*access) + "_planes" : "partial", node.type,
-                    elements * value.ages, "of the planes before, the latest first");
+                    elements * value.ages, "of previous planes, the newest first");
   }
 }
 
@@ -72,7 +72,7 @@ SharedOperands::SharedOperands(const TileSlots& slots, const ColumnQueues& queue
     }
     windows_.push_back(builder.local(kernel::Space::Shared, slots_.name_of(window.from) + "_tile",
                                      slots_.type_of(window.from), std::move(extents),
-                                     "what threads of the block read beside their points"));
+                                     "shared by the block: the tile and its halo"));
     window_ahead_.push_back(-1);
     if (schedule_.prefetch == 0) continue;
     window_ahead_.back() =
@@ -82,7 +82,7 @@ SharedOperands::SharedOperands(const TileSlots& slots, const ColumnQueues& queue
   for (const TileRow& row : tile_.rows) {
     const std::string name = slots_.name_of(row.from);
     const Scalar type = slots_.type_of(row.from);
-    centres_.push_back(slots_.kept(name + "_own", type, elements, "given to threads of the row"));
+    centres_.push_back(slots_.kept(name + "_own", type, elements, "read by threads of the row"));
     centre_ahead_.push_back(schedule_.prefetch > 0
                                 ? slots_.kept(name + "_ahead", type, elements, "the next plane")
                                 : -1);

@@ -220,7 +220,7 @@ class TileKernel {
 const char* where_to(const Sweep& sweep) {
   if (sweep.in_place()) return "in place";
   return sweep.targets.size() == 1 ? "to the spare copy"
-                                   : "to spare copies of what it reads around";
+                                   : "to spare copies where it reads neighbours";
 }
 
 void lower_sweep(const Interface& interface, const SweepTile& tile, const std::string& name,

@@ -194,12 +194,12 @@ TEST(PlanesRefusals, NameTheReason) {
             "      |      ^\n"
             "      = hint: there is nothing to tile beside the streamed dimension; use --schedule "
             "overlapped\n");
-  EXPECT_EQ(
-      refusal(kJacobi, "block=8x8x2"),
-      "test.stn: error L019: planes refused: a tile does not extend along the streamed dimension\n"
-      "      = expected: a block of up to 2 dimensions\n"
-      "      = found: block=8x8x2\n"
-      "      = hint: planes of the outermost dimension pass one after the other; see chunk=\n");
+  EXPECT_EQ(refusal(kJacobi, "block=8x8x2"),
+            "test.stn: error L019: planes refused: the block must not extend along the streamed "
+            "dimension\n"
+            "      = expected: a block of up to 2 dimensions\n"
+            "      = found: block=8x8x2\n"
+            "      = hint: the outermost dimension is processed plane by plane; see chunk=\n");
   EXPECT_EQ(refusal(kJacobi, "T=9 block=64x8"),
             "test.stn: error L014: planes refused: the tile is smaller than its halo in y\n"
             "      = expected: a block of at least 9 for T=9\n"

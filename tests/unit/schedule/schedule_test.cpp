@@ -145,7 +145,7 @@ TEST(ScheduleText, Errors) {
             "      = found: T=4\n");
   EXPECT_EQ(error_of("auto T=3", program),
             "error L001: schedule 'auto' takes no settings, found 'T=3'\n"
-            "      = hint: name a family to set it up\n");
+            "      = hint: name a family, such as 'overlapped T=4'\n");
   EXPECT_EQ(parsed(" auto ", program), choose(program));
 }
 
@@ -165,7 +165,7 @@ TEST(Refusals, OfProgramsThatReadFarNameWhatServes) {
     EXPECT_NE(text.find(advice + " would do\n"), std::string::npos) << text;
     EXPECT_EQ(text.find("larger block"), std::string::npos) << text;
   };
-  const std::string far = "= hint: the program reads far; --schedule ";
+  const std::string far = "= hint: the program reads at large offsets; --schedule ";
   expect(along, "overlapped T=2", far + "planes");
   expect(along, "overlapped T=1", far + "planes");
   expect(along, "streaming T=2", far + "planes");
@@ -213,7 +213,7 @@ TEST(Refusals, FeaturesAreNamedWithTheirPlace) {
                     "field A : real on S boundary periodic;\n"
                     "stencil f : A on S = A[-1] / 2;\n",
                     "overlapped T=2 block=32"),
-            "test.stn:4:22: error L016: overlapped refused: the boundary of 'A' may lead far "
+            "test.stn:4:22: error L016: overlapped refused: the boundary of 'A' may read far "
             "from the point\n"
             "    4 | stencil f : A on S = A[-1] / 2;\n"
             "      |                      ^~~~~\n"

@@ -202,15 +202,15 @@ TEST(StreamingRefusals, Shapes) {
   EXPECT_EQ(codes("elements=4x2", flat), "L019");
   EXPECT_EQ(codes("elements=2x2x2", deep), "L019");
   EXPECT_EQ(message("T=1 block=24x4", flat),
-            "error L019: streaming refused: rows of threads do not make whole warps\n"
+            "error L019: streaming refused: rows of threads do not form whole warps\n"
             "      = expected: block=XxY with X a power of two up to 32 and X*Y a multiple of 32\n"
             "      = found: block=24x4x1\n"
             "      = hint: neighbours exchange values by warp shuffles along x\n");
   EXPECT_EQ(message("T=1 elements=4x2", flat),
-            "error L019: streaming refused: a patch does not extend along the streamed dimension\n"
+            "error L019: streaming refused: elements must not extend along the streamed dimension\n"
             "      = expected: elements=X\n"
             "      = found: elements=4x2x1\n"
-            "      = hint: planes of the outermost dimension pass one after the other; see "
+            "      = hint: the outermost dimension is processed plane by plane; see "
             "chunk=\n");
 }
 
@@ -252,7 +252,7 @@ TEST(StreamingRefusals, BulkCopiesTakeWholeUnits) {
                        "'A'\n"),
             std::string::npos)
       << dense;
-  EXPECT_NE(dense.find("      = expected: rows that lie at known multiples of 16 bytes in memory\n"
+  EXPECT_NE(dense.find("      = expected: rows that are known to be aligned to 16 bytes\n"
                        "      = found: 61 elements of 4 bytes\n"
                        "      = hint: use loads=async, or rows=padded\n"),
             std::string::npos)
@@ -260,8 +260,8 @@ TEST(StreamingRefusals, BulkCopiesTakeWholeUnits) {
   const std::string brief = message(
       tile, load("grid G = [0..63, 0..20] steps 1; field A : real on G; stencil f : A on G = 2;"));
   EXPECT_NE(brief.find("      = found: 21 elements of 4 bytes\n"
-                       "      = hint: use loads=async, or a larger grid: so short rows are not "
-                       "padded\n"),
+                       "      = hint: use loads=async, or a larger grid (rows this short are not "
+                       "padded)\n"),
             std::string::npos)
       << brief;
   ProgramOptions doubles;
@@ -305,8 +305,8 @@ TEST(StreamingRefusals, BulkCopiesDoNotWrapAround) {
       "= A[0,1];");
   EXPECT_EQ(codes("block=32 elements=4 prefetch=1 loads=async", ring), "");
   const std::string refused = message("block=32 elements=4 prefetch=1 loads=bulk", ring);
-  EXPECT_NE(refused.find("error L025: streaming refused: loads=bulk cannot copy field 'A' around a "
-                         "periodic grid\n"),
+  EXPECT_NE(refused.find("error L025: streaming refused: loads=bulk cannot copy field 'A' across a "
+                         "periodic edge\n"),
             std::string::npos)
       << refused;
 }
