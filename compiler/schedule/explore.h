@@ -76,7 +76,8 @@ struct CompiledKernel {
 // then the weighted mean of the model's estimate and the machine code's (docs/design/model.md).
 std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule,
                                  const std::vector<CompiledKernel>& compiled = {});
-// Whether `a` is preferable: it is predicted to be faster and does not spill, unless both do.
+// Whether `a` is preferable: schedules that do not spill come first, then the shorter predicted
+// time decides.
 bool is_faster(const Candidate& a, const Candidate& b);
 
 // All schedules that differ from this one in one setting.

@@ -17,7 +17,7 @@ namespace stencil::schedule {
 
 struct Machine {
   static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
-  std::string name = "sm_90";  // as --machine takes it; compilers' name of the architecture
+  std::string name = "sm_90";  // value of --machine; the architecture's name in compilers
   std::string description = "NVIDIA H200";
   bool threads_are_loops = false;  // CPU: one thread executes a whole block, in its caches
   bool shuffles = true;            // has warp shuffles; otherwise they are emulated through shared

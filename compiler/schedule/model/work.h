@@ -60,8 +60,7 @@ struct Work {
   int row = 1;                             // adjacent threads in x
   double stages = 1;                       // dependent stages per iteration
   double points = 1;                       // independent points per stage and thread
-  double awaited = 0;  // loads in flight per iteration that a register queue moves, which stalls on
-                       // them
+  double awaited = 0;  // loads in flight per iteration whose registers a queue moves, which stalls
   double ahead = 0;    // prefetch distance: iterations between a load and its use
   double bytes = 0;    // global memory traffic of a block per iteration
   double compulsory = 1;  // fraction of these bytes that no other block requests

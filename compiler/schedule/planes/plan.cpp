@@ -279,9 +279,9 @@ class PlanesPlanner {
     read.ring = std::max(read.ring, age + 1);
   }
 
-  // Chunks are at least 12 times as long as the recomputed planes at their ends, all of equal
-  // length. If there would be too few blocks, chunks are shorter: idle threads cost more than
-  // recomputed planes.
+  // Chunks are 12 times as long as the recomputed planes at their ends, but at least 32 planes, and
+  // cut to equal length. If there would be too few blocks, chunks are shorter: idle threads cost
+  // more than recomputed planes.
   void choose_chunk(const Schedule& schedule) {
     constexpr int64_t kTimes = 12, kFewestTimes = 2, kLeast = 16, kBlocks = 64;
     plan_.chunk = schedule.chunk;

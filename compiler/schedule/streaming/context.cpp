@@ -48,12 +48,12 @@ void StreamContext::append_inside(const Expr& at, const ir::Box& box, int d,
 Expr StreamContext::image(int d, const Expr& place) const {
   if (!images(d)) return place;
   if (d == 0) {
-    int64_t behind = plan.fill;                  // the first plane written
+    int64_t behind = plan.fill;                  // planes before the first one written
     for (const Quantity& q : plan.quantities) {  // loaded quantities may lag behind every stage
       behind = std::max<int64_t>(behind, plan.fill + q.lag);
     }
     behind += plan.known.modulus[0] - 1;
-    const int64_t ahead = plan.drain + plan.unroll + schedule.prefetch;  // the last plane written
+    const int64_t ahead = plan.drain + plan.unroll + schedule.prefetch;  // after the last one
     return wrap(interface, program.grid, d, place, behind, ahead);
   }
   const int axis = rank - 1 - d;

@@ -1,8 +1,8 @@
 // Kernels of the `streaming` family. See plan.h for what they keep and when they compute it.
 //
-// A kernel serves tiles of one number of steps. A block owns a tile of the inner dimensions and a
-// chunk of planes of the streaming dimension; in 2-D each row of threads has its own tile. Each
-// iteration of the loop over planes does the following:
+// A kernel serves tiles of T steps and, if may_leave_out_steps(), of fewer. A block owns a tile of
+// the inner dimensions and a chunk of planes of the streaming dimension; in 2-D each row of threads
+// has its own tile. Each iteration of the loop over planes does the following:
 //
 //   load the front plane of every field that is read          registers, prefetched
 //   for every stage: fetch what it reads beyond the patch     shuffles, published rows

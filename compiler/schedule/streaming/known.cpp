@@ -49,7 +49,8 @@ class Knowing {
   }
 
  private:
-  // Records that a place in dimension d is `below` ahead of a multiple of `modulus` from the edge.
+  // Records that a place in dimension d lies `below` points before a multiple of `modulus` from the
+  // edge.
   void know(int d, int64_t modulus, int64_t below) {
     const ir::Range& grid = program_.grid.ranges[static_cast<size_t>(d)];
     if (!grid.low.is_constant()) return;

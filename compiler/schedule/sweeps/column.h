@@ -46,8 +46,8 @@ struct SweptColumn {
   std::vector<Piece> pieces;
 
   int lookback() const;  // maximum over all values
-  // The program's fields that the front reads `before` planes ahead of the first point; 0: at
-  // points.
+  // The front's accesses to fields of the program that are needed `before` planes ahead of the
+  // first point; 0: at points.
   std::vector<ir::Access> reads(const ir::Program& program, int before) const;
 };
 

@@ -22,8 +22,9 @@ namespace stencil::schedule {
 
 namespace {
 
-// Whether some piece has so many double-precision terms that a thread's points must not be
-// unrolled: compilers would keep the constants of all terms live for the next point, and spill.
+// Whether some piece has more than 512 double-precision terms. A thread's points must not be
+// unrolled then: compilers would keep the constants of all terms live for the next point, and
+// spill.
 bool too_long_to_unroll(const ir::Program& program) {
   constexpr int64_t kTerms = 512;
   for (const ir::Function& function : program.functions) {
