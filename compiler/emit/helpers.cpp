@@ -132,11 +132,11 @@ const std::vector<Helper>& common_helpers() {
        "}"},
       {"divide_even_float",
        {},
-       "// x / c, rounded once, for an even integer c and z = 1 / c. The residual r is exact; if "
-       "x\n"
-       "// is infinite, it is NaN, for which anything finite serves. The correction is rounded at "
+       "// x / c, rounded once, for an even integer c and z = 1 / c. The residual r is exact. If x "
+       "is\n"
+       "// infinite, r is NaN, and any finite value may replace it. The correction is rounded at "
        "a\n"
-       "// scale where a subnormal result that is a tie stays one.\n"
+       "// scale at which a subnormal tie stays a tie.\n"
        "$fnfloat stencil_divide_even_float(float x, float c, float z) {\n"
        "  const float q = x * z;\n"
        "  const float r = fma(q, c, -x);\n"
@@ -154,11 +154,11 @@ const std::vector<Helper>& common_helpers() {
        "}"},
       {"divide_even_double",
        {},
-       "// x / c, rounded once, for an even integer c and z = 1 / c. The residual r is exact; if "
-       "x\n"
-       "// is infinite, it is NaN, for which anything finite serves. The correction is rounded at "
+       "// x / c, rounded once, for an even integer c and z = 1 / c. The residual r is exact. If x "
+       "is\n"
+       "// infinite, r is NaN, and any finite value may replace it. The correction is rounded at "
        "a\n"
-       "// scale where a subnormal result that is a tie stays one.\n"
+       "// scale at which a subnormal tie stays a tie.\n"
        "$fndouble stencil_divide_even_double(double x, double c, double z) {\n"
        "  const double q = x * z;\n"
        "  const double r = fma(q, c, -x);\n"
