@@ -352,14 +352,14 @@ class Boxes {
                            reduction.name));
       } else if (reduction.target) {
         refuse(reduction.span,
-               fmt::format("'{}' is an array of what is reduced over the points of all boxes",
+               fmt::format("'{}' is an array of reductions over the points of all boxes",
                            reduction.name));
       } else {
         out_.left_out.push_back(reduction.name);
       }
     }
     if (program_.stop) {
-      refuse(program_.stop->span, "the end of the run depends on the points of all boxes");
+      refuse(program_.stop->span, "the stop condition depends on the points of all boxes");
     }
     if (!refused_) program_.reductions.clear();
   }
@@ -435,8 +435,8 @@ class Boxes {
     error.hint = "take fewer steps between exchanges: --boxes";
   }
 
-  const Refusal refusal_ = {"L033", "the grid cannot be done in boxes",
-                            "leave out --boxes, or what the message names"};
+  const Refusal refusal_ = {"L033", "the grid cannot be split into boxes",
+                            "omit --boxes, or remove the construct that the message names"};
   ir::Program program_;
   Diagnostics& diagnostics_;
   const Cuts cuts_;

@@ -227,7 +227,7 @@ class Checker {
       if (!reduction.target || reduction.at) continue;
       const auto over = ir::reduced_dimensions(program_, reduction);
       if (std::find(over.begin(), over.end(), static_cast<int>(d)) == over.end()) continue;
-      refuse(reduction.span, fmt::format("'{}' reduces over what lies {}", reduction.name, along));
+      refuse(reduction.span, fmt::format("'{}' reduces over points {}", reduction.name, along));
     }
     if (wraps_[d]) periodic(d, along);
   }
@@ -254,8 +254,7 @@ class Checker {
         const bool leaves = access->escapes_below(d) || access->escapes_above(d);
         if (!leaves || field.boundary[d].periodic()) continue;
         refuse(piece.graph[id].span,
-               fmt::format("'{}' has other edges than periodic ones {}, where others are periodic",
-                           field.name, along));
+               fmt::format("'{}' is not periodic {}, where other fields are", field.name, along));
         return;
       }
     };
@@ -324,7 +323,7 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
       diagnostics
           .error(
               "L031", program.grid_span,
-              fmt::format("{} parts along {}, where there are {} points", cuts[d],
+              fmt::format("{} parts along {}, which has only {} points", cuts[d],
                           kAxes[cuts.size() - 1 - d], range.high.constant - range.low.constant + 1))
           .hint = "use fewer parts";
       return std::nullopt;
@@ -343,8 +342,7 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
     if (cuts[d] == 1 || std::max(depth.low, depth.high) <= out.least_extent(d)) continue;
     Diagnostic& error = diagnostics.error(
         "L031", program.grid_span,
-        fmt::format("parts are smaller in {} than what one step and its reductions read around "
-                    "them",
+        fmt::format("parts are smaller in {} than the halo of one step and its reductions",
                     kAxes[cuts.size() - 1 - d]));
     error.expected = fmt::format("at least {} points", std::max(depth.low, depth.high));
     error.found = fmt::format("{}", out.least_extent(d));

@@ -207,7 +207,7 @@ field A : real on G boundary clamp;
 stencil f : A on G = A[1] + 0.01 * total@-1;
 reduce total = sum(A[0]) on G initial 0;
 )"),
-            "L033 the grid cannot be done in boxes: steps read 'total', which is reduced over the "
+            "L033 the grid cannot be split into boxes: steps read 'total', which is reduced over the "
             "points of all boxes");
   EXPECT_EQ(refusal(R"(
 grid G = [0..15] steps 9;
@@ -216,7 +216,7 @@ stencil f : A on G = A[1];
 reduce total = sum(A[0]) on G;
 stop when total < 1;
 )"),
-            "L033 the grid cannot be done in boxes: the end of the run depends on the points of "
+            "L033 the grid cannot be split into boxes: the stop condition depends on the points of "
             "all boxes");
   EXPECT_EQ(refusal(R"(
 grid G = [0..15, 0..15] steps 9;
@@ -224,7 +224,7 @@ field A : real on G boundary clamp;
 stencil f : A on G = A[1,0];
 reduce rows = sum(A[0,0]) over 1 on G;
 )"),
-            "L033 the grid cannot be done in boxes: 'rows' is an array of what is reduced over the "
+            "L033 the grid cannot be split into boxes: 'rows' is an array of reductions over the "
             "points of all boxes");
   EXPECT_EQ(refusal(R"(
 grid G = [0..15] steps 9;
@@ -234,7 +234,7 @@ field B : real on G;
 stencil f : A on S = A[1];
 stencil g : B on G = A[1];
 )"),
-            "L033 the grid cannot be done in boxes: a read of 'A' may land anywhere in it");
+            "L033 the grid cannot be split into boxes: a read of 'A' may land anywhere in it");
   EXPECT_EQ(refusal(R"(
 grid G = [0..15] steps 9;
 field A : real on G boundary periodic;

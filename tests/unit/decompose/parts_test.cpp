@@ -196,21 +196,21 @@ field A : real on G boundary clamp;
 stencil f : A on G = A[-3,0] + A[0,1];
 )";
   expect_refusal(smooth, {8, 1}, "L031", "smaller in y");
-  expect_refusal(smooth, {1, 41}, "L031", "41 parts along x, where there are 40 points");
+  expect_refusal(smooth, {1, 41}, "L031", "41 parts along x, which has only 40 points");
   expect_refusal(R"(
 grid G = [0..19, 0..39] steps 4;
 field A : real on G;
 stencil f : A on G = A[0,0];
 reduce r = sum(A[0,0]) over 1 on G;
 )",
-                 {1, 2}, "L030", "reduces over what lies in x");
+                 {1, 2}, "L030", "reduces over points in x");
   const std::string mixed = R"(
 grid G = [0..39, 0..39] steps 4;
 field A : real on G boundary periodic;
 field B : real on G boundary [periodic, clamp];
 stencil f : A on G = A[0,1] + B[0,1];
 )";
-  expect_refusal(mixed, {1, 2}, "L030", "'B' has other edges than periodic ones in x");
+  expect_refusal(mixed, {1, 2}, "L030", "'B' is not periodic in x");
   Diagnostics diagnostics;
   EXPECT_TRUE(decompose(program_at(mixed), {2, 1}, 1, diagnostics));
   expect_refusal(R"(
