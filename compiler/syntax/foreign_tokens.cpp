@@ -144,9 +144,8 @@ constexpr std::string_view kPower = "a power is written 'x*x', or 'pow(x, y)'";
 constexpr std::string_view kNoStrings = "there are no strings";
 constexpr std::string_view kEquality = "equality is written '=='";
 constexpr std::string_view kFunction = "write 'function f(x) = expression;'";
-constexpr std::string_view kRange = "a range is written 'low..high'; both ends belong to it";
-constexpr std::string_view kBox =
-    "a range per dimension stands in one pair of brackets: '[0..N-1, 0..M-1]'";
+constexpr std::string_view kRange = "a range is written 'low..high' and includes both ends";
+constexpr std::string_view kBox = "all ranges go into one pair of brackets: '[0..N-1, 0..M-1]'";
 constexpr std::string_view kPointByPoint = "all operators work point by point: without a dot";
 constexpr std::string_view kArgument = "an argument is written 'x', 'x : real' or 'u : field'";
 constexpr std::string_view kTypes =
@@ -188,7 +187,7 @@ const TokenRow kTokens[] = {
      [](const Place& p) { return is_one_of("require stop", p.item()); }},
     {"=", 0, kDue<end>, "initial values have an item of their own: 'init A = 1;'",
      [](const Place& p) { return p.item() == "field"; }},
-    {"=", 0, kDue<end>, "a value stands behind one '='",
+    {"=", 0, kDue<end>, "write a single '=' before the value",
      [](const Place& p) { return is_one_of("stencil init param", p.item()); }},
     {"=", 0, kDue<primary>, "the value follows without '='",
      [](const Place& p) {
@@ -261,8 +260,8 @@ const TokenRow kTokens[] = {
     {"^", 0, kDue<member_name>, kPower},
     {"in", 0, kDue<box_close>, "only the boxes of stencils and reductions name their indices"},
     {"let", 0, kDue<grammar::body_close>, "local values come first in a body"},
-    {"let", 0, kDue<primary>, "local values stand in a body: '{ let x = 1; [0..N-1] = x; }'"},
-    {"[", 0, kDue<primary>, "several values stand in braces: '{1, 2}'"},
+    {"let", 0, kDue<primary>, "local values belong in a body: '{ let x = 1; [0..N-1] = x; }'"},
+    {"[", 0, kDue<primary>, "write several values in braces: '{1, 2}'"},
     {"[", 0, kDue<On>,
      "a field has no extents: its grid has; for several values a point write 'vector 3 of real'"},
     {"(", 0, kDue<On>,
@@ -293,14 +292,14 @@ const TokenRow kTokens[] = {
     {";", 0, kDue<bracket_close>, "dimensions are separated by ','"},
     {"", 0, kDue<bracket_close>, "offsets are separated by ','",
      [](const Place& p) { return is_number(p.token()) && is_number(p.back()); }},
-    {",", 0, kDue<paren_close>, "several values stand in braces: '{1, 2}'",
+    {",", 0, kDue<paren_close>, "write several values in braces: '{1, 2}'",
      [](const Place& p) { return p.item() == "table"; }},
     {",", 0, kDue<end, grammar::let_end, grammar::piece_end, grid_end>,
      "the decimal sign is a point, as in 1.5",
      [](const Place& p) {
        return is_number(p.back()) && is_digit(p.byte_before()) && is_digit(p.byte_behind());
      }},
-    {",", 0, kDue<colon>, "each has an item of its own",
+    {",", 0, kDue<colon>, "declare each param in an item of its own",
      [](const Place& p) { return p.item() == "param"; }},
     {"", 0, kOperator, "a function is called with parentheses, as in 'sin(x)'",
      [](const Place& p) {
@@ -346,7 +345,7 @@ const TokenRow kTokens[] = {
     {"0", 0, kDue<grammar::level_sign>, "the newest level has no '@'"},
     {"", 0, kDue<grammar::level_sign>,
      "a stencil gives the new level; '@-1' is the level before the newest"},
-    {"", 0, kDue<grammar::level_text>, "how many steps back is a number, as in 'A@-1'"},
+    {"", 0, kDue<grammar::level_text>, "the number of steps must be a literal, as in 'A@-1'"},
 };
 
 // --- Hints that quote the program ----------------------------------------------------------------
@@ -361,10 +360,10 @@ Made type_ahead_of_name(const Place& p) {
   const bool of_field = p.item() == "field" && is_one_of(kOfFields, p.back());
   const std::string_view type = of_field || is_one_of(kOwn, p.back()) ? p.back() : "integer";
   if (p.item() == "param") {
-    return fmt::format("the type comes behind the name: 'param {} : {}'", p.token(), type);
+    return fmt::format("the type follows the name: 'param {} : {}'", p.token(), type);
   }
   if (p.item() != "field") return "";
-  return fmt::format("the type comes behind the name: 'field {} : {} on G;'", p.token(), type);
+  return fmt::format("the type follows the name: 'field {} : {} on G;'", p.token(), type);
 }
 
 // Matches: param N = 32;
@@ -484,7 +483,7 @@ std::string hint_for_foreign_number(std::string_view number, std::string_view re
   if (is_letter(rest[0]) && !is_one_of(kSuffixes, rest)) {
     return fmt::format("an operator is missing: {}*{}", number, rest);
   }
-  return "a number takes its type from where it stands and needs no suffix";
+  return "numbers have no suffix: the context determines their type";
 }
 
 }  // namespace stencil

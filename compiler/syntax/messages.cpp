@@ -85,11 +85,12 @@ std::string hint_for(const TreeBuilder& builder, const Token& token,
     const auto foreign = hint_for_foreign_word(Foreign::Item, found);
     if (!foreign.empty()) return std::string(foreign);
     if (token.kind == TokenKind::Word) return item_hint(text, token);
-    if (found == ";") return "an item with a body needs at most one ';', and no item is empty";
+    if (found == ";")
+      return "an item with a body ends with at most one ';', and an item cannot be empty";
   }
   if (!foreign_token.empty()) return foreign_token;
   if (found == "every" && builder.item_word() == "stencil") {
-    return "it stands behind the field: 'stencil n : F every 4 on REGION = e;'";
+    return "write it after the field: 'stencil n : F every 4 on REGION = e;'";
   }
   if (expectation.expected == kExpectation<grammar::boundary_rules>.expected ||
       expectation.expected == kExpectation<grammar::boundary_kind>.expected) {

@@ -108,7 +108,7 @@ STENCIL_EXPECT(function_value, "'let', or '=' and the value of the function",
                "a function's body ends with its value: '= expression;'");
 STENCIL_EXPECT(body_close, "'}' after the body");
 STENCIL_EXPECT(stencil_form, "'on', '[' or '{'", kThreeStencilForms);
-STENCIL_EXPECT(form_behind_every, "'on' or '{' behind the interval",
+STENCIL_EXPECT(form_behind_every, "'on' or '{' after the interval",
                "write 'stencil n : F every 4 on [box] = e;'");
 STENCIL_EXPECT(repeat_open, "'{' and the stencil functions that are repeated",
                "write 'repeat 20 { stencil ... }'");

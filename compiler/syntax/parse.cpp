@@ -61,7 +61,7 @@ std::optional<ast::Program> parse(const Source& source, Diagnostics& diagnostics
     }
   }
   if (errors == 0 && builder.open_repeats() > 0) {
-    const Expectation expectation = {"a stencil, or '}' behind the last that is repeated"};
+    const Expectation expectation = {"a stencil, or '}' after the last repeated one"};
     diagnostics.add(unexpected_token(builder, text.size(), expectation, false).diagnostic);
     ++errors;
   }

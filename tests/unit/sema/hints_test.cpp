@@ -37,12 +37,12 @@ TEST(Hints, InExpressions) {
       {"0b102", "binary digits are 0 and 1", "0b101"},
       {"0o17", "numbers are decimal, hexadecimal (0x1F) or binary (0b101)", "15"},
       {"1_000", "digits are written without '_'", "1000"},
-      {"1.5f", "a number takes its type from where it stands", "1.5"},
+      {"1.5f", "numbers have no suffix", "1.5"},
       {"1,5*A[0,0]", "the decimal sign is a point", "1.5*A[0,0]"},
       {"if (A[0,0] > 0) 1", "a choice is written 'select(condition, a, b)'",
        "select(A[0,0] > 0, 1, 0)"},
       {"if A[0,0] > 0 then 1 else 0", "a choice is written", "select(A[0,0] > 0, 1, 0)"},
-      {"A[0,0] = 1", "a value stands behind one '='", "1"},
+      {"A[0,0] = 1", "write a single '=' before the value", "1"},
       {"select(A[0,0] = 1, 1, 0)", "equality is written '=='", "select(A[0,0] == 1, 1, 0)"},
       {"A(t-1)[0,0]", "an earlier level is read as A@-1[0,0]", "A@-1[0,0]"},
       {"A(time - 1)", "an earlier level is read as A@-1[0,0]", "A@-1[0,0]"},
@@ -89,8 +89,8 @@ TEST(Hints, InExpressions) {
       {"A@0[0,0]", "the newest level has no '@'", "A[0,0]"},
       {"A@1[0,0]", "a stencil gives the new level; '@-1' is the level before", "A@-1[0,0]"},
       {"A@(-1)[0,0]", "a stencil gives the new level; '@-1' is the level before", "A@-1[0,0]"},
-      {"A@-t[0,0]", "how many steps back is a number", "A@-1[0,0]"},
-      {"time()*A[0,0]", "it is no function: write 'time'", "time*A[0,0]"},
+      {"A@-t[0,0]", "the number of steps must be a literal", "A@-1[0,0]"},
+      {"time()*A[0,0]", "'time' is not a function: omit the parentheses", "time*A[0,0]"},
       {"sum(a in range(2) : A[a,0])", "a range is written 'low..high'", "sum(a in 0..1 : A[a,0])"},
       {"sum(a in 0:1 : A[a,0])", "a range is written 'low..high'", "sum(a in 0..1 : A[a,0])"},
       {"sum(a = 0..1 : A[a,0])", "an index and its range are written 'a in -1..1'",
@@ -102,7 +102,7 @@ TEST(Hints, InExpressions) {
       {"|A[0,0]|", "write 'abs(x)'", "abs(A[0,0])"},
       {"A.laplace", "derivatives are written as differences", "(A[1,0] - A[-1,0])/2"},
       {"A.backward", "the level before is 'A@-1[0]'", "A@-1[0,0]"},
-      {"A[end,0]", "no word stands for the last index", ""},
+      {"A[end,0]", "there is no word for the last index", ""},
   };
   const auto item = [](const std::string& e) {
     return e.empty() ? e : "stencil slip : A on G = " + e + ";";
@@ -120,15 +120,16 @@ TEST(Hints, OnItems) {
        "param M : integer = 32;"},
       {"param x = 0.5;", "the type comes before the value: 'param x : real = 0.5;'",
        "param x : real = 0.5;"},
-      {"param real a;", "the type comes behind the name: 'param a : real'", "param a : real;"},
-      {"param int M = 3;", "the type comes behind the name: 'param M : integer'",
+      {"param real a;", "the type follows the name: 'param a : real'", "param a : real;"},
+      {"param int M = 3;", "the type follows the name: 'param M : integer'",
        "param M : integer = 3;"},
       {"param M integer = 3;", "write ':' before the type", "param M : integer = 3;"},
       {"param M : integer := 3;", "write '='", "param M : integer = 3;"},
-      {"param a, b : real;", "each has an item of its own", "param a : real; param b : real;"},
+      {"param a, b : real;", "declare each param in an item of its own",
+       "param a : real; param b : real;"},
       {"param α : real;", "names have the letters a to z", "param alpha : real;"},
       {"param z : double precision;", "write 'double'", "param z : double;"},
-      {"field real B on G;", "the type comes behind the name: 'field B : real on G;'",
+      {"field real B on G;", "the type follows the name: 'field B : real on G;'",
        "field B : real on G;"},
       {"field B on G;", "a field is written 'field A : real on G;'", "field B : real on G;"},
       {"field B : double precision on G;", "write 'double'", "field B : double on G;"},
@@ -193,7 +194,7 @@ TEST(Hints, OnItems) {
 }
 
 TEST(Hints, OnTheGrid) {
-  const std::string box = "a range per dimension stands in one pair of brackets";
+  const std::string box = "all ranges go into one pair of brackets";
   const Slip slips[] = {
       {"grid G = N x N steps 4;", box, kGrid},
       {"grid G = 16x16 steps 4;", box, kGrid},

@@ -261,7 +261,7 @@ TEST(Error, P009MalformedNumber) {
       |                  ^~~~
       = expected: a number such as 12, 0x1F, 0.5 or 1e-6
       = found: '2.5f'
-      = hint: a number takes its type from where it stands and needs no suffix
+      = hint: numbers have no suffix: the context determines their type
 )");
 }
 
