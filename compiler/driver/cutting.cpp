@@ -220,8 +220,8 @@ std::optional<Cutting> cut(const ir::Program& program, const CutRequest& request
   if (!given) {
     diagnostics
         .error("L032", program.grid_span,
-               fmt::format("'{}' is no way to cut a grid of {} dimension{}", request.cuts, rank,
-                           rank == 1 ? "" : "s"))
+               fmt::format("'{}' is not a valid way to cut a grid of {} dimension{}", request.cuts,
+                           rank, rank == 1 ? "" : "s"))
         .hint = "give a number of parts, 65536 at most, or parts along x, y, ... as 2x2";
     return std::nullopt;
   }

@@ -119,15 +119,15 @@ const char* way_out(schedule::Limit limit) {
     case schedule::Limit::Memory:
       return "fewer bytes per point and step: more steps per tile, or a tile with less halo";
     case schedule::Limit::Cache:
-      return "less that several blocks read: larger tiles";
+      return "fewer values that several blocks read: larger tiles";
     case schedule::Limit::Instructions:
       return "fewer instructions per point and step: less redundant work, or more points per "
              "thread";
     case schedule::Limit::Latency:
-      return "more threads side by side to wait with: fewer registers, smaller tiles, a larger "
+      return "more threads to hide the latency: fewer registers, smaller tiles, a larger "
              "grid";
     case schedule::Limit::Tail:
-      return "as many blocks as run at once: another tile or chunk";
+      return "full waves of blocks: another tile or chunk";
     case schedule::Limit::Launch:
       return "more work per launch: more steps per tile, a larger grid";
   }
@@ -298,7 +298,7 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
                         : tiles_of(reduction.every, time_tile, "step")});
   }
   std::string out =
-      "Reductions: a time tile ends where one is due; kernels of their own, in a fixed order\n";
+      "Reductions: a time tile ends where one is due; separate kernels, fixed order\n";
   out += table(rows, "  ");
   if (program.stop) {
     out +=

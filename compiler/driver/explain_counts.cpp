@@ -59,7 +59,7 @@ std::string heading_of_counts(const std::string& name, const kernel::TracedKerne
                   name, grouped(traced.blocks), traced.blocks == 1 ? "" : "s", traced.threads,
                   traced.launches, traced.launches == 1 ? "" : "es", traced.shared_bytes);
   if (traced.data_dependent) {
-    out += "; conditions and places that depend on data are counted as if all threads met them";
+    out += "; conditions and accesses that depend on data are counted for all threads";
   }
   if (traced.sampled) out += "; scaled from a sample of the blocks";
   return wrapped(out, "  ", "    ");
@@ -81,7 +81,7 @@ std::string text_of_counts(const kernel::Module& module, const kernel::Trace& tr
   const double updates = static_cast<double>(trace.points) * static_cast<double>(trace.steps);
   std::string out = wrapped(
       fmt::format("Counts of a tile of {} step{}, {} points each: elements and operations of "
-                  "threads, requests of warps; no caches, nothing that a compiler changes",
+                  "threads, requests of warps; without caches and compiler optimisations",
                   trace.steps, trace.steps == 1 ? "" : "s", grouped(trace.points)),
       "", "  ");
   const auto add = [&](const kernel::TracedKernel& traced, const std::string& note) {
@@ -113,8 +113,8 @@ std::string explain_counts(const ir::Program& program, const std::string& schedu
   std::string problem;
   const auto trace = kernel::trace(legal, {.most_work = kMostCountedWork}, problem);
   if (trace) return text_of_counts(legal, *trace);
-  diagnostics.error("U041", {}, "nothing to count: " + problem).hint =
-      "--target cuda; -D gives a param a value";
+  diagnostics.error("U041", {}, "cannot count: " + problem).hint =
+      "use --target cuda, and set params with -D";
   return "";
 }
 

@@ -110,7 +110,7 @@ std::string messages_section(const ir::Program& program, const Cutting& cutting)
                       in_units(decompose::bytes_received(program, decomposition, need))});
     }
   }
-  if (rows.size() == 1) return "Parts exchange nothing: no point reads one of another part\n";
+  if (rows.size() == 1) return "Parts exchange nothing: no part reads points of another one\n";
   return "What the part with the most neighbours gets: points below and above its own\n" +
          table(rows, TableStyle{.indent = "  ", .texts = 3});
 }
@@ -169,8 +169,8 @@ std::string cuts_section(const ir::Program& program, const Cutting& cutting,
                     percent(other->prediction.efficiency())});
   }
   return fmt::format(
-             "Ways to cut the grid; with exchanges between two tiles, time counts for {:.0f}% "
-             "more\n",
+             "Ways to cut the grid; exchanges between two tiles add {:.0f}% to the compared "
+             "time\n",
              100 * (kBetweenTiles - 1)) +
          table(rows, TableStyle{.indent = "  ", .texts = 2});
 }
@@ -220,15 +220,15 @@ std::string explain_parts(const ir::Program& program, const CutRequest& request,
                                   extents_of(owned), extents_of(box_of(own.grid)))},
       {"schedule", brief_schedule(cutting->schedule, own, {machine})},
       {"exchange", fmt::format("{}, {}; {}", every(decomposition.steps, "step"), tiles,
-                               beside ? "while the inside of the last tile is computed"
-                                      : "nothing is computed meanwhile")},
+                               beside ? "while the interior of the last tile is computed"
+                                      : "with no computation at the same time")},
       {"redundant work",
        fmt::format("{:.3f} points computed per point owned", expected.redundancy)},
       {"expected of a step",
        fmt::format("{} us computing, {} us waiting for other parts", microseconds(expected.compute),
                    microseconds(expected.waited))},
       {"expected",
-       fmt::format("{:.4g} GCells/s{}; {} of what {} devices make of such grids alone",
+       fmt::format("{:.4g} GCells/s{}; {} of the rate of {} independent devices on such grids",
                    1e-9 * points / seconds, times_one_device(program, line, machine, seconds),
                    percent(expected.efficiency()), decomposition.parts())},
   };

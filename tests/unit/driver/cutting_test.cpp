@@ -94,7 +94,7 @@ TEST(Cutting, IsExplained) {
       explain_parts(heat(1024), {"2", 0}, "auto", schedule::gpu(), gpu_link(), diagnostics);
   for (const char* said :
        {"512 x 512 x 1024 points (x first), cut 1x1x2 into 2 parts", "512 x 512 x 512 points",
-        "while the inside of the last tile", "redundant work", "GCells/s", "4+0 in z", "4.19 MB",
+        "while the interior of the last tile", "redundant work", "GCells/s", "4+0 in z", "4.19 MB",
         "times one device", "Steps between exchanges", "Ways to cut the grid", "2x1x1", "1x2x1"}) {
     EXPECT_NE(text.find(said), std::string::npos) << said << "\n" << text;
   }
