@@ -1,5 +1,5 @@
 // The error codes in the sources against docs/reference/errors.md, and the refusals of each family
-// against the table of docs/reference/language.md ("What schedules refuse").
+// against the table of docs/reference/schedules.md ("What schedules refuse").
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ TEST(Catalogue, EveryCodeIsDocumentedAndEveryDocumentedOneReported) {
 }
 
 TEST(Catalogue, TheTableOfRefusalsIsThatOfTheCode) {
-  const std::string text = read(kTop / "docs/reference/language.md");
+  const std::string text = read(kTop / "docs/reference/schedules.md");
   std::vector<std::string> families;
   std::map<std::string, Codes> tabled;
   for (const std::string& line : lines_of(text.substr(text.find("\n## What schedules refuse")))) {

@@ -224,7 +224,7 @@ TEST(SweepTile, WhatALineLeavesOutDoesNotExtendAlongTheSweep) {
 }
 
 TEST(Presets, AreInTheManual) {
-  std::ifstream file(std::string(STENCIL_SOURCE_DIR) + "/docs/reference/language.md");
+  std::ifstream file(std::string(STENCIL_SOURCE_DIR) + "/docs/reference/schedules.md");
   std::stringstream text;
   text << file.rdbuf();
   for (const Preset& preset : preset_table()) {
