@@ -39,9 +39,8 @@ class NcclExchange {
 
   bool broken_ = false;
   std::string description_;
-  std::map<std::vector<std::string>, nccl::Comm>
-      comms_;                                    // by the GPUs of all subdomains; null: failed
-  std::map<uint64_t, nccl::Comm> accelerators_;  // by serial(); null: NCCL not used
+  std::map<std::vector<std::string>, nccl::Comm> comms_;  // by the GPUs of all ranks; null: failed
+  std::map<uint64_t, nccl::Comm> accelerators_;           // by serial(); null: NCCL not used
 };
 
 }  // namespace stencil::runtime
