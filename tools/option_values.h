@@ -1,5 +1,4 @@
-// Values of options, for the tools: all of them say in the same words what they take and what they
-// have found instead.
+// Option values for the tools, with uniform messages about the expected and the given value.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,7 +23,7 @@ struct Misuse {
   std::string hint;
 };
 
-// What an option takes, and a function that takes it: false for any other text.
+// The values that an option accepts, and a function that reads one: false for invalid texts.
 struct Reader {
   std::string takes;
   std::function<bool(const std::string&)> read;
@@ -65,8 +64,8 @@ inline Misuse given_twice(const std::string& option, const std::string& name = "
   return {"U007", fmt::format("{} is given twice", what), "give it once"};
 }
 
-// An option that CLI11 knows, with what it cannot take. CLI11's messages begin with the option's
-// name and a colon.
+// Explains an invalid value of an existing option. CLI11's messages begin with the option's name
+// and a colon.
 inline Misuse explain_value(const CLI::ParseError& error, const CLI::App& app) {
   std::string message = error.what();
   const size_t colon = message.find(':');

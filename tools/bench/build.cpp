@@ -1,5 +1,5 @@
-// Where compiling is apart from loading (cuda, host), a build ends with machine code: loading it
-// disturbs the device, which may be measuring, and is left to the thread that measures.
+// If compiling is separate from loading (cuda, host), a build ends with machine code. Loading would
+// disturb measurements on the device, so the measuring thread does it.
 #include "tools/bench/build.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ double seconds_from(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// The text of a JSON number or text, as -D takes it.
+// A JSON number or string as text for -D.
 std::string value_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -44,7 +44,7 @@ void note(Build& build, const Failure& failure) {
   (failure.code == "R043" ? build.refused : build.error) = failure.code + " " + failure.message;
 }
 
-// What "auto" takes.
+// The choice of "auto".
 std::optional<runtime::KnownLine> automatic(const BuildRequest& request, const ir::Program& program,
                                             const ChosenDevice& device) {
   if (request.schedule != "auto") return std::nullopt;
@@ -71,7 +71,7 @@ void lower(const BuildRequest& request, const schedule::Machine& machine, const 
   build.module = runtime::lower(*build.program, chosen ? chosen->line : request.schedule, machine,
                                 build.schedule, diagnostics);
   if (build.module) return;
-  // A line that says nothing is no refusal.
+  // A malformed line is an error, not a refusal.
   const auto& items = diagnostics.items();
   const bool refusal = std::any_of(items.begin(), items.end(), [](const Diagnostic& diagnostic) {
     const std::string& code = diagnostic.code;

@@ -1,4 +1,4 @@
-// Programs compiled ahead of their runs, by several threads.
+// Compiles programs ahead of their runs, in several threads.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@
 
 namespace stencil::bench {
 
-// What is compiled: a program, params and a schedule line.
+// A program, its params and a schedule line.
 struct BuildRequest {
-  std::string file;  // of the program
-  std::string name;  // of its functions
+  std::string file;  // path of the program
+  std::string name;  // name of its functions
   Json define;       // params: name -> number
   Scalar real = Scalar::F32;
   FpMode fp = FpMode::Contract;
   std::string schedule;
-  int64_t run_steps = INT64_MAX;  // of the run that "auto" chooses for
-  bool alone = false;  // nothing else uses the device meanwhile: "auto" may time schedules on it
+  int64_t run_steps = INT64_MAX;  // length of the run that "auto" assumes
+  bool alone = false;  // the device is otherwise idle, so "auto" may time schedules on it
   bool operator==(const BuildRequest&) const = default;
 };
 
@@ -32,29 +32,29 @@ struct Build {
   std::optional<ir::Program> program;
   runtime::Params params;
   std::optional<schedule::Schedule> schedule;
-  std::string chosen;                            // how "auto" came to it; "": by rules
-  std::shared_ptr<const kernel::Module> module;  // null: `refused` or `error` says why
-  std::string machine_code;                      // empty on a device that compiles as it loads
+  std::string chosen;                            // origin of the "auto" choice; "": the model
+  std::shared_ptr<const kernel::Module> module;  // null: see `refused` or `error`
+  std::string machine_code;                      // empty if the device compiles while loading
   std::unique_ptr<runtime::LoadedProgram> loaded;
-  double seconds = 0;   // that the device's compiler took, and loading
-  std::string refused;  // by the schedule, in words
+  double seconds = 0;   // for compiling and loading
+  std::string refused;  // refusal of the schedule, as text
   std::string error;
 };
 
-// The program and its kernels for `machine`, as far as no device is needed; `known`: what "auto"
-// takes, else rules choose.
+// The program and its kernels for `machine`, without using a device. `known` makes the choice of
+// "auto"; otherwise the model does.
 using KnownLine = std::function<std::optional<runtime::KnownLine>(const ir::Program& program)>;
 Build lower(const BuildRequest& request, const schedule::Machine& machine,
             const KnownLine& known = nullptr);
 
-// Compiles `request`; on a device that compiles as it loads, loads it too.
+// Compiles `request`; if the device compiles while loading, also loads it.
 Build compile(const BuildRequest& request, const runtime::ChosenDevice& device);
 
-// Loads what has been compiled, unless it is loaded or failed. A device that is too small for the
-// schedule (R043) refuses it.
+// Loads a compiled build, unless it is loaded or failed. If the device is too small for the
+// schedule (R043), the build counts as refused.
 void load(Build& build, const runtime::ChosenDevice& device);
 
-// Builds in the order in which they were requested. Not for several threads at once.
+// Compiles builds in the order of the requests. Not thread-safe.
 class Builder {
  public:
   // `device` must outlive it.
@@ -62,7 +62,7 @@ class Builder {
 
   using Pending = std::shared_future<std::shared_ptr<Build>>;
   Pending request(const BuildRequest& request);
-  // Until nothing is being compiled.
+  // Waits until nothing is being compiled.
   void wait() { workers_.wait(); }
 
  private:

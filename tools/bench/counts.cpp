@@ -1,4 +1,4 @@
-// Jobs are counted one after the other, each by all threads (kernel::trace).
+// Jobs are counted one after the other, each with all threads (kernel::trace).
 #include "tools/bench/counts.h"
 
 #include <chrono>
@@ -26,7 +26,7 @@ Json kernels_of(const kernel::Module& module, const std::vector<kernel::TracedKe
   return out;
 }
 
-// Params of the run by name, those that are integers.
+// The integer params of the run, by name.
 kernel::Environment params_of(const Build& build) {
   return [&build](const std::string& name) -> std::optional<int64_t> {
     for (const kernel::Parameter& parameter : build.module->plan.parameters) {

@@ -1,4 +1,4 @@
-// Counts of a suite's jobs, for which no device is needed.
+// Counts the operations of a suite's jobs; needs no device.
 #pragma once
 
 #include <functional>
@@ -9,17 +9,17 @@
 
 namespace stencil::bench {
 
-// Whose schedules are counted: a GPU, by its row in the table of machines.
+// The GPU whose schedules are counted, a row of the table of machines.
 inline constexpr const char* kCountedMachine = "sm_90";
 
-// Counters by their names, and threads (per block), blocks, shared_bytes (per block), launches,
+// Counters by name, and threads (per block), blocks, shared_bytes (per block), launches,
 // data_dependent and sampled.
 Json json_of(const kernel::TracedKernel& traced);
 
-// For each job the parts of the job, `settings`, and `counts`: those of all kernels of a time tile
-// that starts a run, its `points` and `steps`, and each kernel under `kernels`, those of reductions
-// under `reductions`, with `kernel`, its name. Or `refused`, `error`, `left_out`. Kernels are
-// CUDA's. Calls `done` and takes `earlier` as Runner::run().
+// One record per job: the job's members, `settings`, and `counts`. These have the totals over all
+// kernels of a time tile at the start of a run, its `points` and `steps`, each kernel under
+// `kernels`, and those of reductions under `reductions`, with its name as `kernel`. Or `refused`,
+// `error`, `left_out`. Kernels are emitted for CUDA. `done` and `earlier` as in Runner::run().
 std::vector<Record> count_jobs(const std::vector<BenchJob>& jobs, const Settings& settings,
                                const std::function<void(const std::vector<Record>&)>& done,
                                const std::vector<Record>& earlier = {});

@@ -1,6 +1,6 @@
-// Plain loop nests for tools/bench/host: what a programmer writes with OpenMP, two arrays that
-// trade places. Prints GCells/s: host_nests jacobi2d|jacobi3d|copy N STEPS; copy is that of an
-// array of N^3.
+// Plain loop nests for tools/bench/host, as programmers write them with OpenMP, with two ping-pong
+// arrays. Prints GCells/s. Usage: host_nests jacobi2d|jacobi3d|copy N STEPS; copy uses an array of
+// N^3.
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -51,7 +51,7 @@ void copy(const float* __restrict a, float* __restrict b, long n) {
   for (long p = 0; p < n * n * n; ++p) b[p] = a[p];
 }
 
-// A number above 0; 0: it is none.
+// A positive number; 0 if the text is not one.
 long count(const char* text) {
   long value = 0;
   const char* const end = text + std::strlen(text);

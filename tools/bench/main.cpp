@@ -2,9 +2,9 @@
 //
 //   suite --read_suite--> jobs --Builder (threads)--> kernels --Runner--> records --> JSON, tables
 //
-// Kernels are compiled for the device at run time, so the binary can be carried to a machine that
-// has a driver and no compiler but NVRTC. The exit status is 0 if all jobs passed, 1 if one failed,
-// 2 for usage and files, 3 without the device.
+// Kernels are compiled for the device at run time, so the binary runs on any machine with a driver
+// and NVRTC. Exit status: 0 if all jobs passed, 1 if one failed, 2 for usage and files, 3 without
+// the device.
 #include <fmt/format.h>
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ enum ExitStatus { kPassed = 0, kFailed = 1, kUsage = 2, kNoDevice = 3 };
 struct Arguments {
   std::string suite, out, device = "cuda";
   bool go_on = false;
-  bool counts = false;  // no device
+  bool counts = false;  // needs no device
   std::vector<std::string> tables;
   Settings settings;
 };
@@ -68,12 +68,12 @@ int print_tables(const std::vector<std::string>& names) {
   return print_table(files);
 }
 
-// Messages quote programs, which may hold anything.
+// Messages quote programs, which may contain invalid UTF-8.
 std::string text_of(const Json& file) {
   return file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// Of one job, once it is done.
+// Prints the result of a completed job.
 void print_progress(const Json& record, size_t number, size_t count) {
   std::string verdict = failure_of(record);
   if (!verdict.empty()) verdict = "FAILED: " + verdict;
@@ -90,7 +90,7 @@ void print_progress(const Json& record, size_t number, size_t count) {
   std::fflush(stdout);
 }
 
-// The records that `out` has of this machine; none if there is no such file.
+// The records in `out` for this machine; none if the file does not exist.
 Result<std::vector<Record>> earlier_results(const std::string& out, const Json& machine) {
   if (!std::filesystem::exists(out)) return std::vector<Record>{};
   const auto text = runtime::read_file(out);
@@ -139,7 +139,7 @@ int run(const Arguments& arguments) {
   if (arguments.go_on) earlier = earlier_results(arguments.out, file);
   if (!earlier.ok()) return report(earlier.failure(), kUsage);
   file["results"] = earlier.value();
-  Status written = Done{};  // a place for the results, before hours of runs
+  Status written = Done{};  // check that results can be written before hours of runs
   if (!arguments.out.empty()) {
     written = runtime::write_file_atomically(arguments.out, text_of(file));
   }
@@ -168,7 +168,7 @@ int run(const Arguments& arguments) {
 int main_with(int argc, char** argv) {
   Arguments arguments;
   Settings& settings = arguments.settings;
-  // Two CPUs are left to the thread that measures and to the device's driver.
+  // Reserves two CPUs for the measuring thread and the device's driver.
   settings.threads = std::max(1, wanted_threads() - 2);
   CLI::App app(kAbout, "stencil_bench");
   auto* suite = app.add_option("SUITE", arguments.suite, "what to measure, a JSON file");
@@ -224,7 +224,7 @@ int main_with(int argc, char** argv) {
 }  // namespace stencil::bench
 
 int main(int argc, char** argv) {
-  // Times of compilation would be those of reading a file.
+  // With the cache, compilation times would be those of reading files.
   setenv("STENCIL_CACHE", "off", 0);
   try {
     return stencil::bench::main_with(argc, argv);

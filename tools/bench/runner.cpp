@@ -1,10 +1,10 @@
-// A job at full size is compared with `direct`, the plain schedule, on the same device: a CPU
-// would take minutes for what the device does in a blink. What `direct` is worth is checked too,
-// against the reference interpreter at the small size, once per program, type and mode. Runs of
-// --check-only compare every schedule with the interpreter there.
+// A job at full size is compared with `direct`, the simplest schedule, on the same device, because
+// a CPU would take minutes. `direct` itself is compared with the interpreter at the small size,
+// once per program, type and mode. With --check-only, every schedule is compared with the
+// interpreter at the small size.
 //
-// While the device measures, other threads compile what comes next. Where the device is the
-// CPU itself, or compiling needs the device, a few jobs are compiled, then they are measured.
+// While the device measures, other threads compile the next jobs. If the device is the CPU, or
+// compiling needs the device, a few jobs are compiled and then measured.
 #include "tools/bench/runner.h"
 
 #include <fmt/format.h>
@@ -38,13 +38,12 @@ std::string text_of(const Failure& failure) {
 }
 
 // --- What is run
-// ------------------------------------------------------------------------------------------
 
 std::string path_of(const std::string& root, const std::string& source) {
   return (std::filesystem::path(root) / source).lexically_normal().string();
 }
 
-// The rank of a program's grid; 3 for one that is in error, which its build reports.
+// The rank of a program's grid; 3 for a program with errors, which the build reports.
 int rank_of(const std::string& file, const Json& define) {
   const auto text = runtime::read_file(file);
   if (!text.ok()) return 3;
@@ -55,8 +54,8 @@ int rank_of(const std::string& file, const Json& define) {
   return program ? program->grid.rank() : 3;
 }
 
-// The sizes of `define` made small enough for the interpreter, different for different params and
-// no multiples of a block.
+// Reduces the sizes in `define` for the interpreter: different for different params, and not
+// multiples of a block.
 Json small_sizes(const Json& define, int rank) {
   int64_t largest = rank == 1 ? 5003 : rank == 2 ? 203 : 53;
   Json out = define;
@@ -68,7 +67,7 @@ Json small_sizes(const Json& define, int rank) {
   return out;
 }
 
-// `fast` is measured by what the program says, operation by operation.
+// `fast` is compared with the program's operations in their written order.
 FpMode reference_mode(FpMode fp) {
   return fp == FpMode::Fast ? FpMode::Strict : fp;
 }
@@ -87,14 +86,13 @@ BuildRequest plain(BuildRequest request) {
   return request;
 }
 
-// What results depend on besides the number of steps.
+// Everything that results depend on, except the number of steps.
 std::string key_of(const BuildRequest& request) {
   return fmt::format("{} {} {} {} {}", request.file, name(request.real), name(request.fp),
                      request.define.dump(), request.schedule);
 }
 
 // --- Records
-// ----------------------------------------------------------------------------------------------
 
 }  // namespace
 
@@ -121,8 +119,8 @@ Record record_of(const BenchJob& job, std::string_view kind) {
 
 namespace {
 
-// True if both are of one job of one suite. Steps and params of a record may be others than asked
-// for, so its name, which has the place in the suite, stands for them.
+// Whether both belong to the same job of a suite. Steps and params of a record may differ from the
+// request, so the name, which contains the position in the suite, identifies the job.
 bool same_job(const Record& record, const Record& wanted) {
   for (const char* key : {"name", "source", "real", "fp", "schedule", "kind"}) {
     if (!record.contains(key) || record[key] != wanted[key]) return false;
@@ -141,7 +139,7 @@ std::optional<Record> earlier_record(const std::vector<Record>& earlier, const R
 
 namespace {
 
-// Of several kernels the hungriest counts.
+// Records the maximum over all kernels.
 void note_kernels(const Build& build, Record& record) {
   record["settings"] = schedule::print(*build.schedule, build.program->grid.rank());
   if (!build.chosen.empty()) record["chosen"] = build.chosen;
@@ -156,7 +154,7 @@ void note_kernels(const Build& build, Record& record) {
   }
 }
 
-// True if the build is loaded; otherwise the record says why not.
+// Whether the build is loaded; if not, records the reason.
 bool usable(const Build& build, const std::string& what, Record& record) {
   if (build.loaded) return true;
   const bool refused = !build.refused.empty();
@@ -165,20 +163,19 @@ bool usable(const Build& build, const std::string& what, Record& record) {
 }
 
 // --- Runs
-// ------------------------------------------------------------------------------------------------
 
 struct Run {
   int64_t steps;   // done
-  double seconds;  // by the device's clock if it has one
+  double seconds;  // by the device's clock, if any
 };
 
-// At random values, whose every bit counts in comparisons.
+// Starts from random values, in which every bit matters for comparisons.
 Result<std::unique_ptr<runtime::Session>> started(const Build& build, State& state) {
   tune::fill(*build.program, state);
   return build.loaded->start(state);
 }
 
-// From where the session is.
+// Continues from the session's current step.
 Result<Run> advance(runtime::Session& session, int64_t steps) {
   const auto begin = Clock::now();
   const auto done = session.advance(steps);
@@ -187,7 +184,7 @@ Result<Run> advance(runtime::Session& session, int64_t steps) {
   return Run{done.value(), session.seconds().value_or(seconds)};
 }
 
-// From the initial values to results in the state.
+// Runs from initial values to results in the state.
 Result<Run> run_once(const Build& build, State& state, int64_t steps) {
   auto session = started(build, state);
   if (!session.ok()) return session.failure();
@@ -198,7 +195,7 @@ Result<Run> run_once(const Build& build, State& state, int64_t steps) {
   return run;
 }
 
-// Two time tiles and one step, and what a reduction needs to be due.
+// Two time tiles plus one step, or more if a reduction is to be due.
 int64_t suitable_steps(const kernel::Plan& plan, int64_t steps) {
   constexpr int64_t kLongest = 200;
   int64_t wanted = 2 * plan.time_tile + 1;
@@ -208,7 +205,7 @@ int64_t suitable_steps(const kernel::Plan& plan, int64_t steps) {
   return std::min(wanted, steps);
 }
 
-// The same bits, unless operations may be reordered or library functions differ.
+// Same bits, unless operations may be reordered or maths libraries differ.
 runtime::Tolerance tolerance(const ir::Program& program) {
   if (program.fp != FpMode::Fast && !runtime::uses_transcendentals(program)) return {};
   double part = 1e-10;
@@ -245,9 +242,8 @@ Runner::Runner(const runtime::ChosenDevice& device, const Settings& settings,
       builder_(device, settings.threads) {}
 
 // --- Compiling ahead
-// -------------------------------------------------------------------------------------
 
-// A build that several jobs refer to.
+// A build that several jobs use.
 Builder::Pending Runner::shared(const BuildRequest& request) {
   const std::string key = key_of(request);
   const auto known = shared_.find(key);
@@ -267,7 +263,7 @@ Runner::Builds Runner::request_builds(const BenchJob& job) {
   return builds;
 }
 
-// Requests what jobs before `until` need.
+// Requests the builds of all jobs before `until`.
 void Runner::request_builds(size_t until) {
   while (builds_.size() < std::min(until, jobs_.size())) {
     const size_t j = builds_.size();
@@ -276,9 +272,8 @@ void Runner::request_builds(size_t until) {
 }
 
 // --- Checks
-// ----------------------------------------------------------------------------------------------
 
-// What the interpreter makes of the build's program.
+// The interpreter's result for the build's program.
 const Runner::Expected& Runner::interpreted(const Build& build, const std::string& key,
                                             int64_t steps) {
   const std::string full_key = fmt::format("{} steps of {}", steps, key);
@@ -293,7 +288,7 @@ const Runner::Expected& Runner::interpreted(const Build& build, const std::strin
   return interpreted_;
 }
 
-// What `direct` makes of it, in memory that the next call uses again.
+// The result of `direct`, in memory that the next call reuses.
 const Runner::Expected& Runner::reference_result(Build& build, const std::string& key,
                                                  int64_t steps) {
   const std::string full_key = fmt::format("{} steps of {}", steps, key);
@@ -314,7 +309,7 @@ const Runner::Expected& Runner::reference_result(Build& build, const std::string
   return reference_;
 }
 
-// Empty if the build's result at its size is the interpreter's.
+// "" if the build's result equals the interpreter's.
 std::string Runner::differs_from_interpreter(Build& build, const BuildRequest& request,
                                              int64_t steps) {
   auto state = own_memory_.lay_out(*build.program, build.params);
@@ -323,7 +318,7 @@ std::string Runner::differs_from_interpreter(Build& build, const BuildRequest& r
                        request.define.dump());
   }
   BuildRequest program = request;
-  program.schedule.clear();  // which the interpreter does without
+  program.schedule.clear();  // not used by the interpreter
   const Expected& expected = interpreted(build, key_of(program), steps);
   if (!expected.state) return expected.problem;
   const auto run = run_once(build, state.value(), steps);
@@ -336,13 +331,13 @@ std::string Runner::differs_from_interpreter(Build& build, const BuildRequest& r
   return difference ? text_of(*difference) : "";
 }
 
-// An error of a kernel (an address that is not the program's) ends all use of a GPU by the process.
+// After a kernel error (an invalid address) a process can no longer use the GPU.
 bool Runner::device_lost(const Build& build) const {
   return !build.loaded->copy_seconds(1 << 20).ok();
 }
 
-// Compares a run at full size with `direct`; the run also warms up the device. False if there is
-// nothing to time.
+// Compares a run at full size with `direct`; the run also warms up the device. False if timing is
+// not possible.
 bool Runner::check(const BenchJob& job, const Builds& builds, Build& own, State& state,
                    Record& record) {
   const BuildRequest full = plain(request_of(settings_.root, job));
@@ -356,7 +351,7 @@ bool Runner::check(const BenchJob& job, const Builds& builds, Build& own, State&
   const std::string small_key = fmt::format("{} steps of {}", job.check_steps, key_of(small));
   if (!small_verdicts_.count(small_key)) {
     small_verdicts_[small_key] = differs_from_interpreter(small_reference, small, job.check_steps);
-    // The small state has been in the memory of the job's.
+    // The small state has used the job's memory.
     auto again = own_memory_.lay_out(*own.program, own.params);
     if (again.ok()) state = std::move(again).value();
   }
@@ -385,10 +380,9 @@ bool Runner::check(const BenchJob& job, const Builds& builds, Build& own, State&
 }
 
 // --- Measuring
-// -------------------------------------------------------------------------------------------
 
-// The bandwidth of a copy within the device, and the rate that it bounds: each step reads and
-// writes every field that the program writes.
+// The bandwidth of a copy within the device, and the bound on the rate that follows: each step
+// reads and writes every field that the program writes.
 void Runner::measure_copies(const Build& own, const State& state, Record& record) {
   int64_t largest = int64_t{256} << 20;
   double traffic = 0;  // bytes
@@ -409,13 +403,13 @@ void Runner::measure_copies(const Build& own, const State& state, Record& record
   record["copy_gcells"] = rounded(1e-9 * bytes_per_second * points / traffic);
 }
 
-// On a GPU runs go on where the one before ended, unless something stops the program: gigabytes go
-// there once, and how long a step takes does not depend on finite values. On a CPU it does, where
-// they become so small that they are denormal.
+// On a GPU runs continue where the previous one ended, unless the program has a stop condition:
+// this uploads gigabytes only once, and the time of a step does not depend on finite values. On a
+// CPU it does, when values become subnormal.
 void Runner::time(const BenchJob& job, Build& own, State& state, Record& record) {
   measure_copies(own, state, record);
   const bool afresh = device_.device.machine.threads_are_loops || own.program->stop;
-  const int warm_up = job.verify_steps == 0 ? 1 : 0;  // otherwise the check was one
+  const int warm_up = job.verify_steps == 0 ? 1 : 0;  // otherwise the check was the warm-up
   std::vector<double> seconds;
   int64_t steps = 0;
   const auto fails = [&](const Failure& failure) {
@@ -441,7 +435,7 @@ void Runner::time(const BenchJob& job, Build& own, State& state, Record& record)
   const size_t middle = seconds.size() / 2;
   const double median =
       seconds.size() % 2 ? seconds[middle] : 0.5 * (seconds[middle - 1] + seconds[middle]);
-  record["steps"] = steps;  // fewer than asked for where the stop condition held
+  record["steps"] = steps;  // fewer than requested if the stop condition held
   record["time_ms"] = rounded(1e3 * median);
   const double updates = points_of(*own.program, state) * static_cast<double>(steps);
   record["gcells"] = median > 0 ? rounded(1e-9 * updates / median) : 0;

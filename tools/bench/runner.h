@@ -1,4 +1,4 @@
-// Measuring and checking the jobs of a suite on a device, one after the other.
+// Measures and checks the jobs of a suite on a device, one after the other.
 #pragma once
 
 #include <functional>
@@ -14,31 +14,31 @@
 namespace stencil::bench {
 
 struct Settings {
-  std::string root = ".";   // where paths of programs begin
-  bool check_only = false;  // run the small sizes alone, compared with the interpreter
-  int threads = 1;          // that compile
-  double budget = 0;        // seconds after which nothing more is started; 0: no limit
+  std::string root = ".";   // base directory of program paths
+  bool check_only = false;  // only run small sizes, compared with the interpreter
+  int threads = 1;          // for compiling
+  double budget = 0;        // seconds after which no job is started; 0: unlimited
 };
 
-// What came of a job, as the results file has it.
+// The result of a job, as in the results file.
 //
-//   of the job   name, program, source, real, fp, schedule, naive, kind ("time", "check",
-//   "counts"), define,
-//                steps, check_steps, repeat
-//   compiled     settings (the whole schedule line), chosen (how "auto" came to it), jit_s,
-//   registers, local_bytes, shared_bytes measured     gcells, time_ms (the median), runs_ms,
-//   copy_gbs, copy_gcells checked      check ("passed" or what differs), checked_against or
-//   refused, error, left_out: in words always       wall_s, of the job without what was compiled
-//   ahead
+//   of the job   name, program, source, real, fp, schedule, naive, kind ("time", "check" or
+//                "counts"), define, steps, check_steps, repeat
+//   compiled     settings (the full schedule line), chosen (origin of the "auto" choice), jit_s,
+//                registers, local_bytes, shared_bytes
+//   measured     gcells, time_ms (the median), runs_ms, copy_gbs, copy_gcells
+//   checked      check ("passed", or the difference), checked_against
+//   or           refused, error, left_out: as text
+//   always       wall_s, without what was compiled ahead
 using Record = Json;
 
-// The parts of the job, of a record of a kind.
+// The members of the job, in a record of the given kind.
 Record record_of(const BenchJob& job, std::string_view kind);
-// The record that a job had before, unless it was left out; nothing if there is none.
+// The earlier record of the job, unless the job was left out; nullopt if there is none.
 std::optional<Record> earlier_record(const std::vector<Record>& earlier, const Record& wanted);
-// What a job compiles at its full size.
+// The request for the job's full size.
 BuildRequest request_of(const std::string& root, const BenchJob& job);
-// As many digits as a measurement has.
+// Rounds to the digits that a measurement has.
 double rounded(double value);
 
 class Runner {
@@ -46,19 +46,18 @@ class Runner {
   // `device` must outlive it.
   Runner(const runtime::ChosenDevice& device, const Settings& settings, std::vector<BenchJob> jobs);
 
-  // Runs the jobs, and calls `done` with the records so far after each. A job is not run again that
-  // has a record in `earlier`, results of the same suite on the same device, unless it was left
-  // out.
+  // Runs the jobs and calls `done` with all records so far after each. Skips jobs with a record in
+  // `earlier` (results of the same suite on the same device), unless they were left out.
   std::vector<Record> run(const std::function<void(const std::vector<Record>&)>& done,
                           const std::vector<Record>& earlier = {});
 
  private:
-  // What a job needs; references only where a timed run is checked. Not `own` where "auto" may have
-  // to time schedules: that waits for the job's turn on the device.
+  // The builds of a job; references only if a timed run is checked. `own` is not set if "auto" may
+  // time schedules, which must wait for the job's turn on the device.
   struct Builds {
     Builder::Pending own, reference, small_reference;
   };
-  // Results to compare with, of the latest request.
+  // Reference results of the latest request.
   struct Expected {
     std::string key;
     std::optional<reference::State> state;
@@ -82,11 +81,11 @@ class Runner {
   const runtime::ChosenDevice& device_;
   Settings settings_;
   std::vector<BenchJob> jobs_;
-  bool exclusive_;  // nothing is compiled while the device measures
+  bool exclusive_;  // no compilation while the device measures
   Builder builder_;
   std::vector<std::optional<Record>> earlier_;      // by job
-  std::vector<Builds> builds_;                      // of the jobs requested so far
-  std::map<std::string, Builder::Pending> shared_;  // builds of references, by request
+  std::vector<Builds> builds_;                      // for the jobs requested so far
+  std::map<std::string, Builder::Pending> shared_;  // reference builds, by request
   std::map<std::string, std::string> small_verdicts_;
   std::map<int64_t, double> copies_;  // bytes -> seconds
   tune::FieldMemory own_memory_, expected_memory_;

@@ -1,8 +1,8 @@
-// From JSON to jobs. An entry is laid over the defaults, its lists are multiplied out, schedules
-// vary fastest: jobs that share their data follow each other.
+// Converts JSON to jobs. Each entry is merged with the defaults and its lists are multiplied out.
+// Schedules vary fastest, so jobs with the same data follow each other.
 //
-// The JSON library reports by exceptions; here every access is preceded by a look at the type, so
-// that a message can name the entry and what it should have held.
+// The JSON library reports errors by exceptions; here the type is checked before every access, so
+// that messages can name the entry and the expected type.
 #include "tools/bench/suite.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace stencil::bench {
 
 namespace {
 
-// A key that has a plural form, which gives a list.
+// A key with a plural form, whose value is a list.
 struct Plural {
   const char* one;
   const char* many;
@@ -34,12 +34,12 @@ Failure wrong(const std::string& where, const std::string& what, const std::stri
   return {"U030", fmt::format("the suite is wrong: {}: {}", where, what), hint};
 }
 
-// An entry, and the first thing found wrong in it.
+// An entry, and its first error.
 class Entry {
  public:
   Entry(Json values, std::string where) : values_(std::move(values)), where_(std::move(where)) {}
 
-  // Values of a key in either form, all of one kind; `otherwise` if the entry has neither.
+  // Values of a key in either form, all of one type; `otherwise` if the entry has neither.
   std::vector<Json> several(const Plural& key, bool (Json::*is)() const noexcept, const char* kind,
                             const std::optional<Json>& otherwise) {
     std::vector<Json> out;
@@ -86,7 +86,7 @@ class Entry {
   void complain(const std::string& key, const std::string& kind) {
     fail(fmt::format("\"{}\" is not {}", key, kind));
   }
-  // Fails if the object has another key.
+  // Fails if the object has any other key.
   void check_keys(const Json& object, const std::vector<std::string>& keys);
   const std::optional<Failure>& failure() const { return failure_; }
 
@@ -138,8 +138,8 @@ std::vector<std::pair<std::string, bool>> Entry::schedules() {
   return out;
 }
 
-// The entry over the defaults: one value also replaces several (Entry::several looks for those
-// first).
+// Merges an entry with the defaults. A singular key replaces a plural one, because Entry::several
+// looks for plurals first.
 Json merged(const Json& defaults, const Json& entry) {
   Json out = defaults;
   for (const auto& [one, many] : kPlurals) {
@@ -207,7 +207,7 @@ Result<std::vector<std::string>> expand(const std::string& text) {
   }
   constexpr int kDeepest = 32;
   constexpr size_t kMost = 100'000;
-  std::vector<size_t> cuts = {start};  // the braces, and the commas between them
+  std::vector<size_t> cuts = {start};  // positions of braces and commas
   int depth = 0, deepest = 0;
   for (size_t at = start; at < text.size(); ++at) {
     if (text[at] == '{') ++depth;

@@ -1,5 +1,5 @@
-// Suites of benchmarks: a JSON file that says which programs are measured, at which sizes and by
-// which schedules. docs/contributing.md describes the format.
+// Benchmark suites: JSON files that list programs, sizes and schedules to measure.
+// docs/contributing.md describes the format.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +15,29 @@ namespace stencil::bench {
 
 using Json = nlohmann::ordered_json;
 
-// One program, at one size, by one schedule.
+// One program at one size with one schedule.
 struct BenchJob {
-  std::string name;     // a C identifier, unique in the suite: kernels carry it
+  std::string name;     // a C identifier, unique in the suite; part of kernel names
   std::string program;  // file name without directory and extension
-  std::string source;   // the file, as the suite writes it
+  std::string source;   // path, as written in the suite
   Scalar real = Scalar::F32;
   FpMode fp = FpMode::Contract;
-  std::string schedule;          // a schedule line, as the suite writes it
-  bool naive = false;            // the table's ratios are taken against it
-  Json define = Json::object();  // params of the timed runs: name -> number
-  std::optional<Json> check;     // of the runs at a small size; nothing: derived from `define`
-  int64_t steps = 0;             // of a timed run
-  int64_t check_steps = 7;       // of a run at the small size
-  std::optional<int64_t> verify_steps;  // of a timed run that are checked; nothing: as many as suit
-  int repeat = 5;                       // timed runs, whose median counts
-  int64_t run_steps = INT64_MAX;        // of the run that `auto` chooses for
+  std::string schedule;                 // a schedule line, as written in the suite
+  bool naive = false;                   // baseline of the table's ratios
+  Json define = Json::object();         // params of timed runs: name -> number
+  std::optional<Json> check;            // params at the small size; absent: derived from `define`
+  int64_t steps = 0;                    // per timed run
+  int64_t check_steps = 7;              // per run at the small size
+  std::optional<int64_t> verify_steps;  // checked steps of a timed run; absent: automatic
+  int repeat = 5;                       // number of timed runs; their median is reported
+  int64_t run_steps = INT64_MAX;        // length of the run that `auto` assumes
 };
 
-// The alternatives of a text: "T={2,4} b={1,2}" has four, in the order a shell gives them. Braces
-// may nest. U030 if they do not match.
+// Expands braces: "T={2,4} b={1,2}" gives four texts, in the order of a shell. Braces may nest.
+// U030 if they do not match.
 Result<std::vector<std::string>> expand(const std::string& text);
 
-// All jobs of a suite in the order written. U030 with the place of what is wrong.
+// All jobs of a suite in order. U030 with the place of the error.
 Result<std::vector<BenchJob>> read_suite(const std::string& text);
 
 }  // namespace stencil::bench

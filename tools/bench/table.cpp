@@ -1,5 +1,5 @@
-// Files of earlier runs are tabled too: what they lack is a dash. Their names for memory of a
-// thread's own (spill_bytes) and for what is shared are taken as well.
+// Also accepts files of earlier runs: missing members become dashes, and the former names
+// spill_bytes and shared are recognised.
 #include "tools/bench/table.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::string number(const std::optional<double>& value, int digits) {
   return value ? fmt::format("{:.{}f}", *value, digits) : "-";
 }
 
-// "N=512"; "N=M=16384" where all are equal.
+// "N=512"; "N=M=16384" if all are equal.
 std::string size_of(const Json& record) {
   const Json define = record.value("define", Json::object());
   std::string names, each;
@@ -46,10 +46,9 @@ std::string size_of(const Json& record) {
   return equal ? names + define.front().dump() : each;
 }
 
-// --- Groups: what is alike but for its schedule
-// -------------------------------------------------------------
+// --- Groups: runs that differ only in their schedule
 
-using Group = std::vector<const Json*>;  // the fastest first
+using Group = std::vector<const Json*>;  // fastest first
 
 std::string first_word(const std::string& line) {
   return line.substr(0, line.find(' '));
@@ -78,8 +77,8 @@ bool one_point_per_thread(const std::string& line) {
          has_word(line, "elements=1x1x1");
 }
 
-// The marked one; else the fastest direct schedule of one point a thread; else the fastest direct
-// one.
+// The marked baseline; else the fastest direct schedule with one point per thread; else the fastest
+// direct one.
 const Json* naive_of(const Group& group) {
   const Json* plain = nullptr;
   const Json* direct = nullptr;
@@ -123,7 +122,6 @@ std::vector<Group> groups_of(const std::vector<const Json*>& records) {
 }
 
 // --- Rows
-// ------------------------------------------------------------------------------------------------
 
 using Row = std::vector<std::string>;
 
@@ -143,7 +141,7 @@ Row row_of(const Json& record, bool best) {
           text_in(record, "schedule")};
 }
 
-// What the runs of a group have in common.
+// The common properties of a group's runs.
 std::string name_of(const Json& record) {
   return fmt::format("{} {} {} {}", text_in(record, "program"), size_of(record),
                      text_in(record, "real"), text_in(record, "fp"));
@@ -176,7 +174,7 @@ std::string tables(const std::vector<Group>& groups) {
   return out + table(gains, {.texts = 1});
 }
 
-// The first line that says what is wrong.
+// The first line that describes the error.
 std::string first_line(const std::string& text) {
   std::istringstream lines(text);
   std::string first, line;
@@ -184,7 +182,7 @@ std::string first_line(const std::string& text) {
   return first.substr(0, 200);
 }
 
-// What a file says about its machine.
+// The machine information of a file.
 std::string head_of(const Json& file) {
   std::string out;
   for (const auto& item : file.items()) {

@@ -8,16 +8,15 @@
 
 namespace stencil::bench {
 
-// Why a job did not pass, in a line; empty if it did. A job that the budget left out has not
-// failed, nor has one that its schedule refused.
+// Why a job did not pass, in one line; empty if it did. A job that was left out for lack of budget,
+// or refused by its schedule, has not failed.
 std::string failure_of(const Json& record);
 
 // "jacobi2d N=M=8192 float contract 'direct'".
 std::string title_of(const Json& record);
 
-// What result files hold, as they were read: the machines, all timed runs with the best of each
-// group first, what time tiles and tuning gain, and what did not pass. U031 if one of them is no
-// results file.
+// The contents of parsed results files: machines, all timed runs with the best of each group first,
+// gains by time tiling and tuning, and failures. U031 if a file is not a results file.
 Result<std::string> table_of(const std::vector<Json>& files);
 
 }  // namespace stencil::bench

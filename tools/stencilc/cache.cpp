@@ -1,4 +1,4 @@
-// `stencilc cache`: what the kernel cache holds, and making it smaller.
+// `stencilc cache`: lists and shrinks the kernel cache.
 #include <fmt/format.h>
 
 #include "runtime/devices/kernel_cache.h"

@@ -1,4 +1,4 @@
-// `stencilc check`: reports everything that is wrong with a program and does nothing else.
+// `stencilc check`: reports all errors of a program and does nothing else.
 #include "compiler/driver/frontend.h"
 #include "compiler/ir/passes.h"
 #include "runtime/api/source.h"
@@ -9,7 +9,7 @@ namespace stencil::tool {
 
 namespace {
 
-// What semantic analysis had to leave open is settled here if no param is open after all.
+// Executes checks that semantic analysis left open, if no param is open.
 void check_sizes(const ir::Program& program, Diagnostics& diagnostics) {
   std::vector<double> reals;
   for (const ir::Param& param : program.params) {

@@ -1,4 +1,4 @@
-// The subcommands, a file each. Every one returns the exit status.
+// The subcommands, one file each. All return the exit status.
 #pragma once
 
 #include "tools/stencilc/options.h"

@@ -1,6 +1,6 @@
-// `stencilc FILE.stn -o FILE.cu`, and --emit for every stage on the way.
+// `stencilc FILE.stn -o FILE.cu`, and --emit for the intermediate stages.
 //
-// Nothing is written before everything has succeeded, and a file is written whole or not at all.
+// Output is written only after everything has succeeded, each file atomically.
 #include "compiler/driver/compile.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ const TargetInfo* target_of_file(const std::string& path) {
   return nullptr;
 }
 
-// "FILE.cu, FILE.cl or FILE.cpp": those of all targets, each behind `prefix`.
+// "FILE.cu, FILE.cl or FILE.cpp": the extensions of all targets, each after `prefix`.
 std::string extensions(const std::string& prefix) {
   std::string list;
   for (const TargetInfo& info : emit::targets()) {
@@ -47,8 +47,8 @@ std::string extensions(const std::string& prefix) {
   return list;
 }
 
-// The language to emit: --emit, --target, or the extension of the output. An error if they disagree
-// or none tells; `stage` is set instead where --emit names a stage before the languages.
+// The language to emit, from --emit, --target or the extension of the output. Fails if they
+// contradict each other or none is given.
 Result<const TargetInfo*> pick_target(const Arguments& arguments) {
   const TargetInfo* by_file = target_of_file(arguments.output);
   const TargetInfo* named = emit::target_called(arguments.target);
@@ -80,7 +80,7 @@ Result<const TargetInfo*> pick_target(const Arguments& arguments) {
                  fmt::format("use {}, or --target", extensions(""))};
 }
 
-// Options that contradict each other.
+// Contradictory options.
 std::optional<Failure> misuse(const Arguments& arguments, bool stage) {
   if (stage && (arguments.main || arguments.header || arguments.boxes)) {
     return Failure{"U010",
@@ -120,7 +120,7 @@ std::string header_path(const Arguments& arguments, const TargetInfo& target) {
          std::string(target.header_ending);
 }
 
-// Outputs that would overwrite the program or one another; `header` is "" where there is none.
+// U013 if an output would overwrite the program or another output; `header` is "" if there is none.
 std::optional<Failure> collision(const Arguments& arguments, const std::string& header) {
   const std::string& output = arguments.output;
   for (const std::string& path : {output, header}) {
@@ -132,7 +132,7 @@ std::optional<Failure> collision(const Arguments& arguments, const std::string& 
                  "name another file with --header"};
 }
 
-// An #include has no escapes: what its quotes cannot hold has no place in one.
+// #include has no escapes, so some characters cannot occur in a header's name.
 std::optional<Failure> unspeakable(const std::string& header) {
   const std::string name = std::filesystem::path(header).filename().string();
   if (name.find_first_of("\"\\?") == std::string::npos && visible(name) == name) {
@@ -151,8 +151,8 @@ ExitStatus deliver(const Arguments& arguments, std::vector<OutputFile> extra,
   return arguments.output.empty() ? print_out(text) : kSuccess;
 }
 
-// --emit ast, ir or kernel-ir: the text, or nothing and errors. Kernels are those that the schedule
-// makes, or with --target those that are written in its language.
+// Text for --emit ast, ir or kernel-ir; nullopt with errors in `diagnostics`. Kernels are those of
+// the schedule; with --target they are legalised for its language.
 std::optional<std::string> stage_text(const Arguments& arguments, const Source& source,
                                       const std::optional<schedule::Machine>& machine,
                                       Diagnostics& diagnostics) {
@@ -184,8 +184,8 @@ ExitStatus emit_stage(const Arguments& arguments, const Source& source) {
   return text ? deliver(arguments, {}, *text) : status;
 }
 
-// What --measure takes: what was tuned on the device, or the fastest of a few that are timed now as
-// for a run that is long. `serves`: the target has the line too.
+// The line for --measure: from the tuning database, or the fastest of a few schedules that are
+// timed now as for a long run. `serves`: whether the target supports the line.
 Result<runtime::KnownLine> measured_line(const ir::Program& program,
                                          const runtime::ChosenDevice& device,
                                          const std::function<bool(const std::string&)>& serves) {
@@ -210,7 +210,7 @@ Result<runtime::KnownLine> measured_line(const ir::Program& program,
                  "without --measure the model chooses");
 }
 
-// Sets the schedule, and the machine that it is for, if --compile or --measure ask for it.
+// Sets schedule and machine if --compile or --measure is given.
 Status choose_schedule(const Arguments& arguments, const ir::Program& program, const Source& source,
                        const TargetInfo& target, CompileRequest& request) {
   if (arguments.compile) {
@@ -244,7 +244,7 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
   request.emit.target = target.target;
   request.emit.main = arguments.main;
   request.emit.header_name = std::filesystem::path(header).filename().string();
-  if (arguments.measure) {  // before it takes its seconds
+  if (arguments.measure) {  // check the outputs before timing
     for (const std::string& path : {arguments.output, header}) {
       if (path.empty()) continue;
       const auto tried = runtime::FileWriter::create(path);

@@ -1,5 +1,5 @@
-// Everything the tool says passes through here: diagnostics to stderr, results to stdout. The
-// libraries return values; this is where they become text and exit statuses.
+// All output of the tool passes through here: diagnostics to stderr, results to stdout. Libraries
+// only return values, which become texts and exit statuses here.
 #include "tools/stencilc/console.h"
 
 #include <cerrno>
@@ -95,7 +95,9 @@ bool fits(const std::string& lines) {
 ExitStatus print_out(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return kSuccess;
-  if (errno == EPIPE) return kPipeClosed;  // as SIGPIPE would end it: `| head` has seen enough
+  if (errno == EPIPE)
+    return kPipeClosed;  // same status as after SIGPIPE: the reader, such as
+                         // `head`, has ended
   return report(
       Failure{"R011", std::string("cannot write to standard output: ") + std::strerror(errno), ""});
 }

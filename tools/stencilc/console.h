@@ -1,5 +1,4 @@
-// What the subcommands share: reporting, exit statuses, and files that appear all together or not
-// at all.
+// Shared by the subcommands: error reporting, exit statuses, atomic writing of several files.
 #pragma once
 
 #include <string>
@@ -22,32 +21,32 @@ enum ExitStatus {
   kUsage = 2,
   kDeviceAtFault = 3,
   kBecameNan = 4,    // a run that ended because a reduction was NaN
-  kPipeClosed = 141  // nobody reads standard output any more
+  kPipeClosed = 141  // standard output was closed by its reader
 };
 
-// The status of a run that a signal has ended in good order, as a shell would report the signal.
+// The status of a run that ended cleanly after a signal, as a shell reports the signal.
 inline int interrupted_by(int signal) {
   return 128 + signal;
 }
 
-// The status that an error of this code ends with: U0xx, L001 and L002 (--schedule), files and
-// values at run time (R01x to R03x, R05x) are usage, R04x devices, R080 a run with NaN, everything
-// else is the program's.
+// The exit status for an error code. U0xx, L001 and L002 (--schedule), and file and value errors at
+// run time (R01x to R03x, R05x) are usage errors; R04x are device errors; R080 and R083 are NaN;
+// everything else is the program's fault.
 ExitStatus status_of(const std::string& code);
 
 // Prints all diagnostics to stderr; the status of the first error, or success.
 ExitStatus report(const Source& source, const Diagnostics& diagnostics);
 ExitStatus report(const Failure& failure);
-// A warning, which looks like an error and is none.
+// Prints a warning in the format of errors.
 void warn(const Failure& warning);
 // Warns, once, if compiled kernels could not be kept.
 void warn_of_cache();
 // Warns, once, if the tuning database could not be read.
 void warn_of_database();
-// The program of the command line, lifted if it is a C file; what was assumed and compared is
-// printed to stderr then.
+// The program of the command line. A C file is lifted; assumptions and the result of the comparison
+// are printed to stderr.
 Result<Source> read_program(const Arguments& arguments);
-// Its text alone.
+// Only its text.
 Result<std::string> text_of_program(const Arguments& arguments);
 ExitStatus usage(const std::string& code, const std::string& message, const std::string& hint = "");
 
@@ -55,20 +54,20 @@ struct OutputFile {
   std::string path;
   std::string bytes;
 };
-// Writes every file, or none.
+// Writes all files or none.
 Status write_files(const std::vector<OutputFile>& files);
 
-// True if both names lead to the same file, whether it exists or would be written.
+// Whether both names lead to the same file, existing or not.
 bool same_file(const std::string& a, const std::string& b);
 
-// `text` in lines that fit a terminal, each with its newline: the first begins with `first`, the
-// others are indented as far. And rows in aligned columns, of which the first `texts` are set left
-// and wrapped where the lines would not fit; the others are numbers.
+// wrapped(): `text` in lines that fit the terminal, each ending in a newline. The first begins with
+// `first`; the others are indented to its width. table(): rows in aligned columns. The first
+// `texts` columns are left-aligned and wrapped if necessary; the others are numbers.
 std::string wrapped(const std::string& text, const std::string& first);
 std::string table(const std::vector<std::vector<std::string>>& rows, size_t texts);
 bool fits(const std::string& lines);
 
-// Writes to standard output. A failure there (a full disk behind a redirection) is an error.
+// Writes to standard output. Failures (such as a full disk behind a redirection) are errors.
 ExitStatus print_out(const std::string& text);
 
 }  // namespace stencil::tool

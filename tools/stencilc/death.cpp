@@ -1,9 +1,8 @@
-// What a handler may do is little: write() and unlink(). The stack may be what has run out, so the
-// handler has one of its own.
+// A signal handler may only call async-signal-safe functions such as write() and unlink(). It runs
+// on its own stack, because a stack overflow may be the cause.
 //
-// LLVM within an OpenCL implementation puts its own handler of SIGABRT before ours, and abort()
-// does not come back to ours when that is done. So the program has an abort() of its own, which is
-// the one that shared libraries find, too.
+// LLVM in an OpenCL implementation installs its SIGABRT handler over ours and does not return to
+// it. So the program defines its own abort(), which shared libraries also use.
 #include "tools/stencilc/death.h"
 
 #include <signal.h>
@@ -52,8 +51,7 @@ const char* name_of(int number) {
   }
 }
 
-// Whether the fault is that of a stack without room: an address within reach of the stack's pointer
-// that is not there.
+// Whether the fault is a stack overflow: an unmapped address near the stack pointer.
 bool stack_ran_out(int number, const siginfo_t* information, const void* context) {
   constexpr uintptr_t kReach = 1 << 20;
   if (number != SIGSEGV && number != SIGBUS) return false;
@@ -71,7 +69,7 @@ bool stack_ran_out(int number, const siginfo_t* information, const void* context
   return address + kReach > pointer && address < pointer + kReach;
 }
 
-// A limit below what systems have.
+// Whether the stack limit is below the usual one.
 bool stack_is_limited() {
   constexpr rlim_t kUsual = 8 << 20;
   struct rlimit limit {};
@@ -117,7 +115,7 @@ extern "C" [[noreturn]] __attribute__((visibility("default"))) void abort() noex
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGABRT);
   pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
-  raise(SIGABRT);  // whoever has a handler cleans up
+  raise(SIGABRT);  // lets other handlers clean up
   stencil::tool::on_fault(SIGABRT, nullptr, nullptr);
   _exit(128 + SIGABRT);
 }
@@ -135,7 +133,9 @@ void announce_death() {
   for (const int number : kDeadly) {
     struct sigaction before {};
     sigaction(number, nullptr, &before);
-    if (before.sa_handler == SIG_DFL) sigaction(number, &action, nullptr);  // else a sanitizer's
+    if (before.sa_handler == SIG_DFL)
+      sigaction(number, &action, nullptr);  // else a sanitizer has
+                                            // one
   }
 }
 

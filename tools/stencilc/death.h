@@ -1,11 +1,11 @@
-// Last words.
+// Error messages for fatal signals.
 #pragma once
 
 namespace stencil::tool {
 
-// From here on a signal that ends the process because of a fault (abort, an address that is none)
-// says in which library of somebody else's it was, and leaves no temporary files. The exit status
-// is 3 then; a fault of our own is reported as such and ends as it would have.
+// Installs handlers for fatal signals (abort, invalid addresses). In a third-party library, the
+// message names it, temporary files are removed, and the exit status is 3. A fault in stencilc is
+// reported as such, and the process ends as it would without the handler.
 void announce_death();
 
 }  // namespace stencil::tool

@@ -1,5 +1,5 @@
-// `stencilc devices`: which devices this machine has, why it lacks the others, and the machines
-// that schedules are made for; with --measure, the figures of those present (measure.cpp).
+// `stencilc devices`: lists the devices of this machine, the reasons why others are absent, and the
+// machines for schedules. With --measure: calibrates the available devices (measure.cpp).
 #include <fmt/format.h>
 
 #include <vector>

@@ -1,4 +1,4 @@
-// `stencilc explain`: what the compiler knows about a program and why it chose what it chose.
+// `stencilc explain`: what the compiler knows about a program and why it chose the schedule.
 #include "compiler/driver/compile.h"
 #include "compiler/driver/cutting.h"
 #include "compiler/driver/frontend.h"
@@ -13,7 +13,7 @@ namespace stencil::tool {
 
 namespace {
 
-// --gpus, --ranks: of the program at the values that its params have.
+// --gpus, --ranks: the decomposition at the current values of params.
 Result<std::string> explain_cut(const Arguments& arguments, const ir::Program& program,
                                 const schedule::Machine& machine, Diagnostics& diagnostics) {
   const auto params = runtime::bind_params(program);

@@ -1,5 +1,5 @@
-// `stencilc explore`: every schedule that a program can have, ranked by the model, and on request
-// compiled for the machine or timed on the device.
+// `stencilc explore`: ranks all schedules of a program by the model, and on request compiles them
+// for the machine or times them on the device.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ namespace {
 
 using schedule::Schedule;
 
-// What is explored: a program for a machine, and the device if it is to be measured.
+// The subject of the exploration: a program, a machine, and the device for measurements.
 struct Subject {
   ir::Program program;
   const emit::TargetInfo& target;
@@ -59,8 +59,8 @@ Result<Subject> subject_of(const Arguments& arguments, ir::Program program) {
   return Subject{std::move(program), target, machine, std::move(device).value()};
 }
 
-// What runs the program with this schedule, or where there is no device prints the code of it: the
-// program is to be the one that was explored.
+// The command that runs the explored program with this schedule, or prints its code if there is no
+// device.
 std::string command_for(const Arguments& arguments, const Subject& subject,
                         const std::string& line) {
   const ProgramOptions program = api::program_options(arguments.program, arguments.file);
@@ -89,7 +89,7 @@ class Exploration {
         subject_(std::move(subject)),
         scheduler_(subject_.program, subject_.machine) {}
 
-  // Fails as time_candidates.
+  // Fails as time_candidates().
   Status run() {
     const auto start = std::chrono::steady_clock::now();
     space_ = schedule::explore(scheduler_, schedule::Effort::Whole);
@@ -105,7 +105,7 @@ class Exploration {
     return Done{};
   }
 
-  // A signal has ended what was asked for.
+  // Whether a signal ended compilation or timing early.
   bool interrupted() const { return interrupted_; }
 
   explore::Report report() {
@@ -163,13 +163,13 @@ class Exploration {
   schedule::Space space_;
   std::map<std::string, tune::Compiled> compiled_;  // by line
   std::map<std::string, double> measured_;          // line -> GCells/s
-  std::string best_;                                // of those, the line
+  std::string best_;                                // the best line of those
   double seconds_ = 0;
   bool interrupted_ = false;
 };
 
-// What the compiler gives the best of them takes the place of what the model expects; those that
-// it was not asked about stay behind them.
+// The best schedules are ranked again with the compiler's numbers in place of the model's
+// estimates; schedules that were not compiled stay behind them.
 Status Exploration::compile() {
   constexpr size_t kMost = 32;
   const auto end =
@@ -203,7 +203,7 @@ Status Exploration::compile() {
   return Done{};
 }
 
-// The kernels of a schedule as compiled, and what the model counts of them.
+// The kernels of a schedule as compiled, with the model's counts.
 std::vector<explore::Code> Exploration::code_of(const std::string& line,
                                                 const tune::Compiled& compiled) {
   Diagnostics none;
@@ -274,7 +274,7 @@ void Exploration::add_measurements(explore::Report& out) const {
     const auto found = measured_.find(candidate.schedule);
     if (found != measured_.end()) candidate.measured = found->second;
   }
-  // Those that only the clock knows.
+  // Timed schedules that are not in the ranking.
   for (const auto& [line, rate] : measured_) {
     const bool there = std::any_of(out.candidates.begin(), out.candidates.end(),
                                    [&](const auto& c) { return c.schedule == line; });
@@ -286,11 +286,11 @@ void Exploration::add_measurements(explore::Report& out) const {
     more.front().measured = rate;
     out.candidates.push_back(std::move(more.front()));
   }
-  // What was measured comes first, the fastest at the top.
+  // Measured candidates come first, fastest at the top.
   std::stable_sort(out.candidates.begin(), out.candidates.end(), [](const auto& a, const auto& b) {
     return a.measured.value_or(0) > b.measured.value_or(0);
   });
-  // One with few runs may have been lucky: the best is the one that was not beaten.
+  // A schedule with few runs may have been lucky; the best is the unbeaten one.
   const auto best = std::find_if(out.candidates.begin(), out.candidates.end(),
                                  [&](const auto& c) { return c.schedule == best_; });
   if (best != out.candidates.end()) std::rotate(out.candidates.begin(), best, best + 1);
@@ -313,7 +313,7 @@ void Exploration::add_winner(explore::Report& out) {
   out.command = command_for(arguments_, subject_, explore::line_of(out.candidates.front()));
 }
 
-// U013 for a report that would overwrite the program or another report.
+// U013 if a report would overwrite the program or another report.
 Status check_reports(const Arguments& arguments) {
   std::vector<std::string> taken = {arguments.file};
   const ExploreArguments& files = arguments.explore;
@@ -330,7 +330,7 @@ Status check_reports(const Arguments& arguments) {
   return Done{};
 }
 
-// Files of the report, all or none.
+// Writes all report files or none.
 Status write_reports(const ExploreArguments& arguments, const explore::Report& report) {
   std::vector<OutputFile> files;
   if (!arguments.json.empty()) files.push_back({arguments.json, explore::json_of(report)});

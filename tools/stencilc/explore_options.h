@@ -1,4 +1,4 @@
-// The options of `stencilc explore`, apart from those that it shares with others.
+// The options specific to `stencilc explore`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,9 +10,9 @@ namespace stencil::tool {
 
 struct ExploreArguments {
   bool measure = false;         // --measure: time candidates on the device
-  bool compile = false;         // --compile: what the device's compiler makes of them
+  bool compile = false;         // --compile: compile candidates with the device's compiler
   double budget = 10;           // --budget: seconds of --measure
-  std::optional<int64_t> rows;  // --rows: of the table
+  std::optional<int64_t> rows;  // --rows: of the terminal table
   std::string json, csv, html;  // files; "": none
 };
 

@@ -1,4 +1,4 @@
-// What --help says below the options.
+// Texts of --help below the options.
 #pragma once
 
 namespace stencil::tool {

@@ -1,5 +1,5 @@
-// `stencilc lift`: C and C++ loops to a stencil program; and C files where other commands take
-// programs.
+// `stencilc lift`: lifts C and C++ loops to a stencil program; also reads C files for other
+// commands.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -45,7 +45,7 @@ void tell(const LiftedSource& lifted) {
 Result<Source> read_program(const Arguments& arguments) {
   if (!runtime::is_c_file(arguments.file)) return api::read_source(arguments.file);
   LiftOptions options = lift_options(arguments);
-  // only commands that run programs run the user's C
+  // only commands that run programs execute the user's C code
   const bool runs = arguments.command == Command::Run || arguments.command == Command::Verify;
   options.verify = options.verify && runs;
   auto lifted = lift_source(arguments.file, options);
@@ -66,7 +66,7 @@ Result<std::string> text_of_program(const Arguments& arguments) {
 
 namespace {
 
-// What a drop-in function needs beside the emitted file.
+// Helpers that a drop-in function needs in addition to the emitted file.
 constexpr const char* kHostParts = R"(
 #include <stdint.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static void stencil_trade(void* a, void* b, size_t bytes) {
 }
 )";
 
-// FILE.cu or FILE.cpp with the kernels, their entry points and the function, and FILE.h.
+// Writes FILE.cu or FILE.cpp with the kernels, their entry points and the function, and FILE.h.
 ExitStatus replace(const Arguments& arguments) {
   const std::filesystem::path output = arguments.output;
   const bool cuda = output.extension() == ".cu";

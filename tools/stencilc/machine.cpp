@@ -17,7 +17,7 @@ Result<std::optional<schedule::Machine>> of_device(const std::string& name) {
   return std::optional(chosen.value().device.machine);
 }
 
-// The device that runs code of a target.
+// The device that runs code of the target.
 Result<std::string> device_for(const emit::TargetInfo& target) {
   if (target.target == emit::Target::Cpp) return std::string("host");
   for (const runtime::Device& device : runtime::device_table()) {
@@ -28,7 +28,7 @@ Result<std::string> device_for(const emit::TargetInfo& target) {
                  "name a machine of the table, which 'stencilc devices' shows"};
 }
 
-// "; --target hip has it", or "" if no other target does.
+// "; --target hip has it", or "".
 std::string elsewhere(const std::string& machine, const emit::TargetInfo& asked) {
   for (const emit::TargetInfo& other : emit::targets()) {
     const auto names = machines_for(other.target);

@@ -1,4 +1,4 @@
-// The machine that code is for: --machine and --device.
+// Selection of the machine to generate code for: --machine and --device.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace stencil::tool {
 
-// Nothing if the command line leaves it to the target. U010 for a machine of another target, R040
-// and R041 for a device that is not there.
+// nullopt if the target decides. U010 for a machine of another target, R040 and R041 for an absent
+// device.
 Result<std::optional<schedule::Machine>> pick_machine(const Arguments& arguments,
                                                       const emit::TargetInfo& target);
 
-// U010 if --machine names another than this one, on which --measure times.
+// U010 if --machine names another machine than this one, on which --measure runs.
 std::optional<Failure> measured_elsewhere(const Arguments& arguments);
 
-// The device of this machine whose kernels have the settings of a target's code, for --measure:
-// --device, if it names one that runs such code, else the first. U010, R040 and R041.
+// The device for --measure that runs code of the target: --device, if it does, otherwise the first.
+// U010, R040 and R041.
 Result<runtime::ChosenDevice> device_of_target(const Arguments& arguments,
                                                const emit::TargetInfo& target);
 

@@ -1,8 +1,8 @@
-// stencilc: the command line of the compiler.
+// stencilc: the command-line tool.
 //
 //   words --parse_command_line--> Arguments --a subcommand--> files, text, an exit status
 //
-// The compiler itself begins in compiler/driver/compile.cpp.
+// The compiler itself starts in compiler/driver/compile.cpp.
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -72,8 +72,8 @@ int guarded(int argc, const char* const* argv) {
 }  // namespace stencil::tool
 
 int main(int argc, char** argv) {
-  // A file beyond the limit on sizes, and a pipe that nobody reads, are errors of write(): a run
-  // whose messages nobody reads has outputs to finish.
+  // Exceeding the file-size limit and writing to a closed pipe become errors of write(): a run
+  // whose messages are not read must still complete its outputs.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   stencil::tool::announce_death();

@@ -15,7 +15,7 @@ namespace stencil::tool {
 
 namespace {
 
-// Those to be measured. `named`: a failure is the command's.
+// The devices to measure. `named`: the user named the device, so failures are errors.
 Result<std::vector<runtime::ChosenDevice>> wanted(const std::string& name, bool named) {
   std::vector<std::string> names;
   if (named) names.push_back(name);
@@ -47,7 +47,7 @@ int measure_devices(const Arguments& arguments) {
   const auto devices = wanted(arguments.device, named);
   if (!devices.ok()) return report(devices.failure());
   InterruptGuard guard;
-  // Opened ahead of what takes a while.
+  // Open the file before the measurement, which takes a while.
   std::optional<runtime::FileWriter> json;
   if (!arguments.json.empty()) {
     auto file = runtime::FileWriter::create(arguments.json);

@@ -5,9 +5,9 @@
 
 namespace stencil::tool {
 
-// Measures the device of the command line, or every one present that runs kernels, and prints each
-// as it is done; the exit status. What one of several devices cannot do is said, and the others go
-// on. The file of --json has what was measured.
+// Measures the device of the command line, or all available devices that run kernels, and prints
+// each report when complete. If several devices are measured, a failure is printed and the others
+// continue. Writes the file of --json. Returns the exit status.
 int measure_devices(const Arguments& arguments);
 
 }  // namespace stencil::tool

@@ -1,10 +1,9 @@
-// The command line, through CLI11. What a subcommand may be told is declared here and nowhere else,
-// so
-// --help cannot leave anything out.
+// The command line, parsed by CLI11. All options of all subcommands are declared here, so --help is
+// complete.
 //
-// CLI11 reports a misspelt option as an unexpected argument. That becomes an error with a code and
-// the nearest option that exists, like every other message of stencilc. The first word is a program
-// or a subcommand; a word that is neither is taken for a misspelt subcommand.
+// CLI11 reports a misspelt option as an unexpected argument; here that becomes an error with a code
+// and the nearest option name. The first word is a program or a subcommand; if it is neither, it is
+// treated as a misspelt subcommand.
 #include "tools/stencilc/options.h"
 
 #include <fmt/format.h>
@@ -424,7 +423,7 @@ std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* 
   Parser parser;
   parser.arguments.command_line = joined_command_line(argc, argv);
   std::optional<Misuse> misuse;
-  // What stands behind -- is for the C compiler.
+  // Arguments after -- are for the C compiler.
   const int all = argc;
   argc = static_cast<int>(std::find(argv + 1, argv + argc, std::string("--")) - argv);
   if (argc < all) parser.arguments.flags.assign(argv + argc + 1, argv + all);
@@ -434,10 +433,10 @@ std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* 
     return Answer{parser.active().help()};
   } catch (const CLI::ParseError& error) {
     misuse = parser.explain(error);
-    // `stencilc chek heat.stn`: the first word was taken for the program.
+    // `stencilc chek heat.stn`: the first word was parsed as the program.
     if (misuse->code == "U003") misuse = parser.check_files().value_or(*misuse);
   }
-  // CLI11 takes the next word for the value that is missing.
+  // CLI11 would use the next word as the missing value.
   for (int i = 1; i < argc && !misuse; ++i) {
     const std::string word = argv[i];
     const bool bare = word.starts_with("--") && word.find('=') == word.size() - 1;

@@ -1,4 +1,4 @@
-// From what was given to Arguments, and what is wrong with it.
+// Checks the parsed options and converts them to Arguments.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,20 +15,20 @@ namespace stencil::tool {
 
 namespace {
 
-// Of a name that may be none, as one that is too long.
+// Returns false for invalid names, such as ones that are too long.
 bool is_there(const std::filesystem::path& file) {
   std::error_code ignored;
   return std::filesystem::exists(file, ignored);
 }
 
-// "NAME=VALUE"; nothing if there is no '=' with something before it.
+// Splits "NAME=VALUE"; nullopt without '=' or with an empty name.
 std::optional<Assignment> split_assignment(const std::string& text) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) return std::nullopt;
   return Assignment{text.substr(0, equals), text.substr(equals + 1)};
 }
 
-// "LOW:HIGH", the first below the second; or what is wrong.
+// Parses "LOW:HIGH" with LOW < HIGH.
 std::variant<std::pair<double, double>, Misuse> parse_range(const std::string& text) {
   const std::string found = fmt::format("--range takes LOW:HIGH, found '{}'", text);
   const size_t colon = text.find(':');
@@ -85,13 +85,13 @@ Misuse Parser::explain(const CLI::ParseError& error) const {
     if (active().get_parent() || is_there(arguments.file)) {
       return {"U002", "unexpected argument '" + extras.front() + "'", ""};
     }
-    return {"U003", "unknown command '" + arguments.file + "'", ""};  // with a hint by finish()
+    return {"U003", "unknown command '" + arguments.file + "'", ""};  // finish() adds a hint
   }
   return explain_value(error, active());
 }
 
-// CLI11 takes options and a program ahead of the command for those of the compiler, and so they
-// would be ignored.
+// CLI11 assigns options and a program before the command to the compile command; they would be
+// ignored.
 std::optional<Misuse> Parser::check_order() const {
   if (!active().get_parent()) return std::nullopt;
   for (const CLI::Option* option : app.get_options()) {
@@ -116,7 +116,7 @@ std::optional<Misuse> Parser::check_files() {
       arguments.command == Command::Tuned) {
     return std::nullopt;
   }
-  // --header takes an optional name, so it may have swallowed the program's.
+  // The optional name of --header may have consumed the program's name.
   const std::filesystem::path header = texts.header;
   if (arguments.file.empty() && header.extension() == ".stn") {
     arguments.file = std::exchange(*arguments.header, "");
@@ -177,7 +177,7 @@ std::optional<Misuse> Parser::read_assignments() {
   return std::nullopt;
 }
 
-// --every, --range, --checkpoint-every and --restart.
+// Handles --every, --range, --checkpoint-every and --restart.
 std::optional<Misuse> Parser::read_long_run() {
   arguments.every = texts.every.value_or(0);
   arguments.exchange = texts.exchange.value_or(0);
@@ -221,7 +221,7 @@ std::optional<Misuse> Parser::read_long_run() {
   return std::nullopt;
 }
 
-// A param is open or has a value. `run` compiles it open and then gives it the value.
+// A param is either open or has a value; `run` compiles it open and passes the value.
 std::optional<Misuse> Parser::check_open_params() const {
   for (const auto& [option, names] : {std::pair{"--open", &arguments.program.open},
                                       std::pair{"--fix", &arguments.program.fixed}}) {
@@ -242,7 +242,7 @@ std::optional<Misuse> Parser::check_open_params() const {
   return std::nullopt;
 }
 
-// From texts to arguments, after CLI11 has accepted the line.
+// Converts texts to arguments after CLI11 has accepted the command line.
 std::optional<Misuse> Parser::finish() {
   for (const auto& [command, kind] : commands) {
     if (command->parsed()) arguments.command = kind;

@@ -1,5 +1,5 @@
-// The parser of the command line. options.cpp declares what there is, options_check.cpp makes
-// Arguments of it, or says what is wrong.
+// The parser of the command line. options.cpp declares the options; options_check.cpp converts them
+// to Arguments and reports misuse.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,10 +14,10 @@
 
 namespace stencil::tool {
 
-// What --header without a name holds; no argument can be this.
+// Value of --header without a name; no real argument can equal it.
 inline const std::string kBesideTheOutput(1, '\0');
 
-// What CLI11 hands over as text, before it becomes Arguments.
+// Texts from CLI11 that are not yet part of Arguments.
 struct Texts {
   std::vector<std::string> definitions, inputs, outputs, slices;
   std::string real = "float", fp = "contract";

@@ -1,4 +1,5 @@
-// The end is waited for together with the next period, so that nobody waits for a period to pass.
+// Waits for the end and the next period together, so that the destructor does not wait for a
+// period.
 #include "tools/stencilc/periodic.h"
 
 namespace stencil::tool {

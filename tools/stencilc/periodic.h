@@ -1,4 +1,4 @@
-// Something that is done again and again while the rest goes on.
+// Periodic work in the background.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace stencil::tool {
 
-// Calls `work` after each period, in a thread of its own, if one can be had.
+// Calls `work` after each period in its own thread, if one can be created.
 class Periodic {
  public:
   Periodic(std::chrono::milliseconds period, const std::function<void()>& work);
@@ -20,7 +20,7 @@ class Periodic {
   std::mutex mutex_;
   std::condition_variable ended_;
   bool ending_ = false;
-  const Threads thread_;  // last, so that it ends first
+  const Threads thread_;  // last member, so that it ends first
 };
 
 }  // namespace stencil::tool

@@ -1,8 +1,8 @@
-// Progress on a terminal. Nothing is shown where stderr is a file or a pipe, and nothing in the
-// first two seconds, so that short runs and scripts see only results.
+// Progress on a terminal. Nothing is shown if stderr is a file or a pipe, nor in the first two
+// seconds, so short runs and scripts only see results.
 //
-// Signals: the handler of the first may only set a flag. The second puts the default action back,
-// removes what a dying process would leave behind, and raises the signal again.
+// Signals: the handler only sets a flag for the first one. For the second it restores the default
+// action, removes temporary files, and raises the signal again.
 #include "tools/stencilc/progress.h"
 
 #include <fmt/format.h>
@@ -24,8 +24,8 @@ std::atomic<int> first_signal{0};
 std::atomic<bool> first_is_noted{false};
 static_assert(std::atomic<int>::is_always_lock_free);
 
-// What asks a process to end. SIGXCPU says that the limit on CPU time has been reached, and
-// comes again every second until the hard limit is, so a second one is no reason to hurry.
+// Signals that ask a process to end. SIGXCPU reports the CPU time limit and is repeated every
+// second until the hard limit, so a second one does not count.
 constexpr int kInterrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 
 void on_signal(int number) {
@@ -46,7 +46,7 @@ InterruptGuard::InterruptGuard() {
   for (const int number : kInterrupts) {
     struct sigaction before {};
     sigaction(number, nullptr, &before);
-    const bool ignored = before.sa_handler == SIG_IGN;  // nohup, `&` in a script
+    const bool ignored = before.sa_handler == SIG_IGN;  // as set by nohup, or `&` in a script
     if (!ignored) sigaction(number, &action, nullptr);
   }
 }
@@ -76,7 +76,7 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show(double seconds, const std::string& text) {
-  constexpr double kPause = 0.1;  // who runs short chunks calls often
+  constexpr double kPause = 0.1;  // runs with short chunks call often
   if (!terminal_ || seconds < quiet_seconds_ || (shown_ && seconds < last_ + kPause)) return;
   last_ = seconds;
   std::fprintf(stderr, "\r%.*s\033[K", width(), text.c_str());
@@ -93,7 +93,7 @@ void ProgressLine::erase() {
 int ProgressLine::width() const {
   struct winsize size {};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return (known ? size.ws_col : 80) - 1;  // a character in the last column would begin a new line
+  return (known ? size.ws_col : 80) - 1;  // a character in the last column would start a new line
 }
 
 namespace {
@@ -128,7 +128,7 @@ void Activity::show() {
 }
 
 std::string describe(const Progress& progress, int width) {
-  constexpr int kWidest = 24, kNarrowest = 4, kBrackets = 3;  // and the space behind
+  constexpr int kWidest = 24, kNarrowest = 4, kBrackets = 3;  // includes the space after it
   const double share = static_cast<double>(progress.done) / static_cast<double>(progress.total);
   const double left = share > 0 ? progress.elapsed * (1 - share) / share : 0;
   const double rate = progress.seconds > 0 ? progress.updates / progress.seconds * 1e-9 : 0;

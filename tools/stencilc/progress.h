@@ -1,4 +1,4 @@
-// Progress of a long run, and Ctrl-C.
+// Progress display and interruption of long runs.
 #pragma once
 
 #include <chrono>
@@ -11,9 +11,9 @@
 
 namespace stencil::tool {
 
-// While it lives, SIGINT (Ctrl-C), SIGTERM, SIGHUP or SIGXCPU ends the process as it would have
-// without, but leaves no temporary files. From `note_first` on, when somebody asks, the first
-// signal is only noted. A signal that was ignored on entry (nohup, `&` in a script) stays so.
+// While it lives, SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGXCPU remove temporary files before they
+// end the process. After note_first(), the first signal is only recorded. A signal that was ignored
+// on entry (nohup, `&` in a script) stays ignored.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -21,23 +21,23 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
-  // The number of the signal that came; 0: none.
+  // The signal received; 0: none.
   static int signal_number();
   static bool interrupted() { return signal_number() != 0; }
 };
 
-// A line on stderr that is rewritten in place; only if that is a terminal, and not in the first two
-// seconds. Erased at the end.
+// A status line on stderr that is rewritten in place; only on a terminal, and not in the first
+// `quiet_seconds`. The destructor erases it.
 class ProgressLine {
  public:
   explicit ProgressLine(double quiet_seconds = 2);
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
-  // `seconds` since the start of what is in progress. What is wider than the terminal is cut off.
+  // `seconds`: since the start of the activity. Text wider than the terminal is cut off.
   void show(double seconds, const std::string& text);
   void erase();
-  // Characters that fit.
+  // Available width in characters.
   int width() const;
   bool on_terminal() const { return terminal_; }
 
@@ -45,11 +45,11 @@ class ProgressLine {
   double quiet_seconds_;
   bool terminal_;
   bool shown_ = false;
-  double last_ = -1;  // when it was shown
+  double last_ = -1;  // time of the last update
 };
 
-// What is being done while nothing can be counted, on a line like that one, with the seconds it has
-// taken; from the first second on. Erased at the end.
+// A status line with the current activity and its duration, for work without a count; shown from
+// the first second on. The destructor erases it.
 class Activity {
  public:
   Activity();
@@ -63,11 +63,11 @@ class Activity {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
   std::string what_;
-  std::optional<Periodic> shows_;  // last, so that it ends first
+  std::optional<Periodic> shows_;  // last member, so that it ends first
 };
 
-// "[#####.....]  40/100 steps  1.23 GCells/s  12 s left" in at most `width` characters: the bar
-// takes what the rest leaves, and goes first.
+// "[#####.....]  40/100 steps  1.23 GCells/s  12 s left" in at most `width` characters. The bar
+// gets the remaining space, and is dropped if that is too small.
 std::string describe(const Progress& progress, int width);
 
 }  // namespace stencil::tool

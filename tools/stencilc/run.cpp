@@ -1,5 +1,5 @@
-// `stencilc run`: from initial values to output files on a device of this machine. A program like
-// any other that uses the library: what is here is arguments, messages, signals and statuses.
+// `stencilc run`: from initial values to output files on a device of this machine. It is an
+// ordinary client of the library and only handles arguments, messages, signals and exit statuses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace stencil::tool {
 
 namespace {
 
-// A param that --open keeps open gets its value at run time, as in the emitted code.
+// Params left open by --open get their values at run time, as in emitted code.
 struct Given {
   Options options;
   ParamValues values;  // at run time
@@ -34,7 +34,7 @@ Given given_by(const Arguments& arguments) {
   return given;
 }
 
-// The state at which the run begins, with its fields from --in or --restart.
+// The initial state of the run, with fields from --in or --restart.
 Result<State> first_state(const Program& program, const Arguments& arguments,
                           const ParamValues& values) {
   auto state = program.initial_state(values);
@@ -58,7 +58,7 @@ bool are_of_one_field(const NonFinite& one, const NonFinite& other) {
   return one.field == other.field;
 }
 
-// Values that are NaN or infinite: in what was written, and with --stats in any field.
+// Values that are NaN or infinite: in output files, and with --stats in any field.
 Result<std::vector<NonFinite>> non_finite_shown(const Arguments& arguments, Simulation& simulation,
                                                 const Report& report) {
   std::vector<NonFinite> found = report.non_finite;
@@ -74,8 +74,8 @@ Result<std::vector<NonFinite>> non_finite_shown(const Arguments& arguments, Simu
   return found;
 }
 
-// The field that a message about fields which became NaN or infinite names: the first one, with
-// what is known of its files. Null: all of them stayed finite.
+// The first field that became NaN or infinite, with information about its files if available; null
+// if all fields stayed finite.
 const NonFinite* field_to_tell(const Report& report) {
   if (report.became_non_finite.empty()) return nullptr;
   const NonFinite& first = report.became_non_finite.front();
@@ -95,7 +95,7 @@ Failure became_non_finite(const Report& report, const NonFinite& told, int64_t s
           "a smaller time step keeps many schemes stable; --on-nan continue makes this a warning"};
 }
 
-// What is printed when the run has ended.
+// The output at the end of a run.
 Result<std::string> closing_text(const Arguments& arguments, const Kernel& kernel,
                                  Simulation& simulation, const Report& report, int64_t first,
                                  int64_t wanted) {
@@ -112,7 +112,7 @@ Result<std::string> closing_text(const Arguments& arguments, const Kernel& kerne
   return out + "\n" + table.value();
 }
 
-// What a run needs before kernels are made; what comes last is missing where that fails.
+// Everything needed before kernels are compiled; on failure, later members are not set.
 struct Ready {
   std::optional<Program> program;
   RunFiles files;
@@ -120,7 +120,7 @@ struct Ready {
   int64_t first = 0, steps = 0;
 };
 
-// `serves`: a rank that serves needs the program alone.
+// `serves`: a serving rank only needs the program.
 Status make_ready(const Arguments& arguments, bool serves, Activity& activity, Ready& out) {
   const Given given = given_by(arguments);
   activity.now("reading " + arguments.file);
@@ -152,7 +152,7 @@ Status make_ready(const Arguments& arguments, bool serves, Activity& activity, R
   return Done{};
 }
 
-// The ranks of MPI that this process belongs to; one where there are none.
+// The MPI ranks of this process; a single rank without MPI.
 Result<Ranks> find_ranks(const Arguments& arguments) {
   const bool several = started_by_mpi();
   if (several && !arguments.gpus.empty()) {
@@ -176,10 +176,10 @@ int run_command(const Arguments& arguments) {
   std::optional<Activity> activity(std::in_place);
   Ready ready;
   const auto print_warnings = [&] {
-    activity.reset();  // its line
+    activity.reset();  // erases its line
     if (ready.program && !serves) std::fputs(ready.program->warnings().c_str(), stderr);
   };
-  // Rank 0 says what went wrong, wherever that was.
+  // Rank 0 reports errors of all ranks.
   const auto fail = [&](const Failure& failure) -> int {
     print_warnings();
     return serves ? status_of(failure.code) : report(failure);
@@ -187,7 +187,7 @@ int run_command(const Arguments& arguments) {
   const Status made = agree(make_ready(arguments, serves, *activity, ready));
   if (!made.ok()) return fail(made.failure());
 
-  InterruptGuard guard;  // from here on, so that Ctrl-C leaves no temporary files behind
+  InterruptGuard guard;  // from here on, Ctrl-C leaves no temporary files
   const auto kernel =
       ready.program->compile({.device = arguments.device,
                               .schedule = arguments.schedule,
@@ -198,7 +198,7 @@ int run_command(const Arguments& arguments) {
                               .exchange = arguments.exchange});
   if (!kernel.ok()) return fail(kernel.failure());
   print_warnings();
-  // A signal that all ranks get is for rank 0 to act upon; others go on until it has.
+  // If all ranks get a signal, rank 0 handles it and the others continue until then.
   if (serves) guard.note_first();
   if (serves) return kernel.value().serve().ok() ? kSuccess : kDeviceAtFault;
   warn_of_cache();
@@ -225,7 +225,7 @@ int run_command(const Arguments& arguments) {
   if (!shown.ok()) return report(shown.failure());
   const NonFinite* const told = field_to_tell(run.value());
   const bool ends = told && on_nan == OnNan::Stop && !run.value().nan;
-  bool is_told = false;  // by a warning
+  bool is_told = false;  // a warning has reported it
   for (const NonFinite& values : shown.value()) {
     const bool same = told && are_of_one_field(values, *told);
     is_told = is_told || same;

@@ -1,4 +1,4 @@
-// The kernels of a run as files, for reading, profiling or disassembling what really runs.
+// Writes the kernels of a run to files, for reading, profiling or disassembling the code that runs.
 #include "tools/stencilc/save_code.h"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// --save-code: the kernels of a run as files.
+// --save-code: writes the kernels of a run to files.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace stencil::tool {
 
-// What a file of this name holds, by its extension: source text (.cu, .cl, .cpp), PTX (.ptx) or
-// machine code (.cubin, .bin); nothing for others.
+// The kind of code by file extension: source text (.cu, .cl, .cpp), PTX (.ptx), machine code
+// (.cubin, .bin); nullopt for others.
 std::optional<CodeKind> code_kind(const std::string& path);
 
-// Writes every file of --save-code, or none. R045 for code that the device does not have.
+// Writes all files of --save-code or none. R045 for code that the device does not have.
 Status save_code(const Arguments& arguments, const Kernel& kernel);
 
 }  // namespace stencil::tool

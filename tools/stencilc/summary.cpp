@@ -1,5 +1,5 @@
-// What a look at the end of a run should tell: where it ran and how fast, its reductions, and for
-// --stats the extent of the values, mean, norm, and whether anything went wrong (NaN).
+// The output at the end of a run: device and speed, reductions, and with --stats the range, mean
+// and norm of the fields and their number of NaN.
 #include "tools/stencilc/summary.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 using Row = std::vector<std::string>;
 
 std::string print(double value, int digits = 9) {
-  return std::isnan(value) ? "nan" : fmt::format("{:.{}g}", value, digits);  // no sign of NaN
+  return std::isnan(value) ? "nan" : fmt::format("{:.{}g}", value, digits);  // without a NaN's sign
 }
 
 Row row_of(const std::string& name, const Statistics& s, int digits) {
@@ -96,7 +96,7 @@ Result<std::string> statistics(State& state) {
     }
   }
   std::string text;
-  for (const int digits : {9, 7, 5}) {  // fewer where lines would be too long
+  for (const int digits : {9, 7, 5}) {  // fewer if lines would be too long
     std::vector<Row> rows{{"field", "points", "min", "max", "mean", "l2", "nan"}};
     for (const auto& [name, values] : all) rows.push_back(row_of(name, values, digits));
     text = table(rows, 1);

@@ -1,4 +1,4 @@
-// What `stencilc run` prints when a run has ended.
+// The final output of `stencilc run`.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace stencil::tool {
 
-// Device, schedule, steps and speed of a run that was at step `first` and had `wanted` steps to
-// take, and its reductions; `full`: the schedule with all of its settings.
+// Device, schedule, steps and speed of a run that began at step `first` and was to take `wanted`
+// steps, and its reductions. `full`: print the schedule with all settings.
 Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const Report& report,
                             int64_t first, int64_t wanted, bool full);
 
-// What of a field is no finite number at this step, where, and since when.
+// NaN and infinite values of a field at this step: how many, where, and since when.
 std::string describe(const NonFinite& values, int64_t step);
 
-// A line per component of every field, under a heading.
+// A table with one line per component of every field.
 Result<std::string> statistics(State& state);
 
 }  // namespace stencil::tool

@@ -1,9 +1,9 @@
 // --in and --out of `stencilc run`.
 //
-// What can be known to fail is found before the run, not after an hour of stepping, and most of it
-// by Program::check(). What remains here is the command line's own: several --out for one file, the
-// names of axes, the program as an output. Here a misspelt field is a usage error, so what the
-// library says of what was written on the command line gets a code of its own.
+// Foreseeable failures are found before the run, most of them by Program::check(). The rest
+// concerns the command line: several --out for one file, names of axes, the program as an output. A
+// misspelt field is a usage error here, so library errors about command-line texts get codes of
+// their own.
 #include "tools/stencilc/transfer.h"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ Result<Plane> find_plane(const Program& program, const Arguments& arguments) {
     }
     if (found == known.end()) {
       const auto& axes = program.axes();
-      const size_t shown = plane.size();  // the first of the two in the picture
+      const size_t shown = plane.size();  // the first of the picture's two dimensions
       const bool in_picture = axis == axes[shown] || axis == axes[shown + 1] ||
                               axis == fmt::format("d{}", shown) ||
                               axis == fmt::format("d{}", shown + 1);
@@ -65,7 +65,7 @@ Result<Plane> find_plane(const Program& program, const Arguments& arguments) {
     }
     std::optional<int64_t>& fixed =
         plane[static_cast<size_t>(found - known.begin()) % plane.size()];
-    if (!fixed) fixed = coordinate;  // d0 comes before its other name
+    if (!fixed) fixed = coordinate;  // d0 precedes its other name
   }
   return plane;
 }
@@ -75,7 +75,7 @@ Failure written_twice(const std::string& path, const std::string& why) {
           "name another file"};
 }
 
-// Adds what one --out names, a field or all of them, to the file that it names.
+// Adds the field or fields of one --out to the file that it names.
 Status add_output(const Program& program, const Assignment& wanted, const Output& picture,
                   std::vector<Output>& outputs) {
   std::vector<std::string> names = {wanted.name};

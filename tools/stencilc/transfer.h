@@ -1,5 +1,4 @@
-// --in, --out, --slice and --checkpoint: what the command line says about files, as the library
-// takes it.
+// --in, --out, --slice and --checkpoint: converts file arguments to the library's types.
 #pragma once
 
 #include "stencil/state.h"
@@ -7,13 +6,12 @@
 
 namespace stencil::tool {
 
-// Everything about --in that can be wrong before its files are opened: names (U020), extensions
-// (U021).
+// Checks --in before any file is opened: names (U020), extensions (U021).
 Status check_inputs(const Program& program, const Arguments& arguments);
 Status read_inputs(const Arguments& arguments, State& state);
 
-// The files that a run writes, several fields for one .vti file together. Names, formats,
-// directories and axes are checked: U013, U020 to U023, R011, R031.
+// The files that a run writes; several fields for one .vti file are combined. Checks names,
+// formats, directories and axes: U013, U020 to U023, R011, R031.
 Result<RunFiles> find_files(const Program& program, const Arguments& arguments);
 
 }  // namespace stencil::tool

@@ -1,4 +1,4 @@
-// `stencilc tuned`: what the tuning database holds, and taking it from one computer to another.
+// `stencilc tuned`: lists, exports and imports the tuning database.
 #include <fmt/format.h>
 
 #include <map>
@@ -22,8 +22,8 @@ std::string head_of(const tune::DatabaseSettings& settings) {
   return text;
 }
 
-// The quickest line of each program and size on one device. Names and lines are others' texts,
-// which a file may have brought here.
+// The fastest line per program and size on one device. Names and lines may come from imported files
+// and are not trusted.
 std::string table_of(const std::vector<const Entry*>& entries) {
   struct Row {
     const Entry* best = nullptr;

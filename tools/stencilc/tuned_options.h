@@ -10,12 +10,12 @@ class App;
 namespace stencil::tool {
 
 struct TunedArguments {
-  std::string export_to;    // "": nowhere
-  std::string import_from;  // "": from nowhere
+  std::string export_to;    // "": not given
+  std::string import_from;  // "": not given
   bool clear = false;
 };
 
-// At most one of them is given.
+// Of export, import and clear, at most one may be given.
 void add_tuned_options(CLI::App& app, TunedArguments& arguments);
 
 }  // namespace stencil::tool

@@ -1,4 +1,4 @@
-// `stencilc verify`: the table of what was compared, and an exit status for scripts.
+// `stencilc verify`: prints the comparisons and returns an exit status for scripts.
 #include "runtime/verify/verify.h"
 
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ std::string conclusion(const VerifyReport& report, double seconds, bool interrup
   return out;
 }
 
-// Prints what was compared; the exit status.
+// Prints the results and returns the exit status.
 int conclude(const VerifyReport& result, double seconds, bool interrupted, bool full) {
   warn_of_cache();
   std::string text;
@@ -71,9 +71,8 @@ int conclude(const VerifyReport& result, double seconds, bool interrupted, bool 
   return result.device_failed() ? kDeviceAtFault : kSuccess;
 }
 
-// A verification while it goes on. Compilers and kernels do not come back before they have
-// finished, so a signal is looked for in a thread of its own, which prints what is known and ends
-// the process.
+// Handles signals during a verification. Compilers and kernels cannot be interrupted, so a separate
+// thread watches for signals, prints the results so far and ends the process.
 class Watch {
  public:
   explicit Watch(bool full) : full_(full) {
@@ -83,13 +82,13 @@ class Watch {
       if (InterruptGuard::interrupted()) end_process();
     });
   }
-  // What is known, and what is compared next.
+  // Updates the results so far and the next comparison.
   void now(const VerifyReport& known, const std::string& next) {
     const std::lock_guard<std::mutex> held(mutex_);
     known_ = known;
     line_.show(seconds(), next);
   }
-  // Nobody looks for signals any more.
+  // Stops watching for signals.
   void end() {
     looks_.reset();
     line_.erase();
@@ -107,13 +106,13 @@ class Watch {
     std::_Exit(status);
   }
 
-  const bool full_;  // lines of schedules
+  const bool full_;  // print full schedule lines
   InterruptGuard guard_;
   ProgressLine line_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
   VerifyReport known_;
-  std::optional<Periodic> looks_;  // for signals; last, so that it ends first
+  std::optional<Periodic> looks_;  // watches for signals; last member, so that it ends first
 };
 
 }  // namespace
@@ -139,7 +138,7 @@ int verify_command(const Arguments& arguments) {
   const auto verified =
       runtime::verify(*tree, source.value(), request, diagnostics,
                       [&](const std::string& what, const VerifyReport& known, int done, int total) {
-                        report_once();  // nothing is added from here on
+                        report_once();  // no diagnostics are added after this
                         watch.now(known, fmt::format("[{}/{}] {}", done, total, what));
                       });
   watch.end();

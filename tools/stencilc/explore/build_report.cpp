@@ -21,7 +21,7 @@ using schedule::Work;
 
 namespace {
 
-// Per point and step, of all kernels.
+// Per point and step, over all kernels.
 struct Totals {
   Operations operations;
   double instructions = 0, memory = 0, cache = 0, barriers = 0;
@@ -79,7 +79,7 @@ std::string reason_of(const Prediction& prediction) {
                      100 * prediction.of(prediction.limit) / prediction.seconds);
 }
 
-// Without the brief line.
+// Does not set the brief line.
 Candidate candidate_of(schedule::Scheduler& scheduler, const schedule::Candidate& each) {
   Diagnostics none;
   const schedule::PlanPtr plan = scheduler.plan_once(each.schedule, none);
@@ -116,8 +116,8 @@ Candidate candidate_of(schedule::Scheduler& scheduler, const schedule::Candidate
   return candidate;
 }
 
-// Of the schedules with the same key the one that is ranked first; those without a key are left
-// out, and those with a T that just one family proposes.
+// For each key, the schedule ranked first. Skips schedules without a key, and unusual T that only
+// one family proposes.
 template <class Key, class KeyOf>
 std::map<Key, const schedule::Candidate*> first_of_each(const schedule::Space& space,
                                                         KeyOf key_of) {
@@ -130,8 +130,8 @@ std::map<Key, const schedule::Candidate*> first_of_each(const schedule::Space& s
   return out;
 }
 
-// What curves over T have a point for.
-using TileKey = std::pair<int64_t, int>;  // points per thread, or 0 for any number; T
+// Identifies a point of a curve over T.
+using TileKey = std::pair<int64_t, int>;  // points per thread (0: any), and T
 
 std::map<TileKey, const schedule::Candidate*> best_tiles(const schedule::Space& space,
                                                          bool any_elements) {
@@ -143,7 +143,7 @@ std::map<TileKey, const schedule::Candidate*> best_tiles(const schedule::Space& 
       });
 }
 
-// With the best that was measured of each; what was measured of others joins them.
+// Adds the best measurement of each; timed schedules without a ranked one are added as well.
 std::vector<Best> curves_of(schedule::Scheduler& scheduler, const schedule::Space& space,
                             const std::vector<Candidate>& candidates, bool any_elements) {
   std::map<TileKey, Best> best;
@@ -167,7 +167,7 @@ std::vector<Best> curves_of(schedule::Scheduler& scheduler, const schedule::Spac
 
 std::vector<Candidate> candidates_of(schedule::Scheduler& scheduler,
                                      const std::vector<schedule::Candidate>& ranked, size_t most) {
-  constexpr size_t kBrief = 50;  // brief lines take a while to find
+  constexpr size_t kBrief = 50;  // finding brief lines takes a while
   std::vector<Candidate> out;
   for (const schedule::Candidate& each : ranked) {
     if (out.size() >= most) break;
@@ -179,7 +179,7 @@ std::vector<Candidate> candidates_of(schedule::Scheduler& scheduler,
 }
 
 Winner winner_of(schedule::Scheduler& scheduler, const Schedule& schedule) {
-  const schedule::PlannedPhase& main = scheduler.phases().main();  // if the step is cut
+  const schedule::PlannedPhase& main = scheduler.phases().main();  // if steps are cut
   const ir::Program& program = main.own ? *main.own : scheduler.program();
   Diagnostics none;
   const schedule::PlanPtr plan = scheduler.plan_once(schedule, none);
@@ -234,7 +234,7 @@ void add_curves(schedule::Scheduler& scheduler, const schedule::Space& space, Re
 }
 
 double flops_of(const ir::Program& program) {
-  // Of the points along a dimension, the part that a region has.
+  // The fraction of a dimension's points in the range.
   const auto part = [&](const ir::Range& range, int d) {
     const ir::Range& whole = program.grid.ranges[static_cast<size_t>(d)];
     const auto points = static_cast<double>(schedule::usual_extent(program, d));

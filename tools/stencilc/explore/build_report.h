@@ -1,4 +1,4 @@
-// From a ranked space to a report.
+// Builds a report from a ranked space.
 #pragma once
 
 #include <string>
@@ -9,22 +9,21 @@
 
 namespace stencil::explore {
 
-// What the model says of the first `most` candidates, in their order. Nothing is marked as chosen.
+// The model's numbers for the first `most` candidates, in order. None is marked as chosen.
 std::vector<Candidate> candidates_of(schedule::Scheduler& scheduler,
                                      const std::vector<schedule::Candidate>& ranked, size_t most);
 
-// The tile of a schedule that is not refused; without the target and the source.
+// The tile of a supported schedule; `target` and `source` are not set.
 Winner winner_of(schedule::Scheduler& scheduler, const schedule::Schedule& schedule);
 
-// The best that is known of each time tile, with the family of `schedule`.
+// The best known schedule of each time tile, in the family of `schedule`.
 std::vector<Neighbour> neighbours_of(const schedule::Space& space,
                                      const schedule::Schedule& schedule);
 
-// Fills in what a report has of curves over the time tile. Of its other members `candidates` is
-// needed, with what was measured.
+// Fills in the report's curves over the time tile. Requires `candidates`, with measurements.
 void add_curves(schedule::Scheduler& scheduler, const schedule::Space& space, Report& report);
 
-// Report::flops; extents that are open are as usual.
+// Report::flops; open extents get their usual values.
 double flops_of(const ir::Program& program);
 
 ReportMachine machine_of(const schedule::Machine& machine);

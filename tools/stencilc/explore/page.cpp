@@ -1,4 +1,4 @@
-// The files as they are, as the font of pictures is (runtime/picture/font.cpp).
+// Embeds the files, like the font of pictures (runtime/picture/font.cpp).
 #include "tools/stencilc/explore/page.h"
 
 #define STENCIL_PAGE_BEGIN(symbol) \

@@ -1,4 +1,4 @@
-// What every form of a report says about it.
+// Values shared by all forms of a report.
 #include "tools/stencilc/explore/report.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
-// The template is filled in one pass, so a value that looks like a hole of the template stays as it
-// is. Script and style are the project's own; all else is escaped (html_text, page_data), and the
-// page's policy runs no script but the one that carries the page's nonce.
+// The template is filled in one pass, so values that look like placeholders are not expanded.
+// Script and style are part of the project; everything else is escaped (html_text, page_data), and
+// the page's policy only runs the script with the page's nonce.
 #include "tools/stencilc/explore/report_html.h"
 
 #include <fmt/format.h>

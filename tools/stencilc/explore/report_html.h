@@ -1,4 +1,4 @@
-// A report as a page.
+// Reports as HTML pages.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace stencil::explore {
 
-// One HTML file with everything inside: it asks the network for nothing, and a policy in it keeps
-// it from doing so. Drawings are made in the browser; without JavaScript the page has the winner,
-// the first 50 candidates, the boxes of the winner's tile, what was pruned, and both sources.
-// Whatever comes from the program is text there, never markup.
+// A self-contained HTML file: it loads nothing from the network, and its content security policy
+// forbids that. The browser draws the figures. Without JavaScript the page has the winner, the
+// first 50 candidates, the boxes of the winner's tile, the pruned schedules and both sources. Texts
+// from the program never become markup.
 std::string html_of(const Report& report);
 
-// Text as the content of an HTML element or of a quoted attribute. Line ends and tabs stay; other
-// characters that are not seen are written out (support/escape.h).
+// Escapes text for the content of an HTML element or a quoted attribute. Line ends and tabs are
+// kept; invisible characters are written out (support/escape.h).
 std::string html_text(std::string_view text);
 
 }  // namespace stencil::explore

@@ -1,4 +1,4 @@
-// JSON is written by nlohmann's library, which knows about escapes and digits; CSV by hand.
+// JSON is written by nlohmann's library, CSV by hand.
 #include "tools/stencilc/explore/report_json.h"
 
 #include <fmt/format.h>
@@ -82,7 +82,7 @@ Json json(const Candidate& c, size_t rank) {
   return out;
 }
 
-// A point of the curves over T: what they show of the candidate.
+// A point of the curves over T, with the values shown for its candidate.
 Json json(const Best& best, double flops) {
   const Candidate& c = best.predicted;
   return {{"time_tile", c.time_tile},
@@ -131,7 +131,7 @@ Json json(const Winner& winner) {
   return out;
 }
 
-// All but the candidates.
+// Everything but the candidates.
 Json head_of(const Report& report) {
   const ReportMachine& machine = report.machine;
   Json out = {{"program", report.program},
@@ -177,10 +177,10 @@ std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// `head`, and the candidates as its last member, a line each; each goes through `form`.
+// `head`, with the candidates as its last member, one per line; `form` transforms each value.
 std::string with_candidates(const Json& head, const Report& report, Json (*form)(Json)) {
   std::string out = dump(form(head));
-  out.pop_back();  // the closing brace
+  out.pop_back();  // closing brace
   out += ",\"candidates\":[";
   for (size_t i = 0; i < report.candidates.size(); ++i) {
     out += (i > 0 ? ",\n" : "\n") + dump(form(json(report.candidates[i], i + 1)));
@@ -188,7 +188,7 @@ std::string with_candidates(const Json& head, const Report& report, Json (*form)
   return out + "]}\n";
 }
 
-// For the page, which shows three digits, and only what can be seen.
+// For the page, which shows three digits and visible characters.
 Json for_page(Json value) {
   if (value.is_structured()) {
     for (Json& part : value) part = for_page(std::move(part));
@@ -219,7 +219,7 @@ std::string number(const std::optional<Value>& value) {
   return value ? number(static_cast<double>(*value)) : "";
 }
 
-// The names of all terms, or of all classes of instructions, in the order in which they occur.
+// The names of all terms, or of all instruction classes, in order of occurrence.
 template <typename Part>
 std::vector<std::string> names_of(const Report& report, std::vector<Part> Candidate::*parts) {
   std::vector<std::string> names;
@@ -253,7 +253,7 @@ std::string page_data(const Report& report) {
   if (report.winner) head["winner"].erase("source");
   std::string out;
   for (const char c : with_candidates(head, report, for_page)) {
-    if (c == '<' || c == '>' || c == '&') {  // they stand in strings only
+    if (c == '<' || c == '>' || c == '&') {  // these occur only in strings
       out += fmt::format("\\u{:04x}", static_cast<int>(c));
     } else {
       out += c;

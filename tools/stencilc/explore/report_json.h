@@ -1,4 +1,4 @@
-// A report for programs that read it.
+// Reports as JSON and CSV.
 #pragma once
 
 #include <string>
@@ -7,22 +7,20 @@
 
 namespace stencil::explore {
 
-// Everything in the report, as JSON: members are called as those of the structures, what is unknown
-// is null or left out, and numbers that are not finite are null. Beside them: `rank` and `limit` (a
-// name) of candidates, `points` and `kendall_tau`. One line per candidate. Points of the curves
-// `by_elements` and `by_time_tile` have what is drawn of them: rates in GCells/s and in GFLOP/s,
-// and words of 32 bits, instructions and redundancy per point and step. Bytes that are no UTF-8
-// become U+FFFD.
+// The whole report as JSON. Members are named as in the structures; unknown values are null or
+// missing; non-finite numbers are null. Additional members: `rank` and `limit` (a name) of
+// candidates, `points` and `kendall_tau`. One line per candidate. Points of the curves
+// `by_elements` and `by_time_tile` have the drawn values: rates in GCells/s and GFLOP/s, and 32-bit
+// words, instructions and redundancy per point and step. Invalid UTF-8 becomes U+FFFD.
 std::string json_of(const Report& report);
 
-// The candidates as CSV (RFC 4180): a header, then a line each. Every term is a column "NAME
-// seconds", every class of instructions a column "NAME count"; what is unknown is empty.
+// The candidates as CSV (RFC 4180): a header, then one line each. Each term has a column "NAME
+// seconds", each instruction class a column "NAME count"; unknown values are empty.
 std::string csv_of(const Report& report);
 
-// JSON for the page's script: what json_of gives, but without the texts of program and kernels,
-// with six digits, with characters that are not seen written out (support/escape.h), and without
-// any `<`,
-// `>` or `&`, so that it can stand in a page.
+// JSON for the page's script: json_of() without the texts of program and kernels, with six digits,
+// with invisible characters written out (support/escape.h), and without `<`, `>` and `&`, so that
+// it can be embedded in HTML.
 std::string page_data(const Report& report);
 
 }  // namespace stencil::explore

@@ -1,4 +1,4 @@
-// What the script makes anew (the ranking) is made alike there, in page/table.js.
+// page/table.js renders the ranking again, in the same form.
 #include "tools/stencilc/explore/report_sections.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace stencil::explore {
 
 namespace {
 
-constexpr size_t kRows = 50;  // of the ranking, without JavaScript
+constexpr size_t kRows = 50;  // rows of the ranking without JavaScript
 constexpr const char* kTimes = " \u00d7 ";
 constexpr const char* kDot = " \u00b7 ";
 
@@ -106,7 +106,7 @@ std::string row_of(const Candidate& c, size_t rank) {
       three_digits(c.memory_bytes), c.compiled_registers.value_or(c.registers), c.occupancy * 100);
 }
 
-// "-3 ... +3", in typography.
+// "-3 ... +3" with typographic characters.
 std::string sides_of(const analysis::Reach& reach) {
   const auto signed_number = [](int64_t value, bool low) {
     const bool minus = low ? value > 0 : value < 0;

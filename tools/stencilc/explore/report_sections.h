@@ -1,4 +1,4 @@
-// The parts of the page that are there without JavaScript.
+// The parts of the page that do not need JavaScript.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace stencil::explore {
 
-std::string head_section(const Report& report);  // what was explored, and the winner
+std::string head_section(const Report& report);  // subject of the exploration, and the winner
 std::string ranking_rows(const Report& report);  // table rows of the first candidates
 std::string boxes_table(const Report& report);   // halo and stages of the winner's tile
 std::string pruned_section(const Report& report);
-std::string sources_section(const Report& report);  // of the winner's kernels and of the program
+std::string sources_section(const Report& report);  // of the winner's kernels and the program
 
 }  // namespace stencil::explore

@@ -1,4 +1,4 @@
-// The same words and numbers as on the page, in its order.
+// The same content as on the page, in the same order.
 #include "tools/stencilc/explore/report_table.h"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ std::string ranking(const Report& report, size_t rows) {
          table(lines, {.indent = "  ", .texts = 2, .text_last = true});
 }
 
-// What compilers made of the first of them, beside what the model counts.
+// The machine code of the first candidates, next to the model's counts.
 std::string codes(const Report& report, size_t rows) {
   std::vector<Row> lines = {{"rank", "kernel", "instructions", "slots", "counted", "of these"}};
   for (size_t i = 0; i < std::min(rows, report.candidates.size()); ++i) {
@@ -82,7 +82,7 @@ std::string codes(const Report& report, size_t rows) {
          table(lines, {.indent = "  ", .texts = 2, .text_last = true});
 }
 
-// Which of them `auto` takes.
+// The candidate that `auto` takes.
 std::string automatic(const Report& report) {
   const auto& all = report.candidates;
   const auto taken = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
@@ -134,7 +134,7 @@ std::string text_of(const Report& report, size_t rows) {
   if (!report.neighbours.empty()) out += neighbours(report);
   if (!report.pruned.empty()) out += pruned(report);
   if (!report.command.empty()) {
-    // In one piece: it is there to be copied.
+    // Not wrapped, so that it can be copied.
     out += "\nTo run the winner\n  " + visible(report.command) + "\n";
   }
   return out;

@@ -1,4 +1,4 @@
-// A report on the terminal.
+// Reports for the terminal.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace stencil::explore {
 
-// Program, machine and size; the first `rows` candidates, and the chosen one if it is not among
-// them; how well prediction and measurement agree; what was pruned; and the command for the winner.
-// Lines fit a terminal (support/layout.h), but for words that have no room.
+// Program, machine and size; the first `rows` candidates and the chosen one; the agreement of
+// prediction and measurement; pruned schedules; the command for the winner. Lines fit a terminal
+// (support/layout.h), except for words that are too long.
 std::string text_of(const Report& report, size_t rows = 10);
 
 }  // namespace stencil::explore
