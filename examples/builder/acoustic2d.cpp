@@ -1,6 +1,6 @@
-// Acoustic waves under a free surface, in whatever order of accuracy is asked for: a program that
-// one text could not be. Depth comes first; waves leave through the other edges by a layer that
-// damps them.
+// Acoustic waves under a free surface, with selectable order of accuracy: a family of programs that
+// a single program text cannot express. The first dimension is depth; a damping layer absorbs waves
+// at the other edges.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ using namespace stencil::dsl;
 
 namespace {
 
-// Weights of the second derivative for the centre and the points beside it, in orders 2, 4 and 6.
+// Weights of the second derivative, for the centre and its neighbours, in orders 2, 4 and 6.
 const std::vector<std::vector<double>> kWeights = {
     {-2.0, 1.0},
     {-5.0 / 2, 4.0 / 3, -1.0 / 12},
@@ -40,15 +40,15 @@ int main(int argc, char** argv) {
   stencil::Builder b("acoustic2d");
   const auto depth = b.param("depth", 256);
   const auto width = b.param("width", 384);
-  const auto layer = b.param("layer", 24);  // points that damp
+  const auto layer = b.param("layer", 24);  // thickness in points
   const auto courant = b.param("courant", 0.4);
   b.require(depth > layer and width > 2 * layer and layer >= 1);
   b.require(courant > 0 and courant < 0.7);
   const auto G = b.grid("G", {extent(depth), extent(width)}, 500);
 
-  // Pressure is 0 above the surface, and hardly anything arrives at the other edges.
+  // Pressure is 0 above the surface; the damping layer protects the other edges.
   const auto p = b.field("p", real, G, {.history = 2, .boundary = {{constant(0), clamp}, clamp}});
-  const auto speed = b.field("speed", real, G, {.constant = true});  // of sound, relative
+  const auto speed = b.field("speed", real, G, {.constant = true});  // relative speed of sound
   const auto damp = b.field("damp", real, G, {.constant = true});
 
   const auto wave = b.stencil("wave", p);

@@ -1,4 +1,4 @@
-// Five-point Jacobi sweeps on a square: the smallest whole program.
+// Five-point Jacobi sweeps on a square: the smallest complete program.
 #include <cstdio>
 
 #include "stencil/builder.h"

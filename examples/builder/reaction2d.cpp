@@ -1,6 +1,6 @@
-// Two species that diffuse and react (Gray-Scott), kept together as a structure, and followed until
-// nothing changes any more: structures, vectors, tables, functions of the language, reductions and
-// a condition to stop.
+// Two species that diffuse and react (Gray-Scott), stored as one structure and run until
+// convergence. Shows structures, vectors, tables, functions of the language, reductions and a stop
+// condition.
 #include <cstdio>
 
 #include "stencil/builder.h"
@@ -30,7 +30,7 @@ int main() {
 
   const auto react = b.stencil("react", m);
   const auto here = react.let("here", m(0, 0));
-  const auto there = react.let("there", spread(m));  // arithmetic on structures is by component
+  const auto there = react.let("there", spread(m));  // arithmetic on structures is component-wise
   const auto drift = react.let(
       "drift", flow(0, 0)[0] * (m(1, 0) - m(-1, 0)) + flow(0, 0)[1] * (m(0, 1) - m(0, -1)));
   const Expr u = here.member("u"), v = here.member("v");

@@ -1,4 +1,4 @@
-/* A program that uses wave() and relax() and does not know what it was linked with. */
+/* Uses wave() and relax(), independently of which version is linked. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "relax.h"
 #include "wave.h"
 
-/* A plate of which one edge is warm. */
+/* A plate with one warm edge. */
 static int plate(int most) {
   const int ny = 40, nx = 60;
   double change = 0, sum = 0;

@@ -1,4 +1,4 @@
-/* The acoustic wave equation as it is often written: linear subscripts, two buffers that trade places. */
+/* The acoustic wave equation in a common form: linear subscripts, ping-pong buffers. */
 #include "wave.h"
 
 void wave(int ny, int nx, int steps, float c, float* restrict u, float* restrict before) {

@@ -1,14 +1,13 @@
-// Waves on the ranks of an MPI program of one's own. The kernels are stencilc's, what is sent is
-// ours:
+// An MPI program that uses kernels of stencilc and does its own halo exchange:
 //
 //   stencilc wave.stn -o wave.cpp --header --boxes 8
 //   mpicxx -O3 -std=c++17 -march=native -ffp-contract=off main.cpp wave.cpp -o wave
 //   mpirun -n 4 ./wave 200 U.raw
 //
-// U.raw has the bits of `stencilc run wave.stn --out U=U.npy`, whatever the number of ranks. On
-// GPUs (wave.cu), memory is had by cudaMalloc and filled in by cudaMemcpy from what wave_init_box
-// has made, wave_run_box_device takes a stream, which is waited for ahead of an exchange, and an
-// MPI that knows of CUDA takes the addresses as they are.
+// U.raw has the bits of `stencilc run wave.stn --out U=U.npy`, for any number of ranks. On GPUs
+// (wave.cu), allocate memory with cudaMalloc and copy the results of wave_init_box to it with
+// cudaMemcpy. Call wave_run_box_device with a stream, and synchronise it before each exchange. A
+// CUDA-aware MPI accepts the device addresses.
 #include <mpi.h>
 
 #include <algorithm>
@@ -20,7 +19,7 @@
 
 namespace {
 
-constexpr int kRank = 2;  // dimensions; y comes first
+constexpr int kRank = 2;  // dimensions; y is first
 
 void check(const char* error) {
   if (!error) return;
@@ -28,7 +27,7 @@ void check(const char* error) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-// The points that an array has in memory, as stencilc lays them out, and some of them as a message.
+// The memory layout of an array, as stencilc defines it, and parts of it as MPI datatypes.
 struct Layout {
   wave_box memory;
 
@@ -48,28 +47,28 @@ struct Layout {
   }
 };
 
-// The points [low, high] of the memory in one dimension, and all in the other.
+// The points [low, high] of the memory in dimension d, and all points in the other.
 wave_box slab(wave_box memory, int d, int low, int high) {
   memory.low[d] = low;
   memory.high[d] = high;
   return memory;
 }
 
-// Fills in the halo around the box `own`. Dimension by dimension, and with all points in the
-// others: so what comes from corners is passed on by the neighbour between.
+// Fills the halo around the box `own`, one dimension after the other, each time with all points of
+// the other dimension. So corner values arrive through the neighbour in between.
 void exchange(MPI_Comm ranks, const wave_box& own, const Layout& layout, float* values) {
   const wave_box& memory = layout.memory;
   for (int d = 0; d < kRank; ++d) {
     int below, above;
     MPI_Cart_shift(ranks, d, 1, &below, &above);
-    for (const bool up : {true, false}) {  // to whom it goes: the one above, then the one below
+    for (const bool up : {true, false}) {  // send to the neighbour above, then to the one below
       const int depth = up ? wave_halo[d][0] : wave_halo[d][1];  // of the receiver's halo
       const wave_box sent = up ? slab(memory, d, own.high[d] - depth + 1, own.high[d])
                                : slab(memory, d, own.low[d], own.low[d] + depth - 1);
       const wave_box received = up ? slab(memory, d, own.low[d] - depth, own.low[d] - 1)
                                    : slab(memory, d, own.high[d] + 1, own.high[d] + depth);
       const int to = up ? above : below, from = up ? below : above;
-      MPI_Datatype out = MPI_FLOAT, in = MPI_FLOAT;  // nobody is beyond the edge in y
+      MPI_Datatype out = MPI_FLOAT, in = MPI_FLOAT;  // no neighbour beyond the edges in y
       if (to != MPI_PROC_NULL) out = layout.part(sent);
       if (from != MPI_PROC_NULL) in = layout.part(received);
       MPI_Sendrecv(values, to != MPI_PROC_NULL, out, to, 0, values, from != MPI_PROC_NULL, in, from,
@@ -86,7 +85,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int64_t steps = argc > 1 ? std::atoll(argv[1]) : 200;
 
-  // Whose box is where: ours to decide. Each is at least as large as the halo is deep.
+  // The decomposition is up to the program. Each box must be at least as large as the halo.
   int count, rank, cuts[kRank] = {}, place[kRank], periodic[kRank] = {0, 1};
   MPI_Comm_size(MPI_COMM_WORLD, &count);
   MPI_Dims_create(count, kRank, cuts);
@@ -103,13 +102,13 @@ int main(int argc, char** argv) {
     if (points / cuts[d] < std::max(wave_halo[d][0], wave_halo[d][1])) check("too many ranks");
   }
 
-  // Memory: the box and its halo, for U as often as its levels and the next ones take.
+  // Memory for the box and its halo; for U once per slot (levels, and the next ones).
   wave_memory memory;
   check(wave_box_memory(&memory, &own, nullptr));
   const Layout layout = {memory.U};
   std::vector<std::vector<float>> values(wave_U_slots, std::vector<float>(layout.points()));
   std::vector<float> c2(layout.points());
-  float* U[wave_U_slots];  // the newest level, the one before, and what is to be overwritten
+  float* U[wave_U_slots];  // newest level, previous level, and the slot to be overwritten
   for (int slot = 0; slot < wave_U_slots; ++slot) U[slot] = values[slot].data();
   check(wave_init_box(U, c2.data(), &own, nullptr));
 
@@ -120,7 +119,7 @@ int main(int argc, char** argv) {
     exchange(ranks, own, layout, U[1]);
   }
 
-  // All boxes into one file.
+  // Writes all boxes to one file.
   MPI_File file;
   MPI_File_open(ranks, argc > 2 ? argv[2] : "U.raw", MPI_MODE_CREATE | MPI_MODE_WRONLY,
                 MPI_INFO_NULL, &file);
