@@ -12,7 +12,7 @@ import csv
 import pages
 from measurements import Problem
 
-# Of ncu's metric -> of "counts", per warp but for the last. GH100 has no metric of loads of threads alone.
+# Metric of ncu -> member of "counts"; per warp except the last. GH100 has no per-thread metric of loads.
 METRICS = {
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "load_requests",
     "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "store_requests",
@@ -34,13 +34,13 @@ def read(path):
     out = {}
     for row in csv.DictReader(lines[start:]):
         if not row.get("ID"):
-            continue  # the line of units
+            continue  # the line with units
         values = {}
         for metric, name in METRICS.items():
             try:
                 values[name] = float(row[metric].replace(",", ""))
             except (KeyError, TypeError, ValueError, AttributeError):
-                continue  # not asked for, or not had ("n/a")
+                continue  # not requested or not available ("n/a")
         out[row["Kernel Name"]] = values
     return out
 

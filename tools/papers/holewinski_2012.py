@@ -28,8 +28,8 @@ FIG7_ELEMENTS = ("1x6", "1x8", "1x10", "1x12")
 FIG7_STEPS = tuple(range(1, 11))
 FIG8_ELEMENTS = {"1x10": "GTX 280", "1x12": "GTX 580"}  # elements per thread -> the paper's device
 
-# program -> (the paper's name, dimensions, (its elements per point, arrays, operations per point), file, params of
-# timed runs, steps)
+# program -> (the paper's name, dimensions, (the paper's elements per point, arrays, operations per point), folder,
+# params of timed runs, steps)
 LARGE_2D, MEDIUM_2D = {"N": 8192, "M": 8192}, {"N": 4096, "M": 4096}
 PROGRAMS = {
     "jacobi1d3": ("Jacobi 1-D 3-Pt", 1, ("3", 1, 3), "dsl-examples", {"N": 1 << 26}, 1440),
@@ -43,7 +43,7 @@ PROGRAMS = {
     "gradient2d": ("Gradient", 2, ("5", 1, 18), "dsl-examples", LARGE_2D, 360),
     "tv2d": ("TV Update 2D", 2, ("7", 1, 59), "dsl-examples", LARGE_2D, 360),
 }
-# GFLOP/s that the paper's text gives for figure 6, which has no numbers of its own.
+# GFLOP/s from the paper's text on figure 6; the figure itself has no numbers.
 STATED = {"jacobi3d": "GTX 580: 50 (double: 28.7)", "jacobi2d": "GTX 580, double: 49.5", "poisson9": "GTX 280: 81.7",
           "gradient2d": "GTX 580: 350 (44.3 % of 790)"}
 
@@ -224,5 +224,5 @@ def faults(results):
     return out
 
 
-# Programs of sums and products alone that have exactly the paper's operations, equal ones counted once.
+# Programs with only sums and products and exactly the paper's operations, counting equal ones once.
 LINEAR = ("jacobi1d3", "jacobi1d5", "jacobi1d7", "jacobi2d", "poisson9", "fdtd2d")

@@ -18,14 +18,14 @@ SECTOR = 32  # bytes of the smallest transaction
 FOLDER = "tools/papers/programs"
 BYTES = {"float": 4, "double": 8}
 
-# nx is a multiple of 32 and ny one of 6, as in the paper: x is the last dimension (L), y the one before (M).
+# nx is a multiple of 32 and ny a multiple of 6, as in the paper; x is the last dimension (L), y the one before (M).
 SIZES = tuple({"N": n, "M": m, "L": n} for n, m in ((192, 192), (256, 252), (320, 318), (384, 384), (448, 444),
                                                     (512, 510)))
 TABLE_SIZE = SIZES[1]
 AUTO_SIZES = (TABLE_SIZE,)
-UPDATES = 1e10  # of a timed run
+UPDATES = 1e10  # per timed run
 
-# program -> (name, operations of a point as the paper counts them for GFLOP/s, operations that its kernel executes)
+# program -> (name, operations per point that the paper counts for GFLOP/s, operations that its kernel executes)
 STENCILS = {
     "stencil7": ("7-point", 8, 8),
     "box27_flat": ("symmetric 27-point, as written", 30, 30),
@@ -33,8 +33,8 @@ STENCILS = {
     "box27_general": ("general 27-point", 53, 53),
 }
 COPIES = {"copycube": "copycube", "copycube_halo": "copycube_halo"}
-# Gpts/s of the paper: program -> {real: (Tesla C1060, Tesla C2050)}, averages over grid sizes. Its symmetric
-# kernel is the one by planes.
+# Gpts/s in the paper: program -> {real: (Tesla C1060, Tesla C2050)}, averaged over grid sizes. Its symmetric
+# kernel is box27_planes.
 PAPER = {
     "copycube": {"float": (9.2, 13.3)},
     "copycube_halo": {"float": (7.4, 12.4), "double": (3.8, 6.5)},

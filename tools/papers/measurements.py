@@ -35,7 +35,7 @@ class Problem(Exception):
 class Scale:
     """How much is run: all of a paper, or the small sizes of --quick."""
     quick: bool = False
-    stand_in: str = ""  # a schedule line for every preset; empty: the presets themselves
+    stand_in: str = ""  # schedule line that replaces all presets; empty: use the presets
 
     def line(self, schedule):
         """The schedule line that stands for `schedule` in suites and results."""
@@ -60,7 +60,7 @@ class Command:
         return self.name if self.shared else f"{paper.NAME}-{self.name}"
 
 
-# What the machine can do: docs/design/measure.md.
+# Calibration of the machine: docs/design/measure.md.
 DEVICES = Command("devices", ("devices", "--measure"), device=True, file="--json", shared=True)
 
 
@@ -198,7 +198,7 @@ class Results:
         self.commands = {command.name: command for command in paper.commands(scale)}
         self.timing = self._json(paper.NAME) or {}
         self.counting = self._json(f"{paper.NAME}-counts") or {}
-        self.counters = counters or {}  # of ncu: kernel name -> counter -> value (counters.py)
+        self.counters = counters or {}  # from ncu: kernel name -> counter -> value (counters.py)
 
     def _path(self, name):
         paths = [directory / name for directory in self.directories]

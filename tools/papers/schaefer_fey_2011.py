@@ -17,14 +17,14 @@ KERNELS = {"naive": "@schaefer-naive", "cached plane sweep": "@schaefer-sweep",
 AUTO = "auto"
 
 # Multiples of 128 bytes are multiples of 16 values; powers of two; 304 = 19 * 16, the paper's best
-# width; and sizes that are no multiple of 16 (72, 100, 200, 250, 300, 500).
+# width; and sizes that are not multiples of 16 (72, 100, 200, 250, 300, 500).
 SIZES = (64, 72, 96, 100, 128, 160, 192, 200, 224, 250, 256, 272, 288, 300, 304, 320, 352, 384, 400, 416, 448, 464,
          480, 500, 512)
 AUTO_SIZES = (64, 128, 256, 304, 512)
 COUNTED = 256
-UPDATES = 1.5e10  # of a timed run at least, unless launches take the time
+UPDATES = 1.5e10  # minimum per timed run, unless launch overhead dominates
 
-# The paper's figures: of its data sheets, and what its benchmarks measured (GB/s, GFLOP/s).
+# Numbers of the paper: from data sheets and from its benchmarks (GB/s, GFLOP/s).
 PAPER = {
     "Multiprocessors": (15, 14),
     "Shaders": (480, 448),
@@ -173,7 +173,7 @@ def plots(results):
     }
 
 
-# Values per point and step that a kernel's construction allows at most, within a block's edges.
+# Upper bounds of values per point and step for each kernel, including block edges.
 def faults(results):
     out = []
     naive = results.counts("jacobi3d", KERNELS["naive"], **counted_size(results.scale))

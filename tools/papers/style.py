@@ -24,7 +24,7 @@ WIDTH, HEIGHT, NOTE_HEIGHT = 7.92, 4.17, 0.63  # inches; 760 x 400 and 760 x 60 
 COLOURS = ("#3584d6", "#d07020", "#2f9e68", "#b765c9", "#d04a46", "#808690", "#96811a", "#2b8f94")
 MARKERS = "osD^vXPh"
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 3)), (0, (1, 3)), (0, (9, 3)), (0, (2, 2)))
-INK, DARK_INK = "#4b535c", "#b6bec8"  # of text, axes and grid, on a light and on a dark page
+INK, DARK_INK = "#4b535c", "#b6bec8"  # text, axes and grid, on light and on dark pages
 
 SCHEME = f"""<style>
  svg {{ color: {INK} }}
@@ -55,7 +55,7 @@ def _drawn(title, height, draw):
         file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Title": title, "Date": None, "Creator": None})
     text = file.getvalue().replace(INK, "currentColor")
-    start = text.index(">", text.index("<svg")) + 2  # behind the line of <svg ...>
+    start = text.index(">", text.index("<svg")) + 2  # after the line with <svg ...>
     return text[:start] + SCHEME + text[start:]
 
 

@@ -15,11 +15,11 @@ NAME = "vizitiu-2014"
 TITLE = "Vizitiu et al. 2014: heat conduction on Fermi and Kepler"
 PROGRAM = "dsl-examples/heat3d.stn"
 STEADY = "tools/papers/programs/heat3d_steady.stn"
-SIZE, QUICK_SIZE = 128, 26  # (N - 2) is a multiple of 6, the points that a tile of 3DShMOverL writes
+SIZE, QUICK_SIZE = 128, 26  # (N - 2) is a multiple of 6, the tile size of 3DShMOverL
 STEPS = 5000
 
 # kernel -> (preset, time of a step in ms on GTX 480, GTX 660M and GTX 680; registers, divergent branches, shared
-# bytes of a block, 64-bit loads and stores on GTX 680)
+# bytes per block, 64-bit loads and stores on GTX 680)
 KERNELS = {
     "3DBase": ("@vizitiu-3dbase", (1.7, 3.45, 0.62), (25, 12016, None, 14002632, 2000376)),
     "3DShMOverL": ("@vizitiu-3dshmoverl", (3.5, 6.17, 1.13), (19, 20811, 4096, 4741632, 2000376)),
@@ -29,7 +29,7 @@ KERNELS = {
     "2DShM": ("@vizitiu-2dshm", (1.2, 2.87, 0.59), (25, 94, 800, 6953688, 2000376)),
     "2DShMReg": ("@vizitiu-2dshmreg", (1.09, 2.32, 0.48), (25, 94, 640, 2984688, 2000376)),
 }
-GTX680_BYTES = 192.3e9  # bytes/s of memory, data sheet
+GTX680_BYTES = 192.3e9  # memory bandwidth in bytes/s, data sheet
 
 
 def seams(n):
@@ -37,8 +37,8 @@ def seams(n):
     return n * n * ((n + 7) // 8 - 1) * 2 * 2
 
 
-# 64-bit loads of one step as a kernel's construction has them, for n points computed per dimension. With n = 126
-# they are the paper's counts.
+# 64-bit loads per step that follow from a kernel's construction, for n computed points per dimension. With
+# n = 126 they equal the paper's counts.
 EXPECTED = {
     "3DBase": ("7 n³", lambda n: 7 * n**3),
     "3DShMOverL": ("8³ ⌈n/6⌉³", lambda n: 512 * -(-n // 6) ** 3),
@@ -48,7 +48,7 @@ EXPECTED = {
     "2DShM": ("3 n³ + 4 (⌈n/8⌉ - 1) n²", lambda n: 3 * n**3 + seams(n)),
     "2DShMReg": ("n³ + 2 n² + 4 (⌈n/8⌉ - 1) n²", lambda n: n**3 + 2 * n**2 + seams(n)),
 }
-MUST_AGREE = ("3DBase", "3DShMOverL", "2DBase", "2DReg")  # whose counts here have to be those of EXPECTED
+MUST_AGREE = ("3DBase", "3DShMOverL", "2DBase", "2DReg")  # kernels whose counts must equal EXPECTED
 
 
 def size_of(scale):

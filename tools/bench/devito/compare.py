@@ -32,7 +32,7 @@ os.environ["STENCIL_THREADS"] = str(THREADS)
 os.environ.setdefault("DEVITO_LANGUAGE", "openmp")
 os.environ.setdefault("DEVITO_LOGGING", "ERROR")
 
-import numpy  # noqa: E402  (the threads' variables come first)
+import numpy  # noqa: E402  (after the thread settings)
 import devito  # noqa: E402
 
 COURANT2 = 0.16

@@ -1,4 +1,4 @@
-/* Times kernel() on n^RANK points: GCells/s, the best of three runs. usage: PROGRAM N STEPS */
+/* Times kernel() on n^RANK points and prints GCells/s, best of three runs. Usage: PROGRAM N STEPS */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-/* Heat in three dimensions, two half steps as PolyBench has them. */
+/* Heat equation in three dimensions, with two half steps as in PolyBench. */
 static void half(int n, const double* restrict a, double* restrict b) {
 #pragma omp parallel for
   for (int i = 1; i < n - 1; i++)

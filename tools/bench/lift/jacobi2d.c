@@ -1,4 +1,4 @@
-/* Jacobi's method with two arrays that trade places. */
+/* Jacobi's method with ping-pong buffers. */
 void kernel(int n, int steps, double* restrict a, double* restrict b) {
   for (int t = 0; t < steps; t++) {
 #pragma omp parallel for

@@ -1,4 +1,4 @@
-/* The wave equation of fourth order in space. */
+/* Wave equation, fourth order in space. */
 void kernel(int n, int steps, double* restrict a, double* restrict b) {
   for (int t = 0; t < steps; t++) {
 #pragma omp parallel for

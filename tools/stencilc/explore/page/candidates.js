@@ -1,4 +1,4 @@
-// The candidates: which the filter shows, which the pointer is at, and who wants to know.
+// The candidates: filter, hover, and listeners for both.
 
 const report = JSON.parse(document.getElementById("report").textContent);
 const candidates = report.candidates;
@@ -8,12 +8,12 @@ const lineOf = (c) => c.brief || c.schedule;
 const registersOf = (c) => c.compiled_registers ?? c.registers;
 const limitsSeen = new Set(candidates.map((c) => c.limit));
 
-// The expected time per point and step, and from where on it is that of terms that do not overlap.
+// The expected time per point and step, and the time at which the non-overlapping terms begin.
 const secondsOf = (c) => 1e-9 / c.predicted;
 const overlapEnd = (c) =>
     Math.max(0, secondsOf(c) - c.terms.reduce((sum, t) => sum + (t.overlaps ? 0 : t.seconds), 0));
 
-// A word that some schedule has as one of its own, such as T=1, does not stand for T=16.
+// A filter word that equals a complete word of some schedule, such as T=1, does not match T=16.
 const everyWord = new Set(candidates.flatMap((c) => c.schedule.split(" ")));
 const shown = {
   families: new Set(candidates.map((c) => c.family)),
@@ -25,8 +25,7 @@ const shown = {
   },
 };
 
-// Functions called when the filter has changed, when the pointer is at a candidate (or at none),
-// and when one was picked.
+// Listeners: filter changed, pointer at a candidate (or none), candidate picked.
 const listeners = {
   filter: [],
   point: [],
@@ -36,7 +35,7 @@ function tell(what, value) {
   for (const listener of listeners[what]) listener(value);
 }
 
-// --- What is said beside the pointer ---
+// --- Tooltip ---
 
 const hint = html("div", {id: "hint", hidden: "", "aria-hidden": "true"});
 

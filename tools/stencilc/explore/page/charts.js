@@ -1,4 +1,4 @@
-// Drawings of all candidates.
+// Charts of all candidates.
 
 const kMargin = {
   left: 58,
@@ -17,8 +17,8 @@ function boxOf(width, height) {
 }
 const heightOfChart = (width) => Math.round(Math.min(430, Math.max(290, width * 0.72)));
 
-// A function that finds, of [thing, [x, y]] pairs, the thing next to an event that `isThere`; null
-// where none is within reach.
+// A function that finds the thing nearest to an event among [thing, [x, y]] pairs for which `isThere`
+// holds; null if none is near.
 function nearestOf(places, isThere = () => true) {
   return (event) => {
     const [x, y] = [event.offsetX, event.offsetY];
@@ -31,7 +31,7 @@ function nearestOf(places, isThere = () => true) {
   };
 }
 
-// A plane over `box` that calls hover(event, what is nearest, or null) and pick(what was clicked).
+// An overlay on `box` that calls hover(event, nearest thing or null) and pick(clicked thing).
 function planeOf(box, nearest, hover, pick) {
   const plane = svg("rect", {
     class: "plane",
@@ -51,8 +51,8 @@ function planeOf(box, nearest, hover, pick) {
   return plane;
 }
 
-// Candidates as marks in `root`, whose places `at(c)` gives ([x, y], or nothing). A few paths, one
-// for each limit, stay fluid where thousands of elements would not.
+// Draws candidates as marks in `root` at the positions `at(c)` ([x, y], or nothing). One path per limit
+// is fast enough; thousands of elements would not be.
 function marks(root, box, points, at, r) {
   const places = points.map((c) => [c, at(c)]).filter(([, place]) => place);
   const layer = svg("g");
@@ -92,7 +92,7 @@ function marks(root, box, points, at, r) {
   return {draw, point: (c) => ringAt(ring, c, r + 3)};
 }
 
-// A drawing with marks, which follow the filter and the pointer.
+// A chart with marks that react to filter and pointer.
 function markedDrawing(id, title, draw, heightOf = heightOfChart) {
   const place = document.querySelector(`#${id} .chart`);
   let live = null;
@@ -110,7 +110,7 @@ function about(box) {
 
 // --- Roofline (Williams, Waterman and Patterson, "Roofline", CACM 2009) ---
 
-// What the axes of a roofline are: work done per second over work per byte of memory.
+// Axes of a roofline: work per second over work per byte of memory traffic.
 const kRooflines = {
   instructions: {
     choice: "instructions",
@@ -243,7 +243,7 @@ function agreement() {
 // --- Time tiles ---
 
 function timeTiles() {
-  const best = new Map();  // of a family and T: the one that is predicted to be the fastest
+  const best = new Map();  // by family and T: the fastest by prediction
   for (const c of candidates) {
     const key = `${c.family} ${c.time_tile}`;
     const other = best.get(key);
@@ -255,7 +255,7 @@ function timeTiles() {
   markedDrawing("tiles", "Rate over time tile, the best candidate of every family", (root, box) => {
     const [first, last] =
         [all.reduce((a, b) => Math.min(a, b), Infinity), all.reduce((a, b) => Math.max(a, b), 1)];
-    const inner = {...box, right: box.right - 70};  // names of families stand to the right
+    const inner = {...box, right: box.right - 70};  // family names are on the right
     const x = linearScale(first - 0.5, last + 0.5, inner.left, inner.right);
     const y = linearScale(0, most * 1.06, box.bottom, box.top);
     const every = Math.ceil((last - first + 1) / Math.max(4, (inner.right - inner.left) / 34));
@@ -269,7 +269,7 @@ function timeTiles() {
       xText: String,
       yText: plainNumber
     });
-    // The others, spread out a little, always in the same way.
+    // The others, with reproducible jitter.
     const others = candidates.map((c) => {
       const shift = (((c.rank * 2654435761) >>> 0) / 2 ** 32 - 0.5) * 0.5;
       return mark("memory", x(c.time_tile + shift), y(c.predicted), 1.4);
@@ -312,7 +312,7 @@ function timeTiles() {
 
 // --- Terms of the time ---
 
-// The ten best of those that differ in their terms.
+// The ten best candidates with different terms.
 function differing() {
   const seen = new Set();
   const best = [];

@@ -1,10 +1,9 @@
-// Curves over the time tile: what the best of each T reaches, and what a point costs it.
+// Curves over the time tile T: the best rate of each T, and its cost per point.
 
 const kMostCurves = 6;
 const kOf = " per thread";
 
-// T on a logarithmic scale, since families try fewer and fewer of the longer ones; and those of
-// them that have room for a number.
+// A logarithmic scale for T, because families try fewer long ones, and the T with room for a label.
 function timeScale(points, from, to) {
   const all = [...new Set(points.map((p) => p.time_tile))].sort((a, b) => a - b);
   const scale = logScale(all[0] * 0.92, all.at(-1) * 1.08, from, to);
@@ -17,8 +16,8 @@ function timeScale(points, from, to) {
   return {scale, ticks};
 }
 
-// A plane over `box` with `places` of points, [point, [x, y]]: what `say` says of the nearest one
-// stands beside the pointer, and a click opens its row, where the table has it.
+// An overlay on `box` with points at `places`, [point, [x, y]]: shows the text say(nearest point) at the
+// pointer; a click opens the point's row if it is in the table.
 const bySchedule = new Map(candidates.map((c) => [c.schedule, c]));
 function pointedPlane(box, places, say) {
   const candidateOf = (p) => bySchedule.get(p.schedule) ?? null;
@@ -38,7 +37,7 @@ function pointedPlane(box, places, say) {
 const lineThrough = (places) =>
     `M${places.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;
 
-// Why there are no curves; "" where there are.
+// Why there are no curves; "" if there are.
 function whyNoCurves() {
   const tiles = new Set(report.by_time_tile.map((p) => p.time_tile));
   if (tiles.size > 1) return "";
@@ -54,7 +53,7 @@ function whyNoCurves() {
 
 // --- T and elements per thread (figure 7 of Holewinski, Pouchet and Sadayappan, ICS 2012) ---
 
-// The numbers of points per thread that reach most, the winner's among them; fewest first.
+// The best numbers of points per thread, including the winner's, in ascending order.
 function bestElements() {
   const most = new Map();
   for (const p of report.by_elements)
@@ -66,7 +65,7 @@ function bestElements() {
   return {kept: kept.sort((a, b) => a - b), all: most.size};
 }
 
-// Moves labels {x, y} that stand on each other apart, none below `bottom`.
+// Separates overlapping labels {x, y}, none below `bottom`.
 function spread(labels, bottom) {
   const kLine = 13;
   const near = (a, b) => Math.abs(a.x - b.x) < 18;
@@ -106,7 +105,7 @@ function elementCurves() {
     section.querySelector(".chart").remove();
     return;
   }
-  // A program that computes no floating-point numbers has but points to count.
+  // Without floating-point operations, only points can be counted.
   const unit = report.flops > 0 ? {name: "GFLOP/s", scale: report.flops, flops: true} :
                                   {name: "GCells/s", scale: 1, flops: false};
   const {kept, all} = bestElements();
@@ -192,7 +191,7 @@ function elementCurves() {
       });
 }
 
-// --- What a point costs (figure 8 there) ---
+// --- Cost per point (figure 8 of that paper) ---
 
 const kCosts = [
   {name: "words loaded from memory", of: (p) => p.words_loaded},
@@ -217,7 +216,7 @@ function costCurves() {
     section.querySelector(".chart").remove();
     return;
   }
-  // Far beyond the best T costs rise so much that nothing else could be seen.
+  // Far beyond the best T, costs are so high that they would hide everything else.
   const best = report.by_time_tile.reduce((a, b) => (b.predicted > a.predicted ? b : a));
   const paying = report.by_time_tile.filter((p) => p.predicted >= best.predicted / 4);
   const deepest = Math.max(paying.at(-1).time_tile, report.by_time_tile[1].time_tile);
@@ -274,7 +273,7 @@ function costCurves() {
           const places = points.map((p) => [x(p.time_tile), y(cost.of(p))]);
           const line = lineThrough(places);
           if (cost.base) {
-            // What lies above the useful point is done in vain.
+            // Redundant work is above the useful point.
             const useful = `L${places.at(-1)[0]} ${y(cost.base)}H${places[0][0]}Z`;
             root.append(svg("path", {class: "redundant", d: line + useful}));
           }

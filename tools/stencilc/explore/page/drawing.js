@@ -1,9 +1,9 @@
 "use strict";
-// What drawings share: elements, numbers, scales, axes, and drawing anew where the width changes.
+// Shared by the charts: elements, numbers, scales, axes, and redrawing when the width changes.
 
 const kSvg = "http://www.w3.org/2000/svg";
 
-// Elements with attributes and children; text is always text.
+// Creates elements with attributes and children; text never becomes markup.
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) element.setAttribute(name, value);
@@ -20,7 +20,7 @@ const svg = (name, attributes = {}, ...children) =>
 
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
-// As explore::three_digits.
+// Same as explore::three_digits.
 function threeDigits(value) {
   if (!isNumber(value)) return "-";
   const size = Math.abs(value);
@@ -30,14 +30,14 @@ function threeDigits(value) {
   return String(Number(value.toPrecision(3)));
 }
 
-// With a prefix, to stand before a unit: 4.2e12 is "4.2 T".
+// With a decimal prefix for a unit: 4.2e12 is "4.2 T".
 function withPrefix(value) {
   const prefixes = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]];
   const [scale, prefix] = prefixes.find(([least]) => value >= least * 0.9995) ?? [1, ""];
   return `${Number((value / scale).toPrecision(3))} ${prefix}`;
 }
 
-// At most so many characters of it.
+// Truncates to a number of characters.
 const shortened = (words, most) =>
     (words.length > most ? `${words.slice(0, Math.max(1, Math.floor(most) - 1))}…` : words);
 const plainNumber = (value) => (value >= 1e5 ? withPrefix(value).trim() :
@@ -63,7 +63,7 @@ function linearScale(low, high, from, to) {
 function logScale(low, high, from, to) {
   const [a, b] = [Math.log10(low), Math.log10(high)];
   const scale = (value) => from + ((Math.log10(value) - a) / (b - a)) * (to - from);
-  // The sparsest of these that gives enough.
+  // The coarsest step with enough ticks.
   const choices =
       [[1], [1, 3], [1, 2, 5], [1, 1.5, 2, 3, 5, 7], [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9]];
   scale.ticks = (about) => {
@@ -84,7 +84,7 @@ function logScale(low, high, from, to) {
   return scale;
 }
 
-// The least and greatest of positive values, a factor further out; something if there are none.
+// Minimum and maximum of positive values, widened by a factor; a default if there are none.
 function logRange(values, factor) {
   const positive = values.filter((value) => isNumber(value) && value > 0);
   if (positive.length === 0) return [0.1, 10];
@@ -96,9 +96,8 @@ function logRange(values, factor) {
 // --- Frames ---
 
 let drawings = 0;
-// Calls draw(root, width, height) with an empty <svg> that is as wide as `place`, and again when
-// that has become wider or narrower. `heightOf` gives the height for a width. Returns a function
-// that draws anew.
+// Calls draw(root, width, height) with an empty <svg> as wide as `place`, and again when that width
+// changes. `heightOf` computes the height from the width. Returns a function that redraws.
 function drawing(place, title, heightOf, draw) {
   const id = `drawing-${++drawings}`;
   let width = 0;
@@ -131,7 +130,7 @@ function text(x, y, words, attributes = {}) {
   return svg("text", {x, y, ...attributes}, String(words));
 }
 
-// Grid lines, numbers and names of both axes within `box` {left, top, right, bottom}.
+// Draws grid lines, tick labels and names of both axes within `box` {left, top, right, bottom}.
 function axes(root, box, x, y, {xName, yName, xTicks, yTicks, xText, yText}) {
   for (const value of xTicks) {
     const at = x(value);
@@ -152,7 +151,7 @@ function axes(root, box, x, y, {xName, yName, xTicks, yTicks, xText, yText}) {
 
 const kLimits = ["memory", "cache", "instructions", "latency", "tail", "launch"];
 
-// The shape of a limit around a point, so that colours are not all there is to tell them.
+// The shape that marks a limit, so that limits do not differ by colour alone.
 function mark(limit, x, y, r) {
   const to = (dx, dy) => `${(x + dx * r).toFixed(1)} ${(y + dy * r).toFixed(1)}`;
   const polygon = (...corners) => `M${corners.map(([dx, dy]) => to(dx, dy)).join("L")}Z`;
@@ -183,7 +182,7 @@ function legend(limits) {
                    limit)));
 }
 
-// Buttons of which one is pressed; `choose` is called with its value.
+// Buttons of which one is active; calls `choose` with its value.
 function choiceOf(name, options, chosen, choose) {
   const group = html("div", {class: "choice", role: "group", "aria-label": name});
   for (const [value, words] of options) {

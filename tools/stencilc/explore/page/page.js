@@ -1,4 +1,4 @@
-// Sources in colour, buttons that copy, and the start of everything.
+// Syntax highlighting, copy buttons, and start-up.
 
 const words = (text) => new Set(text.split(/\s+/));
 const kProgramWords = words(`and boundary clamp constant every false field function grid history in
@@ -9,7 +9,7 @@ const kKernelWords = words(`asm bool break case char const continue default do d
   typename union unsigned using void volatile while
   __global__ __device__ __shared__ __restrict__ __forceinline__ __launch_bounds__
   __kernel __local __global kernel local global`);
-// A comment, a string, a number, a word.
+// Tokens: comment, string, number, word.
 const kToken = new RegExp(
     [
       /(\/\/[^\n]*|\/\*[^]*?\*\/)/,
@@ -39,7 +39,7 @@ function highlight(id, known) {
   code.replaceChildren(...parts);
 }
 
-// navigator.clipboard is not there for a page of a plain file in every browser.
+// Some browsers lack navigator.clipboard for file:// pages.
 async function copyText(words) {
   try {
     await navigator.clipboard.writeText(words);

@@ -1,11 +1,10 @@
-// The ranking: sorted, filtered, a few rows at a time so that thousands stay fluid.
+// The ranking table: sorted and filtered; shows a few rows at a time for speed.
 
 const kRowsAtFirst = 15;
 const kRowsMore = 50;
-const kRowsMost = 500;  // at once: laying out thousands takes a second
+const kRowsMost = 500;  // maximum: layout of thousands takes a second
 
-// What columns sort by, in their order; text columns are ascending at first, numbers as `best`
-// says.
+// Sort keys of the columns, in order. Text columns start ascending, numbers as given by `best`.
 const columns = [
   {value: (c) => c.rank, best: "ascending"},
   {value: lineOf, best: "ascending"},
@@ -24,7 +23,7 @@ function rankingTable() {
   const body = table.tBodies[0];
   const heads = [...table.tHead.rows[0].cells];
   const more = document.getElementById("more");
-  const open = new Set();  // ranks
+  const open = new Set();  // open rows, by rank
   let sorted = {column: 0, ascending: true};
   let rows = [];
   table.classList.toggle("unmeasured", !anyMeasured);
@@ -97,7 +96,7 @@ function rankingTable() {
     rows = candidates.filter((c) => shown.has(c)).sort((a, b) => {
       const [x, y] = [value(a), value(b)];
       if (absent(x) || absent(y))
-        return absent(x) - absent(y) || a.rank - b.rank;  // last, both ways
+        return absent(x) - absent(y) || a.rank - b.rank;  // last in both directions
       return (x < y ? -sign : x > y ? sign : 0) || a.rank - b.rank;
     });
     heads.forEach((head, i) => {
@@ -137,7 +136,7 @@ function rankingTable() {
   sort();
 }
 
-// --- What a row opens to ---
+// --- Details of a row ---
 
 function listOf(name, entries) {
   return html("div", {}, html("h4", {}, name),
@@ -164,7 +163,7 @@ function termsOf(c) {
   return html("div", {}, html("h4", {}, "Time per point and step"), list);
 }
 
-// What compilers made of its kernels, where they were asked.
+// Machine code of its kernels, if they were compiled.
 function codesOf(c) {
   return c.code.map((code) => listOf(`Machine code of ${code.kernel}, per iteration`, [
     ...code.issued.map((count) => [count.name, threeDigits(count.count)]),

@@ -1,4 +1,4 @@
-// The winner's tile: boxes in space, and what is done when.
+// The winner's tile: boxes in space, and the order of work.
 
 const tile = report.winner;
 const lastStep = tile ? tile.stages.reduce((most, s) => Math.max(most, s.step), 1) : 1;
@@ -44,7 +44,7 @@ const sidesOf = ({low, high}) => `${withSign(-low)} … ${withSign(high)}`;
 const describeBox = (margin) =>
     margin.map((side, d) => `${report.axes[d]} ${sidesOf(side)}`).join(", ");
 
-// A dimension from `from` on: cells of halo to scale on both sides of the output box, whose points
+// One dimension, starting at `from`: halo cells to scale on both sides of the output box, whose points
 // may be drawn shorter.
 function sides(low, high, points, cell, pointSize, from) {
   const core = Math.max(2 * cell, points * pointSize);
@@ -61,12 +61,12 @@ function sides(low, high, points, cell, pointSize, from) {
   };
 }
 
-// How long a point of the output box can be drawn: as a cell of halo, if there is room for it.
+// Length of an output-box point: that of a halo cell, if there is room.
 function pointSizeFor(low, high, points, cell, room) {
   return Math.min(cell, (room - (low + high) * cell) / points);
 }
 
-// The farthest that any of the boxes goes in dimension d.
+// The maximum extent of any box in dimension d.
 function farthest(boxes, d) {
   return {
     low: boxes.reduce((most, b) => Math.max(most, b[d].low), 0),
@@ -76,7 +76,7 @@ function farthest(boxes, d) {
 
 // --- Halo in space ---
 
-const kNameHeight = 26;  // of a field's name above its drawing
+const kNameHeight = 26;  // height of a field name above its drawing
 
 function haloOf(place, boxes, name) {
   const rank = report.axes.length;
@@ -108,7 +108,7 @@ function haloOf(place, boxes, name) {
               `${b.step === 0 ? "loaded" : `step ${b.step}, ${b.function}`}: ${
                   describeBox(b.margin)}`));
         });
-        // The number of a step stands in the ring between its box and the next smaller one.
+        // The step number is in the ring between its box and the next smaller one.
         ordered.forEach((b, i) => {
           const next = ordered.slice(i + 1).find((o) => o.margin[h].low < b.margin[h].low);
           const inner = next ? x.low(next.margin[h]) : x.begin;
@@ -184,7 +184,7 @@ function halo() {
 
 // --- Boxes over time ---
 
-// A row for each box, the first at the bottom, a column for each of the last dimensions.
+// One row per box, the first at the bottom; one column per displayed (last) dimension.
 function timeBoxes(place, title, rows, name) {
   const rank = report.axes.length;
   const dimensions = [...report.axes.keys()].slice(-3);
@@ -258,7 +258,7 @@ function planes(place) {
   drawing(place, "Planes that loads and stages are at, over the iterations of a block",
       () => top + rows.length * high + 40, (root, width) => {
         const left = several ? Math.min(150, Math.max(92, width * 0.24)) : 62;
-        // Room for the pipeline to fill, if that leaves cells that can be seen.
+        // Space for filling the pipeline, if cells stay visible.
         const cell = Math.min(
             28, Math.max(13, (width - left) / Math.min(iterations, loaded.low + deepest + 9)));
         const columns = Math.floor((width - left) / cell);
