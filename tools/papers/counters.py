@@ -1,11 +1,11 @@
-"""Counters of Nsight Compute, beside what stencil_bench --counts counts.
+"""Compares counters of Nsight Compute with the counts of stencil_bench --counts.
 
     ncu --csv --page raw --print-units base --metrics METRICS \\
         build/bin/stencil_bench NAME-counts.json --threads 1 > FILE.csv
 
-with METRICS as below, joined by commas, and the suite NAME-counts.json that `run --suites` writes:
-kernels are named after their jobs, so the same suite has to be counted and profiled. Of several
-launches of a kernel the last one counts, which is of a timed run: a whole time tile.
+with METRICS as below, joined by commas, and the suite NAME-counts.json that `run --suites` writes.
+Kernels are named after their jobs, so the same suite must be counted and profiled. If a kernel has
+several launches, the last one is used, which belongs to a timed run and is a full time tile.
 """
 import csv
 
@@ -26,7 +26,7 @@ METRICS = {
 
 
 def read(path):
-    """kernel name -> counter -> value of a raw CSV page. Problem if it is none."""
+    """kernel name -> counter -> value, from a raw CSV page. Raises Problem for other files."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None:
@@ -46,7 +46,7 @@ def read(path):
 
 
 def table(results):
-    """Counts of `results` over the counters given, as Markdown: a row per job, "=" where both are the same number."""
+    """Ratio of counts to counters as Markdown: one row per job, "=" where both are equal."""
     names = list(METRICS.values())
     rows = []
     for record in results.counting.get("results", []):

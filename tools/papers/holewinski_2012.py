@@ -2,8 +2,8 @@
 Computations on GPU Architectures (ICS 2012), section 5: figures 6, 7 and 8 and the table of programs.
 
 The paper searches block sizes, time tiles and elements per thread exhaustively. Here the search is a
-grid of lines of `overlapped` with regions=hull, which computes the largest box in every step as the
-paper's kernels do: SEARCH, each with T = 1 for "without time tiling".
+grid of `overlapped` lines with regions=hull, which computes the largest box in every step like the
+paper's kernels: SEARCH, with T = 1 for "without time tiling".
 """
 import re
 
@@ -53,7 +53,7 @@ def file_of(program):
 
 
 def search_lines(dimensions, tiled):
-    """Lines of the search, with braces: with time tiling, or without; the preset of either kind is one."""
+    """Lines of the search, with braces: with or without time tiling, including the corresponding preset."""
     lines, steps = SEARCH[dimensions]
     return [*(line % (steps if tiled else "1") for line in lines), PRESET if tiled else SPATIAL]
 
@@ -101,7 +101,7 @@ def commands(scale):
 
 
 def operations_of(results, program):
-    """Operations of a point and step as `explain` counts them, equal ones once; None without its text."""
+    """Operations per point and step as counted by `explain`, equal ones once; None without its text."""
     text = results.text(f"explain-{program}")
     if text is None:
         return None
@@ -116,7 +116,7 @@ def size_of(program):
 
 
 def bests(results, program):
-    """The best records without and with time tiling, of the preset and of auto."""
+    """The best records: without and with time tiling, the preset, and auto."""
     dimensions = PROGRAMS[program][1]
     define = {} if results.scale.quick else PROGRAMS[program][4]
     def best(lines):
@@ -172,7 +172,7 @@ def code_name(program):
 
 
 def fig7_rate(results, steps, elements):
-    """GFLOP/s at 5 operations a point, or None."""
+    """GFLOP/s at 5 operations per point, or None."""
     found = results.rate("jacobi2d", fig7_line(steps, elements))
     return found and 5 * found
 
@@ -182,7 +182,7 @@ FIG8 = {"global_loads": "Global loads", "shared_loads": "Shared loads", "shared_
 
 
 def fig8_values(results, steps, elements):
-    """The counts of figure 8 per useful point and step, and the time of one in ps."""
+    """The counts of figure 8 and the time in ps, per useful point and step."""
     counts = results.counts("jacobi2d", fig7_line(steps, elements), **counted_size(results.scale))
     values = {key: results.per_point(counts, key) for key in FIG8 if key != "time"}
     found = results.rate("jacobi2d", fig7_line(steps, elements))

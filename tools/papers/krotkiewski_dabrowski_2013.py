@@ -1,8 +1,8 @@
 """M. Krotkiewski, M. Dabrowski: Efficient 3D stencil computations using CUDA (Parallel Computing 39,
 2013): the footprint model, formulas (5) to (9), and tables 2 to 5.
 
-A block of 32 x 6 threads reads a tile with its halo as 48 x 4 threads would, twice, keeps one plane in
-shared memory and sums of three planes in registers.
+A block of 32 x 6 threads reads a tile with its halo in two passes, as 48 x 4 threads. It keeps one plane in
+shared memory and partial sums of three planes in registers.
 """
 import math
 
@@ -52,8 +52,8 @@ def optimal_bytes(size):
 
 
 def values_read(block, size):
-    """Formula (6): values that a block of (BX, BY) points requests of a plane with its halo, where no
-    transaction is smaller than a sector."""
+    """Formula (6): values that a block of (BX, BY) points requests for a plane with its halo, in whole
+    sectors."""
     x, y = block
     return x * y + 2 * x + 2 * (y + 2) * SECTOR // size
 
@@ -97,13 +97,13 @@ def commands(scale):
 
 
 def average(results, program, line, real):
-    """The mean of the rates over all grid sizes in Gpts/s; None unless all are there."""
+    """Mean rate over all grid sizes in Gpts/s; None unless all are available."""
     rates = [results.rate(program, line, real=real, define=define) for define in SIZES]
     return sum(rates) / len(rates) if all(rates) else None
 
 
 def issue_rate(results, program, line, real, rate):
-    """Operations counted x points a second, in percent of the instructions that the machine issues."""
+    """Operations per second in percent of the machine's peak issue rate."""
     operations = results.per_point(results.counts(program, line, real=real), "operations")
     device = results.machine()
     if not operations or not rate or not device:
@@ -112,7 +112,7 @@ def issue_rate(results, program, line, real, rate):
 
 
 def sector_bytes(results, program, line, real):
-    """Bytes of the sectors asked for, per point, or None."""
+    """Bytes of requested sectors per point, or None."""
     counts = results.counts(program, line, real=real)
     loads, stores = results.per_point(counts, "load_sectors"), results.per_point(counts, "store_sectors")
     return None if loads is None or stores is None else SECTOR * (loads + stores)

@@ -1,19 +1,19 @@
-"""Suites of a paper, the script that measures them, and what came of it.
+"""Suites of a paper, the script that measures them, and the results.
 
-A paper is a module (holewinski_2012.py and so on) with
+A paper is a module (such as holewinski_2012.py) with
 
-    NAME, TITLE               the names of its files, the heading of messages
+    NAME, TITLE               base of its file names, heading of messages
     timed(scale)              entries of a suite whose jobs are timed (docs/contributing.md, Suites)
     counted(scale)            entries whose kernels are counted: stencil_bench --counts
-    commands(scale)           calls of stencilc beside them, a list of Command
+    commands(scale)           additional calls of stencilc, a list of Command
     tables(results)           name -> Markdown, for the markers of docs/papers/NAME.md
     plots(results)            name -> chart (style.py), for docs/papers/NAME-*.svg
-    faults(results)           what is not as it has to be, in words
+    faults(results)           deviations from the expected results, as text
 
-`make` writes suites and the script `measure` into a directory; `measure` needs Bash and the two
-binaries alone, so it runs on a machine that has the GPU and nothing else. `Results` reads what it
-leaves behind. Rates are in GCells/s, 10^9 point updates a second; times in ms; counts are those of
-a whole time tile unless said otherwise.
+`make` writes suites and the script `measure` into a directory. `measure` only needs Bash and the two
+binaries, so it runs on any machine with a GPU. `Results` reads its output. Rates are in GCells/s,
+10^9 point updates per second; times are in ms; counts are for a full time tile unless noted
+otherwise.
 """
 import dataclasses
 import itertools
@@ -28,26 +28,26 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Problem(Exception):
-    """What is wrong, why, and what to do: printed without a trace."""
+    """An error with reason and remedy, printed without a stack trace."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Scale:
-    """How much is run: all of a paper, or the small sizes of --quick."""
+    """Extent of the runs: everything, or the small sizes of --quick."""
     quick: bool = False
     stand_in: str = ""  # schedule line that replaces all presets; empty: use the presets
 
     def line(self, schedule):
-        """The schedule line that stands for `schedule` in suites and results."""
+        """The line that replaces `schedule` in suites and results."""
         return self.stand_in if self.stand_in and schedule.startswith("@") else schedule
 
 
 @dataclasses.dataclass(frozen=True)
 class Command:
-    """A call of stencilc: its output becomes NAME.txt among the results. `field`: written by a run,
-    hashed (SHA-256 of the .npy file, a last line of the text) and not kept. `device`: takes
-    --device. `file`: an option that takes the name of a JSON file to keep. `shared`: papers have it
-    in common, so it runs once."""
+    """A call of stencilc, whose output becomes NAME.txt in the results. `field`: a field that the run
+    writes; its SHA-256 becomes the last line of the text, and the .npy file is deleted. `device`: accepts
+    --device. `file`: an option that takes the name of a JSON file to keep. `shared`: common to all
+    papers, so it runs once."""
     name: str
     arguments: tuple
     field: str = ""
@@ -56,16 +56,16 @@ class Command:
     shared: bool = False
 
     def stem(self, paper):
-        """The name of its results, without ending."""
+        """The name of its results, without extension."""
         return self.name if self.shared else f"{paper.NAME}-{self.name}"
 
 
-# Calibration of the machine: docs/design/measure.md.
+# Calibration of the machine: docs/measure.md.
 DEVICES = Command("devices", ("devices", "--measure"), device=True, file="--json", shared=True)
 
 
 def write_whole(path, text):
-    """Writes a file that appears whole or not at all."""
+    """Writes a file atomically."""
     path = pathlib.Path(path)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -83,25 +83,24 @@ def write_json(path, value):
 
 
 def expand(line):
-    """The alternatives of a schedule line, as stencil_bench and a shell expand them (no nesting)."""
+    """Expands the braces of a schedule line like stencil_bench and a shell (no nesting)."""
     parts = [part.split(",") if i % 2 else [part] for i, part in enumerate(re.split(r"\{([^}]*)\}", line))]
     return ["".join(choice) for choice in itertools.product(*parts)]
 
 
 def suite_of(entries, scale):
-    """A suite: entries with the stand-in in place of presets."""
+    """A suite whose presets are replaced by the stand-in."""
     return [{**entry, "schedules": [scale.line(line) for line in entry["schedules"]]} for entry in entries]
 
 
 SCRIPT = """#!/usr/bin/env bash
-# Measures what lies beside this file, which tools/papers/run wrote. From the top of the repository:
+# Measures the suites beside this file, written by tools/papers/run. Run from the root of the repository:
 #
 #   measure BIN DEVICE OUT [--budget S] [--continue] [--threads N] [--check-only]
 #
-# BIN: the directory of stencilc and stencil_bench. DEVICE: cuda, opencl, host. OUT: where results go.
-# What follows goes to the stencil_bench of timed suites; with --continue, calls of stencilc that
-# succeeded before are not made again. The status is that of the last part that failed; the others
-# run all the same.
+# BIN: directory of stencilc and stencil_bench. DEVICE: cuda, opencl, host. OUT: directory for results.
+# Further arguments go to stencil_bench for timed suites. With --continue, successful calls of stencilc
+# are not repeated. If a part fails, the others still run; the exit status is that of the last failure.
 set -u
 bin=$1 device=$2 out=$3
 shift 3
@@ -127,7 +126,7 @@ counted() {
   "$bin/stencil_bench" "$here/$1-counts.json" --counts --out "$out/$1-counts.json"
   note "$1-counts"
 }
-called() {  # NAME FIELD ARGUMENTS: what a run writes of FIELD is hashed, unless that is empty
+called() {  # NAME FIELD ARGUMENTS: hashes the output of FIELD, unless FIELD is empty
   local array="$out/$1.npy"
   [ -n "$continued" ] && [ -f "$out/$1.txt" ] && [ ! -f "$out/$1.failed" ] && return
   "$bin/stencilc" "${@:3}" ${2:+--out "$2=$array"} >"$out/$1.txt" 2>&1
@@ -140,7 +139,7 @@ called() {  # NAME FIELD ARGUMENTS: what a run writes of FIELD is hashed, unless
 
 
 def call_of(paper, command):
-    """The line of the script that makes a call."""
+    """The script line for a call."""
     words = ("called", command.stem(paper), command.field, *command.arguments)
     text = " ".join(shlex.quote(word) for word in words)
     text += ' --device "$device"' if command.device else ""
@@ -153,8 +152,8 @@ PARTS = ("timed", "counts", "calls")
 
 
 def make(papers, scale, directory, parts=PARTS):
-    """Writes the suites of papers and the script `measure` into a directory, which it makes. `parts`: of
-    each paper."""
+    """Writes the suites of papers and the script `measure` into a new directory. `parts`: of each
+    paper."""
     directory = pathlib.Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     lines = []
@@ -172,7 +171,7 @@ def make(papers, scale, directory, parts=PARTS):
 
 
 def read_json(path):
-    """The content of a JSON file. Problem if it is none."""
+    """The content of a JSON file. Raises Problem for other files."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -180,7 +179,7 @@ def read_json(path):
 
 
 def verdict(record):
-    """Why a job has no result, in words; nothing if it has one."""
+    """Why a job has no result, as text; None if it has one."""
     for key in ("error", "refused", "left_out"):
         if key in record:
             return str(record[key]).strip()
@@ -189,8 +188,8 @@ def verdict(record):
 
 
 class Results:
-    """What `measure` left in directories for one paper; of a file that several have, that of the first
-    counts. Whatever is not there is None: a table says so with a dash."""
+    """The output of `measure` for one paper, from several directories; the first directory with a file
+    wins. Missing values are None and become dashes in tables."""
 
     def __init__(self, paper, directories, scale, counters=None):
         self.paper, self.scale = paper, scale
@@ -209,7 +208,7 @@ class Results:
         return path and read_json(path)
 
     def anything(self):
-        """Whether there is any file of the paper."""
+        """Whether any file of the paper exists."""
         stems = [self.paper.NAME, f"{self.paper.NAME}-counts"]
         stems += [command.stem(self.paper) for command in self.commands.values() if not command.shared]
         return any(self._path(stem + ending) for stem in stems for ending in (".json", ".txt"))
@@ -224,8 +223,8 @@ class Results:
                 yield record
 
     def timed(self, program=None, line=None, **conditions):
-        """The records of timed jobs of a program by a schedule line (all alternatives of one with
-        braces; None: any) whose params, or else members, have the values given."""
+        """Records of timed jobs of a program and a schedule line (braces: all alternatives; None: any)
+        whose params or members have the given values."""
         return list(self._select(self.timing.get("results", []), program, line, conditions))
 
     def best(self, program, line, **conditions):
@@ -234,7 +233,7 @@ class Results:
         return max(found, key=lambda each: each["gcells"], default=None)
 
     def rate(self, program, line, **conditions):
-        """GCells/s of the fastest, or None."""
+        """GCells/s of the fastest record, or None."""
         record = self.best(program, line, **conditions)
         return record and record["gcells"]
 
@@ -248,21 +247,21 @@ class Results:
         return counts[key] / (counts["points"] * counts["steps"]) if counts and key in counts else None
 
     def text(self, name):
-        """What a command printed, or None."""
+        """The output of a command, or None."""
         path = name in self.commands and self._path(f"{self.commands[name].stem(self.paper)}.txt")
         return None if not path else path.read_text(encoding="utf-8", errors="replace")
 
     def file(self, name):
-        """The JSON file that a command kept, or None."""
+        """The JSON file of a command, or None."""
         return self._json(self.commands[name].stem(self.paper)) if name in self.commands else None
 
     def machine(self):
-        """The first device measured: its figures, curves and machine (docs/design/measure.md); None without."""
+        """Figures, curves and machine of the first measured device (docs/measure.md), or None."""
         found = self.file(DEVICES.name)
         return found["devices"][0] if found and found["devices"] else None
 
     def device(self):
-        """The machine of the timed jobs in words."""
+        """Description of the machine of the timed jobs."""
         return self.timing.get("machine", "no device yet")
 
     def failures(self):
@@ -276,7 +275,7 @@ class Results:
         return out
 
     def missing(self, parts=PARTS):
-        """Files of these parts that should be there and are not."""
+        """Missing files of these parts."""
         names = [f"{self.paper.NAME}.json"] if "timed" in parts else []
         names += [f"{self.paper.NAME}-counts.json"] if "counts" in parts else []
         names += [command.stem(self.paper) + (".json" if command.file else ".txt")

@@ -1,12 +1,12 @@
-"""Tables as Markdown, and their places in pages.
+"""Markdown tables, and their placeholders in pages.
 
-A page is prose by hand with places for tables:
+A page is hand-written prose with placeholders for tables:
 
     <!-- table:fig6 -->
-    whatever was there before
+    previous content
     <!-- /table -->
 
-Every table of a paper has one place, and every place has a table: anything else is a Problem.
+Every table needs exactly one placeholder, and every placeholder a table; otherwise Problem is raised.
 """
 import re
 
@@ -17,7 +17,7 @@ NOTHING = "–"
 
 
 def number(value, digits=3):
-    """A number to a few significant digits, a large one to ones; texts as they are; a dash for None."""
+    """A number with a few significant digits, large ones rounded to integers; texts unchanged; a dash for None."""
     if value is None:
         return NOTHING
     if isinstance(value, str):
@@ -28,7 +28,7 @@ def number(value, digits=3):
 
 
 def ratio(value, of):
-    """value / of with two digits behind the point, or a dash."""
+    """value / of with two decimals, or a dash."""
     return NOTHING if not value or not of else f"{value / of:.2f}"
 
 
@@ -49,7 +49,7 @@ def table(head, rows):
 
 
 def fill(text, tables, name):
-    """The page with its tables in place. `name`: of the page, for messages."""
+    """The page with its tables filled in. `name`: of the page, for messages."""
     places = PLACE.findall(text)
     for wanted, had, what in ((places, tables, "has a place for a table that nobody makes"),
                               (tables, places, "has no place for the table")):

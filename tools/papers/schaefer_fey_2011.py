@@ -1,8 +1,8 @@
 """A. Schaefer, D. Fey: High Performance Stencil Code Algorithms for GPGPUs (ICCS 2011): table 1,
 figures 4 and 8.
 
-Table 1 and figure 4 are micro-benchmarks, which `stencilc devices --measure` has (docs/design/measure.md).
-Figure 8 is a Jacobi sweep of 8 operations in double precision on n^3 points by three kernels.
+Table 1 and figure 4 are micro-benchmarks, which are part of `stencilc devices --measure` (docs/measure.md).
+Figure 8 is a Jacobi sweep of 8 operations in double precision on n^3 points with three kernels.
 """
 import pages
 import style
@@ -43,7 +43,7 @@ FERMI_COPY = 113.0  # GB/s, Tesla C2050
 
 
 def steps_of(n):
-    """An even number of steps of a timed run."""
+    """An even number of steps for a timed run."""
     return max(20, min(20000, int(UPDATES / n**3) // 2 * 2))
 
 
@@ -73,7 +73,7 @@ def commands(scale):
 
 
 def measured(results):
-    """The column of this device in table 1, by the paper's rows."""
+    """The column of this device in table 1, with the rows of the paper."""
     found = results.machine()
     if found is None:
         return {}
@@ -144,7 +144,7 @@ def tables(results):
 
 
 def sector_bytes(results, counts):
-    """Bytes of the 32-byte sectors that are asked for, per point and step."""
+    """Bytes of requested 32-byte sectors, per point and step."""
     loads, stores = results.per_point(counts, "load_sectors"), results.per_point(counts, "store_sectors")
     return None if loads is None or stores is None else 32 * (loads + stores)
 

@@ -1,10 +1,10 @@
-"""Charts as SVG: the one look of docs/papers/*.svg, drawn by matplotlib.
+"""The common style of the charts docs/papers/*.svg, drawn by matplotlib.
 
-Lines over a scale (`lines`), bars by group (`bars`), each returned as the text of an SVG file, which
-depends on the values and on the version of matplotlib alone: no date, no random ids, no settings of
-the user. The background is transparent. Text, axes and grid have the colour `color` of the SVG, which
-changes with the reader's colour scheme; the colours of series have a contrast of 3 at least on white
-and on black (WCAG 2.1, 1.4.11). Series differ by marker and dash besides their colour.
+Curves (`lines`) and grouped bars (`bars`), returned as the text of an SVG file that depends only on the
+values and the version of matplotlib: no date, no random ids, no user settings. The background is
+transparent. Text, axes and grid use the SVG's `color`, which follows the reader's colour scheme; series
+colours have a contrast of at least 3 on white and on black (WCAG 2.1, 1.4.11). Series also differ by
+marker and dash.
 
 Without matplotlib there are no charts: `AVAILABLE` is false, and the functions must not be called.
 """
@@ -34,7 +34,7 @@ SCHEME = f"""<style>
 
 
 def settings():
-    """What differs from matplotlib's defaults. Text stays text, in the reader's sans-serif font."""
+    """Settings that differ from matplotlib's defaults. Text stays text, in the reader's sans-serif font."""
     return {
         "svg.fonttype": "none", "text.parse_math": False, "font.sans-serif": ["DejaVu Sans", "Verdana"], "svg.hashsalt": "stencilc", "savefig.transparent": True,
         "font.size": 9, "axes.titlesize": 9, "figure.titlesize": 10, "figure.titleweight": "bold",
@@ -47,7 +47,7 @@ def settings():
 
 
 def _drawn(title, height, draw):
-    """The SVG of a figure with this title, of which `draw` draws what is below it."""
+    """The SVG of a figure with this title; `draw` draws the rest."""
     with matplotlib.style.context(["default", settings()]):
         figure = Figure(figsize=(WIDTH, height))
         figure.suptitle(title, x=0.01, ha="left")
@@ -60,7 +60,7 @@ def _drawn(title, height, draw):
 
 
 def _axes(figure, y_title):
-    """Axes whose y begins at 0, with lines across."""
+    """Axes with y from 0 and horizontal grid lines."""
     axes = figure.add_subplot()
     axes.grid(axis="y")
     axes.set_ylabel(y_title)
@@ -74,13 +74,13 @@ def _finish(axes):
 
 
 def nothing(title):
-    """What stands for a chart of which nothing has been measured."""
+    """A placeholder for a chart without measurements."""
     return _drawn(title, NOTE_HEIGHT, lambda figure: figure.text(0.01, 0.2, "Not measured yet."))
 
 
 def lines(title, x_title, y_title, series):
-    """A chart of curves. series: (name, [(x, y), ...]) each; y is not negative, points without a y are
-    left out. A note instead of axes if there is no point at all. Curve i is the SVG's group `series-i`."""
+    """A chart of curves. series: list of (name, [(x, y), ...]); y >= 0, points with y None are skipped.
+    Without any point, the result is a placeholder. Curve i is the SVG group `series-i`."""
     series = [(name, [point for point in points if point[1] is not None]) for name, points in series]
     if not any(points for _, points in series):
         return nothing(title)
@@ -95,8 +95,8 @@ def lines(title, x_title, y_title, series):
 
 
 def bars(title, y_title, names, groups):
-    """A chart of bars. names: of the bars of a group; groups: (name, [value or None, ...]) each. A note
-    instead of axes if there is no value at all. Bar i of group g is the SVG's group `bar-g-i`."""
+    """A bar chart. names: the bars within a group; groups: list of (name, [value or None, ...]). Without
+    any value, the result is a placeholder. Bar i of group g is the SVG group `bar-g-i`."""
     if not any(value is not None for _, values in groups for value in values):
         return nothing(title)
 

@@ -1,8 +1,8 @@
 """A. Vizitiu, L. Itu, C. Nita, C. Suciu: Optimized Three-Dimensional Stencil Computation on Fermi and
-Kepler GPUs (HPEC 2014): tables I and II, and the steady state that all kernels agree on.
+Kepler GPUs (HPEC 2014): tables I and II, and the steady state, on which all kernels agree.
 
-Heat conduction on 128^3 points in double precision. Counts are those of one time step: EXPECTED
-says what the construction of a kernel gives on N^3 points, of which n = N - 2 per dimension are
+Heat conduction on 128^3 points in double precision. Counts are for one time step. EXPECTED gives the
+loads that follow from a kernel's construction on N^3 points, of which n = N - 2 per dimension are
 computed.
 """
 import re
@@ -33,7 +33,7 @@ GTX680_BYTES = 192.3e9  # memory bandwidth in bytes/s, data sheet
 
 
 def seams(n):
-    """Values of halos that tiles of 8 x 8 read of each other, of n x n points of n planes."""
+    """Halo values that 8 x 8 tiles read from each other, for n planes of n x n points."""
     return n * n * ((n + 7) // 8 - 1) * 2 * 2
 
 
@@ -80,7 +80,7 @@ def commands(scale):
 
 
 def steady(results, kernel):
-    """(step at which the run stopped, hash of the temperatures), each None if the run gave none."""
+    """(step at which the run stopped, hash of the temperatures), None where missing."""
     text = results.text(f"steady-{kernel.lower()}") or ""
     stopped = re.search(r"^steps +(\d+) of \d+: the stop condition holds$", text, re.M)
     digest = re.search(r"^sha256 ([0-9a-f]{64})$", text, re.M)

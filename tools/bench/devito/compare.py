@@ -4,13 +4,13 @@
   python3 -m venv build/devito && build/devito/bin/pip install devito
   build/devito/bin/python tools/bench/devito/compare.py [--sizes 256,512] [--rounds N] [RESULTS.json]
 
-Both compute the same: a grid of N^3 points in float with zeros around it, one velocity or one for every
-point, Ricker's wavelet injected between grid points by linear weights, and 400 receivers between others, sampled
-after every step. First the wave fields and what was received are compared, at a small size and for every contestant; one that is wrong is not timed. Then the contestants
-take turns, and the median counts. Rates are in GCells/s, 10^9 point updates a second, of the time that
-Devito's summary gives for its sections and `stencilc run` for its kernels; `copy` is a copy of an
-array of as many points. Both have OMP_NUM_THREADS threads (by default, as many as CPUs that the process may
-use); Devito's are bound to cores.
+Both solve the same problem: a grid of N^3 points in float with a border of zeros, a constant or a variable
+velocity, a Ricker wavelet injected between grid points with linear weights, and 400 receivers between grid
+points, sampled after every step. First the wave fields and the records are compared at a small size;
+contestants with wrong results are not timed. Then the contestants take turns, and the median is reported.
+Rates are in GCells/s, 10^9 point updates per second, from the section times in Devito's summary and the
+kernel time of `stencilc run`; `copy` copies an array with as many points. Both use OMP_NUM_THREADS threads
+(default: the CPUs available to the process); Devito's are bound to cores.
 """
 import argparse
 import json
@@ -45,7 +45,7 @@ DEVITO = {  # name: (options of the operator, autotuning)
 
 
 def output_of(command):
-    """OpenMP binds the thread that has run an operator to one CPU; a process that it starts gets all of them."""
+    """Output of a process on all CPUs: OpenMP binds the calling thread to one CPU once it has run an operator."""
     process = subprocess.run(command, capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, CPUS))
     if process.returncode:
         raise RuntimeError(process.stderr)
@@ -109,7 +109,7 @@ class Devito:
 
 
 class Stencilc:
-    """One schedule, under --fp=fast, as Devito has -ffast-math."""
+    """One schedule with --fp=fast, because Devito uses -ffast-math."""
 
     def __init__(self, command, directory, variable, size, steps, real, schedule):
         program = HERE / f"acoustic_{'variable' if variable else 'constant'}.stn"
@@ -135,8 +135,8 @@ class Stencilc:
 
 
 def differences(program, contestants):
-    """By contestant, of those whose wave field is right: the greatest difference from the first one's, relative to the
-    largest value, in double (where it is that of coefficients, of which Devito writes nine digits) and in float."""
+    """Contestants with correct results -> maximum difference from the first contestant, relative to the largest value,
+    in double (limited by Devito's coefficients, which have nine digits) and in float."""
     right = {}
     for real, tolerance in (numpy.float64, 1e-6), (numpy.float32, 1e-4):
         reference = None
