@@ -61,7 +61,7 @@ void exchange(MPI_Comm ranks, const wave_box& own, const Layout& layout, float* 
   for (int d = 0; d < kRank; ++d) {
     int below, above;
     MPI_Cart_shift(ranks, d, 1, &below, &above);
-    for (const bool up : {true, false}) {  // send to the neighbour above, then to the one below
+    for (const bool up : {true, false}) {  // send to the upper neighbour first
       const int depth = up ? wave_halo[d][0] : wave_halo[d][1];  // of the receiver's halo
       const wave_box sent = up ? slab(memory, d, own.high[d] - depth + 1, own.high[d])
                                : slab(memory, d, own.low[d], own.low[d] + depth - 1);

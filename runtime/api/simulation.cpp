@@ -278,7 +278,7 @@ Result<Report> SimulationData::advance(int64_t steps, const ProgressCallback& pr
   if (steps == 0 || state.stopped) return Report{.stopped = state.stopped};
   const Status complete = check_inputs();
   if (!complete.ok()) return complete.failure();
-  int64_t last = 0;  // saturates on overflow; no run has so many steps
+  int64_t last = 0;  // saturates on overflow
   if (__builtin_add_overflow(state.step, steps, &last)) last = INT64_MAX;
   const Status lasts = runtime::check_needs(program(), state, last);
   if (!lasts.ok()) return lasts.failure();

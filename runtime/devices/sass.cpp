@@ -14,7 +14,7 @@ namespace {
 
 // --- Encoding
 //
-// Of the 128 bits, the low 12 are the opcode: 9 for the operation and 3 for the kinds of operands
+// The low 12 of the 128 bits are the opcode: 9 for the operation and 3 for the kinds of operands
 // (registers, constants, immediates). A kernel with one fused multiply-add has 223 with only
 // registers, 423 and 823 with an immediate, 623, a23, c23 and e23 with a parameter: 023 in all
 // cases and for all architectures. The other rows of kOperations were determined in the same way.

@@ -32,7 +32,7 @@ struct Rounding {
 Result<Rounding> from_npy(const NpySource& array, const std::string& name,
                           reference::FieldData& field, int level = 0, int component = -1);
 
-// A file from which a field is to be set.
+// A file that provides the values of a field.
 struct NpyInput {
   FieldFile values;
   Rounding rounding;

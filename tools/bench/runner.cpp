@@ -195,7 +195,7 @@ Result<Run> run_once(const Build& build, State& state, int64_t steps) {
   return run;
 }
 
-// Two time tiles plus one step, or more if a reduction is to be due.
+// Two time tiles plus one step, or more so that a reduction is due.
 int64_t suitable_steps(const kernel::Plan& plan, int64_t steps) {
   constexpr int64_t kLongest = 200;
   int64_t wanted = 2 * plan.time_tile + 1;

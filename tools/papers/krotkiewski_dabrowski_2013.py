@@ -18,7 +18,7 @@ SECTOR = 32  # bytes of the smallest transaction
 FOLDER = "tools/papers/programs"
 BYTES = {"float": 4, "double": 8}
 
-# nx is a multiple of 32 and ny a multiple of 6, as in the paper; x is the last dimension (L), y the one before (M).
+# nx is a multiple of 32 and ny a multiple of 6, as in the paper; x is the last dimension (L), y the second to last (M).
 SIZES = tuple({"N": n, "M": m, "L": n} for n, m in ((192, 192), (256, 252), (320, 318), (384, 384), (448, 444),
                                                     (512, 510)))
 TABLE_SIZE = SIZES[1]

@@ -41,7 +41,7 @@ struct NonFinite {
   int64_t step = 0;            // the earliest checked step that had such values
 };
 
-// Of the newest level of one component. All members but the counts ignore NaN.
+// Statistics of one component's newest level. All members but the counts ignore NaN.
 struct Statistics {
   int64_t points = 0, nans = 0;
   double least = 0, greatest = 0, mean = 0;
