@@ -60,7 +60,7 @@ class Command:
         return self.name if self.shared else f"{paper.NAME}-{self.name}"
 
 
-# Calibration of the machine: docs/measure.md.
+# Calibration of the machine: docs/design/measure.md.
 DEVICES = Command("devices", ("devices", "--measure"), device=True, file="--json", shared=True)
 
 
@@ -256,7 +256,7 @@ class Results:
         return self._json(self.commands[name].stem(self.paper)) if name in self.commands else None
 
     def machine(self):
-        """Figures, curves and machine of the first measured device (docs/measure.md), or None."""
+        """Figures, curves and machine of the first measured device (docs/design/measure.md), or None."""
         found = self.file(DEVICES.name)
         return found["devices"][0] if found and found["devices"] else None
 

@@ -1,7 +1,7 @@
 """A. Schaefer, D. Fey: High Performance Stencil Code Algorithms for GPGPUs (ICCS 2011): table 1,
 figures 4 and 8.
 
-Table 1 and figure 4 are micro-benchmarks, which are part of `stencilc devices --measure` (docs/measure.md).
+Table 1 and figure 4 are micro-benchmarks, which are part of `stencilc devices --measure` (docs/design/measure.md).
 Figure 8 is a Jacobi sweep of 8 operations in double precision on n^3 points with three kernels.
 """
 import pages
