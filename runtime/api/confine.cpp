@@ -1,7 +1,7 @@
 // The filter is a list of allowed system calls; all others fail with EPERM. An allow-list also
-// blocks system calls that are unknown today. It omits fork(),
-// execve(), socket(), open() and prctl(); kill() may only target the process itself. A process that
-// cannot fork cannot leave anything behind, not even outside its process group.
+// blocks system calls that are unknown today. It omits fork(), execve(), socket(), open() and
+// prctl(); kill() may only target the process itself. A process that cannot fork cannot leave
+// anything behind, not even outside its process group.
 #include "runtime/api/confine.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 
 namespace stencil::host {
 
-// Emits an object that defines the function `kObservedEntry` and the symbols of
+// Emits an object that defines the function `STENCIL_LIFT_CALL` and the symbols of
 // StencilHostInterface::compile_c.
 std::unique_ptr<clang::FrontendAction> observed_code();
 
