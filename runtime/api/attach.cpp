@@ -49,8 +49,8 @@ Status check_usable(const Given& given, const AnyView& array, bool written, Wher
   }
   if (!written || array.writable()) return Done{};
   return Failure{
-      "R073", fmt::format("the array for '{}' is const, the program writes the field", given.name),
-      ""};
+      "R073",
+      fmt::format("the array for '{}' is const, but the program writes the field", given.name), ""};
 }
 
 Status check_overlaps(const ir::Program& program, const std::vector<Given>& all) {
@@ -76,7 +76,7 @@ Result<std::vector<Given>> check_arrays(const ir::Program& program, const refere
       const ir::Field& source = program.fields[static_cast<size_t>(place.value().field)];
       return Failure{
           "R073",
-          fmt::format("kernels keep the components of field '{}' in arrays of their own", name),
+          fmt::format("kernels keep each component of field '{}' in a separate array", name),
           fmt::format("give one for each: {}{}", source.name, source.components[0].path)};
     }
     const Status fits = check_array(program, field, place.value(), name, array, true);
@@ -117,7 +117,7 @@ Result<std::vector<std::vector<void*>>> collect(const ir::Program& program, size
         "R073",
         fmt::format("there is no array for '{}{}{}'", source.name, source.components[c].path,
                     level == 0 ? std::string() : fmt::format("@-{}", level)),
-        "a field takes an array for every level of every component, or none"};
+        "give an array for every level of every component of a field, or for none"};
   }
   return out;
 }
@@ -213,7 +213,7 @@ Result<Simulation> start(std::shared_ptr<const KernelData> kernel, State state) 
                    "make both of one Program"};
   }
   if (data->arrays != Where::Own) {
-    return Failure{"R073", "the state lies in arrays of the user's, which one simulation works in",
+    return Failure{"R073", "the state uses the user's arrays, which only one simulation may use",
                    "start one with Kernel::attach"};
   }
   const Status closed = data->close_session();

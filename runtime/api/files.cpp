@@ -167,7 +167,7 @@ Status check_apart(const std::string& path, const RunFiles& files) {
     const bool in = files.every > 0 && in_series(path, output, files.every);
     if (!in && !(collects && runtime::same_file(path, collection.string()))) continue;
     return Failure{
-        "R034", fmt::format("'{}' would be written by the series of '{}', too", path, output.path),
+        "R034", fmt::format("'{}' would also be written by the series of '{}'", path, output.path),
         "name another file"};
   }
   return Done{};
@@ -190,7 +190,8 @@ Status check_history(const ir::Program& program, const RunFiles& files) {
   }
   if (path.empty()) return Done{};
   if (std::filesystem::path(path).extension() != ".csv") {
-    return Failure{"R032", fmt::format("the history '{}' is no .csv file", path), "name it *.csv"};
+    return Failure{"R032", fmt::format("the history '{}' is not a .csv file", path),
+                   "name it *.csv"};
   }
   return check_place(path);
 }
@@ -232,7 +233,7 @@ std::vector<int64_t> plane_of(const ir::Field& declared, const reference::FieldD
 Status check_intervals(const RunFiles& files) {
   const auto refuse = [](auto interval, const char* unit) {
     return Failure{"R035", fmt::format("files cannot be written every {} {}", interval, unit),
-                   "0 stands for never"};
+                   "use 0 for never"};
   };
   if (files.every < 0) return refuse(files.every, "steps");
   if (files.checkpoint_steps < 0) return refuse(files.checkpoint_steps, "steps");
@@ -240,7 +241,7 @@ Status check_intervals(const RunFiles& files) {
   if (!from_zero) return refuse(files.checkpoint_seconds, "seconds");
   const auto alone = [](const char* interval, const char* of) {
     return Failure{"R036", fmt::format("RunFiles::{} is set, and there are no {}", interval, of),
-                   fmt::format("name what is to be written, or leave {} at 0", interval)};
+                   fmt::format("name a file to write, or leave {} at 0", interval)};
   };
   if (files.every > 0 && files.outputs.empty()) return alone("every", "outputs");
   if (!files.checkpoint.empty()) return Done{};
@@ -251,7 +252,7 @@ Status check_intervals(const RunFiles& files) {
 // The warning that a resumed run has another value of a param than the checkpoint.
 Failure changed(const std::string& path, const runtime::ChangedParam& param) {
   return {"R065",
-          fmt::format("'{}' was written with {} = {}, this run goes on with {}", path, param.name,
+          fmt::format("'{}' was written with {} = {}; this run continues with {}", path, param.name,
                       param.saved, param.now),
           ""};
 }

@@ -156,7 +156,8 @@ bool Kernel::serves() const {
 }
 
 Status Kernel::serve() const {
-  if (!data_->serve) return Failure{"R095", "this rank drives", "serve() is for the others"};
+  if (!data_->serve)
+    return Failure{"R095", "rank 0 controls the run", "call serve() only on the other ranks"};
   return api::guarded<Done>([&] { return data_->serve(); });
 }
 
@@ -168,7 +169,7 @@ namespace {
 
 Status drives(const api::KernelData& kernel) {
   if (!kernel.serve) return Done{};
-  return Failure{"R095", "this rank serves rank 0, which alone starts simulations",
+  return Failure{"R095", "this rank serves rank 0; only rank 0 starts simulations",
                  "if (kernel.serves()) return kernel.serve()"};
 }
 

@@ -83,7 +83,7 @@ Result<double> real_value(const ir::Param& param, const std::string& text) {
   const auto value = parse_real(text, param.type);
   if (value) return *value;
   return Failure{"R051",
-                 fmt::format("'{}' is no value of param '{}', which is {}", text, param.name,
+                 fmt::format("'{}' is not a value of param '{}', which is {}", text, param.name,
                              stencil::name(param.type)),
                  fmt::format("give {}", numbers_of(param.type))};
 }
@@ -132,7 +132,7 @@ Status check_options(const Options& options) {
                    "`real` is Float or Double"};
   }
   if (options.fp > FloatingPoint::Fast) {
-    return Failure{"R036", "Options::fp is none of Strict, Contract and Fast", ""};
+    return Failure{"R036", "Options::fp must be Strict, Contract or Fast", ""};
   }
   return Done{};
 }

@@ -276,8 +276,7 @@ Result<Statistics> State::statistics(const std::string& field) {
     if (place.component < 0 || place.level != 0) {
       return Failure{
           "R073",
-          fmt::format("statistics are of the newest level of one component, '{}' is not", field),
-          ""};
+          fmt::format("statistics need the newest level of one component, '{}' is not", field), ""};
     }
     const Status fetched = data_->fetch(place.levels(data_->program()));
     if (!fetched.ok()) return fetched.failure();

@@ -239,8 +239,8 @@ Result<std::vector<std::string>> devices_of_parts(const std::string& device, int
     out.push_back(fmt::format("cuda:{}", part));
     const auto chosen = choose_device(out.back());
     if (chosen.ok()) continue;
-    return Failure{"R041", fmt::format("{} GPUs are wanted: {}", parts, chosen.failure().message),
-                   "'cuda:0' has all parts on one GPU"};
+    return Failure{"R041", fmt::format("{} GPUs are needed: {}", parts, chosen.failure().message),
+                   "'cuda:0' puts all parts on one GPU"};
   }
   return out;
 }
@@ -265,7 +265,7 @@ Result<SettledCut> settle_cut(const ir::Program& program, const std::vector<int6
   auto at_sizes = decompose::at_sizes(program, integers);
   if (!at_sizes) return Failure{"R052", "the sizes of the grid overflow", "use smaller sizes (-D)"};
   if (!device.device.runs_kernels) {
-    return Failure{"R045", "the interpreter does not do parts of programs",
+    return Failure{"R045", "the interpreter does not support decomposed programs",
                    "use --device host, opencl or cuda"};
   }
   const Failure cannot = {"", "the grid cannot be cut", ""};

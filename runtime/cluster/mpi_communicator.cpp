@@ -152,8 +152,8 @@ Result<std::unique_ptr<MpiCommunicator>> open_mpi(void* users_communicator) {
   const Launched by = launched();
   if (users_communicator == nullptr && by.processes > 1 && out->size() == 1) {
     return Failure{"R092",
-                   fmt::format("MPI cannot be used: {} processes were started ({}), of which {} "
-                               "knows this one alone",
+                   fmt::format("MPI cannot be used: {} processes were started ({}), but {} "
+                               "knows only this one",
                                by.processes, by.variable, library.value().description()),
                    "start them with the mpiexec of that MPI (srun: --mpi=pmix or --mpi=pmi2)"};
   }

@@ -244,7 +244,7 @@ class RankPart {
 void warn_of_gathering(const char* what, const Failure& reason) {
   const Failure warning = {
       "R096",
-      fmt::format("not all ranks reach the run's files, which rank 0 {}s alone: {}", what,
+      fmt::format("some ranks cannot access the run's files, which rank 0 {}s alone: {}", what,
                   reason.message),
       "use a file system that all ranks share"};
   fmt::print(stderr, "stencilc: warning {}: {}\n      = hint: {}\n", warning.code, warning.message,
@@ -381,7 +381,7 @@ class DrivenProgram : public LoadedProgram {
                                               const std::vector<FieldFile>& files) const override {
     if (rank_->in_session) {
       return Failure{"R095", "another simulation of this kernel is running on the ranks",
-                     "one at a time: end it before the next one begins"};
+                     "run one simulation at a time"};
     }
     auto session = std::make_unique<DrivingSession>(rank_, state);
     const Status started = session->start(files);
@@ -402,7 +402,7 @@ class DrivenProgram : public LoadedProgram {
 // --- Other ranks
 
 Failure serves_another() {
-  return {"R097", "it serves a kernel other than that of the simulation that rank 0 starts",
+  return {"R097", "it does not serve the kernel of the simulation that rank 0 starts",
           "compile and serve kernels in the same order on all ranks"};
 }
 

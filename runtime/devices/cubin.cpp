@@ -87,8 +87,8 @@ class Elf {
 std::string Elf::read(std::string_view bytes) {
   constexpr std::string_view kMagic("\177ELF\2\1", 6);  // 64 bits, little-endian
   constexpr size_t kAbiVersion = 8, kMachine = 0x12, kFlags = 0x30;
-  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) return "it is no ELF file";
-  if (number_at<uint16_t>(bytes, kMachine) != kCudaMachine) return "it is for no GPU of NVIDIA";
+  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) return "it is not an ELF file";
+  if (number_at<uint16_t>(bytes, kMachine) != kCudaMachine) return "it is not for an NVIDIA GPU";
   // In the second byte since CUDA 13 (ABI version 8), before that in the first.
   const uint32_t flags = number_at<uint32_t>(bytes, kFlags);
   architecture = static_cast<int>((bytes[kAbiVersion] >= 8 ? flags >> 8 : flags) & 0xff);

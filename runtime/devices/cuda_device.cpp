@@ -59,7 +59,7 @@ Result<Gpu> choose_gpu(const std::vector<Gpu>& all, const std::string& selector)
     names.push_back(gpu.name);
   }
   return Failure{
-      "R041", fmt::format("no GPU is called '{}', but {}", selector, fmt::join(names, ", ")), ""};
+      "R041", fmt::format("no GPU is called '{}'; found {}", selector, fmt::join(names, ", ")), ""};
 }
 
 // The selected GPU, if there is a compiler for it.
@@ -397,7 +397,7 @@ cuda::LaunchConfig CudaAccelerator::configuration(int kernel, int64_t blocks) co
 Status CudaAccelerator::describe(const Shaped& array, const std::vector<int>& box,
                                  cuda::TensorMap& map) const {
   if (cu_.cuTensorMapEncodeTiled == nullptr) {
-    return Failure{"R041", "the CUDA driver has no cuTensorMapEncodeTiled, which loads=bulk takes",
+    return Failure{"R041", "the CUDA driver lacks cuTensorMapEncodeTiled, which loads=bulk needs",
                    "use loads=async"};
   }
   const size_t rank = array.extents.size();

@@ -26,7 +26,7 @@ Status check_architecture(const NvrtcInfo& nvrtc, int architecture, const std::s
   const std::string what = gpu.empty() ? fmt::format("sm_{}", architecture)
                                        : fmt::format("{} (sm_{})", gpu, architecture);
   return Failure{"R041",
-                 fmt::format("NVRTC {} does not compile for {}, but for sm_{}",
+                 fmt::format("NVRTC {} does not support {}, only sm_{}",
                              cuda::version_text(nvrtc.version), what, fmt::join(known, ", sm_")),
                  "install a CUDA toolkit made for this GPU"};
 }

@@ -22,7 +22,8 @@ Result<std::unique_ptr<Session>> LoadedProgram::start_from(reference::State& sta
 }
 
 Result<std::unique_ptr<Session>> LoadedProgram::start_part(reference::State&, Communicator&) const {
-  return Failure{"R045", "the device does not do parts of programs", "use cuda, host or opencl"};
+  return Failure{"R045", "the device does not support decomposed programs",
+                 "use cuda, host or opencl"};
 }
 
 Result<double> LoadedProgram::copy_seconds(int64_t) const {

@@ -64,7 +64,7 @@ Result<ChosenDevice> choose_device(const std::string& name) {
       const bool takes = device.takes_selector;
       return Failure{
           "R040", fmt::format("unknown device '{}'", name),
-          fmt::format("{} stands {}", base, takes ? "alone or with a name after ':'" : "alone")};
+          takes ? fmt::format("use '{0}' or '{0}:NAME'", base) : fmt::format("use '{}'", base)};
     }
     const DeviceInfo info = device.probe(selector);
     if (info.available) return with_machine(device, selector, info);

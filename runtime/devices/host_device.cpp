@@ -147,7 +147,7 @@ Status HostAccelerator::copy(Memory to, Memory from, int64_t bytes) {
   void* const arguments[] = {to, from, &bytes};
   const int64_t blocks = (bytes + kCopyBlock - 1) / kCopyBlock;
   if (interface_.run(copy_blocks, arguments, blocks) == 0) return Done{};
-  return Failure{"R043", "no threads can be had to copy memory", "STENCIL_THREADS=1 runs without"};
+  return Failure{"R043", "cannot create threads to copy memory", "STENCIL_THREADS=1 needs none"};
 }
 
 Status HostAccelerator::launch(const Call& call) {
@@ -161,8 +161,8 @@ Status HostAccelerator::launch(const Call& call) {
   }
   const auto index = static_cast<size_t>(call.kernel);
   if (interface_.run(kernels_[index], arguments.data(), call.blocks) == 0) return Done{};
-  return Failure{"R043", fmt::format("no threads can be had for {}", module_.kernels[index].name),
-                 "STENCIL_THREADS=1 runs without"};
+  return Failure{"R043", fmt::format("cannot create threads for {}", module_.kernels[index].name),
+                 "STENCIL_THREADS=1 needs none"};
 }
 
 class HostProgram : public LoadedProgram {

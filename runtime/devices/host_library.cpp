@@ -19,8 +19,8 @@ namespace {
 
 constexpr const char* kFile = "libstencil_host.so";
 constexpr const char* kHint =
-    "it is built where LLVM 19, Clang 19 and oneTBB are installed, and goes into lib beside bin; "
-    "STENCIL_HOST_LIBRARY=FILE names another place";
+    "it is built where LLVM 19, Clang 19 and oneTBB are installed, and lies in lib next to bin; "
+    "set STENCIL_HOST_LIBRARY=FILE for another place";
 
 // Takes text from the library; no data means that memory ran out.
 std::string taken(const StencilHostInterface& interface, StencilHostBytes& bytes) {

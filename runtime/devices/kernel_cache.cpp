@@ -275,7 +275,7 @@ void note_failure(const std::string& directory, const std::string& why) {
   if (first_failure) return;
   first_failure =
       Failure{"R079", fmt::format("compiled kernels cannot be kept in '{}': {}", directory, why),
-              "STENCIL_CACHE names another directory; off keeps none"};
+              "set STENCIL_CACHE to another directory, or to off"};
 }
 
 }  // namespace

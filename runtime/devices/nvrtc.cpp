@@ -153,7 +153,7 @@ Result<Nvrtc> Nvrtc::open_file(const std::string& file) {
   int major = 0, minor = 0, count = 0;
   if (!missing.empty() || nvrtc.nvrtcVersion_(&major, &minor) != 0 ||
       nvrtc.nvrtcGetNumSupportedArchs_(&count) != 0) {
-    return Failure{"R041", fmt::format("{} is no usable NVRTC of CUDA 12 or newer", file), ""};
+    return Failure{"R041", fmt::format("{} is not a usable NVRTC of CUDA 12 or newer", file), ""};
   }
   nvrtc.info_.version = 1000 * major + 10 * minor;
   nvrtc.info_.architectures.resize(static_cast<size_t>(count));

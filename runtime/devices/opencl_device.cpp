@@ -96,7 +96,7 @@ Result<Found> find_device(const std::string& selector) {
   }
   if (names.empty()) return Failure{"R041", "no OpenCL platform offers a device", ""};
   return Failure{"R041",
-                 fmt::format("no OpenCL device or platform is called '{}', but {}", selector,
+                 fmt::format("no OpenCL device or platform is called '{}'; found {}", selector,
                              fmt::join(names, ", ")),
                  ""};
 }

@@ -233,7 +233,7 @@ Status PlanMemory::adopt(const kernel::Array& array) {
   if (layout.rows.count > 1) {
     return Failure{
         "R045",
-        fmt::format("the schedule pads the rows of {}, and those of the user's array are "
+        fmt::format("the schedule pads the rows of {}, but those of the user's array are "
                     "dense",
                     array.name),
         "compile with rows=dense"};

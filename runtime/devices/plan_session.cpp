@@ -101,7 +101,7 @@ class PlanSession : public Session {
 
 Status PlanSession::prepare(const Session* like) {
   if (!plan_.swaps.empty() && !parts_) {
-    return Failure{"R045", "the program is a part of another one and has nobody to talk to", ""};
+    return Failure{"R045", "the program is a part of another one and has no communicator", ""};
   }
   rounds_.assign(plan_.halos.size(), 0);
   const auto* const other = dynamic_cast<const PlanSession*>(like);

@@ -107,7 +107,7 @@ int CTranslator::constant(const Expr* e, std::string text) {
                    : add(std::move(node));
     }
   }
-  return unknown(e, "an expression that is no constant");
+  return unknown(e, "an expression that is not constant");
 }
 
 int CTranslator::reference(const DeclRefExpr* e) {
@@ -243,7 +243,7 @@ int CTranslator::member(const MemberExpr* e) {
       node.integer = variable(shared);
       return add(std::move(node));
     }
-    return unknown(e, "a member that is no variable");
+    return unknown(e, "a member that is not a variable");
   }
   if (field->isBitField()) return unknown(e, "a bit-field");
   if (field->getParent()->isUnion()) return unknown(e, "a member of a union");
@@ -345,7 +345,7 @@ int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) 
   for (unsigned k = 1; k < e->getNumArgs(); ++k)
     integers = integers && e->getArg(k)->getType()->isIntegerType();
   if (!e->getArg(0)->getType()->isPointerType() || !integers)
-    return unknown(e, "an mdspan that is not made of a pointer and integers");
+    return unknown(e, "an mdspan that is not made from a pointer and integers");
   const int pointer = expression(e->getArg(0));
   int row = type(of.element);
   unsigned next = e->getNumArgs();  // index of the argument for the innermost dimension in memory
@@ -387,7 +387,7 @@ int CTranslator::constructed(const CXXConstructExpr* e) {
   const auto* other = from->getType()->getAsRecordDecl();
   if (other != nullptr && container_of(*other))
     return first_element(e, expression(from), container_of(*other)->element);
-  return unknown(e, "a span that is not made of a pointer or a container");
+  return unknown(e, "a span that is not made from a pointer or a container");
 }
 
 int CTranslator::operator_call(const CXXOperatorCallExpr* e) {
@@ -437,12 +437,12 @@ int CTranslator::member_call(const CXXMemberCallExpr* e) {
   const auto* record = of->getAsRecordDecl();
   int base = expression(object);
   if (const auto mdspan = record != nullptr ? mdspan_of(*record) : std::nullopt) {
-    if (pointer) return unknown(e, "a member of an mdspan behind a pointer");
+    if (pointer) return unknown(e, "a member of an mdspan through a pointer");
     return mdspan_member(e, *mdspan, base);
   }
   if (record != nullptr && container_of(*record)) {
     const std::string name = method->getNameAsString();
-    if (pointer) return unknown(e, "a member of a container behind a pointer");
+    if (pointer) return unknown(e, "a member of a container through a pointer");
     if (name == "at" && e->getNumArgs() == 1) {
       const int index = expression(e->getArg(0));
       return made(e, CKind::Subscript, {base, index});

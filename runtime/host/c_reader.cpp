@@ -231,7 +231,7 @@ Choice choose_named(const Functions& functions, const std::string& name) {
 Choice choose_marked(const Functions& functions, const std::vector<Pragma>& pragmas) {
   if (pragmas.size() > 1) {
     return refuse("C003", line_of(functions.context, pragmas[1].begin),
-                  "there are several regions of #pragma scop", "--function names the one to lift");
+                  "there are several regions of #pragma scop", "choose one with --function");
   }
   for (const FunctionDecl* function : functions.all) {
     std::vector<const Stmt*> statements;
@@ -480,7 +480,7 @@ Compiled first_error(const std::string& log) {
   }
   text = text.substr(text.find(": ") + 2);
   return failed("C001", line, column, "Clang: " + text + "\x1e" + file,
-                "flags of the compiler stand behind --, or come from compile_commands.json");
+                "pass compiler flags after --, or provide compile_commands.json");
 }
 
 }  // namespace

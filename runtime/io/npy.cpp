@@ -91,7 +91,7 @@ std::optional<std::vector<int64_t>> take_shape(HeaderText& text) {
 }
 
 Failure damaged_npy(const std::string& name, const std::string& why) {
-  return {"R020", "'" + name + "' is no intact .npy file: " + why, ""};
+  return {"R020", "'" + name + "' is not an intact .npy file: " + why, ""};
 }
 
 Result<NpyHeader> parse_header(HeaderText text, const std::string& name) {
@@ -105,7 +105,7 @@ Result<NpyHeader> parse_header(HeaderText text, const std::string& name) {
     if (*key == "descr") {
       if (text.take("[")) {
         return Failure{"R021", "'" + name + "' holds structured elements, which are not supported",
-                       "save each member as an array of its own"};
+                       "save each member as a separate array"};
       }
       const std::optional<std::string> descr = text.take_string();
       if (!descr) return malformed;

@@ -93,7 +93,7 @@ Status check_value(Element element, const std::string& name, Scalar type, Roundi
     if (integer_range(type).holds(static_cast<int64_t>(element))) return Done{};
     const bool small = is_storage(type);
     return Failure{"R023",
-                   fmt::format("'{}' holds {}, which is no {}", name, +element,
+                   fmt::format("'{}' holds {}, which is not a {}", name, +element,
                                small ? stencil::name(type) : "32-bit integer"),
                    fmt::format("declare the field as {}", small ? "integer" : "long")};
   }

@@ -170,7 +170,7 @@ Status check_vti(const ir::Program& program, const std::vector<Selection>& selec
                    fmt::format("a .vti file holds fields on the same points, '{}' is on others "
                                "than '{}'",
                                field.name, first.name),
-                   "write each into a file of its own"};
+                   "write each to a separate file"};
   }
   return Done{};
 }

@@ -192,7 +192,7 @@ Status Measurement::ratio() {
 Status Measurement::launches() {
   constexpr double kLaunch = 20e-6;
   constexpr int kLaunches = 64;
-  if (pass_seconds_ <= 0) return Failure{"", "it takes the rate of multiply-adds", ""};
+  if (pass_seconds_ <= 0) return Failure{"", "the rate of multiply-adds is missing", ""};
   const auto& [benchmark, subject] = arithmetic_.at(Scalar::F32);
   Work work;
   work.blocks = blocks_at_once(benchmark.threads);
@@ -346,8 +346,7 @@ Status Measurement::latencies() {
 
 Status Measurement::block() {
   if (machine_.threads_are_loops) {
-    return Failure{"", "a block is done by one thread: it has nothing to share, or to wait for",
-                   ""};
+    return Failure{"", "a block has one thread, so there is nothing to share or wait for", ""};
   }
   const Subject& subject = *shared_subject_;
   const Status loaded = shared_subject_->load(device_);

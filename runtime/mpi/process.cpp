@@ -148,8 +148,8 @@ bool Turn::granted(StencilMpiError* error) const {
   MPI_Is_thread_main(&main);
   if (main != 0) return true;
   say(error,
-      "MPI was initialised for calls of the main thread alone, and this is another one: "
-      "MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE takes more");
+      "MPI was initialised for calls from the main thread only, and this is another thread: "
+      "call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
   return false;
 }
 

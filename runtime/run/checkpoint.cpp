@@ -246,7 +246,7 @@ std::string bytes_of(const Header& header) {
 // --- Comparison ------------------------------------------------------------------------------
 
 Failure damaged_checkpoint(const std::string& path, const std::string& why) {
-  return {"R060", fmt::format("'{}' is no intact checkpoint: {}", path, why), ""};
+  return {"R060", fmt::format("'{}' is not an intact checkpoint: {}", path, why), ""};
 }
 
 std::string name_of_array(const std::string& field, const std::string& component, int level) {
@@ -378,7 +378,7 @@ Result<Header> read_header(const InputFile& file) {
     return Failure{"R061",
                    fmt::format("'{}' has version {} of the format, this is version {}", path,
                                preamble.version, kVersion),
-                   "go on with the stencilc that wrote it"};
+                   "use the stencilc that wrote it"};
   }
   if (preamble.file_bytes != file.size()) {
     return damaged_checkpoint(

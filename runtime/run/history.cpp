@@ -60,8 +60,8 @@ Result<Rows> rows_up_to(const std::string& path, const std::string& text,
                         const std::string& heading, int64_t last_step) {
   if (!text.starts_with(heading)) {
     return Failure{"R037",
-                   fmt::format("'{}' is no history of this program: its first line is '{}'", path,
-                               text.substr(0, std::min<size_t>(text.find('\n'), 80))),
+                   fmt::format("'{}' is not a history of this program: its first line is '{}'",
+                               path, text.substr(0, std::min<size_t>(text.find('\n'), 80))),
                    fmt::format("expected '{}'; name another file, or remove this one",
                                heading.substr(0, heading.size() - 1))};
   }

@@ -30,7 +30,7 @@ namespace {
 
 Failure no_value(const ir::Param& param, const std::string& text) {
   return {"R051",
-          fmt::format("'{}' is no value of param '{}', which is {}", text, param.name,
+          fmt::format("'{}' is not a value of param '{}', which is {}", text, param.name,
                       name(param.type)),
           fmt::format("give {}", numbers_of(param.type))};
 }
@@ -331,10 +331,11 @@ class Agenda {
       if (path.empty()) continue;
       if (e != failed && last_[e].step != fields.state().step) {
         const Status kept = act(e, fields);
-        if (!kept.ok()) tell("the checkpoint failed, too: " + kept.failure().message);
+        if (!kept.ok()) tell("the checkpoint also failed: " + kept.failure().message);
       }
       if (last_[e].step >= 0) {
-        tell(fmt::format("'{}' has step {}, go on from there with --restart", path, last_[e].step));
+        tell(fmt::format("'{}' has step {}, continue from there with --restart", path,
+                         last_[e].step));
       }
     }
     return failure;

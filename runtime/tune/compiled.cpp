@@ -40,9 +40,10 @@ Result<Toolchain> toolchain_of(const schedule::Machine& machine) {
                                 ? parse_integer(machine.name.substr(kPrefix.size()), 1, 9999)
                                 : std::nullopt;
   if (!architecture) {
-    return Failure{"R041",
-                   fmt::format("{} is no GPU of NVIDIA, so NVRTC has no code for it", machine.name),
-                   "choose one with --machine, as sm_90"};
+    return Failure{
+        "R041",
+        fmt::format("{} is not an NVIDIA GPU, so NVRTC cannot compile for it", machine.name),
+        "choose one with --machine, as sm_90"};
   }
   // NVRTC for the driver, if present: then runs share the entries of the kernel cache.
   auto nvrtc = runtime::find_nvrtc(runtime::cuda::driver().version);

@@ -179,8 +179,8 @@ class Connection {
     const int system = database_ ? sqlite3_system_errno(database_.get()) : 0;
     if (system != 0) why += fmt::format(" ({})", std::strerror(system));
     const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
-    fail("cannot be used: " + why, damaged ? "remove the file, or name another by STENCIL_TUNED"
-                                           : "STENCIL_TUNED names another file; off does without");
+    fail("cannot be used: " + why, damaged ? "remove the file, or set STENCIL_TUNED to another"
+                                           : "set STENCIL_TUNED to another file, or to off");
   }
   void check(int code) const {
     if (code != SQLITE_OK) fail();
@@ -220,7 +220,7 @@ class Connection {
   void check_kind() const {
     struct stat status {};
     if (::stat(path_.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return;
-    fail("is no regular file", "STENCIL_TUNED names another file; off does without");
+    fail("is not a regular file", "set STENCIL_TUNED to another file, or to off");
   }
 
   void provide_schema(Use use) {
@@ -228,11 +228,11 @@ class Connection {
     const int64_t version = number("PRAGMA user_version");
     empty_ = application == 0 && version == 0 && number("SELECT count(*) FROM sqlite_schema") == 0;
     if (!empty_ && application != kApplication) {
-      fail("is a database of something else", "STENCIL_TUNED names another file; off does without");
+      fail("is a database of another program", "set STENCIL_TUNED to another file, or to off");
     }
     if (version < 0 || version > kSchema) {
       fail(fmt::format("has version {} of the schema, this stencilc knows {}", version, kSchema),
-           "use the stencilc that wrote it, or name another file by STENCIL_TUNED");
+           "use the stencilc that wrote it, or set STENCIL_TUNED to another file");
     }
     if (version > 0) check_schema(static_cast<size_t>(version));
     if (use == Use::Read) {
@@ -255,8 +255,8 @@ class Connection {
     });
     const auto steps = std::span(kMigrations).first(version);
     if (std::equal(found.begin(), found.end(), steps.begin(), steps.end())) return;
-    fail("has other tables than stencilc makes",
-         "remove the file, or name another by STENCIL_TUNED");
+    fail("has tables that stencilc does not create",
+         "remove the file, or set STENCIL_TUNED to another");
   }
 
   std::string path_;

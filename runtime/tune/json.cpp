@@ -18,7 +18,7 @@ constexpr const char* kFormat = "stencilc tuned";
 constexpr int64_t kFormatVersion = 1;
 
 Failure wrong_json(const std::string& where, const std::string& what) {
-  return {"R091", fmt::format("these are no tuned schedules: {}: {}", where, what), ""};
+  return {"R091", fmt::format("these are not tuned schedules: {}: {}", where, what), ""};
 }
 
 // Visits the members of an entry with their keys.
@@ -46,30 +46,30 @@ bool is_whole(const Json& value) {
 
 // Parses a value; returns what is wrong with it, or "".
 std::string take(const Json& value, std::string& to) {
-  if (!value.is_string()) return "is no text";
+  if (!value.is_string()) return "is not a text";
   to = value.get<std::string>();
   return "";
 }
 std::string take(const Json& value, double& to) {
-  if (!value.is_number()) return "is no number";
+  if (!value.is_number()) return "is not a number";
   to = value.get<double>();
   return "";
 }
 std::string take(const Json& value, int64_t& to) {
-  if (!is_whole(value)) return "is no whole number";
+  if (!is_whole(value)) return "is not a whole number";
   to = value.get<int64_t>();
   return "";
 }
 std::string take(const Json& value, Sizes& to) {
   if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_whole)) {
-    return "is no list of whole numbers";
+    return "is not a list of whole numbers";
   }
   to = value.get<Sizes>();
   return "";
 }
 
 Result<Entry> entry_of(const Json& value, const std::string& where) {
-  if (!value.is_object()) return wrong_json(where, "it is no object");
+  if (!value.is_object()) return wrong_json(where, "it is not an object");
   Entry entry;
   std::vector<std::string> known;
   std::string fault;

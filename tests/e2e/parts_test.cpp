@@ -233,9 +233,9 @@ TEST_F(Parts, GatherFieldsForFilesThatRanksDoNotShare) {
       << read(file("err.txt"));
   EXPECT_EQ(read(file("gathered_000040.npy")), whole);
   const std::string said = read(file("err.txt"));
-  const size_t warned = said.find("not all ranks reach");
+  const size_t warned = said.find("some ranks cannot access");
   EXPECT_NE(warned, std::string::npos) << said;
-  EXPECT_EQ(said.find("not all ranks reach", warned + 1), std::string::npos) << said;
+  EXPECT_EQ(said.find("some ranks cannot access", warned + 1), std::string::npos) << said;
 }
 
 // Written by n, read by m, each its own rows.
@@ -255,7 +255,7 @@ TEST_F(Parts, AsRanksGoOnFromAnyCheckpoint) {
   write("damaged.ckpt", damaged);
   EXPECT_NE(ranks(3, host + "--restart damaged.ckpt --checkpoint never.ckpt"), 0);
   const std::string said = read(file("err.txt"));
-  EXPECT_TRUE(holds(said, "R060: 'damaged.ckpt' is no intact checkpoint: the checksum of S."))
+  EXPECT_TRUE(holds(said, "R060: 'damaged.ckpt' is not an intact checkpoint: the checksum of S."))
       << said;
   EXPECT_FALSE(std::filesystem::exists(file("never.ckpt")));
 }

@@ -385,7 +385,8 @@ init T[i,j] = select(i == 19 and j == 19, 1.0, 0.0);
     EXPECT_EQ(ended.status, 4) << ended.err;
     for (const char* part :
          {"error R083: T has 1", " NaN among 1600 values at step 4000, the first at [1, 1]",
-          "; 1 other field has some, too; the initial values had none", "= hint: a smaller time"}) {
+          "; 1 other field has such values; the initial values had none",
+          "= hint: a smaller time"}) {
       EXPECT_TRUE(holds(ended.err, part)) << part << "\n" << ended.err;
     }
     const Outcome written = stencilc(run + " --out T=t.npy --every 1000");
@@ -468,7 +469,7 @@ init A[i,j] = select(i == 0, 100.0, 0.5 * j);
   const Outcome changed = stencilc(run + "--restart c.ckpt -D a=0.4 --out A=a.npy");
   EXPECT_EQ(changed.status, 0) << changed.err;
   EXPECT_TRUE(holds(changed.err,
-                    "warning R065: 'c.ckpt' was written with a = 0.3, this run goes on "
+                    "warning R065: 'c.ckpt' was written with a = 0.3; this run continues "
                     "with 0.4\n"))
       << changed.err;
   EXPECT_TRUE(holds(changed.err, "warning R065: 'c.ckpt' was written with b = ")) << changed.err;

@@ -142,7 +142,7 @@ TEST_F(TunedCommand, AreListedExportedImportedAndCleared) {
   const Outcome wrong = stencilc("tuned --import b.json");
   EXPECT_EQ(wrong.status, 2);
   EXPECT_TRUE(
-      says(wrong.err, "error R091: 'b.json': these are no tuned schedules: entries[1]: seconds"))
+      says(wrong.err, "error R091: 'b.json': these are not tuned schedules: entries[1]: seconds"))
       << wrong.err;
   EXPECT_TRUE(says(stencilc("tuned").out, "entries   0\n")) << "none of them was taken";
   EXPECT_EQ(stencilc("tuned --import none.json").status, 2);

@@ -174,7 +174,7 @@ int main_with(int argc, char** argv) {
   auto* suite = app.add_option("SUITE", arguments.suite, "what to measure, a JSON file");
   auto* out = tool::add_value(app, "--out", tool::some_text("the name of a file", arguments.out),
                               "where results go, written anew after each job");
-  app.add_flag("--continue", arguments.go_on, "run only the jobs of which --out has no results")
+  app.add_flag("--continue", arguments.go_on, "run only the jobs without results in --out")
       ->disable_flag_override()
       ->needs(out);
   tool::add_value(app, "--device", tool::some_text("the name of a device", arguments.device),
@@ -185,7 +185,7 @@ int main_with(int argc, char** argv) {
                                settings.budget = parse_real(text).value_or(0);
                                return settings.budget > 0;
                              }};
-  tool::add_value(app, "--budget", seconds, "seconds after which nothing more is started");
+  tool::add_value(app, "--budget", seconds, "start nothing more after this many seconds");
   const tool::Reader threads{"a number from 1 to 1024", [&](const std::string& text) {
                                settings.threads =
                                    static_cast<int>(parse_integer(text, 1, 1024).value_or(0));

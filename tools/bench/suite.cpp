@@ -233,7 +233,7 @@ Result<std::vector<std::string>> expand(const std::string& text) {
       for (const std::string& tail : tails.value()) {
         out.push_back(text.substr(0, start) + middle + tail);
         if (out.size() <= kMost) continue;
-        return Failure{"U030", "a schedule stands for too many",
+        return Failure{"U030", "a schedule expands to too many",
                        fmt::format("at most {} are taken", kMost)};
       }
     }
@@ -243,7 +243,7 @@ Result<std::vector<std::string>> expand(const std::string& text) {
 
 Result<std::vector<BenchJob>> read_suite(const std::string& text) {
   Json suite = Json::parse(text, nullptr, false);
-  if (suite.is_discarded()) return Failure{"U030", "the suite is no JSON", ""};
+  if (suite.is_discarded()) return Failure{"U030", "the suite is not JSON", ""};
   if (suite.is_array()) suite = Json{{"entries", suite}};
   if (!suite.is_object() || !suite.contains("entries") || !suite["entries"].is_array()) {
     return Failure{"U030", "the suite has no list of entries", ""};

@@ -51,7 +51,7 @@ def table(head, rows):
 def fill(text, tables, name):
     """The page with its tables filled in. `name`: of the page, for messages."""
     places = PLACE.findall(text)
-    for wanted, had, what in ((places, tables, "has a place for a table that nobody makes"),
+    for wanted, had, what in ((places, tables, "has a place for an unknown table"),
                               (tables, places, "has no place for the table")):
         for each in wanted:
             if each not in had:

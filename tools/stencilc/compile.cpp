@@ -206,7 +206,7 @@ Result<runtime::KnownLine> measured_line(const ir::Program& program,
       program, device,
       {.steps = INT64_MAX, .stage = [&](const auto& what) { activity.now(what); }});
   if (timed && serves(timed->line)) return *timed;
-  return nothing("there are not two that it runs, or its memory is short",
+  return nothing("it runs fewer than two of them, or its memory is too small",
                  "without --measure the model chooses");
 }
 
@@ -284,7 +284,7 @@ int compile_command(const Arguments& arguments) {
                  "OpenCL C has no host part: --main, --boxes and --header need another target");
   }
   if (!stage && arguments.compile && target.value()->target != emit::Target::Cuda) {
-    return usage("U010", "--compile asks NVRTC, which compiles CUDA");
+    return usage("U010", "--compile uses NVRTC, which only compiles CUDA");
   }
   const std::string family = arguments.device.substr(0, arguments.device.find(':'));
   if (arguments.device != "auto" && !arguments.measure &&

@@ -86,7 +86,7 @@ void on_fault(int number, siginfo_t* information, void* context) {
     say(function->name);
     say(" (");
     say(name_of(number));
-    say(stack ? ", the stack ran out)\n      = hint: raise its limit (ulimit -s 8192), or take "
+    say(stack ? ", the stack ran out)\n      = hint: raise its limit (ulimit -s 8192), or use "
                 "another --device\n"
               : ")\n      = hint: memory may have run out: smaller sizes (-D), a higher ulimit -v, "
                 "or another --device\n");

@@ -356,7 +356,7 @@ int explore_command(const Arguments& arguments) {
   const Status done = exploration.run();
   if (!done.ok()) return report(done.failure());
   if (exploration.interrupted()) {
-    std::fputs("interrupted: nothing is reported; what was timed is remembered\n", stderr);
+    std::fputs("interrupted: there is no report; measured times are kept\n", stderr);
     return interrupted_by(InterruptGuard::signal_number());
   }
   const explore::Report found = exploration.report();

@@ -33,7 +33,8 @@ void add_explore_options(CLI::App& app, ExploreArguments& arguments) {
             "write a page with drawings")
       ->option_text("FILE")
       ->group(report);
-  add_value(app, "--json", some_text("the name of a file", arguments.json), "write everything")
+  add_value(app, "--json", some_text("the name of a file", arguments.json),
+            "write the whole report")
       ->option_text("FILE")
       ->group(report);
   add_value(app, "--csv", some_text("the name of a file", arguments.csv), "write the schedules")

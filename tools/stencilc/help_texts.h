@@ -26,15 +26,15 @@ inline constexpr const char* kExplainExamples = R"(Examples:
   stencilc explain heat.stn --schedule "overlapped T=4 block=32x8"
   stencilc explain heat.stn --target cpp --schedule planes
   stencilc explain heat.stn --schedule "streaming T=4" --counts
-  stencilc explain heat.stn --gpus 4              how the grid is cut, what parts exchange)";
+  stencilc explain heat.stn --gpus 4              how the grid is split, what parts exchange)";
 
 inline constexpr const char* kExploreExamples = R"(Examples:
-  stencilc explore heat.stn                  which schedules there are for an H200, and which is best
+  stencilc explore heat.stn                  ranks the schedules for an H200 by the model
   stencilc explore heat.stn --machine sm_80 --html heat.html
   stencilc explore heat.stn --measure --budget 30       on the best device present
   stencilc explore heat.stn --measure --device host --rows 40
 
-'auto' takes what was measured from then on: see stencilc tuned.)";
+From then on 'auto' uses what was measured: see stencilc tuned.)";
 
 inline constexpr const char* kRunExamples = R"(Examples:
   stencilc run heat.stn --out A=heat.npy --out A=heat.png --stats
@@ -51,8 +51,8 @@ inline constexpr const char* kRunExamples = R"(Examples:
 FIELD is F, a component (F.rho, F.u[0]) or an older level (F@-1). Several fields may go into one
 .vti file. --steps counts from the first step, also after --restart. Ctrl-C (SIGINT, SIGTERM) ends
 a run after the time tiles in progress, as SIGHUP does: outputs and checkpoint are still written,
-and the exit status is 130 (143, 129). The second one ends it at once. So does a reduction that
-becomes NaN: then the exit status is 4, unless --on-nan continue.)";
+and the exit status is 130 (143, 129). A second signal ends it at once. A reduction that becomes
+NaN ends a run with exit status 4, unless --on-nan continue.)";
 
 inline constexpr const char* kVerifyExamples = R"(Examples:
   stencilc verify heat.stn
@@ -68,7 +68,7 @@ inline constexpr const char* kLiftExamples = R"(Examples:
   stencilc lift heat.c --param N --param M                  #define N 1000: param N : integer = 1000
   stencilc lift heat.c --replace -o heat_stencil.cu         links in place of heat.c's function
 
-What stands behind -- are flags of the C compiler; else those of compile_commands.json hold.
+Arguments after -- are flags of the C compiler; without them compile_commands.json applies.
 
 lift, run and verify run the code of the C file beside the program, in a child process that opens
 no files, starts no processes and has no network. --no-verify does not run it; check, explain,
@@ -89,10 +89,10 @@ STENCIL_CACHE is the directory, or off; STENCIL_CACHE_SIZE is the limit (1G).)";
 inline constexpr const char* kTunedExamples = R"(Examples:
   stencilc tuned
   stencilc tuned --export tuned.json
-  stencilc tuned --import tuned.json         of two times of a line, the one with more runs stays
+  stencilc tuned --import tuned.json         per line, the entry with more runs is kept
   stencilc tuned --clear
 
-'auto' takes what was measured to be the fastest. STENCIL_TUNED is the file, or off:
-then runs time nothing either.)";
+'auto' uses the fastest measured schedule. STENCIL_TUNED is the file, or off,
+which also disables timing in runs.)";
 
 }  // namespace stencil::tool

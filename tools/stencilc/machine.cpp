@@ -23,9 +23,10 @@ Result<std::string> device_for(const emit::TargetInfo& target) {
   for (const runtime::Device& device : runtime::device_table()) {
     if (device.name == target.name) return device.name;
   }
-  return Failure{"U010",
-                 fmt::format("no device of this machine runs {}: 'this' is nothing", target.name),
-                 "name a machine of the table, which 'stencilc devices' shows"};
+  return Failure{
+      "U010",
+      fmt::format("no device of this machine runs {}, so 'this' names no machine", target.name),
+      "name a machine of the table, which 'stencilc devices' shows"};
 }
 
 // "; --target hip has it", or "".

@@ -108,11 +108,11 @@ Parser::Parser() {
   add_full_option(explain, explain.get_option("--target")->get_group());
   explain
       .add_flag("--counts", arguments.counts,
-                "execute the kernels' integers: loads, sectors, bank conflicts")
+                "count what kernels access: loads, sectors, bank conflicts")
       ->disable_flag_override()
       ->group(explain.get_option("--target")->get_group());
   add_device_option(explain, "schedules as for this device, which must be present");
-  add_parts_options(explain, "the same for so many processes of MPI");
+  add_parts_options(explain, "the same for N processes of MPI");
   CLI::App& explore =
       add_command(Command::Explore, "explore", "rank every schedule by the model; measure them",
                   kExploreExamples);
@@ -130,8 +130,7 @@ Parser::Parser() {
   add_program_options(verify, true);
   add_verify_options(verify);
   add_lift_options(add_command(Command::Lift, "lift",
-                               "write the program that C or C++ loops compute, and prove it",
-                               kLiftExamples));
+                               "lift C or C++ loops to a program, and prove it", kLiftExamples));
   add_devices_options(add_command(Command::Devices, "devices",
                                   "list the devices and why some are absent, or measure them",
                                   kDevicesExamples));
@@ -177,7 +176,7 @@ void Parser::add_program_options(CLI::App& to, bool with_schedule) {
       ->allow_extra_args(false)
       ->group(group);
   to.add_option("--fix", arguments.program.fixed,
-                "make a param's value part of the code, no argument; repeatable")
+                "compile a param's value into the code; repeatable")
       ->option_text("NAME")
       ->allow_extra_args(false)
       ->group(group);
@@ -217,7 +216,7 @@ void Parser::add_compile_options() {
       ->group(group);
   add_machine_option(app, group);
   app.add_flag("--compile", arguments.compile,
-               "auto also goes by what NVRTC makes of the best (CUDA)")
+               "auto also uses NVRTC's code for the best ones (CUDA)")
       ->disable_flag_override()
       ->group(group);
   app.add_flag("--measure", arguments.measure,
@@ -228,10 +227,10 @@ void Parser::add_compile_options() {
       ->disable_flag_override()
       ->group(group);
   add_value(app, "--boxes", whole_number(1, "a number of steps", texts.boxes),
-            "also entry points for ranks of MPI: boxes, K steps a call")
+            "also entry points for MPI ranks: boxes, K steps per call")
       ->option_text("K")
       ->group(group);
-  app.add_option("--header", texts.header, "write a C header too, by default beside the output")
+  app.add_option("--header", texts.header, "also write a C header, by default next to the output")
       ->option_text("[FILE]")
       ->expected(0, 1)
       ->default_str(kBesideTheOutput)
@@ -252,7 +251,7 @@ void Parser::add_device_option(CLI::App& to, const std::string& text) {
 
 void Parser::add_parts_options(CLI::App& to, const std::string& ranks) {
   CLI::Option* parts = to.add_option("--gpus", arguments.gpus,
-                                     "cut the grid for so many GPUs, or along x, y, z as 2x2x1")
+                                     "split the grid over N GPUs, or along x, y, z as 2x2x1")
                            ->option_text("N|AxB..")
                            ->group("Device");
   to.add_option("--ranks", arguments.ranks, ranks)
@@ -260,7 +259,7 @@ void Parser::add_parts_options(CLI::App& to, const std::string& ranks) {
       ->excludes(parts)
       ->group("Device");
   add_value(to, "--exchange", whole_number(1, "a number of steps", texts.exchange),
-            "steps between two exchanges of halos (by the model)")
+            "steps between two halo exchanges (by the model)")
       ->option_text("K")
       ->group("Device");
 }
@@ -280,7 +279,7 @@ void Parser::add_full_option(CLI::App& to, const std::string& group) {
 
 void Parser::add_run_options(CLI::App& to) {
   add_device_option(to, "auto, cuda[:NUMBER], opencl[:NAME], host or reference (auto)");
-  add_parts_options(to, "under mpirun: cut the grid for the ranks as 2x2x1");
+  add_parts_options(to, "under mpirun: split the grid over the ranks as 2x2x1");
   const std::string group = "Data";
   to.add_option("--in", texts.inputs, "read a field before the run; repeatable")
       ->option_text("FIELD=X.npy")
@@ -292,7 +291,7 @@ void Parser::add_run_options(CLI::App& to) {
           ->allow_extra_args(false)
           ->group(group);
   add_value(to, "--every", whole_number(1, "a number of steps", texts.every),
-            "write them every K steps too, as X_000100.npy")
+            "also write them every K steps, as X_000100.npy")
       ->option_text("K")
       ->needs(out)
       ->group(group);
@@ -304,7 +303,7 @@ void Parser::add_run_options(CLI::App& to) {
   to.add_option("--range", texts.range, "values of the first and last colour of a .png")
       ->option_text("LOW:HIGH")
       ->group(group);
-  to.add_flag("--plain", arguments.plain, "a .png has the data alone: no title, axes, colour bar")
+  to.add_flag("--plain", arguments.plain, "a .png has only the data: no title, axes, colour bar")
       ->disable_flag_override()
       ->group(group);
   add_value(to, "--history", some_text("the name of a file", arguments.history),
@@ -316,7 +315,7 @@ void Parser::add_run_options(CLI::App& to) {
       ->group(group);
   add_full_option(to, group);
   to.add_option("--save-code", arguments.code,
-                "write source (.cu, .cl, .cpp) or what came of it; repeatable")
+                "write source (.cu, .cl, .cpp) or compiled code; repeatable")
       ->option_text("FILE.cu|.cl|.cpp|.ptx|.cubin|.bin")
       ->allow_extra_args(false)
       ->group(group);
@@ -332,7 +331,7 @@ void Parser::add_run_options(CLI::App& to) {
       ->needs(checkpoint)
       ->group(long_runs);
   add_value(to, "--restart", some_text("the name of a file", arguments.restart),
-            "go on from a checkpoint")
+            "continue from a checkpoint")
       ->option_text("FILE")
       ->group(long_runs);
   add_value(to, "--on-nan", one_of({"stop", "continue", "ignore"}, arguments.on_nan),
@@ -348,7 +347,7 @@ void Parser::add_devices_options(CLI::App& to) {
   add_device_option(to, "with --measure: only this device instead of every one present");
   to.get_option("--device")->needs(measure);
   add_value(to, "--json", some_text("the name of a file", arguments.json),
-            "with --measure: write the figures to a file too")
+            "with --measure: also write the figures to a file")
       ->option_text("FILE")
       ->needs(measure);
 }
@@ -389,7 +388,7 @@ void Parser::add_lift_options(CLI::App& to) {
             "what to lift; else #pragma scop, or the only loop over a grid")
       ->option_text("NAME")
       ->group(group);
-  to.add_option("--unroll", arguments.unroll, "loops of at most so many known iterations (32)")
+  to.add_option("--unroll", arguments.unroll, "unroll loops of at most N known iterations (32)")
       ->option_text("N")
       ->group(group);
   to.add_option("--param", arguments.params,
@@ -415,7 +414,7 @@ void Parser::add_lift_options(CLI::App& to) {
       ->option_text("strict|contract|fast")
       ->group(output);
   to.add_flag("--verify,!--no-verify", arguments.verify,
-              "run the original, confined, beside the program (default)")
+              "compare with the original, run confined (default)")
       ->group(output);
 }
 

@@ -39,7 +39,8 @@ std::variant<std::pair<double, double>, Misuse> parse_range(const std::string& t
   std::optional<double> ends[2];
   for (int i = 0; i < 2; ++i) {
     ends[i] = parse_real(texts[i]);
-    if (!ends[i]) return Misuse{"U006", found, fmt::format("'{}' is no finite number", texts[i])};
+    if (!ends[i])
+      return Misuse{"U006", found, fmt::format("'{}' is not a finite number", texts[i])};
   }
   if (*ends[0] < *ends[1]) return std::pair{*ends[0], *ends[1]};
   const bool equal = *ends[0] == *ends[1];
@@ -157,7 +158,7 @@ std::optional<Misuse> Parser::read_assignments() {
       }
       if (!assignment || assignment->value.empty()) {
         return Misuse{"U006", fmt::format("{} takes FIELD=FILE, found '{}'", option, text),
-                      to == &arguments.outputs ? "a .vti file alone takes all fields" : ""};
+                      to == &arguments.outputs ? "only a .vti file takes all fields" : ""};
       }
       const bool repeated = std::any_of(to->begin(), to->end(), [&](const Assignment& earlier) {
         return earlier.name == assignment->name;
@@ -183,7 +184,7 @@ std::optional<Misuse> Parser::read_long_run() {
   arguments.exchange = texts.exchange.value_or(0);
   const bool cut = !arguments.gpus.empty() || !arguments.ranks.empty() || started_by_mpi();
   if (texts.exchange && !cut) {
-    return Misuse{"U010", "--exchange is about parts of the grid", "give --gpus or --ranks, too"};
+    return Misuse{"U010", "--exchange needs a grid that is split", "also give --gpus or --ranks"};
   }
   arguments.boxes = texts.boxes.value_or(0);
   if (texts.range) {

@@ -89,7 +89,7 @@ Failure became_non_finite(const Report& report, const NonFinite& told, int64_t s
   std::string text = describe(told, step);
   const size_t others = report.became_non_finite.size() - 1;
   if (others > 0) {
-    text += fmt::format("; {} other field{} some, too", others, others == 1 ? " has" : "s have");
+    text += fmt::format("; {} other field{} such values", others, others == 1 ? " has" : "s have");
   }
   return {"R083", text + "; the initial values had none",
           "a smaller time step keeps many schemes stable; --on-nan continue makes this a warning"};
@@ -156,13 +156,13 @@ Status make_ready(const Arguments& arguments, bool serves, Activity& activity, R
 Result<Ranks> find_ranks(const Arguments& arguments) {
   const bool several = started_by_mpi();
   if (several && !arguments.gpus.empty()) {
-    return Failure{"R095", "--gpus is for one process; here are several, each with a part",
-                   "--ranks 2x2 says how to cut for them"};
+    return Failure{"R095", "--gpus is for one process, but this run has several, each with a part",
+                   "choose the cuts with --ranks 2x2"};
   }
   if (several) return join_ranks();
   const bool one = arguments.ranks.find_first_not_of("1x") == std::string::npos;
   if (one) return Ranks{};
-  return Failure{"R092", "--ranks is for processes that mpirun has started",
+  return Failure{"R092", "--ranks needs processes that mpirun has started",
                  "mpirun -n 4 stencilc run ..., or --gpus for several GPUs of one process"};
 }
 

@@ -10,7 +10,7 @@ void add_tuned_options(CLI::App& app, TunedArguments& arguments) {
                         ->option_text("FILE");
   CLI::Option* from =
       add_value(app, "--import", some_text("the name of a file", arguments.import_from),
-                "add the entries of such a file")
+                "add the entries of an exported file")
           ->option_text("FILE")
           ->excludes(to);
   app.add_flag("--clear", arguments.clear, "remove every entry")

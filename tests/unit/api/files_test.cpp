@@ -222,7 +222,7 @@ TEST(States, AreContinuedWithOtherFloatsThatWereGiven) {
     return told;
   };
   const std::string both =
-      "with a = 0.5, this run goes on with 0.25\nwith b = 1, this run goes on with 0.5\n";
+      "with a = 0.5, this run continues with 0.25\nwith b = 1, this run continues with 0.5\n";
   EXPECT_EQ(goes_on(program.initial_state({{"a", 0.25}}).or_throw()), both);
   Options told;
   told.definitions = {{"a", 0.25}};
@@ -231,7 +231,7 @@ TEST(States, AreContinuedWithOtherFloatsThatWereGiven) {
   later.set_param("a", 0.25).or_throw();
   EXPECT_EQ(goes_on(std::move(later)), both);
   EXPECT_EQ(goes_on(program.initial_state({{"b", 3.0}}).or_throw()),
-            "with b = 1, this run goes on with 3\n");
+            "with b = 1, this run continues with 3\n");
   // What has not been given is not changed by the way.
   std::string text = kText;
   text.replace(text.find("c : real = 1"), 12, "c : real = 2");
@@ -308,7 +308,7 @@ TEST(RunFilesOf, AreCheckedBeforeARun) {
        "R033: '" + at("all.png") + "' would hold one field, not 3; a .vti file holds several"},
       {outputs({{at("all.vti")}}),
        "R031: a .vti file holds fields on the same points, 'I' is on others than 'U'; write each "
-       "into a file of its own"},
+       "to a separate file"},
       {outputs({{at("u.vti"), {"U", "U@-0"}}}),
        "R034: '" + at("u.vti") + "' would hold 'U@-0' twice"},
       {outputs({{at("u.npy"), {"U"}}, {at("./u.npy"), {"I"}}}),
@@ -316,24 +316,23 @@ TEST(RunFilesOf, AreCheckedBeforeARun) {
       {{.outputs = {{at("u.npy"), {"U"}}}, .checkpoint = at("./u.npy")},
        "R034: the checkpoint would overwrite the output '" + at("u.npy") + "'; name another file"},
       {{.outputs = {{at("u.npy"), {"U"}}, {at("./u_000009.npy"), {"I"}}}, .every = 3},
-       "R034: '" + at("./u_000009.npy") + "' would be written by the series of '" + at("u.npy") +
-           "', too; name another file"},
+       "R034: '" + at("./u_000009.npy") + "' would also be written by the series of '" +
+           at("u.npy") + "'; name another file"},
       {{.outputs = {{at("u.npy"), {"U"}}, {at("u_000008.npy"), {"I"}}}, .every = 3}, ""},
       {{.outputs = {{at("u.npy"), {"U"}}}, .every = 3, .checkpoint = at("u_1000002.npy")},
-       "R034: '" + at("u_1000002.npy") + "' would be written by the series of '" + at("u.npy") +
-           "', too; name another file"},
+       "R034: '" + at("u_1000002.npy") + "' would also be written by the series of '" +
+           at("u.npy") + "'; name another file"},
       {{.outputs = {{at("u.vti"), {"U"}}}, .every = 3, .checkpoint = at("u.pvd")},
-       "R034: '" + at("u.pvd") + "' would be written by the series of '" + at("u.vti") +
-           "', too; name another file"},
+       "R034: '" + at("u.pvd") + "' would also be written by the series of '" + at("u.vti") +
+           "'; name another file"},
       {outputs({{at("none/u.npy"), {"U"}}}),
        "R011: cannot write '" + at("none/u.npy") + "': there is no directory '" + at("none") + "'"},
       {{.checkpoint = at("none/c")},
        "R011: cannot write '" + at("none/c") + "': there is no directory '" + at("none") + "'"},
-      {{.every = -2}, "R035: files cannot be written every -2 steps; 0 stands for never"},
-      {{.checkpoint_steps = -3},
-       "R035: files cannot be written every -3 steps; 0 stands for never"},
+      {{.every = -2}, "R035: files cannot be written every -2 steps; use 0 for never"},
+      {{.checkpoint_steps = -3}, "R035: files cannot be written every -3 steps; use 0 for never"},
       {{.checkpoint_seconds = NAN},
-       "R035: files cannot be written every nan seconds; 0 stands for never"},
+       "R035: files cannot be written every nan seconds; use 0 for never"},
   };
   Simulation simulation = program.compile({.device = "reference"}).or_throw().start().or_throw();
   for (const auto& [files, expected] : cases) {

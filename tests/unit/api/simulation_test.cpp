@@ -458,7 +458,7 @@ TEST(Kernel, RefusesArraysThatKernelsCannotWorkIn) {
   EXPECT_EQ(message(wave.attach({{"U", whole}, {"U", level}})),
             "R073: there are two arrays for 'U'");
   EXPECT_EQ(message(wave.attach({{"U", View<const float>(u.data(), {30})}, {"U@-1", level}})),
-            "R073: the array for 'U' is const, the program writes the field");
+            "R073: the array for 'U' is const, but the program writes the field");
   Floats wide(60);
   EXPECT_EQ(message(wave.attach({{"U", View(wide.data(), {30}, {2})}, {"U@-1", level}})),
             "R073: the array for 'U' is not dense and row-major, so no kernel can work in it");
@@ -468,7 +468,7 @@ TEST(Kernel, RefusesArraysThatKernelsCannotWorkIn) {
   Floats s(60);
   const Kernel structures = program_of(kStructures).compile({.device = "reference"}).or_throw();
   EXPECT_EQ(message(structures.attach({{"S", View(s, {5, 4, 3})}})),
-            "R073: kernels keep the components of field 'S' in arrays of their own");
+            "R073: kernels keep each component of field 'S' in a separate array");
   alignas(32) static float aligned[2][32];
   EXPECT_EQ(code_of(wave.attach_device(
                 {{"U", View(aligned[0], {30})}, {"U@-1", View(aligned[1], {30})}}, nullptr)),

@@ -89,7 +89,7 @@ TEST(ReadSuite, KnowsNaiveSchedulesAndTakesALineOnce) {
 
 TEST(ReadSuite, SaysWhatIsWrongAndWhere) {
   const std::pair<const char*, const char*> cases[] = {
-      {"{", "the suite is no JSON"},
+      {"{", "the suite is not JSON"},
       {"3", "the suite has no list of entries"},
       {"[3]", "entry 1: not an object"},
       {R"([{"program": "a", "steps": 1, "schedules": ["direct"]}, {"steps": 1, "schedules": ["d"]}])",

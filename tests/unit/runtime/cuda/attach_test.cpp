@@ -132,7 +132,7 @@ TEST_F(CudaAttach, RefusesRowsThatArePadded) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.failure().code, "R045");
   EXPECT_EQ(refused.failure().message,
-            "the schedule pads the rows of A, and those of the user's array are dense");
+            "the schedule pads the rows of A, but those of the user's array are dense");
   EXPECT_TRUE(fake_->allocated.empty());
 }
 

@@ -84,12 +84,15 @@ TEST(Npy, RefusesWhatItDoesNotSupport) {
 }
 
 TEST(Npy, DamagedFilesAreErrors) {
-  EXPECT_EQ(failure_of("PNG"), "R020: 'x.npy' is no intact .npy file: it does not begin as one");
-  EXPECT_EQ(failure_of(npy(kTwoFloats, "1234567")),
-            "R020: 'x.npy' is no intact .npy file: its shape (2,) needs 8 bytes of data, it has 7");
-  EXPECT_EQ(failure_of(npy(kTwoFloats, "123456789")),
-            "R020: 'x.npy' is no intact .npy file: its shape (2,) needs 8 bytes of data, it has 9");
-  const std::string malformed = "R020: 'x.npy' is no intact .npy file: its header is malformed";
+  EXPECT_EQ(failure_of("PNG"),
+            "R020: 'x.npy' is not an intact .npy file: it does not begin as one");
+  EXPECT_EQ(
+      failure_of(npy(kTwoFloats, "1234567")),
+      "R020: 'x.npy' is not an intact .npy file: its shape (2,) needs 8 bytes of data, it has 7");
+  EXPECT_EQ(
+      failure_of(npy(kTwoFloats, "123456789")),
+      "R020: 'x.npy' is not an intact .npy file: its shape (2,) needs 8 bytes of data, it has 9");
+  const std::string malformed = "R020: 'x.npy' is not an intact .npy file: its header is malformed";
   for (const char* header :
        {"", "{", "{}", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}",
@@ -100,10 +103,11 @@ TEST(Npy, DamagedFilesAreErrors) {
         "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}"}) {
     EXPECT_EQ(failure_of(npy(header, "12345678")), malformed) << header;
   }
-  EXPECT_EQ(failure_of(npy("{'descr': '<f8', 'fortran_order': False, "
-                           "'shape': (4294967296, 4294967296)}",
-                           "")),
-            "R020: 'x.npy' is no intact .npy file: its shape (4294967296, 4294967296) overflows");
+  EXPECT_EQ(
+      failure_of(npy("{'descr': '<f8', 'fortran_order': False, "
+                     "'shape': (4294967296, 4294967296)}",
+                     "")),
+      "R020: 'x.npy' is not an intact .npy file: its shape (4294967296, 4294967296) overflows");
 }
 
 // Every prefix of a good file, and every file with one byte changed, is read or refused.
@@ -201,7 +205,7 @@ TEST(NpyFields, RefusesOtherShapesAndValues) {
   reference::FieldData large = make_field({{0, 2}}, {Scalar::I64});
   large.set_integer(0, 0, 0, 7);
   large.set_integer(0, 0, 2, int64_t{1} << 31);
-  EXPECT_EQ(failure(large), "R023: 'x.npy' holds 2147483648, which is no 32-bit integer");
+  EXPECT_EQ(failure(large), "R023: 'x.npy' holds 2147483648, which is not a 32-bit integer");
   EXPECT_EQ(field.integer(0, 0, 0), 0);  // untouched
   large.set_integer(0, 0, 2, -5);
   EXPECT_TRUE(from_npy(array_of(large).value(), "x.npy", field).ok());
@@ -221,14 +225,14 @@ TEST(NpyFields, SmallIntegersAreCheckedForTheirRange) {
   EXPECT_EQ(stored(Scalar::I32, 200, Scalar::U8), "200");
   EXPECT_EQ(stored(Scalar::U8, 200, Scalar::I32), "200");
   EXPECT_EQ(stored(Scalar::U8, 200, Scalar::I16), "200");
-  EXPECT_EQ(stored(Scalar::U8, 200, Scalar::I8), "R023: 'x.npy' holds 200, which is no byte");
-  EXPECT_EQ(stored(Scalar::I8, -1, Scalar::U8), "R023: 'x.npy' holds -1, which is no ubyte");
-  EXPECT_EQ(stored(Scalar::I8, -1, Scalar::U16), "R023: 'x.npy' holds -1, which is no ushort");
+  EXPECT_EQ(stored(Scalar::U8, 200, Scalar::I8), "R023: 'x.npy' holds 200, which is not a byte");
+  EXPECT_EQ(stored(Scalar::I8, -1, Scalar::U8), "R023: 'x.npy' holds -1, which is not a ubyte");
+  EXPECT_EQ(stored(Scalar::I8, -1, Scalar::U16), "R023: 'x.npy' holds -1, which is not a ushort");
   EXPECT_EQ(stored(Scalar::I8, 5, Scalar::U16), "5");
   EXPECT_EQ(stored(Scalar::U16, 40000, Scalar::I16),
-            "R023: 'x.npy' holds 40000, which is no short");
+            "R023: 'x.npy' holds 40000, which is not a short");
   EXPECT_EQ(stored(Scalar::I64, 65536, Scalar::U16),
-            "R023: 'x.npy' holds 65536, which is no ushort");
+            "R023: 'x.npy' holds 65536, which is not a ushort");
   EXPECT_EQ(stored(Scalar::U16, 65535, Scalar::F32), "65535");
   EXPECT_EQ(stored(Scalar::Bool, 1, Scalar::I8), "1");
   for (const Scalar from : {Scalar::I8, Scalar::U8, Scalar::U16, Scalar::I64}) {

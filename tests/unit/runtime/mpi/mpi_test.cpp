@@ -108,7 +108,7 @@ TEST_F(Mpi, SaysWhenTheLauncherIsAnother) {
   EXPECT_EQ(ended.status, 0);
   EXPECT_TRUE(says(ended.out,
                    "error R092: MPI cannot be used: 4 processes were started "
-                   "(SLURM_STEP_NUM_TASKS), of which"))
+                   "(SLURM_STEP_NUM_TASKS), but"))
       << ended.out;
 }
 
@@ -154,7 +154,7 @@ TEST_F(Mpi, EndsRanksThatServeAnotherKernel) {
   EXPECT_NE(ended.status, 0);
   EXPECT_NE(ended.status, 124) << "some waited on";
   EXPECT_TRUE(says(ended.out, "error R097: rank ")) << ended.out;
-  EXPECT_TRUE(says(ended.out, "serves a kernel other than that of the simulation")) << ended.out;
+  EXPECT_TRUE(says(ended.out, "does not serve the kernel of the simulation")) << ended.out;
 }
 
 TEST_F(Mpi, SaysThatNcclFailed) {

@@ -170,7 +170,7 @@ TEST(Events, AFailureLeavesACheckpoint) {
       const int64_t steps = at_end ? 9 : 4;
       EXPECT_EQ(failure.message, "no space") << device;
       EXPECT_EQ(failure.hint,
-                fmt::format("'{}' has step {}, go on from there with --restart", path, steps));
+                fmt::format("'{}' has step {}, continue from there with --restart", path, steps));
       reference::State expected = fresh, state = fresh;
       reference::advance(program, expected, steps);
       ASSERT_TRUE(read_checkpoint(path, program, state).ok()) << device;
@@ -207,7 +207,8 @@ TEST(Events, AFailureNamesAnEarlierCheckpoint) {
   Diagnostics diagnostics;
   const auto prepared = prepare(program, "reference", "auto", diagnostics);
   ASSERT_TRUE(prepared.ok());
-  const std::string there = fmt::format("'{}' has step 3, go on from there with --restart", path);
+  const std::string there =
+      fmt::format("'{}' has step 3, continue from there with --restart", path);
   for (const bool fails : {true, false}) {
     reference::State state = fresh;
     Failure failure;
@@ -227,7 +228,7 @@ TEST(Events, AFailureNamesAnEarlierCheckpoint) {
     }
     if (fails) {
       EXPECT_EQ(failure.message, "no space");
-      const std::string before = "make room; the checkpoint failed, too: cannot write '" + path;
+      const std::string before = "make room; the checkpoint also failed: cannot write '" + path;
       EXPECT_EQ(failure.hint.substr(0, before.size()), before);
       EXPECT_EQ(failure.hint.substr(failure.hint.size() - there.size()), there);
     } else {  // it is the checkpoint of step 6 that fails

@@ -196,7 +196,7 @@ TEST(CompiledMachines, AreThoseThatNvrtcKnows) {
     const auto out = compile_candidates(program, {}, machine, 1);
     return out.ok() ? "" : out.failure().code + " " + out.failure().message;
   };
-  EXPECT_EQ(why("cpu"), "R041 cpu is no GPU of NVIDIA, so NVRTC has no code for it");
+  EXPECT_EQ(why("cpu"), "R041 cpu is not an NVIDIA GPU, so NVRTC cannot compile for it");
   EXPECT_EQ(why("gfx90a").substr(0, 11), "R041 gfx90a");
   EXPECT_EQ(why("sm_").substr(0, 8), "R041 sm_");
   EXPECT_EQ(why("sm_999").substr(0, 10), "R041 NVRTC");

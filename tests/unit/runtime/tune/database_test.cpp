@@ -141,7 +141,7 @@ TEST_F(DatabaseTest, AFileOfSomethingElseIsLeftAlone) {
 TEST_F(DatabaseTest, ADatabaseOfSomethingElseIsLeftAlone) {
   ASSERT_TRUE(database_.record({entry_at({10}, "a", 1)}).ok());
   set_header(68, 0x12345678);  // application id
-  expect_unusable("is a database of something else");
+  expect_unusable("is a database of another program");
 }
 
 TEST_F(DatabaseTest, ALaterSchemaIsRefusedByName) {
@@ -214,7 +214,7 @@ TEST_F(DatabaseTest, OnlyItsOwnTableIsTrusted) {
     ASSERT_TRUE(database_.record({entry}).ok());
     run_in(path_, sql);
     const auto begin = std::chrono::steady_clock::now();
-    expect_unusable("has other tables than stencilc makes");
+    expect_unusable("has tables that stencilc does not create");
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2)) << sql;
   }
 }
@@ -238,10 +238,10 @@ TEST_F(DatabaseTest, ALockCostsASecondAtMost) {
 TEST_F(DatabaseTest, WhatIsNoFileIsNotWaitedFor) {
   std::filesystem::create_directory(directory_.file("new"));
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
-  expect_unusable("is no regular file");
+  expect_unusable("is not a regular file");
   std::filesystem::remove(path_);
   std::filesystem::create_directory(path_);
-  expect_unusable("is no regular file");
+  expect_unusable("is not a regular file");
 }
 
 TEST_F(DatabaseTest, ADirectoryThatCannotBeMadeIsAFailure) {

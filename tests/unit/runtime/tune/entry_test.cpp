@@ -91,8 +91,9 @@ TEST(Entry, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(flaw([](Entry& e) { e.runs = 0; }), "runs is below 1");
   EXPECT_EQ(flaw([](Entry& e) { e.sizes = {}; }), "sizes has no extent");
   EXPECT_EQ(flaw([](Entry& e) { e.sizes = {4, 0}; }), "sizes has an extent below 1");
-  EXPECT_EQ(flaw([](Entry& e) { e.schedule = ""; }), "schedule is no name");
-  EXPECT_EQ(flaw([](Entry& e) { e.key.machine = std::string(2000, 'x'); }), "machine is no name");
+  EXPECT_EQ(flaw([](Entry& e) { e.schedule = ""; }), "schedule is not a name");
+  EXPECT_EQ(flaw([](Entry& e) { e.key.machine = std::string(2000, 'x'); }),
+            "machine is not a name");
 }
 
 }  // namespace

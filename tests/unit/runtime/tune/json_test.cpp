@@ -43,18 +43,18 @@ TEST(TunedJson, SaysWhereItIsWrong) {
   EXPECT_TRUE(says(message("[100,200]", "[100,,200]"), "line 3, column"));
   EXPECT_TRUE(says(message("]}\n", ""), "line 4, column 1"));
   EXPECT_TRUE(says(message("[100,200]", "[100,0]"), "entries[1]: sizes has an extent below 1"));
-  EXPECT_TRUE(says(message("[100,200]", "[1.5]"), "entries[1]: \"sizes\" is no list of whole"));
+  EXPECT_TRUE(says(message("[100,200]", "[1.5]"), "entries[1]: \"sizes\" is not a list of whole"));
   EXPECT_TRUE(
-      says(message("[100,200]", "[18446744073709551615]"), "\"sizes\" is no list of whole"));
+      says(message("[100,200]", "[18446744073709551615]"), "\"sizes\" is not a list of whole"));
   EXPECT_TRUE(
       says(message("\"seconds\":0.5", "\"seconds\":-1"), "entries[1]: seconds is not above 0"));
-  EXPECT_TRUE(says(message("\"seconds\":0.5", "\"seconds\":null"), "\"seconds\" is no number"));
+  EXPECT_TRUE(says(message("\"seconds\":0.5", "\"seconds\":null"), "\"seconds\" is not a number"));
   EXPECT_TRUE(says(message("\"seconds\":0.5,", ""), "entries[1]: there is no \"seconds\""));
   EXPECT_TRUE(
-      says(message("\"runs\":5", "\"runs\":5.5"), "entries[0]: \"runs\" is no whole number"));
+      says(message("\"runs\":5", "\"runs\":5.5"), "entries[0]: \"runs\" is not a whole number"));
   EXPECT_TRUE(
       says(message("\"runs\":5", "\"runs\":5,\"wen\":1"), "entries[0]: unknown key \"wen\""));
-  EXPECT_TRUE(says(message("\"schedule\":\"a\"", "\"schedule\":7"), "\"schedule\" is no text"));
+  EXPECT_TRUE(says(message("\"schedule\":\"a\"", "\"schedule\":7"), "\"schedule\" is not a text"));
   EXPECT_TRUE(says(message("stencilc tuned", "other"), "there is no \"format\""));
   EXPECT_TRUE(
       says(message("\"version\": 1", "\"version\": 2"), "\"version\" is 2, this stencilc knows 1"));
