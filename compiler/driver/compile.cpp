@@ -17,6 +17,7 @@
 #include "compiler/schedule/scheduler.h"
 #include "compiler/schedule/sweeps/plain.h"
 #include "compiler/support/escape.h"
+#include "compiler/support/pass_log.h"
 
 namespace stencil {
 
@@ -81,7 +82,10 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
   const auto schedule = scheduler.parse(request.schedule, diagnostics);
   if (!schedule) return std::nullopt;
 
-  auto module = scheduler.lower(*schedule, diagnostics);
+  auto module = run_pass(
+      "lower", [&] { return scheduler.lower(*schedule, diagnostics); },
+      [](const auto& made) { return made ? kernel::print(*made) : ""; },
+      [](const auto& made) { return made ? kernel::verify(*made) : std::vector<std::string>(); });
   if (!module || !is_sound(*module, diagnostics)) return std::nullopt;
   quote_program(source, request, machine, *module);
 
@@ -107,7 +111,10 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
                    [&](const kernel::Module* each) { return is_sound(*each, diagnostics); })) {
     return std::nullopt;
   }
-  out.text = emit::write(out.legal, options, &host);
+  out.text = run_pass(
+      "write", [&] { return emit::write(out.legal, options, &host); },
+      [](const std::string& text) { return text; },
+      [](const std::string&) { return std::vector<std::string>(); });
   out.header = emit::emit_header(*module, request.emit.target, host.box ? &*host.box : nullptr);
   out.schedule = *schedule;
   out.module = std::move(*module);

@@ -4,13 +4,17 @@
 #include "compiler/driver/frontend.h"
 
 #include "compiler/ir/passes.h"
+#include "compiler/support/pass_log.h"
 #include "compiler/syntax/parse.h"
 
 namespace stencil {
 
 std::optional<ir::Program> load_program(const Source& source, const ProgramOptions& options,
                                         Diagnostics& diagnostics) {
-  const std::optional<ast::Program> syntax = parse(source, diagnostics);
+  const std::optional<ast::Program> syntax = run_pass(
+      "parse", [&] { return parse(source, diagnostics); },
+      [](const auto& tree) { return tree ? print(*tree) : ""; },
+      [](const auto&) { return std::vector<std::string>(); });
   if (!syntax) return std::nullopt;
   return load_program(*syntax, source, options, diagnostics);
 }

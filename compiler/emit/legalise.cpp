@@ -2,12 +2,15 @@
 #include "compiler/emit/legalise.h"
 
 #include "compiler/emit/passes.h"
+#include "compiler/kernel/passes.h"
+#include "compiler/support/pass_log.h"
 
 namespace stencil::emit {
 
 namespace {
 
 struct Pass {
+  const char* name;  // for --time-passes and --print-after
   bool (*is_for)(const Dialect& dialect);
   kernel::Kernel (*run)(kernel::Kernel kernel, kernel::FreshNames& fresh);
 };
@@ -18,17 +21,20 @@ bool lacks_bulk_copies(const Dialect& dialect) {
 
 // In this order.
 constexpr Pass kPasses[] = {
-    {[](const Dialect& d) { return d.implicit_threads && d.shuffle[0].empty(); }, expand_shuffles},
-    {[](const Dialect& d) { return !d.async_copies; }, expand_async_copies},
-    {[](const Dialect& d) { return d.vectors[0][static_cast<size_t>(Scalar::F32)].empty(); },
+    {"expand-shuffles", [](const Dialect& d) { return d.implicit_threads && d.shuffle[0].empty(); },
+     expand_shuffles},
+    {"expand-async-copies", [](const Dialect& d) { return !d.async_copies; }, expand_async_copies},
+    {"expand-copies",
+     [](const Dialect& d) { return d.vectors[0][static_cast<size_t>(Scalar::F32)].empty(); },
      expand_copies},
-    {lacks_bulk_copies, expand_bulk_copies},
-    {[](const Dialect& d) { return d.implicit_threads; }, zero_by_loops},
-    {[](const Dialect& d) { return !d.implicit_threads; }, drop_barriers},
-    {[](const Dialect&) { return true; }, drop_dead_code},
-    {[](const Dialect&) { return true; }, split_deep_expressions},
-    {[](const Dialect& d) { return !d.implicit_threads; }, expand_thread_buffers},
-    {[](const Dialect& d) { return !d.implicit_threads; }, make_thread_loops},
+    {"expand-bulk-copies", lacks_bulk_copies, expand_bulk_copies},
+    {"zero-by-loops", [](const Dialect& d) { return d.implicit_threads; }, zero_by_loops},
+    {"drop-barriers", [](const Dialect& d) { return !d.implicit_threads; }, drop_barriers},
+    {"drop-dead-code", [](const Dialect&) { return true; }, drop_dead_code},
+    {"split-deep-expressions", [](const Dialect&) { return true; }, split_deep_expressions},
+    {"expand-thread-buffers", [](const Dialect& d) { return !d.implicit_threads; },
+     expand_thread_buffers},
+    {"make-thread-loops", [](const Dialect& d) { return !d.implicit_threads; }, make_thread_loops},
 };
 
 void without_bulk_sources(kernel::Plan& plan) {
@@ -47,7 +53,11 @@ kernel::Module legalise(kernel::Module module, const Dialect& dialect) {
   kernel::FreshNames fresh(module);
   for (kernel::Kernel& kernel : module.kernels) {
     for (const Pass& pass : kPasses) {
-      if (pass.is_for(dialect)) kernel = pass.run(std::move(kernel), fresh);
+      if (!pass.is_for(dialect)) continue;
+      kernel = run_pass(
+          pass.name, [&] { return pass.run(std::move(kernel), fresh); },
+          [](const kernel::Kernel& made) { return kernel::print(made); },
+          [&](const kernel::Kernel& made) { return kernel::verify(module, made); });
     }
   }
   if (lacks_bulk_copies(dialect)) without_bulk_sources(module.plan);

@@ -11,6 +11,7 @@ namespace stencil::kernel {
 
 // The module as text (--emit kernel-ir): constants, kernels, plan. The format is stable.
 std::string print(const Module& module);
+std::string print(const Kernel& kernel);
 std::string print(const Expr& expr);
 
 // Checks what all later stages rely on: variables defined before use and of one type, operand
@@ -19,6 +20,8 @@ std::string print(const Expr& expr);
 // slots in range, unique names. Returns one line per violation; empty if sound. A violation is a
 // bug in the compiler.
 std::vector<std::string> verify(const Module& module);
+// The same for one kernel, whose arrays and constants are those of `module`.
+std::vector<std::string> verify(const Module& module, const Kernel& kernel);
 
 // Index into the plan's actions before which the answer of the stop condition must be known
 // (actions.size(): at the end). Up to there a tile writes only spare slots, so it may be launched

@@ -348,6 +348,12 @@ std::string print(const Expr& expr) {
   return Printer(nullptr).expr(expr);
 }
 
+std::string print(const Kernel& kernel) {
+  std::string out;
+  print_kernel(kernel, out);
+  return out;
+}
+
 std::string print(const Module& module) {
   std::string out = fmt::format("module {} fp {}\n", module.name, name(module.fp));
   for (const NamedConstant& constant : module.constants) {

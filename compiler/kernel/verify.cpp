@@ -577,6 +577,12 @@ bool well_typed(const Operation& operation, Scalar type) {
   return false;
 }
 
+std::vector<std::string> verify(const Module& module, const Kernel& kernel) {
+  Violations violations;
+  if (KernelVerifier(module, kernel, violations).verify()) verify_barriers(kernel, violations);
+  return violations.lines();
+}
+
 std::vector<std::string> verify(const Module& module) {
   Violations violations;
   for (const Kernel& kernel : module.kernels) {

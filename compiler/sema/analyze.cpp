@@ -21,6 +21,7 @@
 #include "compiler/sema/pieces.h"
 #include "compiler/sema/reductions.h"
 #include "compiler/sema/repeats.h"
+#include "compiler/support/pass_log.h"
 
 namespace stencil {
 namespace {
@@ -181,7 +182,14 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
   env.program.real = options.real;
   env.program.fp = options.fp;
 
-  analyze_items(env, program);
+  run_pass(
+      "elaborate",
+      [&] {
+        analyze_items(env, program);
+        return !own.has_errors();
+      },
+      [&](bool sound) { return sound ? ir::print(env.program) : ""; },
+      [](bool) { return std::vector<std::string>(); });
   if (!own.has_errors()) check_complete(env, program, own);
   if (!own.has_errors()) check_sizes(env, own);
   if (!own.has_errors()) ir::check_overflow(env.program, own);
@@ -191,10 +199,19 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
   const bool failed = own.has_errors();
   for (const Diagnostic& diagnostic : own.items()) diagnostics.add(diagnostic);
   if (failed) return std::nullopt;
-  ir::Program result = ir::drop_dead_nodes(env.program);
-  result = ir::wrap_integers(std::move(result));
-  if (options.fp == FpMode::Contract) result = ir::contract_products(result);
-  if (!options.fixed.empty()) result = ir::bake_params(result);
+  const auto pass = [](const char* name, const auto& run) {
+    return run_pass(
+        name, run, [](const ir::Program& made) { return ir::print(made); },
+        [](const ir::Program& made) { return ir::verify(made); });
+  };
+  ir::Program result = pass("drop-dead-nodes", [&] { return ir::drop_dead_nodes(env.program); });
+  result = pass("wrap-integers", [&] { return ir::wrap_integers(std::move(result)); });
+  if (options.fp == FpMode::Contract) {
+    result = pass("contract-products", [&] { return ir::contract_products(result); });
+  }
+  if (!options.fixed.empty()) {
+    result = pass("bake-params", [&] { return ir::bake_params(result); });
+  }
   Diagnostics unmet;
   settle_requirements(result, unmet);
   ir::check_known_axes(result, unmet);

@@ -297,6 +297,26 @@ TEST_F(CommandLine, ADashAsOutputIsStandardOutput) {
   EXPECT_EQ(files(), "heat.h heat.stn");
 }
 
+TEST_F(CommandLine, PassesAreTimedAndPrinted) {
+  write("heat.stn", kHeat);
+  const Outcome timed = stencilc("heat.stn -o heat.cu --time-passes");
+  EXPECT_EQ(timed.status, 0) << timed.err;
+  for (const char* pass :
+       {"parse", "elaborate", "contract-products", "lower", "drop-dead-code", "write", "total"}) {
+    expect_contains(timed.err, pass);
+  }
+  const Outcome printed = stencilc("heat.stn -o heat.cpp --print-after contract-products");
+  EXPECT_EQ(printed.status, 0) << printed.err;
+  expect_contains(printed.err, "-- after contract-products\n");
+  EXPECT_EQ(printed.err.find("-- after parse"), std::string::npos);
+  const Outcome all = stencilc("heat.stn --target cuda -o - --print-after all");
+  expect_contains(all.err, "-- after split-deep-expressions\n\nkernel ");
+  const Outcome unknown = stencilc("heat.stn -o heat.cu --print-after inline");
+  EXPECT_EQ(unknown.status, 2);
+  expect_contains(unknown.err, "no pass 'inline' has run");
+  expect_contains(unknown.err, "passes of this compilation: parse, elaborate");
+}
+
 TEST_F(CommandLine, ADerivedHeaderDoesNotOverwriteTheProgram) {
   write("heat_cuda.h", kHeat);
   const Outcome outcome = stencilc("heat_cuda.h -o heat.cu --header");

@@ -4,6 +4,7 @@
 #include "compiler/driver/compile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "compiler/ir/passes.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/support/escape.h"
+#include "compiler/support/pass_log.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/api/source.h"
 #include "runtime/io/file_writer.h"
@@ -271,9 +273,7 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
   return deliver(arguments, std::move(extra), compiled->text);
 }
 
-}  // namespace
-
-int compile_command(const Arguments& arguments) {
+ExitStatus compile_logged(const Arguments& arguments) {
   const bool stage = !arguments.emit.empty() && !emit::target_called(arguments.emit);
   if (const auto wrong = misuse(arguments, stage)) return report(*wrong);
   const auto target = stage ? Result<const TargetInfo*>(nullptr) : pick_target(arguments);
@@ -298,6 +298,23 @@ int compile_command(const Arguments& arguments) {
   if (!source.ok()) return report(source.failure());
   if (stage) return emit_stage(arguments, source.value());
   return emit_target(arguments, source.value(), *target.value(), header);
+}
+
+}  // namespace
+
+int compile_command(const Arguments& arguments) {
+  PassLog log(arguments.print_after);
+  const bool logged = arguments.time_passes || !arguments.print_after.empty();
+  std::optional<PassLog::Scope> scope;
+  if (logged) scope.emplace(log);
+  const int status = compile_logged(arguments);
+  if (!logged) return status;
+  std::fputs(log.texts().c_str(), stderr);
+  if (arguments.time_passes) std::fputs(log.times().c_str(), stderr);
+  const std::vector<std::string> unknown = log.unknown();
+  if (status != kSuccess || unknown.empty()) return status;
+  return usage("U004", fmt::format("no pass '{}' has run", unknown.front()),
+               fmt::format("passes of this compilation: {}", fmt::join(log.names(), ", ")));
 }
 
 }  // namespace stencil::tool

@@ -241,6 +241,14 @@ void Parser::add_compile_options() {
             "print one stage: ast, ir, kernel-ir, or a language")
       ->option_text(fmt::format("{}", fmt::join(stages, "|")))
       ->group(group);
+  app.add_flag("--time-passes", arguments.time_passes, "print the time of each compiler pass")
+      ->disable_flag_override()
+      ->group(group);
+  app.add_option("--print-after", arguments.print_after,
+                 "print what a pass leaves, to standard error; or all; repeatable")
+      ->option_text("PASS")
+      ->allow_extra_args(false)
+      ->group(group);
 }
 
 void Parser::add_device_option(CLI::App& to, const std::string& text) {

@@ -40,8 +40,10 @@ struct Arguments {
   bool compile = false;  // --compile; explore has its own in ExploreArguments
   bool measure = false;  // --measure, also of devices; explore has its own
   bool main = false;
-  std::optional<std::string> header;  // --header; "": beside the output
-  int64_t boxes = 0;                  // --boxes; 0: none
+  bool time_passes = false;              // --time-passes
+  std::vector<std::string> print_after;  // --print-after: names of passes, or "all"
+  std::optional<std::string> header;     // --header; "": beside the output
+  int64_t boxes = 0;                     // --boxes; 0: none
 
   // Run and verify.
   std::string device = "auto";
