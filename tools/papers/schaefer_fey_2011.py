@@ -110,7 +110,7 @@ def tables(results):
         rows.append((f"**{text}**", *old, here[key] / copy if copy and here.get(key) else None))
     out = {"table1": pages.table(["", "GeForce GTX 480", "Tesla C2050", name], rows)}
     rows = [("FLOPs that a load and a store hide, double", "about 25", "about 50", figure(found, "hidden_flops_double")),
-            ("FLOPs that take as long as both, double", pages.NOTHING, pages.NOTHING,
+            ("FLOPs that take as long as the load and the store, double", pages.NOTHING, pages.NOTHING,
              figure(found, "balance_flops_double")),
             ("FLOPs that a load and a store hide, float", pages.NOTHING, pages.NOTHING,
              figure(found, "hidden_flops_float"))]
