@@ -1,12 +1,12 @@
-// Affine functions and the one question asked of them: is this one never negative?
+// Arithmetic on affine functions, and the proof that one is never negative.
 //
-// Bounds are small (a param or two, single-digit constants), so the question is answered exactly
-// and simply: assume the opposite (goal <= -1), eliminate one variable after the other by Fourier
-// and Motzkin's method, and see whether a contradiction (a negative constant >= 0) is left. Every
-// row is divided by the greatest common divisor of its coefficients and its constant rounded down,
-// which is sound for integers and settles such cases as 2N >= 3 implies N >= 2. Elimination can
-// square the number of rows; beyond kMaxRows, and wherever a product would overflow, the answer is
-// "not proved", which callers turn into a check at run time.
+// Bounds are small (one or two params, single-digit constants), so the proof is exact and simple.
+// Assume the opposite (goal <= -1), eliminate one variable after another by Fourier-Motzkin
+// elimination, and see whether a contradiction (a negative constant >= 0) remains. Every row is
+// divided by the greatest common divisor of its coefficients, and its constant is rounded down.
+// This is sound for integers and settles cases such as 2N >= 3 implies N >= 2. Elimination can
+// square the number of rows. Beyond kMaxRows, or if a product would overflow, the answer is "not
+// proved", and callers check the condition at run time.
 #include "compiler/ir/affine.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 namespace stencil::ir {
 namespace {
 
-// Two's complement wrap-around: semantic analysis keeps bounds far from overflow, and an expression
-// that does overflow is found by evaluate().
+// Wraps around on overflow. Semantic analysis keeps bounds far from overflow, and evaluate()
+// detects an expression that does overflow.
 int64_t wrap(__int128 value) {
   return static_cast<int64_t>(static_cast<uint64_t>(value));
 }
@@ -50,11 +50,11 @@ constexpr __int128 kMaxMagnitude = static_cast<__int128>(1) << 62;
 
 using Coefficients = std::vector<int64_t>;  // one per variable of the system
 
-// A conjunction of rows: sum of coefficients * variables + constant >= 0. Of rows with the same
+// A conjunction of rows: sum of coefficients * variables + constant >= 0. Among rows with the same
 // coefficients only the tightest is kept.
 class System {
  public:
-  // False if the row is too large to be represented.
+  // Returns false if a number of the row is too large to be represented.
   bool add(const std::vector<__int128>& coefficients, __int128 constant) {
     __int128 divisor = 0;
     for (__int128 c : coefficients) divisor = gcd(divisor, c < 0 ? -c : c);
@@ -79,8 +79,8 @@ class System {
   bool contradiction() const { return contradiction_; }
   size_t size() const { return rows_.size(); }
 
-  // Projects out the variable whose elimination makes the fewest rows. False if that is too many,
-  // or one is too large. Must not be called once no variable is left.
+  // Eliminates the variable that gives the fewest new rows. Returns false if there are too many
+  // rows or one is too large. At least one variable must be left.
   bool eliminate_one(size_t variables) {
     const size_t variable = cheapest(variables);
     std::map<Coefficients, int64_t> all = std::move(rows_);
@@ -210,7 +210,7 @@ bool implies_nonnegative(const std::vector<Affine>& assumptions, const Affine& g
     }
     return system.add(row, static_cast<__int128>(affine.constant) * sign + constant);
   };
-  if (!add(goal, -1, -1)) return false;  // the opposite: goal <= -1
+  if (!add(goal, -1, -1)) return false;  // the opposite of the goal: goal <= -1
   for (const Affine& assumption : assumptions) {
     if (!add(assumption, 1, 0)) return false;
   }

@@ -1,8 +1,8 @@
-// Affine functions of the open integer params: the bounds of every box.
+// Affine functions of the open integer params, used for the bounds of all boxes.
 //
-// An integer param that has a value (a default or -D) is folded into the constant by semantic
-// analysis, so a program whose sizes are known has only constant affine functions: fixed and open
-// sizes take the same path through the compiler.
+// Semantic analysis folds integer params that have a value (a default or -D) into the constant. If
+// all sizes are known, every affine function is constant: fixed and open sizes take the same path
+// through the compiler.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +30,15 @@ Affine operator+(const Affine& a, int64_t b);
 Affine operator-(const Affine& a, int64_t b);
 Affine operator*(const Affine& a, int64_t b);
 
-// Value for the given params (indexed by ParamId). Arithmetic that would overflow gives nothing.
+// The value for the given params (by ParamId), or nothing if the arithmetic overflows 64 bits.
 std::optional<int64_t> evaluate(const Affine& affine, const std::vector<int64_t>& params);
 
 // "N - 2", "0", "2*N + M - 1"; `names` is indexed by ParamId.
 std::string print(const Affine& affine, const std::vector<std::string>& names);
 
-// True if `goal` >= 0 for all integer params that satisfy every assumption (each >= 0). Sound and,
-// over the rationals, complete: Fourier-Motzkin elimination on the assumptions and goal <= -1.
-// False also when the system grows beyond a fixed size.
+// True if `goal` >= 0 for all integer params that satisfy every assumption (each >= 0). Proved by
+// Fourier-Motzkin elimination on the assumptions and goal <= -1, which is sound and, over the
+// rationals, complete. Also false if the system grows beyond a fixed size.
 bool implies_nonnegative(const std::vector<Affine>& assumptions, const Affine& goal);
 
 }  // namespace stencil::ir

@@ -1,5 +1,5 @@
-// Origins and spacings are computed as the same expressions are in a piece, each operation in its
-// own type, so a picture shows a point where the program computed it to be.
+// Computes origin and spacing like the same expressions in a piece, each operation in its own type.
+// A picture therefore shows a point exactly where the program computed it to be.
 #include "compiler/ir/axes.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ void for_each_param(const Axis& axis, Visit visit) {
   }
 }
 
-// Of a value for all dimensions once.
+// Reports a value that the program gives for all dimensions only once.
 void check_axis(const Program& program, const Axis& axis, const Evaluated& found,
                 Diagnostics& out) {
   if (found.admissible) return;

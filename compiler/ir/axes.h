@@ -1,4 +1,4 @@
-// The physical coordinates of the grid's points, once the params are known.
+// Physical coordinates of the grid points for given values of the params.
 #pragma once
 
 #include <optional>
@@ -10,32 +10,34 @@
 
 namespace stencil::ir {
 
-// Index i lies at origin + i * spacing. Both are values of the type `real`.
+// Index i lies at origin + i * spacing. Both values are exact in the type `real`.
 struct AxisValue {
   double origin = 0, spacing = 1;
   double at(int64_t index) const { return origin + static_cast<double>(index) * spacing; }
   friend bool operator==(const AxisValue&, const AxisValue&) = default;
 };
 
-// Those of each dimension of the grid, for values of the params by ParamId.
+// The axes of the grid, per dimension, for values of the params by ParamId.
 std::vector<AxisValue> axis_values(const Program& program, const std::vector<int64_t>& integers,
                                    const std::vector<double>& reals);
-// Those of each dimension of a field. Steps lie at their numbers.
+// The axes of a field, per dimension. Steps and numbers of points are their own coordinates.
 std::vector<AxisValue> axes_of(const Field& field, const std::vector<AxisValue>& grid);
-// What a dimension of a field is called: "x" is the grid's last; "time" for steps.
+// The name of dimension d of a field: "x" for the grid's last dimension, "time" for steps, "point"
+// for the points of a set.
 std::string axis_name(const Program& program, const Field& field, size_t d);
 
-// The same for the values that params have in the program; nothing if one that is needed has none.
+// The axes of the grid for the default values of the params. Nothing if a param that the axes need
+// has no default.
 std::optional<std::vector<AxisValue>> default_axis_values(const Program& program);
 
-// A value in the fewest digits that read back as it in the type `real`.
+// The shortest decimal text that reads back as `value` in the type `real`.
 std::string print_coordinate(const Program& program, double value);
 
-// The values of no param are needed.
+// True if the axis depends on no param.
 bool is_known(const Axis& axis);
 
-// Appends S046 for axes that are not admissible: for values of the params, or of those that are
-// known without any.
+// Appends S046 for axes that are not admissible: check_axes for the given values of the params,
+// check_known_axes for the axes that depend on no param.
 void check_axes(const Program& program, const std::vector<int64_t>& integers,
                 const std::vector<double>& reals, Diagnostics& out);
 void check_known_axes(const Program& program, Diagnostics& out);

@@ -1,11 +1,11 @@
-// --fix: float params as constants (docs/reference/language.md, "Fixed and open sizes").
+// --fix: replaces float params by constants (docs/reference/language.md, "Fixed and open sizes").
 //
 // A param stays a reference through semantic analysis and contraction, so that the same operations
-// are formed whether it is fixed or not; only then its value takes its place. An operation on known
-// values is computed here, with the interpreter's rounding, and a choice by a known condition is
-// made. Results that are not finite are left to be computed at run time: a NaN has no literal. What
-// a known value is worth beyond that, such as a division that can be multiplied out, is for those
-// who look at constants anyway.
+// are formed whether it is fixed or not. Only then is it replaced by its value. Operations on
+// constants are folded with the interpreter's rounding, and a select with a known condition is
+// resolved. Results that are not finite are left to run time, because a NaN has no literal. Further
+// optimizations, such as turning a division by a constant into a multiplication, are left to the
+// passes that handle constants anyway.
 #include "compiler/ir/known.h"
 #include "compiler/ir/passes.h"
 #include "compiler/ir/rewrite.h"
@@ -37,7 +37,8 @@ Program bake_params(const Program& program) {
     });
     if (std::holds_alternative<Constant>(graph[value].kind)) param.derived.reset();
   }
-  // The stop condition is asked when a reduction that it names is evaluated, so it keeps them all.
+  // No folding in the stop condition: it is evaluated whenever a reduction that it reads is, so it
+  // must keep all its reductions.
   Program stop;
   stop.stop = program.stop;
   baked.stop = rewrite_graphs(std::move(stop), [&](Graph& graph, Node node) {

@@ -1,9 +1,9 @@
-// What could not be decided at compile time, decided once the sizes are known.
+// Checks that could not be decided at compile time.
 //
-// Three things are left open by semantic analysis when params are open: `require` conditions,
-// proofs of bounds (Check), and whether the sizes fit the integers that index them. All are settled
-// here from the params alone, before anything is allocated or launched. Requirements are small
-// scalar graphs of params.
+// If params are open, semantic analysis leaves three things undecided: `require` conditions, proofs
+// of bounds (Check), and whether the sizes fit the integers that index them. All are decided here
+// from the values of the params, before anything is allocated or launched. Requirements are small
+// scalar graphs over params.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +19,7 @@ namespace {
 
 // --- Checks and sizes ----------------------------------------------------------------------------
 
-// "N = 3, M = 2", of the params that `terms` mention; "" if none.
+// The values of the params in `terms` as text: "N = 3, M = 2"; "" if there are none.
 std::string values_of(const Program& program, const std::vector<Affine>& terms,
                       const std::vector<int64_t>& integers) {
   std::vector<bool> mentioned(program.params.size(), false);
@@ -48,8 +48,8 @@ bool fits_index(std::optional<int64_t> value) {
   return value && *value >= -kLargestCoordinate && *value <= kLargestCoordinate;
 }
 
-// Bytes of one level of a box of points, or nothing if that is no int64_t. Bounds and extents must
-// leave room for index arithmetic in 32 bits.
+// The size in bytes of one level of a field on `box`. Nothing if it does not fit int64_t, or if
+// bounds or extents leave no room for index arithmetic in 32 bits.
 std::optional<int64_t> bytes_of_box(const Box& box, int64_t bytes_per_point,
                                     const std::vector<int64_t>& integers) {
   int64_t bytes = bytes_per_point;
@@ -76,7 +76,8 @@ void check_sizes(const Program& program, const std::vector<int64_t>& integers, D
   for (const Field& field : program.fields) {
     int64_t bytes = 0;
     for (const Component& component : field.components) bytes += size_in_bytes(component.type);
-    if (!bytes_of_box(field.box, bytes * (field.history + 1), integers)) {  // and the next level
+    // and one for the new level
+    if (!bytes_of_box(field.box, bytes * (field.history + 1), integers)) {
       too_large(field.span, fmt::format("field '{}'", field.name));
     }
   }
@@ -102,7 +103,8 @@ void check_sizes(const Program& program, const std::vector<int64_t>& integers, D
   }
 }
 
-// Calls visit(affine) for whatever is computed from open integer params before a run.
+// Calls visit(affine) for every affine function that is evaluated from open integer params before a
+// run.
 template <class Visit>
 void for_each_affine(const Program& program, Visit visit) {
   const auto box = [&](const Box& box) {

@@ -1,6 +1,10 @@
-// A value that repeats every few points along each dimension is found by the affine form that is
-// divided: sums, differences and multiples of coordinates by constants. Bounds of the region tell
-// its sign, which `%` takes over.
+// Finds values that repeat every few points along each dimension. For every node it computes an
+// affine form of the coordinates (sums, differences, multiples by constants, if the node is one). A
+// remainder of such a form by a constant is a congruence. `%` has the sign of its dividend, so the
+// bounds of the region decide whether the remainder can be negative.
+//
+// at_residue() replaces the congruences by their values for one residue of the coordinates and
+// folds the constants that result.
 #include "compiler/ir/congruence.h"
 
 #include <numeric>
@@ -13,7 +17,7 @@ namespace stencil::ir {
 namespace {
 
 constexpr int64_t kLargestModulus = 64;
-// Coefficients beyond these are nobody's, and sums of products stay far from overflow.
+// Coefficients are capped here so that sums of products cannot overflow.
 constexpr int64_t kLargestCoefficient = int64_t{1} << 20;
 
 int64_t positive_remainder(int64_t value, int64_t modulus) {
@@ -39,7 +43,7 @@ class Forms {
     for (const Node& node : graph.nodes()) forms_.push_back(form_of(node));
   }
   const std::optional<Form>& operator[](NodeId id) const { return forms_[static_cast<size_t>(id)]; }
-  // The value of a constant.
+  // The value of a node that does not depend on the coordinates.
   std::optional<int64_t> number(NodeId id) const {
     const auto& form = (*this)[id];
     if (!form || !form->is_constant()) return std::nullopt;
@@ -102,7 +106,7 @@ class Forms {
   std::vector<std::optional<Form>> forms_;
 };
 
-// Nowhere in the region less than 0, as far as its bounds are known.
+// True if the bounds of the region show that the form is never negative in it.
 bool is_natural(const Form& form, const Box& region) {
   int64_t least = form.constant;
   for (size_t d = 0; d < form.coefficients.size(); ++d) {
@@ -165,7 +169,7 @@ class Finder {
     }
     return out;
   }
-  // Of a quotient by a constant, of either sign.
+  // The remainder of a division by a constant, whatever the sign of the dividend.
   std::optional<Congruence> remainder(NodeId id) const {
     if (!is_operation(graph_[id], Op::Mod)) return std::nullopt;
     const std::vector<NodeId>& of = operands(graph_[id]);
@@ -183,7 +187,7 @@ class Finder {
     const auto to = forms_.number(with);
     if (!out || !to || std::abs(*to) >= out->modulus) return std::nullopt;
     if (is_natural(*forms_[operands(graph_[rest])[0]], region_))
-      return std::nullopt;  // known itself
+      return std::nullopt;  // of() finds the remainder itself
     out->node = id;
     out->kind = kind;
     out->to = positive_remainder(*to, out->modulus);
@@ -204,7 +208,7 @@ int64_t Congruence::period(int d) const {
 
 std::vector<Congruence> congruences(const Graph& graph, const Box& region) {
   std::vector<Congruence> out;
-  bool divides = false;  // most graphs do not
+  bool divides = false;  // most graphs have no such operation
   for (const Node& node : graph.nodes()) {
     divides = divides || is_operation(node, Op::Mod) || is_operation(node, Op::BitAnd);
   }

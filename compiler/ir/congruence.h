@@ -1,4 +1,5 @@
-// Values that depend on coordinates modulo a small number alone: strides, colours.
+// Finds values that depend only on coordinates modulo a small number (strides, colours), and
+// specializes graphs for a given remainder.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,11 @@
 
 namespace stencil::ir {
 
-// A node whose value the remainder of an affine form of the coordinates decides.
+// A node whose value depends only on the remainder of an affine form of the coordinates.
 struct Congruence {
   NodeId node = 0;
   std::vector<int64_t> coefficients;  // by dimension, from 0 to modulus - 1
-  int64_t constant = 0;               // likewise
+  int64_t constant = 0;               // from 0 to modulus - 1
   int64_t modulus = 2;
   enum class Kind {
     Remainder,  // the value is the remainder, from 0 to modulus - 1
@@ -21,28 +22,30 @@ struct Congruence {
     Different,  // it is not
   } kind = Kind::Remainder;
   int64_t to = 0;
-  // Of a condition: the node itself says more. `%` has the sign of the dividend, so i % 2 == 1
-  // holds for no negative i; where Equal fails the node is false, where Different holds it is true.
+  // For conditions: the remainder alone does not always decide the value. `%` has the sign of its
+  // dividend, so i % 2 == 1 is false for all negative i. The node is false wherever Equal fails and
+  // true wherever Different holds; at the remaining points the sign decides.
   bool partly = false;
 
-  // What dimension d must be known modulo.
+  // The modulus to which the coordinate in dimension d must be known.
   int64_t period(int d) const;
 };
 
-// Those of a graph that is evaluated at points of `region`, in order; what the node is elsewhere
-// does not matter. `%` by a constant, and `&` with 2^k - 1.
+// The congruences of a graph that is evaluated at points of `region`, in order of their nodes. Only
+// values inside the region matter. Found: `%` by a constant and `&` with 2^k - 1.
 std::vector<Congruence> congruences(const Graph& graph, const Box& region);
 
-// What coordinates are when a kernel is compiled: that of dimension d is remainder[d], modulo
-// modulus[d].
+// What is known about the coordinates when a kernel is compiled: the coordinate of dimension d is
+// remainder[d] modulo modulus[d].
 struct Residue {
   std::vector<int64_t> modulus, remainder;
 };
 
-// The value of the node at points with this residue; nothing if it does not follow from that.
+// The value of the node at points with this residue, or nothing if the residue does not decide it.
 std::optional<int64_t> value_at(const Congruence& congruence, const Residue& residue);
 
-// The results of a graph at points with this residue: without what they do not need there.
+// The results of a graph at points with a given residue, without the nodes that they do not need
+// there.
 struct Residual {
   Graph graph;
   std::vector<NodeId> results;

@@ -1,9 +1,10 @@
-// Fused multiply-adds by one deterministic rule (docs/reference/language.md, "Floating point").
+// Forms fused multiply-adds by one deterministic rule (docs/reference/language.md, "Floating
+// point").
 //
-// Whether a target fuses a*b + c changes the last bit of the result, so under --fp=contract the
-// compiler decides, here, once, before the interpreter and the schedules part ways. The rule leaves
-// no addition with a product as an operand. That makes it closed: a compiler further down that is
-// allowed to contract (nvcc's default) finds nothing left to contract and cannot change the bits.
+// Whether a target fuses a*b + c changes the last bit of the result. Under --fp=contract the
+// compiler therefore decides once, here, before the paths of the interpreter and the schedules
+// separate. Afterwards no addition has a product as an operand. A target compiler that may contract
+// (nvcc by default) finds nothing left to contract and cannot change the bits.
 #include <optional>
 
 #include "compiler/ir/passes.h"

@@ -1,9 +1,10 @@
-// Params that follow from others (docs/reference/language.md, "Declarations").
+// Computes params that depend on other params (docs/reference/language.md, "Declarations").
 //
-// One place computes them, from the values of the params before, as written: by evaluate_known,
-// which rounds each operation by itself as the interpreter does. Whoever gives a param its value
-// calls it: semantic analysis for the defaults, the runtime before a run and between its steps.
-// Emitted drivers print the same graph, operation by operation.
+// This is the only place that computes them. The expression is evaluated as written from the values
+// of the params before it, by evaluate_known, which rounds each operation by itself as the
+// interpreter does. All callers that give params their values use it: semantic analysis for the
+// defaults, the runtime before a run and between its steps. Emitted drivers print the same graph,
+// operation by operation.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -21,7 +22,7 @@ std::string print_value(const Param& param, int64_t integer, double real) {
                                    : fmt::format("{}", real);
 }
 
-// "kappa = 2, dx = 0.1", of the params that the graph reads.
+// The values of the params that the graph reads as text: "kappa = 2, dx = 0.1".
 std::string print_reads(const Program& program, const Graph& graph, NodeId value,
                         const std::vector<int64_t>& integers, const std::vector<double>& reals) {
   const std::vector<bool> needed = reachable(graph, {value});
@@ -66,7 +67,7 @@ std::optional<DerivationFault> derive_params(const Program& program, const std::
       return DerivationFault{
           "R051", fmt::format("param '{}' comes out as {}", param.name, value.real), from()};
     }
-    // Emitted files take the least integer for a param that is not given.
+    // Emitted files use the smallest integer as the mark of a param that is not given.
     const int64_t least = param.type == Scalar::I64 ? INT64_MIN : INT32_MIN;
     if (!is_float(param.type) && value.integer == least) {
       return DerivationFault{

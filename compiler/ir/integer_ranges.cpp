@@ -1,9 +1,9 @@
-// Interval arithmetic, and beside it the affine form of a value: N-1-i is at least 0 for an i of
-// 0..N-1, which the intervals of N and i alone do not say.
+// Interval arithmetic, combined with the affine form of a value. For i in 0..N-1, the form shows
+// that N-1-i is at least 0; the intervals of N and i alone do not.
 //
-// The size of a param that stands in a bound is limited like the bound (kLargestCoordinate). Sums
-// of several extents are taken to fit 32 bits: no machine has memory for a grid of two dimensions
-// of nearly 2^30 points, and others beside them.
+// A param that is a bound of a box is limited like the bound (kLargestCoordinate). Sums of several
+// extents are assumed to fit 32 bits: no machine has memory for a grid with two dimensions of
+// nearly 2^30 points and further dimensions.
 #include "compiler/ir/integer_ranges.h"
 
 #include <algorithm>
@@ -14,8 +14,9 @@ namespace {
 
 using Interval = IntegerRanges::Interval;
 
-constexpr int64_t kLargestTerm = int64_t{1} << 31;  // of a form
-// The most that several extents add up to: the addresses of a machine have fewer than 58 bits.
+constexpr int64_t kLargestTerm = int64_t{1} << 31;  // largest constant in a form
+// The most that several extents add up to, because the addresses of a machine have fewer than 58
+// bits.
 constexpr int64_t kLargestSum = kLargestCoordinate + (int64_t{1} << 29);
 
 Interval full(Scalar type) {
@@ -23,7 +24,8 @@ Interval full(Scalar type) {
   return {range.least, range.most};
 }
 
-// All values between, where the type holds them; else any value, for the result wraps around.
+// The interval least..most if the type holds it. Otherwise the result wraps around and may be any
+// value of the type.
 Interval between(WideInteger least, WideInteger most, Scalar type) {
   const IntegerRange range = integer_range(type);
   if (least >= range.least && most <= range.most) {
@@ -34,7 +36,7 @@ Interval between(WideInteger least, WideInteger most, Scalar type) {
   return out;
 }
 
-// The largest size of a number in the range.
+// The largest magnitude in the range.
 WideInteger size_of(const Interval& range) {
   const WideInteger least = range.least, most = range.most;
   return std::max(least < 0 ? -least : least, most < 0 ? -most : most);
@@ -54,7 +56,7 @@ Interval remainder(const Interval& a, const Interval& b) {
   return {a.least < 0 ? -bound : 0, a.most > 0 ? bound : 0};
 }
 
-// The least 2^k - 1 that is not below.
+// The smallest 2^k - 1 that is at least `most`.
 int64_t ones(int64_t most) {
   int64_t out = 1;
   while (out < most) out = out * 2 + 1;
@@ -74,13 +76,14 @@ Interval bits(Op op, const Interval& a, const Interval& b, Scalar type) {
 Interval shifted(Op op, const Interval& a, const Interval& count, Scalar type) {
   if (count.least != count.most) {
     if (op == Op::Shl) return full(type);
-    return {std::min<int64_t>(a.least, 0), std::max<int64_t>(a.most, -1)};  // towards 0 or -1
+    // a right shift moves values towards 0 or -1
+    return {std::min<int64_t>(a.least, 0), std::max<int64_t>(a.most, -1)};
   }
   const int64_t by = count.least & (type == Scalar::I64 ? 63 : 31);
   if (op == Op::Shr) return {a.least >> by, a.most >> by};
   const WideInteger factor = WideInteger{1} << by;
   const Interval out = between(a.least * factor, a.most * factor, type);
-  return out.overflows ? full(type) : out;  // what is shifted out is dropped by definition
+  return out.overflows ? full(type) : out;  // bits that are shifted out are dropped by definition
 }
 
 }  // namespace
@@ -153,7 +156,7 @@ Interval IntegerRanges::leaf(const Node& node) const {
   if (std::holds_alternative<Time>(node.kind)) {
     const bool known = margin_ == 0 && program_.steps && program_.steps->is_constant();
     if (known) return {0, std::max<int64_t>(0, program_.steps->constant - 1), false, true};
-    // A run may take other numbers of steps than the program says.
+    // A run may have another number of steps than the program gives.
     return {-margin_, INT32_MAX - margin_};
   }
   if (const auto* access = std::get_if<Access>(&node.kind)) {
@@ -293,7 +296,7 @@ std::optional<IntegerRanges::Form> IntegerRanges::form_of(const Graph& graph,
   return small ? std::optional(out) : std::nullopt;
 }
 
-// The values of a form, each coordinate at one of its ends.
+// The range of a form: its value with each coordinate at the end that makes it smallest or largest.
 std::optional<Interval> IntegerRanges::range_of(const Form& form) const {
   Interval out{};
   for (const bool most : {false, true}) {
@@ -309,7 +312,7 @@ std::optional<Interval> IntegerRanges::range_of(const Form& form) const {
     }
     WideInteger value = end.constant;
     int64_t several = 0;
-    WideInteger alone = 0;  // of the only extent, if there is one
+    WideInteger alone = 0;  // the term of the extent, if there is only one
     for (const auto& [id, times] : end.terms) {
       const Interval& range = params_[static_cast<size_t>(id)];
       const WideInteger term =

@@ -1,4 +1,4 @@
-// What values the integers of a graph can have, as far as sizes, coordinates and steps decide it.
+// Ranges of the integer values of a graph, from sizes, coordinates and the number of steps.
 #pragma once
 
 #include <cstdint>
@@ -9,36 +9,37 @@
 
 namespace stencil::ir {
 
-// An integer of 64 bits plus what a product of two needs.
+// Holds the product of two 64-bit integers.
 using WideInteger = __int128;
 
-// The exact value of an operation on integers, which no type bounds; nothing for one that has no
-// such value (a quotient by zero), or whose value is always in range (bits, shifts, remainders).
+// The mathematical value of an integer operation, without overflow. Nothing if there is none
+// (division by zero) or if the result is always in range (bit operations, shifts, remainders).
 std::optional<WideInteger> exact_value(Op op, int64_t a, int64_t b);
 
-// The ranges of the integer nodes of one graph, which is visited operands first.
+// The ranges of the integer nodes of one graph. Nodes must be appended operands first.
 class IntegerRanges {
  public:
   struct Interval {
     int64_t least = 0, most = 0;
-    bool overflows = false;  // the exact value of the operation may lie outside of its type
-    // Known sizes, coordinates and steps alone decide the value, so that every value between may be
-    // asked for (overflow.cpp).
+    bool overflows = false;  // the exact result may not fit the type
+    // The value depends only on known sizes, coordinates and steps, so overflow.cpp can evaluate it
+    // at points.
     bool decided = false;
   };
 
-  // `region`: of the points at which the graph is evaluated; null: at none. Coordinates and steps
-  // may lie `margin` beyond: kernels compute values at such places that nothing uses.
+  // `region`: the points at which the graph is evaluated; null for a graph that is not evaluated at
+  // points. Coordinates and steps may lie up to `margin` beyond it, because kernels also compute
+  // unused values there.
   IntegerRanges(const Program& program, const Box* region, int64_t margin);
 
   // The range of a node whose operands are in `graph` and have been appended.
   Interval of(const Graph& graph, const Node& node) const;
-  // `node` has become `id`: the next one, or one that is known.
+  // Records that `node` has the id `id` in `graph`: the next new id, or one that is already known.
   void append(const Graph& graph, const Node& node, NodeId id);
   const Interval& operator[](NodeId id) const { return known_[static_cast<size_t>(id)].range; }
 
  private:
-  // A sum of params and coordinates times numbers.
+  // A linear combination of params and coordinates, plus a constant.
   struct Form {
     Affine affine;
     std::vector<int64_t> indices;  // coefficients, by dimension
@@ -59,7 +60,7 @@ class IntegerRanges {
   int64_t margin_;
   std::vector<Known> known_;
   std::vector<Interval> params_;
-  std::vector<int64_t> extents_;  // by param: how many dimensions of the grid have it as extent
+  std::vector<int64_t> extents_;  // by param: number of grid dimensions with that extent
 };
 
 }  // namespace stencil::ir

@@ -1,6 +1,7 @@
-// Every operation is computed in its own type and rounded once, as the interpreter does
-// (compiler/reference/kernels.cpp) and compiler/support/scalar.h defines: float arithmetic in
-// float, since a detour through double rounds a fused multiply-add or a power twice; integers wrap.
+// Constant folding with the bits of the interpreter (compiler/reference/kernels.cpp). Every
+// operation is computed in its own type and rounded once, as compiler/support/scalar.h defines.
+// Float arithmetic is done in float, because computing a fused multiply-add or a power in double
+// would round it twice. Integers wrap around.
 #include "compiler/ir/known.h"
 
 #include <algorithm>
@@ -71,7 +72,8 @@ NodeId add_known(Graph& graph, Node node) {
     return known(operands[0])->integer != 0 ? operands[1] : operands[2];
   }
   if (operation->op == Op::And || operation->op == Op::Or) {
-    for (const size_t i : {size_t{0}, size_t{1}}) {  // either decides, or leaves it to the other
+    // a known operand decides the result or equals the neutral element
+    for (const size_t i : {size_t{0}, size_t{1}}) {
       if (!known(operands[i])) continue;
       const bool holds = known(operands[i])->integer != 0;
       return operands[holds == (operation->op == Op::Or) ? i : 1 - i];
@@ -89,7 +91,7 @@ std::vector<Constant> evaluate_on_params(const Graph& graph, const std::vector<i
                                          const std::vector<double>& reals) {
   std::vector<Constant> values;
   for (const Node& node : graph.nodes()) {
-    Constant value;  // of an index, time, access or reduction, which are not in such a graph
+    Constant value;  // stays 0 for index, time, access and reduction: such a graph has none
     if (const auto* constant = std::get_if<Constant>(&node.kind)) value = *constant;
     if (const auto* param = std::get_if<ParamRef>(&node.kind)) {
       const auto id = static_cast<size_t>(param->param);

@@ -1,4 +1,11 @@
-// Places of nodes, coefficients, and the count that sums are compared by.
+// Writes linear forms as sums with few operations per point. Three parts work together. Translates
+// gives every node a shape and a position, so that nodes that are equal up to a shift are
+// recognized. fused_operations counts what a graph costs if translates are computed once and
+// products fuse with additions. SumWriter writes a sum in one of eight layouts. write_sum tries all
+// layouts on a small stand-in graph and keeps the cheapest.
+//
+// Splitting positions into a base set and its shifts gives partial sums that repeat from point to
+// point: a box of n points then needs about log n additions per point.
 #include "compiler/ir/linear_form.h"
 
 #include <algorithm>
@@ -29,10 +36,11 @@ bool Translates::shifts(int dimension) const {
   return (dimension == dimension_) == (along_ == Along::Dimension);
 }
 
-// Offsets that may shift go to the position, all others into the key of the shape. An operation
-// stands where its first operand with an access stands; one that knows the point's coordinates has
-// no translates, since those would have to know their own. Whether an access escapes is no part of
-// the shape: a boundary rule gives a point beyond the edge one value, whoever reads it.
+// Offsets in dimensions that may shift go to the position, all others into the key of the shape. An
+// operation has the position of its first operand that contains an access. An operation that
+// depends on the point's coordinates has no translates, because a neighbour would compute it with
+// other coordinates. Whether an access escapes is not part of the shape: a boundary rule gives each
+// point beyond the edge one value, for all readers.
 Translates::Place Translates::place(NodeId id) {
   enum KeyKind : int64_t { kAccess, kOperation, kOther };
   const Node& node = graph_[id];
@@ -65,8 +73,8 @@ Translates::Place Translates::place(NodeId id) {
     }
     if (result.indexed) key.insert(key.end(), result.position.begin(), result.position.end());
   } else {
-    key = {kOther, id};                               // nodes are unique in a graph
-    const bool placed = access && !access->per_step;  // by its point, as an index is
+    key = {kOther, id};  // a node exists once in a graph, so its id is a key
+    const bool placed = access && !access->per_step;  // depends on the point, like an index
     result.indexed = std::holds_alternative<Index>(node.kind) || placed;
     result.uniform = !result.indexed;
   }
@@ -89,12 +97,13 @@ NodeId magnitude(Graph& graph, Scalar type, const Coefficient& coefficient) {
 
 namespace {
 
-// The sum of coefficients with distinct factors, as one.
+// Adds coefficients that have distinct factors into one coefficient.
 Coefficient add_up(Graph& graph, Scalar type, const std::vector<Coefficient>& parts) {
   if (parts.size() == 1) return parts[0];
   NodeId sum = kNoNode;
   for (const Coefficient& part : parts) {
-    if (sum == kNoNode && part.number < 0) {  // the first is not subtracted from anything
+    // a leading negative part has nothing to be subtracted from
+    if (sum == kNoNode && part.number < 0) {
       sum = add_constant(graph, type, part.number);
       if (part.factor != kNoNode) {
         sum = graph.add({Operation{Op::Mul, {sum, part.factor}}, type, {}, ""});
@@ -114,7 +123,7 @@ Coefficient add_up(Graph& graph, Scalar type, const std::vector<Coefficient>& pa
 LinearForm collect(Graph& graph, Scalar type, const LinearForm& form) {
   struct Collected {
     NodeId value;
-    std::vector<Coefficient> parts;  // one per factor
+    std::vector<Coefficient> parts;  // one per distinct factor
   };
   std::vector<Collected> sums;
   std::unordered_map<NodeId, size_t> of_value;
@@ -171,7 +180,7 @@ int fused_operations(const Graph& graph, const std::vector<NodeId>& roots, int s
     if (!seen.insert(shape(id)).second) continue;
     if (operation->op != Op::Convert) ++count;
     const bool is_sum = is_float_op(graph, id, Op::Add) || is_float_op(graph, id, Op::Sub);
-    bool has_product = false;  // a sum takes one product
+    bool has_product = false;  // only one product fuses with a sum
     for (NodeId operand : operation->operands) {
       const NodeId value = without_sign(graph, operand);
       ++uses[shape(value)];
@@ -188,8 +197,8 @@ int fused_operations(const Graph& graph, const std::vector<NodeId>& roots, int s
 
 namespace {
 
-// What the writer knows of a term: its coefficient's magnitude as a node, and where its value
-// reads.
+// A term as the writer sees it: the magnitude of its coefficient as a node, its sign, and where its
+// value reads.
 struct Addend {
   NodeId coefficient;  // kNoNode: 1
   bool negative;
@@ -207,12 +216,12 @@ Position shifted(const Position& position, const Position& by, int times = 1) {
   return result;
 }
 
-// Beyond this many positions, the search for translates (quadratic) is not worth its time.
+// With more positions, the search for translates (quadratic) takes too long for its gain.
 constexpr size_t kMostPositions = 256;
 
-// The shifts that may divide a set of positions, best first: along one dimension, short, and along
-// the contiguous one. The order does not depend on where the set lies, or translates of a sum would
-// be written differently.
+// Candidate shifts between translated subsets of the positions, best first: along one dimension,
+// then short, then along the contiguous dimension. The order does not depend on where the set lies;
+// otherwise translates of a sum would be written differently.
 std::vector<Position> candidate_shifts(const std::vector<Position>& positions) {
   std::vector<std::pair<std::vector<int>, Position>> ranked;
   for (size_t i = 1; i < positions.size(); ++i) {
@@ -232,8 +241,8 @@ std::vector<Position> candidate_shifts(const std::vector<Position>& positions) {
   return shifts;
 }
 
-// The starts of disjoint runs p, p + shift, ... of `length` positions, taken greedily in order;
-// `left` gets the positions in no run.
+// The start positions of disjoint runs p, p + shift, ... of `length` positions, chosen greedily in
+// order. `left` receives the positions that are in no run.
 std::vector<Position> runs(const std::vector<Position>& positions, const Position& shift,
                            int length, std::vector<Position>& left) {
   std::set<Position> free(positions.begin(), positions.end());
@@ -252,10 +261,11 @@ std::vector<Position> runs(const std::vector<Position>& positions, const Positio
 // Writes sums into a graph, in one of several layouts.
 class SumWriter {
  public:
-  // `columns`: sums along the stream dimension that are translates of one another are formed first.
+  // `columns`: first form the sums along the streaming dimension that are translates of one
+  // another.
   // `across`: terms with equal coefficients share one multiplication even if their planes differ.
-  // `plain_first`: the sum starts with its values without coefficient, one after another, even
-  // those of the newest plane. Products fuse with it then.
+  // `plain_first`: start the sum with the values that have no coefficient, one after another, even
+  // those of the newest plane. Products then fuse with this sum.
   struct Layout {
     bool columns;
     bool across;
@@ -274,7 +284,8 @@ class SumWriter {
     return graph_.add({Operation{op, {left, right}}, type_, {}, ""});
   }
 
-  // A sum of negative values only is kept as the negation of a sum of positive ones.
+  // Adds two signed nodes. If both are negative, the result is the negation of a sum of positive
+  // values.
   SignedNode accumulate(SignedNode sum, SignedNode value) {
     if (sum.node == kNoNode) return value;
     if (value.node == kNoNode) return sum;
@@ -283,8 +294,9 @@ class SumWriter {
     return {add(Op::Sub, value.node, sum.node), false};
   }
 
-  // coefficient * (values of one coefficient), after one another: in the order of the planes, and
-  // within a plane with factor 1 first, because a product fuses with the addition of such a value.
+  // Adds groups of the form coefficient * (values with that coefficient), one after another, in the
+  // order of the planes. Within a plane the group without coefficient comes first, because a
+  // product fuses with the addition of such a value.
   SignedNode write_chain(const std::vector<Addend>& addends, SignedNode sum, const Layout& layout) {
     struct Group {
       int plane;
@@ -327,7 +339,7 @@ class SumWriter {
     return sum;
   }
 
-  // Values with factors +-1: the positive ones minus the negative ones.
+  // The sum of values with coefficients +-1: the positive ones minus the negative ones.
   SignedNode write_plain(const std::vector<Addend>& addends) {
     SignedNode result;
     for (bool negative : {false, true}) {
@@ -377,7 +389,7 @@ class SumWriter {
     return sum;
   }
 
-  // The addends at one position are a column along the stream dimension. Columns that are
+  // The addends at one position form a column along the streaming dimension. Columns that are
   // translates of one another form a set.
   using ColumnSet = std::map<Position, std::vector<Addend>>;
 
@@ -412,9 +424,9 @@ class SumWriter {
         positions, [&](const Position& position) { return write_column(set.at(position)); });
   }
 
-  // The sum of `leaf` over positions in lexicographic order. If they are a smaller set and its
-  // translates, the sum is one of sums that are translates: of n positions, log n additions are
-  // left per point.
+  // The sum of `leaf` over positions in lexicographic order. If the positions are a smaller set and
+  // its translates, the sum is written as a sum of translates. n positions then need about log n
+  // additions per point.
   NodeId write_positions(const std::vector<Position>& positions,
                          const std::function<NodeId(const Position&)>& leaf) {
     if (positions.size() == 1) return leaf(positions[0]);
@@ -431,7 +443,7 @@ class SumWriter {
     return sum;
   }
 
-  // positions = base + {0, shift, 2 shift, ...}, the base of at least two.
+  // Handles positions = base + {0, shift, 2 shift, ...}, with at least two positions in the base.
   NodeId write_product_set(const std::vector<Position>& positions,
                            const std::vector<Position>& shifts,
                            const std::function<NodeId(const Position&)>& leaf) {
@@ -454,7 +466,7 @@ class SumWriter {
     return kNoNode;
   }
 
-  // positions = base + {0, shift}, and others: the shift with the largest base.
+  // Handles positions = base + {0, shift} plus others, with the shift that gives the largest base.
   NodeId write_pairs(const std::vector<Position>& positions, const std::vector<Position>& shifts,
                      const std::function<NodeId(const Position&)>& leaf) {
     std::vector<Position> base, others;
@@ -479,7 +491,8 @@ class SumWriter {
   Scalar type_;
 };
 
-// Longest chain of operations behind an access of the newest plane. A product is fused.
+// The longest chain of operations that depends on an access of the newest plane. A product fuses
+// with its user and adds nothing.
 int latency(const Graph& graph, NodeId root, int stream_dimension, int newest) {
   constexpr int kReady = -1;
   std::vector<int> depth(static_cast<size_t>(graph.size()), kReady);
@@ -498,8 +511,8 @@ int latency(const Graph& graph, NodeId root, int stream_dimension, int newest) {
   return depth[static_cast<size_t>(root)] + is_float_op(graph, root, Op::Mul);
 }
 
-// The addends with accesses and params in place of what they stand for: small enough to write in
-// every layout and to compare.
+// Copies the addends into `out` with each value and coefficient replaced by a plain access or
+// param. The graph is then small enough to be written in every layout and compared.
 std::vector<Addend> stand_ins(const Graph& graph, const std::vector<Addend>& addends,
                               int stream_dimension, Scalar type, Graph& out) {
   std::vector<Addend> result = addends;
@@ -543,7 +556,7 @@ SignedNode write_sum(Graph& graph, Translates& translates, Scalar type, const Li
   if (addends.empty()) {
     return start.node == kNoNode ? SignedNode{add_constant(graph, type, 0), false} : start;
   }
-  // Accesses in the order of memory; what has no such order stays as it was.
+  // Sort accesses by plane and then in memory order. Other values keep their order.
   const auto rank = [&](const Addend& a) {
     std::vector<int> key = {a.plane};
     const auto* access = std::get_if<Access>(&graph[a.value].kind);

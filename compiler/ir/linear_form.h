@@ -1,11 +1,11 @@
-// Linear forms and how they are written: what reassociation under --fp=fast is made of.
+// Linear forms and how they are written as sums: the basis of reassociation under --fp=fast.
 //
-//   form       = coefficient * value + ...        every value an access or a non-linear node
+//   form       = coefficient * value + ...        each value is an access or a non-linear node
 //   translates = nodes that are equal up to a common shift of all their accesses
 //
-// A schedule that computes neighbouring points together finds the translates of a sum already
-// computed for a neighbour, so a sum is written in a shape that repeats, and a tree that repeats
-// counts once per point.
+// A schedule that computes neighbouring points together can reuse a translate that it has computed
+// for a neighbour. Sums are therefore written in a shape that repeats from point to point, and a
+// tree that repeats is counted once per point.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@ namespace stencil::ir {
 
 constexpr NodeId kNoNode = -1;
 
-// number * factor. The factor is uniform: the same at all points of a sweep (params, time,
-// constants and what is computed from them).
+// number * factor. The factor is uniform: it is the same at all points of a sweep (params, time,
+// constants and expressions of these).
 struct Coefficient {
   double number = 1;
   NodeId factor = kNoNode;  // kNoNode: 1
@@ -26,38 +26,38 @@ struct Coefficient {
 
 struct Term {
   Coefficient coefficient;
-  NodeId value = kNoNode;  // kNoNode: 1, so the term is a uniform addend
+  NodeId value = kNoNode;  // kNoNode: the value is 1, so the term is a uniform addend
 };
 
-// A sum of terms, of one floating type.
+// A sum of terms of one floating-point type.
 struct LinearForm {
   std::vector<Term> terms;
 };
 
-// A node with a sign, so that a sum need not end in a negation that its user can absorb.
+// A node with a sign. It lets the user of a sum absorb a negation instead of computing it.
 struct SignedNode {
   NodeId node = kNoNode;
   bool negative = false;
 };
 
-// Where the nodes of a growing graph read: which are translates of one another, and how far apart.
+// Finds which nodes of a growing graph are translates of one another, and by which shift.
 class Translates {
  public:
   enum class Along {
-    Others,     // shifts in every dimension but the given one
-    Dimension,  // shifts in the given dimension alone
+    Others,     // shifts in every dimension except the given one
+    Dimension,  // shifts only in the given dimension
   };
   struct Place {
     int shape = 0;  // equal for translates
-    std::vector<int>
-        position;   // translates differ by the difference of positions; empty: no access
-    int plane = 0;  // largest offset in the dimension; kBeforeAllPlanes without access
+    // The shift between two translates is the difference of their positions. Empty: no access.
+    std::vector<int> position;
+    int plane = 0;  // largest offset in `dimension`; kBeforeAllPlanes without an access
     bool uniform = false;
-    bool indexed = false;  // computed from coordinates of the point
+    bool indexed = false;  // depends on the coordinates of the point
   };
   static constexpr int kBeforeAllPlanes = -static_cast<int>(kLargestOffset) - 1;
 
-  // Refers to `graph`, which may grow.
+  // Keeps a reference to `graph`, which may grow.
   Translates(const Graph& graph, int dimension, Along along = Along::Others);
 
   const Place& operator[](NodeId id);
@@ -74,25 +74,27 @@ class Translates {
   std::map<std::vector<int64_t>, int> shapes_;
 };
 
-// A constant of the given floating type, rounded to it.
+// Adds a constant, rounded to the given floating-point type.
 NodeId add_constant(Graph& graph, Scalar type, double value);
 
-// The uniform node |number| * factor; kNoNode if that is 1.
+// The uniform node |number| * factor, or kNoNode if that is 1.
 NodeId magnitude(Graph& graph, Scalar type, const Coefficient& coefficient);
 
-// One term per value, in order of first appearance; terms that cancel are gone. Coefficients with
-// different factors are added up as uniform nodes of the graph.
+// Combines like terms: one term per value, in order of first appearance, without terms that cancel.
+// Coefficients with different factors are added by uniform nodes in the graph.
 LinearForm collect(Graph& graph, Scalar type, const LinearForm& form);
 
-// Writes a collected form with the fewest operations per point among the layouts it knows, then
-// with the shortest chain behind the newest plane (the largest offset in the stream dimension).
-// `translates` is that of `graph` along the other dimensions.
+// Writes a collected form as nodes. Of several layouts it takes the one with the fewest operations
+// per point and, on a tie, the shortest dependency chain from the newest plane (the largest offset
+// in the streaming dimension). `translates` must be that of `graph` with shifts in the other
+// dimensions (Along::Others).
 SignedNode write_sum(Graph& graph, Translates& translates, Scalar type, const LinearForm& form,
                      int stream_dimension);
 
-// Operations per point that the roots need. A product that only feeds sums is fused with them;
-// trees that are translates in dimensions other than the stream dimension count once; negations,
-// conversions, and uniform nodes, which are computed once per sweep, do not count.
+// The number of operations per point that the roots need. A product that is used only by sums is
+// fused with them. Trees that are translates in dimensions other than the streaming dimension count
+// once. Negations, conversions and uniform nodes do not count; uniform nodes are computed once per
+// sweep.
 int fused_operations(const Graph& graph, const std::vector<NodeId>& roots, int stream_dimension);
 
 }  // namespace stencil::ir

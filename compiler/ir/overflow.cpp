@@ -1,13 +1,13 @@
-// Integers that leave their type.
+// Integer overflow.
 //
-// What sizes, coordinates and numbers of steps decide is known when the program is compiled: a
-// point at which such a value leaves its type is an error. It counts only where the value is used,
-// so that select(i < 1000, i * i, 0) may stand at any i.
+// Values that depend only on sizes, coordinates and the number of steps are known at compile time.
+// If such a value overflows its type at some point, that is an error (S090). It counts only if the
+// value is used, so select(i < 1000, i * i, 0) is correct for every i.
 //
-// All other integer arithmetic wraps around. Languages that kernels are written in leave a signed
-// overflow undefined, so operations that are not proved to stay in range become such on unsigned
-// integers there (Op::WrapAdd and others). What is proved stays as it is, for compilers make better
-// code of it.
+// All other integer arithmetic wraps around. In the languages of the kernels, signed overflow is
+// undefined. Operations that are not proved to stay in range therefore become unsigned operations
+// there (Op::WrapAdd and others). Operations that are proved stay signed, because compilers
+// generate better code for them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ namespace {
 // How far beyond a region kernels compute values that nothing uses.
 constexpr int64_t kMargin = 4096;
 
-constexpr int64_t kMostPoints = 4096;        // that are looked at
-constexpr int64_t kMostValues = 20'000'000;  // computed there
+constexpr int64_t kMostPoints = 4096;        // points at which a graph is evaluated
+constexpr int64_t kMostValues = 20'000'000;  // nodes evaluated at all these points
 
 std::string decimal(WideInteger value) {
   if (value < 0) return "-" + decimal(-value);
@@ -37,7 +37,7 @@ std::string decimal(WideInteger value) {
   return digits;
 }
 
-// The values of a graph at one point and step, as far as these decide them.
+// Evaluates a graph at one point and step, as far as these determine the values.
 class AtPoint {
  public:
   AtPoint(const Graph& graph, const std::vector<NodeId>& results)
@@ -128,7 +128,7 @@ struct Counter {
   int64_t value(int64_t n) const { return least + n * stride; }
 };
 
-// What is meant to wrap around: semantic analysis makes such operations for random().
+// True for operations that wrap around on purpose. Semantic analysis generates them for random().
 bool wraps(const Node& node) {
   const auto* operation = std::get_if<Operation>(&node.kind);
   return operation && operation->op >= Op::WrapNeg && operation->op <= Op::WrapAbs;
@@ -139,7 +139,7 @@ class Checker {
   Checker(const Program& program, Diagnostics& diagnostics)
       : program_(program), diagnostics_(diagnostics) {}
 
-  // The graph is evaluated in the steps every - 1, 2 * every - 1, ...
+  // `every`: the graph is evaluated in the steps every - 1, 2 * every - 1, ...
   void check(const Graph& graph, const std::vector<NodeId>& results, const Box* region,
              const std::vector<std::string>& names, int64_t every = 1) {
     IntegerRanges ranges(program_, region, 0);
@@ -170,7 +170,7 @@ class Checker {
   }
 
  private:
-  // False if there is no point.
+  // Returns false if the graph is evaluated at no point.
   bool take_counters(const Box* region, int64_t every) {
     counters_.clear();
     which_.clear();
@@ -191,7 +191,8 @@ class Checker {
     return true;
   }
 
-  // All points if there are few; else the corners, then some from all over. Until visit() is false.
+  // Visits all points if there are at most `most`. Otherwise it visits the corners and then a
+  // sample of points. Stops when visit() returns false.
   template <class Visit>
   void for_each_point(int64_t most, Visit visit) const {
     std::vector<int64_t> values(counters_.size());
@@ -225,7 +226,8 @@ class Checker {
         state = state * 6364136223846793005u + 1442695040888963407u;
         const auto drawn = static_cast<int64_t>(state >> 33);
         const int64_t step = p % static_cast<int64_t>(counters_.size() + 1);
-        // In turn, one of them goes through its range, and the others are at an end.
+        // In turn, one counter takes any value of its range and the others are at an end; then all
+        // take any value.
         const bool moves =
             step == static_cast<int64_t>(counters_.size()) || step == static_cast<int64_t>(c);
         values[c] = moves ? counters_[c].value(drawn % counters_[c].count())

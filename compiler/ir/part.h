@@ -1,5 +1,5 @@
-// What a program that is one part of a decomposed program (compiler/decompose) swaps with the other
-// parts. All parts have the same swaps, in the same order.
+// The subdomain that a program computes after decomposition (compiler/decompose), and its exchanges
+// with the other subdomains. All subdomains make the same exchanges in the same order.
 #pragma once
 
 #include <array>
@@ -9,7 +9,8 @@
 
 namespace stencil::ir {
 
-// Inclusive bounds per dimension, outermost first. Empty if some high is less than its low.
+// A box of grid points: inclusive bounds per dimension, outermost first. Empty if a high bound is
+// below its low bound.
 using Points = std::vector<std::array<int64_t, 2>>;
 
 inline int64_t count(const Points& box) {
@@ -18,44 +19,46 @@ inline int64_t count(const Points& box) {
   return points;
 }
 
-// One level of a field, all its components, in a box of the field's own coordinates.
+// A box of one level of a field, all its components, in the field's own coordinates.
 struct Patch {
   int field = 0;
   int level = 0;
   Points box;
 };
 
-// What goes to another part, in order, and what comes from it.
+// The patches sent to and received from another subdomain, in the order of the messages.
 struct Exchange {
   int part = 0;
   int send_tag = 0, receive_tag = 0;
   std::vector<Patch> sent, received;
 };
 
-// What is exchanged ahead of something (decompose::Needs), and again when so many rounds of at most
-// so many iterations are done.
+// The exchanges before a phase or a group of reductions (decompose::Needs). They are repeated after
+// `rounds` rounds of at most `round` iterations each.
 struct Halo {
   int64_t round = 1, rounds = 1;
   std::vector<Exchange> exchanges;
 };
 
-// A reduction of the whole program, of which the part takes some tiles, those of a box of tiles
-// (numbered from 0 in each dimension); the values of all tiles are gathered before they are
-// combined. One that gives a profile has no tiles here: the part makes some of its points.
+// The share of a subdomain in a reduction of the whole program. The reduction is cut into tiles
+// (numbered from 0 in each dimension), and each subdomain reduces a box of them. The values of all
+// tiles are gathered and then combined. A reduction that gives a profile has no tiles here: each
+// subdomain computes some points of the profile.
 struct SharedTiles {
-  std::vector<int64_t> counts;  // tiles of the whole, per dimension
-  std::vector<Points> taken;    // by part
+  std::vector<int64_t> counts;  // number of tiles of the whole reduction, per dimension
+  std::vector<Points> taken;    // box of tiles per subdomain
 };
 
 struct Part {
   int number = 0, count = 1;
-  Points grid;   // of the whole program
-  Points owned;  // the points of the grid that this part is to compute
-  Points depth;  // of halos, below and above a part, where there is another one
-  std::vector<std::array<bool, 2>> neighbours;    // whether there is: below and above, by dimension
-  std::vector<Halo> halos;                        // by phase
+  Points grid;   // grid of the whole program
+  Points owned;  // the points that this subdomain computes
+  Points depth;  // halo depth below and above a subdomain, on sides that have a neighbour
+  std::vector<std::array<bool, 2>> neighbours;    // per dimension: is there one below, above?
+  std::vector<Halo> halos;                        // before each phase or group of reductions
   std::vector<std::optional<SharedTiles>> tiles;  // by ReductionId
-  std::vector<std::vector<Exchange>> profiles;    // by ReductionId: gathered once it is made
+  // by ReductionId: how a profile is gathered after it is computed
+  std::vector<std::vector<Exchange>> profiles;
 };
 
 }  // namespace stencil::ir

@@ -1,4 +1,7 @@
-// A step as a sequence of phases.
+// Splits a step into phases. A reduction that the step reads must see all points of the functions
+// before it, so no time tile may extend across its place. The iterations of a repeat belong to one
+// step, so a tile must not mix them with functions outside of the repeat. The step is therefore cut
+// at these places. Schedules handle each phase as a program of its own.
 #include <algorithm>
 #include <set>
 

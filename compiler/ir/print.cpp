@@ -1,8 +1,8 @@
-// The stencil IR as text, for --emit ir, golden tests and bug reports.
+// Prints the stencil IR as text, for --emit ir, golden tests and bug reports.
 //
-// A node that is used once is printed inside its user; one that is used more often, has a name from
-// the program, or would nest too deeply gets a line of its own, so that even graphs from unrolled
-// comprehensions stay readable and the printer's recursion stays shallow.
+// A node that is used once is printed inside its user. A node gets a line of its own if it is used
+// more often, has a name from the program, or would nest too deeply. Graphs from unrolled
+// comprehensions therefore stay readable, and the recursion of the printer stays shallow.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -144,8 +144,8 @@ std::string print(const BoundaryRule& rule) {
   return fmt::format("{} {}", print(rule.kind), fmt::join(rule.values, ", "));
 }
 
-// One rule if all sides have the same, else a list: semicolons between dimensions, since the values
-// of a constant have commas.
+// One rule if all sides have the same, otherwise a list. Semicolons separate the dimensions,
+// because the values of a constant are separated by commas.
 std::string print(const std::vector<Boundary>& boundary) {
   const BoundaryRule& first = boundary[0].low;
   if (boundary == uniform_boundary(static_cast<int>(boundary.size()), first)) return print(first);
@@ -157,7 +157,7 @@ std::string print(const std::vector<Boundary>& boundary) {
   return fmt::format("[{}]", fmt::join(dimensions, "; "));
 }
 
-// As the program writes it, but with a value for each dimension.
+// Origin and spacing as in the program, with one value per dimension.
 std::string print(const std::vector<Axis>& axes) {
   if (axes.empty()) return "";
   std::vector<std::string> origins, spacings;

@@ -1,9 +1,10 @@
-// The stencil IR's own small operations: hash-consing of graph nodes and a few queries.
+// Small operations of the stencil IR: hash-consing of graph nodes, and queries.
 //
-// Graphs are built with common subexpressions already shared: a node that equals an existing one in
-// kind and type is that one. Constants are compared by their bits, so that 0.0 and -0.0 stay apart
-// (they divide differently) and a NaN equals itself. The span and the hint of the first node win:
-// the place where a value was first asked for is the place a reader wants to see.
+// Graphs share common subexpressions when they are built: adding a node that equals an existing one
+// in kind and type returns the existing node. Constants are compared by their bits, so that 0.0 and
+// -0.0 stay distinct (1/0.0 and 1/-0.0 differ) and a NaN equals itself. A shared node keeps the
+// span and hint of its first occurrence, because readers look for the place where the value first
+// appears.
 #include "compiler/ir/program.h"
 
 #include <algorithm>
@@ -156,14 +157,14 @@ bool is_record(const Program& program, FieldId field) {
 
 namespace {
 
-// Calls visit(id, operation) for every operation that takes part in the results, uses before their
-// operands, but for those that are computed once for all points.
+// Calls visit(id, operation) for every operation that the results need, users before their
+// operands, except those that are computed once for all points.
 template <class Visitor>
 void visit_operations(const Piece& piece, Visitor visit) {
   std::vector<bool> reachable(static_cast<size_t>(piece.graph.size()), false);
   for (NodeId result : piece.results) reachable[static_cast<size_t>(result)] = true;
   const Uniformity kinds = uniformity(piece.graph);
-  for (NodeId id = piece.graph.size() - 1; id >= 0; --id) {  // uses come after their operands
+  for (NodeId id = piece.graph.size() - 1; id >= 0; --id) {  // users come after their operands
     if (!reachable[static_cast<size_t>(id)]) continue;
     const auto* operation = std::get_if<Operation>(&piece.graph[id].kind);
     if (!operation || kinds.computed_once(piece.graph, id)) continue;
@@ -172,7 +173,7 @@ void visit_operations(const Piece& piece, Visitor visit) {
   }
 }
 
-// A factor without its sign, which fusing moves from the product into a factor.
+// A factor of a product without its sign. Contraction moves the sign of a product into a factor.
 using Factor = std::variant<NodeId, double>;
 
 Factor factor_of(const Graph& graph, NodeId id) {

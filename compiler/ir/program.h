@@ -8,8 +8,9 @@
 //   graph     = nodes in topological order; a node's operands come before it
 //   node      = constant | param | index | time | reduction | access | operation
 //
-// A graph instead of a tree: common subexpressions are one node, every pass is a loop over a vector
-// (no recursion, no depth limit), and the interpreter runs it as it stands.
+// An expression is a graph and not a tree: each common subexpression is one node, every pass is a
+// loop over a vector (no recursion, no depth limit), and the interpreter evaluates the nodes in
+// order.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +33,12 @@ using FieldId = int;
 using NodeId = int;
 using ReductionId = int;
 
-// Steps are counted in 32 bits, as `time` is.
+// The largest step number. Steps are 32-bit integers, like `time`.
 constexpr int64_t kLastStep = (int64_t{1} << 31) - 1;
 
-// Coordinates lie within +-kLargestCoordinate, an extent is at most that, and an offset at most
-// kLargestOffset, so that index arithmetic in 32 bits cannot overflow anywhere.
+// Coordinates are within +-kLargestCoordinate, an extent is at most kLargestCoordinate and an
+// offset at most kLargestOffset (all in grid points). 32-bit index arithmetic therefore cannot
+// overflow.
 constexpr int64_t kLargestCoordinate = int64_t{1} << 30;
 constexpr int64_t kLargestOffset = int64_t{1} << 28;
 
@@ -57,16 +59,17 @@ struct Component {   // a scalar leaf of a field's element type
 
 enum class BoundaryKind { None, Constant, Clamp, Mirror, Periodic };
 
-// What an access finds beyond one edge of a field. Clamp reads the edge point. Mirror reflects
-// about it without repeating it (index -1 reads 1); where that leads beyond the other edge, the
-// rule there holds, so between two mirrors again and again, and an extent of 1 then reads its only
-// point. Periodic wraps. None: there is no such access.
+// What an access reads beyond one edge of a field. Clamp reads the edge point. Mirror reflects
+// about the edge point without repeating it: index -1 reads index 1. If the reflected index lies
+// beyond the opposite edge, the rule of that edge applies to it. Between two mirrors the reflection
+// repeats until the index is inside; an extent of 1 reads its only point. Periodic wraps around.
+// None: no access may leave the field here.
 struct BoundaryRule {
   BoundaryKind kind = BoundaryKind::None;
-  std::vector<double> values;  // of BoundaryKind::Constant, one per component
+  std::vector<double> values;  // one per component for BoundaryKind::Constant, else empty
   friend bool operator==(const BoundaryRule&, const BoundaryRule&) = default;
 };
-// The rules of one dimension. Periodic on both sides or on neither.
+// The rules at the two edges of a dimension. Either both are periodic or neither is.
 struct Boundary {
   BoundaryRule low, high;
   bool periodic() const { return low.kind == BoundaryKind::Periodic; }
@@ -74,42 +77,45 @@ struct Boundary {
   friend bool operator==(const Boundary&, const Boundary&) = default;
 };
 
-// What a dimension of a field is that is none of the grid: the steps of the run, or the points of a
-// set.
+// Entries of Field::dimensions that are not dimensions of the grid: the steps of the run, and the
+// points of a set.
 constexpr int kTime = -1;
 constexpr int kPoints = -2;
 
-// A field has a value at every point of a box of the grid, or is a profile, which lacks some of the
-// grid's dimensions, or a series, which has a value for every step. Profiles and series are read
-// where they are in memory, whatever the schedule, and are constant, of one level; but for a
-// profile that a reduction makes (Reduction::target), which has another level where NAME@-1 is
-// read. A record (Reduction::at) is a series that fills as the run goes, and nothing reads it.
+// A field has a value at every point of a box of the grid. A profile lacks some of the grid's
+// dimensions, and a series has a value for every step. Schedules do not tile profiles and series:
+// kernels read them directly from memory. They are constant and have one level, with two
+// exceptions. A profile that a reduction computes (Reduction::target) changes, and has a second
+// level if the program reads NAME@-1. A record (Reduction::at) is a series that the run fills row
+// by row; the program cannot read it.
 //
-// A set of points is a field over their numbers: where each of them lies, in grid coordinates, as
-// F64 components, a dimension after the other; with weights of the program's, these follow, the
-// `width` of dimension 0 first. A field may have a value for each point of a set. At a point of the
-// grid, an access of it is the sum of those values, each times the weight that its point has there;
-// one of the set is the sum of the weights (compiler/reference/points.h).
+// A set of points is a field indexed by the number of the point. Its F64 components are the
+// position in grid coordinates, one per dimension, outermost first. If the program gives the
+// weights, they follow: `width` of them per dimension, those of dimension 0 first. A field may have
+// one value per point of a set. Reading such a field at a grid point gives the sum of (value *
+// weight of the point at this grid point) over all points of the set. Reading the set itself gives
+// the sum of the weights (compiler/reference/points.h).
 struct Field {
   std::string name;
   std::vector<Component> components;
-  Box box;          // the points that exist, in grid coordinates; steps count from 0
+  Box box;          // the points that exist, in grid coordinates; of a series: step numbers from 0
   int history = 1;  // levels that exist: @0, @-1, ... @-(history-1)
   bool constant = false;
-  // Per dimension, outermost first. Dimensions are independent of each other; if several find a
-  // constant, the first one's counts.
+  // Per dimension, outermost first, applied independently. If an access leaves the field in several
+  // dimensions with a constant rule, the first of them decides the value.
   std::vector<Boundary> boundary;
   Span span;
-  // What the dimensions of the box are: kTime, or numbers of the grid's, ascending. Empty: those of
-  // the grid.
+  // The meaning of each dimension of `box`: kTime, kPoints or the number of a grid dimension,
+  // ascending. Empty: the dimensions of the grid.
   std::vector<int> dimensions = {};
 
-  // Of a set of points, and of what has a value for each of them: the set.
+  // For a set of points and for a field with one value per point: the set.
   std::optional<FieldId> points = {};
-  // Of a set of points: how many points of the grid each of them weighs in a dimension; 0: of none.
+  // For a set of points: the number of grid points per dimension to which a point has a weight. 0
+  // if the field is not a set of points.
   int width = 0;
-  bool weighted = false;           // by the program; else multilinear, with a width of 2
-  std::optional<Box> within = {};  // of a set: where its points have to lie
+  bool weighted = false;           // the program gives the weights; otherwise multilinear, width 2
+  std::optional<Box> within = {};  // for a set: the box in which its points must lie
 
   int dimension(size_t d) const { return dimensions.empty() ? static_cast<int>(d) : dimensions[d]; }
   bool is_series() const { return !dimensions.empty() && dimensions.front() == kTime; }
@@ -117,11 +123,10 @@ struct Field {
   bool is_point_set() const { return width > 0; }
 };
 
-// --- Graph nodes
-// -----------------------------------------------------------------------------------
+// --- Graph nodes ---------------------------------------------------------------------------------
 
-// A literal of the node's type: `integer` for Bool (0/1), I32, I64; `real` for floats (an F32
-// node's value is already rounded to float).
+// A literal of the node's type: `integer` for Bool (0 or 1), I32 and I64, `real` for floats. The
+// value of an F32 node is already rounded to float.
 struct Constant {
   double real = 0;
   int64_t integer = 0;
@@ -138,15 +143,17 @@ struct Index {
 struct Time {
   friend bool operator==(const Time&, const Time&) = default;
 };  // I32, index of the running step from 0
-// The value that a reduction has, or the one that its last evaluation has replaced. In Stop; and,
-// of reductions with a place in the step, in functions and reductions.
+// The current value of a reduction or, if `replaced`, the value before its last evaluation. The
+// stop condition may read any reduction; functions and reductions may read only those with a place
+// in the step (Reduction::place).
 struct ReductionRef {
   ReductionId reduction;
   bool replaced = false;
   friend bool operator==(const ReductionRef&, const ReductionRef&) = default;
 };
-// How many points a region reaches beyond a field's box, in one dimension, at either end: 0 if it
-// ends within. Nothing where it is not known to be at most kMostExcess.
+// How far a region extends beyond a field's box in one dimension, in grid points, at the low and
+// the high end. 0 if it ends inside the box. Nothing if the distance is not known to be at most
+// kMostExcess.
 struct Excess {
   std::optional<int64_t> below, above;
   friend bool operator==(const Excess&, const Excess&) = default;
@@ -156,16 +163,17 @@ struct Access {
   FieldId field;
   int component;             // into Field::components
   int level;                 // 0 is the newest, 1 is @-1, ...
-  std::vector<int> offsets;  // relative to the point and the step, one per dimension of the field
-  // Per dimension: some point of the region may reach below/above the field's box, so the rule of
-  // that side applies. Bits 2d (below) and 2d+1 (above). Zero where the rule is BoundaryKind::None.
+  std::vector<int> offsets;  // relative to the point or the step, one per dimension of the field
+  // A bit is set if some point of the region may read below (bit 2d) or above (bit 2d + 1) the
+  // field's box in dimension d, so that the boundary rule of that side applies. Always 0 where the
+  // rule is BoundaryKind::None.
   uint32_t escapes = 0;
-  // Per dimension, of the region beyond the field's box: it bounds how far from the point a
-  // boundary rule leads. Empty if nothing escapes.
+  // How far the region extends beyond the field's box, per dimension. This bounds how far from the
+  // point a boundary rule may lead. Empty if nothing escapes.
   std::vector<Excess> excess = {};
-  bool in_place = false;   // Field::read_in_place
-  bool per_step = false;   // and it has no dimension but time: one value for all points
-  bool at_points = false;  // likewise in place: of a set of points, or a value for each of one
+  bool in_place = false;   // the value of Field::read_in_place()
+  bool per_step = false;   // in_place, and time is the only dimension: one value for all points
+  bool at_points = false;  // in_place, and the field is a set of points or has a value per point
   bool escapes_below(size_t d) const { return escapes >> (2 * d) & 1; }
   bool escapes_above(size_t d) const { return escapes >> (2 * d + 1) & 1; }
   friend bool operator==(const Access&, const Access&) = default;
@@ -178,12 +186,12 @@ struct Operation {
 
 struct Node {
   std::variant<Constant, ParamRef, Index, Time, ReductionRef, Access, Operation> kind;
-  Scalar type;  // of the value: never a storage type except for Convert results that are stored
+  Scalar type;  // of the value; a storage type only for a Convert result that is stored
   Span span;
-  std::string hint;  // name of the `let` it came from, for readable output; may be empty
+  std::string hint;  // name of the `let` that it came from, for readable output; may be empty
 };
 
-// An expression graph. `add` returns an existing node if an equal one (kind and type) is there.
+// An expression graph. `add` returns the existing node if one of the same kind and type exists.
 class Graph {
  public:
   NodeId add(Node node);
@@ -198,10 +206,10 @@ class Graph {
   std::unordered_multimap<uint64_t, NodeId> index_;  // hash of kind and type -> node
 };
 
-// A default that depends on other params. Wherever params get their values it is computed from
-// theirs (derive_params), as written: each operation rounded by itself, floats in double.
+// A default that depends on other params. It is evaluated as written whenever params get their
+// values (derive_params): each operation is rounded by itself, floats are computed in double.
 struct Derivation {
-  Graph graph;       // over params declared before
+  Graph graph;       // reads only params declared before this one
   NodeId value = 0;  // of the param's type
   std::string text;  // as written
 };
@@ -212,24 +220,27 @@ struct Param {
   std::optional<double> real_value;      // default or -D, float types
   std::optional<int64_t> integer_value;  // default or -D, integer types
   Span span;
-  bool fixed = false;  // --fix, float types: real_value is part of the code
-  // Unless a value is given; the values above are then those that it has with all defaults.
+  bool fixed = false;  // --fix (float types): real_value is compiled into the code
+  // How the value is computed if none is given. real_value or integer_value above is then the
+  // result with all defaults.
   std::optional<Derivation> derived = {};
-  // Integer types: an affine function of open params, which stands for the param in the code.
+  // Integer types: the value as an affine function of open params, which replaces the param in the
+  // code.
   std::optional<Affine> affine = {};
 
-  // The value is in the code: no graph refers to the param, and nobody gives it at run time.
+  // The param does not exist at run time: its value is compiled in, no graph refers to it, and a
+  // run cannot set it.
   bool folded() const { return integer_value || fixed || affine; }
-  // Integer params that take part in bounds and get a value before a run.
+  // An integer param that may occur in bounds and gets its value before a run.
   bool open() const { return !is_float(type) && !folded(); }
 };
 
-// Expressions evaluated at every point of a box. The type of results[c] is the type of component c
-// of what is written (for a storage type, the graph ends in a Convert to it); the components of
-// several targets follow one another.
+// Expressions evaluated at every point of a box. results[c] has the type of the c-th component that
+// the piece writes; for a storage type, the graph ends in a Convert to it. If there are several
+// targets, their components follow one another.
 struct Piece {
   Box region;
-  std::vector<std::string> index_names;  // per dimension; "" if the program gives none
+  std::vector<std::string> index_names;  // per dimension; "" if the program gives no name
   Graph graph;
   std::vector<NodeId> results;
   Span span;
@@ -237,15 +248,16 @@ struct Piece {
 
 struct Function {  // a stencil function
   std::string name;
-  std::vector<FieldId> targets;  // at least one, each once, all on one box
+  std::vector<FieldId> targets;  // at least one, without duplicates, all on the same box
   std::vector<Piece> pieces;
   Span span;
 };
 
-// Functions that run several times in order within each step. `time` stands still meanwhile.
+// Consecutive functions that run several times in order within each step. `time` does not change
+// between the iterations.
 struct Repeat {
-  size_t first = 0, end = 0;  // into Program::functions: [first, end), at least one
-  int64_t iterations = 1;     // above 1
+  size_t first = 0, end = 0;  // the range [first, end) of Program::functions, not empty
+  int64_t iterations = 1;     // at least 2
   Span span;
 };
 
@@ -257,84 +269,90 @@ struct Init {  // initial value of every level of a field, over its whole box
 struct Program;
 
 enum class Reducer { Sum, Prod, Min, Max };
-// What combining values of this type begins with: 0, 1, the largest or the least value.
+// The neutral element of the reducer for this type: 0, 1, the largest or the smallest value.
 Constant neutral(Reducer reducer, Scalar type);
-// Evaluated after steps every, 2*every, ... It gives one value or, over some of the grid's
-// dimensions, a profile that has the others, with a value for every index of the region there.
+// Evaluated after steps every, 2 * every, ... The result is one value. A reduction over only some
+// of the grid's dimensions gives a profile instead, which has the other dimensions and a value for
+// every index that the region has in them.
 struct Reduction {
   std::string name;
   Reducer reducer;
   Piece piece;  // one result: the value to reduce
   int64_t every = 1;
   Span span;
-  // If functions or reductions read it: evaluated within every step instead, once so many functions
-  // have run.
+  // Set if functions or reductions read this one: it is then evaluated within every step, after the
+  // first `place` functions have run.
   std::optional<size_t> place = {};
-  std::optional<FieldId> target = {};  // the profile or series; none: one value
-  // Of a record: the set of points. Each evaluation fills the next row of the target, a series at
-  // these points, with the sum of what is reduced at the grid points that the point weighs, times
-  // their weights (compiler/reference/points.h).
+  // the profile or series that it fills; none if it gives one value
+  std::optional<FieldId> target = {};
+  // Set for a record: the set of points at which it samples. Each evaluation fills the next row of
+  // the target, a series on these points. The entry of a point is the weighted sum of the reduced
+  // expression over the grid points to which the point has a weight (compiler/reference/points.h).
   std::optional<FieldId> at = {};
 };
 
-// The order of a reduction (docs/reference/language.md), made for parallel machines and independent
-// of all of them: the region is cut into tiles from its low corner on. Lane l of a tile takes the
-// tile's points l, l + kReductionLanes, ... (numbered row-major within a whole tile), then lanes
-// are combined pairwise: lane l with lane l + s for s = kReductionLanes/2, ... 2, 1. The values of
-// the tiles, numbered row-major, are combined in the same way. One that gives a profile does so
-// with the box of reduced dimensions at each of its points, by fewer lanes.
+// The order in which a reduction combines values (docs/reference/language.md). It suits parallel
+// machines and does not depend on the machine. The region is cut into tiles, starting at its low
+// corner. Lane l of a tile combines the points l, l + kReductionLanes, ... of the tile, numbered
+// row-major in a whole tile. The lanes are then combined pairwise: lane l with lane l + s for s =
+// kReductionLanes/2, ..., 2, 1. The values of the tiles, numbered row-major, are combined in the
+// same way. A reduction that gives a profile does the same for each point of the profile, over the
+// box of reduced dimensions, with kProfileLanes lanes.
 constexpr int kReductionLanes = 256;
 constexpr int kProfileLanes = 16;
 constexpr int kReductionTilePoints = 1024;
-// Points of a tile per dimension, outermost first.
+// The tile's length per dimension in grid points, outermost first.
 std::vector<int64_t> reduction_tile(int rank);
-// The type of a reduction's value, in which it is computed.
+// The type in which a reduction is computed, which is also the type of its value.
 Scalar value_type(const Reduction& reduction);
-// The component of a field that a record samples as it is, at the end of a step.
+// A component of a field that a record reads without further computation, at the end of a step.
 struct Sampled {
   FieldId field;
   int component;
 };
-// Nothing for a record of something else, and in programs whose steps are cut.
+// The component that `record` samples. Nothing if it reduces another expression, or if the
+// program's steps are cut into phases.
 std::optional<Sampled> sampled_by(const Program& program, const Reduction& record);
-// Of a record, the row that is filled when so many steps are done.
+// The row of a record that is filled after `steps_done` steps.
 inline int64_t row_at(const Reduction& record, int64_t steps_done) {
   return steps_done / record.every - 1;
 }
-// The dimensions of the grid that a reduction takes in, ascending.
+// The dimensions of the grid over which a reduction runs, ascending.
 std::vector<int> reduced_dimensions(const Program& program, const Reduction& reduction);
-// The one that gives this profile.
+// The reduction that computes this profile or series.
 std::optional<ReductionId> reduction_into(const Program& program, FieldId field);
-// Those that are evaluated within a step once `functions` functions have run, in order.
+// The reductions that are evaluated within a step after `functions` functions have run, in order.
 std::vector<ReductionId> reductions_at(const Program& program, size_t functions);
-// The reductions that a graph reads, in order, each once.
+// The reductions that a graph reads, ascending, without duplicates.
 std::vector<ReductionId> reductions_read(const Graph& graph);
-// From where something is evaluated between tiles of steps to where it is the next time, at least;
-// nothing if nothing is, or if it is within steps, or sampled.
+// The smallest number of steps between two evaluations of a reduction that is evaluated between
+// time tiles. Nothing if there is no such reduction: reductions within steps and sampled records do
+// not count.
 std::optional<int64_t> steps_between_evaluations(const Program& program);
-// Some reduction is evaluated within steps.
+// True if some reduction is evaluated within steps.
 bool reduces_in_steps(const Program& program);
 
-struct Stop {  // ends the run when true; evaluated after every step at which a reduction it names
-               // was
+// Ends the run when true. Evaluated after every step that evaluates a reduction that it reads.
+struct Stop {
   Graph graph;
   NodeId condition;
   Span span;
 };
 
-// Something that must hold before a run: at least one of `any_nonnegative` is >= 0.
+// A condition that must hold before a run: at least one of `any_nonnegative` is >= 0.
 struct Check {
   std::vector<Affine> any_nonnegative;
-  std::string code;     // of the error it becomes
+  std::string code;     // error code if the check fails
   std::string message;  // "access A[-2] leaves the grid"
   Span span;
 };
 
-// A run may have at most so many steps, for a series has no values for more.
+// The most steps that a run may have, because a series has no values, or a record no rows, for
+// more.
 struct StepLimit {
   Affine steps;
   std::string message;  // "series w has values up to time K-1"
-  std::string hint;     // what lets it have more
+  std::string hint;     // how to allow more steps
   Span span;
   friend bool operator==(const StepLimit&, const StepLimit&) = default;
 };
@@ -346,26 +364,28 @@ struct Requirement {  // require condition: a Bool graph over params
   Span span;
 };
 
-// Where the points of a dimension lie in space: index i at i * spacing + origin, both of the type
-// `real`, in a graph over params. An admissible spacing is positive, and both are finite.
+// The positions of the points of a dimension in space: index i lies at origin + i * spacing. Both
+// are of the type `real` and computed by a graph over params. `admissible` is true if the spacing
+// is positive and both values are finite.
 struct Axis {
   Graph graph;
   NodeId origin, spacing;
   NodeId admissible;                      // a Bool
   std::string origin_text, spacing_text;  // as written
-  Span origin_span, spacing_span;         // none where the program does not give it
+  Span origin_span, spacing_span;         // invalid if the program does not give the value
 };
 
-// A run of functions of a step that nothing cuts: neither a reduction with a place in the step nor
-// the begin or end of a repeat. Schedules tile each phase by itself.
+// Consecutive functions of a step that a schedule can tile together. A step is cut at each
+// reduction with a place in the step, and at the beginning and end of each repeat. Schedules tile
+// every phase separately.
 struct Phase {
   size_t first = 0, end = 0;  // into Program::functions
-  int64_t iterations = 1;     // in a step
+  int64_t iterations = 1;     // per step
 };
 
-// What a program that is a phase of another one is of.
+// For a program that is one phase of another program: which one.
 struct PhaseOf {
-  const Program* whole;  // outlives it
+  const Program* whole;  // must outlive this
   Phase phase;
 };
 
@@ -375,39 +395,40 @@ struct Program {
   FpMode fp = FpMode::Contract;
   std::vector<Param> params;
   Box grid;
-  std::vector<Axis> axes;  // of the grid's dimensions; none: every index i lies at i
+  std::vector<Axis> axes;  // per dimension of the grid; empty: index i lies at i
   Span grid_span;
-  std::optional<Affine> steps;  // nothing: must be given for a run
+  std::optional<Affine> steps;  // nothing: every run must give the number
   std::vector<Field> fields;
   std::vector<Function> functions;
-  std::vector<Repeat> repeats = {};  // in order, apart from each other
+  std::vector<Repeat> repeats = {};  // in order, disjoint
   std::vector<Init> inits;  // at most one per field, in order; a field without one starts at 0
   std::vector<Reduction> reductions;
   std::optional<Stop> stop;
   std::vector<Requirement> requirements;
-  std::vector<Check> checks;  // those that could not be proved because params are open
+  std::vector<Check> checks;  // conditions that sema could not prove because params are open
   std::vector<StepLimit> step_limits;
-  std::optional<PhaseOf> phase_of = {};  // only where phase_program() made it
-  // Per dimension, or empty: so many points at the low and the high end of the grid need not be
-  // right when a time tile is done. A part has such a rim.
+  std::optional<PhaseOf> phase_of = {};  // set only by phase_program()
+  // Per dimension, or empty: the number of points at the low and at the high end of the grid that a
+  // time tile need not compute correctly. Only the program of a subdomain has them.
   std::vector<std::array<int64_t, 2>> rim = {};
-  std::shared_ptr<const Part> part = {};  // only where decompose::restrict_to() made it
+  std::shared_ptr<const Part> part = {};  // set only by decompose::restrict_to()
 };
 
-// The same rule on all sides.
+// The given rule on all sides of all dimensions.
 std::vector<Boundary> uniform_boundary(int rank, const BoundaryRule& rule);
-// Whether an access may meet such a rule in dimension d, at a side at which it may leave the field.
-// On the whole grid that is the side its offset points to; near a sub-grid it may be both.
+// True if an access may leave the field in dimension d on a side that has a rule of this kind. On
+// the whole grid, an access may leave the field on the side that its offset points to; near a
+// sub-grid, on both.
 bool meets(const Field& field, const Access& access, size_t d, BoundaryKind kind);
 
 std::vector<std::string> param_names(const Program& program);
 bool writes(const Function& function, FieldId field);
-bool is_written(const Program& program, FieldId field);         // by some stencil function
-bool changes(const Program& program, FieldId field);            // by one, or by a reduction
+bool is_written(const Program& program, FieldId field);  // by a stencil function
+bool changes(const Program& program, FieldId field);     // by a stencil function or a reduction
 bool has_initial_value(const Program& program, FieldId field);  // by an init
-bool is_record(const Program& program, FieldId field);          // which fills row by row, in place
+bool is_record(const Program& program, FieldId field);  // a series that a record fills row by row
 
-// What a result of a function's pieces is for.
+// The component that a result of a function's pieces is written to.
 struct Output {
   FieldId field;
   int component;
@@ -416,33 +437,36 @@ struct Output {
 std::vector<Output> outputs(const Program& program, const Function& function);
 const Box& target_box(const Program& program, const Function& function);
 std::string target_names(const Program& program, const Function& function);  // "A, B"
-// The result is the value that the point has already: nothing has to be written there.
+// True if the result is the present value of the output at the same point, so that nothing must be
+// written.
 bool keeps(const Piece& piece, NodeId result, const Output& output);
 
-// Number of nodes of `piece` reachable from its results that are arithmetic operations, without
-// those that are computed once for all points (uniform.h).
+// The number of arithmetic operations that the results of `piece` need, without conversions and
+// without operations that are computed once for all points (uniform.h).
 int count_operations(const Piece& piece);
 
-// Floating-point operations (sums, products, quotients, roots, functions, minima, ...) that the
-// results of `piece` stand for as the program writes them, whatever --fp is: a fused multiply-add
-// is a product and a sum, and what occurs again counts once. Signs, comparisons, selections and
-// conversions count nothing, nor does what is computed once for all points.
+// The number of floating-point operations (sums, products, quotients, roots, functions, minima,
+// ...) in the results of `piece` as the program writes them. It does not depend on --fp: a fused
+// multiply-add counts as a product and a sum. A repeated subexpression counts once. Signs,
+// comparisons, selections, conversions and operations that are computed once for all points do not
+// count.
 int count_flops(const Piece& piece);
 
-// The phases of a step, in order; every function is in one of them. One of one iteration if nothing
-// cuts the step.
+// The phases of a step, in order. Each function is in exactly one. If nothing cuts the step, there
+// is one phase with one iteration.
 std::vector<Phase> phases(const Program& program);
-// There is anything that cuts it.
+// True if something cuts the step, even if it has only one phase.
 bool cuts_steps(const Program& program);
-// A phase as a program of its own, whose step is one iteration: with the fields, params and axes of
-// the whole, and what the kernels of the phase need. `whole` must outlive it.
+// A phase as a program of its own, whose step is one iteration of the phase. It has all fields,
+// params and axes of `whole`, but only the functions of the phase, and no inits, reductions or stop
+// condition. `whole` must outlive the result.
 Program phase_program(const Program& whole, const Phase& phase);
-// The program that this one is a phase of, or itself.
+// The program that `program` is a phase of, or `program` itself.
 const Program& whole_of(const Program& program);
-// `time` is that of the first step of a tile in all of them: they are iterations within one step.
+// True if all iterations of a time tile have the same `time`, because they belong to one step.
 bool time_stands_still(const Program& program);
-// By FieldId: the fields whose levels have moved on when the program's step begins, because an
-// earlier phase has written them.
+// By FieldId: true if an earlier phase of the step has written the field, so that its levels have
+// already advanced when this program's step begins.
 std::vector<bool> advanced_before(const Program& program);
 
 }  // namespace stencil::ir

@@ -1,10 +1,10 @@
-// Flattening of expressions into linear forms, and the passes built on it.
+// Flattens expressions into linear forms, and the passes built on them.
 //
-// The graph is walked once in topological order. Each floating node that is linear in others has a
-// form over the new graph; it is written down only where something needs its value: a user that is
-// not linear, a result, or several users at once. Writing down may make nodes of different sums
-// equal, and a node with two users is flattened no further, so the pass is repeated until nothing
-// changes.
+// The graph is walked once in topological order. Each floating-point node that is linear in others
+// has a form over the new graph. The form is written as nodes only where something needs its value:
+// a user that is not linear, a result, or several users at once. Writing may make nodes of
+// different sums equal, and a node with two users is not flattened further. The pass is therefore
+// repeated until nothing changes.
 #include "compiler/ir/reassociate.h"
 
 #include <cmath>
@@ -23,7 +23,7 @@ class Flattener {
  public:
   enum class Shared {
     Written,   // a sum with several users is computed once
-    Absorbed,  // it becomes part of each
+    Absorbed,  // a sum with several users becomes part of each
   };
 
   Flattener(const Graph& graph, const std::vector<NodeId>& roots, int stream_dimension,
@@ -52,7 +52,7 @@ class Flattener {
   // The form of a node, collected.
   LinearForm form(NodeId id) { return collect(out_, in_[id].type, take_form(id)); }
 
-  // The node of the new graph with the value of `id`.
+  // The node of the new graph that has the value of `id`.
   NodeId value(NodeId id) {
     NodeId& value = values_[static_cast<size_t>(id)];
     if (value == kNoNode) {
@@ -91,7 +91,7 @@ class Flattener {
     if (op == Op::Div) ++facts(operation->operands[1]).uses_as_divisor;
   }
 
-  // A form with one user is needed no more afterwards.
+  // Moves the form out if it has only one user.
   LinearForm take_form(NodeId id) {
     return facts(id).uses > 1 ? stored_form(id) : std::move(stored_form(id));
   }
@@ -119,7 +119,7 @@ class Flattener {
     if (facts(id).uses > 1 && stored_form(id).terms.size() > 1) share(id);
   }
 
-  // The node as it is, on the new operands.
+  // Copies the node with its new operands.
   void copy(NodeId id) {
     Node node = in_[id];
     if (auto* operation = std::get_if<Operation>(&node.kind)) {
@@ -154,8 +154,8 @@ class Flattener {
     form = {{Term{{sum.negative != turn ? -1.0 : 1.0, kNoNode}, sum.node}}};
   }
 
-  // a - b where b comes before a: b lies before it in the same field, or none of the two is an
-  // access and b was there first.
+  // True for a - b if b precedes a: both are accesses to the same field and b has the smaller
+  // offset, or neither is an access and b has the smaller id.
   bool has_larger_first(const LinearForm& form) const {
     if (form.terms.size() != 2) return false;
     NodeId values[2] = {kNoNode, kNoNode};  // positive, negative
@@ -181,7 +181,7 @@ class Flattener {
       case Op::Add:
       case Op::Sub: {
         LinearForm sum = take_form(operands[0]);
-        // Read before it is taken: both operands may be one node, which then has two users.
+        // If both operands are the same node, it has two users, so take_form copies it.
         LinearForm right = take_form(operands[1]);
         const double sign = operation.op == Op::Sub ? -1 : 1;
         for (Term& term : right.terms) {
@@ -205,13 +205,14 @@ class Flattener {
     }
   }
 
-  // The product of two factors of coefficients.
+  // The product of the factors of two coefficients.
   NodeId factors(NodeId left, NodeId right, Scalar type) {
     if (left == kNoNode) return right;
     return right == kNoNode ? left : add(Op::Mul, {left, right}, type);
   }
 
-  // Nothing if a coefficient leaves the range of the type: its product with the value might not.
+  // form * by. Nothing if a coefficient leaves the range of the type, because its product with the
+  // value may still be in range.
   std::optional<LinearForm> scaled(LinearForm form, Coefficient by, Scalar type) {
     for (Term& term : form.terms) {
       Coefficient& own = term.coefficient;
@@ -227,8 +228,8 @@ class Flattener {
     return form;
   }
 
-  // The value of a factor, and what of it is a coefficient of the product: its sign, and the rest
-  // if no other user computes it anyway.
+  // The value of a factor of a product. Its sign moves to `coefficient`; so does the rest of its
+  // coefficient, unless another user computes the factor anyway.
   NodeId factor(NodeId id, Coefficient& coefficient, Scalar type) {
     const LinearForm& form = stored_form(id);
     if (form.terms.size() == 1 && form.terms[0].value != kNoNode) {
@@ -284,18 +285,18 @@ class Flattener {
   Shared shared_;
   Graph out_;
   Translates in_places_, out_places_;
-  std::vector<Facts> facts_;       // by node of the old graph, as all below
-  std::vector<LinearForm> forms_;  // of floating nodes
+  std::vector<Facts> facts_;       // by node of the old graph, like all below
+  std::vector<LinearForm> forms_;  // of floating-point nodes
   std::vector<NodeId> values_;     // kNoNode: not written down yet
 };
 
-// The nodes that results need, operands from left to right before their user: an order that depends
-// on the expressions alone and not on how they came about.
+// Rebuilds the graph with only the nodes that the results need, operands from left to right before
+// their user. This order depends on the expressions only, not on how they were built.
 Piece in_order_of_use(const Piece& piece) {
   Piece result = piece;
   result.graph = Graph();
   std::vector<NodeId> moved_to(static_cast<size_t>(piece.graph.size()), kNoNode);
-  std::vector<std::pair<NodeId, size_t>> path;  // nodes under way and their next operand
+  std::vector<std::pair<NodeId, size_t>> path;  // nodes being visited, with their next operand
   for (NodeId& root : result.results) {
     path.emplace_back(root, 0);
     while (!path.empty()) {
@@ -342,7 +343,7 @@ Piece reassociate_once(const Piece& piece, int stream_dimension) {
 }
 
 Piece reassociate_piece(const Piece& piece, int stream_dimension) {
-  constexpr int kMostRounds = 8;  // two or three settle everything seen
+  constexpr int kMostRounds = 8;  // two or three rounds were enough in all known cases
   const Piece original = in_order_of_use(piece);
   Piece current = original;
   for (int round = 0; round < kMostRounds; ++round) {

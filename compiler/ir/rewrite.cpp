@@ -1,6 +1,6 @@
-// One traversal for all passes that change expressions: a loop over the nodes of each graph in
-// their topological order, which rebuilds the graph through its hash-consing `add`. Nodes that no
-// root needs are left behind, so every rewrite also removes dead code.
+// The traversal of all passes that change expressions: a loop over the nodes of each graph in
+// topological order, which rebuilds the graph through its hash-consing `add`. Nodes that no root
+// needs are not copied, so every rewrite also removes dead code.
 #include "compiler/ir/rewrite.h"
 
 namespace stencil::ir {

@@ -1,4 +1,4 @@
-// Rebuilding graphs: what the passes on the stencil IR share.
+// Rebuilds graphs; shared by the passes on the stencil IR.
 #pragma once
 
 #include <functional>
@@ -11,23 +11,23 @@ namespace stencil::ir {
 // The operands of a node; empty for leaves.
 const std::vector<NodeId>& operands(const Node& node);
 
-// True for every node that some root needs.
+// By NodeId: true if some root needs the node.
 std::vector<bool> reachable(const Graph& graph, const std::vector<NodeId>& roots);
 
-// The accesses that some root needs, with the nodes that they are, in order.
+// The accesses that some root needs, with their node ids, in order of the ids.
 std::vector<std::pair<NodeId, const Access*>> accesses(const Graph& graph,
                                                        const std::vector<NodeId>& roots);
 
-// Adds to `out` what stands for `node`, whose operands already refer to `out`; returns its id
-// there.
+// Adds the replacement of `node` to `out` and returns its id there. The operands of `node` already
+// refer to `out`.
 using NodeRewrite = std::function<NodeId(Graph& out, Node node)>;
 
-// Replaces one graph; the roots follow.
+// Rebuilds one graph through `rewrite` and updates the roots.
 void rewrite_graph(Graph& graph, const std::vector<NodeId*>& roots, const NodeRewrite& rewrite);
 
-// Replaces every graph of the program by one in which each node that a root needs has gone through
-// `rewrite`, operands first. Roots (results, conditions) follow.
-// The derivations of params stay: they are computed as written.
+// Rebuilds every graph of the program. Each node that a root needs goes through `rewrite`, operands
+// first; roots (results, conditions) are updated. The derivations of params are left unchanged,
+// because they are evaluated as written.
 Program rewrite_graphs(Program program, const NodeRewrite& rewrite);
 
 }  // namespace stencil::ir

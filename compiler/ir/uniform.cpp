@@ -1,4 +1,4 @@
-// One pass over the nodes in their topological order: a value is uniform if all its operands are.
+// One pass over the nodes in topological order: a value is uniform if all its operands are.
 #include "compiler/ir/uniform.h"
 
 #include "compiler/ir/rewrite.h"

@@ -1,5 +1,5 @@
-// What is the same at all points of a sweep: computed from params, `time`, series, reductions and
-// constants alone.
+// Finds the values that are the same at all points of a sweep: those computed only from params,
+// `time`, series without other dimensions, reductions and constants.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,19 @@
 namespace stencil::ir {
 
 struct Uniformity {
-  std::vector<bool> uniform;  // by NodeId: no field or index takes part
-  // By NodeId: constants alone take part, and no function whose value libraries differ in.
-  // Compilers compute it themselves, and more with it where it stands (a quotient by it becomes a
-  // product).
+  // by NodeId: depends on no index and no field other than such a series
+  std::vector<bool> uniform;
+  // By NodeId: the value depends only on constants, through operations whose result does not differ
+  // between math libraries. Target compilers fold such values and use them where they occur (a
+  // division by one becomes a multiplication).
   std::vector<bool> known;
-  // By NodeId: `time`, a reduction or a field takes part, so a uniform value changes with steps.
+  // By NodeId: depends on `time`, a reduction or a field, so a uniform value changes from step to
+  // step.
   std::vector<bool> timed;
 
-  // An operation, or a read of a series, with one value for all points. A schedule computes it
-  // once, apart from the points (schedule/parts/kernel_scope.h), so it costs a point nothing.
-  // Values of storage types (half, byte) are not: they exist in memory only.
+  // True for an operation or a read of a series that has one value for all points. A schedule
+  // computes it once, outside the loop over points (schedule/parts/kernel_scope.h), so it costs
+  // nothing per point. False for values of storage types (half, byte), which exist only in memory.
   bool computed_once(const Graph& graph, NodeId id) const;
 };
 Uniformity uniformity(const Graph& graph);

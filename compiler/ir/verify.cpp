@@ -1,5 +1,6 @@
-// What the passes and schedules rely on, checked after semantic analysis and after every rewrite in
-// tests and debug builds. A violation is a bug of the compiler, so messages are terse.
+// Checks the invariants on which passes and schedules rely. The front end runs it on every program
+// after semantic analysis, and tests run it on rewritten programs. A violation is a bug of the
+// compiler, so messages are terse.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -128,7 +129,7 @@ class Verifier {
     }
   }
 
-  // `reduced`: it is made by a reduction.
+  // `reduced`: a reduction computes the field.
   void check_dimensions(const Field& field, bool reduced) {
     if (!field.read_in_place()) {
       if (field.box.rank() != program_.grid.rank())
@@ -169,7 +170,7 @@ class Verifier {
     }
   }
 
-  // What the reduction gives has a place for every index of its region.
+  // The target of a reduction has one point for every index of the reduction's region.
   void check_profile(const Reduction& reduction) {
     if (!valid_field(*reduction.target)) return fail(reduction.name, "no such target");
     if (reduction.piece.results.size() != 1) return;  // reported
@@ -186,7 +187,7 @@ class Verifier {
     for (size_t d = 0; d < field.dimensions.size(); ++d) {
       const size_t of_grid = static_cast<size_t>(field.dimensions[d]);
       const bool known = of_grid < reduction.piece.region.ranges.size();
-      if (known && program_.part) continue;  // which makes some of them
+      if (known && program_.part) continue;  // a subdomain computes only some of the points
       if (!known || field.box.ranges[d] != reduction.piece.region.ranges[of_grid]) {
         fail(field.name, "not the region of its reduction");
       }
@@ -248,7 +249,7 @@ class Verifier {
     return types;
   }
 
-  // `types`: of the results; nothing for one result of any type.
+  // `types`: the types of the results; nothing: one result of any type.
   void check_piece(const std::string& where, const Piece& piece, int rank,
                    const std::optional<std::vector<Scalar>>& types) {
     if (piece.region.rank() != rank) fail(where, "rank of the region");
@@ -272,7 +273,7 @@ class Verifier {
     }
   }
 
-  // The reductions that may be read.
+  // Which reductions a graph may read.
   enum class Reads { None, InStep, Any };
 
   void check_reduction(const std::string& where, const Node& node, const ReductionRef& read,
