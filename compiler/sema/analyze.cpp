@@ -1,8 +1,8 @@
-// Semantic analysis, in the order in which things depend on each other rather than in the order of
-// the file: a field may be declared after the stencil that writes it. Within one kind, what a
-// declaration uses (an earlier param, type, sub-grid or function) must come before it.
+// Semantic analysis, in the order of dependencies and not in the order of the file: a field may be
+// declared after the stencil that writes it. Within one kind of item, a declaration can only use
+// earlier ones (params, types, sub-grids, functions).
 //
-// Each step reports what is wrong and goes on; nothing is returned unless all went well. Facts
+// Each step reports its errors and continues; a program is returned only if there are none. Facts
 // about open params (`require`, a grid that is not empty) are collected before the first proof
 // needs them.
 #include "compiler/sema/analyze.h"
@@ -36,7 +36,7 @@ void for_each(const ast::Program& program, Visit visit) {
   }
 }
 
-// Exactly one grid; without it nothing else can be analysed.
+// Finds the grid, of which there must be exactly one. Without it nothing else can be analysed.
 const ast::Grid* find_grid(Environment& env, const ast::Program& program) {
   const ast::Grid* grid = nullptr;
   for_each<ast::Grid>(program, [&](const ast::Grid& found, Span span) {
@@ -81,7 +81,7 @@ void warn_of_unused(Environment& env) {
   }
 }
 
-// What only a program without open params can fail at once: sizes that overflow.
+// Reports sizes that overflow (S040). This is possible only for a program without open params.
 void check_sizes(Environment& env, Diagnostics& diagnostics) {
   std::vector<int64_t> integers;
   std::vector<double> reals;
@@ -96,8 +96,8 @@ void check_sizes(Environment& env, Diagnostics& diagnostics) {
   }
 }
 
-// A requirement that reads no param of a run, be it that they are fixed or that it is about the
-// grid's spacing, holds or is an error (S035).
+// Decides the requirements that read no run-time param, because all their params are fixed or they
+// concern the grid's spacing: they hold or are an error (S035).
 void settle_requirements(ir::Program& program, Diagnostics& diagnostics) {
   std::erase_if(program.requirements, [&](const ir::Requirement& requirement) {
     const auto& nodes = requirement.graph.nodes();
@@ -114,7 +114,7 @@ void settle_requirements(ir::Program& program, Diagnostics& diagnostics) {
   });
 }
 
-// What is missing from the program though nothing was reported.
+// Reports K002 for parts that are missing from the program although no error was reported.
 void check_complete(const Environment& env, const ast::Program& program, Diagnostics& diagnostics) {
   for (const Span place : parts_left_out(env, program)) {
     diagnostics.error("K002", place, "internal error: this was left out without a message").hint =

@@ -12,19 +12,19 @@
 
 namespace stencil {
 
-// What the command line says about a program.
+// Command-line options that affect the meaning of a program.
 struct ProgramOptions {
   std::string name = "program";                    // used for the names of emitted functions
   std::map<std::string, std::string> definitions;  // -D NAME=VALUE, values as written
-  std::set<std::string> open;                      // --open NAME: ignore its default, keep it open
-  std::set<std::string> fixed;                     // --fix NAME: part of the code, if a float param
-  Scalar real = Scalar::F32;                       // --real
-  FpMode fp = FpMode::Contract;                    // --fp
-  std::optional<int64_t> steps;                    // --steps
+  std::set<std::string> open;    // --open NAME: ignore the default, keep the param open
+  std::set<std::string> fixed;   // --fix NAME: compile in the value of a float param
+  Scalar real = Scalar::F32;     // --real
+  FpMode fp = FpMode::Contract;  // --fp
+  std::optional<int64_t> steps;  // --steps
 };
 
-// The program in stencil IR, products contracted if options.fp says so and fixed params folded, or
-// nothing if the program is in error. Appends all errors (S0xx) and warnings (S1xx), not only the
+// The program as stencil IR, with products contracted as options.fp says and fixed params folded.
+// Nothing if the program has errors. Appends all errors (S0xx) and warnings (S1xx), not only the
 // first, sorted by place.
 std::optional<ir::Program> analyze(const ast::Program& program, const Source& source,
                                    const ProgramOptions& options, Diagnostics& diagnostics);

@@ -1,14 +1,14 @@
-// Typing of operations. Types are few and the rules are those of C without its surprises:
-//   - among integer < long < float < double the wider operand decides;
-//   - a literal never decides: it takes the type of what it meets, so that no stray double
-//     appears in a float program;
-//   - a real number made of literals and integers alone is weak: it waits for a type as a literal
-//     does, and is computed in that type (weak.cpp);
-//   - truth values take part in no arithmetic;
-//   - storing widens silently, narrows with a warning (S102), and never turns a real into an
-//   integer.
-// Storage types do not occur here: an access converts half and bfloat to float at once, byte,
-// ubyte, short and ushort to integer; a store converts back.
+// Types of operations. There are few types, and the rules avoid the surprises of C:
+//   - Among integer < long < float < double the wider operand decides.
+//   - A literal never decides. It takes the type of the other operand, so that no stray double
+//     appears in a float program.
+//   - A real number made only of literals and integers is weak: like a literal, it has no type
+//     until its context gives one, and is then computed in that type (weak.cpp).
+//   - Truth values take part in no arithmetic.
+//   - Storing widens silently, narrows with a warning (S102), and never turns a real number into an
+//     integer.
+// Storage types do not occur here. An access converts half and bfloat to float, and byte, ubyte,
+// short and ushort to integer; a store converts back.
 #include "compiler/sema/arithmetic.h"
 
 #include <algorithm>
@@ -129,8 +129,8 @@ bool Arithmetic::admissible(Op op, const std::vector<Leaf>& operands, Span span)
   return true;
 }
 
-// The type in which the operands meet. If none of them has a type, literals that division has made
-// different in their two tracks are taken for reals, which is never silently wrong.
+// The common type of the operands. If no operand has a type and division has made the two tracks of
+// a literal differ, the literals are taken as reals. This never loses a fraction silently.
 Scalar Arithmetic::common_type(const std::vector<Leaf>& operands) const {
   std::optional<Scalar> widest;
   bool real_literal = false;  // or a weak value
@@ -158,8 +158,8 @@ Scalar Arithmetic::common_type(const std::vector<Leaf>& operands) const {
   return type;
 }
 
-// A choice of literals, if that is what the operation gives: select of two, or an operation on a
-// choice and literals, which is done on both sides of the choice.
+// The result as a choice of literals, if it is one: a select of two literals, or an operation on a
+// choice and literals, which is computed on both sides of the choice.
 std::optional<Leaf> Arithmetic::choose(Op op, const std::vector<Leaf>& operands) const {
   if (op == Op::Select) {
     const auto* condition = std::get_if<ir::NodeId>(&operands[0]);
@@ -191,8 +191,8 @@ ir::NodeId Arithmetic::select(ir::NodeId condition, ir::NodeId if_true, ir::Node
   return graph_.add({ir::Operation{Op::Select, {condition, if_true, if_false}}, type, span, {}});
 }
 
-// The quotient whose fraction is missing in `result`: this one, or one among the operands. What
-// remainders and bits are taken of is meant to be an integer.
+// The integer quotient whose fraction is missing in `result`: this operation or one among the
+// operands. Remainders and bit operations expect an integer, so their operands do not count.
 Span Arithmetic::quotient_in(const Leaf& result, Op op, const std::vector<Leaf>& operands,
                              Span span) const {
   if (!is_integral(result) || class_of(op) == OpClass::Integers) return {};
@@ -209,7 +209,7 @@ Span Arithmetic::quotient_in(const Leaf& result, Op op, const std::vector<Leaf>&
   return {};
 }
 
-// An integer becomes a real number without a conversion.
+// Warns (S104) if a quotient becomes a real number without an explicit conversion.
 void Arithmetic::warn_of_quotient(const Leaf& integer, Scalar to) {
   const std::optional<Scalar> from = type_of(integer);
   if (!integer.quotient.valid() || !from || !is_integer(*from) || !is_float(to)) return;

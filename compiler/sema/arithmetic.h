@@ -1,4 +1,5 @@
-// Operations on values: shapes, types, conversions, and the graph nodes that result.
+// Operations on values: checks shapes and types, inserts conversions, and adds the resulting nodes
+// to the graph.
 #pragma once
 
 #include <map>
@@ -16,13 +17,13 @@ namespace stencil::sema {
 
 class Arithmetic {
  public:
-  // `real`: the type that `real` means. `fallback`: the floating type of a real number that nothing
-  // gives one.
+  // `real`: the type that the word `real` means. `fallback`: the type of a real number to which
+  // nothing gives a floating-point type.
   Arithmetic(ir::Graph& graph, Scalar real, Scalar fallback, Report& report)
       : graph_(graph), real_(real), fallback_(fallback), report_(report) {}
 
-  // From here on constants give constants: reals are computed in double. What is no constant has
-  // the type `fallback` at once.
+  // From now on, operations on constants always give constants, with reals computed in double.
+  // Other real numbers take the type `fallback` at once instead of waiting for a type.
   void fold_completely() {
     fold_ = sema::fold_completely;
     waits_for_type_ = false;
@@ -32,38 +33,40 @@ class Arithmetic {
   // Returns the previous type.
   Scalar set_fallback(Scalar type) { return std::exchange(fallback_, type); }
 
-  // `op` on scalars, or componentwise on vectors and structures of one shape, a scalar operand
-  // being repeated. In error (S013, S018, S019): reported, and a value that is not ok().
+  // `op` on scalars, or componentwise on vectors and structures of one shape; a scalar operand is
+  // repeated. After an error (S013, S018, S019), which is reported, the result is not ok().
   Value apply(Op op, const std::vector<Value>& operands, Span span);
 
-  // The value in that type, componentwise: what has no type yet is computed in it.
+  // Converts the value to a type, componentwise. A value without a type is computed in that type.
   Value convert(const Value& value, Scalar to, Span span);
-  // The conversions written integer(x), float(x), `by_real`: real(x). They say that the type is
-  // meant, which real(x) does not: what that is depends on how the program is compiled.
+  // Explicit conversions such as integer(x) and float(x); `by_real` for real(x). They state that
+  // the user wants this type and so suppress warnings. real(x) does not, because the type that it
+  // names depends on --real.
   Value convert_by_name(const Value& value, Scalar to, Span span, bool by_real);
 
-  // An integer as a real number whose type the context gives.
+  // Converts an integer to a real number that takes its type from the context.
   Leaf as_real(const Leaf& integer, Span span);
-  // Random bits, a long, as a number in [0, 1).
+  // Converts random bits (a long) to a real number in [0, 1).
   Leaf as_fraction(const Leaf& bits, Span span);
-  // Gives the value the name of a let, for readable output.
+  // Names the value after a let, for readable output.
   void call(const Leaf& leaf, const std::string& hint);
 
   // The components of `value` as they are stored in `target`, one node each; a scalar fills every
-  // component. Nothing if in error (S012, S018, S019, S020). Warns where precision is lost (S102),
-  // of float arithmetic behind a float that is done in double (S103), of integer quotients (S104),
-  // of what has been rounded to float on its way to a double (S107).
+  // component. Nothing after an error (S012, S018, S019, S020). Warns of lost precision (S102), of
+  // float arithmetic that is done in double on the way to a float (S103), of integer quotients that
+  // become real (S104), and of values that are rounded to float on the way to a double (S107).
   std::optional<std::vector<ir::NodeId>> store(const Value& value, const Type& target, Span span);
 
-  // The same at compile time. S010 if some component is not known.
+  // Like store(), at compile time. S010 if a component is not known.
   std::optional<std::vector<Constant>> store_constants(const Value& value, const Type& target,
                                                        Span span);
 
-  std::optional<ir::NodeId> condition(const Value& value, Span span);  // a Bool; S039
+  // a node of type Bool; S039 if it is not a condition
+  std::optional<ir::NodeId> condition(const Value& value, Span span);
 
-  // The type of a scalar; nothing for a literal, a choice of literals or a weak value.
+  // The type of a scalar. Nothing for a literal, a choice of literals or a weak value.
   std::optional<Scalar> type_of(const Leaf& leaf) const;
-  // The type of a scalar that nothing else gives one: `fallback` unless it is an integer.
+  // The type that a scalar takes if its context gives none: `fallback` unless it is an integer.
   Scalar natural_type(const Leaf& leaf) const { return common_type({leaf}); }
 
  private:
@@ -89,12 +92,13 @@ class Arithmetic {
   void warn_of_narrow_parts(ir::NodeId stored);
   void warn_if_narrow(ir::NodeId value);
   void warn_of_float(Span span, const char* found);
-  // Whether a float `type` holds `number`: S012 if it becomes an infinity, a warning (S106) if 0.
+  // True if the floating-point `type` can hold `number`. S012 if the number would become an
+  // infinity; warns (S106) if it becomes 0.
   bool in_range(double number, Scalar type, Span span);
   bool in_range(const Constant& constant, Scalar type, Span span);
-  // `value` in type `to` (not a storage type), rounded once. S012, S020, S106.
+  // `value` converted to `to` (not a storage type), rounded once. S012, S020, S106.
   std::optional<Constant> typed(const Constant& value, Scalar to, Span span);
-  // A node of exactly type `to`.
+  // A node of exactly the type `to`.
   std::optional<ir::NodeId> node(const Leaf& leaf, Scalar to, Span span);
   std::string describe_leaf(const Leaf& leaf) const;
 
@@ -105,16 +109,16 @@ class Arithmetic {
   Report& report_;
   Folded (*fold_)(Op, const std::vector<Constant>&) = fold;
 
-  // Operations that met a float and a double, unless one of their operands is a double for that
-  // reason already: then the place to mend is there.
+  // Operations with a float and a double operand, except those with an operand that is a double
+  // only because of such an operation: the warning belongs to the first one.
   std::map<ir::NodeId, Span> promotions_;
-  std::set<ir::NodeId> promoted_;         // doubles because of such an operation
+  std::set<ir::NodeId> promoted_;         // double because of such an operation
   std::set<ir::NodeId> seen_in_a_float_;  // by warn_of_promotions
 
-  std::set<ir::NodeId> meant_;             // results of conversions by name
+  std::set<ir::NodeId> meant_;             // results of explicit conversions
   std::set<ir::NodeId> seen_in_a_double_;  // by warn_of_narrow_parts
 
-  // Weak values, each once, and the nodes that they have become, by type.
+  // The weak values, without duplicates, and the nodes that they have become, by type.
   std::map<std::vector<int64_t>, Weak> weak_values_;
   std::map<std::pair<Weak, Scalar>, ir::NodeId> weak_nodes_;
 };

@@ -1,7 +1,7 @@
-// A walk over expressions that collects names. Lets are evaluated in order, each once, and only
-// those that a value needs: a let with an access that is out of bounds for one piece of a stencil
-// does no harm there if that piece does not use it. Finding the needed ones first keeps evaluation
-// free of recursion from let to let, whose depth the parser does not bound.
+// Walks over expressions and collects names. Lets are evaluated in order, each once, and only those
+// that a value needs: an out-of-bounds access in a let is harmless for a piece of a stencil that
+// does not use the let. Finding the needed lets first avoids recursion from let to let, whose depth
+// the parser does not limit.
 #include "compiler/sema/ast_names.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ class FreeNames {
   }
 
   const NameVisitor& visit_;
-  std::vector<const std::string*> bound_;  // variables of the comprehensions around
+  std::vector<const std::string*> bound_;  // variables of the enclosing comprehensions
 };
 
 }  // namespace

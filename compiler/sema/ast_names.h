@@ -1,4 +1,4 @@
-// Names that occur in expressions: which lets an expression needs.
+// Names in expressions, and which lets an expression needs.
 #pragma once
 
 #include <functional>
@@ -10,19 +10,19 @@
 
 namespace stencil::sema {
 
-// Calls `visit` for every name that `expr` mentions and does not bind itself by a comprehension:
-// names, fields of levels, callees.
+// Calls `visit` for every free name of `expr`: names, fields of levels and callees that no
+// comprehension in `expr` binds.
 using NameVisitor = std::function<void(const std::string& name, Span span)>;
 void for_each_free_name(const ast::Expr& expr, const NameVisitor& visit);
 
 void collect_names(const ast::Expr& expr, std::unordered_set<std::string>& names);
 
-// Which of a list of lets an expression needs, directly or through other lets.
+// Finds which lets of a list an expression needs, directly or through other lets.
 class LetUses {
  public:
   explicit LetUses(const std::vector<ast::Let>& lets);
 
-  // In the order of their declaration, so that each can be evaluated before those that need it.
+  // In the order of their declaration, so that each is evaluated before the lets that use it.
   std::vector<const ast::Let*> needed_by(const ast::Expr& expr) const;
 
  private:

@@ -1,8 +1,8 @@
-// Boxes. A bound is an affine function of the open params; params with a value are part of its
-// constant. Sums, differences, multiples and quotients by constants are handled here; anything else
-// (min, a table entry) must be known at compile time and is left to the elaborator. Constants and
-// coefficients are kept below kMaxMagnitude, far from overflow, which lets all later passes add and
-// subtract bounds without looking.
+// Evaluates boxes. A bound is an affine function of the open params; params with a value are part
+// of its constant. This file handles sums, differences, multiples and quotients by constants.
+// Everything else (min, a table entry) must be known at compile time and goes to the elaborator.
+// Constants and coefficients are kept below kMaxMagnitude, far from overflow, so that later passes
+// can add and subtract bounds without checks.
 #include "compiler/sema/bounds.h"
 
 #include <unordered_set>
@@ -16,7 +16,7 @@ namespace stencil::sema {
 namespace {
 
 constexpr int64_t kMaxMagnitude = int64_t{1} << 40;
-constexpr int64_t kMaxStride = int64_t{1} << 30;  // and divisor
+constexpr int64_t kMaxStride = int64_t{1} << 30;  // also the largest divisor
 
 bool in_reach(const ir::Affine& affine) {
   auto fits = [](int64_t value) { return value <= kMaxMagnitude && value >= -kMaxMagnitude; };
@@ -113,7 +113,7 @@ class AffineEvaluator {
     return value ? std::optional<ir::Affine>(ir::Affine{*value, {}}) : std::nullopt;
   }
 
-  // Literals and params with a value, the usual case, take no elaborator.
+  // Handles literals and params with a value, the usual case, without an elaborator.
   std::optional<int64_t> known_integer(const ast::Expr& expr) {
     if (const auto* number = std::get_if<ast::Number>(&expr.kind)) {
       return number->integral ? std::optional<int64_t>(number->integer) : std::nullopt;

@@ -1,8 +1,8 @@
-// A value in error has no type, and what it flows into is left out without a further message: one
-// mistake gives one message. That is sound as long as somebody has reported the first one. Whoever
-// forgets to do so would hand on a program that lacks a piece, a param's value or a whole
-// reduction, and later stages would crash on it or, worse, run it. So what has come out is compared
-// with the text here, part by part, whatever the reason that something is missing.
+// A value with an error has no type, and results that depend on it are dropped without a further
+// message, so that one mistake gives one message. This is sound only if the first error was
+// reported. If a step forgets to report, the program lacks a piece, the value of a param or a whole
+// reduction, and later stages crash or run a wrong program. This check therefore compares the
+// result with the text, part by part.
 #include "compiler/sema/complete.h"
 
 namespace stencil::sema {
@@ -34,7 +34,7 @@ class LeftOut {
     const size_t found = stencils_ < env_.program.functions.size()
                              ? env_.program.functions[stencils_].pieces.size()
                              : 0;
-    size_t written = 0;  // an `else` may become many pieces, or none
+    size_t written = 0;  // an `else` may become any number of pieces, or none
     for (const ast::Piece& piece : stencil.pieces) written += piece.otherwise ? 0 : 1;
     const bool whole = written == stencil.pieces.size() ? found == written : found >= written;
     if (!whole) places.push_back(stencil.name.span);

@@ -1,4 +1,4 @@
-// The door of semantic analysis: nothing of the program has been lost in silence.
+// Final check of semantic analysis: no part of the program was dropped without a message.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace stencil::sema {
 
-// The places of what `program` declares or computes and `env` has nothing sound for. A part in
-// error is left out of the program under construction, so if no error was reported this is empty.
+// The places of the items and pieces of `program` for which `env` has no valid result. Parts with
+// errors are left out of the program, so this is empty if no error was reported.
 std::vector<Span> parts_left_out(const Environment& env, const ast::Program& program);
 
 }  // namespace stencil::sema

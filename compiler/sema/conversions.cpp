@@ -1,9 +1,9 @@
-// Conversions and stores: how a value takes the type it is needed in. A literal is rounded here,
-// once, from the double it was folded in; a choice of literals converts both sides; a node gets a
-// Convert. Conversions that are asked for by name truncate; those that a store implies never turn a
-// real number into an integer, and say so when they lose precision (S102). The arithmetic of half
-// and bfloat is that of float, that of byte, ubyte, short and ushort is that of integer, so only a
-// store ever makes them; what it keeps of an integer are the low bits.
+// Conversions and stores: a value takes the type that its context needs. A literal is rounded here,
+// once, from the double in which it was folded. A choice of literals converts both sides. A node
+// gets a Convert. Explicit conversions truncate. Conversions implied by a store never turn a real
+// number into an integer, and warn if they lose precision (S102). Arithmetic on half and bfloat is
+// done in float, and on byte, ubyte, short and ushort in integer, so only a store produces these
+// types. A store of an integer keeps the low bits.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -19,11 +19,11 @@ namespace stencil::sema {
 
 namespace {
 
-// What rounding to nearest even makes of a number: what is not below `too_large` becomes an
-// infinity, what is not above `vanishes` 0.
+// The limits of rounding to nearest even: numbers of at least `too_large` become an infinity,
+// numbers of at most `vanishes` become 0.
 struct RangeOfType {
   double too_large, vanishes;
-  const char* least;  // positive value
+  const char* least;  // smallest positive value
 };
 
 RangeOfType range_of(Scalar type) {
@@ -33,8 +33,7 @@ RangeOfType range_of(Scalar type) {
   return {std::numeric_limits<double>::infinity(), 0, "4.9e-324"};
 }
 
-// Whether the shortest decimal number that this float stands for is what the float is: 0.25, but
-// not 0.1.
+// True if the shortest decimal number for this float equals the float exactly: 0.25, but not 0.1.
 bool is_exact_in_float(double value) {
   return parse_real(fmt::format("{}", static_cast<float>(value))) == value;
 }
@@ -59,10 +58,11 @@ bool Arithmetic::in_range(double number, Scalar type, Span span) {
   return true;
 }
 
-// A constant that a storage type takes: its value, which no type changes before.
+// The range check for a constant that is stored in a storage type, before any conversion changes
+// its value.
 bool Arithmetic::in_range(const Constant& constant, Scalar type, Span span) {
   if (is_float(type)) return in_range(constant.real, type, span);
-  if (!constant.integer) return true;  // no integer at all: typed() says so
+  if (!constant.integer) return true;  // not an integer: typed() reports that
   const IntegerRange range = integer_range(type);
   if (range.holds(*constant.integer)) return true;
   const char* how = *constant.integer < 0 ? "small" : "large";
@@ -75,7 +75,7 @@ bool Arithmetic::in_range(const Constant& constant, Scalar type, Span span) {
 
 std::optional<Constant> Arithmetic::typed(const Constant& value, Scalar to, Span span) {
   if (value.type == to) return value;
-  if (to == Scalar::Bool) return std::nullopt;  // admissible() and storable() have refused it
+  if (to == Scalar::Bool) return std::nullopt;  // admissible() and storable() have reported it
   if (is_float(to)) {
     double real = value.integer && value.type ? static_cast<double>(*value.integer) : value.real;
     if (!in_range(real, to, span)) return std::nullopt;
@@ -119,7 +119,7 @@ std::optional<ir::NodeId> Arithmetic::node(const Leaf& leaf, Scalar to, Span spa
   return graph_.add({ir::Operation{Op::Convert, {id}}, to, span, {}});
 }
 
-// What is converted is meant as it is: a quotient in it is forgotten.
+// Converts a scalar explicitly, so a quotient in it is intended and no longer tracked.
 std::optional<Leaf> Arithmetic::convert_scalar(const Leaf& leaf, Scalar to, Span span) {
   const std::optional<Scalar> from = type_of(leaf);
   if (from == Scalar::Bool) {
@@ -139,7 +139,7 @@ std::optional<Leaf> Arithmetic::convert_scalar(const Leaf& leaf, Scalar to, Span
   }
   if (const auto* constant = std::get_if<Constant>(&leaf)) {
     Constant value = *constant;
-    if (is_integer(to) && !value.integer) {  // truncate, as the run-time conversion does
+    if (is_integer(to) && !value.integer) {  // truncate, like the run-time conversion
       if (std::fabs(value.real) >= 0x1p62) {
         report_.error("S012", span, "number too large for an integer").found =
             fmt::format("{}", value.real);
@@ -222,7 +222,7 @@ bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
 }
 
 void Arithmetic::note_promotion(ir::NodeId result, const std::vector<Leaf>& operands, Span span) {
-  if (real_ == Scalar::F64) return;  // double is what the program computes in
+  if (real_ == Scalar::F64) return;  // the program computes in double
   bool meets_float = false;
   bool promoted = false;
   for (const Leaf& leaf : operands) {
@@ -235,8 +235,8 @@ void Arithmetic::note_promotion(ir::NodeId result, const std::vector<Leaf>& oper
   if (!promoted) promotions_.emplace(result, span);
 }
 
-// S103 for what `stored`, which a float component takes, is computed from. A conversion to float
-// within says that what it converts is meant to be a double.
+// S103 for the operations from which `stored`, the value of a float component, is computed. An
+// explicit conversion to float states that its operand is meant to be a double.
 void Arithmetic::warn_of_promotions(ir::NodeId stored) {
   if (promotions_.empty()) return;
   std::vector<ir::NodeId> open = {stored};
@@ -268,7 +268,7 @@ void Arithmetic::warn_of_float(Span span, const char* found) {
                        "meant";
 }
 
-// S107 for what `stored`, which a double component takes, is computed from.
+// S107 for the operations from which `stored`, the value of a double component, is computed.
 void Arithmetic::warn_of_narrow_parts(ir::NodeId stored) {
   std::vector<ir::NodeId> open = {stored};
   while (!open.empty()) {
@@ -286,8 +286,8 @@ void Arithmetic::warn_of_narrow_parts(ir::NodeId stored) {
   }
 }
 
-// S107 for the operations that round in float and the params of that type that `value` consists of.
-// Fields and reductions are what the program says that they are.
+// S107 for the operations that round to float, and the float params, from which `value` is
+// computed. Fields and reductions have the types that the program declares, so they do not count.
 void Arithmetic::warn_if_narrow(ir::NodeId value) {
   std::vector<ir::NodeId> open = {value};
   while (!open.empty()) {
@@ -327,10 +327,9 @@ void Arithmetic::warn_if_narrow(ir::NodeId value) {
 
 namespace {
 
-// The constant as a float that rounds to the half or bfloat to which the constant itself rounds:
-// one that is no float is rounded to odd, so that the two roundings come to one (Boldo and
-// Melquiond, "When double rounding is odd"). Integers past 2^53 have their low bits merged into one
-// first.
+// Rounds a constant to float so that the second rounding, to half or bfloat, gives the correctly
+// rounded result. A constant that is not a float is rounded to odd (Boldo and Melquiond, "When
+// double rounding is odd"). In integers beyond 2^53, the low bits are first merged into one.
 float rounded_to_odd(const Constant& constant) {
   double exact = constant.real;
   if (constant.integer) {
@@ -347,7 +346,7 @@ float rounded_to_odd(const Constant& constant) {
 
 }  // namespace
 
-// Towards storage types: rounded once, or the low bits, of the type that the value has.
+// Converts to a storage type: floats are rounded once, integers keep the low bits of their type.
 std::optional<ir::NodeId> Arithmetic::narrow(const Leaf& leaf, Scalar target, Span span) {
   std::optional<ir::NodeId> from;
   const Scalar computed = arithmetic_type(target);

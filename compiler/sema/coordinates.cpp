@@ -1,9 +1,9 @@
-// Origin and spacing are expressions of params, and a param may get its value when the program is
-// run. So they are kept twice. The axes of the program are graphs that are evaluated when the
-// params are known, for files, pictures and the check that they can be right. The functions
-// `position`, `origin` and `spacing` are abbreviations, as functions of the program are: the
-// expression is elaborated anew where one is applied and becomes ordinary nodes, so that nothing
-// after semantic analysis knows of them.
+// Origin and spacing are expressions of params, which may get their values only when the program
+// runs. They are therefore kept in two forms. The axes of the program are graphs that are evaluated
+// once the params are known: for files, pictures and the check that origin and spacing are
+// admissible. The functions `position`, `origin` and `spacing` are abbreviations, like functions of
+// the program: each application elaborates the expression again into ordinary nodes, so that later
+// stages need not know these functions.
 #include "compiler/sema/coordinates.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kOrigin = "origin";
 constexpr const char* kSpacing = "spacing";
 
-// The value in dimension d, null if the program gives none.
+// The expression for dimension d; null if the program gives none.
 const ast::Expr* value_in(const std::optional<ast::PerDimension>& values, size_t d) {
   if (!values) return nullptr;
   const size_t at = values->list ? d : 0;
@@ -70,7 +70,7 @@ class AxisBuilder {
     return stored ? std::optional(stored->front()) : std::nullopt;
   }
 
-  // 0 < spacing, and neither value is infinite or NaN.
+  // The condition that the spacing is positive and neither value is infinite or NaN.
   ir::NodeId admissible() {
     const ir::NodeId most = constant(real_ == Scalar::F32 ? std::numeric_limits<float>::max()
                                                           : std::numeric_limits<double>::max());
@@ -119,8 +119,8 @@ void declare_coordinates(Environment& env, const ast::Grid& grid) {
 
 // --- The functions -------------------------------------------------------------------------------
 
-// The dimension that the argument of `call` stands for: an index, or, where a `number` will do, one
-// counted from 0.
+// The dimension that the argument of `call` names: an index name or, if `number` is set, a
+// dimension number from 0.
 std::optional<Elaborator::Dimension> Elaborator::dimension_of(const ast::Call& call, bool number) {
   const ast::Expr& argument = *call.arguments[0];
   const Value value = elaborate(argument);
@@ -157,8 +157,8 @@ std::optional<Elaborator::Dimension> Elaborator::dimension_of(const ast::Call& c
   return std::nullopt;
 }
 
-// What the grid declares for dimension d, as a `real`. It is elaborated outside of the place where
-// it is asked for, whose local names and offsets it does not see.
+// The value that the grid declares for dimension d, as a `real`. It is elaborated outside of the
+// place of the call, whose local names and offsets it must not see.
 Value Elaborator::declared_coordinate(const std::optional<ast::PerDimension>& values, int d,
                                       int64_t absent) {
   const auto of_grid = [&](const Value& value, Span span) {
@@ -168,7 +168,7 @@ Value Elaborator::declared_coordinate(const std::optional<ast::PerDimension>& va
   };
   const ast::Expr* expr = value_in(values, static_cast<size_t>(d));
   if (!expr) {
-    if (values) return {};  // a list too short, which is reported
+    if (values) return {};  // the list is too short, which is reported
     return of_grid(Value::of_leaf(Constant::of_integer(absent)), {});
   }
   const Value value = elsewhere(*expr, kCoordinateSite, {}, scalar_type(env_.program.real).get());

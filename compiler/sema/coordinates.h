@@ -1,5 +1,5 @@
-// Physical coordinates of the grid: what `origin` and `spacing` declare, and the functions that
-// read it.
+// Physical coordinates of the grid: the attributes `origin` and `spacing`, and the functions that
+// read them.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,11 @@ namespace stencil::sema {
 
 enum class Coordinate { Position, Origin, Spacing };
 
-// The function of that name, which a declaration of the program may take.
+// The coordinate function of that name. A declaration of the program may reuse the name.
 std::optional<Coordinate> coordinate_named(const std::string& name);
 
-// ir::Program::axes of the grid's attributes. After the functions, which they may apply.
+// Sets ir::Program::axes from the attributes of the grid. Must run after the functions are
+// declared, because the attributes may use them.
 void declare_coordinates(Environment& env, const ast::Grid& grid);
 
 }  // namespace stencil::sema

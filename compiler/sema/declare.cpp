@@ -1,5 +1,6 @@
-// Grid, sub-grids, element types, fields, tables and functions. A declaration in error still
-// declares its name, marked as broken, so that its uses are not reported as well.
+// Declares the grid, sub-grids, element types, fields, tables and functions. A declaration with an
+// error still declares its name, marked as broken, so that uses of the name are not reported as
+// well.
 #include "compiler/sema/declare.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace stencil::sema {
 namespace {
 
 constexpr int64_t kMaxHistory = 64;
-constexpr int64_t kMostWeights = 16;  // of a point in a dimension
+constexpr int64_t kMostWeights = 16;  // largest number of weights per point and dimension
 
 // --- Element types -------------------------------------------------------------------------------
 
@@ -92,7 +93,7 @@ namespace {
 
 // --- Fields --------------------------------------------------------------------------------------
 
-// False (S065) for a sub-grid with a stride, which is a region and no domain.
+// False (S065) for a sub-grid with a stride, which is a region and cannot be the domain of a field.
 bool require_every_point(Environment& env, const Region& region, const ast::Identifier& name) {
   if (region.strides.empty()) return true;
   Diagnostic& error =
@@ -102,7 +103,7 @@ bool require_every_point(Environment& env, const Region& region, const ast::Iden
   return false;
 }
 
-// Where a field lives: on a box of the grid, or on the points of a set.
+// The domain of a field: a box of the grid, or the points of a set.
 struct Domain {
   ir::Box box;
   std::optional<ir::FieldId> points = {};
@@ -122,7 +123,7 @@ std::optional<Domain> field_domain(Environment& env, const ast::Identifier& doma
   return Domain{region.box};
 }
 
-// The dimensions of the grid that a field has. Nothing if in error (S050).
+// The dimensions listed in `along` or `over`. Nothing after an error (S050).
 std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::PerDimension& along) {
   const int rank = env.program.grid.rank();
   std::vector<int> out;
@@ -140,7 +141,8 @@ std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::Pe
   return out;
 }
 
-// Leaves the field those dimensions of the grid; without `along` all. Of a field on points: theirs.
+// Reduces the field to the dimensions listed in `along`; without `along` it keeps all. A field on
+// points has only the dimension of the points.
 bool take_dimensions(Environment& env, const std::optional<ast::PerDimension>& along,
                      ir::Field& field) {
   if (field.points) {
@@ -162,11 +164,11 @@ bool take_dimensions(Environment& env, const std::optional<ast::PerDimension>& a
   return true;
 }
 
-// What the items `field` and `series` have in common, once it is known where they are.
+// The common part of declaring fields, series and points, once their domain is known.
 void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
                     const std::optional<ast::Boundary>& boundary, const TypePtr& type,
                     ir::Field field, bool ok, Span item) {
-  // Points are apart from each other: nothing is beyond the first and the last.
+  // The points of a set have no neighbours, so their dimension has no boundary rule.
   const int rank = field.box.rank() - (field.points ? 1 : 0);
   field.boundary = ir::uniform_boundary(rank, {});
   std::vector<Edges> edges;
@@ -195,7 +197,7 @@ void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
   }
 }
 
-// A profile never changes, so it has one level, and neither do values at points.
+// Profiles and values at points never change, so they must be constant and have one level.
 bool require_constant(Environment& env, const ast::Field& field) {
   if (field.constant && !field.history) return true;
   Diagnostic& error = env.report.error(
@@ -207,7 +209,7 @@ bool require_constant(Environment& env, const ast::Field& field) {
   return false;
 }
 
-// What a weight at a point is multiplied by. S084.
+// Values at points are multiplied by weights, so they must be floating-point. S084.
 bool require_floating(Environment& env, const ir::Field& field, const ast::TypeExpr& type) {
   const bool floating =
       std::all_of(field.components.begin(), field.components.end(),
@@ -219,8 +221,7 @@ bool require_floating(Environment& env, const ir::Field& field, const ast::TypeE
   return false;
 }
 
-// The steps that a series has values for, counted from 0, or the numbers of points. Nothing if in
-// error.
+// The range of steps of a series or of the numbers of points. Nothing after an error.
 std::optional<ir::Range> numbers_of(Environment& env, const ast::Box& numbers, const char* what) {
   const auto box = elaborate_box(env, numbers, 1);
   if (!box) return std::nullopt;
@@ -238,7 +239,8 @@ std::optional<ir::Range> times_of(Environment& env, const ast::Box& times) {
   return range;
 }
 
-// Where a point is, and the weights that the program gives it, all in double.
+// The element type of a set of points, all in double: the position and, if the program gives them,
+// the weights.
 TypePtr type_of_points(Environment& env, const ast::Points& points, int64_t width) {
   const TypePtr place = vector_type(env.program.grid.rank(), scalar_type(Scalar::F64));
   if (!points.weights) return place;
@@ -285,7 +287,8 @@ void declare_grid(Environment& env, const ast::Grid& grid) {
     if (!extent.is_constant()) env.facts.push_back(extent);
   }
   if (!env.program.steps) return;
-  const Span span = env.options.steps ? Span{} : grid.steps->span;  // --steps has no place
+  // --steps has no place in the text
+  const Span span = env.options.steps ? Span{} : grid.steps->span;
   const std::string message = "negative number of steps";
   switch (decide(env.facts, *env.program.steps)) {
     case Verdict::Holds:
@@ -399,7 +402,7 @@ void declare_series(Environment& env, const ast::Series& series, Span item) {
 
 namespace {
 
-// What uses it is silently in error, too.
+// Marks the result of a reduction as broken, so that its uses are not reported as well.
 void break_off(Environment& env, ReductionInfo& info) {
   info.broken = true;
   const ast::Identifier& name = info.syntax->name;
@@ -444,7 +447,7 @@ void declare_profile(Environment& env, ReductionInfo& info) {
 
 namespace {
 
-// The set of points that a name means. S089.
+// The set of points of that name. S089.
 std::optional<ir::FieldId> set_of_points(Environment& env, const ast::Identifier& name) {
   const Declaration* declaration = env.use(name.name, name.span);
   if (!declaration) {
@@ -462,7 +465,7 @@ std::optional<ir::FieldId> set_of_points(Environment& env, const ast::Identifier
   return std::nullopt;
 }
 
-// The rows of a record, numbered from 0. S089.
+// The rows of a record, which are numbered from 0. S089.
 std::optional<ir::Range> rows_of(Environment& env, const ast::Box& rows) {
   const auto range = numbers_of(env, rows, "a record has");
   if (!range) return std::nullopt;

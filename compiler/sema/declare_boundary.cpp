@@ -1,4 +1,7 @@
-// Boundary rules of fields and series: IR rules, and what accesses choose besides (edges.cpp).
+// Declares the boundary rules of fields and series. Rules that the IR has (constant numbers, clamp,
+// mirror, periodic) go to ir::Field::boundary. Rules that the IR does not have (computed values,
+// odd, symmetric, antisymmetric, linear) become the nearest IR rule plus an entry in `edges`;
+// accesses that escape add the rest (edges.cpp).
 #include "compiler/sema/declare_boundary.h"
 
 #include <algorithm>
@@ -33,7 +36,7 @@ ir::BoundaryKind boundary_kind(ast::BoundaryKind kind) {
   return ir::BoundaryKind::None;
 }
 
-// It may have another value at another step or place, or in another run.
+// True if the value may differ between steps, points or runs.
 bool varies(const Environment& env, const ast::Expr& value) {
   bool found = false;
   for_each_free_name(value, [&](const std::string& name, Span) {
@@ -51,13 +54,13 @@ bool varies(const Environment& env, const ast::Expr& value) {
   return found;
 }
 
-// `edge` gets what is no IR rule by itself (edges.cpp).
+// `edge` receives the part that is not an IR rule (edges.cpp).
 std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::BoundaryRule& rule,
                                               const Type& type, EdgeRule& edge) {
   ir::BoundaryRule result{boundary_kind(rule.kind), {}};
   using Kind = ast::BoundaryKind;
   edge.negates = rule.kind == Kind::Odd || rule.kind == Kind::Antisymmetric;
-  edge.value = nullptr;  // a high edge begins as a copy of the low edge
+  edge.value = nullptr;  // a high edge starts as a copy of the low edge
   edge.repeats = rule.kind == Kind::Symmetric || rule.kind == Kind::Antisymmetric;
   edge.linear = rule.kind == Kind::Linear;
   if (!rule.value) return result;
@@ -77,7 +80,8 @@ std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::Bound
   return result;
 }
 
-// The rules of one dimension. Beyond a periodic edge lies the opposite edge, so both are.
+// The rules of one dimension. Beyond a periodic edge lies the opposite edge, so both edges must be
+// periodic or neither.
 std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::BoundarySides& sides,
                                            const Type& type, Edges& edges) {
   const ast::BoundaryRule& high_side = sides.high ? *sides.high : sides.low;
@@ -97,7 +101,7 @@ std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::Boundary
   return ir::Boundary{*low, *high};
 }
 
-// Of a field of so many dimensions. Nothing if in error.
+// The rules of a field with `rank` dimensions. Nothing after an error.
 std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
                                                             const ast::Boundary& boundary,
                                                             const Type& type, size_t rank,
@@ -125,7 +129,8 @@ std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
   return result;
 }
 
-// Of a profile or series, where rules that are made of reads would lead from one to the next.
+// Profiles and series allow only rules that the IR has. A computed rule could read another profile
+// beyond its edge, whose rule could read a third one, and so on. S053.
 bool require_plain(Environment& env, const ast::Boundary& boundary,
                    const std::vector<Edges>& edges) {
   const bool plain = std::none_of(edges.begin(), edges.end(), [](const Edges& dimension) {
@@ -138,7 +143,7 @@ bool require_plain(Environment& env, const ast::Boundary& boundary,
   return false;
 }
 
-// Two points make a line. S063, or a check before a run.
+// A linear boundary needs two points in its dimension. S063, or a check before a run.
 bool has_lines(Environment& env, const ast::Boundary& boundary, const ir::Box& box,
                const std::vector<Edges>& edges) {
   for (size_t d = 0; d < edges.size(); ++d) {

@@ -1,4 +1,4 @@
-// The boundary of a field or series.
+// The boundary rules of a field or series.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace stencil::sema {
 
-// Gives the field the rules of `boundary`, one for each entry that field.boundary has, and `edges`
-// what accesses choose besides. False if in error, which has been reported.
+// Sets the rules of `boundary` on the field, one for each entry of field.boundary, and the rules
+// that the IR does not have in `edges`. False after an error, which has been reported.
 bool take_boundary(Environment& env, const ast::Boundary& boundary, const Type& type,
                    ir::Field& field, std::vector<Edges>& edges);
 

@@ -1,16 +1,15 @@
-// Params. The value comes from -D, else from the declaration, unless --open sets it aside. Integer
-// params with a value are folded wherever they occur; those without stay open and appear in bounds.
-// Float params are not folded here, not even those that --fix names (ir::bake_params does that), so
-// changing one never changes what a program means or which operations it has.
+// Declares params. The value comes from -D, otherwise from the declaration unless --open discards
+// it. Integer params with a value are folded wherever they occur; those without stay open and may
+// occur in bounds. Float params are not folded here, not even with --fix (ir::bake_params does
+// that). Changing a float param therefore never changes the meaning of a program or its operations.
 //
-// The value in a declaration may use the params declared before it. If a run can give one of these
-// another value (they are real, or open), the declared param follows: its graph is kept
-// (ir::Derivation) and what is computed here is its value with all defaults. An integer param that
-// is an affine function of open ones is that function wherever it occurs, so that bounds made of it
-// can be proved.
+// The default may use params declared before. If a run can change one of these (it is real or
+// open), the param is derived: its graph is kept (ir::Derivation), and the value computed here is
+// the one with all defaults. An integer param that is an affine function of open params is replaced
+// by this function wherever it occurs, so that bounds with it can be proved.
 //
-// A param that is a vector or a structure is a param for each component, as far as anybody but the
-// elaborator is concerned.
+// A param that is a vector or a structure becomes one param per component. Only the elaborator
+// knows that they belong together.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +26,7 @@
 namespace stencil::sema {
 namespace {
 
-constexpr int kMaxGroup = 64;  // params of a vector or structure
+constexpr int kMaxGroup = 64;  // components of a vector or structure
 
 std::optional<Scalar> param_type(Environment& env, const ast::Param& param) {
   const auto* named = std::get_if<ast::NamedType>(&param.type.kind);
@@ -44,8 +43,8 @@ std::optional<Scalar> param_type(Environment& env, const ast::Param& param) {
   return std::nullopt;
 }
 
-// The value given with -D. Reports S007 and leaves `param` without a value if it is no number, or
-// none that the type can hold. `declared` is the type as written.
+// Takes the value given with -D. Reports S007 and leaves `param` without a value if the text is not
+// a number or the type cannot hold it. `declared` is the type as written.
 void take_definition(Environment& env, ir::Param& param, const std::string& text,
                      const std::string& declared) {
   if (is_float(param.type)) {
@@ -74,7 +73,7 @@ bool reads_params(const ir::Derivation& derived) {
   return false;
 }
 
-// Whether all params that a derivation reads have a value.
+// True if all params that a derivation reads have a value.
 bool known(const ir::Program& program, const ir::Derivation& derived) {
   for (const ir::Node& node : derived.graph.nodes()) {
     const auto* read = std::get_if<ir::ParamRef>(&node.kind);
@@ -85,7 +84,7 @@ bool known(const ir::Program& program, const ir::Derivation& derived) {
   return true;
 }
 
-// The value that a derivation gives with all defaults; S013 if that is no finite number.
+// Sets the value that a derivation gives with all defaults; S013 if it is not finite.
 bool take_derived(Environment& env, ir::Param& param, const ir::Derivation& derived, Span span) {
   std::vector<int64_t> integers;
   std::vector<double> reals;
@@ -108,15 +107,15 @@ bool take_derived(Environment& env, ir::Param& param, const ir::Derivation& deri
   return true;
 }
 
-// The value in the declaration, of the type of the param. `graph`: what its nodes are in.
+// The default in a declaration. `graph` contains its nodes.
 struct Default {
   const ast::Expr& value;
   Elaborator& elaborator;
   const ir::Graph& graph;
 };
 
-// A constant; or, if it depends on params that a run may give values to, how it is computed, and
-// what comes out with their defaults. False if it is in error.
+// Takes a default: a constant or, if it depends on params that a run may set, its derivation and
+// the value with their defaults. False after an error.
 bool take_default(Environment& env, ir::Param& param, const Default& given, const Value& result) {
   const ast::Expr& value = given.value;
   Arithmetic& arithmetic = given.elaborator.arithmetic();
@@ -125,7 +124,7 @@ bool take_default(Environment& env, ir::Param& param, const Default& given, cons
     const auto stored = arithmetic.store_constants(result, type, value.span);
     if (!stored) return false;
     param.integer_value = stored->front().integer;
-    if (is_float(param.type)) {  // kept in double: rounded to its type where it is used
+    if (is_float(param.type)) {  // kept in double and rounded to its type where it is used
       const auto exact = arithmetic.store_constants(result, *scalar_type(Scalar::F64), value.span);
       param.real_value = exact->front().real;
     }
@@ -134,7 +133,7 @@ bool take_default(Environment& env, ir::Param& param, const Default& given, cons
   const auto stored = arithmetic.store(result, type, value.span);
   if (!stored) return false;
   ir::Derivation derived{given.graph, stored->front(), env.text(value.span)};
-  ir::rewrite_graph(derived.graph, {&derived.value},  // without what other components need
+  ir::rewrite_graph(derived.graph, {&derived.value},  // without the nodes of other components
                     [](ir::Graph& out, ir::Node node) { return out.add(std::move(node)); });
   if (known(env.program, derived) && !take_derived(env, param, derived, value.span)) return false;
   if (!reads_params(derived)) return true;
@@ -150,11 +149,10 @@ bool take_default(Environment& env, ir::Param& param, const ast::Expr& value) {
   return result.ok() && take_default(env, param, {value, elaborator, graph}, result);
 }
 
-// --- Vectors and structures: a param for each component
-// -------------------------------------------------
+// --- Vectors and structures: a param for each component ------------------------------------------
 
-// The types of the components as they are written; false if some cannot be that of a param. Types
-// of the program are not known yet: they may use params.
+// Checks the component types of a param as written; false if a param cannot have one of them. Types
+// that the program declares are not known yet, because they may use params.
 bool component_types(Environment& env, const ast::TypeExpr& type) {
   if (const auto* vector = std::get_if<ast::VectorType>(&type.kind)) {
     return component_types(env, *vector->element);
@@ -174,7 +172,7 @@ bool component_types(Environment& env, const ast::TypeExpr& type) {
   return false;
 }
 
-// "g[0]" is the param g_0, ".v[1]" of p is p_v_1.
+// The name of a component's param: g_0 for g[0], p_v_1 for p.v[1].
 std::string component_name(const std::string& param, const std::string& path) {
   std::string out = param;
   for (const char c : path) {
@@ -183,8 +181,8 @@ std::string component_name(const std::string& param, const std::string& path) {
   return out;
 }
 
-// The values that are not given with -D. The default is elaborated once, its warnings are reported
-// once.
+// Takes the defaults of the components that -D does not set. The default is elaborated once, so
+// that its warnings are reported once.
 bool take_defaults(Environment& env, std::vector<ir::Param>& params, const Type& type,
                    const ast::Expr& value) {
   ir::Graph graph;
@@ -287,7 +285,7 @@ void settle_replaced_steps(Environment& env, const ast::Expr& steps) {
 
 void check_definitions(Environment& env) {
   std::vector<std::string> params = ir::param_names(env.program);
-  // The param, or null.
+  // The declaration of the param, or null.
   auto check = [&](const std::string& name, const char* option) -> const Declaration* {
     const auto place = env.names.find(name);
     if (place != env.names.end() && place->second.kind == Declared::Param) return &place->second;

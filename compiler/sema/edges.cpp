@@ -1,21 +1,21 @@
-// What accesses find beyond an edge whose rule is none of the IR's: a value that is computed
-// (`boundary constant inflow[time, 0]`), odd reflection, reflection that repeats the edge point,
-// and the line through the last two points.
+// Lowers boundary rules that the IR does not have: computed values such as `boundary constant
+// inflow[time, 0]`, odd reflection, reflection that repeats the edge point, and linear
+// extrapolation from the last two points.
 //
-// They are lowered here, to a choice by the coordinates of the point. The IR's access has a rule
-// that leads somewhere, a constant, a mirror or `clamp`, so everything behind semantic analysis
-// proves and tiles it as it does without. A value is that of its expression at the place beyond the
-// edge, as if it were a function of the program applied there: profiles in it are read at that
-// place.
+// Each rule becomes a select on the coordinates of the point. The access itself gets an IR rule (a
+// constant, a mirror or clamp), so later stages prove and tile it like any other access. A computed
+// value is its expression at the position beyond the edge, like a function of the program applied
+// there: profiles in it are read at that position.
 //
-// Where the edge point is repeated, the mirror of the access one point further in is what is asked
-// for: it throws the place k points beyond the edge to the k-th point of the field. A line needs
-// the edge point, which `clamp` gives, and the point next to it, which lies at another offset from
-// each point near the edge: a choice among as many accesses as the offset is large.
+// Reflection that repeats the edge point reads the mirror image of the access shifted by one point
+// inward, so that the position k points beyond the edge maps to the k-th point of the field. Linear
+// extrapolation needs the edge point, which clamp gives, and its neighbour, whose offset differs
+// for each point near the edge: it is a select among up to as many accesses as the offset is large.
 //
-// These moved accesses come first, the dimensions within each other. Then dimensions are looked at
-// from the last to the first, for if several find a constant, the first one's counts; the signs of
-// odd sides come before, for a constant is what it is.
+// These shifted accesses are built first, with the dimensions nested. Then the constants are
+// applied, from the last dimension to the first: if an access leaves the field in several
+// dimensions with a constant, the first one decides. The signs of odd sides are applied before the
+// constants, because a constant is not negated.
 #include <cstdlib>
 #include <utility>
 
@@ -26,12 +26,13 @@
 namespace stencil::sema {
 namespace {
 
-constexpr int64_t kMostOfLine = 32;  // accesses that the point next to the edge is found by
+// accesses among which the neighbour of the edge point is selected
+constexpr int64_t kMostOfLine = 32;
 
 }  // namespace
 
-// An expression of the program that stands elsewhere: it does not see the local names and functions
-// of the place where it is asked for, and is moved by `shift`.
+// Elaborates an expression that stands elsewhere in the program, moved by `shift`. It does not see
+// the local names and functions of the place that uses it.
 Value Elaborator::elsewhere(const ast::Expr& expr, const Site& site, std::vector<int> shift,
                             const Type* expected) {
   Frame global;
@@ -47,7 +48,7 @@ Value Elaborator::elsewhere(const ast::Expr& expr, const Site& site, std::vector
   return value;
 }
 
-// The access leads beyond that side of the field's box.
+// The condition that the access reads beyond that side of the field's box.
 Value Elaborator::outside(const ir::Access& access, size_t d, bool low, Span span) {
   const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   const ir::Range& range = field.box.ranges[d];
@@ -60,7 +61,8 @@ Value Elaborator::outside(const ir::Access& access, size_t d, bool low, Span spa
   return arithmetic_.apply(low ? Op::Lt : Op::Gt, {index, bound}, span);
 }
 
-// A component each, in the type in which the field is computed.
+// The value beyond an edge with a constant rule, one leaf per component, in the type in which the
+// field is computed.
 Value Elaborator::edge_value(const ir::Access& access, const ir::BoundaryRule& rule, EdgeRule& edge,
                              Span span) {
   edge.met = true;
@@ -100,7 +102,7 @@ Value Elaborator::edge_value(const ir::Access& access, const ir::BoundaryRule& r
   return out;
 }
 
-// from - index.
+// The value `from` - index.
 Value Elaborator::distance(const ir::Affine& from, int dimension, Span span) {
   const Value index = Value::of_leaf(graph_.add({ir::Index{dimension}, Scalar::I32, span, {}}));
   const Value to = from.is_constant()
@@ -109,7 +111,7 @@ Value Elaborator::distance(const ir::Affine& from, int dimension, Span span) {
   return arithmetic_.apply(Op::Sub, {to, index}, span);
 }
 
-// How many points the access leads beyond that side, where it does.
+// The distance in points from that side to the position that the access reads, if it lies beyond.
 Value Elaborator::distance_beyond(const ir::Access& access, size_t d, bool low, Span span) {
   const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   const ir::Range& range = field.box.ranges[d];
@@ -118,7 +120,8 @@ Value Elaborator::distance_beyond(const ir::Access& access, size_t d, bool low, 
   return low ? points : arithmetic_.apply(Op::Neg, {points}, span);
 }
 
-// Beyond that side, the value that the mirror finds which repeats the edge point.
+// The value beyond that side for a mirror that repeats the edge point, negated if the rule is
+// antisymmetric.
 Value Elaborator::reflected(const ir::Access& access, size_t d, bool low, Span span) {
   const Edges& edges = env_.field_edges[static_cast<size_t>(access.field)][d];
   const bool negates = (low ? edges.low : edges.high).negates;
@@ -130,7 +133,8 @@ Value Elaborator::reflected(const ir::Access& access, size_t d, bool low, Span s
   return negates && value.ok() ? arithmetic_.apply(Op::Neg, {value}, span) : value;
 }
 
-// Beyond that side, the line through the edge point and the one next to it: e + k * (e - n).
+// The value beyond that side, k points from the edge, on the line through the edge point e and its
+// neighbour n: e + k * (e - n).
 Value Elaborator::extrapolated(const ir::Access& access, size_t d, bool low, Span span) {
   const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   const ir::Range range = field.box.ranges[d];
@@ -163,8 +167,8 @@ Value Elaborator::extrapolated(const ir::Access& access, size_t d, bool low, Spa
   return arithmetic_.apply(Op::Add, {edge_point, rise}, span);
 }
 
-// The value of an access by the rules of the IR, and by those rules of dimension `first` and
-// further ones that are made of accesses at other offsets.
+// The value of an access by the IR's rules and, in dimension `first` and later ones, by the rules
+// that read at other offsets.
 Value Elaborator::with_reflections(const ir::Access& access, size_t first, Span span) {
   const std::vector<Edges> edges = env_.field_edges[static_cast<size_t>(access.field)];
   for (size_t d = first; d < edges.size(); ++d) {
@@ -206,7 +210,8 @@ Value Elaborator::at_edges(const ir::Access& access, Value value, Span span) {
   };
   bool sound = true;
   for_each_escape([&](size_t d, bool low, const ir::BoundaryRule& rule, EdgeRule& edge) {
-    // The far side's rule is asked for the point alone, not for what a mirror throws there.
+    // The far side's rule applies to the index itself and not to one that this mirror reflects, so
+    // the reflected index must lie in the field.
     const EdgeRule& far = low ? edges[d].high : edges[d].low;
     const bool mirrored = rule.kind == ir::BoundaryKind::Mirror && !edge.repeats;
     const bool thrown = mirrored && (edge.negates || far.counts());
@@ -232,7 +237,7 @@ void check_edges_not_met(Environment& env) {
     for (Edges& edges : dimensions) {
       for (EdgeRule* edge : {&edges.low, &edges.high}) {
         if (edge->value && !edge->met) env.check_names(*edge->value, {});
-        for (EdgeRule* same : {&edges.low, &edges.high}) {  // one rule for both sides
+        for (EdgeRule* same : {&edges.low, &edges.high}) {  // both sides may share one rule
           if (same->value == edge->value) same->met = true;
         }
       }

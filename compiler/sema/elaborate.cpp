@@ -1,15 +1,15 @@
-// Elaboration: expression trees to values. Everything that exists for the writer's convenience ends
-// here: names are resolved, functions inlined, comprehensions unrolled, tables and fixed params
-// folded, structures and vectors split. What is left is scalar arithmetic in a graph.
+// Elaboration turns expression trees into values. All conveniences of the language end here: names
+// are resolved, functions inlined, comprehensions unrolled, tables and fixed params folded,
+// structures and vectors split. The result is scalar arithmetic in a graph.
 //
-// One elaborator serves every place where an expression may stand; its Site says what may be
-// mentioned there. Compile-time positions (offsets, table indices, comprehension bounds) are
-// elaborated like any expression and must come out as a constant, so there is one set of rules for
-// arithmetic and not two.
+// One elaborator serves all places where an expression may stand; its Site says what the expression
+// may use there. Compile-time expressions (offsets, table indices, comprehension bounds) are
+// elaborated like any other and must give a constant, so there is only one set of rules for
+// arithmetic.
 //
-// A value in error is a Value without a type. Whatever it flows into is in error too and says
-// nothing more, so one mistake gives one message. Unrolling is bounded by kMaxGraphNodes and
-// kMaxVisits: a program can ask for more than any machine has, and is told so.
+// An error gives a Value without a type. Operations on such a value fail without a further message,
+// so one mistake gives one message. kMaxGraphNodes and kMaxVisits limit unrolling, because a
+// program can ask for more than any machine has; exceeding them is an error (S030).
 #include "compiler/sema/elaborate.h"
 
 #include <algorithm>
@@ -21,14 +21,15 @@
 namespace stencil::sema {
 namespace {
 
-// x^2, also in x^2 + 1, which is x ^ (2 + 1).
+// True if the right operand of ^ begins with a number, as in x^2 and in x^2 + 1. The latter parses
+// as x ^ (2 + 1).
 bool begins_with_number(const ast::Expr& expr) {
   const ast::Expr* first = &expr;
   while (const auto* binary = std::get_if<ast::Binary>(&first->kind)) first = binary->left.get();
   return std::holds_alternative<ast::Number>(first->kind);
 }
 
-// "_u_0" of ".u[0]": an identifier's tail.
+// Converts a component path to the tail of an identifier: ".u[0]" gives "_u_0".
 std::string identifier_tail(const std::string& path) {
   std::string tail;
   for (char c : path) {
@@ -40,7 +41,8 @@ std::string identifier_tail(const std::string& path) {
   return tail;
 }
 
-// The widest floating type that a value of the type is computed in; nothing if it has none.
+// The widest floating-point type in which a value of the type is computed; nothing if it has no
+// floating-point component.
 std::optional<Scalar> widest_real(const Type& type) {
   if (const auto* vector = std::get_if<VectorType>(&type.kind))
     return widest_real(*vector->element);
@@ -330,7 +332,7 @@ Value Elaborator::reference(ir::ParamId param, Span span) {
   return Value::of_leaf(graph_.add({ir::ParamRef{param}, type, span, {}}));
 }
 
-// The value of a param of the type that is an affine function of others.
+// An affine function of params as a value of the given type.
 Value Elaborator::affine(const ir::Affine& affine, Scalar type, Span span) {
   Value sum;
   for (const auto& [param, coefficient] : affine.terms) {
@@ -367,7 +369,7 @@ Value Elaborator::binary(const ast::Binary& binary, Span span, const Type* expec
   return result;
 }
 
-// `value` as a `type`: itself, or a scalar repeated.
+// Converts `value` to the shape of `type`: a scalar is repeated.
 Value Elaborator::conform(Value value, const Type& type, Span span) {
   if (!value.ok() || same_shape(*value.type, type)) return value;
   if (value.type->scalar()) {

@@ -1,4 +1,4 @@
-// Expressions: syntax to values, building the graph of a piece.
+// Elaborates expressions: turns syntax into values and builds the graph of a piece.
 #pragma once
 
 #include <functional>
@@ -15,16 +15,16 @@
 
 namespace stencil::sema {
 
-// Where an expression stands, and so what it may mention.
+// The kind of place where an expression stands, which decides what the expression may use.
 struct Site {
-  const char* what;     // "a stencil expression": for messages
-  bool fields = false;  // accesses
+  const char* what;     // noun for messages
+  bool fields = false;  // accesses to fields
   bool time = false;
   bool run_time_params = true;  // open and float params, as ParamRef
   bool reductions = false;
   bool coordinates = true;      // position, origin, spacing
-  bool initial_values = false;  // accesses, of fields whose init comes before
-  bool in_double = false;  // `real` is double here, and params of type float are taken as doubles
+  bool initial_values = false;  // initial values of fields with an earlier init
+  bool in_double = false;       // `real` is double, and float params are read as doubles
 };
 
 inline constexpr Site kStencilSite{"a stencil expression", true, true, true, true};
@@ -41,49 +41,50 @@ inline constexpr Site kConstantSite{"a constant expression", false, false, false
 inline constexpr Site kCoordinateSite{"a coordinate of the grid", false, false, true, false, false};
 
 constexpr int kMaxGraphNodes = 200'000;   // per piece
-constexpr int kMaxVisits = 4'000'000;     // expressions visited per piece, unrolled
-constexpr int kMaxDepth = 4'000;          // of expressions within each other, functions inlined
-constexpr size_t kMaxApplications = 256;  // of functions within each other
+constexpr int kMaxVisits = 4'000'000;     // expressions visited per piece, after unrolling
+constexpr int kMaxDepth = 4'000;          // nesting of expressions, after inlining
+constexpr size_t kMaxApplications = 256;  // nesting of function applications
 constexpr int kMaxOffset = 1 << 20;
 
-// The type of a real number that nothing gives one and that is not stored in a field: double if all
-// fields of floating type are computed in double, else `real`.
+// The type of a real number to which nothing gives a type and that is not stored in a field: double
+// if all floating-point fields are computed in double, else `real`.
 Scalar natural_real(const Environment& env);
 
 class Elaborator {
  public:
-  // `prover`: of the region; may be null where the site has no fields.
+  // `prover`: proves accesses for the region; may be null if the site allows no fields.
   Elaborator(Environment& env, const Site& site, ir::Graph& graph, AccessProver* prover = nullptr);
 
-  // The value of `expr`. `expected`: the type it is stored in, which aggregates take; may be null.
+  // The value of `expr`. `expected`: the type of the place where it is stored, used by aggregates
+  // and weak values; may be null.
   Value elaborate(const ast::Expr& expr, const Type* expected = nullptr);
 
-  // Real numbers that nothing else gives a type are computed in that of what is stored.
+  // Real numbers to which nothing else gives a type are computed in the type of the target.
   void store_in(const Type& type);
 
   // An integer known at compile time. S010, S020.
   std::optional<int64_t> constant_integer(const ast::Expr& expr, const char* what);
 
   void bind_index(const std::string& name, int dimension);
-  // Index d is that of dimension d of the field, which may lack some of the grid's.
+  // Indices count the dimensions of `field`, which may lack some of the grid's dimensions.
   void at_points_of(const ir::Field& field) { field_ = &field; }
   void bind_value(const std::string& name, Value value);
   // Evaluates the lets in order and binds them.
   void bind_lets(const std::vector<const ast::Let*>& lets);
 
-  // Whether the point is low, low + stride, ... in that dimension.
+  // The condition that the point's coordinate is low, low + stride, ... in the given dimension.
   Value on_stride(int dimension, const ir::Affine& low, int64_t stride, Span span);
 
-  // Whether the running step is 0, interval, 2*interval, ...
+  // The condition that the current step is 0, interval, 2 * interval, ...
   Value in_step_of(int64_t interval, Span span);
 
-  // What the newest level of a field has at the point, before the function.
+  // The newest level of a field at the point, before the function runs.
   Value at_point(ir::FieldId field, Span span);
 
   Arithmetic& arithmetic() { return arithmetic_; }
 
  private:
-  struct FieldBinding {  // a field at a level: U, U@-1, or an argument bound to such
+  struct FieldBinding {  // a field at a level: U, U@-1, or an argument bound to one
     ir::FieldId field;
     int level;
   };
@@ -91,13 +92,13 @@ class Elaborator {
     int dimension;
   };
   using Binding = std::variant<Value, FieldBinding, IndexBinding>;
-  struct Frame {  // local names; a function's frame has no parent
+  struct Frame {  // local names; the frame of a function has no parent
     const Frame* parent = nullptr;
     std::unordered_map<std::string, Binding> names;
   };
-  struct FieldUse {  // what a name or level in field position denotes
+  struct FieldUse {  // a name or level where a field may stand
     bool is_field = false;
-    bool ok = false;  // false with is_field: in error, already reported
+    bool ok = false;  // false with is_field: an error that is already reported
     FieldBinding field{};
   };
   struct Visitor;
@@ -152,9 +153,9 @@ class Elaborator {
   Value select_indices(const Value& base, const std::vector<ast::ExprPtr>& indices, Span span);
 
   // offsets.cpp
-  struct Offset {  // one, or as many as it may be
+  struct Offset {  // one offset, or a range of possible offsets
     int low, high;
-    Value varies = {};  // how far from `middle`; without a type where low == high
+    Value varies = {};  // distance from `middle`; has no type if low == high
     int middle = 0;
   };
   using Offsets = std::vector<Offset>;
@@ -201,8 +202,8 @@ class Elaborator {
   Value built_in(Op op, const ast::Call& call, Span span, const Type* expected);
   Value sign(const ast::Call& call, Span span, const Type* expected);
   Value logical_shift(const ast::Call& call, Span span);
-  // base^exponent as products: the square of base^(exponent/2), times the base where the exponent
-  // is odd; one over base^-exponent where it is negative.
+  // base^exponent as products: the square of base^(exponent/2), times the base if the exponent is
+  // odd. For a negative exponent, 1 / base^-exponent.
   Value power(const Value& base, int64_t exponent, Span span);
   Value conversion(Scalar to, const ast::Call& call, Span span);
   Value apply_function(int index, const ast::Call& call, Span span, const std::vector<int>* shift);
@@ -216,7 +217,7 @@ class Elaborator {
   // coordinates.cpp
   Value coordinate(Coordinate what, const ast::Call& call, Span span);
   struct Dimension {
-    int index;  // of ir::Index, where an index is asked for
+    int index;  // dimension of the ir::Index, if the argument is an index
     int of_grid;
   };
   std::optional<Dimension> dimension_of(const ast::Call& call, bool number);
@@ -224,20 +225,20 @@ class Elaborator {
 
   Environment& env_;
   Site site_;
-  Scalar real_;  // what `real` means here
+  Scalar real_;  // the type that `real` means at this site
   ir::Graph& graph_;
   AccessProver* prover_;
   Arithmetic arithmetic_;
-  bool in_boundary_ = false;          // no field but profiles and series may be read
-  const ir::Field* field_ = nullptr;  // whose dimensions indices count; null: those of the grid
+  bool in_boundary_ = false;          // only profiles and series may be read
+  const ir::Field* field_ = nullptr;  // indices count its dimensions; null: the grid's
 
   Frame root_;
   Frame* frame_ = &root_;
-  std::vector<int> shift_;        // of the function application being inlined; empty: none
-  int current_function_;          // index of the function being inlined; functions.size() outside
+  std::vector<int> shift_;        // offset of the function application being inlined; empty: none
+  int current_function_;          // function being inlined; functions.size() outside
   std::vector<Span> applied_at_;  // applications being inlined
-  // Results of applications, by function, arguments and shift: f(f(u)[1])[1] and its like stay
-  // polynomial.
+  // Results of function applications, by function, arguments and shift. Without this memo, nested
+  // applications such as f(f(u)[1])[1] would take exponential time.
   std::map<std::vector<int64_t>, Value> applications_;
 
   int depth_ = 0;
@@ -245,15 +246,15 @@ class Elaborator {
   bool exhausted_ = false;
 };
 
-// S004 for names in boundaries that no access has met.
+// S004 for unknown names in boundaries that no access has evaluated.
 void check_edges_not_met(Environment& env);
 
-// A member of a structure: its type, and the first of its components among those of the whole.
+// A member of a structure: its type and the index of its first component in the structure.
 struct FoundMember {
   TypePtr type;
   size_t first;
 };
-// S022 if there is none. `base`: where the structure stands.
+// S022 if there is no such member. `base`: the place of the structure in the text.
 enum class Selected { Value, Target };
 std::optional<FoundMember> find_member(Environment& env, const Type& of,
                                        const ast::Identifier& member, Span base, Selected selected);

@@ -1,10 +1,10 @@
-// Accesses and selection: everything in brackets or behind a dot.
+// Accesses and selection: everything in brackets or after a dot.
 //
 // The same bracket reads a field at an offset, shifts the application of a function, looks up a
-// table and selects from a vector. What stands before it decides: a field (by its own name, a level
-// of it, or an argument bound to one) takes offsets; a call of a function with field arguments is
-// shifted; all else is selection, with indices known at compile time. A second bracket is always
-// selection, so f[-1,0][q] is component q of the left neighbour.
+// table and selects from a vector. The expression before the bracket decides. A field (its name, a
+// level of it, or an argument bound to one) takes offsets. A call of a function with field
+// arguments is shifted. Everything else is selection, with indices known at compile time. A second
+// bracket is always selection, so f[-1,0][q] is component q of the left neighbour.
 #include <algorithm>
 #include <cstdlib>
 
@@ -15,7 +15,7 @@
 namespace stencil::sema {
 namespace {
 
-// Component leaves [first, first + type.components) of a value.
+// The leaves [first, first + type.components) of a value.
 Value part(const Value& base, const TypePtr& type, size_t first) {
   const auto begin = base.leaves.begin() + static_cast<std::ptrdiff_t>(first);
   return {type, {begin, begin + type->components}};
@@ -45,7 +45,8 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
     const auto named = env_.names.find(name);
     const bool of_reduction = named != env_.names.end() && named->second.kind == Declared::Field &&
                               env_.reduction_into(named->second.index);
-    const bool itself = of_reduction && back > 0;  // which it may name
+    // the definition of a reduction may use its own earlier value
+    const bool itself = of_reduction && back > 0;
     const Declaration* declaration = itself ? env_.find(name) : env_.use(name, span);
     if (!declaration || declaration->kind != Declared::Field) return {};
     if (declaration->broken) return {true, false};
@@ -87,18 +88,18 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
   return {true, true, binding};
 }
 
-// An index name, or something unknown that looks like one.
+// True for an index name, or an unknown name that looks like one.
 bool Elaborator::names_point(const ast::Expr& expr) const {
   const auto* name = std::get_if<ast::Name>(&expr.kind);
   if (!name || is_reserved(name->name)) return false;
   if (const Binding* local = find_local(name->name)) {
     return std::holds_alternative<IndexBinding>(*local);
   }
-  constexpr size_t kLongestIndex = 2;  // i, ix: longer ones are names in error
+  constexpr size_t kLongestIndex = 2;  // i, ix; longer unknown names are taken for misspellings
   return name->name.size() <= kLongestIndex && env_.names.count(name->name) == 0;
 }
 
-// d, of an index like i+d, where `i` means the point computed.
+// The d of an index such as i+d, where `i` means the current point; otherwise null.
 const ast::Expr* Elaborator::added_to_point(const ast::Expr& index) const {
   const auto* sum = std::get_if<ast::Binary>(&index.kind);
   if (!sum || sum->op != Op::Add) return nullptr;
@@ -106,8 +107,7 @@ const ast::Expr* Elaborator::added_to_point(const ast::Expr& index) const {
   return names_point(*sum->right) ? sum->left.get() : nullptr;
 }
 
-// The offset that an index like i+1 or j-1 stands for, where it means the point computed. Nothing
-// for anything else.
+// The offset of an index such as i+1 or j-1 that means the current point; otherwise nothing.
 std::optional<int64_t> Elaborator::offset_from_point(const ast::Expr& index) const {
   if (names_point(index)) return 0;
   const auto* sum = std::get_if<ast::Binary>(&index.kind);
@@ -121,7 +121,8 @@ std::optional<int64_t> Elaborator::offset_from_point(const ast::Expr& index) con
   return minus ? -number->integer : number->integer;
 }
 
-// Of A(i-1,j) and A(-1,0), read in parentheses, and of A(t-1)[0,0], which means an earlier level.
+// The hint for a field that is read with parentheses, as A(i-1,j) or A(-1,0), and for A(t-1)[0,0],
+// which means an earlier level.
 std::string Elaborator::hint_of_called_field(const ast::Call& call) const {
   const std::string& name = call.callee.name;
   const auto rank = static_cast<size_t>(env_.program.grid.rank());
@@ -152,8 +153,8 @@ std::string Elaborator::hint_of_called_field(const ast::Call& call) const {
   return fmt::format("fields are read at offsets: {}{}", name, at);
 }
 
-// S010 for U[i+1,j], which says where it reads by the coordinates of the point: offsets are
-// relative to it. False if `indices` are nothing like that.
+// S010 for an access by coordinates of the point, such as U[i+1,j]; offsets are relative to the
+// point. False if `indices` do not look like that.
 bool Elaborator::reads_by_coordinates(const ir::Field& declared, const ast::Expr& field,
                                       const std::vector<ast::ExprPtr>& indices, Span span) {
   std::string relative;
@@ -193,14 +194,15 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::Exp
                     [&](const std::vector<int>& offset) { return access(binding, offset, span); });
 }
 
-// A set of points, or what has one value for each of them: read without offsets.
+// True for a field that is read without offsets: a set of points, or a field with one value per
+// point of a set.
 bool Elaborator::stands_alone(const FieldBinding& binding) const {
   const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
   return field.points && !field.is_series();
 }
 
-// Without a bracket: of a set of points, how much they weigh at the point computed, of what has one
-// value for each of them, the sum of these.
+// A field that is read without a bracket. A set of points gives the sum of its weights at the
+// current grid point; a field on points gives the weighted sum of its values.
 Value Elaborator::field_alone(const FieldBinding& binding, Span span) {
   const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
   if (!stands_alone(binding)) return needs_offsets(binding.field, span);
@@ -213,7 +215,7 @@ Value Elaborator::field_alone(const FieldBinding& binding, Span span) {
   return Value::of_leaf(graph_.add({access, env_.program.real, span, {}}));
 }
 
-// What is at points has no neighbours to be moved to. S085.
+// Values at points cannot be read at an offset. S085.
 bool Elaborator::at_point_itself(const ir::Field& field, Span span) {
   const bool moved = std::any_of(shift_.begin(), shift_.end(), [](int by) { return by != 0; });
   if (!moved) return true;
@@ -237,7 +239,8 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at
   return value.ok() ? at_edges(access, std::move(value), span) : value;
 }
 
-// What follows from the offsets. False if they lead out of the field, which is reported.
+// Sets the members of an access that follow from its offsets. False if the offsets lead out of the
+// field, which is reported.
 bool Elaborator::locate(ir::Access& access, Span span) {
   const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
   if (!escapes) return false;
@@ -250,7 +253,7 @@ bool Elaborator::locate(ir::Access& access, Span span) {
   return true;
 }
 
-// The value of an access by the rules of the IR.
+// The value of an access by the IR's boundary rules, one leaf per component.
 Value Elaborator::components(ir::Access access, Span span) {
   const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   Value value{env_.field_types[static_cast<size_t>(access.field)], {}};
@@ -262,7 +265,8 @@ Value Elaborator::components(ir::Access access, Span span) {
   return value;
 }
 
-// `whole`: what is selected from the field, if anything; `foreign`: of a scalar field, this.
+// S025. `whole`: the whole selection, if something is selected from the field; `foreign`: the
+// member that is selected from a scalar field.
 Value Elaborator::needs_offsets(ir::FieldId id, Span span, Span whole, const std::string& foreign) {
   const ir::Field& field = env_.program.fields[static_cast<size_t>(id)];
   const std::string read = env_.text(span) + env_.point(field);
@@ -298,7 +302,7 @@ Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
   }
   if (const auto* name = std::get_if<ast::Name>(&bracket.base->kind);
       name && !find_local(name->name)) {
-    const Declaration* table = env_.find(name->name);  // without a copy of the whole table
+    const Declaration* table = env_.find(name->name);  // avoids a copy of the whole table
     if (table && table->kind == Declared::Table && !table->broken) {
       return select_indices(env_.tables[static_cast<size_t>(table->index)], bracket.indices, span);
     }

@@ -1,14 +1,14 @@
-// Calls and comprehensions: what multiplies text.
+// Calls and comprehensions: the constructs that multiply the text.
 //
 // A function of the program is inlined. Its field arguments are fields at a level; its value
-// arguments are evaluated where it is applied. Applied at an offset, lap(U)[0,0,1], every access in
-// its body is shifted; a value argument is not, because it belongs to the place of application.
-// Functions see params, tables, fields and earlier functions, no local names; so a result depends
-// on the function, the arguments and the shift only and is remembered under them, without which
-// functions of functions would take exponential time.
+// arguments are evaluated at the place of the application. An application at an offset,
+// lap(U)[0,0,1], shifts every access in the body. It does not shift value arguments, which belong
+// to the place of the application. Functions see params, tables, fields and earlier functions, but
+// no local names. A result therefore depends only on the function, the arguments and the shift, and
+// is stored under these; otherwise functions of functions would take exponential time.
 //
-// A comprehension is the sum (product, ...) of its body for all values of its variables, the last
-// variable running fastest, joined from the left.
+// A comprehension combines its body (by a sum, a product, ...) over all values of its variables,
+// the last variable fastest, from left to right.
 #include <cctype>
 #include <cmath>
 #include <set>
@@ -21,14 +21,14 @@ namespace stencil::sema {
 namespace {
 
 constexpr size_t kMaxBinders = 16;
-constexpr int kMaxArguments = 64;  // of min and max
+constexpr int kMaxArguments = 64;  // largest number of arguments of min and max
 
 struct BuiltIn {
   Op op;
-  int least, most;  // arguments
+  int least, most;  // number of arguments
 };
 
-// By name.
+// The built-in functions by name.
 const std::unordered_map<std::string_view, BuiltIn>& built_ins() {
   static const auto table = [] {
     std::unordered_map<std::string_view, BuiltIn> rows;
@@ -74,7 +74,8 @@ bool check_count(Report& report, const ast::Call& call, Span span, size_t least,
   return false;
 }
 
-// The exponent of a power that is made of products: a constant, whole and not large.
+// The exponent of a power that is written as products: a constant whole number of at most kMost in
+// magnitude.
 std::optional<int64_t> whole_exponent(const Value& value) {
   constexpr double kMost = 16;
   if (!value.ok() || value.leaves.size() != 1) return std::nullopt;
@@ -87,7 +88,7 @@ std::optional<int64_t> whole_exponent(const Value& value) {
   return static_cast<int64_t>(constant->real);
 }
 
-// A value argument as part of the key under which an application is remembered.
+// Appends a value argument to the key under which an application is stored.
 void append_key(std::vector<int64_t>& key, const Value& value) {
   key.push_back(static_cast<int64_t>(value.leaves.size()));
   for (const Leaf& leaf : value.leaves) sema::append_key(key, leaf);
@@ -141,7 +142,7 @@ Value Elaborator::built_in(Op op, const ast::Call& call, Span span, const Type* 
   if (op == Op::Pow && operands[0].ok()) {
     Value& base = operands[0];
     const auto exponent = whole_exponent(operands[1]);
-    bool typed = exponent.has_value();  // a literal is raised as one
+    bool typed = exponent.has_value();  // a literal base stays a literal
     for (Leaf& leaf : base.leaves) {
       const auto type = arithmetic_.type_of(leaf);
       typed &= std::holds_alternative<Weak>(leaf) || (type && *type != Scalar::Bool);
@@ -150,14 +151,14 @@ Value Elaborator::built_in(Op op, const ast::Call& call, Span span, const Type* 
     if (typed) return power(base, *exponent, span);
   }
   if (arity(op) == static_cast<int>(operands.size())) return arithmetic_.apply(op, operands, span);
-  Value result = operands[0];  // min and max of many, from the left
+  Value result = operands[0];  // min and max of several arguments, from the left
   for (size_t i = 1; i < operands.size(); ++i) {
     result = arithmetic_.apply(op, {std::move(result), operands[i]}, span);
   }
   return result;
 }
 
-// An abbreviation: a zero and a NaN stay what they are.
+// sign(x) as two selects. Zeros and NaN stay as they are.
 Value Elaborator::sign(const ast::Call& call, Span span, const Type* expected) {
   if (!check_count(env_.report, call, span, 1, 1)) return {};
   Value out = elaborate(*call.arguments[0], expected);
@@ -174,7 +175,7 @@ Value Elaborator::sign(const ast::Call& call, Span span, const Type* expected) {
   return out;
 }
 
-// An abbreviation: what comes in at the top is masked.
+// lshr(x, n) as an arithmetic shift; a mask clears the bits that enter at the top.
 Value Elaborator::logical_shift(const ast::Call& call, Span span) {
   if (!check_count(env_.report, call, span, 2, 2)) return {};
   const Value count = elaborate(*call.arguments[1]);
@@ -190,7 +191,7 @@ Value Elaborator::logical_shift(const ast::Call& call, Span span) {
       const int64_t bits = *known->integer & top;
       if (bits > 0) mask = number((int64_t{1} << (top + 1 - bits)) - 1);
     } else {
-      // The bits above top - count; where that is all of them, none.
+      // The mask keeps the bits below top - count + 1. If the count is 0, it keeps all.
       const Value above = arithmetic_.apply(Op::Sub, {number(top), Value::of_leaf(by)}, span);
       const Value most = arithmetic_.apply(Op::Shl, {number(-1), above}, span);
       const Value all = arithmetic_.apply(Op::Shl, {most, number(1)}, span);
@@ -307,7 +308,7 @@ bool Elaborator::unroll(const ast::Comprehension& comprehension, size_t binder,
     if (exhausted(range.name.span)) return false;
     names.insert_or_assign(range.name.name, Value::of_leaf(Constant::of_integer(value)));
     if (!unroll(comprehension, binder + 1, names, expected, terms)) return false;
-    if (value == *high) break;  // high may be the greatest integer
+    if (value == *high) break;  // `high` may be the largest integer
   }
   names.erase(range.name.name);
   return true;

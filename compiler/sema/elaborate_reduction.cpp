@@ -1,10 +1,10 @@
-// Reductions by name. After the step (in `stop`) the name is the newest value. In the step it is
-// the value made at the place of the reduction, so it stands below that; NAME@-1 is the value of
-// the step before and may stand anywhere.
+// Uses of reductions. After the step (in `stop`), the name is the newest value. Within the step,
+// the name is the value computed at the reduction's place, so it can be used only below that place.
+// NAME@-1 is the value of the previous step and can be used anywhere.
 //
-// A graph names one of two values: the one that the reduction has, and the one that its last
-// evaluation replaced. Above its place the value of the step before is still there; below it is the
-// one that was replaced.
+// A graph can refer to two values of a reduction: its current value, and the value before its last
+// evaluation. NAME@-1 is the current value above the reduction's place, and the value before the
+// last evaluation below it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace stencil::sema {
 
-// Its type is known. S030, or what is wrong with the reduction itself.
+// Makes sure that the type of the reduction is known. False after an error in the reduction itself,
+// or S030.
 bool Elaborator::known_reduction(ir::ReductionId id, Span span) {
   ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
   if (info.state == ReductionInfo::State::Begun) {
@@ -31,18 +32,18 @@ bool Elaborator::known_reduction(ir::ReductionId id, Span span) {
   return !env_.program.reductions[static_cast<size_t>(id)].piece.results.empty();
 }
 
-// The expression stands before the place of the reduction in the step, or in the reduction itself.
+// True if the expression is above the reduction in the step, or in the reduction itself.
 bool Elaborator::is_above(ir::ReductionId id) const {
   return env_.reader <= env_.reductions[static_cast<size_t>(id)].syntax->name.span.begin;
 }
 
-// Its name stands in its own definition, which has been reported (S024).
+// True if a reduction uses its own current value in its definition, which has been reported (S024).
 bool Elaborator::names_itself(ir::ReductionId id, int back, Span span) const {
   const Span own = env_.reductions[static_cast<size_t>(id)].item;
   return back == 0 && own.begin <= span.begin && span.end <= own.end;
 }
 
-// What the reduction gives may be read here, as it was `back` steps ago. S070, S072.
+// True if the value that the reduction had `back` steps ago may be read here. S070, S072.
 bool Elaborator::may_read(ir::ReductionId id, int back, Span span) {
   if (names_itself(id, back, span)) return false;
   ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
@@ -77,8 +78,8 @@ Value Elaborator::reduction(const Declaration& declaration, const std::string& n
   return Value::of_leaf(graph_.add({ir::ReductionRef{id}, *info.type, span, {}}));
 }
 
-// The level of the field that it has been bound to at a number of steps back. A profile that a
-// reduction makes moves on at the place of the reduction, where the level before begins to be kept.
+// The level to read for a field that is used at a number of steps back. A profile computed by a
+// reduction advances at the place of the reduction, and keeps the previous level from there on.
 int Elaborator::level_of(const FieldBinding& binding) {
   const auto made = env_.reduction_into(binding.field);
   if (!made || binding.level == 0) return binding.level;
@@ -86,7 +87,7 @@ int Elaborator::level_of(const FieldBinding& binding) {
   return is_above(*made) ? 0 : 1;
 }
 
-// Of what cannot be named as a whole: one value of it can.
+// The hint for a profile that is used where only a single value is allowed.
 std::string Elaborator::hint_of_further_reduction(const ir::Field& profile) const {
   std::string region;
   for (int d = 0; d < env_.program.grid.rank(); ++d) {
@@ -104,7 +105,7 @@ std::string Elaborator::hint_of_further_reduction(const ir::Field& profile) cons
                      env_.point(profile), region);
 }
 
-// NAME@-1: in the first step what the declaration says.
+// NAME@-1: a select that gives the declared initial value in the first step.
 Value Elaborator::before_step(ir::ReductionId id, bool replaced, Span span) {
   const ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
   const std::string& name = info.syntax->name.name;

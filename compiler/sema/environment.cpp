@@ -1,6 +1,6 @@
-// The names of a program. There is one namespace, so that a name means one thing everywhere in a
-// file; local names (lets, index names, comprehension variables) may not hide a declaration. Only
-// the arguments of a function may, because its body sees nothing of the place where it is applied.
+// The names of a program. There is one namespace, so that a name has one meaning everywhere in a
+// file. Local names (lets, index names, comprehension variables) must not hide a declaration. Only
+// the arguments of a function may, because its body does not see the place of its application.
 #include "compiler/sema/environment.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool contains(Span outer, Span inner) {
   return inner.valid() && outer.begin <= inner.begin && inner.end <= outer.end;
 }
 
-// The names that an item declares in the common name space, and as what.
+// The names that an item declares in the common namespace, and their kind.
 struct DeclaredNames {
   using Names = std::vector<const ast::Identifier*>;
   std::pair<Declared, Names> operator()(const ast::Param& param) const {
@@ -249,8 +249,8 @@ void Environment::check_names(const ast::Expr& expr,
   });
 }
 
-// What to say of a name that is declared, but cannot be known at `span`: it comes further down
-// among its like, or it is of a kind that the item there does not see.
+// The hint for a name that is declared but not known at `span`: it is declared further down among
+// items of its kind, or is of a kind that the item cannot use.
 std::string Environment::hint_of_later(const std::string& name, Span span) const {
   const WrittenName* later = find_written(name);
   if (!later) return "";
@@ -261,7 +261,8 @@ std::string Environment::hint_of_later(const std::string& name, Span span) const
   return fmt::format("'{}' is {}, which cannot be used here", name, describe(later->kind));
 }
 
-// Whether what stands there is the first of a piece in a body: x = 1; where let x = 1; is meant.
+// True if the text at `span` begins a piece in a body. The user may have written x = 1; instead of
+// let x = 1;.
 bool Environment::begins_piece(Span span) const {
   if (!span.valid()) return false;
   const std::string_view before = source.text({0, span.begin});
@@ -271,7 +272,7 @@ bool Environment::begins_piece(Span span) const {
 
 void Environment::unknown_name(Foreign kind, const std::string& name, Span span,
                                const std::vector<std::string>& others) {
-  constexpr int kMaxSuggestions = 20;  // each is a walk over all names
+  constexpr int kMaxSuggestions = 20;  // each one searches all names
   const WrittenName* written = find_written(name);
   if (written && contains(written->item, span)) return;  // check_order() has reported it
   if (written && is_reserved(name)) return;              // declare() reports that
@@ -319,7 +320,7 @@ std::optional<ir::ReductionId> Environment::reduction_into(ir::FieldId field) co
 }
 
 void Environment::add_check(ir::Check check) {
-  std::string what = check.code + check.message;  // of each dimension there may be one
+  std::string what = check.code + check.message;  // there may be one check per dimension
   for (const ir::Affine& affine : check.any_nonnegative) what += "\n" + print(affine);
   if (checks_seen_.emplace(check.span.begin, check.span.end, std::move(what)).second) {
     program.checks.push_back(std::move(check));

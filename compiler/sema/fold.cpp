@@ -1,9 +1,8 @@
-// Constant folding. Literals have no type yet, so what they fold to must be right for whichever
-// type they take later: the integer track is computed exactly as integers would be, and dropped
-// when it overflows or meets a real literal; the real track is computed in double and rounded once,
-// when the type is known. Typed integers fold too, because offsets, table indices and bounds are
-// made of them; an operation that would overflow its type is left to the device, whose business it
-// is.
+// Constant folding. Literals have no type yet, so their folded value must be correct for whichever
+// type they take later. The integer track is computed exactly as integers would be, and is dropped
+// if it overflows or meets a real literal. The real track is computed in double and rounded once,
+// when the type is known. Typed integers are folded too, because offsets, table indices and bounds
+// consist of them. An operation that would overflow its type is not folded but left to run time.
 #include "compiler/sema/fold.h"
 
 #include <algorithm>
@@ -26,7 +25,7 @@ bool all_integer(const std::vector<Constant>& operands) {
   return std::all_of(operands.begin(), operands.end(), [](const Constant& c) { return c.integer; });
 }
 
-// Literals only.
+// Folds an operation whose operands are all literals.
 Folded fold_literals(Op op, const std::vector<Constant>& operands) {
   const Constant& a = operands[0];
   const Constant& b = operands.size() > 1 ? operands[1] : a;
@@ -66,7 +65,7 @@ Folded fold_typed_integers(Op op, const std::vector<Constant>& operands) {
 Folded fold(Op op, const std::vector<Constant>& operands) {
   if (op == Op::Select) {
     const Constant& chosen = operands[0].integer.value_or(0) != 0 ? operands[1] : operands[2];
-    // Arms of different types meet in their common type, which is not known here.
+    // Operands of different types need a common type, which is not known here.
     if (operands[1].type != operands[2].type) return {};
     return {chosen};
   }
@@ -86,7 +85,7 @@ Folded fold(Op op, const std::vector<Constant>& operands) {
 Folded fold_completely(Op op, const std::vector<Constant>& operands) {
   const Folded folded = fold(op, operands);
   if (folded.value || folded.fault) return folded;
-  std::vector<Constant> meeting = operands;  // in a common type
+  std::vector<Constant> meeting = operands;  // operands in a common type
   const size_t first = op == Op::Select ? 1 : 0;
   const bool integers = std::all_of(operands.begin() + static_cast<std::ptrdiff_t>(first),
                                     operands.end(), [](const Constant& c) { return c.integer; });

@@ -1,4 +1,4 @@
-// Arithmetic at compile time, on the two tracks of sema::Constant.
+// Constant folding on the two tracks of sema::Constant.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,17 @@
 namespace stencil::sema {
 
 struct Folded {
-  std::optional<Constant> value;  // nothing and no fault: leave the operation to run time
-  const char* fault = nullptr;    // why there is no such value ("division by zero")
+  std::optional<Constant> value;  // no value and no fault: the operation is left to run time
+  const char* fault = nullptr;    // why the value does not exist ("division by zero")
 };
 
-// `op` applied to constants whose types admit it (arithmetic.cpp has checked them). Operations on
-// literals are always folded; those on integers and booleans where they do not overflow; those on
-// typed floats never, so that the bits are those of the run-time operation.
+// `op` applied to constants of admissible types (checked in arithmetic.cpp). Operations on literals
+// are always folded. Operations on integers and booleans are folded unless they overflow.
+// Operations on typed floats are never folded, so that the bits are those of the operation at run
+// time.
 Folded fold(Op op, const std::vector<Constant>& operands);
 
-// The same where there is no run time: everything is folded, reals in double, and an overflow is a
+// Folding for compile-time expressions: everything is folded, reals in double, and an overflow is a
 // fault.
 Folded fold_completely(Op op, const std::vector<Constant>& operands);
 

@@ -1,9 +1,9 @@
-// Initial values that are made of others: init B[i] = 2 * A[0].
+// Initial values that read other fields: init B[i] = 2 * A[0].
 //
-// What such an access stands for is the other field's `init` at the point that it leads to: its
-// graph is copied with the indices moved. So nothing has to be in memory when initial values are
-// computed, and every device computes them as it does all. Inits are looked at in the order of the
-// text and see those before them, so there are no cycles.
+// Such an access stands for the `init` of the other field at the point that it reads: the graph of
+// that init is copied with shifted indices. So nothing must be in memory when initial values are
+// computed, and all devices compute them like any others. Inits are analysed in text order and see
+// only earlier ones, so there are no cycles.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -23,7 +23,8 @@ int own_dimension(const ir::Field& field, int of_grid) {
 
 }  // namespace
 
-// The init that a field has, if it can be read here; else null. S066 (unless it is in error).
+// The init of a field if it can be read here; otherwise null, with S066 unless the init itself has
+// an error.
 const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
   const ir::Field& field = env_.program.fields[static_cast<size_t>(id)];
   const auto& inits = env_.program.inits;
@@ -56,7 +57,7 @@ const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
   return nullptr;
 }
 
-// The read point is one of the field's, in dimension d of it. S031, or a check before a run.
+// Checks that the point read lies in the field in its dimension d. S031, or a check before a run.
 bool Elaborator::initialised_there(const ir::Field& field, int d, const ir::Range& points,
                                    int offset, Span span) {
   const ir::Range& domain = field.box.ranges[static_cast<size_t>(d)];

@@ -1,12 +1,12 @@
-// Offsets: how far from the point a field is read, or a function applied.
+// Offsets: how far from the point a field is read or a function is applied.
 //
-// An offset is an integer known at compile time, or it varies within a bound: `d within 2`. One
-// that varies is lowered here, to a choice among the accesses at all offsets that it may have, so
-// that everything behind semantic analysis knows how far a program reads and sees accesses as it
-// always does. The choice halves the offsets (d <= -1, then d <= -2 or d <= 0, ...), so its depth
-// is the logarithm of their number; values beyond the bound fall to the last offset on their side,
-// and nothing is added that could overflow. Where several dimensions vary, the choices of the inner
-// ones stand within those of the outer ones, and share their comparisons.
+// An offset is an integer known at compile time, or it varies within a bound: `d within 2`. A
+// varying offset is lowered here to a select among the accesses at all possible offsets, so that
+// later stages know how far a program reads and see only ordinary accesses. The selects form a
+// binary search over the offsets (d <= -1, then d <= -2 or d <= 0, ...), so their depth is the
+// logarithm of the number of offsets. Values beyond the bound give the outermost offset on their
+// side, and no arithmetic is added that could overflow. If several dimensions vary, the selects of
+// inner dimensions are nested in those of outer ones and share their comparisons.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace stencil::sema {
 namespace {
 
-constexpr int kMostAccesses = 81;  // that one varying access is made of
+constexpr int kMostAccesses = 81;  // largest number of accesses for one varying access
 
 bool is_constant(const Value& value) {
   return std::holds_alternative<Constant>(value.leaves[0]);
@@ -32,7 +32,7 @@ bool Elaborator::is_offset(int64_t value, Span span) {
   return false;
 }
 
-// `moved`: by the application that is being inlined.
+// `moved`: the shift of the function application that is being inlined.
 std::optional<Elaborator::Offset> Elaborator::offset(const ast::Expr& index, int moved) {
   if (const auto* within = std::get_if<ast::Within>(&index.kind)) {
     const auto varies = varying_offset(*within, moved);
@@ -120,7 +120,7 @@ std::optional<Elaborator::Offsets> Elaborator::offsets(const std::vector<ast::Ex
   return result;
 }
 
-// The number of steps after the running one that `time`, `time + 1` or `time - 2` stands for.
+// The number of steps ahead of the current one for an index `time`, `time + 1` or `time - 2`.
 std::optional<int> Elaborator::steps_ahead(const ast::Expr& index) {
   const auto is_time = [](const ast::Expr& expr) {
     const auto* name = std::get_if<ast::Name>(&expr.kind);
@@ -142,7 +142,7 @@ std::optional<int> Elaborator::steps_ahead(const ast::Expr& index) {
   return static_cast<int>(minus ? -*steps : *steps);
 }
 
-// Of a profile or a series: an offset for each dimension that it has.
+// The offsets of a profile or series, one for each of its own dimensions.
 std::optional<Elaborator::Offsets> Elaborator::own_offsets(const ir::Field& field,
                                                            const std::vector<ast::ExprPtr>& indices,
                                                            Span span) {
@@ -177,13 +177,14 @@ std::optional<Elaborator::Offsets> Elaborator::own_offsets(const ir::Field& fiel
   return result;
 }
 
-// What `read` gives at the offset that the point has.
+// Reads at the offset that applies at the point.
 Value Elaborator::at_offsets(const Offsets& offsets, Span span, const AtOffset& read) {
   std::vector<int> at;
   return chosen_offset(offsets, at, offsets[0].low, offsets[0].high, span, read);
 }
 
-// The dimensions before at.size() have their offset, and this one has one of low..high.
+// Selects the offset in dimension at.size() among low..high. The offsets of earlier dimensions are
+// already chosen in `at`.
 Value Elaborator::chosen_offset(const Offsets& offsets, std::vector<int>& at, int low, int high,
                                 Span span, const AtOffset& read) {
   const size_t d = at.size();
@@ -206,7 +207,7 @@ Value Elaborator::chosen_offset(const Offsets& offsets, std::vector<int>& at, in
   return arithmetic_.apply(Op::Select, {below, first_half, second_half}, span);
 }
 
-// `within` where no offset is due.
+// Reports a `within` that does not bound an offset (S062).
 Value Elaborator::no_offset(Span span) {
   Diagnostic& error = env_.report.error("S062", span, "'within' bounds no offset");
   error.expected = "an offset of a field or of a function that is moved";

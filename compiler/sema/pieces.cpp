@@ -1,6 +1,6 @@
-// From items to pieces: a region, a graph, and what the graph's results are for. The pieces of one
-// stencil share its lets as text; each has a graph of its own, and evaluates the lets it needs
-// there, so that bounds are proved for the region that reads and for no other.
+// Turns items into pieces: a region, a graph, and the targets of the graph's results. The pieces of
+// one stencil share its lets as text. Each piece has its own graph and evaluates the lets that it
+// needs there, so that bounds are proved only for the region that reads.
 #include "compiler/sema/pieces.h"
 
 #include <unordered_set>
@@ -41,7 +41,7 @@ Value taken(Elaborator& elaborator, const ir::Box& box, const std::vector<int64_
 
 namespace {
 
-constexpr size_t kMaxPieces = 1000;  // of one stencil; each pair is checked for overlap
+constexpr size_t kMaxPieces = 1000;  // per stencil, because each pair is checked for overlap
 
 void check_lets(Environment& env, const ast::Stencil& stencil) {
   std::unordered_set<std::string> names;
@@ -60,7 +60,7 @@ void check_lets(Environment& env, const ast::Stencil& stencil) {
   }
 }
 
-// Lets that no piece uses are never evaluated; their names are looked at all the same.
+// Checks the names of all lets, because a let that no piece uses is never evaluated.
 void check_let_names(Environment& env, const ast::Stencil& stencil) {
   std::unordered_set<std::string> visible;
   for (const ast::Piece& piece : stencil.pieces) {
@@ -72,30 +72,29 @@ void check_let_names(Environment& env, const ast::Stencil& stencil) {
     env.check_names(*let.value, visible);
     visible.insert(let.name.name);
   }
-  // Nothing may be left for it.
+  // The `else` piece may have no points left and is then never evaluated.
   for (const ast::Piece& piece : stencil.pieces) {
     if (piece.otherwise) env.check_names(*piece.value, visible);
   }
 }
 
-// A stencil whose pieces are looked at one by one.
+// The state of a stencil while its pieces are analysed.
 struct Pieces {
   const LetUses lets;
-  // Nothing if what the stencil writes is in error: then pieces are looked at for their other
-  // errors.
+  // Nothing if the targets have errors; the pieces are then analysed only for their own errors.
   const std::optional<Targets> targets;
   const ast::Piece* otherwise = nullptr;       // the `else` piece, if there is one
-  std::vector<std::string> otherwise_indices;  // its index names
-  int64_t every = 1;                           // steps from one to the next that it writes in
+  std::vector<std::string> otherwise_indices;  // index names of the `else` piece
+  int64_t every = 1;                           // the stencil writes only in every n-th step
   Span every_span = {};
 
-  // The first that is written: all have one domain.
+  // The first target; all targets have the same domain.
   const ir::Field& field(const Environment& env) const {
     return env.program.fields[static_cast<size_t>(targets->fields.front())];
   }
 };
 
-// An expression at the points of a piece's region.
+// The value of an expression at the points of a piece's region.
 Value value_of(Elaborator& elaborator, const Pieces& pieces, const ast::Expr& expr,
                const std::vector<std::string>& indices, const Type* type) {
   bind_indices(elaborator, indices);
@@ -103,8 +102,8 @@ Value value_of(Elaborator& elaborator, const Pieces& pieces, const ast::Expr& ex
   return elaborator.elaborate(expr, type);
 }
 
-// A literal that is to be stored in floating point becomes that at once, as it does where nothing
-// is chosen: beside an integer it would be one.
+// Converts literals that are stored in floating point before a select combines them. Beside an
+// integer in the other operand, such a literal would become an integer.
 Value settled(Arithmetic& arithmetic, Value value, const Type& type) {
   if (!value.ok()) return value;
   const std::vector<ir::Component> components = flatten(type);
@@ -118,8 +117,8 @@ Value settled(Arithmetic& arithmetic, Value value, const Type& type) {
   return value;
 }
 
-// The value where the condition holds; elsewhere that of the `else` piece, or the one that the
-// point has.
+// Selects the value where the condition holds. Elsewhere it takes the value of the `else` piece or,
+// if there is none, the present value of the point.
 Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
              const std::vector<int64_t>& strides, ir::Piece& result, AccessProver& prover,
              Value value, const Type& type) {
@@ -140,7 +139,8 @@ Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
       span);
 }
 
-// The value in the steps that the stencil writes in; in others the one that the point has.
+// Selects the value in the steps in which the stencil writes, and the present value of the point in
+// other steps.
 Value in_its_steps(Elaborator& elaborator, const Pieces& pieces, Value value, const Type& type) {
   const Span span = pieces.every_span;
   const Value due = elaborator.in_step_of(pieces.every, span);
@@ -150,8 +150,8 @@ Value in_its_steps(Elaborator& elaborator, const Pieces& pieces, Value value, co
                           span);
 }
 
-// The piece over a region of its own or, of `else`, one that is left. Nothing is returned if there
-// are errors.
+// Analyses a piece over its own region or, for `else`, over a box that the others leave. Returns
+// nothing after an error.
 std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
                                        const ast::Piece& piece, Region region) {
   bool inside = region.ok && pieces.targets;
@@ -185,7 +185,7 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
   return result;
 }
 
-// The only `else` piece; others are reported.
+// The `else` piece, if any. A second one is reported.
 const ast::Piece* find_otherwise(Environment& env, const ast::Stencil& stencil) {
   const ast::Piece* found = nullptr;
   for (const ast::Piece& piece : stencil.pieces) {
@@ -200,7 +200,7 @@ const ast::Piece* find_otherwise(Environment& env, const ast::Stencil& stencil) 
   return found;
 }
 
-// A piece at all points of the field's domain that are in no region so far.
+// Adds the `else` pieces, for all points of the field's domain that no other region contains.
 void analyze_otherwise(Environment& env, const Pieces& pieces, ir::Function& function) {
   const ast::Piece& piece = *pieces.otherwise;
   std::vector<ir::Box> taken;
@@ -278,7 +278,7 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   const Declaration* target = find_field(env, init.field);
   if (!target) return;
   const ir::FieldId id = target->index;
-  if (const auto made = env.reduction_into(id)) {  // which has to say its type
+  if (const auto made = env.reduction_into(id)) {  // its analysis gives the type
     if (env.reductions[static_cast<size_t>(*made)].syntax->at) {
       env.report.error("S089", item, fmt::format("'{}' is a record", init.field.name)).hint =
           "its rows are 0 until they are recorded: leave out the init";
@@ -344,7 +344,7 @@ void assume_comparison(Environment& env, const ast::Binary& comparison) {
       env.facts.push_back(difference * -1);
       break;
     default:
-      break;  // != and the operators that are no comparisons say nothing affine
+      break;  // != and other operators give no affine fact
   }
 }
 

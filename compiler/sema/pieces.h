@@ -1,4 +1,4 @@
-// What a program computes: stencils, initial values, requirements.
+// Analyses stencils, initial values and requirements.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,20 @@ namespace stencil::sema {
 
 constexpr int64_t kMaxEvery = 1'000'000'000;
 
-// The names of a region's indices; "" for those that the program does not name.
+// Binds the index names of a region; "" for dimensions without a name.
 void bind_indices(Elaborator& elaborator, const std::vector<std::string>& names);
-// Whether a point of the box is one of the region: strides leave some out, and so does `where`,
-// whose value this is unless there is none. Without a type: in error.
+// The condition that a point of the box belongs to the region: its strides match and `where`, if
+// given, is true. The value has no type after an error.
 Value taken(Elaborator& elaborator, const ir::Box& box, const std::vector<int64_t>& strides,
             const std::optional<Value>& where, Span span);
 
-// What the condition says about the open params, for the proofs of bounds; to be called for every
-// requirement before any proof.
+// Adds what the condition says about the open params to the facts for proofs. Must be called for
+// all requirements before the first proof.
 void assume_requirement(Environment& env, const ast::Require& require);
 void analyze_requirement(Environment& env, const ast::Require& require);
 
-// The names in a function's body, whether it is applied or not (its types are known only then).
-// S004.
+// Checks the names in the body of a function, even if it is never applied (types are known only
+// when it is applied). S004.
 void check_function_names(Environment& env, const ast::Function& function);
 
 void analyze_stencil(Environment& env, const ast::Stencil& stencil);

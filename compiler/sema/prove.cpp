@@ -1,14 +1,14 @@
-// Bounds. A program whose sizes are known has constant bounds, and every question below is decided
-// on the spot. With open params a question is a system of affine inequalities: what `require` says,
-// a grid and a region with at least one point, and the bound to be shown (ir::implies_nonnegative).
+// Proofs of bounds. If all sizes are known, bounds are constants and every condition is decided at
+// once. With open params, a condition is a system of affine inequalities: the facts from `require`,
+// a non-empty grid and region, and the bound to be proved (ir::implies_nonnegative).
 //   proved                    nothing more to do
 //   refuted for all params    an error now
 //   neither                   a Check, decided before anything is allocated or launched
-// An access that leaves a field on a side with a boundary rule is no error: what is not proved is
-// marked as an escape, and the rule applies there. Only what a mirror throws may leave the field
-// again, on the other side; if there is no rule there, it is proved like an access itself. A region
-// that turns out empty computes nothing, so each check has "the region is empty" among its
-// alternatives.
+// An access that leaves a field on a side with a boundary rule is no error: an access that is not
+// proved to stay inside is marked as escaping, and the rule applies there. An index that a mirror
+// reflects may leave the field again on the other side. If that side has no rule, the reflected
+// index is proved like an access. A region that turns out empty computes nothing, so each check has
+// "the region is empty" among its alternatives.
 #include "compiler/sema/prove.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ void add_empty_alternatives(std::vector<ir::Affine>& alternatives, const ir::Box
   }
 }
 
-// [N, N] where [0..N-1, 0..N-1] is meant.
+// True for a range of a single index, as in [N, N] where the user means [0..N-1, 0..N-1].
 bool is_one_index(const ir::Range& range) {
   return range.low == range.high && !(range.low == ir::Affine{});
 }
@@ -118,7 +118,8 @@ bool are_apart(const std::vector<ir::Affine>& facts, const ir::Box& a, const ir:
   return false;
 }
 
-// Appends what is left of `box` around `hole`, dimension by dimension; false if it depends.
+// Appends the boxes that remain of `box` around `hole`, dimension by dimension. False if they
+// depend on params.
 bool cut_around(const std::vector<ir::Affine>& facts, ir::Box box, const ir::Box& hole,
                 std::vector<ir::Box>& out) {
   for (size_t d = 0; d < box.ranges.size(); ++d) {
@@ -154,7 +155,7 @@ std::optional<std::vector<ir::Box>> boxes_left(Environment& env, const ir::Box& 
   const std::vector<ir::Affine> facts = facts_inside(env, whole);
   std::vector<ir::Box> left = {whole};
   for (const ir::Box& hole : taken) {
-    if (are_apart(facts, hole, hole)) continue;  // it is empty
+    if (are_apart(facts, hole, hole)) continue;  // the hole is empty
     std::vector<ir::Box> next;
     for (ir::Box& box : left) {
       if (are_apart(facts, box, hole)) {
@@ -248,7 +249,7 @@ const ir::Field& AccessProver::field_of(const ir::Access& access) const {
   return env_.program.fields[static_cast<size_t>(access.field)];
 }
 
-// The region in dimension d of an access.
+// The region's range in dimension d of the accessed field.
 const ir::Range& AccessProver::region_in(const ir::Access& access, size_t d) const {
   return region_.ranges[static_cast<size_t>(field_of(access).dimension(d))];
 }
@@ -263,7 +264,8 @@ ir::Affine AccessProver::index(const ir::Access& access, const End& end) const {
   return end.thrown ? (low ? domain.low : domain.high) * 2 - at : at;
 }
 
-// What must not be negative: how far that index is from the edge it might cross.
+// The condition as an expression that must be nonnegative: the distance of that index from the edge
+// that it might cross.
 ir::Affine AccessProver::goal(const ir::Access& access, const End& end) const {
   const ir::Range& domain = field_of(access).box.ranges[static_cast<size_t>(end.dimension)];
   const bool towards_low = (end.side == Side::Low) != end.thrown;
@@ -315,8 +317,8 @@ bool AccessProver::prove_thrown(const ir::Access& access, size_t d, bool low, Sp
   return muted_ || require(access, end, span, applied_at);
 }
 
-// The steps of a run begin at 0, and how many there are is known when it begins. Adds to `escapes`
-// where a rule may have to hold.
+// Proves a series access. A run begins at step 0, and its number of steps is known when it begins.
+// Sets bits in `escapes` where a boundary rule may apply.
 bool AccessProver::prove_steps(const ir::Access& access, int d, Span span, uint32_t& escapes) {
   const ir::Field& field = field_of(access);
   const auto i = static_cast<size_t>(d);
@@ -398,7 +400,8 @@ std::string AccessProver::describe_access(const ir::Access& access, const End& e
                      whole ? "the grid" : "the domain of the field");
 }
 
-// How to keep the access within its field: the region at which it does, or a rule where it leaves.
+// The hint: the region for which the access stays in its field, or a boundary rule on the side
+// where it leaves.
 std::string AccessProver::advice(const ir::Access& access, const End& end) const {
   const auto d = static_cast<size_t>(end.dimension);
   const ir::Field& field = field_of(access);

@@ -1,4 +1,5 @@
-// Proofs that bounds hold for all admissible params, and what happens when there is none.
+// Proves that bounds hold for all valid params. Conditions that cannot be proved become run-time
+// checks.
 #pragma once
 
 #include <compare>
@@ -14,57 +15,58 @@ namespace stencil::sema {
 
 enum class Verdict { Holds, Fails, Unknown };
 
-// Whether `goal` >= 0 under `facts`: always, never, or it depends.
+// Decides `goal` >= 0 under `facts`: always, never, or it depends on the params.
 Verdict decide(const std::vector<ir::Affine>& facts, const ir::Affine& goal);
 
-// A run may have at most so many steps; known under `facts` to have more: false, and S031 at
-// `span`.
+// Limits the number of steps of a run. If the program's number of steps is known under `facts` to
+// exceed the limit, reports S031 at `span` and returns false.
 bool limit_steps(Environment& env, const std::vector<ir::Affine>& facts, const ir::StepLimit& limit,
                  Span span);
 
-// env.facts and that `box` is not empty.
+// env.facts, plus the fact that `box` is not empty.
 std::vector<ir::Affine> facts_inside(const Environment& env, const ir::Box& box);
 
-// Each reports an error if the condition never holds, and records a check if it depends on params.
-// require_inside: false if an error was reported.
+// Each of these reports an error if its condition never holds, and adds a run-time check if it
+// depends on params. require_inside returns false if an error was reported.
 void require_nonempty(Environment& env, const ir::Box& box, const std::string& what, Span span);
 bool require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer,
                     const std::string& message, Span span);
-// `strided`: some region has a stride, for a hint.
+// `strided`: a region has a stride (selects the hint).
 void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b, bool strided);
 
-// Boxes that together are `whole` without `taken`, which lie in it and have no point in common;
-// some may turn out to be empty. S049 if that depends on params. `span`: of what asks.
+// Boxes that cover `whole` without `taken`. The boxes in `taken` must lie in `whole` and be
+// disjoint. Some of the result may be empty in a run. S049 at `span` if the shape of the rest
+// depends on params.
 std::optional<std::vector<ir::Box>> boxes_left(Environment& env, const ir::Box& whole,
                                                const std::vector<ir::Box>& taken, Span span);
 
-// The proofs of one region's accesses.
+// Proves the accesses of one region.
 class AccessProver {
  public:
-  // `muted`: the region itself is in error, so its accesses are not judged.
-  // `within`: a box that the region lies in, or is checked to.
+  // `muted`: the region has an error, so its accesses are not judged.
+  // `within`: a box that contains the region, or is checked to contain it.
   AccessProver(Environment& env, const ir::Box& region, const ir::Box& within,
                const std::vector<std::string>& index_names, bool muted);
 
-  // The escapes of an access (ir::Access) that is in bounds, is covered by the field's boundary, or
-  // got its check. Nothing if it leaves the field (S031). `applied_at`: where the function whose
-  // body holds the access is applied, outermost first.
+  // The escapes (ir::Access::escapes) of an access that is in bounds, is covered by boundary rules,
+  // or has a run-time check. Nothing if the access leaves the field (S031). `applied_at`: the
+  // applications of the functions whose body contains the access, outermost first.
   std::optional<uint32_t> prove(const ir::Access& access, Span span,
                                 const std::vector<Span>& applied_at);
 
-  // What the mirror at that side of dimension d throws back lies in the field; S031 if not, or a
-  // check.
+  // Proves that an index reflected by the mirror at that side of dimension d lies in the field;
+  // otherwise S031 or a run-time check.
   bool prove_thrown(const ir::Access& access, size_t d, bool low, Span span,
                     const std::vector<Span>& applied_at);
 
-  // How far the region reaches beyond the field's box (ir::Access::excess).
+  // How far the region extends beyond the field's box (ir::Access::excess).
   std::vector<ir::Excess> excess(ir::FieldId field);
 
   int rank() const { return region_.rank(); }
 
  private:
-  // One end of a region in one dimension, from where an access must stay within its field: by its
-  // offset alone, or once it has been thrown back by the mirror that stands at that side.
+  // An end of the region in one dimension, where an access must stay within its field. `thrown`:
+  // the index after reflection by the mirror at that side, instead of the index itself.
   enum class Side { Low, High };
   struct End {
     int dimension;
@@ -92,7 +94,7 @@ class AccessProver {
   const std::vector<std::string>& index_names_;
   bool muted_;
   std::vector<ir::Affine> facts_;
-  std::vector<ir::Affine> facts_of_place_;  // likewise, and where the region lies
+  std::vector<ir::Affine> facts_of_place_;  // facts_, and the boxes that contain the region
   std::map<std::tuple<ir::FieldId, End, int>, Verdict> known_;  // by field, end and offset
   std::map<ir::FieldId, std::vector<ir::Excess>> excess_;
 };

@@ -1,9 +1,9 @@
-// Quotients of open params in bounds: N/2.
+// Quotients of open params in bounds, such as N/2.
 //
-// Bounds are affine, and a quotient is not. So it becomes a param of its own, as `param H : integer
-// = N/2` would be, computed from the others before a run; what is known about quotients makes the
-// proofs. A run that gives the param some other value than the quotient fails a check, so nothing
-// depends on who computed it.
+// Bounds are affine, and a quotient is not. The quotient therefore becomes a derived param, as if
+// the program declared `param H : integer = N/2`, and is computed from the other params before a
+// run. Known inequalities of quotients are added as facts for proofs. They are also added as checks
+// (S067), so that a run that gives the param another value is refused.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@
 namespace stencil::sema {
 namespace {
 
-// N_over_2, or quotient where more than a param is divided; no name of the program.
+// The name of the param: N_over_2, or "quotient" if the dividend is more than a param. It differs
+// from all names of the program.
 std::string name_of(const Environment& env, const ir::Affine& of, int64_t by) {
   const bool one = of.constant == 0 && of.terms.size() == 1 && of.terms[0].second == 1;
   std::string name = "quotient";
@@ -35,7 +36,7 @@ std::string name_of(const Environment& env, const ir::Affine& of, int64_t by) {
   return unique;
 }
 
-// a/b truncates: |a - b*q| < b, and where a is not negative, a - b*q is none either.
+// a/b truncates, so |a - b*q| < b, and if a >= 0, then a - b*q >= 0.
 void assume_quotient(Environment& env, const ir::Affine& a, int64_t b, ir::ParamId q,
                      const std::string& text, Span span) {
   const ir::Affine multiple{0, {{q, b}}};

@@ -1,15 +1,15 @@
 // random(i, j, seed): Philox4x32-10 of J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw,
-// "Parallel random numbers: as easy as 1, 2, 3" (SC'11). It keeps no state: a number is a function
-// of the coordinates and the seed, so it is the same on every device, in every part and for every
+// "Parallel random numbers: as easy as 1, 2, 3" (SC'11). It has no state: a number is a function of
+// the coordinates and the seed, so it is the same on every device, in every subdomain and for every
 // schedule.
 //
-// The coordinates are the counter, four words of 32 bits, absent ones 0; the seed is the key, two
-// words, the low one first. Of more than four coordinates, each further four are a counter of their
-// own, under the first two words that the block before gave as a key. The number is made of the
-// first two words of the last block, the first one being the upper half.
+// The coordinates form the counter: four words of 32 bits, padded with 0. The seed is the key: two
+// words, the low word first. If there are more than four coordinates, each further group of four is
+// the counter of another block, whose key is the first two words of the block before. The number
+// consists of the first two words of the last block; the first word is the upper half.
 //
-// A word is a `long` here, and the operations are those of the program: products of two words wrap
-// around in 64 bits and keep all bits, so no target needs anything of its own.
+// A word is a `long` here. All operations exist in the language: products of two words wrap around
+// in 64 bits and keep all bits, so no target needs special support.
 #include <fmt/format.h>
 
 #include <array>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int64_t kWord = 0xffffffff;
 
-// 64-bit operations on leaves, computed at once where they are known.
+// 64-bit operations on leaves; constants are folded.
 class Words {
  public:
   Words(ir::Graph& graph, Span span) : graph_(graph), span_(span) {}
@@ -72,7 +72,7 @@ Counter philox(Words& words, Counter c, Key key) {
 
 }  // namespace
 
-// An argument as a `long`: a coordinate, an integer of 32 bits, or the seed. S018.
+// An argument as a `long`: a coordinate (a 32-bit integer) or the seed. S018.
 std::optional<Leaf> Elaborator::random_argument(const ast::Expr& expr, bool seed) {
   const Value value = elaborate(expr);
   if (!value.ok()) return std::nullopt;

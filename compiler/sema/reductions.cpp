@@ -1,5 +1,9 @@
-// Reductions, records and the stop condition. A record is a reduction at each point of a set: the
-// sum of what the grid points around it weigh there, which gives a series instead of a value.
+// Analyses reductions, records and the stop condition. A record is a reduction at each point of a
+// set: the weighted sum over the grid points around it, which gives a series instead of one value.
+//
+// Stencil functions may read reductions, and reductions may read each other and their own previous
+// value. A reduction is therefore analysed when its type is first needed. One whose type depends on
+// itself takes the type of its initial value.
 #include "compiler/sema/reductions.h"
 
 #include <limits>
@@ -16,7 +20,7 @@
 namespace stencil::sema {
 namespace {
 
-// The type of a reduced or compared scalar; nothing if `value` is no number.
+// The type of a scalar to be reduced or compared; nothing if `value` is not a number.
 std::optional<Scalar> number_type(Environment& env, Arithmetic& arithmetic, const Value& value,
                                   Span span, const char* what = "reduction") {
   if (!value.ok()) return std::nullopt;
@@ -33,7 +37,7 @@ std::optional<Scalar> number_type(Environment& env, Arithmetic& arithmetic, cons
   return std::nullopt;
 }
 
-// What values of the type are combined in: sums and products of integers in 64 bits.
+// The type in which values are combined: sums and products of integers use 64 bits.
 Scalar combined_in(const ast::Identifier& reducer, Scalar type) {
   const bool grows = reducer.name == "sum" || reducer.name == "prod";
   return grows && type == Scalar::I32 ? Scalar::I64 : type;
@@ -67,7 +71,7 @@ void types_differ(Environment& env, const ReductionInfo& info, Scalar type) {
   error.hint = fmt::format("let the initial value have the type: initial {}(0)", name(type));
 }
 
-// The type of what it gives, and what that is before it has been evaluated.
+// Sets the type of the reduction and its initial value in that type.
 void settle(Environment& env, ReductionInfo& info, Scalar type) {
   const ast::Expr* initial = info.syntax->initial.get();
   const bool settled = info.type.has_value();
@@ -80,7 +84,7 @@ void settle(Environment& env, ReductionInfo& info, Scalar type) {
   if (stored) info.initial_value = stored->front();
 }
 
-// What is recorded at a set of points: reduced there, by weights, to a row for each evaluation.
+// Analyses a record: a weighted reduction at each point of a set, with one row per evaluation.
 void analyze_record(Environment& env, ReductionInfo& info, ir::Reduction& record) {
   const ast::Reduce& syntax = *info.syntax;
   ir::Reduction result{syntax.name.name, ir::Reducer::Sum, {}, info.every, syntax.name.span};
@@ -214,7 +218,7 @@ void analyze_reduce(Environment& env, ir::ReductionId id) {
   ReductionInfo& info = env.reductions[static_cast<size_t>(id)];
   if (info.state != ReductionInfo::State::Waiting) return;
   info.state = ReductionInfo::State::Begun;
-  // A record is made behind the whole step.
+  // A record is evaluated after the whole step.
   const uint32_t own_place =
       info.syntax->at ? std::numeric_limits<uint32_t>::max() : info.syntax->name.span.begin;
   const uint32_t reader = std::exchange(env.reader, own_place);

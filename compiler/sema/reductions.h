@@ -5,15 +5,17 @@
 
 namespace stencil::sema {
 
-// `place`: the number of stencil functions above it.
+// `place`: the number of stencil functions above the reduction.
 void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, size_t place);
-// What those over some of the dimensions and records give. S031, S050, S075 to S077, S089.
+// Declares the fields that records and reductions over some dimensions give. S031, S050, S075 to
+// S077, S089.
 void declare_profiles(Environment& env);
-// Once, whoever asks first. S074.
+// Analyses a reduction; later calls do nothing. S074.
 void analyze_reduce(Environment& env, ir::ReductionId id);
-// Gives a reduction that is being analysed the type of its initial value, or `real`.
+// Gives a reduction that is still being analysed the type of its initial value, or `real` if it has
+// none.
 void assume_type(Environment& env, ReductionInfo& info);
-// Of reductions that are read in the step: where they are evaluated. S073.
+// Sets where reductions that the step reads are evaluated. S073.
 void place_reductions(Environment& env);
 void analyze_stop(Environment& env, const ast::Stop& stop, Span item);
 

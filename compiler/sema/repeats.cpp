@@ -1,5 +1,5 @@
-// A repeat holds stencil functions and nothing else: a declaration would suggest a scope, and a
-// reduction a value between two iterations.
+// Analyses repeats. A repeat contains only stencil functions: a declaration in it would suggest a
+// scope, and a reduction a value between two iterations.
 #include "compiler/sema/repeats.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMaxIterations = 1'000'000;
 
-// What is no stencil function, and what to do about it.
+// An item that a repeat cannot contain, and the hint for it.
 struct Stranger {
   const char* what;
   const char* hint;
@@ -95,8 +95,8 @@ class Repeats {
   size_t stencils_ = 0;
 };
 
-// How levels would move on where a field is written several times in a step and read at levels is
-// nothing that a reader could guess.
+// Refuses fields with several levels in a repeat (S088): it would not be obvious when the levels of
+// a field advance that is written several times in a step.
 void refuse_levels(Environment& env, const ir::Repeat& repeat) {
   for (size_t f = repeat.first; f < repeat.end; ++f) {
     const ir::Function& function = env.program.functions[f];

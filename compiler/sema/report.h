@@ -1,6 +1,6 @@
-// Where semantic analysis reports to: one error per code and place, however often the place is
-// visited (a comprehension body is elaborated once per iteration, a function body once per
-// application).
+// Collects the diagnostics of semantic analysis: one error per code and place, even if the place is
+// visited several times. The body of a comprehension is elaborated once per iteration, and the body
+// of a function once per application.
 #pragma once
 
 #include <set>
@@ -15,7 +15,8 @@ class Report {
  public:
   explicit Report(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-  // Both return the diagnostic to be filled in; a repeated one is filled in for nobody.
+  // Both return the diagnostic for the caller to fill in. For a repeated one this is a dummy that
+  // is never reported.
   Diagnostic& error(const char* code, Span span, std::string message) {
     failed_ = true;
     if (!fresh(code, span)) return repeated_ = Diagnostic{};

@@ -1,6 +1,6 @@
-// Several targets are one value, a structure whose members are named after them; so all that holds
-// for the value of a structure (entries by name, shapes, `else`, conditions) holds for them. A
-// target that is a member leaves the rest of its field as it is.
+// The targets of a stencil function. Several targets are treated as one structure whose members are
+// named after them, so all rules for structures (entries by name, shapes, `else`, conditions)
+// apply. A target that is a member leaves the other components of its field unchanged.
 #include "compiler/sema/targets.h"
 
 #include <fmt/format.h>
@@ -10,12 +10,12 @@
 namespace stencil::sema {
 namespace {
 
-// A target that has been looked up: components of a field.
+// A resolved target: consecutive components of a field.
 struct Part {
   ir::FieldId field;
-  size_t first;  // component
+  size_t first;  // first component
   TypePtr type;
-  std::string name;  // of its entry in a value
+  std::string name;  // of its entry in the value
   Span span;
 
   size_t end() const { return first + static_cast<size_t>(type->components); }
@@ -87,7 +87,7 @@ void check_domain(Environment& env, const Part& first, const Part& part) {
   error.hint = "write them in stencil functions of their own";
 }
 
-// The targets, as far as they are apart.
+// The resolved targets without duplicates. Nothing after an error in one of them.
 std::optional<std::vector<Part>> find_parts(Environment& env, const ast::Stencil& stencil) {
   std::vector<Part> parts;
   bool ok = true;
@@ -165,7 +165,7 @@ std::optional<Targets> find_targets(Environment& env, const ast::Stencil& stenci
 
 namespace {
 
-// What all components of the fields have at the point.
+// The present values of all components of the target fields at the point.
 Value present_components(const Targets& targets, Elaborator& elaborator, Span span) {
   Value all;
   for (const ir::FieldId field : targets.fields) {

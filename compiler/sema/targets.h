@@ -1,4 +1,4 @@
-// What a stencil function writes: a field, a member of one, or several of these.
+// The targets of a stencil function: fields, or members of fields.
 #pragma once
 
 #include <optional>
@@ -8,27 +8,29 @@
 
 namespace stencil::sema {
 
-// The field that `name` names, or null (reported, unless its declaration is in error).
+// The field of that name. Null after an error (reported, unless the declaration itself has an
+// error).
 const Declaration* find_field(Environment& env, const ast::Identifier& name);
 
 struct Targets {
-  std::vector<ir::FieldId> fields;  // each once, in the order in which they are named
-  // What a value has to be: of one target its type; of several a structure of them.
+  std::vector<ir::FieldId> fields;  // without duplicates, in the order in which they are named
+  // The type of the value: for one target its type, for several a structure of them.
   TypePtr type;
-  // Per component of the fields, which component of the value it gets; nothing: it keeps its own.
+  // Per component of the fields: the component of the value that it gets. Nothing: the component is
+  // not a target and keeps its present value.
   std::vector<std::optional<size_t>> from;
 };
 
-// Nothing if they are in error: reported, unless a declaration is in error.
+// Nothing after an error (reported, unless a declaration itself has an error).
 std::optional<Targets> find_targets(Environment& env, const ast::Stencil& stencil);
 
-// Some target is a profile or a series, which is in error: no region fits it.
+// True if a target is a profile or a series. This is an error, and no region fits such a target.
 bool writes_in_place(Environment& env, const ast::Stencil& stencil);
 
-// The values that the targets have at the point, as one value.
+// The present values of the targets at the point, as one value.
 Value present(const Targets& targets, Elaborator& elaborator, Span span);
 
-// A result for every component of the fields.
+// The results of a piece, one node per component of the fields.
 std::optional<std::vector<ir::NodeId>> store(const Environment& env, const Targets& targets,
                                              Elaborator& elaborator, const Value& value, Span span);
 

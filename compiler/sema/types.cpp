@@ -1,6 +1,7 @@
-// Element types. The stencil IR knows scalars only; structures and vectors exist in semantic
-// analysis, which carries a value as the list of its scalar leaves beside the tree built here. The
-// tree says which leaves a member or an index selects, and which values may meet in one operation.
+// Element types. The stencil IR has only scalars; structures and vectors exist in semantic
+// analysis, which represents a value as a list of scalar leaves and the type tree built here. The
+// tree decides which leaves a member or index selects, and which values can be combined in one
+// operation.
 #include "compiler/sema/types.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Element types as trees, and how they flatten into scalar components.
+// Element types as trees, and their flattening into scalar components.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ struct StructType {
 
 constexpr int kMaxComponents = 1024;     // scalars in one element of a field
 constexpr int kMaxTableEntries = 65536;  // scalars in a table
-constexpr int kMaxTypeDepth = 32;        // structures and vectors within each other
+constexpr int kMaxTypeDepth = 32;        // nesting of structures and vectors
 
 struct Type {
   std::variant<ScalarType, VectorType, StructType> kind;
@@ -43,14 +43,14 @@ TypePtr scalar_type(Scalar scalar);
 TypePtr vector_type(int64_t length, TypePtr element, int limit = kMaxComponents);
 TypePtr struct_type(std::vector<std::pair<std::string, TypePtr>> members);
 
-// Equal vector lengths and member names throughout; the scalar types at the leaves may differ, they
-// are a matter of conversion.
+// True if vector lengths and member names are equal throughout. The scalar types at the leaves may
+// differ; conversions handle them.
 bool same_shape(const Type& a, const Type& b);
 
-// "scalar", "vector of 2", "structure { rho, u }": for messages.
+// The type as a phrase for messages: "a scalar", "a vector of 2", "a structure { rho, u }".
 std::string describe(const Type& type);
 
-// The scalar leaves: paths as in ir::Component ("", ".rho", ".u[0]").
+// The scalar leaves in order, with paths as in ir::Component ("", ".rho", ".u[0]").
 std::vector<ir::Component> flatten(const Type& type);
 
 }  // namespace stencil::sema

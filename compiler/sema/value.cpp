@@ -1,3 +1,7 @@
+// Keys of values. The elaborator stores the result of a function application under a key of its
+// arguments, and Arithmetic stores weak values under a key of their operands. Constants are
+// compared by type and by the bits of both tracks, nodes by their id. Weak values are shared
+// objects (Arithmetic::weak), so their address identifies them.
 #include "compiler/sema/value.h"
 
 #include <bit>

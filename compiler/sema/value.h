@@ -1,5 +1,5 @@
-// What an expression denotes during semantic analysis: a tree of scalars, each either known at
-// compile time or a node of the graph being built.
+// The value of an expression during semantic analysis: a tree of scalars, each either known at
+// compile time or a node of the graph under construction.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace stencil::sema {
 
-// A scalar known at compile time. Without a type it is a literal, or made of literals only, and
-// takes the type that the expression around it needs. Until then it lives in two tracks: `integer`,
-// exact, where division truncates, and `real`, in double; a real literal has no integer track. So
-// 1/2 is 0 where an integer is needed and 0.5 where a real is.
+// A scalar known at compile time. Without a type, it is a literal or computed from literals only,
+// and takes the type that its context needs. Until then it has two tracks. `integer` is exact, and
+// its division truncates. `real` is computed in double. A real literal has no integer track. So 1/2
+// is 0 where an integer is needed and 0.5 where a real number is.
 struct Constant {
   std::optional<Scalar> type;      // never a storage type
   std::optional<int64_t> integer;  // always present for Bool, I32 and I64, absent for floats
@@ -27,45 +27,48 @@ struct Constant {
   static Constant of_typed(Scalar type, int64_t value) { return {type, value, double(value)}; }
 };
 
-// select(condition, a, b) of two literals: no literal itself, but as much without a type. It takes
-// the type it is needed in, as they do: select(i == 0, 1/2, 0) is 0.5 or 0 in a float, 0 in an
-// integer.
+// select(condition, a, b) of two literals. It is not a literal, but like a literal it has no type
+// and takes the type that its context needs: select(i == 0, 1/2, 0) is 0.5 or 0 in a float, and 0
+// in an integer.
 struct Choice {
   ir::NodeId condition;
   Constant if_true, if_false;
 };
 
-// A real number that nothing has given a floating type yet: 0.1 * time, sqrt(i). It is made of
-// literals and integers only, and is computed in the type of what it meets or is stored in.
+// A real number that has no floating-point type yet, such as 0.1 * time or sqrt(i). It consists of
+// literals and integers only, and is computed in the type of the operand that it meets or of the
+// place where it is stored.
 struct WeakOperation;
 using Weak = std::shared_ptr<const WeakOperation>;
 
 using Scalars = std::variant<Constant, Choice, ir::NodeId, Weak>;
 struct Leaf : Scalars {
   using Scalars::Scalars;
-  // An integer quotient that this integer is made of, if its fraction may have been lost and no
-  // conversion says that this is meant.
+  // An integer quotient from which this integer was computed, if its fraction may have been lost
+  // and no explicit conversion says that this is intended.
   Span quotient = {};
-  // Made of the grid's origin or spacing: may be a Constant, but counts as known at run time, as a
-  // float param does.
+  // Computed from the grid's origin or spacing. It may be a Constant, but is treated as known at
+  // run time only, like a float param.
   bool coordinate = false;
-  // A conversion by name has given it its type.
+  // An explicit conversion gave the type.
   bool meant = false;
 };
 
 struct WeakOperation {
-  // Convert: the operand, an integer, as a real number.
-  // Random: the operand, 64 random bits, as a number in [0, 1) with all bits that the type holds.
+  // Convert: the operand is an integer, converted to a real number.
+  // Random: the operand is 64 random bits, converted to a number in [0, 1) with as many bits as the
+  // type holds.
   enum class Kind { Operation, Convert, Random };
   Kind kind;
-  Op op;  // of Operation
+  Op op;  // for Operation only
   std::vector<Leaf> operands;
   Span span;
-  mutable std::string hint = {};  // the `let` that it is the value of, if any
+  mutable std::string hint = {};  // name of the `let` that has this value, if any
 };
 
-// Without a type: a value in error, already reported; whatever uses it is silently in error too.
-// The type's leaves say nothing about scalar types: those are the leaves' own.
+// A value without a type is the result of an error that is already reported. Operations on it fail
+// without a further message. The scalar types at the leaves of `type` are meaningless: each leaf
+// has its own type.
 struct Value {
   TypePtr type;
   std::vector<Leaf> leaves;  // type->components of them
@@ -74,16 +77,16 @@ struct Value {
   static Value of_leaf(Leaf leaf) { return {scalar_type(Scalar::F64), {leaf}}; }
 };
 
-// Appends what tells the leaf apart from others: equal leaves append equal numbers.
+// Appends a key that identifies the leaf: equal leaves append equal numbers.
 void append_key(std::vector<int64_t>& key, const Leaf& leaf);
 
-// The literals of a leaf that is one, or a choice of two.
+// The literals of a leaf that is a literal or a choice of two.
 inline std::vector<Constant> literals_of(const Leaf& leaf) {
   if (const auto* choice = std::get_if<Choice>(&leaf)) return {choice->if_true, choice->if_false};
   return {std::get<Constant>(leaf)};
 }
 
-// A component of a value; a scalar stands for every component.
+// A component of a value; a scalar has the same value for every component.
 inline const Leaf& leaf_of(const Value& value, size_t component) {
   return value.leaves.size() == 1 ? value.leaves[0] : value.leaves[component];
 }

@@ -1,16 +1,17 @@
-// Real numbers that wait for a type. What is made of literals and integers alone, as 0.1 * time or
-// sqrt(i), has none of its own: it takes that of what it meets or is stored in, and all of it is
-// then computed in that type, literals rounded once. Where nothing gives one, it is `fallback`.
+// Real numbers without a type. A value made only of literals and integers, such as 0.1 * time or
+// sqrt(i), has no type of its own. It takes the type of the operand that it meets or of the place
+// where it is stored. All of it is then computed in that type, with literals rounded once. If
+// nothing gives a type, it takes `fallback`.
 #include <cmath>
 
 #include "compiler/sema/arithmetic.h"
 
 namespace stencil::sema {
 
-// Most values end up in `fallback`, the type of what the expression is stored in. Their nodes are
-// made at once, so that they stand in the graph in the order of the text; those that another type
-// replaces are dropped as dead. Literals that the type does not hold are left for the context to
-// decide about, so that no message is about a type that is not taken.
+// Most values take the type `fallback`, that of the place where the expression is stored. Their
+// nodes are added at once, so that they appear in the graph in text order; if another type is
+// taken, these nodes are dropped as dead code. If `fallback` cannot hold a literal, no node is
+// added here: whether that is an error depends on the type that the context gives.
 Leaf Arithmetic::weak(WeakOperation operation) {
   std::vector<int64_t> key{static_cast<int64_t>(operation.kind),
                            static_cast<int64_t>(operation.op)};
@@ -74,7 +75,7 @@ std::optional<ir::NodeId> Arithmetic::node(const Weak& weak, Scalar to, Span spa
     return operand;
   }
   if (weak->kind == WeakOperation::Kind::Random) {
-    // The highest bits, as many as the type holds, times the weight of the last of them.
+    // The highest bits, as many as the type holds, times the weight of the lowest of them.
     const int kept = to == Scalar::F32 ? 24 : 53;
     if (const auto* known = std::get_if<Constant>(&weak->operands[0])) {
       return made({ir::Constant{fraction(*known->integer, kept), 0}, to, place, {}});
