@@ -45,7 +45,7 @@ void check_axis(const Program& program, const Axis& axis, const Evaluated& found
   Diagnostic& error = out.error(
       "S046", span,
       spacing ? "the spacing of points is not positive" : "the origin of the grid is not finite");
-  error.expected = spacing ? "a number above 0, and finite" : "a finite number";
+  error.expected = spacing ? "a positive finite number" : "a finite number";
   error.found = print_coordinate(program, spacing ? found.value.spacing : found.value.origin);
 }
 

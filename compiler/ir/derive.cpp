@@ -60,19 +60,22 @@ std::optional<DerivationFault> derive_params(const Program& program, const std::
     const std::string& text = param.derived->text;
     const Constant value = evaluate_on_params(graph, integers, reals)[static_cast<size_t>(node)];
     const auto from = [&] {
-      return fmt::format("it is {}, with {}", text,
+      return fmt::format("it is computed as {}, with {}", text,
                          print_reads(program, graph, node, integers, reals));
     };
     if (!std::isfinite(value.real)) {
       return DerivationFault{
-          "R051", fmt::format("param '{}' comes out as {}", param.name, value.real), from()};
+          "R051",
+          fmt::format("param '{}' has the value {}, which is not finite", param.name, value.real),
+          from()};
     }
     // Emitted files use the smallest integer as the mark of a param that is not given.
     const int64_t least = param.type == Scalar::I64 ? INT64_MIN : INT32_MIN;
     if (!is_float(param.type) && value.integer == least) {
       return DerivationFault{
           "R051",
-          fmt::format("param '{}' comes out as {}, which stands for no value", param.name, least),
+          fmt::format("param '{}' has the value {}, which is reserved for a missing value",
+                      param.name, least),
           from()};
     }
     const bool same =
@@ -83,13 +86,13 @@ std::optional<DerivationFault> derive_params(const Program& program, const std::
       return DerivationFault{
           "R074",
           fmt::format(
-              "param '{}' is part of the code with the value {}, and comes out as {}", param.name,
+              "param '{}' is compiled in with the value {}, but is now computed as {}", param.name,
               print_value(param, param.integer_value.value_or(0), param.real_value.value_or(0)),
               print_value(param, value.integer, value.real)),
           fmt::format("{}; {}", from(),
                       is_float(param.type)
-                          ? fmt::format("leave out --fix {}", param.name)
-                          : fmt::format("leave it open and give it: --open {}", param.name))};
+                          ? fmt::format("omit --fix {}", param.name)
+                          : fmt::format("keep it open and give its value: --open {}", param.name))};
     }
     integers[p] = value.integer;
     reals[p] = value.real;

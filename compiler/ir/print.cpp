@@ -271,7 +271,7 @@ std::string print(const Program& program) {
       const auto over = reduced_dimensions(program, reduction);
       out += fmt::format("over [{}] ", fmt::join(over, ", "));
     }
-    out += reduction.place ? fmt::format("in the step behind {} functions\n", *reduction.place)
+    out += reduction.place ? fmt::format("in the step after {} functions\n", *reduction.place)
                            : fmt::format("every {}\n", reduction.every);
     out += print_piece(program, reduction.piece, params);
   }

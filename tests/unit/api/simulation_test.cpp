@@ -178,9 +178,10 @@ TEST(Simulation, RefusesDerivedIntegersThatStandForNoValue) {
       "field A : double on G;\n"
       "stencil s : A[0..7] = A[0] + n;\n",
       open);
-  EXPECT_EQ(message(program.initial_state({{"a", INT32_MAX}})),
-            "R051: param 'n' comes out as -2147483648, which stands for no value; it is "
-            "max(a, 0) + 1, with a = 2147483647");
+  EXPECT_EQ(
+      message(program.initial_state({{"a", INT32_MAX}})),
+      "R051: param 'n' has the value -2147483648, which is reserved for a missing value; it is "
+      "computed as max(a, 0) + 1, with a = 2147483647");
   EXPECT_TRUE(program.initial_state({{"a", INT32_MAX - 1}}).ok());
 }
 
@@ -195,8 +196,10 @@ TEST(Simulation, DerivedParamsFollowBetweenSteps) {
   changed.advance(2).or_throw();
   told.advance(2).or_throw();
   EXPECT_EQ(changed.get<float>("T").or_throw(), told.get<float>("T").or_throw());
-  EXPECT_EQ(message(changed.set_param("kappa", 0)),
-            "R051: param 'dt' comes out as inf; it is 0.2*dx*dx/kappa, with dx = 0.125, kappa = 0");
+  EXPECT_EQ(
+      message(changed.set_param("kappa", 0)),
+      "R051: param 'dt' has the value inf, which is not finite; it is computed as 0.2*dx*dx/kappa, "
+      "with dx = 0.125, kappa = 0");
   changed.advance(1).or_throw();
 
   Options fixed;

@@ -240,8 +240,11 @@ TEST(Params, FollowOthers) {
   const auto fault = ir::derive_params(open, given, integers, reals);
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->code, "R074");
-  EXPECT_EQ(fault->message, "param 'n' is part of the code with the value 10, and comes out as 20");
-  EXPECT_EQ(fault->hint, "it is integer(k*100), with k = 0.2; leave it open and give it: --open n");
+  EXPECT_EQ(fault->message,
+            "param 'n' is compiled in with the value 10, but is now computed as 20");
+  EXPECT_EQ(
+      fault->hint,
+      "it is computed as integer(k*100), with k = 0.2; keep it open and give its value: --open n");
 }
 
 TEST(Params, ValuesUseEarlierParams) {
