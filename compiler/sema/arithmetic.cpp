@@ -117,13 +117,13 @@ bool Arithmetic::admissible(Op op, const std::vector<Leaf>& operands, Span span)
     error.expected = expected;
     error.found = describe_leaf(operands[i]);
     if (truth)
-      error.hint = "select(condition, 1, 0) makes a number of a condition";
+      error.hint = "select(condition, 1, 0) converts a condition to a number";
     else if (kind == OpClass::Logic)
-      error.hint = "a comparison makes a condition of a number, as in x != 0";
+      error.hint = "a comparison turns a number into a condition, as in x != 0";
     else if (op == Op::BitXor)
-      error.hint = "'^' combines bits; a power is written x*x, or pow(x, y)";
+      error.hint = "'^' is bitwise exclusive or; write a power as x*x or pow(x, y)";
     else if (op == Op::Mod)
-      error.hint = "of reals it is a - b*floor(a/b)";
+      error.hint = "for reals write a - b*floor(a/b)";
     return false;
   }
   return true;
@@ -215,8 +215,8 @@ void Arithmetic::warn_of_quotient(const Leaf& integer, Scalar to) {
   if (!integer.quotient.valid() || !from || !is_integer(*from) || !is_float(to)) return;
   report_
       .warning("S104", integer.quotient,
-               "an integer quotient becomes a real number without its fraction")
-      .hint = "real(a)/b keeps the fraction; integer(a/b) says that it is to be dropped";
+               "an integer quotient loses its fraction before it becomes a real number")
+      .hint = "real(a)/b keeps the fraction; integer(a/b) states that dropping it is intended";
 }
 
 std::optional<Leaf> Arithmetic::apply_scalar(Op op, const std::vector<Leaf>& operands, Span span) {

@@ -139,7 +139,7 @@ class AffineEvaluator {
         env_.report.error("S011", span, fmt::format("{} is not affine in the open params", what_));
     error.expected = "sums and constant multiples of params, and quotients by constants";
     error.found = env_.text(span);
-    error.hint = "give the param a value (-D NAME=VALUE, or a default) and it is a constant";
+    error.hint = "give the param a value (-D NAME=VALUE, or a default) to make this a constant";
     return std::nullopt;
   }
 
@@ -270,12 +270,12 @@ Region elaborate_region(Environment& env, const ast::Region& region) {
     result.strides = env.subgrid_strides[static_cast<size_t>(declaration->index)];
   } else {
     Diagnostic& error =
-        env.report.error("S005", name.span, fmt::format("'{}' is no region", name.name));
+        env.report.error("S005", name.span, fmt::format("'{}' is not a region", name.name));
     error.expected = "the grid, a subgrid or a box [low..high, ...]";
     error.found = describe(declaration->kind);
     if (declaration->kind == Declared::Field) {
       error.hint = fmt::format(
-          "fields that are written have entries in the value: "
+          "to write several fields, give the value one entry per field: "
           "REGION = {{ {} = ..., ... }}",
           name.name);
     }

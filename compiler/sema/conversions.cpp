@@ -52,7 +52,7 @@ bool Arithmetic::in_range(double number, Scalar type, Span span) {
     Diagnostic& warning = report_.warning(
         "S106", span, fmt::format("a number too small for a {} becomes 0", name(type)));
     warning.found = fmt::format("{}", number);
-    warning.hint = fmt::format("the least positive {} is {}; a double goes down to 4.9e-324",
+    warning.hint = fmt::format("the smallest positive {} is {}; a double goes down to 4.9e-324",
                                name(type), range.least);
   }
   return true;
@@ -103,7 +103,7 @@ std::optional<ir::NodeId> Arithmetic::node(const Leaf& leaf, Scalar to, Span spa
     const ir::Constant literal{is_float(to) ? value->real : 0.0, value->integer.value_or(0)};
     if (constant->type == Scalar::F32 && to == Scalar::F64 && !leaf.meant &&
         !is_exact_in_float(constant->real)) {
-      warn_of_float(span, "a constant of type float beside a double");
+      warn_of_float(span, "a constant of type float combined with a double");
     }
     return graph_.add({literal, to, span, {}});
   }
@@ -187,7 +187,7 @@ bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
     Diagnostic& error = report_.error("S039", span, "a number where a condition is needed");
     error.expected = "a condition (a comparison, `and`, `or`, `not`, true, false)";
     error.found = describe_leaf(leaf);
-    error.hint = "a comparison makes a condition of a number, as in x != 0";
+    error.hint = "a comparison turns a number into a condition, as in x != 0";
     return false;
   }
   if (std::holds_alternative<Weak>(leaf) && is_integer(to)) {
@@ -200,7 +200,7 @@ bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
   if (!from) return true;  // literals: typed() decides
   if (*from == Scalar::Bool) {
     Diagnostic& error = report_.error("S018", span, "a condition where a number is needed");
-    error.hint = "select(condition, 1, 0) makes a number of a condition";
+    error.hint = "select(condition, 1, 0) converts a condition to a number";
     return false;
   }
   if (is_float(*from) && is_integer(to)) {
@@ -216,7 +216,7 @@ bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
   const bool to_integer = *from == Scalar::I64 && target == Scalar::I32;
   if (id && (to_float || to_integer) && !promoted_.count(*id)) {
     report_.warning("S102", span, fmt::format("{} value stored as {}", name(*from), name(target)))
-        .hint = fmt::format("{}(x) says that this is meant", name(to));
+        .hint = fmt::format("{}(x) states that this is intended", name(to));
   }
   return true;
 }
@@ -248,10 +248,10 @@ void Arithmetic::warn_of_promotions(ir::NodeId stored) {
     if (const auto place = promotions_.find(id); place != promotions_.end()) {
       Diagnostic& warning =
           report_.warning("S103", place->second, "float arithmetic is done in double");
-      warning.found = "an operand of type double beside one of type float";
+      warning.found = "operands of type double and of type float";
       warning.hint =
-          "float(x) of the double keeps it in float; double(x) of the float says that "
-          "double is meant";
+          "float(x) of the double computes in float; double(x) of the float states that double is "
+          "intended";
     }
     const bool narrows = operation->op == Op::Convert && graph_[id].type == Scalar::F32;
     if (!narrows) open.insert(open.end(), operation->operands.begin(), operation->operands.end());
@@ -259,13 +259,14 @@ void Arithmetic::warn_of_promotions(ir::NodeId stored) {
 }
 
 void Arithmetic::warn_of_float(Span span, const char* found) {
-  Diagnostic& warning = report_.warning("S107", span, "rounded to float on its way to a double");
+  Diagnostic& warning =
+      report_.warning("S107", span, "a value is rounded to float before it is stored as a double");
   warning.found = found;
-  warning.hint = real_ == Scalar::F32
-                     ? "`real` is float here: --real double, or double(x) of the operands, keeps "
-                       "the precision; float(x) says that float is meant"
-                     : "double(x) of the operands keeps the precision; float(x) says that float is "
-                       "meant";
+  warning.hint =
+      real_ == Scalar::F32
+          ? "`real` is float here: --real double, or double(x) of the operands, keeps the "
+            "precision; float(x) states that float is intended"
+          : "double(x) of the operands keeps the precision; float(x) states that float is intended";
 }
 
 // S107 for the operations from which `stored`, the value of a double component, is computed.

@@ -145,14 +145,14 @@ std::optional<Elaborator::Dimension> Elaborator::dimension_of(const ast::Call& c
   const std::string& name = call.callee.name;
   Diagnostic& error = env_.report.error(
       "S047", argument.span,
-      fmt::format("the argument of '{}' is no {}", name, number ? "dimension" : "index"));
+      fmt::format("the argument of '{}' is not {}", name, number ? "a dimension" : "an index"));
   error.expected = "the name of an index, such as the i of a box [i in 1..N-2] or of init A[i]";
   if (number) error.expected += fmt::format(", or the number of a dimension, 0 to {}", rank - 1);
   error.found = env_.text(argument.span);
   if (!number) {
     error.hint =
-        "a neighbour lies at position(i) + spacing(i), the point with index n at "
-        "origin(i) + n * spacing(i)";
+        "a neighbour is at position(i) + spacing(i), and the point with index n at origin(i) + n * "
+        "spacing(i)";
   }
   return std::nullopt;
 }
@@ -180,8 +180,8 @@ Value Elaborator::coordinate(Coordinate what, const ast::Call& call, Span span) 
   if (!site_.coordinates) {
     Diagnostic& error = env_.report.error(
         "S026", span, fmt::format("'{}' can't be used in {}", call.callee.name, site_.what));
-    error.found = "a coordinate of the grid, which is known when all params are";
-    error.hint = "let the grid take it from a param, and use that param here, too";
+    error.found = "a coordinate of the grid, which is known only when all params have values";
+    error.hint = "let the grid take it from a param, and use that param here";
     return {};
   }
   const bool position = what == Coordinate::Position;

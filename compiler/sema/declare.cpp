@@ -38,7 +38,7 @@ TypePtr named_type(Environment& env, const std::string& name, Span span) {
   }
   if (declaration->broken) return nullptr;
   if (declaration->kind != Declared::Type) {
-    env.report.error("S005", span, fmt::format("'{}' is no type", name)).found =
+    env.report.error("S005", span, fmt::format("'{}' is not a type", name)).found =
         describe(declaration->kind);
     return nullptr;
   }
@@ -96,10 +96,11 @@ namespace {
 // False (S065) for a sub-grid with a stride, which is a region and cannot be the domain of a field.
 bool require_every_point(Environment& env, const Region& region, const ast::Identifier& name) {
   if (region.strides.empty()) return true;
-  Diagnostic& error =
-      env.report.error("S065", name.span, fmt::format("'{}' lacks the points between", name.name));
+  Diagnostic& error = env.report.error(
+      "S065", name.span,
+      fmt::format("'{}' has a stride, so it cannot be a domain or a parent", name.name));
   error.expected = "a grid or sub-grid without a stride";
-  error.hint = "a sub-grid with a stride is a region of stencils and reductions";
+  error.hint = "only regions of stencils and reductions can have a stride";
   return false;
 }
 
@@ -133,7 +134,7 @@ std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::Pe
     if (!out.empty() && *value <= out.back()) {
       Diagnostic& error = env.report.error("S050", number->span, "dimensions in the wrong order");
       error.expected = "numbers of the grid's dimensions, each once, the outermost first";
-      error.found = fmt::format("{} behind {}", *value, out.back());
+      error.found = fmt::format("{} after {}", *value, out.back());
       return std::nullopt;
     }
     out.push_back(static_cast<int>(*value));
@@ -148,8 +149,8 @@ bool take_dimensions(Environment& env, const std::optional<ast::PerDimension>& a
   if (field.points) {
     field.dimensions = {ir::kPoints};
     if (!along) return true;
-    Diagnostic& error = env.report.error("S050", along->span, "'along' of what is on points");
-    error.hint = "points have no dimensions of the grid: leave out 'along'";
+    Diagnostic& error = env.report.error("S050", along->span, "'along' for a field on points");
+    error.hint = "omit 'along': a field on points has no grid dimensions";
     return false;
   }
   const int rank = env.program.grid.rank();
@@ -173,8 +174,8 @@ void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
   field.boundary = ir::uniform_boundary(rank, {});
   std::vector<Edges> edges;
   if (boundary && rank == 0) {
-    env.report.error("S053", boundary->span, "a boundary of values at points").hint =
-        "each point has its value: leave out 'boundary'";
+    env.report.error("S053", boundary->span, "values at points cannot have a boundary").hint =
+        "omit 'boundary': a point of a set has no neighbours";
     ok = false;
   } else if (boundary && type && ok) {
     ok = take_boundary(env, *boundary, *type, field, edges);
@@ -203,9 +204,9 @@ bool require_constant(Environment& env, const ast::Field& field) {
   Diagnostic& error = env.report.error(
       "S051", field.along ? field.along->span : field.domain.span,
       fmt::format("a field {} {}", field.along ? "along some of the dimensions" : "on points",
-                  field.constant ? "has one level" : "is not constant"));
+                  field.constant ? "must have one level" : "must be constant"));
   error.expected = "constant, without history";
-  error.hint = field.constant ? "leave out 'history'" : "add 'constant': no stencil writes it";
+  error.hint = field.constant ? "omit 'history'" : "add 'constant': no stencil can write it";
   return false;
 }
 
@@ -215,9 +216,8 @@ bool require_floating(Environment& env, const ir::Field& field, const ast::TypeE
       std::all_of(field.components.begin(), field.components.end(),
                   [](const ir::Component& c) { return is_float(arithmetic_type(c.type)); });
   if (!field.points || floating) return true;
-  Diagnostic& error =
-      env.report.error("S084", type.span, "values at points that are no real numbers");
-  error.expected = "components of floating type: points between those of the grid weight them";
+  Diagnostic& error = env.report.error("S084", type.span, "values at points must be real numbers");
+  error.expected = "components of a floating-point type, because weights multiply them";
   return false;
 }
 
@@ -327,8 +327,8 @@ void declare_points(Environment& env, const ast::Points& points, Span item) {
   const auto domain = field_domain(env, points.domain);
   bool ok = numbers && domain;
   if (domain && domain->points) {
-    env.report.error("S084", points.domain.span, "points on points").expected =
-        "the grid or a sub-grid that they lie in";
+    env.report.error("S084", points.domain.span, "the domain of points is a set of points")
+        .expected = "the grid or a sub-grid that contains them";
     ok = false;
   }
   std::optional<int64_t> width = 2;
@@ -390,7 +390,7 @@ void declare_series(Environment& env, const ast::Series& series, Span item) {
     ok &= take_dimensions(env, series.along, result);
   } else if (series.along) {
     env.report.error("S050", series.along->span, "'along' without a grid").hint =
-        "say first on which grid: series w : real [0..K-1] on G along 0;";
+        "name the grid first: series w : real [0..K-1] on G along 0;";
     ok = false;
   }
   result.box.ranges.insert(result.box.ranges.begin(), times.value_or(ir::Range{}));
@@ -426,15 +426,16 @@ void declare_profile(Environment& env, ReductionInfo& info) {
   }
   if (ok && field.dimensions.empty()) {
     Diagnostic& error =
-        env.report.error("S075", reduce.over->span, "no dimension is left by 'over'");
+        env.report.error("S075", reduce.over->span, "'over' names all dimensions of the grid");
     error.expected = "some of the grid's dimensions";
-    error.hint = "leave out 'over': a reduction of all dimensions gives one value";
+    error.hint = "omit 'over': a reduction over all dimensions gives one value";
     ok = false;
   }
   if (reduce.initial) {
     Diagnostic& error =
-        env.report.error("S076", reduce.initial->span, fmt::format("'{}' is a field", field.name));
-    error.expected = "its initial values in an item of their own";
+        env.report.error("S076", reduce.initial->span,
+                         fmt::format("'{}' is a field and takes no 'initial'", field.name));
+    error.expected = "an init item for its initial values";
     error.hint = fmt::format("init {} = {};", field.name, env.text(reduce.initial->span));
     ok = false;
   }
@@ -459,7 +460,7 @@ std::optional<ir::FieldId> set_of_points(Environment& env, const ast::Identifier
   const auto id = static_cast<size_t>(declaration->index);
   if (field && env.program.fields[id].is_point_set()) return declaration->index;
   Diagnostic& error =
-      env.report.error("S089", name.span, fmt::format("'{}' is no set of points", name.name));
+      env.report.error("S089", name.span, fmt::format("'{}' is not a set of points", name.name));
   error.found = describe(declaration->kind);
   error.hint = "declare one: points mics [0..9] on G;";
   return std::nullopt;
@@ -470,8 +471,8 @@ std::optional<ir::Range> rows_of(Environment& env, const ast::Box& rows) {
   const auto range = numbers_of(env, rows, "a record has");
   if (!range) return std::nullopt;
   if (!(range->low == ir::Affine{})) {
-    Diagnostic& error = env.report.error("S089", rows.span, "the rows of a record begin with 0");
-    error.expected = "a range from 0 on";
+    Diagnostic& error = env.report.error("S089", rows.span, "the rows of a record must begin at 0");
+    error.expected = "a range that begins at 0";
     error.found = env.print(range->low);
     return std::nullopt;
   }

@@ -138,7 +138,7 @@ bool require_plain(Environment& env, const ast::Boundary& boundary,
   });
   if (plain) return true;
   Diagnostic& error =
-      env.report.error("S053", boundary.span, "a boundary that profiles and series cannot have");
+      env.report.error("S053", boundary.span, "profiles and series cannot have this boundary");
   error.expected = "none, a number, clamp, mirror or periodic";
   return false;
 }
@@ -150,7 +150,7 @@ bool has_lines(Environment& env, const ast::Boundary& boundary, const ir::Box& b
     if (!edges[d].low.linear && !edges[d].high.linear) continue;
     const ir::Affine more = box.ranges[d].high - box.ranges[d].low - 1;
     const std::string message =
-        fmt::format("a boundary that is linear needs two points in dimension {}", d + 1);
+        fmt::format("a linear boundary needs two points in dimension {}", d + 1);
     const Verdict verdict = decide(env.facts, more);
     if (verdict == Verdict::Unknown) env.add_check({{more}, "S063", message, boundary.span});
     if (verdict != Verdict::Fails) continue;

@@ -36,7 +36,7 @@ std::optional<Scalar> param_type(Environment& env, const ast::Param& param) {
   if (name == "real") return env.program.real;
   if (name == "float") return Scalar::F32;
   if (name == "double") return Scalar::F64;
-  Diagnostic& error = env.report.error("S008", param.type.span, "not a type for a param");
+  Diagnostic& error = env.report.error("S008", param.type.span, "a param cannot have this type");
   error.expected = "integer, long, real, float or double";
   error.found = env.text(param.type.span);
   error.hint = hint_for_foreign_word(Foreign::Type, name);
@@ -54,7 +54,7 @@ void take_definition(Environment& env, ir::Param& param, const std::string& text
   }
   if (param.real_value || param.integer_value) return;
   Diagnostic& error = env.report.error(
-      "S007", Span{}, fmt::format("value of param '{}' on the command line", param.name));
+      "S007", Span{}, fmt::format("invalid value of param '{}' on the command line", param.name));
   const bool beyond = is_float(param.type) && parse_real(text);  // a double can hold it
   error.expected = numbers_of(is_float(param.type) && !beyond ? Scalar::F64 : param.type);
   if (beyond_double(text) && is_float(param.type)) {
@@ -95,8 +95,8 @@ bool take_derived(Environment& env, ir::Param& param, const ir::Derivation& deri
   const ir::Constant value =
       ir::evaluate_on_params(derived.graph, integers, reals)[static_cast<size_t>(derived.value)];
   if (!std::isfinite(value.real)) {
-    env.report.error("S013", span, "a result that is not a finite number in the value of a param")
-        .found = fmt::format("{}", value.real);
+    env.report.error("S013", span, "the value of a param is not finite").found =
+        fmt::format("{}", value.real);
     return false;
   }
   if (is_float(param.type)) {
@@ -163,12 +163,14 @@ bool component_types(Environment& env, const ast::TypeExpr& type) {
   }
   const std::string& name = std::get<ast::NamedType>(type.kind).name;
   if (name == "real" || name == "float" || name == "double") return true;
-  Diagnostic& error = env.report.error("S083", type.span, "not a type for a component of a param");
-  error.expected = "real, float or double, or vectors and structures of these, written out";
+  Diagnostic& error =
+      env.report.error("S083", type.span, "a component of a param cannot have this type");
+  error.expected =
+      "real, float or double, or vectors and structures of these, without declared types";
   error.found = env.text(type.span);
   const bool integer = name == "integer" || name == "long";
   error.hint =
-      integer ? "sizes are params of their own" : hint_for_foreign_word(Foreign::Type, name);
+      integer ? "declare sizes as separate params" : hint_for_foreign_word(Foreign::Type, name);
   return false;
 }
 

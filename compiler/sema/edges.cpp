@@ -77,7 +77,8 @@ Value Elaborator::edge_value(const ir::Access& access, const ir::BoundaryRule& r
     in_boundary_ = within;
     if (!computed.ok()) return {};
     if (computed.leaves.size() != 1 && computed.leaves.size() != field.components.size()) {
-      env_.report.error("S018", edge.value->span, "a boundary of another shape than the field's")
+      env_.report
+          .error("S018", edge.value->span, "the boundary value has another shape than the field")
           .found = describe(*computed.type);
       return {};
     }
@@ -143,10 +144,11 @@ Value Elaborator::extrapolated(const ir::Access& access, size_t d, bool low, Spa
   const int64_t near = low ? 2 + int64_t{access.offsets[d]} : int64_t{access.offsets[d]} - 2;
   const int64_t far = (low ? 1 : -1) * (1 + more.value_or(0));
   if (!more || std::abs(near - far) >= kMostOfLine) {
-    Diagnostic& error = env_.report.error("S064", span, "an access that is too far from a line");
-    error.expected = fmt::format("at most {} points beyond a side that is linear", kMostOfLine);
-    error.hint = more ? "take a smaller offset, or another boundary"
-                      : "say with 'require' how far the region leaves the field";
+    Diagnostic& error =
+        env_.report.error("S064", span, "an access too far beyond a linear boundary");
+    error.expected = fmt::format("at most {} points beyond a linear side", kMostOfLine);
+    error.hint = more ? "use a smaller offset or another boundary"
+                      : "limit with 'require' how far the region extends beyond the field";
     return {};
   }
   Offsets next;

@@ -94,7 +94,8 @@ struct Elaborator::Visitor {
     if (use.is_field && !use.ok) return {};
     if (!use.is_field) {
       Diagnostic& error = self.env_.report.error(
-          "S005", span, fmt::format("'{}' is no field, so it has no earlier level", level.field));
+          "S005", span,
+          fmt::format("'{}' is not a field, so it has no earlier level", level.field));
       error.hint = "only fields are read as NAME@-k[offsets]";
       return {};
     }
@@ -140,8 +141,9 @@ bool Elaborator::exhausted(Span span) {
   if (!what) return false;
   exhausted_ = true;
   Diagnostic& error = env_.report.error("S030", span, what);
-  error.expected = fmt::format("at most {} operations, {} levels, {} functions within each other",
-                               kMaxGraphNodes, kMaxDepth, kMaxApplications);
+  error.expected =
+      fmt::format("at most {} operations, {} levels of nesting and {} nested functions",
+                  kMaxGraphNodes, kMaxDepth, kMaxApplications);
   return true;
 }
 
@@ -172,18 +174,18 @@ std::optional<int64_t> Elaborator::constant_integer(const ast::Expr& expr, const
       constant && !constant->integer ? fmt::format("{}", constant->real) : env_.text(expr.span);
   if (coordinate) {
     error.hint =
-        "origin and spacing count as known at run time; let the grid take them from an integer "
-        "param, and use that param here, too";
+        "origin and spacing are treated as known only at run time; let the grid take them from an "
+        "integer param, and use that param here";
   } else if (!constant && std::string_view(what) == "an offset") {
     error.hint = fmt::format(
-        "offsets are relative to the point computed, which is at 0; one that varies needs a bound, "
-        "as in '{} within 1'",
+        "offsets are relative to the current point; an offset that varies needs a bound, as in '{} "
+        "within 1'",
         env_.text(expr.span));
   } else if (constant && !constant->type && !constant->integer) {
     const bool whole =
         std::trunc(constant->real) == constant->real && std::fabs(constant->real) < 0x1p53;
     if (whole) {
-      error.hint = fmt::format("written as an integer it is {:.0f}", constant->real);
+      error.hint = fmt::format("write it as an integer: {:.0f}", constant->real);
     } else if (std::string_view(what) == "an offset") {
       error.hint = "between two points, take the mean of their values";
     }
@@ -258,7 +260,7 @@ Value Elaborator::name(const ast::Name& name, Span span) {
     return field_alone(std::get<FieldBinding>(*local), span);
   }
   if (name.name == "time") {
-    if (!site_.time) return not_usable("time", "the index of the running step", span);
+    if (!site_.time) return not_usable("time", "the index of the current step", span);
     return Value::of_leaf(graph_.add({ir::Time{}, Scalar::I32, span, {}}));
   }
   if (name.name == "pi" && env_.means_library(name.name)) {
@@ -292,7 +294,8 @@ Value Elaborator::name(const ast::Name& name, Span span) {
     case Declared::Function:
       break;
   }
-  Diagnostic& error = env_.report.error("S005", span, fmt::format("'{}' is no value", name.name));
+  Diagnostic& error =
+      env_.report.error("S005", span, fmt::format("'{}' is not a value", name.name));
   error.found = describe(declaration->kind);
   return {};
 }
@@ -363,8 +366,8 @@ Value Elaborator::binary(const ast::Binary& binary, Span span, const Type* expec
   operands.push_back(elaborate(*binary.right, keeps_shape ? expected : nullptr));
   Value result = arithmetic_.apply(op, operands, span);
   if (op == Op::BitXor && result.ok() && begins_with_number(*binary.right)) {
-    env_.report.warning("S105", span, "'^' combines bits: this is no power").hint =
-        "a power is written x*x, or pow(x, y); if bits are meant, the number comes first";
+    env_.report.warning("S105", span, "'^' is bitwise exclusive or, not a power").hint =
+        "write a power as x*x or pow(x, y); if bits are meant, put the number first";
   }
   return result;
 }

@@ -56,14 +56,14 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
   const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
   const bool readable = site_.fields || site_.initial_values;
   if (!readable || (in_boundary_ && (!field.read_in_place() || field.points))) {
-    not_usable(field.name, field.points ? "what points give" : "a field", span,
+    not_usable(field.name, field.points ? "values at points" : "a field", span,
                made ? hint_of_further_reduction(field) : "");
     return {true, false};
   }
   if (made && env_.reductions[static_cast<size_t>(*made)].syntax->at) {
-    Diagnostic& error =
-        env_.report.error("S089", span, fmt::format("'{}' is a record", field.name));
-    error.expected = "a field: what is recorded leaves the program";
+    Diagnostic& error = env_.report.error(
+        "S089", span, fmt::format("'{}' is a record and cannot be read", field.name));
+    error.expected = "a field or a series; records are only output";
     error.related.push_back({field.span, "declared here"});
     return {true, false};
   }
@@ -77,10 +77,10 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
     error.found = fmt::format("@-{}", binding.level);
     error.hint = fmt::format("declare the field with history {}", binding.level + 1);
     if (field.is_series()) {
-      error.hint =
-          fmt::format("its value of an earlier step is {}[time - {}]", field.name, binding.level);
+      error.hint = fmt::format("read its value of an earlier step as {}[time - {}]", field.name,
+                               binding.level);
     } else if (field.read_in_place()) {
-      error.hint = "it is constant: it has one level";
+      error.hint = "it is constant and has one level";
     }
     error.related.push_back({field.span, "declared here"});
     return {true, false};
@@ -174,12 +174,12 @@ bool Elaborator::reads_by_coordinates(const ir::Field& declared, const ast::Expr
   const std::string name = env_.text(field.span);
   const size_t rank = declared.box.ranges.size();
   if (indices.size() == rank) {
-    error.hint = fmt::format("offsets are relative to the point: {}[{}]", name, relative);
+    error.hint = fmt::format("offsets are relative to the current point: {}[{}]", name, relative);
   } else if (indices.size() == rank + 1 && !declared.read_in_place()) {
     error.hint = fmt::format("an earlier time level is read as {}@-1{}", name, env_.point());
   } else {
-    error.hint = fmt::format("one bracket has all offsets, relative to the point: {}{}", name,
-                             env_.point(declared));
+    error.hint = fmt::format("one bracket holds all offsets, relative to the current point: {}{}",
+                             name, env_.point(declared));
   }
   return true;
 }
@@ -221,8 +221,8 @@ bool Elaborator::at_point_itself(const ir::Field& field, Span span) {
   if (!moved) return true;
   Diagnostic& error =
       env_.report.error("S085", span, fmt::format("'{}' is read at another point", field.name));
-  error.expected = "the point computed: what points give is known there alone";
-  error.hint = "hand the value to the function as an argument";
+  error.expected = "a read at the current point, because values at points have no neighbours";
+  error.hint = "pass the value to the function as an argument";
   return false;
 }
 
@@ -273,10 +273,11 @@ Value Elaborator::needs_offsets(ir::FieldId id, Span span, Span whole, const std
   Diagnostic& error =
       env_.report.error("S025", span, fmt::format("'{}' needs offsets", env_.text(span)));
   const char* what = field.is_series() ? "when" : "where";
-  error.hint = whole.valid()
-                   ? fmt::format("they come first: {}{}", read, env_.text({span.end, whole.end}))
-                   : fmt::format("they say {} it is read, relative to the {}: {}", what,
-                                 field.is_series() ? "running step" : "point", read);
+  error.hint =
+      whole.valid()
+          ? fmt::format("write the offsets first: {}{}", read, env_.text({span.end, whole.end}))
+          : fmt::format("offsets say {} it is read, relative to the {}: {}", what,
+                        field.is_series() ? "current step" : "current point", read);
   const auto hint = hint_for_foreign_word(Foreign::Member, foreign);
   if (!hint.empty()) error.hint = hint;
   return {};

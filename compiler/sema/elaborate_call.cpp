@@ -125,7 +125,7 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<int>*
   if (declaration->broken) return {};
   if (declaration->kind != Declared::Function) {
     Diagnostic& error =
-        env_.report.error("S005", call.callee.span, fmt::format("'{}' is no function", name));
+        env_.report.error("S005", call.callee.span, fmt::format("'{}' is not a function", name));
     error.found = describe(declaration->kind);
     if (declaration->kind == Declared::Field) error.hint = hint_of_called_field(call);
     return {};

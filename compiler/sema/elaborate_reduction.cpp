@@ -24,7 +24,7 @@ bool Elaborator::known_reduction(ir::ReductionId id, Span span) {
   }
   constexpr int kMostBegun = 64;
   if (env_.reductions_begun > kMostBegun) {
-    env_.report.error("S030", span, "too many reductions follow from each other").expected =
+    env_.report.error("S030", span, "too many reductions depend on each other").expected =
         fmt::format("at most {}", kMostBegun);
     return false;
   }
@@ -52,7 +52,7 @@ bool Elaborator::may_read(ir::ReductionId id, int back, Span span) {
   if (back > 1 || (back > 0 && !in_step)) {
     Diagnostic& error =
         env_.report.error("S072", span, fmt::format("{}@-{} reaches too far back", name, back));
-    error.expected = in_step ? fmt::format("{0}, or {0}@-1 of the step before", name)
+    error.expected = in_step ? fmt::format("{0}, or {0}@-1 for the previous step", name)
                              : fmt::format("{}, the newest value", name);
     return false;
   }
@@ -62,8 +62,9 @@ bool Elaborator::may_read(ir::ReductionId id, int back, Span span) {
   if (back > 0 || !is_above(id)) return true;
   Diagnostic& error = env_.report.error(
       "S070", span, fmt::format("'{}' is read above its place in the step", name));
-  error.related.push_back({info.syntax->name.span, "evaluated here, once what is above has run"});
-  error.hint = fmt::format("write {}@-1 for its value of the step before, or move it up", name);
+  error.related.push_back({info.syntax->name.span, "evaluated here, after the functions above"});
+  error.hint =
+      fmt::format("write {}@-1 for its value of the previous step, or move the reduction up", name);
   return false;
 }
 
@@ -113,7 +114,7 @@ Value Elaborator::before_step(ir::ReductionId id, bool replaced, Span span) {
     Diagnostic& error =
         env_.report.error("S071", span, fmt::format("{}@-1 has no value in the first step", name));
     error.related.push_back({info.syntax->name.span, "declared here"});
-    error.hint = fmt::format("let the declaration give one: reduce {} = ... initial 0;", name);
+    error.hint = fmt::format("give it an initial value: reduce {} = ... initial 0;", name);
     return {};
   }
   std::vector<ir::NodeId> copies;

@@ -85,9 +85,10 @@ const char* what_it_is(Foreign kind) {
 const char* why_not_here(Declared kind) {
   switch (kind) {
     case Declared::Function:
-      return "functions are inlined: each may use those declared before it, without recursion";
+      return "functions are inlined, so each can use only functions declared before it, without "
+             "recursion";
     case Declared::Type:
-      return "a type cannot be recursive: a value of it would have no end";
+      return "a type cannot contain itself";
     case Declared::Param:
       return "the value of a param may use the params declared before it";
     default:

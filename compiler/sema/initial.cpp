@@ -40,19 +40,19 @@ const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
   Diagnostic& error = env_.report.error(
       "S066", span, fmt::format("the initial value of '{}' can't be read here", field.name));
   if (storage || field.is_series() || field.points) {
-    error.found = storage             ? "a field of a type that is stored alone"
+    error.found = storage             ? "a field of a storage type, such as half or byte"
                   : field.is_series() ? "a series"
                                       : "values at points";
-    error.hint = "let both inits use a function of the program";
+    error.hint = "use the same function in both inits";
   } else if (itself) {
     error.found = "its own init";
   } else if (written == env_.init_places.end()) {
     error.found = "a field without an init";
-    error.hint = "what a run gives a field is not known to init";
+    error.hint = "an init cannot read values that a run gives a field";
   } else {
     error.found = "an init that comes later";
     error.hint = fmt::format("put the init of '{}' before this one", field.name);
-    error.related.push_back({written->second, "it stands here"});
+    error.related.push_back({written->second, "the init is here"});
   }
   return nullptr;
 }

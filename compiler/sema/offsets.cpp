@@ -49,7 +49,7 @@ std::optional<Elaborator::Offset> Elaborator::offset(const ast::Expr& index, int
 }
 
 void Elaborator::no_integer(const Value& value, Span span) {
-  Diagnostic& error = env_.report.error("S060", span, "an offset that is no integer");
+  Diagnostic& error = env_.report.error("S060", span, "an offset that is not an integer");
   error.found = describe(*value.type);
   if (!value.type->scalar()) return;
   const Scalar type = arithmetic_.natural_type(value.leaves[0]);
@@ -93,10 +93,10 @@ bool Elaborator::few_enough(const Offsets& offsets, Span span) {
     if (choices > 1) product += fmt::format("{}{}", product.empty() ? "" : "*", choices);
   }
   if (count <= kMostAccesses) return true;
-  Diagnostic& error = env_.report.error("S061", span, "an access that may lie at too many points");
+  Diagnostic& error = env_.report.error("S061", span, "an access with too many possible offsets");
   error.expected = fmt::format("at most {}", kMostAccesses);
   error.found = product;
-  error.hint = "all of them are read and one is chosen; take smaller bounds";
+  error.hint = "use smaller bounds: all of these points are read and one value is selected";
   return false;
 }
 
@@ -107,7 +107,8 @@ std::optional<Elaborator::Offsets> Elaborator::offsets(const std::vector<ast::Ex
     Diagnostic& error = env_.report.error("S014", span, "wrong number of offsets");
     error.expected = fmt::format("{}, one per dimension of the grid", rank);
     error.found = fmt::format("{}", indices.size());
-    error.hint = fmt::format("one bracket has all offsets: {} is the point computed", env_.point());
+    error.hint =
+        fmt::format("one bracket holds all offsets: {} is the current point", env_.point());
     return std::nullopt;
   }
   Offsets result;
@@ -132,7 +133,7 @@ std::optional<int> Elaborator::steps_ahead(const ast::Expr& index) {
   const bool first = sum && is_time(*sum->left);
   const bool timed = sum && (minus || sum->op == Op::Add) && (first || is_time(*sum->right));
   if (!timed || (minus && !first)) {
-    Diagnostic& error = env_.report.error("S052", index.span, "a series is not read at 'time'");
+    Diagnostic& error = env_.report.error("S052", index.span, "a series must be read at 'time'");
     error.expected = "time, or a constant number of steps before or after: time - 1";
     error.found = env_.text(index.span);
     return std::nullopt;
@@ -154,7 +155,7 @@ std::optional<Elaborator::Offsets> Elaborator::own_offsets(const ir::Field& fiel
                                  field.is_series() ? "the step and " : "", field.name);
     error.found = fmt::format("{}", indices.size());
     error.hint =
-        fmt::format("its value at the point computed is {}{}", field.name, env_.point(field));
+        fmt::format("its value at the current point is {}{}", field.name, env_.point(field));
     error.related.push_back({field.span, "declared here"});
     return std::nullopt;
   }
@@ -209,10 +210,10 @@ Value Elaborator::chosen_offset(const Offsets& offsets, std::vector<int>& at, in
 
 // Reports a `within` that does not bound an offset (S062).
 Value Elaborator::no_offset(Span span) {
-  Diagnostic& error = env_.report.error("S062", span, "'within' bounds no offset");
-  error.expected = "an offset of a field or of a function that is moved";
+  Diagnostic& error = env_.report.error("S062", span, "'within' is allowed only in an offset");
+  error.expected = "an offset of a field or of a function application";
   error.found = env_.text(span);
-  error.hint = "a value is kept between two others by max(a, min(x, b))";
+  error.hint = "to clamp a value, write max(a, min(x, b))";
   return {};
 }
 

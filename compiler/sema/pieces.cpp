@@ -280,8 +280,10 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   const ir::FieldId id = target->index;
   if (const auto made = env.reduction_into(id)) {  // its analysis gives the type
     if (env.reductions[static_cast<size_t>(*made)].syntax->at) {
-      env.report.error("S089", item, fmt::format("'{}' is a record", init.field.name)).hint =
-          "its rows are 0 until they are recorded: leave out the init";
+      env.report
+          .error("S089", item,
+                 fmt::format("'{}' is a record and cannot have an init", init.field.name))
+          .hint = "omit the init: rows are 0 until they are recorded";
       return;
     }
     analyze_reduce(env, *made);

@@ -44,7 +44,7 @@ bool is_one_index(const ir::Range& range) {
   return range.low == range.high && !(range.low == ir::Affine{});
 }
 std::string hint_of_one_index(const Environment& env, const ir::Range& range, size_t dimension) {
-  return fmt::format("dimension {} is the one point {}; a range is written 0..N-1", dimension + 1,
+  return fmt::format("dimension {} has the single index {}; write a range as 0..N-1", dimension + 1,
                      env.print(range.low));
 }
 
@@ -163,7 +163,7 @@ std::optional<std::vector<ir::Box>> boxes_left(Environment& env, const ir::Box& 
       } else if (!cut_around(facts, std::move(box), hole, next)) {
         Diagnostic& error = env.report.error("S049", span, "the points of 'else' depend on params");
         error.found = fmt::format("{} in {}", env.print(hole), env.print(whole));
-        error.hint = "say with 'require' how large the params are, or give them values (-D)";
+        error.hint = "bound the params with 'require', or give them values (-D)";
         return std::nullopt;
       }
     }
@@ -416,14 +416,15 @@ std::string AccessProver::advice(const ir::Access& access, const End& end) const
   if (is_one_index(domain)) return hint_of_one_index(env_, domain, d);
   if (!end.thrown && (fails(least) || fails(most))) {
     return fmt::format(
-        "offsets are relative to the point, {}{}; to read as far as this, give the "
-        "field a boundary",
+        "offsets are relative to the current point, {}{}; to read this far, give the field a "
+        "boundary",
         field.name, env_.point(field));
   }
   const ir::Boundary& rules = field.boundary[d];
   if (end.thrown && (low ? rules.high : rules.low).kind != ir::BoundaryKind::None) {
-    return fmt::format("{} the region at {}, or make the field larger: it is reflected once",
-                       low ? "start" : "end", env_.print(inside));
+    return fmt::format(
+        "{} the region at {}, or make the field larger: an index is reflected only once",
+        low ? "start" : "end", env_.print(inside));
   }
   const bool ruled = field.boundary != ir::uniform_boundary(field.box.rank(), {});
   const std::string rule = ruled ? fmt::format(

@@ -33,7 +33,7 @@ std::optional<Scalar> number_type(Environment& env, Arithmetic& arithmetic, cons
   const Scalar type = arithmetic.natural_type(value.leaves[0]);
   if (type != Scalar::Bool) return type;
   env.report.error("S018", span, "a condition where a number is needed").hint =
-      "select(condition, 1, 0) makes a number of a condition";
+      "select(condition, 1, 0) converts a condition to a number";
   return std::nullopt;
 }
 
@@ -58,17 +58,19 @@ std::optional<ir::Reducer> reducer_of(Environment& env, const ast::Identifier& n
 void types_differ(Environment& env, const ReductionInfo& info, Scalar type) {
   const ast::Identifier& reduction = info.syntax->name;
   Diagnostic& error = env.report.error(
-      "S074", reduction.span, fmt::format("the type of '{}' follows from itself", reduction.name));
+      "S074", reduction.span, fmt::format("the type of '{}' depends on itself", reduction.name));
   error.found = std::string(name(type));
   if (info.profile) {
-    error.expected = fmt::format("{}, where it reads itself", name(*info.type));
-    error.hint = fmt::format("convert what is reduced: {}({})", name(*info.type),
+    error.expected =
+        fmt::format("{}, the type that it has where it reads itself", name(*info.type));
+    error.hint = fmt::format("convert the reduced value: {}({})", name(*info.type),
                              env.text(info.syntax->value->span));
     return;
   }
-  error.expected = fmt::format("{}, as its initial value {}", name(*info.type),
-                               info.syntax->initial ? "has it" : "would have it");
-  error.hint = fmt::format("let the initial value have the type: initial {}(0)", name(type));
+  error.expected = fmt::format(
+      "{}, the type {}", name(*info.type),
+      info.syntax->initial ? "of its initial value" : "that it has without an initial value");
+  error.hint = fmt::format("give the initial value this type: initial {}(0)", name(type));
 }
 
 // Sets the type of the reduction and its initial value in that type.
@@ -98,9 +100,8 @@ void analyze_record(Environment& env, ReductionInfo& info, ir::Reduction& record
   const auto type = number_type(env, elaborator.arithmetic(), value, syntax.value->span, "record");
   if (!type) return;
   if (!is_float(*type)) {
-    Diagnostic& error =
-        env.report.error("S084", syntax.value->span, "a record of what is no real number");
-    error.expected = "a value of floating type: points between those of the grid weight it";
+    Diagnostic& error = env.report.error("S084", syntax.value->span, "a record needs a real value");
+    error.expected = "a value of a floating-point type, because weights multiply it";
     error.found = name(*type);
     error.hint = fmt::format("convert it: real({})", env.text(syntax.value->span));
     return;
@@ -206,10 +207,11 @@ void declare_profiles(Environment& env) {
       info.region = elaborate_region(env, reduce.region);
       declare_profile(env, info);
     } else if (reduce.boundary) {
-      Diagnostic& error = env.report.error("S077", reduce.boundary->span,
-                                           fmt::format("'{}' has no boundary", reduce.name.name));
-      error.expected = "a boundary of a reduction over some of the dimensions";
-      error.hint = "without 'over' it gives one value, the same at all points: leave it out";
+      Diagnostic& error =
+          env.report.error("S077", reduce.boundary->span,
+                           fmt::format("'{}' cannot have a boundary", reduce.name.name));
+      error.expected = "'boundary' only on a reduction over some of the dimensions";
+      error.hint = "omit 'boundary': without 'over' the result is one value";
     }
   }
 }
@@ -242,10 +244,11 @@ void place_reductions(Environment& env) {
     if (reduction.every == 1) continue;
     Diagnostic& error = env.report.error(
         "S073", info.syntax->every->span,
-        fmt::format("'{}' is read in the step, and so evaluated in every step", reduction.name));
+        fmt::format("'{}' is read in the step and is therefore evaluated in every step",
+                    reduction.name));
     error.found = fmt::format("every {}", reduction.every);
     error.related.push_back({info.read, "read here"});
-    error.hint = "leave out 'every'";
+    error.hint = "omit 'every'";
   }
 }
 
@@ -267,7 +270,7 @@ void analyze_stop(Environment& env, const ast::Stop& stop, Span item) {
   }
   if (!names_reduction) {
     env.report.error("S037", stop.condition->span, "the stop condition names no reduction").hint =
-        "it is evaluated when a reduction it names is; `steps` bounds the number of steps";
+        "it is evaluated whenever a reduction that it names is; `steps` limits the number of steps";
     return;
   }
   result.condition = *condition;

@@ -21,7 +21,7 @@ struct Stranger {
 
 template <typename Item>
 Stranger stranger() {
-  constexpr const char* kOutside = "declare it before the repeat or behind it";
+  constexpr const char* kOutside = "move it before or after the repeat";
   if constexpr (std::is_same_v<Item, ast::Param>) return {"a param", kOutside};
   if constexpr (std::is_same_v<Item, ast::Grid>) return {"a grid", kOutside};
   if constexpr (std::is_same_v<Item, ast::Subgrid>) return {"a sub-grid", kOutside};
@@ -32,8 +32,7 @@ Stranger stranger() {
   if constexpr (std::is_same_v<Item, ast::Function>) return {"a function", kOutside};
   if constexpr (std::is_same_v<Item, ast::Init>) return {"an init", kOutside};
   if constexpr (std::is_same_v<Item, ast::Reduce>) {
-    return {"a reduction",
-            "it has one value in a step: evaluate it before the repeat or behind it"};
+    return {"a reduction", "it has one value per step: move it before or after the repeat"};
   }
   if constexpr (std::is_same_v<Item, ast::Stop>) {
     return {"a stop condition",
@@ -42,8 +41,8 @@ Stranger stranger() {
   if constexpr (std::is_same_v<Item, ast::Require>) return {"a requirement", kOutside};
   if constexpr (std::is_same_v<Item, ast::Repeat>) {
     return {"a repeat",
-            "repeats are not nested: multiply their numbers, or write its functions "
-            "out as often as they run"};
+            "repeats cannot be nested: multiply the numbers of iterations, or write the inner "
+            "functions out"};
   }
   return {};
 }
@@ -83,7 +82,7 @@ class Repeats {
   void refuse(Span span) {
     const Stranger is = stranger<Item>();
     Diagnostic& error =
-        env_.report.error("S087", span, "a repeat holds stencil functions and nothing else");
+        env_.report.error("S087", span, "a repeat can contain only stencil functions");
     error.found = is.what;
     error.hint = is.hint;
     error.related.push_back({open_.span, "the repeat"});
@@ -106,9 +105,10 @@ void refuse_levels(Environment& env, const ir::Repeat& repeat) {
       Diagnostic& error = env.report.error(
           "S088", function.span,
           fmt::format("'{}' has {} levels and is written in a repeat", field.name, field.history));
-      error.expected = "a field of one level: it has a new one once in a step";
+      error.expected = "a field with one level, because levels advance once per step";
       error.related.push_back({field.span, "declared here"});
-      error.hint = "repeat the work on a field without history, and copy it to this one behind";
+      error.hint =
+          "write a field without history in the repeat, and copy it to this field after the repeat";
     }
   }
 }

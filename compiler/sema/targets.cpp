@@ -40,12 +40,12 @@ std::optional<Part> find_part(Environment& env, const ast::Target& target) {
     if (field_of(env, id).read_in_place()) return std::nullopt;
   }
   if (const auto made = env.reduction_into(id)) {
-    Diagnostic& error =
-        env.report.error("S028", target.field.span,
-                         fmt::format("field '{}' is made by a reduction", field_of(env, id).name));
+    Diagnostic& error = env.report.error(
+        "S028", target.field.span,
+        fmt::format("field '{}' is computed by a reduction", field_of(env, id).name));
     error.related.push_back(
         {env.reductions[static_cast<size_t>(*made)].syntax->name.span, "by this one"});
-    error.hint = "let the stencil function write a field of its own";
+    error.hint = "let the stencil function write another field";
     return std::nullopt;
   }
   Part part{id, 0, env.field_types[static_cast<size_t>(id)], target.last().name, target.span()};
@@ -71,7 +71,7 @@ bool check_apart(Environment& env, const Part& before, const Part& part) {
       env.report.error("S081", part.span, fmt::format("two targets are named '{}'", part.name));
   error.related.push_back({before.span, "the other"});
   error.hint =
-      "an entry of the value could mean either: write one in a stencil function of its own";
+      "an entry of the value would be ambiguous: write one of them in a separate stencil function";
   return false;
 }
 
@@ -84,7 +84,7 @@ void check_domain(Environment& env, const Part& first, const Part& part) {
   error.expected = fmt::format("{}, the domain of '{}'", env.print(field.box), field.name);
   error.found = env.print(other.box);
   error.related.push_back({other.span, "declared here"});
-  error.hint = "write them in stencil functions of their own";
+  error.hint = "write them in separate stencil functions";
 }
 
 // The resolved targets without duplicates. Nothing after an error in one of them.
@@ -116,7 +116,7 @@ const Declaration* find_field(Environment& env, const ast::Identifier& name) {
   }
   if (declaration->broken) return nullptr;
   if (declaration->kind != Declared::Field) {
-    env.report.error("S005", name.span, fmt::format("'{}' is no field", name.name)).found =
+    env.report.error("S005", name.span, fmt::format("'{}' is not a field", name.name)).found =
         describe(declaration->kind);
     return nullptr;
   }

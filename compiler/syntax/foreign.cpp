@@ -24,7 +24,7 @@ constexpr std::string_view kNotBuiltIn =
 constexpr WordRow kWords[] = {
     {Foreign::Value, "PI Pi M_PI", "write 'pi'"},
     {Foreign::Value, "i j k l", kIndices},
-    {Foreign::Value, "t step it", "the index of the running step is 'time'"},
+    {Foreign::Value, "t step it", "the index of the current step is 'time'"},
     {Foreign::Value, "True TRUE", "write 'true'"},
     {Foreign::Value, "False FALSE", "write 'false'"},
     {Foreign::Value, "nan NaN NAN", "there is no literal for NaN; x != x holds only for NaN"},

@@ -246,7 +246,8 @@ const TokenRow kTokens[] = {
     {":", 0, kDue<bracket_close>,
      "a read has one offset per dimension; neighbours are added up by 'sum(a in -1..1 : A[a])'"},
     {": ..", 0, kDue<primary>,
-     "a read has one offset per dimension, relative to the point: 'A[0]' is the point itself",
+     "a read has one offset per dimension, relative to the current point: 'A[0]' is the point "
+     "itself",
      [](const Place& p) {
        const bool box = p.item() == "stencil" && !p.has_before("=");
        return is_one_of("[ ,", p.back()) && ends_operand(p.opened_behind()) && !box;

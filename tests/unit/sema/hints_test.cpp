@@ -62,7 +62,7 @@ TEST(Hints, InExpressions) {
       {"A[0;0]", "dimensions are separated by ','", "A[0,0]"},
       {"A[0 0]", "offsets are separated by ','", "A[0,0]"},
       {"A[0.5,0]", "between two points, take the mean of their values", "0.5*(A[0,0] + A[1,0])"},
-      {"A[1.0,0]", "written as an integer it is 1", "A[1,0]"},
+      {"A[1.0,0]", "write it as an integer: 1", "A[1,0]"},
       {"A[0,0] ! the point\n + 1", "a comment begins with '//'", "A[0,0] // the point\n + 1"},
       {"A[0,0] % the point\n + 1", "a comment begins with '//'", "A[0,0] // the point\n + 1"},
       {"roll(A, 1, 0)", "a neighbour is read at its offset", "A[-1,0]"},
@@ -203,7 +203,7 @@ TEST(Hints, OnTheGrid) {
       {"grid G[N,N] steps 4;", "write 'grid G = [0..N-1, 0..M-1]'", kGrid},
       {"grid G : [0..N-1, 0..N-1] steps 4;", "write '='", kGrid},
       {"grid G = [range(N), range(N)] steps 4;", "a range is written 'low..high'", kGrid},
-      {"grid G = [0..N-1, 0..N-1] steps 1e5;", "written as an integer it is 100000",
+      {"grid G = [0..N-1, 0..N-1] steps 1e5;", "write it as an integer: 100000",
        "grid G = [0..N-1, 0..N-1] steps 100000;"},
       {"grid G = [0..N-1, 0..N-1] steps = 4;", "the value follows without '='", kGrid},
   };
@@ -213,18 +213,19 @@ TEST(Hints, OnTheGrid) {
 // Reads so far away that no region keeps them within the field.
 TEST(Hints, OnReadsByCoordinates) {
   const std::string field = "field A : real on G;\n", before = kParam + std::string(kGrid) + field;
-  const Slip far{"stencil f : A on G = A[N,0];", "offsets are relative to the point, A[0,0]",
+  const Slip far{"stencil f : A on G = A[N,0];",
+                 "offsets are relative to the current point, A[0,0]",
                  "stencil f : A on G = A[0,0];"};
   expect_hint(far, before, kRest);
   const Slip near{"stencil f : A on G = A[N-1,0];", "end the region at 0, or give",
                   "stencil f : A[0,0..N-1] = A[N-1,0];"};
   expect_hint(near, before, kRest);
   const Slip open{"param M : integer; stencil f : A on G = A[M-1,0];",
-                  "offsets are relative to the point computed, which is at 0",
+                  "offsets are relative to the current point; an offset that varies",
                   "param M : integer; stencil f : A on G = A[0,0]*M;"};
   expect_hint(open, before, kRest);
   const Slip point{"grid G = [N, N] steps 4;",
-                   "dimension 1 is the one point 16; a range is written 0..N-1",
+                   "dimension 1 has the single index 16; write a range as 0..N-1",
                    "grid G = [0..N-1, 0..N-1] steps 4;"};
   expect_hint(point, kParam, field + "stencil f : A[0..N-2,0..N-1] = A[1,0];\n");
   expect_hint({point.written, point.hint, ""}, kParam, field + "stencil f : A on G = A[1,0];\n");
