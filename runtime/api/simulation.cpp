@@ -287,19 +287,22 @@ Result<Report> SimulationData::advance(int64_t steps, const ProgressCallback& pr
   if (arrays == Arrays::Device) on_nan = OnNan::Ignore;
   return in_session([&] {
     if (!progress && on_nan == OnNan::Ignore) return advance_quietly(steps);
-    return execute_checked(steps, progress, {}, on_nan);
+    runtime::FiniteCheck check(program());
+    return execute_checked(steps, progress, {}, on_nan, check);
   });
 }
 
 Result<Report> SimulationData::execute_checked(int64_t steps, const ProgressCallback& progress,
-                                               std::vector<runtime::Event> events, OnNan on_nan) {
+                                               std::vector<runtime::Event> events, OnNan on_nan,
+                                               runtime::FiniteCheck& check,
+                                               const runtime::NonFiniteWatch* watch) {
   if (on_nan == OnNan::Ignore) return execute(steps, progress, events, on_nan);
-  runtime::FiniteCheck check(program());
   const Status begun = look([&](runtime::FieldSource& fields) { return check.begin(fields); });
   if (!begun.ok()) return begun.failure();
   events.push_back(check.event());
   auto report = execute(steps, progress, events, on_nan);
   if (!report.ok()) return report;
+  if (watch) check.note_fields(watch->found());
   for (const runtime::NonFinite& found : check.found()) {
     report.value().became_non_finite.push_back(described(program(), found));
   }
@@ -322,9 +325,11 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
 
   std::vector<runtime::Event> events;
   std::optional<runtime::History> history;
+  runtime::FiniteCheck check(program());
   if (!files.history.empty() || files.evaluated) {
     auto begun =
         runtime::History::begin(files.history, program(), state, [&](auto, const auto& of) {
+          check.note_reductions(state, of);
           if (files.evaluated) files.evaluated(state.step, reduction_values(of));
         });
     if (!begun.ok()) return begun.failure();
@@ -350,7 +355,8 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
     };
   }
   const int64_t steps = std::max<int64_t>(last.value() - state.step, 0);
-  auto report = in_session([&] { return execute_checked(steps, progress, events, on_nan); });
+  auto report =
+      in_session([&] { return execute_checked(steps, progress, events, on_nan, check, &watch); });
   const Status synced = history ? history->sync() : Status(Done{});
   if (!report.ok()) return report;
   if (!synced.ok()) return synced.failure();

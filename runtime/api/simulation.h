@@ -12,6 +12,7 @@
 #include "runtime/io/field_boxes.h"
 #include "runtime/io/field_files.h"
 #include "runtime/run/checkpoint.h"
+#include "runtime/run/non_finite.h"
 #include "runtime/run/run.h"
 #include "stencil/simulation.h"
 
@@ -89,9 +90,12 @@ struct SimulationData {
   // Opens a session for the call and keeps it open, unless user arrays in host memory must be
   // current afterwards.
   Result<Report> in_session(const std::function<Result<Report>()>& take_steps);
-  // execute() with a check for NaN and infinities before and after, unless `on_nan` is Ignore.
+  // execute(), with a look by `check` before and after it unless `on_nan` is Ignore. `watch`, if
+  // there is one, has looked at the outputs.
   Result<Report> execute_checked(int64_t steps, const ProgressCallback& progress,
-                                 std::vector<runtime::Event> events, OnNan on_nan);
+                                 std::vector<runtime::Event> events, OnNan on_nan,
+                                 runtime::FiniteCheck& check,
+                                 const runtime::NonFiniteWatch* watch = nullptr);
   Result<Report> advance(int64_t steps, const ProgressCallback& progress, OnNan on_nan);
   Result<Report> run(const RunFiles& files, const ProgressCallback& progress, OnNan on_nan);
 

@@ -308,7 +308,7 @@ Result<std::vector<NonFinite>> State::non_finite() {
     for (size_t p = 0; p < places.size(); ++p) {
       const auto& field = data_->state.fields[static_cast<size_t>(places[p].field)];
       auto found = runtime::non_finite_at(places[p], counts[p], field);
-      found.step = data_->state.step;
+      found.step = found.last = data_->state.step;
       if (found.any()) out.push_back(api::described(data_->program(), found));
     }
     return out;
@@ -318,6 +318,16 @@ Result<std::vector<NonFinite>> State::non_finite() {
 namespace api {
 
 NonFinite described(const ir::Program& program, const runtime::NonFinite& found) {
+  if (found.reduction) {
+    const auto r = static_cast<size_t>(*found.reduction);
+    return {program.reductions[r].name,
+            found.values,
+            found.nans,
+            found.infinities,
+            {},
+            found.step,
+            found.last};
+  }
   const ir::Field& field = program.fields[static_cast<size_t>(found.place.field)];
   const std::string level = found.place.level > 0 ? fmt::format("@-{}", found.place.level) : "";
   return {field.name + field.components[static_cast<size_t>(found.place.component)].path + level,
@@ -325,7 +335,8 @@ NonFinite described(const ir::Program& program, const runtime::NonFinite& found)
           found.nans,
           found.infinities,
           found.first,
-          found.step};
+          found.step,
+          found.last};
 }
 
 }  // namespace api

@@ -1,13 +1,16 @@
 #include "runtime/run/non_finite.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <limits>
+#include <numeric>
 
 namespace stencil::runtime {
 
 NonFinite non_finite_at(const Selection& place, const NonFiniteCount& count,
                         const reference::FieldData& field) {
-  NonFinite out{place, field.points, count.nans, count.infinities, {}, 0};
+  NonFinite out{place, {}, field.points, count.nans, count.infinities, {}, 0, 0};
   if (count.first >= 0) out.first = field.point(count.first);
   return out;
 }
@@ -16,7 +19,7 @@ NonFiniteWatch::NonFiniteWatch(const ir::Program& program, const std::vector<Out
   const auto add = [this](const Selection& place) {
     const bool there = std::any_of(places_.begin(), places_.end(),
                                    [&](const NonFinite& other) { return other.place == place; });
-    if (!there) places_.push_back({place, 0, 0, 0, {}, 0});
+    if (!there) places_.push_back({place, {}, 0, 0, 0, {}, 0, 0});
   };
   for (const Output& output : outputs) {
     for (const Selection& shown : output.selections) {
@@ -40,7 +43,8 @@ Status NonFiniteWatch::look(FieldSource& fields) {
     const auto& field = state.fields[static_cast<size_t>(known.place.field)];
     NonFinite now = non_finite_at(known.place, counts.value()[p], field);
     now.step = known.any() ? known.step : state.step;
-    known = std::move(now);
+    now.last = state.step;
+    if (now.any() || !known.any()) known = std::move(now);  // files of earlier steps stay
   }
   return Done{};
 }
@@ -74,39 +78,117 @@ void add_components(const ir::Program& program, size_t field, int levels,
   }
 }
 
+// The value of a minimum or maximum over no points. Nothing for sums, products and fields that are
+// no reduction's.
+std::optional<double> value_of_none(ir::Reducer reducer) {
+  if (reducer == ir::Reducer::Min) return std::numeric_limits<double>::infinity();
+  if (reducer == ir::Reducer::Max) return -std::numeric_limits<double>::infinity();
+  return std::nullopt;
+}
+std::optional<double> value_of_none(const ir::Program& program, ir::FieldId field) {
+  const auto made = ir::reduction_into(program, field);
+  if (!made || ir::is_record(program, field)) return std::nullopt;
+  return value_of_none(program.reductions[static_cast<size_t>(*made)].reducer);
+}
+
+NonFiniteCount count_without(double expected, const reference::FieldData& field,
+                             const Selection& place) {
+  NonFiniteCount out;
+  for (int64_t p = 0; p < field.points; ++p) {
+    const double value = field.real(place.level, place.component, p);
+    if (std::isfinite(value) || value == expected) continue;
+    ++(std::isnan(value) ? out.nans : out.infinities);
+    if (out.first < 0) out.first = p;
+  }
+  return out;
+}
+
+bool is_infinite(const ir::Program& program, const reference::State& state, size_t reduction) {
+  const ir::Reduction& made = program.reductions[reduction];
+  const reference::ReductionValue& value = state.reductions[reduction];
+  return !made.target && value.evaluations > 0 && is_float(value.type) && std::isinf(value.real) &&
+         value.real != value_of_none(made.reducer);
+}
+
 }  // namespace
+
+// A profile of minima may have the value of no points somewhere and other infinities elsewhere, so
+// it is counted by value. It is small.
+Result<std::vector<NonFiniteCount>> FiniteCheck::count(FieldSource& fields,
+                                                       const std::vector<Selection>& places) const {
+  auto counts = fields.count_non_finite(places);
+  if (!counts.ok()) return counts;
+  for (size_t p = 0; p < places.size(); ++p) {
+    NonFiniteCount& found = counts.value()[p];
+    const auto expected = value_of_none(program_, places[p].field);
+    if (found.infinities == 0 || !expected) continue;
+    const Status gathered =
+        fields.gather(levels_of(std::vector{places[p]}, program_.fields.size()));
+    if (!gathered.ok()) return gathered.failure();
+    const auto& field = fields.state().fields[static_cast<size_t>(places[p].field)];
+    found = count_without(*expected, field, places[p]);
+  }
+  return counts;
+}
 
 Status FiniteCheck::begin(FieldSource& fields) {
   std::vector<Selection> places;
   for (size_t f = 0; f < program_.fields.size(); ++f) {
     add_components(program_, f, program_.fields[f].history, places);
   }
-  const auto counts = fields.count_non_finite(places);
+  const auto counts = count(fields, places);
   if (!counts.ok()) return counts.failure();
   began_finite_ = std::all_of(counts.value().begin(), counts.value().end(),
                               [](const NonFiniteCount& count) { return count.first < 0; });
+  for (size_t r = 0; r < program_.reductions.size(); ++r) {
+    began_finite_ = began_finite_ && !is_infinite(program_, fields.state(), r);
+  }
   return Done{};
 }
 
 Status FiniteCheck::end(FieldSource& fields) {
-  found_.clear();
   if (!began_finite_) return Done{};
   std::vector<Selection> places;
   for (size_t f = 0; f < program_.fields.size(); ++f) {
-    if (ir::is_written(program_, static_cast<ir::FieldId>(f))) {
-      add_components(program_, f, 1, places);
-    }
+    if (ir::changes(program_, static_cast<ir::FieldId>(f))) add_components(program_, f, 1, places);
   }
-  const auto counts = fields.count_non_finite(places);
+  const auto counts = count(fields, places);
   if (!counts.ok()) return counts.failure();
   const reference::State& state = fields.state();
   for (size_t p = 0; p < places.size(); ++p) {
     const auto& field = state.fields[static_cast<size_t>(places[p].field)];
     NonFinite now = non_finite_at(places[p], counts.value()[p], field);
-    now.step = state.step;
-    if (now.any()) found_.push_back(std::move(now));
+    now.step = now.last = state.step;
+    if (now.any()) add(std::move(now));
   }
+  std::vector<int> all(program_.reductions.size());
+  std::iota(all.begin(), all.end(), 0);
+  note_reductions(state, all);
   return Done{};
+}
+
+void FiniteCheck::note_reductions(const reference::State& state,
+                                  const std::vector<int>& evaluated) {
+  for (const int r : evaluated) {
+    if (!is_infinite(program_, state, static_cast<size_t>(r))) continue;
+    add({{}, static_cast<ir::ReductionId>(r), 1, 0, 1, {}, state.step, state.step});
+  }
+}
+
+void FiniteCheck::note_fields(const std::vector<NonFinite>& written) {
+  for (const NonFinite& values : written) {
+    const ir::FieldId field = values.place.field;
+    if (ir::changes(program_, field) && !value_of_none(program_, field)) add(values);
+  }
+}
+
+// Older levels of a component count as the component.
+void FiniteCheck::add(NonFinite found) {
+  const bool there = std::any_of(found_.begin(), found_.end(), [&](const NonFinite& other) {
+    if (found.reduction || other.reduction) return found.reduction == other.reduction;
+    return other.place.field == found.place.field && other.place.component == found.place.component;
+  });
+  if (began_finite_ && !there) found_.push_back(std::move(found));
 }
 
 Event FiniteCheck::event() {

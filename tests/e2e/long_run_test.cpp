@@ -252,6 +252,30 @@ TEST_F(LongRun, ASignalDuringCompilationEndsItAtOnce) {
   EXPECT_EQ(files(), "wide.stn");
 }
 
+// Nothing is lost before the first steps are done, however long they take: OpenCL compiles a kernel
+// when it is launched, and one step of the interpreter may take minutes.
+TEST_F(LongRun, ASignalDuringTheFirstStepsEndsItAtOnce) {
+  write("wide.stn",
+        "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
+        "stencil s : A on G = sum(a in -12..12, b in -12..12 : A[a,b] * A[b,a]);");
+  write("large.stn",
+        "grid G = [0..2999, 0..2999] steps 9; field A : real on G;"
+        "stencil s : A[20..2980, 20..2980] = sum(a in -12..12, b in -12..12 : A[a,b]);");
+  std::vector<std::string> runs = {"run large.stn --device reference --out A=a.npy"};
+  if (holds(stencilc("devices").out, "opencl      yes")) {
+    runs.push_back("run wide.stn --device opencl --out A=a.npy");
+  }
+  for (const std::string& arguments : runs) {
+    const pid_t child = start(arguments, "export POCL_KERNEL_CACHE=0");
+    std::this_thread::sleep_for(2s);
+    ::kill(child, SIGTERM);
+    const auto asked = std::chrono::steady_clock::now();
+    EXPECT_EQ(wait(child).status, 128 + SIGTERM) << arguments;
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, 1s) << arguments;
+    EXPECT_EQ(files(), "large.stn wide.stn");
+  }
+}
+
 // `verify` prints what it knows, wherever it is: compiling, or in the reference interpreter.
 TEST_F(LongRun, ASignalEndsAVerificationAtOnce) {
   write("wide.stn",

@@ -14,8 +14,8 @@ inline constexpr const char* kExamples = R"(Examples:
   stencilc COMMAND --help                    the options of a command
 
 Exit status: 0 success, 1 the program is at fault, 2 usage or files, 3 the device or toolkit,
-4 a reduction became NaN, 128 + N a run that signal N has interrupted: 130 SIGINT, 143 SIGTERM,
-129 SIGHUP.)";
+4 results became NaN or infinite, 128 + N a run that signal N has interrupted: 130 SIGINT, 143
+SIGTERM, 129 SIGHUP.)";
 
 inline constexpr const char* kCheckExamples = R"(Examples:
   stencilc check heat.stn

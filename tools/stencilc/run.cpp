@@ -45,9 +45,13 @@ Result<State> first_state(const Program& program, const Arguments& arguments,
   return state;
 }
 
-Result<Report> run_with_progress(Simulation& simulation, const RunFiles& files, OnNan on_nan) {
+// Signals are noted once steps have been done. Before that there is nothing to write, and some
+// devices compile a kernel when it is first launched, which may take minutes.
+Result<Report> run_with_progress(Simulation& simulation, const RunFiles& files, OnNan on_nan,
+                                 InterruptGuard& guard) {
   ProgressLine line;
   const auto show = [&](const Progress& now) {
+    guard.note_first();
     line.show(now.elapsed, describe(now, line.width()));
     return !InterruptGuard::interrupted();
   };
@@ -85,11 +89,15 @@ const NonFinite* field_to_tell(const Report& report) {
   return &first;
 }
 
-Failure became_non_finite(const Report& report, const NonFinite& told, int64_t step) {
-  std::string text = describe(told, step);
-  const size_t others = report.became_non_finite.size() - 1;
+Failure became_non_finite(const Report& report, const NonFinite& told) {
+  std::string text = describe(told);
+  const auto& all = report.became_non_finite;
+  const size_t others = all.size() - 1;
   if (others > 0) {
-    text += fmt::format("; {} other field{} such values", others, others == 1 ? " has" : "s have");
+    const bool fields = std::all_of(all.begin() + 1, all.end(),
+                                    [](const NonFinite& other) { return !other.first.empty(); });
+    text += fmt::format("; {} other {}{} some, too", others, fields ? "field" : "result",
+                        others == 1 ? " has" : "s have");
   }
   return {"R083", text + "; the initial values had none",
           "a smaller time step keeps many schemes stable; --on-nan continue makes this a warning"};
@@ -214,8 +222,7 @@ int run_command(const Arguments& arguments) {
   const OnNan on_nan = arguments.on_nan == "stop"       ? OnNan::Stop
                        : arguments.on_nan == "continue" ? OnNan::Continue
                                                         : OnNan::Ignore;
-  guard.note_first();
-  const auto run = run_with_progress(simulation.value(), ready.files, on_nan);
+  const auto run = run_with_progress(simulation.value(), ready.files, on_nan, guard);
   if (!run.ok()) return report(run.failure());
   const auto text = closing_text(arguments, kernel.value(), simulation.value(), run.value(),
                                  ready.first, ready.steps);
@@ -229,10 +236,10 @@ int run_command(const Arguments& arguments) {
   for (const NonFinite& values : shown.value()) {
     const bool same = told && are_of_one_field(values, *told);
     is_told = is_told || same;
-    if (!ends || !same) warn({"R081", describe(values, simulation.value().step()), ""});
+    if (!ends || !same) warn({"R081", describe(values), ""});
   }
   if (told && (ends || !is_told)) {
-    Failure failure = became_non_finite(run.value(), *told, simulation.value().step());
+    Failure failure = became_non_finite(run.value(), *told);
     if (ends) return report(failure);
     failure.hint.clear();
     warn(failure);

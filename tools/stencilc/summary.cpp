@@ -72,7 +72,10 @@ Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const 
   return out + values.value();
 }
 
-std::string describe(const NonFinite& values, int64_t step) {
+std::string describe(const NonFinite& values) {
+  if (values.first.empty()) {
+    return fmt::format("the reduction {} is infinite at step {}", values.field, values.last);
+  }
   std::string counts;
   if (values.nans > 0) counts += fmt::format("{} NaN", values.nans);
   if (values.infinities > 0) {
@@ -80,8 +83,9 @@ std::string describe(const NonFinite& values, int64_t step) {
   }
   std::string out =
       fmt::format("{} has {} among {} values at step {}, the first at [{}]", values.field, counts,
-                  values.values, step, fmt::join(values.first, ", "));
-  if (values.step < step) out += fmt::format("; its files have some since step {}", values.step);
+                  values.values, values.last, fmt::join(values.first, ", "));
+  if (values.step < values.last)
+    out += fmt::format("; its files have some since step {}", values.step);
   return out;
 }
 

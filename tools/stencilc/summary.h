@@ -12,8 +12,8 @@ namespace stencil::tool {
 Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const Report& report,
                             int64_t first, int64_t wanted, bool full);
 
-// NaN and infinite values of a field at this step: how many, where, and since when.
-std::string describe(const NonFinite& values, int64_t step);
+// What of a field is no finite number at this step, where, and since when.
+std::string describe(const NonFinite& values);
 
 // A table with one line per component of every field.
 Result<std::string> statistics(State& state);
