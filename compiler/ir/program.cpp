@@ -145,6 +145,34 @@ bool changes(const Program& program, FieldId field) {
   return is_written(program, field) || reduction_into(program, field);
 }
 
+bool is_read_only(const Program& program, FieldId field, int component) {
+  if (reduction_into(program, field)) return false;
+  const bool several = program.fields[static_cast<size_t>(field)].components.size() > 1;
+  bool read = false;
+  const auto note_reads = [&](const Graph& graph, const std::vector<NodeId>& results) {
+    for (const auto& [id, access] : accesses(graph, results)) {
+      read = read || (access->field == field && access->component == component);
+    }
+  };
+  for (const Function& function : program.functions) {
+    const std::vector<Output> all = outputs(program, function);
+    for (const Piece& piece : function.pieces) {
+      std::vector<NodeId> computed;
+      for (size_t r = 0; r < all.size(); ++r) {
+        const bool own = all[r].field == field && all[r].component == component;
+        if (several && keeps(piece, piece.results[r], all[r])) continue;
+        if (own) return false;
+        computed.push_back(piece.results[r]);
+      }
+      note_reads(piece.graph, computed);
+    }
+  }
+  for (const Reduction& reduction : program.reductions) {
+    note_reads(reduction.piece.graph, reduction.piece.results);
+  }
+  return read;
+}
+
 bool has_initial_value(const Program& program, FieldId field) {
   return std::any_of(program.inits.begin(), program.inits.end(),
                      [&](const Init& init) { return init.field == field; });

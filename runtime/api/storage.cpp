@@ -48,19 +48,30 @@ Status SimulationData::check_inputs() const {
   const auto& fields = program().fields;
   for (size_t f = 0; f < fields.size(); ++f) {
     const ir::Field& field = fields[f];
-    const auto missing = std::find(filled[f].begin(), filled[f].end(), false);
     const auto id = static_cast<ir::FieldId>(f);
-    if (!field.constant || missing == filled[f].end() || ir::changes(program(), id) ||
-        ir::has_initial_value(program(), id)) {
+    if (ir::has_initial_value(program(), id) || (field.constant && ir::changes(program(), id))) {
       continue;
     }
-    const bool all = std::find(filled[f].begin(), filled[f].end(), true) == filled[f].end();
-    const auto component = static_cast<size_t>(missing - filled[f].begin());
-    const std::string name = all ? field.name : field.name + field.components[component].path;
+    const auto is_missing = [&](size_t c) {
+      return !filled[f][c] &&
+             (field.constant || ir::is_read_only(program(), id, static_cast<int>(c)));
+    };
+    size_t first = 0, missing = 0;
+    for (size_t c = filled[f].size(); c-- > 0;) {
+      if (!is_missing(c)) continue;
+      first = c;
+      ++missing;
+    }
+    if (missing == 0) continue;
+    const bool all = missing == filled[f].size();
+    const std::string name = all ? field.name : field.name + field.components[first].path;
     const char* const kind = field.is_point_set() ? "the set of points"
                              : field.is_series()  ? "the series"
-                                                  : "the constant field";
-    return Failure{"R057", fmt::format("{} '{}' has no values", kind, name),
+                             : field.constant     ? "the constant field"
+                             : all                ? "the field"
+                                                  : "the component";
+    const char* const why = field.constant ? "" : ", and no step computes it";
+    return Failure{"R057", fmt::format("{} '{}' has no values{}", kind, name, why),
                    fmt::format("--in {}=FILE.npy reads them; or write 'init {}{} = ...;' in the "
                                "program, with 0 if zeros are meant",
                                name, field.name, indices_of(field))};

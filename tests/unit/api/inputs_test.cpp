@@ -98,5 +98,34 @@ TEST(Inputs, AreNotAskedForOfFieldsThatChange) {
             "");
 }
 
+// A field that steps read and never compute, and a component of one that they compute in part.
+TEST(Inputs, AreNeededWhereNoStepComputes) {
+  constexpr const char* kHead =
+      "grid G = [0..7] steps 2; field A, B : real on G;"
+      "field S : { rho : real, v : real } on G;";
+  const auto failure_of = [&](const std::string& items) {
+    Simulation simulation = on_reference((kHead + items).c_str());
+    const Status complete = simulation.check_inputs();
+    return complete.ok() ? "" : complete.failure().message;
+  };
+  EXPECT_EQ(failure_of("stencil s : A on G = A[0] + B[0];"),
+            "the field 'B' has no values, and no step computes it");
+  EXPECT_EQ(failure_of("stencil s : A on G = A[0]; reduce r = sum(B[0]) on G;"),
+            "the field 'B' has no values, and no step computes it");
+  EXPECT_EQ(failure_of("stencil s : S.v on G = S[0].rho + S[0].v;"),
+            "the component 'S.rho' has no values, and no step computes it");
+  EXPECT_EQ(failure_of("stencil s : S.v on G = S[0].rho + S[0].v; init S = { 0, 0 };"), "");
+  EXPECT_EQ(failure_of("stencil s : A on G = A[0] + B[0]; init B = 0;"), "");
+  EXPECT_EQ(failure_of("stencil s : A on G = A[0] + B[0]; stencil t : B on G = A[0];"), "");
+  EXPECT_EQ(failure_of("stencil s : S.v on G = S[0].v + 1;"), "") << "nothing reads S.rho";
+  EXPECT_EQ(failure_of("stencil s : A on G = A[0] + 1;"), "") << "nothing reads B";
+
+  Simulation simulation =
+      on_reference((std::string(kHead) + "stencil s : A on G = A[0] + B[0];").c_str());
+  EXPECT_EQ(code_of(simulation.advance(1)), "R057");
+  simulation.set("B", View<const float>(ones(8), {8})).or_throw();
+  EXPECT_TRUE(simulation.advance(1).ok());
+}
+
 }  // namespace
 }  // namespace stencil::api
