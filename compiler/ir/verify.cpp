@@ -315,8 +315,12 @@ class Verifier {
       return fail(where, field.name + ": no such component");
     }
     const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
-    const Scalar read = field.is_point_set() ? program_.real : arithmetic_type(stored);
+    const Scalar sum = access.wide ? Scalar::F64 : Scalar::F32;  // of weights
+    const Scalar read = field.is_point_set() ? sum : arithmetic_type(stored);
     if (node.type != read) fail(where, field.name + ": type of an access");
+    const bool narrow = access.at_points && read == Scalar::F64 &&
+                        program_.fields[static_cast<size_t>(*field.points)].weight != read;
+    if (narrow) fail(where, field.name + ": weights are narrower than their use");
     if (access.offsets.size() != field.box.ranges.size()) {
       fail(where, field.name + ": number of offsets");
     }

@@ -20,7 +20,7 @@ const double* values(const FieldData& data, int component) {
 }  // namespace
 
 PointSet::PointSet(const ir::Program& program, ir::FieldId set, const State& state)
-    : program_(program), field_(program.fields[static_cast<size_t>(set)]), set_{} {
+    : field_(program.fields[static_cast<size_t>(set)]), set_{} {
   const FieldData& data = state.fields[static_cast<size_t>(set)];
   const ConcreteBox grid = *concrete(program.grid, state.integer_params);
   const ConcreteBox within = *concrete(*field_.within, state.integer_params);
@@ -80,7 +80,7 @@ PlacedPoints PointSet::place() const {
   out.entries.resize(most);
   out.firsts.resize(static_cast<size_t>(set_.points * set_.rank));
   int64_t entries = 0;
-  if (program_.real == Scalar::F32) {
+  if (field_.weight == Scalar::F32) {
     out.single.resize(most);
     entries = stencil_place_points<float>(
         set_, {out.slabs.data(), out.starts.data(), out.columns.data(), out.numbers.data(),

@@ -13,11 +13,11 @@
 
 namespace stencil::reference {
 
-// The tables of place_points.h for a set, with weights rounded to the program's `real`.
+// What place_points.h says of a set, its weights rounded to Field::weight.
 struct PlacedPoints {
   std::vector<int32_t> slabs, starts, columns, numbers;
-  std::vector<float> single;    // weights, if `real` is float
-  std::vector<double> weights;  // weights otherwise
+  std::vector<float> single;    // weights, if they are floats
+  std::vector<double> weights;  // else
   std::vector<int32_t> entries, firsts;
   // The weight of an entry as T.
   template <class T>
@@ -43,7 +43,6 @@ class PointSet {
  private:
   int64_t corners() const;
 
-  const ir::Program& program_;
   const ir::Field& field_;
   std::vector<int64_t> low_, high_, first_, last_;
   std::vector<const double*> at_, weights_;

@@ -114,7 +114,29 @@ void settle_requirements(ir::Program& program, Diagnostics& diagnostics) {
   });
 }
 
-// Reports K002 for parts that are missing from the program although no error was reported.
+// Sets of points hold their weights in the widest type in which something is computed with them.
+// A float that is computed with a weight held in double gets the bits of one held in float.
+void hold_weights(ir::Program& program) {
+  const auto widen = [&](ir::FieldId set) {
+    program.fields[static_cast<size_t>(set)].weight = Scalar::F64;
+  };
+  const auto hold = [&](const ir::Graph& graph) {
+    for (const ir::Node& node : graph.nodes()) {
+      const auto* access = std::get_if<ir::Access>(&node.kind);
+      if (!access || !access->at_points || node.type != Scalar::F64) continue;
+      widen(*program.fields[static_cast<size_t>(access->field)].points);
+    }
+  };
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) hold(piece.graph);
+  }
+  for (const ir::Reduction& reduction : program.reductions) {
+    hold(reduction.piece.graph);
+    if (reduction.at && ir::value_type(reduction) == Scalar::F64) widen(*reduction.at);
+  }
+}
+
+// What is missing from the program though nothing was reported.
 void check_complete(const Environment& env, const ast::Program& program, Diagnostics& diagnostics) {
   for (const Span place : parts_left_out(env, program)) {
     diagnostics.error("K002", place, "internal error: this was left out without a message").hint =
@@ -182,14 +204,8 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
   env.program.real = options.real;
   env.program.fp = options.fp;
 
-  run_pass(
-      "elaborate",
-      [&] {
-        analyze_items(env, program);
-        return !own.has_errors();
-      },
-      [&](bool sound) { return sound ? ir::print(env.program) : ""; },
-      [](bool) { return std::vector<std::string>(); });
+  analyze_items(env, program);
+  if (!own.has_errors()) hold_weights(env.program);
   if (!own.has_errors()) check_complete(env, program, own);
   if (!own.has_errors()) check_sizes(env, own);
   if (!own.has_errors()) ir::check_overflow(env.program, own);

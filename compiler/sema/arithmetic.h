@@ -48,7 +48,9 @@ class Arithmetic {
   Leaf as_real(const Leaf& integer, Span span);
   // Converts random bits (a long) to a real number in [0, 1).
   Leaf as_fraction(const Leaf& bits, Span span);
-  // Names the value after a let, for readable output.
+  // The sum of the weights of a set of points at the point computed, in the type of the context.
+  Leaf as_weights(ir::FieldId set, Span span);
+  // Gives the value the name of a let, for readable output.
   void call(const Leaf& leaf, const std::string& hint);
 
   // The components of `value` as they are stored in `target`, one node each; a scalar fills every
@@ -68,6 +70,7 @@ class Arithmetic {
   std::optional<Scalar> type_of(const Leaf& leaf) const;
   // The type that a scalar takes if its context gives none: `fallback` unless it is an integer.
   Scalar natural_type(const Leaf& leaf) const { return common_type({leaf}); }
+  std::string describe_leaf(const Leaf& leaf) const;  // its type, for messages
 
  private:
   TypePtr common_shape(Op op, const std::vector<Value>& operands, Span span);
@@ -100,7 +103,6 @@ class Arithmetic {
   std::optional<Constant> typed(const Constant& value, Scalar to, Span span);
   // A node of exactly the type `to`.
   std::optional<ir::NodeId> node(const Leaf& leaf, Scalar to, Span span);
-  std::string describe_leaf(const Leaf& leaf) const;
 
   ir::Graph& graph_;
   Scalar real_;

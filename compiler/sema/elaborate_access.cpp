@@ -209,10 +209,10 @@ Value Elaborator::field_alone(const FieldBinding& binding, Span span) {
   if (!site_.fields || site_.initial_values)
     return not_usable(field.name, "values at points", span);
   if (!at_point_itself(field, span)) return {};
+  if (field.is_point_set()) return Value::of_leaf(arithmetic_.as_weights(binding.field, span));
   ir::Access access{binding.field, 0, 0, {0}, 0};
   access.in_place = access.at_points = true;
-  if (!field.is_point_set()) return components(access, span);
-  return Value::of_leaf(graph_.add({access, env_.program.real, span, {}}));
+  return components(access, span);
 }
 
 // Values at points cannot be read at an offset. S085.

@@ -1,7 +1,7 @@
-// Real numbers without a type. A value made only of literals and integers, such as 0.1 * time or
-// sqrt(i), has no type of its own. It takes the type of the operand that it meets or of the place
-// where it is stored. All of it is then computed in that type, with literals rounded once. If
-// nothing gives a type, it takes `fallback`.
+// Real numbers that wait for a type. What is made of literals, integers and weights of points
+// alone, as 0.1 * time or sqrt(i), has none of its own: it takes that of what it meets or is stored
+// in, and all of it is then computed in that type, literals rounded once. Where nothing gives one,
+// it is `fallback`.
 #include <cmath>
 
 #include "compiler/sema/arithmetic.h"
@@ -13,8 +13,8 @@ namespace stencil::sema {
 // taken, these nodes are dropped as dead code. If `fallback` cannot hold a literal, no node is
 // added here: whether that is an error depends on the type that the context gives.
 Leaf Arithmetic::weak(WeakOperation operation) {
-  std::vector<int64_t> key{static_cast<int64_t>(operation.kind),
-                           static_cast<int64_t>(operation.op)};
+  std::vector<int64_t> key{static_cast<int64_t>(operation.kind), static_cast<int64_t>(operation.op),
+                           operation.set};
   bool fits = true;
   for (const Leaf& operand : operation.operands) {
     append_key(key, operand);
@@ -48,6 +48,10 @@ Leaf Arithmetic::as_fraction(const Leaf& bits, Span span) {
   return weak({WeakOperation::Kind::Random, Op::Convert, {bits}, span});
 }
 
+Leaf Arithmetic::as_weights(ir::FieldId set, Span span) {
+  return weak({WeakOperation::Kind::Weights, Op::Add, {}, span, {}, set});
+}
+
 bool Arithmetic::fits_quietly(const Leaf& operand, Scalar type) const {
   if (const auto* weak = std::get_if<Weak>(&operand)) return weak_nodes_.count({*weak, type}) != 0;
   if (std::holds_alternative<ir::NodeId>(operand)) return true;
@@ -73,6 +77,12 @@ std::optional<ir::NodeId> Arithmetic::node(const Weak& weak, Scalar to, Span spa
     const auto operand = node(weak->operands[0], to, place);
     if (operand) weak_nodes_.emplace(std::pair(weak, to), *operand);
     return operand;
+  }
+  if (weak->kind == WeakOperation::Kind::Weights) {
+    ir::Access access{weak->set, 0, 0, {0}, 0};
+    access.in_place = access.at_points = true;
+    access.wide = to == Scalar::F64;
+    return made({access, to, place, {}});
   }
   if (weak->kind == WeakOperation::Kind::Random) {
     // The highest bits, as many as the type holds, times the weight of the lowest of them.

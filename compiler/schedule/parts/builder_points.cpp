@@ -21,7 +21,7 @@ namespace {
 // Type of a sum over points.
 Scalar type_at_points(const Interface& interface, const ir::Access& access) {
   const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
-  if (field.is_point_set()) return interface.program().real;
+  if (field.is_point_set()) return access.wide ? Scalar::F64 : Scalar::F32;
   return arithmetic_type(field.components[static_cast<size_t>(access.component)].type);
 }
 

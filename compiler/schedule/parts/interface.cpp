@@ -181,7 +181,7 @@ void Interface::provide_points(ir::FieldId id) {
     return static_cast<int>(tables_.size()) - 1;
   };
   if (program_.part) set.owned = program_.part->owned;
-  set.weight = program_.real;
+  set.weight = field.weight;
   set.slabs = table("slabs", Scalar::I32, planes);
   set.starts = table("starts", Scalar::I32, starts);
   set.columns = table("columns", Scalar::I32, entries);

@@ -48,5 +48,55 @@ TEST(Points, GiveValuesAtThePointComputed) {
   EXPECT_EQ(types, (std::vector<Scalar>{Scalar::F64, Scalar::F32}));
 }
 
+// Types of the accesses at points, in order, and of the weights that their sets hold.
+std::string types_at_points(const std::string& items) {
+  const ir::Program program = program_of(
+      "grid G = [0..7, 0..9] steps 4; field A : float on G; field D : double on G;"
+      "points p, q [1..3] on G; series v : float [0..3] on p; series w : double [0..3] on p;" +
+      items);
+  EXPECT_EQ(ir::verify(program), std::vector<std::string>());
+  std::string out;
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Node& node : function.pieces.at(0).graph.nodes()) {
+      const auto* access = std::get_if<ir::Access>(&node.kind);
+      if (access && access->at_points) out += std::string(name(node.type)) + " ";
+    }
+  }
+  for (const ir::Field& field : program.fields) {
+    if (field.is_point_set()) out += fmt::format("{}:{} ", field.name, name(field.weight));
+  }
+  return out;
+}
+
+TEST(Points, WeighInTheTypeOfWhatTheyMeet) {
+  EXPECT_EQ(types_at_points("stencil s : A on G = A[0,0] + 0.1 * p;"), "float p:float q:float ");
+  EXPECT_EQ(types_at_points("stencil s : D on G = D[0,0] + 0.1 * p;"), "double p:double q:float ");
+  EXPECT_EQ(types_at_points("stencil s : D on G = 0.1 * p;"), "double p:double q:float ");
+  EXPECT_EQ(types_at_points("stencil s : D on G = double(p) / 3;"), "double p:double q:float ");
+  EXPECT_EQ(types_at_points("stencil s : A, D on G = { A = A[0,0] + p, D = D[0,0] + p };"),
+            "float double p:double q:float ");
+  EXPECT_EQ(types_at_points("stencil s : A on G = v[time];"), "float p:float q:float ");
+  EXPECT_EQ(types_at_points("stencil s : A on G = A[0,0]; record t [0..3] = D[0,0] at q;"),
+            "p:float q:double ");
+  EXPECT_EQ(types_at_points("stencil s : A on G = A[0,0]; record t [0..3] = double(A[0,0]) at q;"),
+            "p:float q:double ");
+}
+
+TEST(Points, FloatsBesideDoublesAreRounded) {
+  const auto messages = [](const std::string& value) {
+    return analyze_text(
+               "grid G = [0..7] steps 4; field D : double on G; points p [1..3] on G;"
+               "series v : float [0..3] on p; series w : double [0..3] on p;"
+               "stencil s : D on G = " +
+               value + ";")
+        .messages;
+  };
+  EXPECT_NE(messages("D[0] + v[time]").find("S107"), std::string::npos);
+  EXPECT_NE(messages("v[time]").find("S107"), std::string::npos);
+  for (const char* value : {"D[0] + w[time]", "w[time]", "D[0] + 0.1 * p", "p", "p * w[time]"}) {
+    EXPECT_EQ(messages(value), "") << value;
+  }
+}
+
 }  // namespace
 }  // namespace stencil::test
