@@ -27,14 +27,15 @@ constexpr Pass kPasses[] = {
     {"expand-copies",
      [](const Dialect& d) { return d.vectors[0][static_cast<size_t>(Scalar::F32)].empty(); },
      expand_copies},
-    {"expand-bulk-copies", lacks_bulk_copies, expand_bulk_copies},
-    {"zero-by-loops", [](const Dialect& d) { return d.implicit_threads; }, zero_by_loops},
-    {"drop-barriers", [](const Dialect& d) { return !d.implicit_threads; }, drop_barriers},
-    {"drop-dead-code", [](const Dialect&) { return true; }, drop_dead_code},
-    {"split-deep-expressions", [](const Dialect&) { return true; }, split_deep_expressions},
-    {"expand-thread-buffers", [](const Dialect& d) { return !d.implicit_threads; },
-     expand_thread_buffers},
-    {"make-thread-loops", [](const Dialect& d) { return !d.implicit_threads; }, make_thread_loops},
+    {lacks_bulk_copies, expand_bulk_copies},
+    {[](const Dialect& d) { return d.copies_tails && d.implicit_threads; },
+     write_out_barrier_loops},
+    {[](const Dialect& d) { return d.implicit_threads; }, zero_by_loops},
+    {[](const Dialect& d) { return !d.implicit_threads; }, drop_barriers},
+    {[](const Dialect&) { return true; }, drop_dead_code},
+    {[](const Dialect&) { return true; }, split_deep_expressions},
+    {[](const Dialect& d) { return !d.implicit_threads; }, expand_thread_buffers},
+    {[](const Dialect& d) { return !d.implicit_threads; }, make_thread_loops},
 };
 
 void without_bulk_sources(kernel::Plan& plan) {

@@ -79,6 +79,54 @@ TEST(Legalise, BulkCopiesLeaveNeitherBoxesNorArguments) {
   EXPECT_TRUE(std::get<Launch>(after.plan.actions[0]).bulk_sources.empty());
 }
 
+// PoCL copies what follows a barrier under a condition, for each condition.
+TEST(Legalise, OpenClLoopsThatDecideAboutBarriersAreWrittenOut) {
+  const auto waits_if_odd = [](Expr number) {
+    const Expr odd = operation(Op::Mod, {std::move(number), integer(2)});
+    return If{operation(Op::Eq, {odd, integer(1)}), Body{{Barrier{}}}, {}};
+  };
+  const auto with_loop = [&](const Expr& end, const Expr& number) {
+    Module module = samples::heat();
+    Body body;
+    for (int n = 0; n < 3; ++n) body.push_back({waits_if_odd(add(number, integer(n)))});
+    Body loop;
+    loop.push_back({For{LoopKind::Unrolled, "u", integer(0), end, 1, std::move(body)}});
+    module.kernels[0].body.push_back(
+        {For{LoopKind::Serial, "n", integer(0), variable("steps"), 1, std::move(loop)}});
+    module.kernels[0].scalars.push_back({"steps", Scalar::I32});
+    return module;
+  };
+  const auto conditional = [](const Module& module) {
+    int count = 0;
+    for_each_statement(module.kernels[0].body, [&](const Statement& statement) {
+      const auto* branch = std::get_if<If>(&statement.kind);
+      if (!branch) return;
+      for_each_statement(branch->then, [&](const Statement& inner) {
+        count += std::holds_alternative<Barrier>(inner.kind);
+      });
+    });
+    return count;
+  };
+  const auto barriers = [](const Module& module) {
+    int count = 0;
+    for_each_statement(module.kernels[0].body, [&](const Statement& statement) {
+      count += std::holds_alternative<Barrier>(statement.kind);
+    });
+    return count;
+  };
+  const int others = barriers(legalise(samples::heat(), opencl_dialect()));
+  const Module known = with_loop(integer(4), variable("u"));
+  const Module written_out = legalise(known, opencl_dialect());
+  EXPECT_EQ(conditional(written_out), 0);
+  EXPECT_EQ(barriers(written_out), others + 6) << "half of 4 iterations of 3";
+  EXPECT_EQ(conditional(legalise(known, cuda_dialect())), 3);
+  // Loops that say nothing about barriers stay loops.
+  for (const Module& other :
+       {with_loop(integer(4), variable("n")), with_loop(variable("steps"), variable("u"))}) {
+    EXPECT_EQ(conditional(legalise(other, opencl_dialect())), 3);
+  }
+}
+
 // Compilers leave arrays in memory whose initialiser is long.
 TEST(Legalise, LargeArraysOfThreadsAreZeroedByLoops) {
   const auto stores = [](const Module& module, BufferId to) {
