@@ -17,6 +17,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/emit/expression_parts.h"
 #include "compiler/emit/text.h"
 #include "compiler/support/division.h"
 
@@ -26,23 +27,6 @@ using kernel::Expr;
 using kernel::Operation;
 
 namespace {
-
-// C's precedence, lowest first.
-enum Level {
-  kTernary = 1,
-  kOr,
-  kAnd,
-  kBitOr,
-  kBitXor,
-  kBitAnd,
-  kEquality,
-  kRelation,
-  kShift,
-  kSum,
-  kProduct,
-  kUnary,
-  kPostfix
-};
 
 struct Infix {
   std::string_view symbol;
@@ -92,16 +76,6 @@ bool confusing(Op outer, const Expr& operand) {
   return outer >= Op::BitAnd && outer <= Op::Shr;
 }
 
-bool negative(const Expr& expr) {
-  if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&expr->kind))
-    return literal->value < 0;
-  if (const auto* literal = std::get_if<kernel::RealLiteral>(&expr->kind)) {
-    return std::signbit(literal->value);
-  }
-  const Operation* operation = as_operation(expr);
-  return operation && operation->op == Op::Neg;
-}
-
 bool fits_int(int64_t value) {
   return value > std::numeric_limits<int32_t>::min() &&
          value <= std::numeric_limits<int32_t>::max();
@@ -117,11 +91,17 @@ bool narrow_inside(const Expr& expr) {
   return operation && operation->op == Op::Convert && operation->operands[0]->type == Scalar::I32;
 }
 
-std::string_view short_name(Scalar type) {
-  return type == Scalar::I32 ? "int" : name(type);
-}
-
 }  // namespace
+
+bool negative(const Expr& expr) {
+  if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&expr->kind))
+    return literal->value < 0;
+  if (const auto* literal = std::get_if<kernel::RealLiteral>(&expr->kind)) {
+    return std::signbit(literal->value);
+  }
+  const Operation* operation = as_operation(expr);
+  return operation && operation->op == Op::Neg;
+}
 
 std::string real_literal(double value, Scalar type, const Dialect& dialect) {
   const bool single = type == Scalar::F32;
@@ -214,28 +194,6 @@ void ExpressionPrinter::put(const Expr& expr, int level, bool exposed) {
     if (widened || stored == Scalar::Bool) return put_stored(*load, stored, level);
   }
   std::visit(Visitor{*this, expr, level, exposed}, expr->kind);
-}
-
-// Loads an element of a storage type and converts it to its arithmetic type.
-void ExpressionPrinter::put_stored(const kernel::Load& load, Scalar stored, int level) {
-  if (stored == Scalar::Bool) {
-    open(kEquality < level);
-    put_element(load.buffer, load.index);
-    out_ += " != 0";
-    close(kEquality < level);
-  } else if (arithmetic_type(stored) == Scalar::I32) {  // explicit, for overloaded functions
-    open(kUnary < level);
-    out_ += fmt::format("({})", dialect_.type(Scalar::I32));
-    put_element(load.buffer, load.index);
-    close(kUnary < level);
-  } else {
-    const std::string helper = std::string(short_name(stored)) + "_to_float";
-    helpers_.insert(helper);
-    out_ += "stencil_" + helper;
-    open(true);
-    put_element(load.buffer, load.index);
-    close(true);
-  }
 }
 
 void ExpressionPrinter::put_integer(int64_t value, Scalar type, bool bare) {
@@ -538,58 +496,7 @@ void ExpressionPrinter::put_bits_of(const Expr& value, Scalar type, int level) {
   close(kUnary < level);
 }
 
-void ExpressionPrinter::put_to_storage(const Expr& value, Scalar to) {
-  const std::string target(short_name(to));
-  switch (value->type) {
-    case Scalar::F32:
-      return put_helper("float_to_" + target, {value}, false);
-    case Scalar::F64:
-      return put_helper("double_to_" + target, {value}, false);
-    case Scalar::I64:
-      if (to == Scalar::BF16) return put_helper("long_to_bfloat", {value}, false);
-      [[fallthrough]];
-    case Scalar::I32:
-      // A float represents exactly every integer up to well beyond the largest half.
-      return put_to_storage(kernel::convert(value, to == Scalar::F16 ? Scalar::F32 : Scalar::F64),
-                            to);
-    case Scalar::Bool:
-    case Scalar::I8:
-    case Scalar::U8:
-    case Scalar::I16:
-    case Scalar::U16:
-    case Scalar::F16:
-    case Scalar::BF16:
-      return put_to_storage(kernel::convert(value, Scalar::F32), to);
-  }
-}
-
-void ExpressionPrinter::put_convert(const Expr& value, Scalar to, int level) {
-  const Scalar from = value->type;
-  uses_double_ |= from == Scalar::F64;
-  if (to == Scalar::F16 || to == Scalar::BF16) return put_to_storage(value, to);
-  if (from == Scalar::F16 || from == Scalar::BF16) {
-    const Expr widened = kernel::convert(value, Scalar::F32);
-    if (to != Scalar::F32) return put_convert(widened, to, level);
-    return put_helper(std::string(short_name(from)) + "_to_float", {value}, false);
-  }
-  if (to == Scalar::Bool) {
-    const Expr zero = is_float(from) ? kernel::real(0, from) : kernel::integer(0, from);
-    return put_infix(Operation{Op::Ne, {value, zero}}, level, false);
-  }
-  if (is_float(from) && is_storage(to)) {
-    return put_convert(kernel::convert(value, arithmetic_type(to)), to, level);
-  }
-  if (is_float(from) && is_integer(to)) {
-    const std::string name = fmt::format("{}_to_{}", short_name(from), short_name(to));
-    return put_helper(name, {value}, false);
-  }
-  open(kUnary < level);
-  out_ += fmt::format("({})", dialect_.type(to));
-  put(value, negative(value) ? kPostfix : kUnary, false);
-  close(kUnary < level);
-}
-
-// Global buffers are linear and row-major in memory; other buffers are arrays of the language.
+// Global buffers are linear in memory, row-major; the others are arrays of the language.
 void ExpressionPrinter::put_element(kernel::BufferId id, const std::vector<Expr>& index) {
   const kernel::Buffer& buffer = kernel_->buffers[static_cast<size_t>(id)];
   out_ += names_.spell(buffer.name);

@@ -1,0 +1,32 @@
+// What the files of the expression printer share.
+#pragma once
+
+#include <string_view>
+
+#include "compiler/kernel/kernel.h"
+
+namespace stencil::emit {
+
+// C's precedence, loosest first.
+enum Level {
+  kTernary = 1,
+  kOr,
+  kAnd,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kEquality,
+  kRelation,
+  kShift,
+  kSum,
+  kProduct,
+  kUnary,
+  kPostfix
+};
+
+// Whether the text begins with a minus sign.
+bool negative(const kernel::Expr& expr);
+// The type in names of helpers.
+std::string_view short_name(Scalar type);
+
+}  // namespace stencil::emit
