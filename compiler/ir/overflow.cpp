@@ -139,7 +139,7 @@ class Checker {
   Checker(const Program& program, Diagnostics& diagnostics)
       : program_(program), diagnostics_(diagnostics) {}
 
-  // `every`: the graph is evaluated in the steps every - 1, 2 * every - 1, ...
+  // The graph is evaluated in the steps every - 1, 2 * every - 1, ...; 0: before the first step.
   void check(const Graph& graph, const std::vector<NodeId>& results, const Box* region,
              const std::vector<std::string>& names, int64_t every = 1) {
     IntegerRanges ranges(program_, region, 0);
@@ -163,7 +163,7 @@ class Checker {
         (which_[c] < rank_ ? indices[which_[c]] : time) = values[c];
       }
       at.evaluate(indices, time, [&](NodeId id, WideInteger exact) {
-        if (suspects.erase(id) != 0) report(graph[id], exact, values, names);
+        if (suspects.erase(id) != 0) report(graph, id, exact, values, names);
       });
       return !suspects.empty();
     });
@@ -182,7 +182,7 @@ class Checker {
       counters_.push_back({range.low.constant, range.high.constant});
       which_.push_back(d);
     }
-    if (program_.steps && program_.steps->is_constant()) {
+    if (every > 0 && program_.steps && program_.steps->is_constant()) {
       const int64_t evaluations = program_.steps->constant / every;
       if (evaluations <= 0) return false;
       counters_.push_back({every - 1, evaluations * every - 1, every});
@@ -237,8 +237,21 @@ class Checker {
     }
   }
 
-  void report(const Node& node, WideInteger exact, const std::vector<int64_t>& values,
+  // Whether the value depends on a coordinate or, for rank_, on the step.
+  bool depends(const Graph& graph, NodeId value, size_t counter) const {
+    const std::vector<bool> used = reachable(graph, {value});
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      if (!used[static_cast<size_t>(id)]) continue;
+      const auto* index = std::get_if<Index>(&graph[id].kind);
+      if (index && static_cast<size_t>(index->dimension) == counter) return true;
+      if (counter == rank_ && std::holds_alternative<Time>(graph[id].kind)) return true;
+    }
+    return false;
+  }
+
+  void report(const Graph& graph, NodeId id, WideInteger exact, const std::vector<int64_t>& values,
               const std::vector<std::string>& names) {
+    const Node& node = graph[id];
     if (!reported_.emplace(node.span.begin, node.span.end).second) return;
     const IntegerRange held = integer_range(node.type);
     Diagnostic& error = diagnostics_.error(
@@ -247,6 +260,7 @@ class Checker {
     error.expected = fmt::format("a value in {}..{}", held.least, held.most);
     std::string where;
     for (size_t c = 0; c < values.size(); ++c) {
+      if (!depends(graph, id, which_[c])) continue;
       std::string counter = "time";
       if (which_[c] < rank_) {
         const bool named = which_[c] < names.size() && !names[which_[c]].empty();
@@ -316,11 +330,11 @@ void check_overflow(const Program& program, Diagnostics& diagnostics) {
   for (const Function& function : program.functions) {
     for (const Piece& piece : function.pieces) check(piece);
   }
-  for (const Init& init : program.inits) check(init.piece);
+  for (const Init& init : program.inits) check(init.piece, 0);
   for (const Reduction& reduction : program.reductions) check(reduction.piece, reduction.every);
   if (program.stop) checker.check(program.stop->graph, {program.stop->condition}, nullptr, {});
   for (const Requirement& requirement : program.requirements) {
-    checker.check(requirement.graph, {requirement.condition}, nullptr, {});
+    checker.check(requirement.graph, {requirement.condition}, nullptr, {}, 0);
   }
 }
 

@@ -49,6 +49,9 @@ bool Arithmetic::is_integral(const Leaf& leaf) const {
 std::string Arithmetic::describe_leaf(const Leaf& leaf) const {
   if (const std::optional<Scalar> type = type_of(leaf)) return std::string(name(*type));
   if (std::holds_alternative<Weak>(leaf)) return "a real number";
+  for (const Constant& literal : literals_of(leaf)) {
+    if (literal.overflowed) return "a result that is out of the range of 'long'";
+  }
   return is_integral(leaf) ? "an integer literal" : "a real literal";
 }
 
@@ -147,6 +150,10 @@ Scalar Arithmetic::common_type(const std::vector<Leaf>& operands) const {
     }
     for (const Constant& literal : literals_of(leaf)) {
       const int64_t integer = literal.integer.value_or(0);
+      if (literal.overflowed) {  // an integer that typed() refuses
+        long_literal = true;
+        continue;
+      }
       real_literal |= !literal.integer;
       inexact |= static_cast<double>(integer) != literal.real;
       long_literal |= integer != static_cast<int32_t>(integer);

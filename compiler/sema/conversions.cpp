@@ -82,6 +82,13 @@ std::optional<Constant> Arithmetic::typed(const Constant& value, Scalar to, Span
     if (to == Scalar::F32) real = static_cast<float>(real);
     return Constant{to, std::nullopt, real};
   }
+  if (value.overflowed) {
+    const IntegerRange range = integer_range(Scalar::I64);
+    Diagnostic& error = report_.error("S090", span, "a result that is out of the range of 'long'");
+    error.expected = fmt::format("a value in {}..{}", range.least, range.most);
+    error.hint = "literals of integers are computed in 64 bits";
+    return std::nullopt;
+  }
   if (!value.integer) {
     Diagnostic& error = report_.error("S020", span, "a real number where an integer is needed");
     error.found = fmt::format("{}", value.real);
@@ -139,7 +146,8 @@ std::optional<Leaf> Arithmetic::convert_scalar(const Leaf& leaf, Scalar to, Span
   }
   if (const auto* constant = std::get_if<Constant>(&leaf)) {
     Constant value = *constant;
-    if (is_integer(to) && !value.integer) {  // truncate, like the run-time conversion
+    if (is_integer(to) && !value.integer &&
+        !value.overflowed) {  // truncate, as the run-time conversion does
       if (std::fabs(value.real) >= 0x1p62) {
         report_.error("S012", span, "number too large for an integer").found =
             fmt::format("{}", value.real);
@@ -287,8 +295,9 @@ void Arithmetic::warn_of_narrow_parts(ir::NodeId stored) {
   }
 }
 
-// S107 for the operations that round to float, and the float params, from which `value` is
-// computed. Fields and reductions have the types that the program declares, so they do not count.
+// S107 for the operations that round in float and the params of that type that `value` consists of.
+// What points give is an operation: a sum of weights times values. Fields and reductions are what
+// the program says that they are.
 void Arithmetic::warn_if_narrow(ir::NodeId value) {
   std::vector<ir::NodeId> open = {value};
   while (!open.empty()) {
@@ -300,6 +309,11 @@ void Arithmetic::warn_if_narrow(ir::NodeId value) {
     }
     if (std::holds_alternative<ir::ParamRef>(node.kind)) {
       warn_of_float(node.span, "a param of type float");
+      continue;
+    }
+    const auto* access = std::get_if<ir::Access>(&node.kind);
+    if (access && access->at_points) {
+      warn_of_float(node.span, "values at points of type float, times their weights");
       continue;
     }
     const auto* operation = std::get_if<ir::Operation>(&node.kind);

@@ -25,7 +25,24 @@ bool all_integer(const std::vector<Constant>& operands) {
   return std::all_of(operands.begin(), operands.end(), [](const Constant& c) { return c.integer; });
 }
 
-// Folds an operation whose operands are all literals.
+// Operations that give an integer where their operands are integers.
+bool has_integer_track(Op op) {
+  switch (op) {
+    case Op::Neg:
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::Div:
+    case Op::Abs:
+    case Op::Min:
+    case Op::Max:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Literals only.
 Folded fold_literals(Op op, const std::vector<Constant>& operands) {
   const Constant& a = operands[0];
   const Constant& b = operands.size() > 1 ? operands[1] : a;
@@ -39,6 +56,9 @@ Folded fold_literals(Op op, const std::vector<Constant>& operands) {
   }
   result.real = evaluate_real(op, a.real, b.real, c.real);
   if (!std::isfinite(result.real)) return {{}, "a result that is not a finite number"};
+  const bool integral = std::all_of(operands.begin(), operands.end(),
+                                    [](const Constant& c) { return c.integer || c.overflowed; });
+  result.overflowed = integral && has_integer_track(op) && !result.integer;
   return {result};
 }
 

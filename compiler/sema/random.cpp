@@ -76,10 +76,15 @@ Counter philox(Words& words, Counter c, Key key) {
 std::optional<Leaf> Elaborator::random_argument(const ast::Expr& expr, bool seed) {
   const Value value = elaborate(expr);
   if (!value.ok()) return std::nullopt;
-  bool fits = value.type->scalar();
+  const bool scalar = value.type->scalar();
+  bool fits = scalar, is_long = false;
   if (fits) {
     const Scalar type = arithmetic_.natural_type(value.leaves[0]);
-    fits = type == Scalar::I32 || (seed && type == Scalar::I64);
+    const auto* known = std::get_if<Constant>(&value.leaves[0]);
+    const bool beyond =
+        known && known->integer && !integer_range(Scalar::I32).holds(*known->integer);
+    is_long = type == Scalar::I64 || (type == Scalar::I32 && beyond);
+    fits = seed ? type == Scalar::I32 || is_long : type == Scalar::I32 && !is_long;
   }
   if (!fits) {
     Diagnostic& error =
@@ -87,8 +92,14 @@ std::optional<Leaf> Elaborator::random_argument(const ast::Expr& expr, bool seed
                           fmt::format("the {} of 'random' is no {}", seed ? "seed" : "coordinate",
                                       seed ? "integer or long" : "integer"));
     error.expected = seed ? "an integer or a long" : "an integer";
-    error.found = env_.text(expr.span);
-    error.hint = "integer(x) truncates a real number and keeps the low 32 bits of a long";
+    error.found = is_long  ? "a long"
+                  : scalar ? arithmetic_.describe_leaf(value.leaves[0])
+                           : describe(*value.type);
+    if (is_long) {
+      error.hint = "integer(x) keeps the low 32 bits; the seed, the last argument, may be a long";
+    } else if (scalar) {
+      error.hint = "integer(x) truncates a real number";
+    }
     return std::nullopt;
   }
   const Value wide = arithmetic_.convert(value, Scalar::I64, expr.span);

@@ -4,6 +4,8 @@
 // spacing. Every length is checked against the available bytes before use.
 #include "runtime/io/npy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -140,6 +142,25 @@ constexpr Dtype kDtypes[] = {
     {"<u2", Scalar::U16}, {"|b1", Scalar::Bool},
 };
 
+// What an array of an unsupported dtype may be converted to: the same in another byte order, or
+// what is of its kind ('f': real, 'i' and 'u': integers), or anything.
+std::string supported_instead(std::string_view descr) {
+  const auto kind_of = [](std::string_view text) {
+    const char kind = text.size() > 1 ? text[1] : ' ';
+    return kind == 'u' ? 'i' : kind;
+  };
+  std::string same, alike, all;
+  const auto add = [](std::string& to, std::string_view text) {
+    to += fmt::format("{}'{}'", to.empty() ? "" : ", ", text);
+  };
+  for (const Dtype& dtype : kDtypes) {
+    if (descr.size() > 1 && dtype.descr.substr(1) == descr.substr(1)) add(same, dtype.descr);
+    if (kind_of(dtype.descr) == kind_of(descr)) add(alike, dtype.descr);
+    add(all, dtype.descr);
+  }
+  return !same.empty() ? same : !alike.empty() ? alike : all;
+}
+
 Result<Dtype> dtype_of(const NpyHeader& header, const std::string& name) {
   if (header.fortran_order) {
     return Failure{"R021", "'" + name + "' is in Fortran order, which is not supported",
@@ -149,7 +170,7 @@ Result<Dtype> dtype_of(const NpyHeader& header, const std::string& name) {
     if (dtype.descr == header.descr) return dtype;
   }
   return Failure{"R021", "'" + name + "' has dtype '" + header.descr + "', which is not supported",
-                 "save array.astype(t) with t one of '<f2', '<f4', '<f8', '<i2', '<i4', '<i8'"};
+                 "save array.astype(t) with t one of " + supported_instead(header.descr)};
 }
 
 // Number of elements; nullopt on overflow. If any extent is 0, the result is 0.

@@ -35,6 +35,13 @@ Status check_shape(const NpySource& array, const std::string& name,
   std::vector<int64_t> vectors_of_one = expected;
   vectors_of_one.push_back(1);
   if (array.shape() == expected || array.shape() == vectors_of_one) return Done{};
+  if (array.shape().empty()) {
+    return Failure{"R022",
+                   "'" + name +
+                       "' holds a single number without dimensions, the field has the shape " +
+                       print_shape(expected),
+                   "save an array of that shape, such as numpy.full(shape, value)"};
+  }
   return Failure{"R022",
                  "'" + name + "' has the shape " + print_shape(array.shape()) + ", the field has " +
                      print_shape(expected),

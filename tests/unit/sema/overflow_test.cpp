@@ -201,5 +201,68 @@ TEST(Random, TakesIntegers) {
             "");
 }
 
+TEST(Random, NamesTheTypeOfAWrongArgument) {
+  const auto found = [](const std::string& value) {
+    return analyze_text(
+               "grid G = [0..7] steps 4; field A : real on G; param s : long = 5;"
+               "stencil s : A[i in 0..7] = " +
+               value + ";")
+        .messages;
+  };
+  for (const char* value : {"random(long(i), 1)", "random(s, 1)", "random(3000000000, 1)"}) {
+    EXPECT_NE(found(value).find("found: a long"), std::string::npos) << value << found(value);
+    EXPECT_NE(found(value).find("integer(x) keeps the low 32 bits"), std::string::npos) << value;
+  }
+  EXPECT_NE(found("random(0.5, 1)").find("found: a real literal"), std::string::npos);
+  EXPECT_NE(found("random(i, A[0])").find("found: float"), std::string::npos);
+  EXPECT_NE(found("random({1, 2}, 3)").find("found: a vector of 2"), std::string::npos)
+      << found("random({1, 2}, 3)");
+  EXPECT_EQ(found("random(i, s)"), "");
+  EXPECT_EQ(found("random(i, 3000000000)").find("error"), std::string::npos);
+}
+
+// --- Literals
+// --------------------------------------------------------------------------------------------
+
+TEST(Overflow, OfLiteralsIsNoRealNumber) {
+  const std::string head = "grid G = [0..7] steps 4; field K : long on G; field A : real on G;";
+  for (const char* value :
+       {"9223372036854775807 + 1", "9223372036854775807 + 1 - 9223372036854775807",
+        "-(-9223372036854775807 - 1)", "3037000500 * 3037000500", "long(9223372036854775807 + 1)",
+        "K[0] + (9223372036854775807 + 1)"}) {
+    const std::string found = analyze_text(head + "stencil s : K on G = " + value + ";").messages;
+    EXPECT_NE(found.find("S090: a result that is out of the range of 'long'"), std::string::npos)
+        << value << found;
+    EXPECT_EQ(found.find("S020"), std::string::npos) << found;
+  }
+  // A real number where one is needed, as ever.
+  EXPECT_TRUE(analyze_text(head + "stencil s : A on G = 9223372036854775807 + 1;").program);
+  EXPECT_NE(analyze_text(head + "stencil s : K on G = 0.5 + 1;").messages.find("S020"),
+            std::string::npos);
+}
+
+TEST(Overflow, NamesTheCountersOfTheValueAlone) {
+  const auto found = [](const std::string& items) {
+    return analyze_text(
+               "param N : integer = 70000; grid G = [0..7, 0..9] steps 4;"
+               "field K : integer on G;" +
+               items)
+        .messages;
+  };
+  const std::string same = "stencil s : K on G = K[0,0];";
+  const std::string init = found(same + "init K[i,j] = 500000000 * i;");
+  EXPECT_NE(init.find("found: 3500000000 at i = 7\n"), std::string::npos) << init;
+  const std::string step =
+      found("stencil s : K[i in 0..7, j in 0..9] = 1000000000 * time + i - i;");
+  EXPECT_NE(step.find("found: 3000000000 at time = 3\n"), std::string::npos) << step;
+  const std::string none = found("stencil s : K on G = N * N;");
+  EXPECT_NE(none.find("found: 4900000000\n"), std::string::npos) << none;
+  // Initial values do not depend on the number of steps.
+  EXPECT_NE(analyze_text("grid G = [0..7] steps 0; field K : integer on G; stencil s : K on G = 0;"
+                         "init K[i] = 500000000 * i;")
+                .messages.find("S090"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace stencil::test

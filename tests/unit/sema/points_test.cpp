@@ -94,7 +94,7 @@ TEST(Points, FloatsBesideDoublesAreRounded) {
   EXPECT_NE(messages("D[0] + v[time]").find("S107"), std::string::npos);
   EXPECT_NE(messages("v[time]").find("S107"), std::string::npos);
   for (const char* value : {"D[0] + w[time]", "w[time]", "D[0] + 0.1 * p", "p", "p * w[time]"}) {
-    EXPECT_EQ(messages(value), "") << value;
+    EXPECT_EQ(messages(value).find("S107"), std::string::npos) << value << messages(value);
   }
 }
 

@@ -71,6 +71,20 @@ TEST(Npy, WrittenFilesAreAlignedAndReadBack) {
   }
 }
 
+TEST(Npy, NamesTypesOfTheSameKind) {
+  for (const auto& [descr, types] :
+       {std::pair{">f4", "'<f4'"},
+        {"<f16", "'<f2', '<f4', '<f8'"},
+        {"<u4", "'|i1', '<i2', '<i4', '<i8', '|u1', '<u2'"},
+        {"<c8", "'<f2', '<f4', '<f8', '|i1', '<i2', '<i4', '<i8', '|u1', '<u2', '|b1'"}}) {
+    const std::string header =
+        std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': (1,), }";
+    const auto array = parse_npy(npy(header, std::string(8, '\0')), "x.npy");
+    ASSERT_FALSE(array.ok()) << descr;
+    EXPECT_EQ(array.failure().hint, std::string("save array.astype(t) with t one of ") + types);
+  }
+}
+
 TEST(Npy, RefusesWhatItDoesNotSupport) {
   const std::string data(8, '\0');
   EXPECT_EQ(failure_of(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }", data)),
@@ -200,6 +214,11 @@ TEST(NpyFields, RefusesOtherShapesAndValues) {
   };
   EXPECT_EQ(failure(make_field({{0, 3}}, {Scalar::I32})),
             "R022: 'x.npy' has the shape 4, the field has 3");
+  const NpyArray scalar{Scalar::I32, {}, std::vector<std::byte>(4)};
+  const auto number = from_npy(scalar, "x.npy", field);
+  ASSERT_FALSE(number.ok());
+  EXPECT_EQ(number.failure().message,
+            "'x.npy' holds a single number without dimensions, the field has the shape 3");
   EXPECT_EQ(failure(make_field({{0, 2}}, {Scalar::F64})),
             "R023: 'x.npy' holds double values, the field holds integer");
   reference::FieldData large = make_field({{0, 2}}, {Scalar::I64});
