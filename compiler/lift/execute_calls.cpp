@@ -3,6 +3,7 @@
 // of the time loop its value is not known, which matters where it is used.
 #include <fmt/format.h>
 
+#include <cstring>
 #include <limits>
 
 #include "compiler/lift/executor.h"
@@ -28,6 +29,33 @@ std::string math_name(std::string name) {
   return "";
 }
 
+// isnan and its like, by one name; "": none of them.
+std::string classification(std::string name) {
+  for (const char* prefix : {"std::", "__builtin_", "__"}) {
+    const size_t size = std::strlen(prefix);
+    if (name.rfind(prefix, 0) == 0) name = name.substr(size);
+  }
+  const bool single = name == "isnanf" || name == "isinff" || name == "finitef";
+  if (single) name.pop_back();
+  if (name == "finite") name = "isfinite";
+  static const std::set<std::string> kNames = {"isnan", "isinf", "isinf_sign", "isfinite"};
+  return kNames.count(name) > 0 ? name : "";
+}
+
+// Why a function of the mathematical library has no counterpart in the language.
+const char* no_counterpart(std::string name) {
+  if (name.rfind("std::", 0) == 0) name = name.substr(5);
+  if (name.rfind("__builtin_", 0) == 0) name = name.substr(10);
+  if (!name.empty() && name.back() == 'f' && name != "modf") name.pop_back();
+  if (name == "copysign" || name == "signbit")
+    return "the sign of a NaN has no counterpart in the language";
+  if (name == "fmod" || name == "remainder" || name == "modf" || name == "remquo")
+    return "the language has no remainder of floating-point numbers";
+  if (name == "rint" || name == "nearbyint" || name == "lrint" || name == "llrint")
+    return "the language does not round to even";
+  return nullptr;
+}
+
 bool is_allocation(const std::string& name) {
   return name == "malloc" || name == "calloc" || name == "aligned_alloc" || name == "std::malloc";
 }
@@ -39,7 +67,7 @@ bool Executor::is_pure(const std::string& name) {
   static const std::set<std::string> kPure = {
       "std::size",     "std::extent",    "__builtin_huge_val", "__builtin_huge_valf",
       "__builtin_inf", "__builtin_inff", "__builtin_expect",   "__builtin_unreachable"};
-  return !math_name(name).empty() || kPure.count(name) > 0;
+  return !math_name(name).empty() || kPure.count(name) > 0 || !classification(name).empty();
 }
 
 void Executor::bind_parameters(const CFunction& function, const CNode& n) {
@@ -162,10 +190,35 @@ Value Executor::library_call(const CNode& n) {
     return scalar_value(pool_.select(negative, minus, args[0]));
   }
   for (X& arg : args) {
-    if (is_integer(arg->type)) arg = pool_.cast(arg, type);
+    // std::fmin(float, double) computes in double
+    const bool promoted = is_floating(type) && arg->type == CScalar::F32;
+    if (is_integer(arg->type) || promoted) arg = pool_.cast(arg, type);
     if (arg->type != type) return unknown(fmt::format("'{}' of another type", n.text));
   }
   return scalar_value(pool_.call(name == "fabs" ? "abs" : name, args, type));
+}
+
+// isnan(x) is x != x; the others compare with the largest finite number. glibc's isinf has the sign
+// of an infinity.
+Value Executor::classified(const CNode& n, const std::string& name) {
+  X x = scalar(n.children[0]);
+  const CScalar result = scalar_of(n.type);
+  if (x->kind == XKind::Unknown || result == CScalar::None) return unknown("'" + n.text + "'");
+  if (is_integer(x->type)) return scalar_value(pool_.integer(name == "isfinite", result));
+  if (name == "isnan")
+    return scalar_value(pool_.cast(pool_.binary("!=", x, x, CScalar::I32), result));
+  const double most = x->type == CScalar::F32
+                          ? static_cast<double>(std::numeric_limits<float>::max())
+                          : std::numeric_limits<double>::max();
+  X largest = pool_.real(most, x->type);
+  X size = pool_.call("abs", {x}, x->type);
+  if (name == "isfinite")
+    return scalar_value(pool_.cast(pool_.binary("<=", size, largest, CScalar::I32), result));
+  X infinite = pool_.binary(">", size, largest, CScalar::I32);
+  if (name == "isinf") return scalar_value(pool_.cast(infinite, result));
+  X below = pool_.binary("<", x, pool_.real(0, x->type), CScalar::I32);
+  X sign = pool_.select(below, pool_.integer(-1), pool_.integer(1));
+  return scalar_value(pool_.cast(pool_.select(infinite, sign, pool_.integer(0)), result));
 }
 
 // a.size(), a[0].size(), a.extent(1): a length of an array, which has a name from now on. The
@@ -226,7 +279,12 @@ Value Executor::eval_call(const CNode& n) {
              n.type},
             ""};
   }
-  const std::string what = fmt::format("a call of '{}', which is not in the file", name);
+  if (const std::string kind = classification(name); !kind.empty() && n.children.size() == 1)
+    return classified(n, kind);
+  const char* reason = no_counterpart(name);
+  const std::string what = reason != nullptr
+                               ? fmt::format("a call of '{}': {}", name, reason)
+                               : fmt::format("a call of '{}', which is not in the file", name);
   if (in_nest_ || in_time_) {
     refuse("C021", n, what,
            "what it does cannot be known: take it out of the loop, or lift the loop alone");

@@ -35,6 +35,43 @@ bool Executor::is_local(const std::string& path) const {
          entry.parameters.end();
 }
 
+// Whether a path leads into an array of constants, whose values are in cells.
+bool Executor::is_table(const std::string& path) const {
+  const int variable = variable_number(path);
+  if (variable < 0 || path[0] != 'v') return false;
+  const CVariable& v = tree_.variables[static_cast<size_t>(variable)];
+  if (v.initial >= 0) return true;
+  const CTypeInfo* type = type_of(v.type);
+  if (type->kind != CTypeInfo::Kind::Array || !is_local(path)) return false;
+  while (type->kind == CTypeInfo::Kind::Array) type = type_of(type->of);
+  return type->constant;
+}
+
+// A choice between the elements. Another subscript than theirs has no meaning in C.
+Value Executor::read_table(const LValue& of) {
+  constexpr int64_t kMostElements = 64;
+  const auto element = [&](int64_t k) {
+    return cells_.find(fmt::format("{}[{}]{}", of.path, k, of.behind));
+  };
+  int64_t count = 0;
+  while (count <= kMostElements && element(count) != cells_.end()) ++count;
+  if (count == 0) return unknown(of.why);
+  if (count > kMostElements) {
+    return unknown(
+        fmt::format("an element of '{}', a table of more than {} constants, at a "
+                    "subscript that is not known",
+                    in_c(of.path), kMostElements));
+  }
+  X out = nullptr;
+  for (int64_t k = count; k-- > 0;) {
+    const Value& value = element(k)->second;
+    if (value.kind != Value::Kind::Scalar) return unknown(of.why);
+    X here = pool_.binary("==", of.at, pool_.integer(k, of.at->type), CScalar::I32);
+    out = out == nullptr ? value.x : pool_.select(here, value.x, out);
+  }
+  return scalar_value(out);
+}
+
 // "(*v3).u" as C has it: "s->u".
 std::string Executor::in_c(const std::string& path) const {
   std::string out;
@@ -306,6 +343,7 @@ void Executor::initialise(const std::string& path, int type, int index) {
   const CTypeInfo* info = type_of(type);
   const CNode& from = node(index);
   if (info->kind == CTypeInfo::Kind::Reference) return;
+  if (from.kind == CKind::Unknown) (void)eval(index);  // what has an effect is refused
   if (info->kind == CTypeInfo::Kind::Array) {
     if (from.kind != CKind::List) return;
     // std::array has an array inside

@@ -26,6 +26,13 @@ void Executor::outside_values(Cells& before) {
   const Cells now = cells_;
   for (const auto& [path, value] : now) {
     if (before.count(path) > 0 || is_local(path) || cell_types_.count(path) == 0) continue;
+    const int variable = variable_of_path(path);
+    const bool constant =
+        variable >= 0 && tree_.variables[static_cast<size_t>(variable)].initial >= 0;
+    if (constant) {
+      before[path] = value;
+      continue;
+    }
     cells_.clear();
     const Value initial = read_cell({LValue::Kind::Cell, path, {}, cell_types_[path], ""});
     before[path] = initial;
@@ -95,8 +102,11 @@ void Executor::space_loop(const Loop& loop) {
     return changed.size() > known;
   };
   // What an iteration changes shows once it has been run; it is run again with that carried from
-  // the iteration before, until no other variable turns out to change.
+  // the iteration before, until no other variable turns out to change. A variable that each
+  // iteration changes by the same number is a sum of the counter instead.
   Cells start;
+  std::map<std::string, Steady> steady;
+  bool more = false;
   do {
     stores_.resize(stored);
     cells_ = before;
@@ -104,7 +114,9 @@ void Executor::space_loop(const Loop& loop) {
     X const counter = cells_[loop.counter.path].x;
     for (const std::string& path : changed) {
       const Value& value = before.at(path);
-      if (value.kind == Value::Kind::Scalar) {
+      if (const auto known = steady.find(path); known != steady.end() && known->second.step) {
+        cells_[path] = scalar_value(in_iteration(value, known->second, loop, index));
+      } else if (value.kind == Value::Kind::Scalar) {
         cells_[path] =
             scalar_value(pool_.leaf(XKind::Carried, value.x->type, domain.index, in_c(path)));
       } else {
@@ -118,11 +130,60 @@ void Executor::space_loop(const Loop& loop) {
     unchanged(loop, counter);
     outside_values(before);
     for (const auto& [path, value] : before) start.try_emplace(path, value);
-  } while (changes(start));
+    more = changes(start);
+    more = find_steady(start, changed, loop, steady) || more;
+  } while (more);
+  for (const auto& [path, of] : steady) {
+    if (!of.step) continue;
+    const CScalar type = before.at(path).x->type;
+    X carried = pool_.leaf(XKind::Carried, type, domain.index, in_c(path));
+    cells_[path] = scalar_value(pool_.binary("+", carried, pool_.integer(*of.step, type), type));
+  }
   trail_.pop_back();
   active_.pop_back();
   carry(before, changed, domain, where(n));
   cells_[loop.counter.path] = unknown(fmt::format("'{}' behind its loop", name));
+}
+
+// Finds variables to which an iteration adds a number, whatever it is; drops those to which an
+// iteration that had the sum adds something else. Whether there are any.
+bool Executor::find_steady(const Cells& start, const std::set<std::string>& changed,
+                           const Loop& loop, std::map<std::string, Steady>& steady) {
+  bool any = false;
+  for (const std::string& path : changed) {
+    const Value &had = start.at(path), &has = cells_[path];
+    const auto known = steady.find(path);
+    std::optional<int64_t> step;
+    if (had.kind == Value::Kind::Scalar && has.kind == Value::Kind::Scalar &&
+        is_integer(had.x->type) && bits_of(had.x->type) >= 32 && had.x->type == has.x->type) {
+      bool plain = true;
+      each_node(had.x, [&](X n) {
+        plain = plain && n->kind != XKind::Unknown && n->kind != XKind::Load &&
+                n->kind != XKind::Sum && n->kind != XKind::Carried;
+      });
+      const Poly by = Poly::of(has.x) - Poly::of(had.x);
+      const bool constant = by.is_constant() && !by.zero() && by.constant() % loop.step == 0;
+      if (plain && constant) step = by.constant();
+    }
+    if (known == steady.end()) {
+      steady[path] = {step};
+      any = any || step;
+    } else if (known->second.step && known->second.step != step) {
+      known->second.step.reset();
+      any = true;
+    }
+  }
+  return any;
+}
+
+// What such a variable holds at the begin of an iteration. The sum is exact in 64 bits, and the
+// type of the variable keeps its low bits, as each addition does.
+X Executor::in_iteration(const Value& start, const Steady& of, const Loop& loop, X index) {
+  constexpr CScalar kWide = CScalar::I64;
+  X done = pool_.binary("-", index, pool_.cast(loop.first, kWide), kWide);
+  X by = pool_.integer(*of.step / loop.step, kWide);
+  X sum = pool_.binary("+", pool_.cast(start.x, kWide), pool_.binary("*", done, by, kWide), kWide);
+  return pool_.cast(Poly::of(sum).expression(pool_, kWide), start.x->type);
 }
 
 // What variables hold behind a loop: sums and the like, or nothing that is known.
@@ -134,7 +195,11 @@ void Executor::carry(const Cells& before, const std::set<std::string>& changed,
   for (const std::string& path : changed) {
     const Value after = cells_[path];
     const Value& start = before.at(path);
-    cells_[path] = unknown(fmt::format("'{}' as a loop left it", in_c(path)));
+    const bool rounded = after.kind == Value::Kind::Scalar && after.x->kind == XKind::Cast &&
+                         is_floating(after.x->args[0]->type) && after.x->type == CScalar::F32;
+    cells_[path] =
+        unknown(rounded ? fmt::format("'{}', which each iteration rounds to float", in_c(path))
+                        : fmt::format("'{}' as a loop left it", in_c(path)));
     if (after.kind != Value::Kind::Scalar || start.kind != Value::Kind::Scalar) continue;
     X carried = pool_.leaf(XKind::Carried, start.x->type, domain.index, in_c(path));
     if (const auto sum = reduced(carried, after.x, domain, path)) {

@@ -71,6 +71,13 @@ LValue Executor::element_of(const Pointer& pointer) {
   out.path = pointer.path;
   for (X subscript : pointer.subscripts) {
     const Poly p = Poly::of(subscript);
+    if (!p.is_constant() && is_table(pointer.path)) {
+      out.kind = LValue::Kind::Table;
+      out.at = subscript;
+      out.why =
+          fmt::format("an element of '{}' at a subscript that is not known", in_c(pointer.path));
+      return out;
+    }
     if (!p.is_constant()) {
       const size_t bracket = pointer.path.find('[');
       if (!probing_ && rooted_.insert(pointer.path.substr(0, bracket)).second) throw Restart();
@@ -111,6 +118,13 @@ LValue Executor::place_of_subscript(const CNode& n) {
   }
   LValue of = place(n.children[0]);
   if (of.kind == LValue::Kind::None) return of;
+  if (of.kind == LValue::Kind::Table) {
+    const Poly p = Poly::of(index);
+    of.type = n.type;
+    if (!p.is_constant()) of.kind = LValue::Kind::None;
+    of.behind += fmt::format("[{}]", p.constant());
+    return of;
+  }
   if (of.kind == LValue::Kind::Element) {
     of.element.subscripts.push_back(index);
     of.element.type = n.type;
@@ -119,9 +133,7 @@ LValue Executor::place_of_subscript(const CNode& n) {
   const std::string root = of.path.substr(0, of.path.find('['));
   const bool small =
       is_local(of.path) && rooted_.count(root) == 0 && type->kind == CTypeInfo::Kind::Array;
-  const int variable = variable_of_path(of.path);
-  const bool table = variable >= 0 && tree_.variables[static_cast<size_t>(variable)].initial >= 0;
-  if (small || table) return element_of({-1, {index}, of.path, n.type});
+  if (small || is_table(of.path)) return element_of({-1, {index}, of.path, n.type});
   Value whole = read_cell(of);
   if (whole.kind != Value::Kind::Pointer) {
     out.why = whole.why;
@@ -156,6 +168,11 @@ LValue Executor::place(int index) {
       LValue of = place(n.children[0]);
       if (of.kind == LValue::Kind::Cell) {
         of.path += "." + n.text;
+        of.type = n.type;
+        return of;
+      }
+      if (of.kind == LValue::Kind::Table) {
+        of.behind += "." + n.text;
         of.type = n.type;
         return of;
       }
@@ -274,12 +291,18 @@ Value Executor::read_element(const LValue& of, const CNode& at) {
     if (of.element.subscripts.size() > 1 || k != 0) name += fmt::format("_{}", k < 0 ? -k : k);
     in_c += fmt::format("[{}]", k);
   }
-  return scalar_value(symbol_named(name, in_c, array.variable, array.element));
+  X symbol = symbol_named(name, in_c, array.variable, array.element);
+  SymbolInfo& known = out_.symbols[static_cast<size_t>(symbol->id)];
+  known.array = of.element.array;
+  known.element.clear();
+  for (X s : of.element.subscripts) known.element.push_back(Poly::of(s).constant());
+  return scalar_value(symbol);
 }
 
 Value Executor::read(const LValue& of, const CNode& at) {
   if (of.kind == LValue::Kind::Cell) return read_cell(of);
   if (of.kind == LValue::Kind::Element) return read_element(of, at);
+  if (of.kind == LValue::Kind::Table) return read_table(of);
   return unknown(of.why);
 }
 
@@ -408,7 +431,9 @@ Value Executor::eval_cast(const CNode& n) {
   if (to == nullptr || to->kind == CTypeInfo::Kind::Void || from.kind == Value::Kind::None)
     return from;
   if (from.kind == Value::Kind::Scalar) {
-    if (to->kind != CTypeInfo::Kind::Scalar) return unknown("a number as a pointer");
+    if (to->kind == CTypeInfo::Kind::Pointer) return unknown("a number as a pointer");
+    if (to->kind != CTypeInfo::Kind::Scalar)
+      return unknown(fmt::format("a value of the type '{}'", to->text));
     return scalar_value(pool_.cast(from.x, to->scalar));
   }
   if (to->kind != CTypeInfo::Kind::Pointer) return unknown("a pointer as a number");
@@ -461,6 +486,10 @@ Value Executor::eval_cast(const CNode& n) {
 }
 
 void Executor::assign_object(const LValue& to, const LValue& from, const CNode& at) {
+  for (const LValue* of : {&from, &to}) {
+    if (of->kind == LValue::Kind::None)
+      refuse("C020", at, "a structure that is copied is not known: " + of->why);
+  }
   if (to.kind != LValue::Kind::Cell || from.kind != LValue::Kind::Cell) {
     refuse("C020", at, "a structure is copied from or to an array");
   }
@@ -480,7 +509,7 @@ void Executor::assign_object(const LValue& to, const LValue& from, const CNode& 
 }
 
 void Executor::assign(const LValue& to, const Value& value, const CNode& at) {
-  if (to.kind == LValue::Kind::None) {
+  if (to.kind == LValue::Kind::None || to.kind == LValue::Kind::Table) {
     if (call_depth_ >= 0) refuse("C020", at, "what is assigned to is not known: " + to.why);
   }
   if (to.kind == LValue::Kind::Cell) {

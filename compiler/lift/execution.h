@@ -34,6 +34,9 @@ struct SymbolInfo {
   CScalar type = CScalar::I32;
   int variable = -1;                  // of the tree, by which it is reached
   std::optional<int64_t> value = {};  // of a macro or constant: what it is in the file
+  // An element that nobody writes, of an array that may be a field, too: its subscripts.
+  int array = -1;
+  std::vector<int64_t> element = {};
 };
 
 struct ArrayInfo {

@@ -34,12 +34,15 @@ struct Value {
 };
 
 struct LValue {
-  enum class Kind : uint8_t { None, Cell, Element };
+  // Table: an element of constants in cells, at a subscript that is not known: "Q", "[i]", ".w"
+  enum class Kind : uint8_t { None, Cell, Element, Table };
   Kind kind = Kind::None;
   std::string path;
   Pointer element;
   int type = -1;
   std::string why;
+  X at = nullptr;           // of a table: the subscript, behind `path`
+  std::string behind = {};  // and the rest of the path
 };
 
 enum class Flow : uint8_t { Next, Break, Continue, Return };
@@ -153,6 +156,7 @@ class Executor : private State {
   Value read(const LValue& place, const CNode& at);
   Value read_cell(const LValue& place);
   Value read_element(const LValue& place, const CNode& at);
+  Value read_table(const LValue& place);
   Value decayed(const LValue& place);
   Value eval_binary(const CNode& node);
   Value eval_cast(const CNode& node);
@@ -180,6 +184,7 @@ class Executor : private State {
   void find_single();
   void check_depth() const;
   bool is_local(const std::string& path) const;
+  bool is_table(const std::string& path) const;
   X symbol_of(const std::string& path, CScalar type);
   X symbol_named(const std::string& name, const std::string& in_c, int variable, CScalar type);
   std::string distinct(std::string name);
@@ -199,6 +204,7 @@ class Executor : private State {
   void bind_parameters(const CFunction& function, const CNode& node);
   Value eval_swap(const CNode& node);
   Value length_of(const CNode& node);
+  Value classified(const CNode& node, const std::string& name);
   void may_change(const CNode& argument, const Value& value, const CNode& call);
 
   // execute_branches.cpp
@@ -236,6 +242,12 @@ class Executor : private State {
   bool moves_along(const Loop& loop);
   Flow simulate(int node);
   void space_loop(const Loop& loop);
+  struct Steady {  // a variable that each iteration changes by the same number; none: it does not
+    std::optional<int64_t> step;
+  };
+  bool find_steady(const Cells& start, const std::set<std::string>& changed, const Loop& loop,
+                   std::map<std::string, Steady>& steady);
+  X in_iteration(const Value& start, const Steady& of, const Loop& loop, X index);
   void carry(const Cells& before, const std::set<std::string>& changed, const Domain& domain,
              CPlace place);
   X joined(X start, X sum);

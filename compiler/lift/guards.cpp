@@ -124,7 +124,8 @@ class Narrowing {
 }  // namespace
 
 std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& execution, X value,
-                                                  const std::vector<Domain>& domain) {
+                                                  const std::vector<Domain>& domain,
+                                                  std::set<X>* guarded) {
   std::map<X, std::vector<Domain>> out;
   std::vector<X> nodes;
   each_node(value, [&](X n) { nodes.push_back(n); });
@@ -144,6 +145,7 @@ std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& e
     const Guards here = guards[n];
     if (n->kind == XKind::Load) {
       out[n] = here.empty() ? domain : Narrowing(pool, execution, domain).run(here);
+      if (!here.empty() && guarded != nullptr) guarded->insert(n);
     }
     const bool logical = n->kind == XKind::Binary && (n->text == "&&" || n->text == "||");
     for (size_t i = 0; i < n->args.size(); ++i) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "compiler/lift/execution.h"
@@ -11,7 +12,9 @@ namespace stencil::lifter {
 
 // The part of `domain` outside of which no condition around a load lets C evaluate it, as far as
 // these compare a counter with sums of sizes. Loads that are evaluated everywhere have `domain`.
+// `guarded`: gets the loads that are evaluated under some condition only.
 std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& execution, X value,
-                                                  const std::vector<Domain>& domain);
+                                                  const std::vector<Domain>& domain,
+                                                  std::set<X>* guarded = nullptr);
 
 }  // namespace stencil::lifter

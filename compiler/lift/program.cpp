@@ -385,6 +385,7 @@ void ProgramWriter::assemble() {
   }
   out_.steps = execution_.steps;
   powers();
+  of_symbols();
   aliasing();
   for (const std::string& more : execution_.assumptions) out_.assumed.push_back(more);
   render(program, comments);
@@ -400,6 +401,7 @@ void ProgramWriter::powers() {
           const double power = n->args[1]->real;
           const bool exact = power == 0 || power == 1 || power == 2 || power != std::floor(power);
           out_.powers = out_.powers || !exact;
+          out_.single = out_.single || (!exact && n->type == CScalar::F32);
         });
       }
     }
@@ -407,6 +409,22 @@ void ProgramWriter::powers() {
   if (out_.powers)
     out_.assumed.push_back(
         "whole powers are products, which may differ from pow() in the last places");
+}
+
+// What is taken for granted of params that stand in values.
+void ProgramWriter::of_symbols() {
+  for (int id : computed_with_) {
+    const SymbolInfo& symbol = execution_.symbols[static_cast<size_t>(id)];
+    if (symbol.type == CScalar::U64 && !symbol.value)
+      out_.assumed.push_back(fmt::format("'{}' is below 2^62", symbol.in_c));
+    if (symbol.array < 0) continue;
+    for (const auto& [part, role] : roles_.of) {
+      if (part.array != symbol.array) continue;
+      out_.assumed.push_back(fmt::format("'{}' is {}, which the field '{}' holds, too", symbol.name,
+                                         symbol.in_c, role.field));
+      break;
+    }
+  }
 }
 
 // Arrays behind pointers are taken to be apart.

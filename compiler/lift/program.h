@@ -77,6 +77,7 @@ struct LiftedProgram {
   std::vector<std::string> reductions;  // names, in the order of the execution
   bool sums = false;                    // sums of floating-point numbers, in another order than C's
   bool sums_in_step = false;            // which arrays depend on
+  bool single = false;                  // some sums and powers are computed in float
   bool powers = false;  // products in the place of pow(x, 3): not the last bits of C's
   // A distance that depends on sizes: without their values the text is no program.
   std::optional<Refusal> sized;

@@ -19,6 +19,7 @@ void ProgramWriter::begin_reductions() {
     out_.reductions.push_back(r.name);
     const bool sum = (r.op == "sum" || r.op == "prod") && is_floating(r.value->type);
     out_.sums = out_.sums || sum;
+    out_.single = out_.single || (sum && r.value->type == CScalar::F32);
     out_.sums_in_step = out_.sums_in_step || (sum && r.in_step);
   }
   if (out_.sums) {

@@ -171,9 +171,16 @@ ProgramWriter::Context ProgramWriter::context_of(const StepPiece& piece) {
   out.indices.resize(out.point.subscripts.size());
   for (X value : piece.values) {
     if (value == nullptr) continue;
-    for (auto& [load, domain] : domains_of_loads(pool_, execution_, value, piece.point->domain)) {
+    std::set<X> guarded;
+    for (auto& [load, domain] :
+         domains_of_loads(pool_, execution_, value, piece.point->domain, &guarded)) {
       const auto [slot, fresh] = out.domains.try_emplace(load, domain);
       if (!fresh && slot->second != domain) slot->second = piece.point->domain;
+      if (guarded.count(load) == 0) {
+        out.guarded.erase(load);
+      } else if (fresh) {
+        out.guarded.insert(load);
+      }
     }
   }
   return out;

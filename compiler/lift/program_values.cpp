@@ -121,11 +121,13 @@ void ProgramWriter::within_rows(const Access& access, const Store& store,
 }
 
 // A load that C evaluates within the array alone, under conditions, and the program everywhere:
-// what it gives beyond the ends is not used, so any rule will do there.
+// what it gives beyond the ends is not used, so any rule will do there. If the conditions do not
+// show that it stays within, C does, for an array has no elements beyond. Within a row of a linear
+// array that does not follow: the next row is there.
 void ProgramWriter::guarded_ends(X load, const Access& access, const Context& context) {
   const auto narrowed = context.domains.find(load);
   const std::vector<Domain>& all = context.piece->point->domain;
-  if (narrowed == context.domains.end() || narrowed->second == all) return;
+  if (narrowed == context.domains.end() || context.guarded.count(load) == 0) return;
   const std::vector<Poly> facts = facts_of(*context.piece->point);
   const auto mine = lengths(access.part.array);
   const ArrayShape& shape = shapes_.shape(access.part.array);
@@ -138,7 +140,18 @@ void ProgramWriter::guarded_ends(X load, const Access& access, const Context& co
       return low ? end : mine[k] - Poly(1) - end;
     };
     for (const bool low : {true, false}) {
-      if (proved(room(low, all), facts) || !proved(room(low, narrowed->second), facts)) continue;
+      if (proved(room(low, all), facts)) continue;
+      const bool shown = proved(room(low, narrowed->second), facts);
+      const bool row = k > 0 && info(access.part.array).linear;
+      // a distance of more than a few points is no step across an end
+      const Poly beyond = room(low, all);
+      if (!shown && (row || !beyond.is_constant())) continue;
+      if (!shown) {
+        std::string text = fmt::format("'{}' is read at {} only where that is within the array",
+                                       info(load->id).in_c, s.text());
+        if (std::find(out_.assumed.begin(), out_.assumed.end(), text) == out_.assumed.end())
+          out_.assumed.push_back(std::move(text));
+      }
       auto& sides = rules_[roles_.of.at(access.part).field];
       sides.resize(mine.size());
       std::string& rule = low ? sides[k].first : sides[k].second;
@@ -227,7 +240,10 @@ ExprPtr ProgramWriter::kept(const Part& part) {
 
 ExprPtr ProgramWriter::leaf(X x, Context& context) {
   if (x->kind == XKind::Load) return load(x, context);
-  if (x->kind == XKind::Symbol) return symbol(x);
+  if (x->kind == XKind::Symbol) {
+    computed_with_.insert(x->id);
+    return symbol(x);
+  }
   if (x->kind == XKind::Time) return make_name("time");
   if (x->kind == XKind::Reduced) return make_name(reduced_[static_cast<size_t>(x->id)]);
   if (x->kind != XKind::Index) return nullptr;

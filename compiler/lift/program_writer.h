@@ -47,6 +47,7 @@ class ProgramWriter {
     Access point;
     std::vector<std::string> indices;          // names used, by dimension
     std::map<X, std::vector<Domain>> domains;  // where C evaluates loads
+    std::set<X> guarded;                       // loads under a condition
   };
   Context context_of(const StepPiece& piece);
   void guarded_ends(X load, const Access& access, const Context& context);
@@ -131,6 +132,7 @@ class ProgramWriter {
   void assemble();
   void powers();
   void aliasing();
+  void of_symbols();
   void render(const ast::Program& program, const std::map<uint32_t, std::string>& comments);
 
   Pool& pool_;
@@ -144,6 +146,7 @@ class ProgramWriter {
   Roles roles_;
   LiftedProgram out_;
   std::set<int> used_;
+  std::set<int> computed_with_;  // symbols in values, not in bounds alone
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> rules_;  // by dimension
   std::set<std::string> advanced_, locals_ = {"G"};
   const std::set<std::string> reserved_ = {"time", "in", "of", "on", "and", "or", "not", "let"};

@@ -164,7 +164,35 @@ std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
     out[a].bytes.resize(static_cast<size_t>(std::max<int64_t>(bytes, 1 << 16)));
     fill(out[a], lifted_.execution.arrays[a].element, one);
   }
+  put_elements(one, out);
   return out;
+}
+
+// Elements that are scalars to the program, of arrays that it has as fields, too.
+void OriginalMemory::put_elements(const LiftCase& one, std::vector<OriginalArray>& arrays) {
+  for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
+    const lifter::SymbolInfo& symbol = lifted_.execution.symbols[s];
+    if (symbol.array < 0) continue;
+    OriginalArray& array = arrays[static_cast<size_t>(symbol.array)];
+    if (array.strides.size() != symbol.element.size()) continue;  // no field
+    int64_t at = 0;
+    for (size_t d = 0; d < array.strides.size(); ++d) at += symbol.element[d] * array.strides[d];
+    if (at < 0) continue;
+    const CScalar type = symbol.type;
+    const auto begin = static_cast<size_t>(at * bytes_of(type));
+    const auto size = static_cast<size_t>(bytes_of(type));
+    // C may read it where no loop of the program does
+    if (begin + size > array.bytes.size()) array.bytes.resize(begin + size);
+    const auto whole = one.integers.find(static_cast<int>(s));
+    if (whole != one.integers.end()) {
+      std::memcpy(array.bytes.data() + begin, &whole->second, size);
+    } else if (type == CScalar::F32) {
+      const auto value = static_cast<float>(one.reals.at(static_cast<int>(s)));
+      std::memcpy(array.bytes.data() + begin, &value, size);
+    } else {
+      std::memcpy(array.bytes.data() + begin, &one.reals.at(static_cast<int>(s)), size);
+    }
+  }
 }
 
 bool OriginalMemory::is_ghost(size_t array, const LiftCase& one,

@@ -72,6 +72,7 @@ class LiftValues {
 
  private:
   void note(lifter::X x);
+  int64_t any_integer_for(int symbol, LiftData data, size_t turn);
   template <class T>
   const T& pick(const std::vector<T>& from) {
     return from[below(from.size())];
@@ -113,6 +114,7 @@ class OriginalMemory {
 
  private:
   void fill_ghosts(const LiftCase& one, std::vector<OriginalArray>& arrays) const;
+  void put_elements(const LiftCase& one, std::vector<OriginalArray>& arrays);
   void fill(OriginalArray& array, lifter::CScalar type, const LiftCase& one);
   // What belongs to points, and places within the grid, no two of a set at one.
   void allocate_points(const LiftCase& one, std::vector<OriginalArray>& arrays);

@@ -162,7 +162,14 @@ int64_t LiftValues::integer(LiftData data, CScalar type) {
   return stored_as(value, type);
 }
 
+// An unsigned long of the program is below 2^62.
 int64_t LiftValues::integer_for(int symbol, LiftData data, size_t turn) {
+  const int64_t value = any_integer_for(symbol, data, turn);
+  const CScalar type = lifted_.execution.symbols[static_cast<size_t>(symbol)].type;
+  return type == CScalar::U64 ? value & ((int64_t{1} << 62) - 1) : value;
+}
+
+int64_t LiftValues::any_integer_for(int symbol, LiftData data, size_t turn) {
   const CScalar type = lifted_.execution.symbols[static_cast<size_t>(symbol)].type;
   if (type == CScalar::Bool) return static_cast<int64_t>(below(2));
   const auto known = compared_.find(symbol);

@@ -503,8 +503,8 @@ class Prover {
   bool same_value(CScalar type, double x, double y, bool sums, double scale) {
     if (x == y || (std::isnan(x) && std::isnan(y))) return true;
     if (!lifter::is_floating(type)) return false;
-    const double near =
-        (type == CScalar::F32 ? 1e-4 : 1e-9) * std::max({std::abs(x), std::abs(y), scale});
+    const double near = (type == CScalar::F32 || lifted_.program.single ? 1e-4 : 1e-9) *
+                        std::max({std::abs(x), std::abs(y), scale});
     if (!(std::abs(x - y) <= near)) return false;
     if (sums) {
       sums_differ_ = true;

@@ -114,7 +114,9 @@ int CTranslator::reference(const DeclRefExpr* e) {
   const ValueDecl* declaration = e->getDecl();
   if (isa<EnumConstantDecl>(declaration)) return constant(e, "");
   const auto* declared = dyn_cast<VarDecl>(declaration);
-  if (declared == nullptr) return unknown(e, "the name of a function");
+  if (isa<FunctionDecl>(declaration)) return unknown(e, "the name of a function");
+  if (declared == nullptr)
+    return unknown(e, std::string("a name (") + declaration->getDeclKindName() + ")");
   const bool scalar = scalar_of(context_, declared->getType()) != CScalar::None;
   const bool fixed = declared->getType().isConstQualified() &&
                      !declared->getType().isVolatileQualified() && declared->hasGlobalStorage();
@@ -126,7 +128,6 @@ int CTranslator::reference(const DeclRefExpr* e) {
       return constant(value, declared->getNameAsString());
     }
   }
-  if (declared->getType().isVolatileQualified()) return unknown(e, "a volatile variable");
   CNode node = at(e->getExprLoc(), CKind::Variable);
   node.type = type(e->getType());
   node.integer = variable(declared);
@@ -195,6 +196,8 @@ int CTranslator::unary(const UnaryOperator* e) {
 int CTranslator::binary(const BinaryOperator* e) {
   const Expr* left = e->getLHS();
   const Expr* right = e->getRHS();
+  if (e->isPtrMemOp()) return unknown(e, "a pointer to a member");
+  if (e->getOpcode() == BO_Cmp) return unknown(e, "the operator '<=>'");
   const std::string op = BinaryOperator::getOpcodeStr(e->getOpcode()).str();
   if (e->getOpcode() == BO_Comma) {
     const int first = expression(left), second = expression(right);
@@ -264,14 +267,41 @@ int CTranslator::called(const CallExpr* e, const FunctionDecl* callee, std::vect
   for (unsigned i = skip; i < e->getNumArgs(); ++i) children.push_back(expression(e->getArg(i)));
   if (callee == nullptr) return unknown(e, "a call through a pointer");
   std::string name = callee->getQualifiedNameAsString();
-  const int body =
-      callee->isInStdNamespace() || callee->getBuiltinID() != 0 ? -1 : function(callee);
+  if (const auto known = folded_call(e, callee, children)) return *known;
+  const int body = callee->isInStdNamespace() ? -1 : function(callee);
   const int out = made(e, CKind::Call, std::move(children), name);
   tree_.nodes[static_cast<size_t>(out)].integer = body;
   return out;
 }
 
-// A call of a function that the file does not define.
+// The value of a constexpr function that calls itself. Other functions are run by the lifter, which
+// keeps the names of constants.
+std::optional<int> CTranslator::folded_call(const CallExpr* e, const FunctionDecl* callee,
+                                            const std::vector<int>& arguments) {
+  if (!callee->isConstexpr() || scalar_of(context_, e->getType()) == CScalar::None)
+    return std::nullopt;
+  const auto calls = [&](const Stmt* s, const auto& self) -> bool {
+    if (s == nullptr) return false;
+    if (const auto* inner = dyn_cast<CallExpr>(s)) {
+      const FunctionDecl* called = inner->getDirectCallee();
+      if (called != nullptr && called->getCanonicalDecl() == callee->getCanonicalDecl())
+        return true;
+    }
+    const auto children = s->children();
+    return std::any_of(children.begin(), children.end(),
+                       [&](const Stmt* child) { return self(child, self); });
+  };
+  const bool names = std::any_of(arguments.begin(), arguments.end(),
+                                 [&](int argument) { return named(argument); });
+  Expr::EvalResult result;
+  if (names || !calls(callee->getBody(), calls) || e->isValueDependent() ||
+      !e->EvaluateAsRValue(result, context_) || result.HasSideEffects) {
+    return std::nullopt;
+  }
+  return constant(e, "");
+}
+
+// A call of a function that is not in the file.
 int CTranslator::library_call(const CallExpr* e, std::vector<int> children, std::string name) {
   const int out = made(e, CKind::Call, std::move(children), std::move(name));
   tree_.nodes[static_cast<size_t>(out)].integer = -1;
@@ -373,11 +403,37 @@ int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) 
   return add(std::move(cast));
 }
 
-// Copies, and views of known memory.
+// The members with the values that their declarations give them.
+int CTranslator::by_default(const CXXConstructExpr* e) {
+  const auto* record = e->getType()->getAsCXXRecordDecl();
+  if (record == nullptr || record->getNumBases() > 0)
+    return unknown(e, "the constructor of a class");
+  std::vector<int> members;
+  for (const FieldDecl* field : record->fields()) {
+    const Expr* value = field->getInClassInitializer();
+    const int member = value != nullptr ? expression(value)
+                                        : make(e, CKind::Unknown, {}, "a member without a value");
+    // the constructor of a member may do anything
+    const bool constructed = value == nullptr && field->getType()->isRecordType();
+    const auto* of = constructed ? field->getType()->getAsCXXRecordDecl() : nullptr;
+    if (of != nullptr && !of->hasTrivialDefaultConstructor() && !of->isInStdNamespace())
+      return unknown(e, "the constructor of a class");
+    members.push_back(member);
+  }
+  return made(e, CKind::List, std::move(members));
+}
+
+// Copies, and views of memory that is known.
 int CTranslator::constructed(const CXXConstructExpr* e) {
-  const bool copy = e->getNumArgs() == 1 && e->getConstructor()->isCopyOrMoveConstructor();
-  if (copy) return expression(e->getArg(0));
+  const CXXConstructorDecl* constructor = e->getConstructor();
   const auto* record = e->getType()->getAsRecordDecl();
+  const bool copy = e->getNumArgs() >= 1 && constructor->isCopyOrMoveConstructor();
+  const bool view = record != nullptr && (container_of(*record) || mdspan_of(*record));
+  if (copy && !view && !constructor->isTrivial())
+    return unknown(e, "the copy constructor of '" + e->getType().getAsString() + "'");
+  if (copy) return expression(e->getArg(0));
+  if (record != nullptr && e->getNumArgs() == 0 && !constructor->isUserProvided() && !view)
+    return by_default(e);
   if (record == nullptr || e->getNumArgs() == 0) return unknown(e, "the constructor of a class");
   if (const auto mdspan = mdspan_of(*record)) return mdspan_of_pointer(e, *mdspan);
   const auto container = container_of(*record);
@@ -416,6 +472,11 @@ int CTranslator::operator_call(const CXXOperatorCallExpr* e) {
     return made(e, CKind::Subscript, {base, index});
   }
   const auto* method = dyn_cast_or_null<CXXMethodDecl>(e->getDirectCallee());
+  if (method != nullptr && method->isVirtual()) return unknown(e, "a call of a virtual function");
+  if (op == OO_Equal && !standard && method != nullptr && method->isTrivial()) {
+    const int to = expression(e->getArg(0)), from = expression(e->getArg(1));
+    return made(e, CKind::Assign, {to, from});
+  }
   if (!standard && method != nullptr && !method->isStatic()) {
     CNode address = at(e->getExprLoc(), CKind::Address);
     address.type = type(method->getThisType());
@@ -481,8 +542,28 @@ int CTranslator::list(const InitListExpr* e) {
   return made(e, CKind::List, std::move(children));
 }
 
+// Why an expression of a kind that is known is not understood all the same.
+std::optional<std::string> CTranslator::not_understood(const Expr* e) const {
+  const QualType of = e->getType();
+  const bool number =
+      of->isArithmeticType() || of->isAnyComplexType() || of->isVectorType() || of->isAtomicType();
+  if (number && scalar_of(context_, of) == CScalar::None)
+    return "a value of the type '" + of.getUnqualifiedType().getAsString() + "'";
+  if (e->isGLValue() && of.isVolatileQualified()) return "a volatile object";
+  if (of.hasAddressSpace()) return "an object in an address space of its own";
+  if (std::string rules = other_arithmetic(*e, context_.getLangOpts()); !rules.empty())
+    return rules;
+  return std::nullopt;
+}
+
 int CTranslator::expression(const Expr* e) {
   e = e->IgnoreParens();
+  if (const auto why = not_understood(e)) return unknown(e, *why);
+  return translated(e);
+}
+
+// Each kind of expression by name: any other is Unknown.
+int CTranslator::translated(const Expr* e) {
   if (const auto found = literal(e)) return *found;
   if (const auto* r = dyn_cast<DeclRefExpr>(e)) return reference(r);
   if (const auto* c = dyn_cast<CastExpr>(e)) return cast(c);
@@ -513,7 +594,11 @@ int CTranslator::expression(const Expr* e) {
   }
   if (const auto* t = dyn_cast<MaterializeTemporaryExpr>(e)) return expression(t->getSubExpr());
   if (const auto* t = dyn_cast<ExprWithCleanups>(e)) return expression(t->getSubExpr());
-  if (const auto* t = dyn_cast<CXXBindTemporaryExpr>(e)) return expression(t->getSubExpr());
+  if (const auto* t = dyn_cast<CXXBindTemporaryExpr>(e)) {
+    if (!ends_quietly(t->getType()))
+      return unknown(e, "the destructor of '" + t->getType().getAsString() + "'");
+    return expression(t->getSubExpr());
+  }
   if (const auto* t = dyn_cast<CXXDefaultArgExpr>(e)) return expression(t->getExpr());
   if (const auto* t = dyn_cast<CXXDefaultInitExpr>(e)) return expression(t->getExpr());
   if (const auto* t = dyn_cast<SubstNonTypeTemplateParmExpr>(e)) {

@@ -23,6 +23,7 @@
 #include <algorithm>
 
 #include "compiler/support/numbers.h"
+#include "runtime/host/c_known.h"
 #include "runtime/host/c_translate.h"
 #include "runtime/host/outcomes.h"
 
@@ -296,8 +297,14 @@ Choice choose_only(Functions& functions) {
 class TreeConsumer : public ASTConsumer {
  public:
   TreeConsumer(const std::string& function, std::vector<SourceLocation>& begins,
-               std::vector<SourceLocation>& ends, std::set<std::string>& conditions, Compiled& out)
-      : function_(function), begins_(begins), ends_(ends), conditions_(conditions), out_(out) {}
+               std::vector<SourceLocation>& ends, std::set<std::string>& conditions,
+               const std::vector<Unfamiliar>& unfamiliar, Compiled& out)
+      : function_(function),
+        begins_(begins),
+        ends_(ends),
+        conditions_(conditions),
+        unfamiliar_(unfamiliar),
+        out_(out) {}
 
   void HandleTranslationUnit(ASTContext& context) override {
     if (context.getDiagnostics().hasErrorOccurred()) return;
@@ -314,33 +321,61 @@ class TreeConsumer : public ASTConsumer {
                                              : choose_only(functions);
     out_ = choice.failure;
     if (!out_.ok) return;
-    lifter::CTree tree = CTranslator(context).translate(choice.region);
+    CTranslator translator(context);
+    lifter::CTree tree = translator.translate(choice.region);
+    std::optional<Unfamiliar> unfamiliar = translator.unfamiliar();
+    for (const Unfamiliar& one : unfamiliar_) {
+      if (unfamiliar) break;
+      for (const FunctionDecl* function : translator.translated()) {
+        if (applies(one, *function, functions.all, context.getSourceManager())) unfamiliar = one;
+      }
+    }
+    if (unfamiliar) {
+      out_ = refused(context.getSourceManager(), *unfamiliar);
+      return;
+    }
     tree.conditions.assign(conditions_.begin(), conditions_.end());
     out_.text = lifter::write(tree);
   }
 
  private:
+  static Compiled refused(const SourceManager& sources, const Unfamiliar& one) {
+    const PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(one.place), false);
+    const std::string message = one.text + " may change what the code computes";
+    const char* hint = "the lifter does not know it: remove it, or lift a part without it";
+    if (place.isInvalid()) return failed("C015", 0, 0, message, hint);
+    const bool here = sources.isInMainFile(sources.getExpansionLoc(one.place));
+    return failed("C015", static_cast<int>(place.getLine()), static_cast<int>(place.getColumn()),
+                  here ? message : message + "\x1e" + place.getFilename(), hint);
+  }
+
   const std::string& function_;
   std::vector<SourceLocation>&begins_, &ends_;
   std::set<std::string>& conditions_;
+  const std::vector<Unfamiliar>& unfamiliar_;
   Compiled& out_;
 };
 
 class TreeAction : public ASTFrontendAction {
  public:
-  TreeAction(const std::string& function, Compiled& out) : function_(function), out_(out) {}
+  TreeAction(const std::string& function, std::vector<Unfamiliar>& unfamiliar, Compiled& out)
+      : function_(function), unfamiliar_(unfamiliar), out_(out) {}
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance& instance, StringRef) override {
     Preprocessor& preprocessor = instance.getPreprocessor();
     preprocessor.AddPragmaHandler(new ScopHandler("scop", begins_));
     preprocessor.AddPragmaHandler(new ScopHandler("endscop", ends_));
     preprocessor.addPPCallbacks(std::make_unique<Conditions>(preprocessor, conditions_));
-    return std::make_unique<TreeConsumer>(function_, begins_, ends_, conditions_, out_);
+    preprocessor.addPPCallbacks(
+        std::make_unique<PragmaWatch>(preprocessor.getSourceManager(), unfamiliar_));
+    return std::make_unique<TreeConsumer>(function_, begins_, ends_, conditions_, unfamiliar_,
+                                          out_);
   }
 
  private:
   std::string function_;
   std::vector<SourceLocation> begins_, ends_;
   std::set<std::string> conditions_;
+  std::vector<Unfamiliar>& unfamiliar_;
   Compiled& out_;
 };
 
@@ -357,8 +392,8 @@ class Runner : public tooling::ToolAction {
     compiler.setInvocation(std::move(invocation));
     compiler.setFileManager(files);
     compiler.createDiagnostics(diagnostics, false);
-    compiler.getDiagnostics().setIgnoreAllWarnings(true);
-    compiler.setVerboseOutputStream(llvm::nulls());  // suppresses "1 error generated."
+    compiler.getDiagnostics().setIgnoreAllWarnings(false);  // see command()
+    compiler.setVerboseOutputStream(llvm::nulls());         // "1 error generated."
     if (output_) compiler.setOutputStream(std::move(output_));
     compiler.createSourceManager(*files);
     const bool done = compiler.ExecuteAction(*action_);
@@ -421,8 +456,10 @@ std::vector<std::string> command(const StencilHostCFile& file, bool code, std::s
     out.insert(out.end(), {"-resource-dir", STENCIL_CLANG_RESOURCES});
   }
 #endif
-  out.insert(out.end(), {"-idirafter", kOwnHeaders, "-Wno-everything", "-fno-fast-math",
-                         "-ffp-contract=off", "-fsyntax-only"});
+  // attributes that Clang does not know leave a warning and no other trace
+  out.insert(out.end(), {"-idirafter", kOwnHeaders, "-Wno-everything", "-Wunknown-attributes",
+                         "-Wno-error=unknown-attributes", "-fno-fast-math", "-ffp-contract=off",
+                         "-fsyntax-only"});
   if (code) {
     out.insert(out.end(), {"-O2", "-march=native", "-fno-builtin", "-fno-math-errno", "-fPIC",
                            "-fno-stack-protector", "-mcmodel=large"});
@@ -433,7 +470,8 @@ std::vector<std::string> command(const StencilHostCFile& file, bool code, std::s
 
 bool run_clang(const StencilHostCFile& file, bool code, const std::string* text,
                std::unique_ptr<FrontendAction> action,
-               std::unique_ptr<llvm::raw_pwrite_stream> output, std::string& log) {
+               std::unique_ptr<llvm::raw_pwrite_stream> output, std::string& log,
+               std::vector<Unfamiliar>& unfamiliar) {
   initialise();
   std::string directory;
   const std::vector<std::string> words = command(file, code, directory);
@@ -455,7 +493,8 @@ bool run_clang(const StencilHostCFile& file, bool code, const std::string* text,
   Runner runner(std::move(action), std::move(output));
   tooling::ToolInvocation invocation(line, &runner, files.get(),
                                      std::make_shared<PCHContainerOperations>());
-  invocation.setDiagnosticConsumer(&printer);
+  AttributeWatch watch(printer, unfamiliar);
+  invocation.setDiagnosticConsumer(&watch);
   return invocation.run();
 }
 
@@ -489,8 +528,10 @@ Compiled read_c(const StencilHostCFile& file) {
   Compiled out;
   std::string log;
   const std::string text = file.text;
+  std::vector<Unfamiliar> unfamiliar;
   const bool done = run_clang(file, false, text.empty() ? nullptr : &text,
-                              std::make_unique<TreeAction>(file.function, out), nullptr, log);
+                              std::make_unique<TreeAction>(file.function, unfamiliar, out), nullptr,
+                              log, unfamiliar);
   if (out.ok || !out.text.empty()) return out;
   (void)done;
   return first_error(log);
@@ -507,7 +548,8 @@ Compiled compile_c(const StencilHostCFile& file, const std::string& added) {
   llvm::SmallVector<char, 0> bytes;
   std::string log;
   auto output = std::make_unique<llvm::raw_svector_ostream>(bytes);
-  if (!run_clang(file, true, &whole, observed_code(), std::move(output), log)) {
+  std::vector<Unfamiliar> unfamiliar;
+  if (!run_clang(file, true, &whole, observed_code(), std::move(output), log, unfamiliar)) {
     return {false, log};
   }
   return {true, std::string(bytes.data(), bytes.size())};

@@ -211,7 +211,9 @@ CTypeInfo CTranslator::describe_record(QualType original, const RecordDecl& reco
     if (with_bases->getNumBases() > 0) return out;
   }
   out.kind = CTypeInfo::Kind::Struct;
+  note(unfamiliar_attribute(*definition));
   for (const FieldDecl* field : definition->fields()) {
+    note(unfamiliar_attribute(*field));
     out.members.push_back(field->getNameAsString());
     const TypeSourceInfo* source = field->getTypeSourceInfo();
     out.member_types.push_back(source != nullptr
@@ -283,6 +285,7 @@ int CTranslator::variable(const VarDecl* declaration) {
   const int index = static_cast<int>(tree_.variables.size());
   tree_.variables.emplace_back();
   variables_[declaration] = index;
+  note(unfamiliar_attribute(*declaration));
   CVariable made;
   made.name = declaration->getNameAsString();
   QualType of = declaration->getType();
@@ -384,6 +387,8 @@ int CTranslator::function(const FunctionDecl* declaration) {
   const int index = static_cast<int>(tree_.functions.size());
   tree_.functions.emplace_back();
   functions_[definition] = index;
+  note(unfamiliar_attribute(*definition));
+  translated_.push_back(definition);
   CFunction made;
   made.name = definition->getNameAsString();
   made.result = type(definition->getReturnType());
@@ -458,6 +463,8 @@ lifter::CTree CTranslator::translate(const CRegion& region) {
     tree_.entry = function(region.function);
   } else {
     tree_.region = true;
+    note(unfamiliar_attribute(*region.function));
+    translated_.push_back(region.function);
     CFunction made;
     made.name = region.name;
     made.result = type(context_.VoidTy);
@@ -504,7 +511,21 @@ int CTranslator::declarations(const DeclStmt* s) {
   std::vector<int> all;
   for (const Decl* declaration : s->decls()) {
     const auto* declared = dyn_cast<VarDecl>(declaration);
-    if (declared == nullptr) continue;  // a type declaration
+    if (declared == nullptr) {
+      const bool no_effect = isa<TypeDecl>(declaration) || isa<FunctionDecl>(declaration) ||
+                             isa<StaticAssertDecl>(declaration) || isa<EmptyDecl>(declaration) ||
+                             isa<UsingDecl>(declaration) || isa<UsingDirectiveDecl>(declaration) ||
+                             isa<UsingEnumDecl>(declaration) ||
+                             isa<NamespaceAliasDecl>(declaration);
+      if (!no_effect)
+        all.push_back(
+            unknown(s, std::string("a declaration (") + declaration->getDeclKindName() + ")"));
+      continue;
+    }
+    if (!declared->isStaticLocal() && !ends_quietly(declared->getType())) {
+      all.push_back(unknown(s, "the destructor of '" + declared->getNameAsString() + "'"));
+      continue;
+    }
     if (declared->isStaticLocal()) {
       if (!declared->getType().isConstQualified()) {
         all.push_back(unknown(s, "a static variable in a function"));
@@ -515,9 +536,11 @@ int CTranslator::declarations(const DeclStmt* s) {
     node.integer = variable(declared);
     const Expr* initial = declared->getInit();
     const auto* constructed = dyn_cast_or_null<CXXConstructExpr>(initial);
-    if (initial != nullptr && !(constructed != nullptr && constructed->getNumArgs() == 0)) {
-      node.children.push_back(expression(initial));
-    }
+    // without a value, or empty
+    const bool plain = constructed != nullptr && constructed->getNumArgs() == 0 &&
+                       (constructed->getConstructor()->isTrivial() ||
+                        constructed->getConstructor()->isInStdNamespace());
+    if (initial != nullptr && !plain) node.children.push_back(expression(initial));
     all.push_back(add(std::move(node)));
   }
   if (all.size() == 1) return all[0];
@@ -528,13 +551,7 @@ int CTranslator::declarations(const DeclStmt* s) {
 }
 
 int CTranslator::control(const Stmt* s) {
-  if (const auto* f = dyn_cast<ForStmt>(s)) {
-    if (f->getConditionVariable() != nullptr) return unknown(s, "a declaration as a condition");
-    const auto part = [&](const Stmt* p) { return p != nullptr ? statement(p) : empty(s); };
-    const int init = part(f->getInit()), condition = part(f->getCond());
-    const int step = part(f->getInc()), body = part(f->getBody());
-    return make(s, CKind::For, {init, condition, step, body});
-  }
+  if (const auto* f = dyn_cast<ForStmt>(s)) return for_loop(f);
   if (const auto* w = dyn_cast<WhileStmt>(s)) {
     if (w->getConditionVariable() != nullptr) return unknown(s, "a declaration as a condition");
     const int condition = expression(w->getCond());
@@ -550,6 +567,7 @@ int CTranslator::control(const Stmt* s) {
   if (i->getConditionVariable() != nullptr || i->getInit() != nullptr) {
     return unknown(s, "a declaration in an if");
   }
+  if (i->isConsteval()) return unknown(s, "an 'if consteval'");
   std::vector<int> parts = {expression(i->getCond()), statement(i->getThen())};
   if (i->getElse() != nullptr) parts.push_back(statement(i->getElse()));
   return make(s, CKind::If, std::move(parts));
@@ -574,11 +592,12 @@ int CTranslator::statement(const Stmt* s) {
   if (isa<ContinueStmt>(s)) return make(s, CKind::Continue, {});
   if (isa<NullStmt>(s)) return empty(s);
   if (const auto* attributed = dyn_cast<AttributedStmt>(s)) {
+    note(unfamiliar_attribute(attributed->getAttrs()));
     return statement(attributed->getSubStmt());
   }
   if (isa<GotoStmt>(s) || isa<IndirectGotoStmt>(s)) return unknown(s, "a goto");
   if (isa<LabelStmt>(s)) return unknown(s, "a label");
-  if (isa<SwitchStmt>(s)) return unknown(s, "a switch");
+  if (const auto* choice = dyn_cast<SwitchStmt>(s)) return switch_statement(choice);
   if (isa<CXXForRangeStmt>(s)) return unknown(s, "a loop over a range");
   if (isa<CXXTryStmt>(s)) return unknown(s, "a try block");
   if (isa<AsmStmt>(s)) return unknown(s, "inline assembly");

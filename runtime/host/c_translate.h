@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/lift/c_tree.h"
+#include "runtime/host/c_known.h"
 
 namespace stencil::host {
 
@@ -53,6 +54,9 @@ class CTranslator {
  public:
   explicit CTranslator(clang::ASTContext& context) : context_(context) {}
   lifter::CTree translate(const CRegion& region);
+  // The first attribute of what was translated that may change its meaning, and the functions.
+  const std::optional<Unfamiliar>& unfamiliar() const { return unfamiliar_; }
+  const std::vector<const clang::FunctionDecl*>& translated() const { return translated_; }
 
  private:
   int type(clang::QualType type);
@@ -77,9 +81,16 @@ class CTranslator {
 
   int statement(const clang::Stmt* s);
   int control(const clang::Stmt* s);
+  int for_loop(const clang::ForStmt* f);
+  int switch_statement(const clang::SwitchStmt* s);
+  void note(const std::optional<Unfamiliar>& one) {
+    if (one && !unfamiliar_) unfamiliar_ = one;
+  }
   int declarations(const clang::DeclStmt* s);
   int expression(const clang::Expr* e);
   int constant(const clang::Expr* e, std::string text);
+  int translated(const clang::Expr* e);
+  std::optional<std::string> not_understood(const clang::Expr* e) const;
   std::optional<int> literal(const clang::Expr* e);
   std::string macro_of(const clang::Expr* e);
   int reference(const clang::DeclRefExpr* e);
@@ -96,6 +107,9 @@ class CTranslator {
                      llvm::ArrayRef<const clang::Expr*> indices);
   int mdspan_member(const clang::CXXMemberCallExpr* e, const Mdspan& of, int base);
   int constructed(const clang::CXXConstructExpr* e);
+  int by_default(const clang::CXXConstructExpr* e);
+  std::optional<int> folded_call(const clang::CallExpr* e, const clang::FunctionDecl* callee,
+                                 const std::vector<int>& arguments);
   int mdspan_of_pointer(const clang::CXXConstructExpr* e, const Mdspan& of);
   int first_element(const clang::Expr* at, int base, clang::QualType element);
   int library_call(const clang::CallExpr* e, std::vector<int> children, std::string name);
@@ -104,8 +118,9 @@ class CTranslator {
   clang::ASTContext& context_;
   lifter::CTree tree_;
   std::map<const void*, int> types_, variables_, functions_;
-  std::vector<const clang::FunctionDecl*> pending_;
-  std::vector<int> this_;  // the variables `this` of the methods being translated
+  std::vector<const clang::FunctionDecl*> pending_, translated_;
+  std::optional<Unfamiliar> unfamiliar_;
+  std::vector<int> this_;  // the variable `this` of the method being translated
 };
 
 }  // namespace stencil::host

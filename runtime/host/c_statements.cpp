@@ -1,0 +1,204 @@
+// Loops with several counters, and switches, in the nodes that the lifter has.
+#include "runtime/host/c_translate.h"
+
+#include <clang/AST/StmtCXX.h>
+
+#include <algorithm>
+
+namespace stencil::host {
+
+using namespace clang;
+
+namespace {
+
+const VarDecl* variable_of(const Expr* e) {
+  const auto* reference =
+      dyn_cast_or_null<DeclRefExpr>(e == nullptr ? e : e->IgnoreParenImpCasts());
+  return reference == nullptr ? nullptr : dyn_cast<VarDecl>(reference->getDecl());
+}
+
+bool mentions(const Stmt* s, const VarDecl* variable) {
+  if (s == nullptr) return false;
+  if (const auto* reference = dyn_cast<DeclRefExpr>(s)) {
+    if (reference->getDecl() == variable) return true;
+  }
+  const auto children = s->children();
+  return std::any_of(children.begin(), children.end(),
+                     [&](const Stmt* child) { return mentions(child, variable); });
+}
+
+// Whether a statement continues the loop, or leaves the switch, that it is in.
+template <class Jump>
+bool jumps(const Stmt* s) {
+  if (s == nullptr || isa<Expr>(s)) return false;
+  if (isa<Jump>(s)) return true;
+  const bool loop =
+      isa<ForStmt>(s) || isa<WhileStmt>(s) || isa<DoStmt>(s) || isa<CXXForRangeStmt>(s);
+  if (loop || (std::is_same_v<Jump, BreakStmt> && isa<SwitchStmt>(s))) return false;
+  const auto children = s->children();
+  return std::any_of(children.begin(), children.end(),
+                     [](const Stmt* child) { return jumps<Jump>(child); });
+}
+
+// i++, j--: the parts in order.
+void parts_of(const Expr* step, std::vector<const Expr*>& out) {
+  const auto* comma = step == nullptr ? nullptr : dyn_cast<BinaryOperator>(step->IgnoreParens());
+  if (comma == nullptr || comma->getOpcode() != BO_Comma) {
+    if (step != nullptr) out.push_back(step);
+    return;
+  }
+  parts_of(comma->getLHS(), out);
+  parts_of(comma->getRHS(), out);
+}
+
+// What a step changes: i++, i += 2, i = i + 2.
+const VarDecl* stepped(const Expr* step) {
+  step = step->IgnoreParens();
+  if (const auto* unary = dyn_cast<UnaryOperator>(step))
+    return unary->isIncrementDecrementOp() ? variable_of(unary->getSubExpr()) : nullptr;
+  const auto* binary = dyn_cast<BinaryOperator>(step);
+  return binary != nullptr && binary->isAssignmentOp() ? variable_of(binary->getLHS()) : nullptr;
+}
+
+// The one part of a step that counts, by the variable of the condition; the others do not use that
+// variable. Null: there is no such part.
+const Expr* counting(const Expr* condition, const std::vector<const Expr*>& parts) {
+  const auto* test = dyn_cast_or_null<BinaryOperator>(
+      condition == nullptr ? condition : condition->IgnoreParenImpCasts());
+  if (test == nullptr || !test->isComparisonOp()) return nullptr;
+  const Expr* out = nullptr;
+  for (const Expr* part : parts) {
+    const VarDecl* counter = stepped(part);
+    if (counter == nullptr) return nullptr;
+    if (!mentions(test, counter)) continue;
+    if (out != nullptr) return nullptr;
+    out = part;
+  }
+  for (const Expr* part : parts) {
+    if (out != nullptr && part != out && mentions(part, stepped(out))) return nullptr;
+  }
+  return out;
+}
+
+}  // namespace
+
+// for (...; i < n; i++, j--) body is for (...; i < n; i++) { body j--; }, unless the body
+// continues.
+int CTranslator::for_loop(const ForStmt* f) {
+  if (f->getConditionVariable() != nullptr) return unknown(f, "a declaration as a condition");
+  const auto part = [&](const Stmt* p) { return p != nullptr ? statement(p) : empty(f); };
+  std::vector<const Expr*> steps;
+  parts_of(f->getInc(), steps);
+  const Expr* counter = steps.size() > 1 && !jumps<ContinueStmt>(f->getBody())
+                            ? counting(f->getCond(), steps)
+                            : nullptr;
+  const int init = part(f->getInit()), condition = part(f->getCond());
+  const int step = part(counter != nullptr ? counter : f->getInc());
+  int body = part(f->getBody());
+  if (counter != nullptr) {
+    std::vector<int> statements = {body};
+    for (const Expr* other : steps) {
+      if (other != counter) statements.push_back(expression(other));
+    }
+    body = make(f->getBody(), CKind::Block, std::move(statements));
+  }
+  return make(f, CKind::For, {init, condition, step, body});
+}
+
+// A switch is a chain of ifs: the groups of statements behind its labels, each up to its break. A
+// group that falls through has the statements of the next one, too.
+int CTranslator::switch_statement(const SwitchStmt* s) {
+  if (s->getConditionVariable() != nullptr || s->getInit() != nullptr)
+    return unknown(s, "a declaration in a switch");
+  const Expr* value = s->getCond();
+  if (value->HasSideEffects(context_)) return unknown(s, "a switch on a value with an effect");
+  const auto* body = dyn_cast<CompoundStmt>(s->getBody());
+  if (body == nullptr) return unknown(s, "a switch without a block");
+  struct Group {
+    std::vector<const CaseStmt*> cases;
+    bool otherwise = false;
+    std::vector<const Stmt*> statements;
+  };
+  std::vector<Group> groups;
+  size_t labels = 0;
+  for (const Stmt* child : body->body()) {
+    bool fresh = true;  // labels one behind the other are of one group
+    while (const auto* label = dyn_cast<SwitchCase>(child)) {
+      if (fresh) groups.emplace_back();
+      fresh = false;
+      ++labels;
+      if (const auto* one = dyn_cast<CaseStmt>(label)) groups.back().cases.push_back(one);
+      groups.back().otherwise = groups.back().otherwise || isa<DefaultStmt>(label);
+      child = label->getSubStmt();
+    }
+    if (groups.empty()) return unknown(s, "a switch with statements ahead of its labels");
+    groups.back().statements.push_back(child);
+  }
+  size_t all = 0;
+  for (const SwitchCase* label = s->getSwitchCaseList(); label != nullptr;
+       label = label->getNextSwitchCase()) {
+    ++all;
+  }
+  if (all != labels) return unknown(s, "a switch with a label within another statement");
+  const auto ends = [](const Stmt* last) {
+    return isa<BreakStmt>(last) || isa<ReturnStmt>(last) || isa<ContinueStmt>(last);
+  };
+  for (const Group& group : groups) {
+    for (const Stmt* one : group.statements) {
+      if (!isa<BreakStmt>(one) && jumps<BreakStmt>(one))
+        return unknown(s, "a switch that a statement within another one leaves");
+    }
+  }
+  const auto block_of = [&](size_t first) {
+    std::vector<int> out;
+    for (size_t g = first; g < groups.size(); ++g) {
+      for (const Stmt* one : groups[g].statements) {
+        if (!isa<BreakStmt>(one)) out.push_back(statement(one));
+        if (ends(one)) return make(s, CKind::Block, std::move(out));
+      }
+    }
+    return make(s, CKind::Block, std::move(out));
+  };
+  const auto compared = [&](const Expr* with, const char* op) {
+    const int left = expression(value);
+    CNode node = at(with->getExprLoc(), CKind::Binary);
+    node.type = type(context_.IntTy);
+    node.text = op;
+    node.children = {left, expression(with)};
+    return add(std::move(node));
+  };
+  const auto joined = [&](int left, int right, const char* op) {
+    if (left < 0) return right;
+    CNode node = at(value->getExprLoc(), CKind::Binary);
+    node.type = type(context_.IntTy);
+    node.text = op;
+    node.children = {left, right};
+    return add(std::move(node));
+  };
+  int chain = -1;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].otherwise) chain = block_of(g);
+  }
+  for (size_t g = groups.size(); g-- > 0;) {
+    if (groups[g].otherwise) continue;
+    int condition = -1;
+    for (const CaseStmt* one : groups[g].cases) {
+      int holds = 0;
+      if (one->getRHS() == nullptr) {
+        holds = compared(one->getLHS(), "==");
+      } else {
+        const int from = compared(one->getLHS(), ">=");
+        holds = joined(from, compared(one->getRHS(), "<="), "&&");
+      }
+      condition = joined(condition, holds, "||");
+    }
+    std::vector<int> parts = {condition, block_of(g)};
+    if (chain >= 0) parts.push_back(chain);
+    CNode node = at(groups[g].cases.front()->getBeginLoc(), CKind::If);
+    node.children = std::move(parts);
+    chain = add(std::move(node));
+  }
+  return chain >= 0 ? chain : expression(value);
+}
+
+}  // namespace stencil::host
