@@ -370,7 +370,9 @@ bool Executor::stays_within(X x, const Poly& p, bool assume) {
   const bool sizes = std::all_of(atoms.begin(), atoms.end(), [&](X atom) {
     return is_size(atom) || (assume && atom->kind == XKind::Symbol);
   });
-  if (!sizes || bits_of(x->type) < 32) return false;
+  // a constant beyond is no size
+  constexpr int64_t kLargest = int64_t{1} << 30;
+  if (!sizes || bits_of(x->type) < 32 || std::abs(p.constant()) > kLargest) return false;
   const Poly least = extreme(p, false);
   if (!is_unsigned(x->type) || known_at_least_zero(least)) return true;
   if (!assume || least.is_constant()) return false;

@@ -177,7 +177,8 @@ void Executor::counters(const Cells& before, const std::set<std::string>& change
     }
     known = flags(before, changed, loop, start);
   } catch (const Refusal&) {
-    growing.clear();  // the step itself will say
+    growing = guessed_growth(before, changed, loop, start);
+    known.clear();
   }
   state() = start;
   for (const auto& [path, value] : known) cells_[path] = scalar_value(value);
@@ -186,6 +187,51 @@ void Executor::counters(const Cells& before, const std::set<std::string>& change
     const Poly value = Poly::of(first.x) + Poly(by) * Poly::atom(time_);
     cells_[path] = scalar_value(value.expression(pool_, first.x->type));
   }
+}
+
+// What a step uses may be a counter, too. What the first step adds is tried for all: a step from
+// such values adds the same, or nothing is known.
+std::map<std::string, int64_t> Executor::guessed_growth(const Cells& before,
+                                                        const std::set<std::string>& changed,
+                                                        const TimeLoop& loop, const State& start) {
+  std::map<std::string, int64_t> out;
+  const auto added = [&](const std::string& path, const Cells& from) -> std::optional<int64_t> {
+    const auto had = from.find(path);
+    const auto has = std::as_const(cells_).find(path);
+    if (had == from.end() || has == cells_.end()) return std::nullopt;
+    if (had->second.kind != Value::Kind::Scalar || has->second.kind != Value::Kind::Scalar ||
+        !is_integer(had->second.x->type)) {
+      return std::nullopt;
+    }
+    const Poly by = Poly::of(has->second.x) - Poly::of(had->second.x);
+    return by.is_constant() && !by.zero() ? std::optional(by.constant()) : std::nullopt;
+  };
+  const auto step = [&](const Cells& from) {
+    state() = start;
+    cells_ = from;
+    if (loop.counted) cells_[loop.counter()] = start.cells_.at(loop.counter());
+    ++dry_;
+    run_step(loop);
+  };
+  try {
+    step(before);
+    for (const std::string& path : changed) {
+      if (const auto by = added(path, before)) out[path] = *by;
+    }
+    Cells from = start.cells_;
+    for (const auto& [path, by] : out) {
+      const Value& first = before.at(path);
+      const Poly value = Poly::of(first.x) + Poly(by) * Poly::atom(time_);
+      from[path] = scalar_value(value.expression(pool_, first.x->type));
+    }
+    step(from);
+    for (const auto& [path, by] : out) {
+      if (added(path, from) != by) return {};
+    }
+  } catch (const Refusal&) {
+    return {};
+  }
+  return out;
 }
 
 // while (!done) { ...; if (error < eps) done = 1; }: of the values that a step leaves, there may be

@@ -502,9 +502,35 @@ void Executor::assign_object(const LValue& to, const LValue& from, const CNode& 
     const CTypeInfo* member = type_of(target.type);
     if (member->kind == CTypeInfo::Kind::Struct) {
       assign_object(target, source, at);
+    } else if (member->kind == CTypeInfo::Kind::Array) {
+      assign_array(target, source, at);
     } else {
       cells_[target.path] = read_cell(source);
     }
+  }
+}
+
+// An array in a structure that is copied: its elements, if they are few. Each has its own array.
+void Executor::assign_array(const LValue& to, const LValue& from, const CNode& at) {
+  constexpr int64_t kMostElements = 64;
+  const CTypeInfo* type = type_of(to.type);
+  const bool few =
+      type->extent >= 0 && type->extent <= kMostElements && scalar_of(type->of) != CScalar::None;
+  cells_[to.path] = unknown(fmt::format("'{}', a copy of an array", in_c(to.path)));
+  if (!few) return;
+  cells_.erase(to.path);
+  const bool small = is_local(from.path) && rooted_.count(from.path) == 0;
+  Value whole;
+  if (!small) whole = read_cell(from);
+  for (int64_t k = 0; k < type->extent; ++k) {
+    X index = pool_.integer(k, CScalar::I64);
+    Pointer element{-1, {index}, from.path, type->of};
+    if (!small && whole.kind == Value::Kind::Pointer) {
+      element = whole.pointer;
+      element.subscripts.back() = pool_.binary("+", element.subscripts.back(), index, CScalar::I64);
+      element.type = type->of;
+    }
+    cells_[fmt::format("{}[{}]", to.path, k)] = read(element_of(element), at);
   }
 }
 

@@ -164,6 +164,7 @@ class Executor : private State {
   Value eval_step(const CNode& node);
   void assign(const LValue& place, const Value& value, const CNode& at);
   void assign_object(const LValue& to, const LValue& from, const CNode& at);
+  void assign_array(const LValue& to, const LValue& from, const CNode& at);
   X resolved(X subscript, const CNode& at);
   X remainder_of(X x, bool may_split);
   std::optional<bool> decide(X condition);
@@ -271,6 +272,9 @@ class Executor : private State {
   void counters(const Cells& before, const std::set<std::string>& changed, const TimeLoop& loop);
   std::map<std::string, X> flags(const Cells& before, const std::set<std::string>& changed,
                                  const TimeLoop& loop, const State& start);
+  std::map<std::string, int64_t> guessed_growth(const Cells& before,
+                                                const std::set<std::string>& changed,
+                                                const TimeLoop& loop, const State& start);
   std::set<std::string> periodic_counters(const Cells& before, const std::set<std::string>& changed,
                                           const TimeLoop& loop);
   // execute_endings.cpp

@@ -142,6 +142,7 @@ int CTranslator::cast(const CastExpr* e) {
     case CK_ArrayToPointerDecay:
     case CK_FunctionToPointerDecay:
     case CK_ConstructorConversion:
+    case CK_UserDefinedConversion:
     case CK_UncheckedDerivedToBase:
       return from;
     case CK_IntegralCast:
@@ -431,6 +432,9 @@ int CTranslator::constructed(const CXXConstructExpr* e) {
   const bool view = record != nullptr && (container_of(*record) || mdspan_of(*record));
   if (copy && !view && !constructor->isTrivial())
     return unknown(e, "the copy constructor of '" + e->getType().getAsString() + "'");
+  const auto of = record != nullptr ? container_of(*record) : std::nullopt;
+  if (copy && of && !of->view && constructor->isCopyConstructor())
+    return unknown(e, "a copy of a container");
   if (copy) return expression(e->getArg(0));
   if (record != nullptr && e->getNumArgs() == 0 && !constructor->isUserProvided() && !view)
     return by_default(e);

@@ -80,6 +80,16 @@ const Expr* counting(const Expr* condition, const std::vector<const Expr*>& part
   return out;
 }
 
+// case 2: { ...; break; }: the statements of a block that leaves the switch.
+void flattened(const Stmt* s, std::vector<const Stmt*>& out) {
+  const auto* block = dyn_cast<CompoundStmt>(s);
+  if (block == nullptr || !jumps<BreakStmt>(block)) {
+    out.push_back(s);
+    return;
+  }
+  for (const Stmt* child : block->body()) flattened(child, out);
+}
+
 }  // namespace
 
 // for (...; i < n; i++, j--) body is for (...; i < n; i++) { body j--; }, unless the body
@@ -132,7 +142,7 @@ int CTranslator::switch_statement(const SwitchStmt* s) {
       child = label->getSubStmt();
     }
     if (groups.empty()) return unknown(s, "a switch with statements ahead of its labels");
-    groups.back().statements.push_back(child);
+    flattened(child, groups.back().statements);
   }
   size_t all = 0;
   for (const SwitchCase* label = s->getSwitchCaseList(); label != nullptr;

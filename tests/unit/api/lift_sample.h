@@ -32,6 +32,7 @@ struct LiftRefused {
   const char* source;
   const char* extension = ".c";
   const char* message = "";  // a part of it
+  const char* function = "";
 };
 inline void PrintTo(const LiftRefused& refused, std::ostream* out) {
   *out << refused.name;
@@ -67,7 +68,7 @@ inline void expect_lifted(const LiftSample& sample) {
 }
 
 inline void expect_refused(const LiftRefused& refused) {
-  const auto out = lift_text(refused.name, refused.source, refused.extension, "");
+  const auto out = lift_text(refused.name, refused.source, refused.extension, refused.function);
   ASSERT_FALSE(out.ok()) << out.value().text;
   EXPECT_EQ(out.failure().code, refused.code) << out.failure().text();
   const std::string place =
