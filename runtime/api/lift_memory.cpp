@@ -174,9 +174,11 @@ void OriginalMemory::put_elements(const LiftCase& one, std::vector<OriginalArray
     const lifter::SymbolInfo& symbol = lifted_.execution.symbols[s];
     if (symbol.array < 0) continue;
     OriginalArray& array = arrays[static_cast<size_t>(symbol.array)];
-    if (array.strides.size() != symbol.element.size()) continue;  // no field
-    int64_t at = 0;
-    for (size_t d = 0; d < array.strides.size(); ++d) at += symbol.element[d] * array.strides[d];
+    if (array.strides.empty()) continue;  // no field
+    const bool linear = lifted_.execution.arrays[static_cast<size_t>(symbol.array)].linear;
+    int64_t at = linear ? symbol.element[0] : 0;
+    for (size_t d = 0; d < array.strides.size() && !linear; ++d)
+      at += symbol.element[d] * array.strides[d];
     if (at < 0) continue;
     const CScalar type = symbol.type;
     const auto begin = static_cast<size_t>(at * bytes_of(type));

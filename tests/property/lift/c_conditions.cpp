@@ -42,6 +42,10 @@ class Generator {
       out_.scalars.push_back({"p->w", Type::Double, {}});
       out_.scalars.push_back({"p->z", Type::Int, {}});
     }
+    elements_ = !out_.timed && random_.chance(20);
+    tables_ = random_.chance(20);
+    steady_ = random_.chance(20);
+    points_ = out_.rank == 1 && !out_.timed && random_.chance(20);
     const bool reduces = !out_.timed && random_.chance(20);
     out_.reduces = reduces;
     const int guards = random_.chance(35) ? random_.between(1, 2) : 0;
@@ -97,8 +101,13 @@ class Generator {
 
   // ---- expressions
 
+  // One that the loop does not move.
+  std::string fixed_element(const std::string& array) {
+    return fmt::format("{}[{}]", array, random_.between(0, 2));
+  }
+
   std::string real(int depth) {
-    const int kind = depth <= 0 ? random_.below(4) : random_.below(14);
+    const int kind = depth <= 0 ? random_.below(4) : random_.below(15);
     switch (kind) {
       case 0:
         return real_constant();
@@ -130,13 +139,20 @@ class Generator {
         return fmt::format("fabs({})", real(depth - 1));
       case 13:
         return fmt::format("-{}", real(0));
+      case 14:
+        if (tables_) return fmt::format("T[{} & 3]", integer(depth - 1).text);
+        break;
       default:
         break;
     }
+    if (elements_ && random_.chance(30)) return fixed_element("a");
     return element("a", true);
   }
 
   Int leaf() {
+    if (elements_ && random_.chance(10)) return {fixed_element("c"), 1000};
+    if (tables_ && random_.chance(15)) return {"K[i % 3]", 9};
+    if (steady_ && random_.chance(20)) return {"w", 1000};
     switch (random_.below(5)) {
       case 0:
         return int_constant(-9, 9);
@@ -219,7 +235,12 @@ class Generator {
   }
 
   std::string condition(int depth) {
-    switch (depth <= 0 ? random_.below(4) : random_.below(9)) {
+    switch (depth <= 0 ? random_.below(4) : random_.below(10)) {
+      case 9: {
+        static const std::vector<std::string> kClasses = {"nan", "inf", "finite"};
+        return fmt::format("{}__builtin_is{}({})", random_.chance(30) ? "!" : "",
+                           random_.pick(kClasses), real(depth - 1));
+      }
       case 0:
       case 1:
         return fmt::format("{} {} {}", element("a", true), compared(),
@@ -270,7 +291,35 @@ class Generator {
                        random_.chance(60) ? "=" : "+=", real(1));
   }
 
+  // Labels apart and together, groups that fall through, with `default` anywhere or not at all.
+  void choice(int depth) {
+    const Int on = bounded(integer(1));
+    line(fmt::format("switch ({}) {{", on.text));
+    ++indent_;
+    int label = random_.between(-3, 1);
+    const int groups = random_.between(1, 3);
+    const int otherwise = random_.between(0, groups);  // `groups`: no default
+    for (int g = 0; g < groups; ++g) {
+      const int labels = random_.chance(30) ? 2 : 1;
+      for (int k = 0; k < labels; ++k) {
+        line(g == otherwise && k == 0 ? "default:" : fmt::format("case {}:", label));
+        label += random_.between(1, 2);
+      }
+      const bool braces = random_.chance(30);
+      if (braces) line("{");
+      block(depth);
+      if (random_.chance(70)) line("  break;");
+      if (braces) line("}");
+    }
+    --indent_;
+    line("}");
+  }
+
   void statement(int depth) {
+    if (depth > 0 && random_.chance(10)) {
+      choice(depth - 1);
+      return;
+    }
     switch (random_.below(8)) {
       case 0:
         line(fmt::format("{} && {};", condition(1), effect()));
@@ -350,6 +399,22 @@ class Generator {
     }
   }
 
+  // Single elements, one after the other.
+  void points() {
+    static const std::vector<std::vector<std::string>> kPlaces = {
+        {"0", "1"}, {"1", "2"}, {"n - 1", "n - 2"}, {"n - 2", "n - 1"}, {"1", "0"}};
+    const int count = random_.between(1, 3);
+    for (int k = 0; k < count; ++k) {
+      const auto& place = random_.pick(kPlaces);
+      static const std::vector<std::string> kOperators = {"+", "-", "*"};
+      const std::string other = elements_ && random_.chance(40) ? fixed_element("a")
+                                : random_.chance(50)            ? fmt::format("b[{}]", place[0])
+                                                                : real_constant();
+      line(
+          fmt::format("b[{}] = b[{}] {} {};", place[0], place[1], random_.pick(kOperators), other));
+    }
+  }
+
   void write(int guards, bool reduces) {
     std::string parameters = out_.rank == 2 ? "int n, int m" : "int n";
     if (out_.timed) parameters += ", int steps";
@@ -361,6 +426,7 @@ class Generator {
     for (const auto& one : out_.arrays)
       parameters += fmt::format(", {}* {}", name_of(one.type), one.name);
     indent_ = 1;
+    if (points_) line(out_.returns ? "if (n < 3) return -9;" : "if (n < 3) return;");
     for (int g = 0; g < guards; ++g) {
       const auto* s = scalar(false);
       const std::string when = s == nullptr || random_.chance(50)
@@ -372,13 +438,15 @@ class Generator {
     if (reduces) line(out_.result == Type::Double ? "double r = -1e9;" : "int r = 0;");
     if (out_.timed) line("for (int t = 0; t < steps; t++) {");
     if (out_.timed) ++indent_;
-    line("for (int i = 1; i < n - 1; i++)");
+    line(steady_ ? "for (int i = 1, w = -7; i < n - 1; i++, w += 3)"
+                 : "for (int i = 1; i < n - 1; i++)");
     if (out_.rank == 2) line("  for (int j = 1; j < m - 1; j++)");
     line("{");
     ++indent_;
     point(reduces);
     --indent_;
     line("}");
+    if (points_) points();
     if (out_.timed) {
       line("for (int i = 1; i < n - 1; i++)");
       if (out_.rank == 2) line("  for (int j = 1; j < m - 1; j++)");
@@ -389,6 +457,8 @@ class Generator {
     if (out_.returns) line(reduces ? "return r;" : "return 7;");
     if (in_struct_) out_.text += "struct P { int z; double w; };\n";
     out_.text += "double fabs(double);\n";
+    if (tables_)
+      out_.text += "static const double T[] = {0.5, -2, 0, 3};\nstatic const int K[3] = {9, -4};\n";
     out_.text += fmt::format("{} f({}) {{\n{}}}\n", out_.returns ? name_of(out_.result) : "void",
                              parameters, body_);
     write_call();
@@ -422,6 +492,8 @@ class Generator {
   Random random_;
   ConditionalCode out_;
   bool in_struct_ = false;
+  bool elements_ = false;  // reads elements at constant subscripts, beside others
+  bool tables_ = false, steady_ = false, points_ = false;
   std::string body_;
   int indent_ = 0;
   std::vector<std::string> reals_;  // local variables

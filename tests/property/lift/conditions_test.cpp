@@ -228,6 +228,7 @@ class Trial {
       for (size_t k = 0; k < code_.scalars.size(); ++k) {
         if (code_.scalars[k].name == in_c) value = before.scalars[k];
       }
+      if (symbol.array >= 0) value = element_of(symbol, before);
       if (lifter::is_integer(symbol.type)) {
         one.integers[id] = static_cast<int64_t>(value);
       } else {
@@ -270,6 +271,18 @@ class Trial {
       }
     }
     return returned(run, report.value(), one, expected, before);
+  }
+
+  // An element that is a scalar to the program; 0 if the array is too short for any run to read it.
+  double element_of(const lifter::SymbolInfo& symbol, const Call& call) const {
+    const std::string& name = lifted_.execution.arrays[static_cast<size_t>(symbol.array)].in_c;
+    for (size_t k = 0; k < code_.arrays.size(); ++k) {
+      const auto size = static_cast<size_t>(size_of(code_.arrays[k].type));
+      const size_t at = size * static_cast<size_t>(symbol.element[0]);
+      if (code_.arrays[k].name == name && at + size <= call.arrays[k].size())
+        return shown(code_.arrays[k].type, call.arrays[k].data() + at);
+    }
+    return 0;
   }
 
   std::vector<OriginalArray> arrays_of(const Call& call, const LiftCase& one) const {

@@ -24,6 +24,13 @@ void f(int n, int m, const int a[n][m], int b[n][m]) {
     for (int j = 2; j < m; j++) b[i][j] = a[0][1] ^ a[i][j];
 })",
      {"a_0_1 ^ a[0, 0]"}},
+    {"element_of_a_linear_array",
+     R"(
+void f(int n, int m, const int *a, int *b) {
+  for (int i = 1; i < n - 1; i++)
+    for (int j = 1; j < m - 1; j++) b[i * m + j] = a[1] + a[(i - 1) * m + j];
+})",
+     {"a_1 + a[-1, 0]"}},
     {"points_behind_a_loop",
      R"(
 void f(int n, const double *a, double *b) {
