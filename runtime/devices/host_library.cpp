@@ -98,8 +98,8 @@ namespace {
 struct Bordered {
   explicit Bordered(const CFile& file) {
     for (const std::string& flag : file.flags) flags.push_back(flag.c_str());
-    as = {file.path.c_str(), file.function.c_str(), flags.data(),
-          flags.size(),      file.database.c_str(), file.text.c_str()};
+    as = {file.path.c_str(),     file.function.c_str(), flags.data(), flags.size(),
+          file.database.c_str(), file.text.c_str(),     file.seconds};
   }
   std::vector<const char*> flags;
   StencilHostCFile as;

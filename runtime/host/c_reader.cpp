@@ -13,6 +13,7 @@
 #include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Tooling/CompilationDatabase.h>
+#include <clang/Tooling/JSONCompilationDatabase.h>
 #include <clang/Tooling/Tooling.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -26,6 +27,7 @@
 #include "runtime/host/c_known.h"
 #include "runtime/host/c_translate.h"
 #include "runtime/host/outcomes.h"
+#include "runtime/host/regular_files.h"
 
 namespace stencil::host {
 
@@ -414,9 +416,24 @@ bool left_out(const std::string& flag) {
          flag.rfind("-M", 0) == 0 || flag == "-flto" || flag == "-pg";
 }
 
-std::vector<std::string> flags_of_database(const StencilHostCFile& file, std::string& directory) {
+using Files = llvm::IntrusiveRefCntPtr<RegularFiles>;
+
+// As CompilationDatabase::loadFromDirectory, but all files are opened by `files`.
+std::unique_ptr<tooling::CompilationDatabase> database_of(const std::string& directory,
+                                                          const Files& files) {
+  const auto text = files->getBufferForFile(directory + "/compile_commands.json");
+  if (!text) return nullptr;
   std::string message;
-  const auto database = tooling::CompilationDatabase::loadFromDirectory(file.database, message);
+  auto database = tooling::JSONCompilationDatabase::loadFromBuffer(
+      (*text)->getBuffer(), message, tooling::JSONCommandLineSyntax::AutoDetect);
+  if (!database) return nullptr;
+  return tooling::inferTargetAndDriverMode(
+      tooling::expandResponseFiles(std::move(database), files));
+}
+
+std::vector<std::string> flags_of_database(const StencilHostCFile& file, const Files& files,
+                                           std::string& directory) {
+  const auto database = database_of(file.database, files);
   if (!database) return {};
   const auto commands = database->getCompileCommands(tooling::getAbsolutePath(file.file));
   if (commands.empty() || !commands[0].Heuristic.empty()) return {};  // ignore guessed commands
@@ -437,12 +454,13 @@ std::vector<std::string> flags_of_database(const StencilHostCFile& file, std::st
   return flags;
 }
 
-std::vector<std::string> command(const StencilHostCFile& file, bool code, std::string& directory) {
+std::vector<std::string> command(const StencilHostCFile& file, bool code, const Files& files,
+                                 std::string& directory) {
   const llvm::StringRef name = file.file;
   const bool plain = name.ends_with(".c");
   std::vector<std::string> out = {plain ? "clang" : "clang++"};
   std::vector<std::string> given;
-  if (file.database[0] != '\0') given = flags_of_database(file, directory);
+  if (file.database[0] != '\0') given = flags_of_database(file, files, directory);
   given.insert(given.end(), file.flags, file.flags + file.flag_count);
   const bool standard = std::any_of(given.begin(), given.end(), [](const std::string& flag) {
     return flag.rfind("-std=", 0) == 0;
@@ -470,18 +488,21 @@ std::vector<std::string> command(const StencilHostCFile& file, bool code, std::s
 
 bool run_clang(const StencilHostCFile& file, bool code, const std::string* text,
                std::unique_ptr<FrontendAction> action,
-               std::unique_ptr<llvm::raw_pwrite_stream> output, std::string& log,
-               std::vector<Unfamiliar>& unfamiliar) {
+               std::unique_ptr<llvm::raw_pwrite_stream> output, const Files& regular,
+               std::string& log, std::vector<Unfamiliar>& unfamiliar) {
   initialise();
   std::string directory;
-  const std::vector<std::string> words = command(file, code, directory);
+  const std::vector<std::string> words = command(file, code, regular, directory);
+  if (!regular->refused().empty()) {  // compile_commands.json, or a file of flags that it names
+    log = regular->refused();
+    return false;
+  }
   const auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   memory->addFile(std::string(kOwnHeaders) + "/omp.h", 0,
                   llvm::MemoryBuffer::getMemBuffer(kOpenMp));
   const std::string path = tooling::getAbsolutePath(file.file);
   if (text != nullptr) memory->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer(*text));
-  const auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
-      llvm::vfs::createPhysicalFileSystem().release());
+  const auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(regular);
   overlay->pushOverlay(memory);
   if (!directory.empty()) overlay->setCurrentWorkingDirectory(directory);
   std::vector<std::string> line = words;
@@ -498,14 +519,23 @@ bool run_clang(const StencilHostCFile& file, bool code, const std::string* text,
   return invocation.run();
 }
 
-// Extracts the first error, "FILE:LINE:COLUMN: error: TEXT".
-Compiled first_error(const std::string& log) {
+Files regular_files() {
+  return llvm::makeIntrusiveRefCnt<RegularFiles>(llvm::vfs::createPhysicalFileSystem().release());
+}
+
+// "FILE:LINE:COLUMN: error: TEXT" of the first error. `refused`: a file that was not opened, which
+// Clang takes for one that is not there.
+Compiled first_error(const std::string& log, const std::string& refused) {
   int line = 0, column = 0;
   std::string text = log;
   const size_t at = log.find(": error: ");
   const size_t fatal = log.find(": fatal error: ");
   const size_t place = std::min(at, fatal);
-  if (place == std::string::npos) return failed("C001", 0, 0, text.empty() ? "Clang fails" : text);
+  const char* regular = "the files of a C program are regular files";
+  if (place == std::string::npos) {
+    if (!refused.empty()) return failed("C001", 0, 0, refused, regular);
+    return failed("C001", 0, 0, text.empty() ? "Clang fails" : text);
+  }
   const size_t begin = log.rfind('\n', place) == std::string::npos ? 0 : log.rfind('\n', place) + 1;
   const std::string head = log.substr(begin, place - begin);
   text = log.substr(place + 2, log.find('\n', place) - place - 2);
@@ -518,6 +548,9 @@ Compiled first_error(const std::string& log) {
     file = head.substr(0, first);
   }
   text = text.substr(text.find(": ") + 2);
+  if (!refused.empty()) {
+    return failed("C001", line, column, refused + "\x1e" + file, regular);
+  }
   return failed("C001", line, column, "Clang: " + text + "\x1e" + file,
                 "pass compiler flags after --, or provide compile_commands.json");
 }
@@ -529,18 +562,20 @@ Compiled read_c(const StencilHostCFile& file) {
   std::string log;
   const std::string text = file.text;
   std::vector<Unfamiliar> unfamiliar;
+  const Files files = regular_files();
   const bool done = run_clang(file, false, text.empty() ? nullptr : &text,
                               std::make_unique<TreeAction>(file.function, unfamiliar, out), nullptr,
-                              log, unfamiliar);
+                              files, log, unfamiliar);
   if (out.ok || !out.text.empty()) return out;
   (void)done;
-  return first_error(log);
+  return first_error(log, files->refused());
 }
 
 Compiled compile_c(const StencilHostCFile& file, const std::string& added) {
   std::string whole = file.text;
+  const Files files = regular_files();
   if (whole.empty()) {
-    auto text = llvm::MemoryBuffer::getFile(file.file);
+    auto text = files->getBufferForFile(file.file);
     if (!text) return {false, "the file cannot be read"};
     whole = (*text)->getBuffer().str();
   }
@@ -549,7 +584,7 @@ Compiled compile_c(const StencilHostCFile& file, const std::string& added) {
   std::string log;
   auto output = std::make_unique<llvm::raw_svector_ostream>(bytes);
   std::vector<Unfamiliar> unfamiliar;
-  if (!run_clang(file, true, &whole, observed_code(), std::move(output), log, unfamiliar)) {
+  if (!run_clang(file, true, &whole, observed_code(), std::move(output), files, log, unfamiliar)) {
     return {false, log};
   }
   return {true, std::string(bytes.data(), bytes.size())};

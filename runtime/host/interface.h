@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Version of the interface; a library with another version is rejected.
-#define STENCIL_HOST_VERSION 4
+// What both sides must agree on; a library of another version is refused.
+#define STENCIL_HOST_VERSION 5
 #define STENCIL_HOST_SYMBOL "stencil_host_interface"
 
 // Symbols of an object made by `compile_c`, for `find`.
@@ -51,8 +51,9 @@ struct StencilHostCFile {
   const char* function;      // "": the region marked by pragmas, or the only grid loop
   const char* const* flags;  // of the compiler
   size_t flag_count;
-  const char* database;  // directory of compile_commands.json; "": none
-  const char* text;      // replaces the contents of the file; "": the file itself
+  const char* database;  // the directory of compile_commands.json; "": none
+  const char* text;      // what the file is to contain; "": what it does
+  int32_t seconds;       // that Clang may take
 };
 
 // Executes the blocks [begin, end) of a launch. `arguments`: the arrays, then the addresses of the
@@ -83,8 +84,9 @@ struct StencilHostInterface {
   void (*unload)(StencilHostProgram* program);
   void (*release)(StencilHostBytes* bytes);
 
-  // Reads C or C++ for the lifter. On 0, `out` is a tree (compiler/lift/c_tree.h); otherwise code,
-  // line, column, message and hint, separated by the character 0x1f.
+  // Reads C or C++ for the lifter. 0: `out` is a tree (compiler/lift/c_tree.h); else code, line,
+  // column, message and hint, separated by the character 0x1f; or a message alone, if Clang was
+  // ended.
   int32_t (*read_c)(const StencilHostCFile* file, StencilHostBytes* out);
 
   // Compiles the file with `added`, which defines STENCIL_LIFT_CALL, after its last line. The code

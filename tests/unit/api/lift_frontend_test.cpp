@@ -2,6 +2,7 @@
 // lifted and run beside the original.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -468,6 +469,40 @@ TEST_F(LiftFrontend, ParamsThatAreNotSoundAreRefused) {
   write("sizes.h", "#define N 1000\n");
   refused("header.c", "#include \"sizes.h\"\n#define K 2\n" + loop, "C028",
           "it is not defined in this file", options);
+}
+
+// Clang would wait for the writer of a pipe, and read a device without end.
+TEST_F(LiftFrontend, FilesThatAreNotRegularAreRefused) {
+  const std::string loop =
+      "void f(int n, double* restrict a, double* restrict b) {\n"
+      "  for (int i = 0; i < n; i++) a[i] = b[i];\n}\n";
+  ASSERT_EQ(::mkfifo((directory_ / "pipe").c_str(), 0600), 0);
+  refused("pipe.c", "#include \"pipe\"\n" + loop, "C001", "pipe' cannot be read: it is a pipe");
+  refused("device.c", "#include \"/dev/zero\"\n" + loop, "C001", "it is a device");
+  LiftOptions before;
+  before.flags = {"-include", (directory_ / "pipe").string()};
+  refused("before.c", loop, "C001", "it is a pipe", before);
+  LiftOptions named;
+  write(
+      "compile_commands.json",
+      fmt::format(R"([{{"directory": "{}", "file": "named.c", "command": "cc @pipe -c named.c"}}])",
+                  directory_.string()));
+  named.compile_commands = directory_.string();
+  refused("named.c", loop, "C001", "it is a pipe", named);
+}
+
+// Files that include each other would keep Clang busy for ever.
+TEST_F(LiftFrontend, ClangHasABoundOnItsTime) {
+  const std::string path = write("twice.c",
+                                 "#if __INCLUDE_LEVEL__ < 60\n#include \"twice.c\"\n"
+                                 "#include \"twice.c\"\n#endif\n");
+  runtime::CFile file{path, "f", {}, ""};
+  file.seconds = 1;
+  const auto read = runtime::HostLibrary::open().value().read_c(file);
+  const auto* failure = std::get_if<runtime::CFailure>(&read);
+  ASSERT_NE(failure, nullptr);
+  EXPECT_EQ(failure->code, "C001");
+  EXPECT_EQ(failure->message, "Clang takes more than 1 seconds for the file");
 }
 
 // The tool has the library of C++ within itself, where code of a C file does not find it.

@@ -1,0 +1,24 @@
+// The files that Clang may open: regular ones of a moderate size.
+#pragma once
+
+#include <string>
+
+#include <llvm/Support/VirtualFileSystem.h>
+
+namespace stencil::host {
+
+// A layer over a file system. Opening a pipe would wait for its writer, and reading a device may
+// never end. Such files, and files above 64 MiB, cannot be opened.
+class RegularFiles : public llvm::vfs::ProxyFileSystem {
+ public:
+  using ProxyFileSystem::ProxyFileSystem;
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override;
+
+  // The first file that was not opened, and why: "'pipe' cannot be read: it is a pipe". "": none.
+  const std::string& refused() const { return refused_; }
+
+ private:
+  std::string refused_;
+};
+
+}  // namespace stencil::host
