@@ -74,14 +74,14 @@ bool check_count(Report& report, const ast::Call& call, Span span, size_t least,
   return false;
 }
 
-// The exponent of a power that is written as products: a constant whole number of at most kMost in
-// magnitude.
+// The exponent of a power that is made of products: made of literals, whole and not large. A param
+// is none, whether its value is known or not: its value must not decide how a power is computed.
 std::optional<int64_t> whole_exponent(const Value& value) {
   constexpr double kMost = 16;
   if (!value.ok() || value.leaves.size() != 1) return std::nullopt;
   const Leaf& leaf = value.leaves[0];
   const auto* constant = std::get_if<Constant>(&leaf);
-  if (!constant || leaf.coordinate || constant->type == Scalar::Bool) return std::nullopt;
+  if (!constant || leaf.coordinate || constant->type) return std::nullopt;
   if (std::abs(constant->real) > kMost || constant->real != std::trunc(constant->real)) {
     return std::nullopt;
   }

@@ -65,6 +65,23 @@ TEST(Library, WholePowersAreProducts) {
   EXPECT_EQ(stored("pow(2, 3) * A[0]"), "mul(8f, A[0])");
 }
 
+// A param gives the same bits whether its value is known to the compiler or not.
+TEST(Library, PowersByParamsAreTheLibrarys) {
+  const auto power = [](const std::string& param, const std::string& exponent) {
+    return result(program_of("param k : " + param +
+                             ";\ngrid G = [0..9] steps 1;\n"
+                             "field A : double on G;\nstencil s : A on G = pow(A[0], " +
+                             exponent + ");\n"));
+  };
+  EXPECT_EQ(power("integer = 3", "k"), "pow(A[0], 3d)");
+  EXPECT_EQ(power("integer = 3", "k - 1"), "pow(A[0], 2d)");
+  EXPECT_EQ(power("integer = 3", "double(k)"), "pow(A[0], 3d)");
+  EXPECT_EQ(power("integer", "k"), "pow(A[0], double(k))");
+  EXPECT_EQ(power("double = 2", "k"), "pow(A[0], k)");
+  EXPECT_EQ(power("integer = 3", "2"), "mul(A[0], A[0])");
+  EXPECT_EQ(power("integer = 3", "sum(a in 1..1 : a)"), "A[0]");
+}
+
 TEST(Library, SignKeepsZerosAndNans) {
   EXPECT_EQ(stored("sign(A[0])"), "select(gt(A[0], 0f), 1f, select(lt(A[0], 0f), -1f, A[0]))");
   EXPECT_EQ(stored("sign(I[0])", "integer"),
