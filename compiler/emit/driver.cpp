@@ -380,7 +380,14 @@ void Driver::unused_arguments() {
     if (used.count(plan_.parameters[p].name)) continue;
     out_.line(fmt::format("(void){};", api_.parameter_name(static_cast<int>(p))));
   }
-  const bool counted = uses_first_step() || !plan_.reductions.empty();
+  // reductions ask for the step that they are due at
+  const auto& reductions = plan_.reductions;
+  const bool asks =
+      std::any_of(reductions.begin(), reductions.end(), [&](const kernel::Reduction& r) {
+        return r.every > 1 || (plan_.time_tile > 1 && !kernel::is_sampled(r));
+      });
+  const bool stops = plan_.stop && plan_.stop->reductions.empty() && plan_.time_tile > 1;
+  const bool counted = uses_first_step() || asks || (stops && !reductions.empty());
   if ((!device_ || api_.box()) && !counted) out_.line(fmt::format("(void){};", first_step_));
 }
 
@@ -498,8 +505,9 @@ void Driver::run_packed(const std::string& advance) {
 }
 
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
-            ExpressionPrinter& expressions, const Dialect& dialect, const InitialValues* initial) {
-  Driver driver(out, module, api, names, expressions, dialect);
+            ExpressionPrinter& expressions, const Dialect& dialect, const InitialValues* initial,
+            bool all_given) {
+  Driver driver(out, module, api, names, expressions, dialect, all_given);
   driver.params_functions();
   driver.check_function();
   if (initial) driver.init(*initial);

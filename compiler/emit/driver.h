@@ -28,7 +28,8 @@ struct InitialValues {
 // Entry points NAME_default_params, NAME_derive_params, NAME_run, NAME_run_device (devices),
 // NAME_run_packed (C++); with `initial` NAME_init.
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
-            ExpressionPrinter& expressions, const Dialect& dialect, const InitialValues* initial);
+            ExpressionPrinter& expressions, const Dialect& dialect, const InitialValues* initial,
+            bool all_given);
 
 // The functions of a host-only module, in a namespace: its kernels and, if it has steps, advance()
 // over its plan. `known`: constants visible outside the namespace, as spelled there. `file`: the

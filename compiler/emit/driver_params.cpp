@@ -6,9 +6,11 @@
 // flag that could be forgotten, and a caller who sets a derived member keeps it. NaNs are
 // recognised by their bits, because a file compiled with fast-math may assume that there are none.
 //
-// Derived params are computed as in the compiler (compiler/ir/derive.cpp), one operation per
-// statement. The intermediate values are volatile, so that no flag of the host compiler contracts
-// operations, keeps extra precision or reorders them.
+// What follows is computed as the compiler does it (compiler/ir/derive.cpp), in steps of one
+// operation each. They are volatile, so that no flag of the host's compiler contracts two of them,
+// keeps more bits between them, or computes them in another order.
+//
+// Code with a caller that gives all params (emit::Options::all_given) reserves no value.
 #include <fmt/format.h>
 
 #include "compiler/emit/driver_printer.h"
@@ -87,7 +89,9 @@ void Driver::default_params() {
     const Parameter& parameter = plan_.parameters[p];
     const bool none = parameter.derived || must_be_given(parameter);
     std::string value = is_float(parameter.type) ? "stencil_not_given()" : least(parameter.type);
-    if (!none && is_float(parameter.type)) {
+    if (none && all_given_) {
+      value = "0";
+    } else if (!none && is_float(parameter.type)) {
       value = real_literal(*parameter.real_default, parameter.type, cpp_dialect());
     } else if (!none) {
       value = std::to_string(*parameter.integer_default);
@@ -101,32 +105,14 @@ void Driver::default_params() {
   out_.blank();
 }
 
-// Computes a derived param unless it is given, and checks that the param has a value.
+// Computes a param that follows from others, unless it is given; then it must be there. If callers
+// give all params, any value may be one, and only sizes have a range.
 void Driver::derive_param(size_t p, bool read) {
   const Parameter& parameter = plan_.parameters[p];
   const std::string name = api_.parameter_name(static_cast<int>(p));
   const std::string member = api_.params() + "->" + name;
+  if (!all_given_) check_given(parameter, member);
   const bool real = is_float(parameter.type);
-  if (parameter.derived) {
-    out_.open(real ? fmt::format("if (stencil_bits({}) > 0x7ff0000000000000u) {{", member)
-                   : fmt::format("if ({} == {}) {{", member, least(parameter.type)));
-    std::map<const kernel::ExprNode*, Expr> done;
-    out_.line(
-        fmt::format("{} = {};", member, expressions_.print(settled(parameter.derived, done))));
-    out_.close();
-  }
-  const std::string bad = real ? fmt::format("stencil_bits({}) >= 0x7ff0000000000000u", member)
-                               : fmt::format("{} == {}", member, least(parameter.type));
-  std::string message = fmt::format("param {} is not given", parameter.name);
-  if (parameter.derived) {
-    message = fmt::format("param {} comes out as {}: {}", parameter.name,
-                          real ? "no finite number" : "an integer that stands for no value",
-                          parameter.derived_text);
-  } else if (real) {
-    message = fmt::format("param {} is no finite number{}", parameter.name,
-                          must_be_given(parameter) ? ", or not given" : "");
-  }
-  out_.line(fmt::format("if ({}){}return {};", bad, soft_space(0), string_literal(message)));
   const int64_t most = parameter.type == Scalar::I64 ? INT64_MAX : INT32_MAX;
   if (!real && parameter.most < most) {
     out_.open(fmt::format("if ({0} < -{1} || {0} > {1}) {{", member, parameter.most));
@@ -137,6 +123,31 @@ void Driver::derive_param(size_t p, bool read) {
   if (!read) return;
   out_.line(
       fmt::format("const {} {} = {};", api_.parameter_type(static_cast<int>(p)), name, member));
+}
+
+void Driver::check_given(const Parameter& parameter, const std::string& member) {
+  const bool real = is_float(parameter.type);
+  const std::string bad = real ? fmt::format("stencil_bits({}) >= 0x7ff0000000000000u", member)
+                               : fmt::format("{} == {}", member, least(parameter.type));
+  const auto refuse = [&](const std::string& message) {
+    out_.line(fmt::format("if ({}){}return {};", bad, soft_space(0), string_literal(message)));
+  };
+  if (parameter.derived) {
+    out_.open(real ? fmt::format("if (stencil_bits({}) > 0x7ff0000000000000u) {{", member)
+                   : fmt::format("if ({}) {{", bad));
+    std::map<const kernel::ExprNode*, Expr> done;
+    out_.line(
+        fmt::format("{} = {};", member, expressions_.print(settled(parameter.derived, done))));
+    refuse(fmt::format("param {} comes out as {}: {}", parameter.name,
+                       real ? "no finite number" : "an integer that stands for no value",
+                       parameter.derived_text));
+    out_.close();
+    if (!real) return;  // the least integer is none that is given
+  }
+  const bool open = must_be_given(parameter);
+  refuse(real ? fmt::format("param {} is no finite number{}", parameter.name,
+                            open ? ", or not given" : "")
+              : fmt::format("param {} is not given", parameter.name));
 }
 
 void Driver::derive_params() {
@@ -176,8 +187,8 @@ void Driver::params_functions() {
   bool reals = false, missing = false;
   for (const Parameter& parameter : plan_.parameters) {
     if (!is_float(parameter.type)) continue;
-    reals = true;
-    missing |= parameter.derived || must_be_given(parameter);
+    reals = !all_given_;
+    missing |= !all_given_ && (parameter.derived || must_be_given(parameter));
   }
   if (missing) out_.verbatim(kNotGiven);
   if (reals) out_.verbatim(kBits);

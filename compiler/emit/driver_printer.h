@@ -18,7 +18,7 @@ std::set<std::string> variables_of(const kernel::Expr& expr);
 class Driver {
  public:
   Driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
-         ExpressionPrinter& expressions, const Dialect& dialect)
+         ExpressionPrinter& expressions, const Dialect& dialect, bool all_given = false)
       : out_(out),
         module_(module),
         plan_(module.plan),
@@ -26,7 +26,8 @@ class Driver {
         names_(names),
         expressions_(expressions),
         dialect_(dialect),
-        device_(dialect.has_device()) {
+        device_(dialect.has_device()),
+        all_given_(all_given) {
     step_ = names.fresh("step");
     count_ = present_count_ = names.fresh("count");
     if (!plan_.repeats.empty()) {
@@ -135,6 +136,7 @@ class Driver {
   void default_params();
   void derive_params();
   void derive_param(size_t p, bool read);
+  void check_given(const kernel::Parameter& parameter, const std::string& member);
   kernel::Expr settled(const kernel::Expr& expr,
                        std::map<const kernel::ExprNode*, kernel::Expr>& done);
   std::string bytes_of(const kernel::Array& array, const std::vector<kernel::Expr>& extents);
@@ -182,7 +184,8 @@ class Driver {
   Names& names_;
   ExpressionPrinter& expressions_;
   const Dialect& dialect_;  // of the file
-  bool device_;             // kernels are launched on device memory
+  bool device_;             // kernels are launched, on memory that is not the host's
+  bool all_given_;          // callers give all params
   std::string step_, count_, first_step_, check_, arrays_, padded_;
   std::string iteration_, iterations_;              // used with repeats only
   std::string present_count_;                       // of the enclosing tile

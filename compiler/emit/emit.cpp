@@ -100,7 +100,9 @@ void host_part(Text& out, const kernel::Module& module, const Options& options,
   if (options.header_name.empty() && host && host->box) {
     declare_boxes_in_place(out, *host->box, dialect);
   }
-  if (!host) return driver(out, module, api, names, expressions, dialect, nullptr);
+  if (!host) {
+    return driver(out, module, api, names, expressions, dialect, nullptr, options.all_given);
+  }
   const std::string name_space = names.fresh(module.name + "_initial_values");
   InitialValues initial{&host->initial, {}};
   if (!host->initial.kernels.empty()) {
@@ -108,7 +110,7 @@ void host_part(Text& out, const kernel::Module& module, const Options& options,
     for (kernel::NamedConstant& constant : known) constant.name = names.spell(constant.name);
     initial.kernels = host_module(out, name_space, host->initial, false, known, dialect);
   }
-  driver(out, module, api, names, expressions, dialect, &initial);
+  driver(out, module, api, names, expressions, dialect, &initial, options.all_given);
 }
 
 }  // namespace

@@ -228,7 +228,13 @@ void MainProgram::results() {
     return std::any_of(reductions.begin(), reductions.end(),
                        [&](const ReductionMembers& members) { return !(members.*member).empty(); });
   };
-  out_.verbatim(main_results_text(some_have(&ReductionMembers::value),
+  const auto some_values = [&](bool real) {
+    for (size_t r = 0; r < reductions.size(); ++r) {
+      if (!reductions[r].value.empty() && is_float(plan_.reductions[r].type) == real) return true;
+    }
+    return false;
+  };
+  out_.verbatim(main_results_text(some_values(true), some_values(false),
                                   some_have(&ReductionMembers::first_nan)));
   out_.open("static void print_results(int64_t asked) {");
   out_.open(fmt::format("if (came_to.{}) {{", api_.stopped()));
@@ -240,9 +246,10 @@ void MainProgram::results() {
   for (size_t r = 0; r < api_.reductions().size(); ++r) {
     const ReductionMembers& members = api_.reductions()[r];
     if (members.value.empty()) continue;
-    out_.line(fmt::format("print_value(\"{}\",{}(double)came_to.{},{}came_to.{});",
-                          plan_.reductions[r].name, soft_space(0), members.value, soft_space(0),
-                          members.evaluations));
+    const bool real = is_float(plan_.reductions[r].type);
+    out_.line(fmt::format("{}(\"{}\",{}came_to.{},{}came_to.{});",
+                          real ? "print_value" : "print_integer", plan_.reductions[r].name,
+                          soft_space(0), members.value, soft_space(0), members.evaluations));
   }
   out_.close();
   out_.blank();
@@ -268,11 +275,12 @@ void MainProgram::results() {
         fmt::format("same &= same_count(\"evaluations of {}\",{}came_to.{},{}"
                     "plain_came_to.{});",
                     name, soft_space(0), ours.evaluations, soft_space(0), theirs.evaluations));
-    if (!ours.value.empty()) {
-      out_.line(
-          fmt::format("same &= same_value(\"{}\",{}(double)came_to.{},{}"
-                      "(double)plain_came_to.{});",
-                      name, soft_space(0), ours.value, soft_space(0), theirs.value));
+    if (!ours.value.empty() && is_float(plan_.reductions[r].type)) {
+      out_.line(fmt::format("same &= same_value(\"{}\",{}came_to.{},{}plain_came_to.{});", name,
+                            soft_space(0), ours.value, soft_space(0), theirs.value));
+    } else if (!ours.value.empty()) {
+      out_.line(fmt::format("same &= same_count(\"reduction {}\",{}came_to.{},{}plain_came_to.{});",
+                            name, soft_space(0), ours.value, soft_space(0), theirs.value));
     }
     if (ours.first_nan.empty()) continue;
     out_.line(

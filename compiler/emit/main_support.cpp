@@ -217,6 +217,17 @@ static bool same_value(const char* name, double got, double expected) {
 
 )text";
 
+constexpr const char* kIntegers =
+    R"text(static void print_integer(const char* name, int64_t value, int64_t evaluations) {
+  if (evaluations > 0) {
+    printf("%s = %lld after %lld evaluation(s)\n", name, (long long)value, (long long)evaluations);
+  } else {
+    printf("%s: not evaluated\n", name);
+  }
+}
+
+)text";
+
 constexpr const char* kStatusOfNan =
     R"text(// The exit status 4 if the reduction is NaN.
 static int status_of_nan(const char* name, int64_t first) {
@@ -443,8 +454,9 @@ const char* main_outputs_text() {
   return kOutputs;
 }
 
-std::string main_results_text(bool has_values, bool has_nan) {
-  return std::string(has_values ? kValues : "") + kResults + (has_nan ? kStatusOfNan : "");
+std::string main_results_text(bool has_reals, bool has_integers, bool has_nan) {
+  return std::string(has_reals ? kValues : "") + (has_integers ? kIntegers : "") + kResults +
+         (has_nan ? kStatusOfNan : "");
 }
 
 std::string main_timing_text(const Dialect& dialect, bool padded) {

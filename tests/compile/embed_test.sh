@@ -107,5 +107,50 @@ grep -q 'initial values: random' log || fail "$(cat log)"
 ./bare --repeat 0 --zeros >log && fail "a check of zeros passes"
 grep -q 'FAILED: the check is meaningless' log || fail "$(cat log)"
 
+# What entry points say of arguments that are none; integers keep their digits.
+cat >given.stn <<'PROGRAM'
+param dx : double = 0.5;
+param dt : double = 0.2*dx*dx;
+grid G = [0..9] steps 2;
+field A : double on G;
+field I : long on G;
+stencil s : A[1..8] = A[0] + dt*A[1];
+stencil t : I on G = I[0] + 1234567890123456;
+reduce total = sum(I[0]) on G;
+init A[i] = 1;
+init I[i] = i;
+PROGRAM
+cat >arguments.cpp <<'PROGRAM'
+#include "given.cpp"
+#include <cmath>
+#include <cstdio>
+int main() {
+  double a[10] = {};
+  int64_t i[10] = {};
+  given_params params = given_default_params();
+  params.dt = INFINITY;
+  std::printf("given: %s\n", given_run(a, i, 1, &params, NULL));
+  params = given_default_params();
+  params.dx = 1e200;
+  std::printf("follows: %s\n", given_run(a, i, 1, &params, NULL));
+  void* arrays[3] = {};
+  std::printf("none: %s\n", given_run_packed(NULL, NULL, 0, 0));
+  std::printf("empty: %s\n", given_run_packed(arrays, NULL, 0, 0));
+}
+PROGRAM
+cat >expected <<'TEXT'
+given: param dt is no finite number
+follows: param dt comes out as no finite number: 0.2*dx*dx
+none: argument arrays is NULL
+empty: argument results is NULL
+TEXT
+"$stencilc" given.stn -o given.cpp && "${CXX:-g++}" -std=c++17 -O1 -Wall -Wextra -Werror \
+  -ffp-contract=off arguments.cpp -o arguments || fail "emitting given.stn"
+./arguments >log && cmp -s log expected || fail "$(cat log)"
+"$stencilc" given.stn -o given.cpp --main && "${CXX:-g++}" -std=c++17 -O1 -Wall -Wextra -Werror \
+  -ffp-contract=off given.cpp -o given || fail "the program of given.stn"
+./given --repeat 0 >log || fail "$(cat log)"
+grep -q 'total = 24691357802469165 after 2 evaluation(s)' log || fail "$(cat log)"
+
 [ $failures -eq 0 ] && echo "passed"
 exit $((failures > 0))
