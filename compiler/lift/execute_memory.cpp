@@ -329,7 +329,7 @@ void Executor::store(int array, std::vector<X> subscripts, X value, const CNode&
   const auto write = [&] {
     for (X& s : subscripts) s = resolved(s, at);
     if (guard_ != nullptr) value = pool_.select(guard_, value, load(array, subscripts, at));
-    Store made{array, subscripts, value, {}, where(at), ""};
+    Store made{array, subscripts, value, {}, where(at), "", guard_ != nullptr};
     for (const Active& loop : active_) made.domain.push_back(loop.domain);
     made.key = key_of(static_cast<int>(&at - tree_.nodes.data()));
     stores_.push_back(std::move(made));

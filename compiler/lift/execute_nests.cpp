@@ -217,7 +217,7 @@ X Executor::joined(X start, X sum) {
       start->kind == XKind::Int ? static_cast<double>(start->integer) : start->real;
   if (number && op == "sum" && value == 0) return sum;
   if (number && op == "prod" && value == 1) return sum;
-  if (number && op == "max" && value <= 0 && never_negative(sum->args[0])) return sum;
+  if (number && op == "max" && value == 0 && never_negative(sum->args[0])) return sum;
   if (op == "sum") return pool_.binary("+", start, sum, start->type);
   if (op == "prod") return pool_.binary("*", start, sum, start->type);
   return pool_.call(op, {start, sum}, start->type);

@@ -69,6 +69,8 @@ struct Store {
   std::vector<Domain> domain;  // loops around it, outermost first
   CPlace place;
   std::string key;  // of the statement, the same in all leaves
+  // C stores only where a condition holds: `value` is select(condition, what it stores, the old).
+  bool guarded = false;
 };
 
 // A loop over space (or a single statement), in one leaf or several for parts of its domain.

@@ -25,18 +25,22 @@ class Narrowing {
     for (const auto& [condition, holds] : guards) apply(condition, holds);
     return domain_;
   }
+  // Whether the guards hold at all points of what run() gave.
+  bool exact() const { return exact_; }
 
  private:
   void apply(X c, bool holds) {
     if (!applied_.insert({c, holds}).second) return;
     if (c->kind == XKind::Unary && c->text == "!") return apply(c->args[0], !holds);
-    if (c->kind != XKind::Binary) return;
-    if (c->text == (holds ? "&&" : "||")) {
+    if (c->kind == XKind::Binary && c->text == (holds ? "&&" : "||")) {
       for (X part : c->args) apply(part, holds);
       return;
     }
-    if (!is_comparison(c->text) || !is_integer(c->args[0]->type)) return;
-    if (!plain(c->args[0]) || !plain(c->args[1])) return;
+    if (c->kind != XKind::Binary || !is_comparison(c->text) || !is_integer(c->args[0]->type) ||
+        !plain(c->args[0]) || !plain(c->args[1])) {
+      exact_ = false;
+      return;
+    }
     const Poly d = Poly::of(c->args[0]) - Poly::of(c->args[1]);
     const std::string& op = c->text;
     if (op == "==" || op == "!=") {
@@ -91,11 +95,18 @@ class Narrowing {
     int64_t factor = 0;
     Poly rest;
     Domain* loop = loop_of(p, factor, rest);
-    if (loop == nullptr) return;
-    if (factor > 0) {
-      if (known(-rest - loop->low)) loop->low = -rest;
-    } else if (known(loop->high - rest)) {
-      loop->high = rest;
+    if (loop == nullptr) {
+      exact_ = exact_ && known(p);
+      return;
+    }
+    Poly& bound = factor > 0 ? loop->low : loop->high;
+    const Poly limit = factor > 0 ? -rest : rest;
+    const Poly cut = factor > 0 ? limit - bound : bound - limit;  // points that are left out
+    if (known(cut)) {
+      exact_ = exact_ && (loop->stride == 1 || cut.zero());
+      bound = limit;
+    } else {
+      exact_ = exact_ && known(-cut);
     }
   }
 
@@ -104,12 +115,13 @@ class Narrowing {
     int64_t factor = 0;
     Poly rest;
     Domain* loop = loop_of(p, factor, rest);
-    if (loop == nullptr || loop->stride != 1) return;
-    const Poly at = factor > 0 ? -rest : rest;
-    if (at == loop->low) {
+    const Poly at = loop == nullptr ? Poly() : factor > 0 ? -rest : rest;
+    if (loop != nullptr && loop->stride == 1 && at == loop->low) {
       loop->low = loop->low + Poly(1);
-    } else if (at == loop->high) {
+    } else if (loop != nullptr && loop->stride == 1 && at == loop->high) {
       loop->high = loop->high - Poly(1);
+    } else {
+      exact_ = false;
     }
   }
 
@@ -119,20 +131,18 @@ class Narrowing {
   std::vector<Poly> facts_;
   Guards applied_;
   Ranges ranges_;
+  bool exact_ = true;
 };
 
-}  // namespace
-
-std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& execution, X value,
-                                                  const std::vector<Domain>& domain,
-                                                  std::set<X>* guarded) {
-  std::map<X, std::vector<Domain>> out;
+// What holds wherever C evaluates a load of values, of which each is evaluated under guards.
+std::map<X, Guards> guards_of_loads(const std::vector<std::pair<X, Guards>>& values) {
+  std::map<X, Guards> out;
   std::vector<X> nodes;
-  each_node(value, [&](X n) { nodes.push_back(n); });
+  std::set<X> seen;
+  for (const auto& [value, with] : values) each_node(value, seen, [&](X n) { nodes.push_back(n); });
   // parents ahead of their children: nodes are made after what they are made of
   std::sort(nodes.begin(), nodes.end(), [](X a, X b) { return a->order > b->order; });
   std::map<X, Guards> guards;  // what holds wherever a node is evaluated
-  guards[value] = {};
   const auto note = [&](X child, const Guards& with) {
     const auto [slot, fresh] = guards.try_emplace(child, with);
     if (fresh) return;
@@ -141,12 +151,10 @@ std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& e
                           std::inserter(both, both.end()));
     slot->second = std::move(both);
   };
+  for (const auto& [value, with] : values) note(value, with);
   for (X n : nodes) {
     const Guards here = guards[n];
-    if (n->kind == XKind::Load) {
-      out[n] = here.empty() ? domain : Narrowing(pool, execution, domain).run(here);
-      if (!here.empty() && guarded != nullptr) guarded->insert(n);
-    }
+    if (n->kind == XKind::Load) out[n] = here;
     const bool logical = n->kind == XKind::Binary && (n->text == "&&" || n->text == "||");
     for (size_t i = 0; i < n->args.size(); ++i) {
       Guards with = here;
@@ -157,6 +165,46 @@ std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& e
       note(n->args[i], with);
     }
   }
+  return out;
+}
+
+}  // namespace
+
+std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& execution, X value,
+                                                  const std::vector<Domain>& domain,
+                                                  std::set<X>* guarded) {
+  std::map<X, std::vector<Domain>> out;
+  for (const auto& [load, guards] : guards_of_loads({{value, {}}})) {
+    out[load] = guards.empty() ? domain : Narrowing(pool, execution, domain).run(guards);
+    if (!guards.empty() && guarded != nullptr) guarded->insert(load);
+  }
+  return out;
+}
+
+std::vector<Touch> touches_of(Pool& pool, const Execution& execution, const Store& store) {
+  std::vector<std::pair<X, Guards>> values = {{store.value, {}}};
+  Guards own;
+  bool known = true;
+  if (store.guarded) {
+    X choice = store.value;
+    known = choice->kind == XKind::Select;
+    if (known) {
+      own = {{choice->args[0], true}};
+      values = {{choice->args[0], {}}, {choice->args[1], own}};
+    }
+  }
+  std::vector<Touch> out;
+  const auto add = [&](int array, const std::vector<X>& subscripts, const Guards& guards) {
+    if (guards.empty()) {
+      out.push_back({array, subscripts, store.domain, store.domain, known});
+      return;
+    }
+    Narrowing narrowing(pool, execution, store.domain);
+    std::vector<Domain> domain = narrowing.run(guards);
+    out.push_back({array, subscripts, std::move(domain), store.domain, known && narrowing.exact()});
+  };
+  for (const auto& [load, guards] : guards_of_loads(values)) add(load->id, load->args, guards);
+  if (store.array >= 0) add(store.array, store.subscripts, own);
   return out;
 }
 

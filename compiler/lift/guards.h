@@ -17,4 +17,14 @@ std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& e
                                                   const std::vector<Domain>& domain,
                                                   std::set<X>* guarded = nullptr);
 
+// Where C makes an access of a store. `sure`: at all points of the domain; else at some of them.
+struct Touch {
+  int array = -1;
+  std::vector<X> subscripts;
+  std::vector<Domain> domain, around;  // `around`: of the loops, whatever conditions say
+  bool sure = false;
+};
+// All accesses of a store, its own last. What a guarded store keeps is no access of C.
+std::vector<Touch> touches_of(Pool& pool, const Execution& execution, const Store& store);
+
 }  // namespace stencil::lifter

@@ -384,9 +384,11 @@ void ProgramWriter::assemble() {
     for (ast::Item& item : *more) program.items.push_back(std::move(item));
   }
   out_.steps = execution_.steps;
+  out_.reaches = shapes_.reaches();
   powers();
   of_symbols();
   aliasing();
+  lengths_taken();
   for (const std::string& more : execution_.assumptions) out_.assumed.push_back(more);
   render(program, comments);
 }
@@ -424,6 +426,18 @@ void ProgramWriter::of_symbols() {
                                          symbol.in_c, role.field));
       break;
     }
+  }
+}
+
+// Lengths that C does not say, where its accesses may be fewer.
+void ProgramWriter::lengths_taken() {
+  for (const ArrayReach& reach : out_.reaches) {
+    const ArrayInfo& array = info(reach.array);
+    if (reach.sure || array.local) continue;
+    const Poly& length = shapes_.shape(reach.array).extents[0];
+    out_.assumed.push_back(fmt::format(
+        "{} has {} element{}, whether or not a condition lets C access them", array.in_c,
+        stencil::write(*affine(length, execution_.place)), length == Poly(1) ? "" : "s"));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/lift/order.h"
+#include "compiler/lift/shape.h"
 #include "compiler/syntax/ast.h"
 
 namespace stencil::lifter {
@@ -75,6 +76,7 @@ struct LiftedProgram {
   std::vector<Exclusion> excluded;   // of these, what narrows the use of the program
   int functions = 0;
   std::vector<std::string> reductions;  // names, in the order of the execution
+  std::vector<ArrayReach> reaches;      // of arrays whose lengths C does not say
   bool sums = false;                    // sums of floating-point numbers, in another order than C's
   bool sums_in_step = false;            // which arrays depend on
   bool single = false;                  // some sums and powers are computed in float

@@ -133,6 +133,7 @@ class ProgramWriter {
   void powers();
   void aliasing();
   void of_symbols();
+  void lengths_taken();
   void render(const ast::Program& program, const std::map<uint32_t, std::string>& comments);
 
   Pool& pool_;

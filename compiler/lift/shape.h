@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/lift/execution.h"
+#include "compiler/lift/guards.h"
 
 namespace stencil::lifter {
 
@@ -31,6 +32,22 @@ struct ArrayShape {
   int64_t time_offset = 0;
 };
 
+// An access that C makes whenever loops have points: the first dimension's subscripts end ahead of
+// `end` then.
+struct Reach {
+  X end = nullptr;
+  std::vector<X> points;  // each at least 0: the loops have points
+  friend bool operator==(const Reach&, const Reach&) = default;
+};
+
+// What C touches of an array whose length it does not say.
+struct ArrayReach {
+  int array = -1;
+  X length = nullptr;  // what the program takes it to have in its first dimension
+  bool sure = false;   // `reaches` are all; else C touches as much at most, and perhaps less
+  std::vector<Reach> reaches;
+};
+
 struct Access {
   Part part;
   std::vector<Poly> subscripts;  // of the dimensions of space; of a series without the step
@@ -47,6 +64,8 @@ class Shapes {
   const std::vector<Poly>& extents() const { return extents_; }  // of the grid
   // Of the dimensions of space.
   std::vector<Poly> lengths(int array) const;
+  // Of the arrays whose first dimension has the length that accesses need.
+  std::vector<ArrayReach> reaches() const;
   // Where a load or a store goes.
   Access access(int array, const std::vector<X>& subscripts, const Store& context) const;
   // Extremes over a domain.
@@ -70,6 +89,10 @@ class Shapes {
   std::vector<Poly> split(int array, const std::vector<X>& subscripts,
                           const std::vector<Domain>& domain) const;
   X index(int id) const;
+  struct End;
+  End end_of(const Touch& touch) const;
+  bool covers(const End& sure, const End& other, const Touch& touch) const;
+  void reach(ArrayReach& out, const std::vector<Touch>& touches) const;
 
   Pool& pool_;
   Execution& execution_;

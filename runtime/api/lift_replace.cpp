@@ -9,12 +9,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <set>
-#include <sstream>
 
-#include "compiler/emit/names.h"
+#include "runtime/api/lift_cpp_text.h"
 
 namespace stencil::api {
 
@@ -38,7 +36,7 @@ class Replacement {
     std::set<std::string> taken;
     for (const auto& variable : tree_.variables) taken.insert(variable.name);
     for (const auto& variable : tree_.variables) {
-      if (!is_keyword(variable.name)) continue;
+      if (!is_cpp_keyword(variable.name)) continue;
       std::string other = variable.name + "_";
       while (taken.count(other) > 0) other += "_";
       taken.insert(other);
@@ -59,7 +57,7 @@ class Replacement {
         return refused(fmt::format("it sets '{}'", left.in_c));
     }
     if (returns && !known) return refused("it returns a value");
-    if (!tree_.region && is_keyword(entry.name))
+    if (!tree_.region && is_cpp_keyword(entry.name))
       return refused(fmt::format("its name, '{}', is a word of C++", entry.name));
     const std::string result = returns ? type(entry.result).text : "void";
     const std::string function = tree_.region ? entry.name + "_region" : entry.name;
@@ -90,18 +88,6 @@ class Replacement {
   }
   const CTypeInfo& type(int number) const { return tree_.types[static_cast<size_t>(number)]; }
 
-  // The file is C++, whatever the original is.
-  static std::string in_cpp(std::string text) {
-    const size_t at = text.find("_Bool");
-    return at == std::string::npos ? text : text.replace(at, 5, "bool");
-  }
-  static bool is_keyword(const std::string& name) {
-    static const std::set<std::string> kWords = [] {
-      std::istringstream in{std::string(emit::kKeywords)};
-      return std::set<std::string>(std::istream_iterator<std::string>(in), {});
-    }();
-    return kWords.count(name) > 0;
-  }
   // An expression of C with its variables as they are called here: `new` and `xor` are words of
   // C++.
   std::string in_cpp_names(const std::string& in_c) const {
@@ -136,7 +122,6 @@ class Replacement {
     };
     return !has(name) && has(name + "_") ? name + "_" : name;
   }
-  static std::string element_name(lifter::CScalar type) { return in_cpp(lifter::name_of(type)); }
 
   // A parameter as C++ declares it, of the same binary interface.
   std::string declared(int number) {
@@ -172,34 +157,36 @@ class Replacement {
                        in_cpp_names(v.name));
   }
 
+  // An expression of C in the function: whatever it begins with has to be one of its parameters.
+  std::string visible(const std::string& in_c) {
+    size_t begin = 0, end = 0;
+    const auto word = [&](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    };
+    while (begin < in_c.size() && !word(in_c[begin])) ++begin;
+    for (end = begin; end < in_c.size() && word(in_c[end]);) ++end;
+    const std::string name = in_c.substr(begin, end - begin);
+    const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+    const auto named = [&](int v) { return tree_.variables[static_cast<size_t>(v)].name == name; };
+    if (std::none_of(entry.parameters.begin(), entry.parameters.end(), named))
+      why_ = fmt::format("it uses '{}', which is none of its parameters: pass it as one", name);
+    return in_cpp_names(in_c);
+  }
+
   // A size or a number of steps, whatever types its parts have in C.
-  std::string whole(X x) const {
+  std::string whole(X x) {
     return text(lifter::Poly::of(x).expression(*lifted_.pool, lifter::CScalar::I64));
   }
 
-  // A number with its type in C, which decides how operations on it are computed.
-  static std::string number(X x) {
-    using lifter::CScalar;
-    const auto bits = static_cast<uint64_t>(x->integer);
-    if (x->type == CScalar::U64) return fmt::format("{}ull", bits);
-    if (x->type == CScalar::U32) return fmt::format("{}u", bits);
-    const bool wide = x->type == CScalar::I64;
-    const int64_t least = wide ? INT64_MIN : INT32_MIN;
-    const char* suffix = wide ? "ll" : "";
-    if (x->integer == least) return fmt::format("({}{} - 1)", x->integer + 1, suffix);
-    return x->integer < 0 ? fmt::format("({}{})", x->integer, suffix)
-                          : fmt::format("{}{}", x->integer, suffix);
-  }
-
   // An expression with the types of C, so that it wraps around and divides as that does.
-  std::string text(X x) const {
+  std::string text(X x) {
     switch (x->kind) {
       case XKind::Int:
-        return number(x);
+        return number_text(x);
       case XKind::Symbol:
         if (const auto& value = lifted_.execution.symbols[static_cast<size_t>(x->id)].value)
           return std::to_string(*value);
-        return "(" + in_cpp_names(lifted_.execution.symbols[static_cast<size_t>(x->id)].in_c) + ")";
+        return "(" + visible(lifted_.execution.symbols[static_cast<size_t>(x->id)].in_c) + ")";
       case XKind::Unary:
         return fmt::format("({}{})", x->text, text(x->args[0]));
       case XKind::Binary:
@@ -225,7 +212,7 @@ class Replacement {
   }
 
   // In functions that C and CUDA have without headers beyond <cmath>.
-  std::string called(X x) const {
+  std::string called(X x) {
     std::string arguments;
     for (X arg : x->args) arguments += (arguments.empty() ? "" : ", ") + text(arg);
     const std::string& f = x->text;
@@ -272,8 +259,11 @@ class Replacement {
     }
     const bool truth = array.element == lifter::CScalar::Bool;  // a ubyte of the program
     const std::string element = truth ? "unsigned char" : element_name(array.element);
-    const std::string in_c = in_cpp_names(array.in_c);
-    const std::string base = array.sequence || array.view ? in_c + ".data()" : in_c;
+    const std::string in_c = visible(array.in_c);
+    const auto part = parts_.find(field.array);
+    const std::string base = part != parts_.end()           ? part->second + ".data()"
+                             : array.sequence || array.view ? in_c + ".data()"
+                                                            : in_c;
     return fmt::format("(({}{}*){}{})", field.written ? "" : "const ", element, base, offset);
   }
 
@@ -290,7 +280,7 @@ class Replacement {
         why_ = fmt::format("it sets '{}'", one.in_c);
         return "";
       }
-      const std::string name = in_cpp_names(one.in_c);
+      const std::string name = one.variable ? in_cpp_names(one.in_c) : visible(one.in_c);
       out += one.variable ? fmt::format("{2}if ({0}_after) *{0}_after = {1};\n", name,
                                         text(one.value), indent)
                           : fmt::format("{}{} = {};\n", indent, name, text(one.value));
@@ -313,28 +303,146 @@ class Replacement {
     return out;
   }
 
-  // Whether some loop has a point: a program has no empty grid, and the original does nothing then.
-  // "": always.
-  std::string some_points() const {
-    std::set<std::string> loops;
+  // What must be at least 0 so that nested loops have points: a set for each nest.
+  std::set<std::set<std::string>> loops() {
+    std::set<std::set<std::string>> out;
+    const auto add = [&](const lifter::Store& store) {
+      std::set<std::string> all;
+      for (const lifter::Domain& domain : store.domain) {
+        const lifter::Poly last = domain.high - domain.low;
+        if (last.is_constant() && last.constant() >= 0) continue;
+        all.insert(whole(last.expression(*lifted_.pool, lifter::CScalar::I64)));
+      }
+      out.insert(std::move(all));
+    };
     for (const auto& nest : lifted_.execution.nests) {
       for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
         for (const auto& leaf : *leaves) {
-          for (const lifter::Store& store : leaf) {
-            std::string all;
-            for (const lifter::Domain& domain : store.domain) {
-              const lifter::Poly last = domain.high - domain.low;
-              if (last.is_constant() && last.constant() >= 0) continue;
-              all += fmt::format("{}{} >= 0", all.empty() ? "" : " && ",
-                                 whole(last.expression(*lifted_.pool, lifter::CScalar::I64)));
-            }
-            if (all.empty()) return "";
-            loops.insert("(" + all + ")");
-          }
+          for (const lifter::Store& store : leaf) add(store);
         }
       }
     }
-    return fmt::format("{}", fmt::join(loops, " || "));
+    for (const lifter::Reduction& reduction : lifted_.execution.reductions) add(reduction.point);
+    return out;
+  }
+
+  // Whether some loop has a point: a program has no empty grid, and the original does nothing then.
+  // "": always.
+  std::string some_points() {
+    // a loop that a condition ends goes on without points
+    if (lifted_.execution.stop != nullptr) return "";
+    std::vector<std::string> any;
+    for (const auto& all : loops()) {
+      if (all.empty()) return "";
+      any.push_back(fmt::format("({} >= 0)", fmt::join(all, " >= 0 && ")));
+    }
+    return fmt::format("{}", fmt::join(any, " || "));
+  }
+
+  // What a reduction over no points leaves: what it begins with makes no difference to a value.
+  std::string over_no_points() {
+    std::string out;
+    for (size_t r = 0; r < lifted_.execution.reductions.size(); ++r) {
+      const lifter::Reduction& reduction = lifted_.execution.reductions[r];
+      const std::string name = member("results", lifted_.program.reductions[r]);
+      std::string value = reduction.op == "prod" ? "1" : "0";
+      // a largest value that is joined with none has begun with 0
+      if ((reduction.op == "max" || reduction.op == "min") && is_joined(static_cast<int>(r))) {
+        const bool real = lifter::is_floating(reduction.value->type);
+        const bool max = reduction.op == "max";
+        value = real ? (max ? "-HUGE_VAL" : "HUGE_VAL") : (max ? "INT64_MIN" : "INT64_MAX");
+      }
+      if (value != "0") out += fmt::format("    stencil_results.{} = {};\n", name, value);
+    }
+    return out;
+  }
+  bool is_joined(int reduction) const {
+    bool out = false;
+    for (const lifter::Left& left : lifted_.execution.left) {
+      if (left.value == nullptr) continue;
+      lifter::each_node(left.value, [&](X n) {
+        if (n->kind != XKind::Call) return;
+        for (X arg : n->args) out = out || (arg->kind == XKind::Reduced && arg->id == reduction);
+      });
+    }
+    return out;
+  }
+
+  // Arrays of which the original may touch fewer elements than the program has, as the function
+  // begins: the program gets memory of its own for them.
+  std::string shorter_arrays() {
+    std::string out;
+    for (const lifter::ArrayReach& reach : lifted_.program.reaches) {
+      const auto& array = lifted_.execution.arrays[static_cast<size_t>(reach.array)];
+      const auto& fields = lifted_.program.fields;
+      const auto bound = std::find_if(fields.begin(), fields.end(), [&](const FieldBinding& f) {
+        return f.array == reach.array;
+      });
+      if (array.local || bound == fields.end() || takes_turns(reach.array)) continue;
+      const std::string length = whole(reach.length);
+      if (!reach.sure) {
+        why_ = fmt::format(
+            "the program has {} elements of '{}', and the original may touch fewer, since it "
+            "accesses some under a condition; a declared length, as in {}[n], says how many there "
+            "are",
+            lifter::Poly::of(reach.length).text(), array.in_c, array.in_c);
+        return "";
+      }
+      if (is_exact(reach, length)) continue;
+      std::string inner;
+      for (size_t d = 1; d < bound->extents.size(); ++d)
+        inner += " * (int64_t)" + whole(bound->extents[d]);
+      const std::string have = fmt::format("stencil_have_{}", reach.array);
+      out += fmt::format("    int64_t {} = 0;\n", have);
+      for (const lifter::Reach& one : reach.reaches) {
+        std::string points;
+        for (X x : one.points)
+          points += fmt::format("{}{} >= 0", points.empty() ? "" : " && ", whole(x));
+        out += fmt::format("    if ({}) {} = std::max<int64_t>({}, {});\n",
+                           points.empty() ? "true" : points, have, have, whole(one.end));
+      }
+      if (device_) {
+        out += fmt::format(
+            "    if ({} < {}) {{\n    fprintf(stderr, \"{}: the original touches fewer elements of "
+            "'{}' than the program\\n\");\n    abort();\n  }}\n",
+            have, length, name_, array.in_c);
+        continue;
+      }
+      const std::string part = fmt::format("stencil_part_{}", reach.array);
+      const bool truth = array.element == lifter::CScalar::Bool;
+      const bool written = std::any_of(fields.begin(), fields.end(), [&](const FieldBinding& f) {
+        return f.array == reach.array && f.written;
+      });
+      const std::string element = (written ? "" : "const ") + (truth ? std::string("unsigned char")
+                                                                     : element_name(array.element));
+      const std::string in_c = visible(array.in_c);
+      out +=
+          fmt::format("    stencil_part<{0}> {1}(({0}*){2}, {3}{5}, ({4}){5});\n", element, part,
+                      array.sequence || array.view ? in_c + ".data()" : in_c, have, length, inner);
+      parts_[reach.array] = part;
+      if (written) put_back_ += fmt::format("    {}.back();\n", part);
+    }
+    return out;
+  }
+
+  // Buffers that trade places are as long as the longest of them needs.
+  bool takes_turns(int array) const {
+    const auto& rotations = lifted_.execution.rotations;
+    return std::any_of(rotations.begin(), rotations.end(), [&](const lifter::Rotation& r) {
+      return r.before == array || r.after == array;
+    });
+  }
+
+  // Whether the original touches the last element whenever the program runs.
+  bool is_exact(const lifter::ArrayReach& reach, const std::string& length) {
+    const auto all = loops();
+    return std::any_of(reach.reaches.begin(), reach.reaches.end(), [&](const lifter::Reach& one) {
+      if (whole(one.end) != length) return false;
+      return std::all_of(one.points.begin(), one.points.end(), [&](X x) {
+        return lifter::proved(lifter::Poly::of(x), lifted_.execution.facts) ||
+               (all.size() == 1 && all.begin()->count(whole(x)) > 0);
+      });
+    });
   }
 
   std::string params() {
@@ -342,7 +450,7 @@ class Replacement {
     for (const auto& param : lifted_.program.params) {
       const auto& symbol = lifted_.execution.symbols[static_cast<size_t>(param.symbol)];
       if (symbol.value) continue;  // a macro or a constant, which is the default
-      const std::string value = in_cpp_names(symbol.in_c);
+      const std::string value = visible(symbol.in_c);
       if (symbol.type == lifter::CScalar::U64) {  // the program has signed integers
         out += fmt::format(
             "  if (({0}) > 4611686018427387904ull) {{\n    fprintf(stderr, \"{1}: '{2}' is too "
@@ -356,10 +464,17 @@ class Replacement {
 
   std::string statements() {
     std::string out = early_returns();
+    if (const auto name = unsigned_value(lifted_)) {
+      why_ = fmt::format(
+          "'{}' is an unsigned number of 64 bits that bounds no loop, and the program has signed "
+          "ones",
+          *name);
+    }
     if (has_params_) {
       out += fmt::format("  {0}_params stencil_params = {0}_default_params();\n", name_);
       out += params();
     }
+    const std::string shorter = shorter_arrays();
     // fields in the order of the program, levels from the newest
     std::vector<std::string> order;
     for (const FieldBinding& field : lifted_.program.fields) {
@@ -382,15 +497,18 @@ class Replacement {
     if (results) out += fmt::format("  {}_results stencil_results = {{}};\n", name_);
     const std::string after = set_and_return(lifted_.execution.left, nullptr, "  ");
     // a variable that nobody reads is a warning
-    const std::string points = results ? "" : some_points();
+    const std::string points = some_points();
     const bool counted = (turns + after).find("stencil_taken") != std::string::npos;
     if (counted) out += "  int64_t stencil_taken = 0;\n";
     if (!points.empty()) {
       out += fmt::format("  const bool stencil_points = {};\n", points);
       if (counted) out += "  if (stencil_steps > 0) stencil_taken = stencil_steps;\n";
     }
+    const std::string unreduced = results && !points.empty() ? over_no_points() : "";
+    if (!unreduced.empty()) out += fmt::format("  if (!stencil_points) {{\n{}  }}\n", unreduced);
     out +=
         fmt::format("  if (stencil_steps > 0{}) {{\n", points.empty() ? "" : " && stencil_points");
+    out += shorter;
     out += fmt::format("    const char* stencil_error = {}_{}({}stencil_steps{}{}{});\n", name_,
                        device_ ? "run_device" : "run", arguments,
                        has_params_ ? ", &stencil_params" : "", results ? ", &stencil_results" : "",
@@ -403,7 +521,7 @@ class Replacement {
       out += fmt::format("    stencil_taken = {};\n",
                          results ? "stencil_results.steps_done" : "stencil_steps");
     }
-    return out + turns + "  }\n" + after;
+    return out + turns + put_back_ + "  }\n" + after;
   }
 
   // Level k belongs where level k - steps was.
@@ -434,6 +552,8 @@ class Replacement {
   const std::string name_, &emitted_;
   const bool has_params_, device_;
   std::map<std::string, std::string> renamed_;  // variables whose names are words of C++
+  std::map<int, std::string> parts_;            // arrays that the program has in memory of its own
+  std::string put_back_;                        // their contents, into the caller's memory
   std::string why_;
 };
 

@@ -75,7 +75,26 @@ constexpr const char* kHostParts = R"(
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <vector>
+)";
+constexpr const char* kShorter = R"(
+// The first elements of an array of the caller, in memory of the length that the program needs.
+template <class T>
+struct stencil_part {
+  T* caller;
+  size_t have;
+  std::vector<typename std::remove_const<T>::type> own;
+  stencil_part(T* at, int64_t present, int64_t needed) : caller(at), have((size_t)present) {
+    if (present >= needed) return;
+    own.resize((size_t)needed);
+    std::copy(at, at + have, own.begin());
+  }
+  T* data() { return own.empty() ? caller : own.data(); }
+  void back() {
+    if (!own.empty()) std::copy(own.data(), own.data() + have, caller);
+  }
+};
 )";
 constexpr const char* kDeviceParts = R"(
 static void stencil_trade(void* a, void* b, size_t bytes) {
@@ -117,6 +136,7 @@ ExitStatus replace(const Arguments& arguments) {
   compile_request.command_line = arguments.command_line;
   compile_request.file_name = arguments.output_name;
   compile_request.emit.target = cuda ? emit::Target::Cuda : emit::Target::Cpp;
+  compile_request.emit.all_given = true;
   std::optional<Compiled> compiled;
   if (program) compiled = compile(*program, source, compile_request, diagnostics);
   if (const ExitStatus status = report(source, diagnostics); !compiled) return status;
@@ -125,6 +145,7 @@ ExitStatus replace(const Arguments& arguments) {
   if (!made.ok()) return report(made.failure());
   std::string text = compiled->text + kHostParts;
   if (made.value().definition.find("std::span") != std::string::npos) text += "#include <span>\n";
+  if (made.value().definition.find("stencil_part<") != std::string::npos) text += kShorter;
   if (made.value().definition.find("stencil_trade(") != std::string::npos) text += kDeviceParts;
   text += "\n" + made.value().definition;
   const bool plain = !lifted.value().tree.cpp;
