@@ -8,8 +8,6 @@ namespace stencil::lifter {
 
 namespace {
 
-using Guard = std::pair<X, bool>;  // a condition, and whether it holds
-using Guards = std::set<Guard>;
 constexpr size_t kMostGuards = 64;
 
 class Narrowing {
@@ -181,27 +179,81 @@ std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& e
   return out;
 }
 
+namespace {
+
+// Conditions as functions of the comparisons that they are made of.
+class Truth {
+ public:
+  bool value(X c) {
+    if (c->kind == XKind::Int) return c->integer != 0;
+    if (c->kind == XKind::Unary && c->text == "!") return !value(c->args[0]);
+    if (c->kind != XKind::Binary) return atom({"", {c}});
+    if (c->text == "&&" || c->text == "||") {
+      const bool a = value(c->args[0]), b = value(c->args[1]);  // both, to find the atoms
+      return c->text == "&&" ? a && b : a || b;
+    }
+    // of integers, one of two opposite comparisons holds
+    static const std::map<std::string, std::string> kOpposite = {
+        {">=", "<"}, {"<=", ">"}, {"!=", "=="}};
+    const auto other = kOpposite.find(c->text);
+    if (other != kOpposite.end() && is_integer(c->args[0]->type))
+      return !atom({other->second, c->args});
+    return atom({c->text, c->args});
+  }
+  size_t atoms() const { return numbers_.size(); }
+  uint32_t assignment = 0;  // a bit for each atom
+
+ private:
+  bool atom(const std::pair<std::string, std::vector<X>>& key) {
+    const size_t number = numbers_.try_emplace(key, numbers_.size()).first->second;
+    return number < 32 && ((assignment >> number) & 1) != 0;
+  }
+  std::map<std::pair<std::string, std::vector<X>>, size_t> numbers_;
+};
+
+}  // namespace
+
+bool hold_always(const std::vector<Guards>& some) {
+  constexpr size_t kMostAtoms = 10;
+  Truth truth;
+  const auto one_holds = [&] {
+    bool any = false;
+    for (const Guards& guards : some) {
+      bool all = true;
+      for (const auto& [condition, holds] : guards) all = (truth.value(condition) == holds) && all;
+      any = any || all;
+    }
+    return any;
+  };
+  for (const Guards& guards : some) {
+    for (const auto& [condition, holds] : guards) truth.value(condition);  // finds the atoms
+  }
+  if (truth.atoms() > kMostAtoms) return false;
+  for (; truth.assignment < uint32_t{1} << truth.atoms(); ++truth.assignment) {
+    if (!one_holds()) return false;
+  }
+  return true;
+}
+
 std::vector<Touch> touches_of(Pool& pool, const Execution& execution, const Store& store) {
   std::vector<std::pair<X, Guards>> values = {{store.value, {}}};
   Guards own;
-  bool known = true;
-  if (store.guarded) {
-    X choice = store.value;
-    known = choice->kind == XKind::Select;
-    if (known) {
-      own = {{choice->args[0], true}};
-      values = {{choice->args[0], {}}, {choice->args[1], own}};
-    }
+  if (store.guarded && store.value->kind == XKind::Select) {
+    own = {{store.value->args[0], true}};
+    values = {{store.value->args[0], {}}, {store.value->args[1], own}};
+  } else if (store.guarded) {  // simplified: the condition is not known
+    own = {{store.value, true}};
+    values = {{store.value, own}};
   }
   std::vector<Touch> out;
   const auto add = [&](int array, const std::vector<X>& subscripts, const Guards& guards) {
     if (guards.empty()) {
-      out.push_back({array, subscripts, store.domain, store.domain, known});
+      out.push_back({array, subscripts, store.domain, store.domain, true, {}});
       return;
     }
     Narrowing narrowing(pool, execution, store.domain);
     std::vector<Domain> domain = narrowing.run(guards);
-    out.push_back({array, subscripts, std::move(domain), store.domain, known && narrowing.exact()});
+    out.push_back({array, subscripts, std::move(domain), store.domain, narrowing.exact(), guards});
   };
   for (const auto& [load, guards] : guards_of_loads(values)) add(load->id, load->args, guards);
   if (store.array >= 0) add(store.array, store.subscripts, own);

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "compiler/lift/execution.h"
@@ -17,12 +18,19 @@ std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& e
                                                   const std::vector<Domain>& domain,
                                                   std::set<X>* guarded = nullptr);
 
+using Guard = std::pair<X, bool>;  // a condition, and whether it holds
+using Guards = std::set<Guard>;
+
+// Whether all of some guards hold, whatever the conditions are: those of `if` and its `else` do.
+bool hold_always(const std::vector<Guards>& some);
+
 // Where C makes an access of a store. `sure`: at all points of the domain; else at some of them.
 struct Touch {
   int array = -1;
   std::vector<X> subscripts;
   std::vector<Domain> domain, around;  // `around`: of the loops, whatever conditions say
   bool sure = false;
+  Guards guards = {};  // C makes it where they hold
 };
 // All accesses of a store, its own last. What a guarded store keeps is no access of C.
 std::vector<Touch> touches_of(Pool& pool, const Execution& execution, const Store& store);

@@ -92,7 +92,8 @@ class Shapes {
   struct End;
   End end_of(const Touch& touch) const;
   bool covers(const End& sure, const End& other, const Touch& touch) const;
-  void reach(ArrayReach& out, const std::vector<Touch>& touches) const;
+  static void join_branches(std::vector<Touch>& touches);
+  void reach(ArrayReach& out, std::vector<Touch> touches) const;
 
   Pool& pool_;
   Execution& execution_;

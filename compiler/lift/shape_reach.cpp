@@ -45,7 +45,23 @@ bool Shapes::covers(const End& sure, const End& other, const Touch& touch) const
                      [&](X points) { return proved(Poly::of(points), facts); });
 }
 
-void Shapes::reach(ArrayReach& out, const std::vector<Touch>& touches) const {
+// Makes accesses sure that C makes at each point, in one branch or another.
+void Shapes::join_branches(std::vector<Touch>& touches) {
+  for (size_t t = 0; t < touches.size(); ++t) {
+    if (touches[t].sure) continue;
+    std::vector<Guards> some;
+    for (const Touch& other : touches) {
+      if (other.subscripts == touches[t].subscripts && other.around == touches[t].around)
+        some.push_back(other.guards);
+    }
+    if (some.size() < 2 || !hold_always(some)) continue;
+    touches[t].sure = true;
+    touches[t].domain = touches[t].around;
+  }
+}
+
+void Shapes::reach(ArrayReach& out, std::vector<Touch> touches) const {
+  join_branches(touches);
   std::vector<End> sure;
   for (const Touch& touch : touches) {
     if (!touch.sure) continue;

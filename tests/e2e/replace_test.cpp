@@ -85,6 +85,18 @@ const std::vector<Replaced> kReplaced = {
      {"n", "a"},
      {{"int", "n", kSizes}},
      {{"double", "a", "n"}}},
+    {"branches",
+     "void branches(int n, double *restrict a, const double *restrict b, const int *restrict m) {\n"
+     "  for (int i = 0; i < n; i++) {\n"
+     "    if (m[i] > 1)\n      a[i] = b[i] + 1;\n"
+     "    else if (m[i] < 0)\n      a[i] = -b[i];\n"
+     "    else\n      a[i] = b[i];\n"
+     "  }\n"
+     "}\n",
+     "void",
+     {"n", "a", "b", "m"},
+     {{"int", "n", kSizes}},
+     {{"double", "a", "n"}, {"double", "b", "n"}, {"int", "m", "n"}}},
     {"declared",
      "void declared(int n, double a[n], const double b[n]) {\n"
      "  for (int i = 0; i < n; i++)\n"
