@@ -1,4 +1,4 @@
-// How far stencil functions read, boundary rules applied.
+// Reads of stencil functions: the offsets that they reach once boundary rules are applied.
 #include "compiler/analysis/reads.h"
 
 #include "tests/unit/load.h"
@@ -21,7 +21,7 @@ stencil f : A { [0] = A[2]; [1..N-2] = A[-1] + A[0]; }
   EXPECT_TRUE(reads[0].at_offset);
 }
 
-// What a tile must hold for an access that may leave the field, by the field's rule.
+// The points that a tile must hold for an access that may leave the field, for each boundary rule.
 TEST(Reads, ReadsBeyondTheEdgeLandWithinReach) {
   const auto reach = [](const std::string& boundary, const std::string& region) {
     const auto program = load("grid G = [0..63] steps 1; field A : real on G boundary " + boundary +
@@ -48,7 +48,7 @@ const ir::Access& only_access(const ir::Program& program) {
   return std::get<ir::Access>(program.functions[0].pieces[0].graph[0].kind);
 }
 
-// From the point 0 the offset -3 leads to -3, 5 points below the sub-grid.
+// The offset -3 at point 0 reads point -3, which lies 5 points below the subgrid.
 TEST(Reads, ReadsNearASubgridLandWithinReach) {
   const auto reach = [](const std::string& boundary, int offset) {
     const ir::Program program = reading_subgrid("2..61", boundary, offset);
@@ -73,7 +73,8 @@ TEST(Reads, AClampedReadAtThePointItselfMayReadAnother) {
   EXPECT_FALSE(at_offset("0..63"));
 }
 
-// A region that is known at run time to lie within the grid is not known to before.
+// Whether a region lies within the grid is only checked at run time, so a
+// rule may always redirect the read.
 TEST(Reads, ARuleMayLeadElsewhereWhateverTheOffset) {
   for (const std::string rule : {"clamp", "mirror", "periodic", "constant 1"}) {
     const ir::Program program =
@@ -103,7 +104,7 @@ TEST(Reads, FarReadsAreThoseWhoseLandingIsNotBounded) {
   EXPECT_FALSE(far("M..N-3", "clamp", open + "require M >= 1; require M <= 4; require N >= 9;"));
 }
 
-// Across another dimension than the one it reads in, a sub-grid changes nothing.
+// A subgrid that is narrower only in another dimension does not affect the reads.
 TEST(Reads, PeriodicFieldsAreFarOnlyInDimensionsThatTheyDoNotSpan) {
   const auto far = [](const std::string& offsets) {
     const ir::Program program = load(

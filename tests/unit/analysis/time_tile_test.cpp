@@ -1,4 +1,5 @@
-// Time tiles written out: who makes and reads which version, and what is needed of each.
+// Unrolled time tiles: which stage writes and reads each version, and the
+// margin that each version needs.
 #include "compiler/analysis/time_tile.h"
 
 #include "tests/unit/load.h"
@@ -8,7 +9,7 @@ namespace {
 
 using test::load;
 
-// The version that a stage reads as a level of a field.
+// The version that a stage reads as history level `level` of a field.
 const Version& source(const TimeTile& tile, size_t stage, ir::FieldId field, int level = 0) {
   const int id = tile.stages[stage].source.at({field, level});
   return tile.versions[static_cast<size_t>(id)];
@@ -36,13 +37,13 @@ TEST(TimeTile, PaperExample) {
   EXPECT_EQ(computed(tile, 1), (Margin{{2, 2}}));
   EXPECT_EQ(tile.hull, (Margin{{2, 3}}));
   EXPECT_TRUE(source(tile, 0, 1).in_memory());
-  EXPECT_EQ(source(tile, 1, 0).stage, 0);  // fB reads what fA of its own step has made
+  EXPECT_EQ(source(tile, 1, 0).stage, 0);  // fB reads what fA computed in the same step
   EXPECT_EQ(source(tile, 2, 1).stage, 1);
   EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[4].results[0].made)].output, 0);
   EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].results[0].made)].output, -1);
 }
 
-// C alone is read to the right: D is computed there as well, since one stage makes both.
+// Only C is read to the right. D is computed there as well, because one stage computes both.
 TEST(TimeTile, ResultsOfAFunctionAreComputedTogether) {
   const TimeTile tile = unroll(load(R"(
 grid G = [0..99] steps 3;
@@ -88,7 +89,7 @@ stencil f : A[2..N-1, 0..N-4] = A[-2,0] + A[0,3];
   EXPECT_EQ(*tile.versions[0].needed, (Margin{{4, 0}, {0, 6}}));
 }
 
-// What nobody writes has no output; of all steps, the first needs most of it.
+// Fields that no stage writes have no output. The first step needs the widest margin of them.
 TEST(TimeTile, CoefficientFieldsHaveNoOutput) {
   const auto program = load(R"(
 param N : integer = 64;
@@ -117,7 +118,7 @@ stencil v : V[1..N-2] = U@-1[0];
   EXPECT_EQ(levels_loaded(one, 1), 1);
   EXPECT_EQ(levels_loaded(three, 0), 3);
   EXPECT_EQ(levels_kept(program, one, 0), 3);
-  EXPECT_EQ(levels_kept(program, three, 1), 3);  // left in memory, though nobody reads them
+  EXPECT_EQ(levels_kept(program, three, 1), 3);  // stay in memory, although no stage reads them
   EXPECT_EQ(levels_made(program.fields[0], 9), 4);
 }
 
@@ -133,8 +134,8 @@ stencil f : A[1..N-2] = A[-1] + A[1];
   EXPECT_DOUBLE_EQ(redundancy(tile, {10}, true), 24.0 / 20.0);
 }
 
-// A region that is the whole field replaces it: nothing of the old values is needed, and what only
-// the next writer would have replaced is not computed.
+// A stage whose region is the whole field needs none of its old values. Points that the next writer
+// overwrites unread are not computed.
 TEST(TimeTile, WholeFieldsCarryNothingOver) {
   const TimeTile tile = unroll(load(R"(
 param N : integer = 100;
@@ -148,12 +149,12 @@ stencil fB : B[1..N-2] = A[0];
   EXPECT_FALSE(tile.stages[0].carries);
   EXPECT_TRUE(tile.stages[2].carries);
   EXPECT_FALSE(tile.versions[0].needed.has_value());  // A in memory
-  EXPECT_TRUE(tile.stages[0].computed.empty());       // what draft makes is replaced unread
+  EXPECT_TRUE(tile.stages[0].computed.empty());       // draft's results are overwritten unread
   EXPECT_EQ(tile.stages[1].computed, (Margin{{0, 0}}));
   EXPECT_EQ(*tile.versions[1].needed, (Margin{{1, 1}}));
 }
 
-// Two time levels: what step 2 reads as U@-1 is what step 1 read as U. Both are left in memory.
+// Two time levels: step 2 reads as U@-1 what step 1 read as U. Both levels stay in memory.
 TEST(TimeTile, LevelsMoveBack) {
   const TimeTile tile = unroll(load(R"(
 param N : integer = 64;

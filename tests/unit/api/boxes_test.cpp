@@ -1,4 +1,4 @@
-// Fields by box: some of their points, from the host, from a device, from parts.
+// Reading and setting boxes of a field: on the host, on a device, and across subdomains.
 #include <fmt/format.h>
 
 #include <numeric>
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(All, Boxes,
                                          Way{"host", "direct", "2x2x1"},
                                          Way{"host", "direct rows=padded", "1x3x2"}));
 
-// What is in a box of the whole field, which has `components` values at every point.
+// The values of a box of `whole`, which has `components` values per point.
 template <class T>
 std::vector<T> cut(const std::vector<T>& whole, const FieldInfo& info, const FieldBox& box,
                    int64_t components) {
@@ -81,7 +81,7 @@ std::vector<T> cut(const std::vector<T>& whole, const FieldInfo& info, const Fie
 }
 
 const std::vector<FieldBox> kBoxes = {
-    {{0, -3, 5}, {20, 25, 46}},  // all
+    {{0, -3, 5}, {20, 25, 46}},  // the whole field
     {{0, -3, 5}, {1, 1, 1}},    {{19, 21, 50}, {1, 1, 1}}, {{7, 4, 20}, {6, 9, 13}},
     {{3, -3, 27}, {1, 25, 2}},  {{0, 10, 5}, {20, 1, 46}},
 };

@@ -1,4 +1,4 @@
-// `stencilc run` is the first client of the library: what it needs is in the public headers.
+// `stencilc run` uses the public headers only, as any client does.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -8,7 +8,7 @@
 namespace stencil::api {
 namespace {
 
-// From tools/stencilc: the parts of the command, and what they include there.
+// The sources of the command in tools/stencilc, and their includes.
 TEST(Client, TheRunCommandSeesPublicHeadersAlone) {
   for (const std::string name :
        {"run.cpp", "transfer.cpp", "transfer.h", "save_code.cpp", "save_code.h", "summary.cpp",

@@ -1,5 +1,6 @@
-// Files of runs through the public API: inputs, outputs, series, checkpoints, and where a run goes
-// on. What the files hold is tested below (tests/unit/runtime); here it is who writes which, when.
+// Files of a run through the public API: inputs, outputs, series, checkpoints and resuming.
+// tests/unit/runtime tests the contents of the files; these tests check
+// which files are written and when.
 #include "stencil/files.h"
 
 #include <fmt/format.h>
@@ -54,7 +55,7 @@ TEST_P(FilesOnDevice, WritesASeriesAndGoesOnFromACheckpoint) {
   Simulation whole = on_reference(kHeat);
   whole.run().or_throw();
 
-  // Interrupted where the device first stops to ask, at the first file at the latest.
+  // The first step at which the device polls for interruption; at the latest the first file.
   Simulation begun = compile(program).start().or_throw();
   const std::string checkpoint = directory_.file("c.ckpt"), array = directory_.file("a.npy");
   const RunFiles files{.outputs = {{array, {"A"}}}, .every = 4, .checkpoint = checkpoint};
@@ -90,8 +91,8 @@ TEST_P(FilesOnDevice, WritesASeriesAndGoesOnFromACheckpoint) {
   EXPECT_EQ(read(checkpoint), read(directory_.file("whole.ckpt")));
 }
 
-// The levels of arrays of the user's are where they were given, although files were written while
-// they took turns, and also if that failed.
+// History levels rotate through the user's arrays. Each level is back in its own array after the
+// run, even if writing a file failed.
 TEST_P(FilesOnDevice, WritesArraysOfTheUsers) {
   Floats newest(30, 1), older(30, 1);
   newest[12] = 2;
@@ -182,7 +183,7 @@ TEST(States, BelongToTheirProgram) {
   EXPECT_EQ(code_of(wave.start(std::move(attached))), "R073");
 }
 
-// Values of params are compared by themselves: where they come from does not matter.
+// States are compared by the values of their params, wherever these values come from.
 TEST(States, AreOfARunWithTheSameParams) {
   const TemporaryDirectory directory;
   constexpr const char* kText =
@@ -203,7 +204,7 @@ TEST(States, AreOfARunWithTheSameParams) {
           "purpose with -D a=0.5");
 }
 
-// Floats that a run was given, wherever, take the place of the checkpoint's.
+// Real params given for this run replace those of the checkpoint.
 TEST(States, AreContinuedWithOtherFloatsThatWereGiven) {
   const TemporaryDirectory directory;
   constexpr const char* kText =
@@ -270,7 +271,7 @@ TEST(States, AreUnchangedWhereAFileCannotBeRead) {
   EXPECT_EQ(code_of(other.read("T.n", directory.file("rho.npy"))), "R023");
   EXPECT_EQ(code_of(state.load_checkpoint(directory.file("c.ckpt"))), "R062");
   EXPECT_EQ(state.get<float>("A").or_throw(), before);
-  // A component of an array of structures, and the whole.
+  // One component of an array of structures, then the whole array.
   State copy = program_of(kStructures).initial_state().or_throw();
   other.set("S.rho", View(Floats(20, 7), {5, 4})).or_throw();
   other.write({{directory.file("s.npy"), {"S"}}}).or_throw();
@@ -280,7 +281,8 @@ TEST(States, AreUnchangedWhereAFileCannotBeRead) {
   EXPECT_EQ(copy.get<float>("S.u[1]").or_throw(), Floats(20, 0));
 }
 
-// --- What can be known before
+//
+// --- What can be checked before a run
 // -------------------------------------------------------------------------------------------------
 
 TEST(RunFilesOf, AreCheckedBeforeARun) {
@@ -344,7 +346,7 @@ TEST(RunFilesOf, AreCheckedBeforeARun) {
   }
   EXPECT_EQ(directory.entries(), 0u);
 
-  // Planes depend on sizes.
+  // Whether a plane exists depends on the sizes.
   const auto plane = [&](std::vector<std::optional<int64_t>> coordinates) {
     return outputs({{.path = at("u.png"), .fields = {"U"}, .plane = std::move(coordinates)}});
   };
@@ -418,7 +420,7 @@ TEST(RunFilesOf, AreNotMadeOfMemoryOnTheDevice) {
   EXPECT_EQ(code_of(simulation.run({.checkpoint = directory.file("c")})), "R073");
   EXPECT_EQ(directory.entries(), 0u);
   EXPECT_EQ(simulation.step(), 0);
-  // Fields of the library's own are written.
+  // Fields that the library allocated can be written.
   EXPECT_EQ(simulation.run({.outputs = {{directory.file("k.npy"), {"K"}}}}).or_throw().steps, 6);
   EXPECT_EQ(directory.entries(), 1u);
 }

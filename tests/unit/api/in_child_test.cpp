@@ -1,4 +1,4 @@
-// The child that runs a user's C can compute, and nothing else.
+// The child process that runs a user's C code can compute and nothing else.
 #include "runtime/api/in_child.h"
 
 #include <gtest/gtest.h>
@@ -93,7 +93,7 @@ TEST_F(InChild, MemoryIsLimited) {
   EXPECT_EQ(refused[0], 1);
 }
 
-// What follows the call in the file runs, too, since a macro may put it there.
+// A macro may put statements after the call. These run as well.
 constexpr const char* kWritesAFile = R"(
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Constant fields, series and sets of points need values: an init, or what the user gives.
+// Constant fields, series and point sets need values, from an `init` or from the user.
 #include "tests/unit/api/programs.h"
 #include "tests/unit/runtime/temporary_directory.h"
 
@@ -90,7 +90,7 @@ TEST(Inputs, ComeFromAFileACheckpointOrAnArray) {
   EXPECT_EQ(a[3], 1.0f);
 }
 
-// Steps compute it; what they begin with is zero.
+// Steps compute these fields, so they start from zero without an `init`.
 TEST(Inputs, AreNotAskedForOfFieldsThatChange) {
   EXPECT_EQ(code_of(on_reference("grid G = [0..7] steps 2; field A : real on G;"
                                  "stencil s : A on G = A[0] + 1;")

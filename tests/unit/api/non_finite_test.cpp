@@ -1,5 +1,5 @@
-// Runs whose fields become NaN or infinite: counted where the fields are, on every device that a
-// machine with a compiler has, and in parts.
+// Fields that become NaN or infinite during a run: counted on every device that needs only a
+// compiler, and across subdomains.
 #include <stdlib.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 struct Where {
   const char* device;
   const char* parts;
-  const char* opencl_cpu = nullptr;  // STENCIL_OPENCL_CPU: work-items count as on a GPU
+  const char* opencl_cpu = nullptr;  // STENCIL_OPENCL_CPU: run work-items as a GPU does
 };
 
 class FieldsOn : public testing::TestWithParam<Where> {
@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(All, FieldsOn,
                                          Where{"opencl", ""}, Where{"opencl", "", "work-items"},
                                          Where{"host", "2x2"}, Where{"opencl", "2", "work-items"}));
 
-// The second field grows until it overflows, in one half of the grid.
+// The second field overflows in one half of the grid.
 constexpr const char* kGrowing = R"(
 grid G = [0..49, 0..36] steps 200;
 field c : real on G constant;
@@ -71,7 +71,7 @@ TEST_P(FieldsOn, StayUncheckedIfToldSo) {
   EXPECT_EQ(start(kGrowing).run(RunFiles{}).or_throw().became_non_finite.size(), 1u);
 }
 
-// A mask of NaN among the inputs, in a coefficient or an older level, is meant.
+// NaN in the inputs (a coefficient or an older level) is treated as an intended mask.
 TEST_P(FieldsOn, ThatBeginSoAreNotToldOf) {
   for (const char* field : {"c", "A"}) {
     Simulation simulation = start(kGrowing);
@@ -93,7 +93,7 @@ stencil s : U on G = U@-1[0,0];
   EXPECT_TRUE(older.run().or_throw().became_non_finite.empty());
 }
 
-// Every type that has them, components, rows that kernels pad, and points at all edges of parts.
+// All floating-point types, components, padded rows, and points at every subdomain edge.
 constexpr const char* kCopied = R"(
 grid G = [0..12, 0..10, 0..32] steps 1;
 subgrid I of G = [2..11, 1..9, 3..30];
@@ -114,7 +114,7 @@ TEST_P(FieldsOn, AreCountedInAllTypes) {
   std::vector<double> b(kPoints, -1.0), d(kPoints, 0.0);
   std::vector<float> h(10 * 9 * 28, 2.0f);
   a[kPoints - 1] = kNan;              // the last point
-  a[(6 * 11 + 5) * 33 + 16] = -kNan;  // around where a grid is cut
+  a[(6 * 11 + 5) * 33 + 16] = -kNan;  // beside the cut
   a[(7 * 11 + 5) * 33 + 17] = -HUGE_VALF;
   for (int64_t x = 0; x < 33; ++x) b[static_cast<size_t>(x)] = HUGE_VAL;  // the first row
   h[28 * 9 + 1] = HUGE_VALF;

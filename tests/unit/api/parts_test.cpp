@@ -1,4 +1,5 @@
-// Simulations in parts: where their fields are, and that nobody can tell.
+// Simulations over several subdomains: where their fields are stored, and that
+// results equal those of one device.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -38,7 +39,7 @@ class SimulationInParts : public testing::Test {
   Kernel in_parts(const std::string& parts = "2x2") const {
     return program_.compile({.device = "host", .schedule = "direct", .parts = parts}).or_throw();
   }
-  // Has the values of a run on one device.
+  // Expects the values of a run on one device.
   void expect_reached(State& state, const std::string& what) {
     for (const char* field : kFields) {
       EXPECT_EQ(state.get<float>(field).or_throw(), expected_.get<float>(field).or_throw())
@@ -46,7 +47,7 @@ class SimulationInParts : public testing::Test {
     }
     EXPECT_EQ(state.get<int32_t>("h").or_throw(), expected_.get<int32_t>("h").or_throw()) << what;
   }
-  // The fields that have storage on the host, as names.
+  // The names of the fields that have storage on the host.
   static std::string stored(const State& state) {
     std::string out;
     const SimulationData& data = SimulationData::of(state);
@@ -91,7 +92,7 @@ TEST_F(SimulationInParts, GoesOnFromACheckpoint) {
   state.load_checkpoint(path).or_throw();
   EXPECT_EQ(state.step(), 4);
   EXPECT_EQ(stored(state), "p");
-  // What was loaded is not what the name leads to later.
+  // Renaming the file later must not affect the checkpoint that was loaded.
   std::filesystem::rename(path, directory_.file("old.ckpt"));
   std::ofstream(path) << "another";
   Simulation simulation = in_parts("1x3").start(std::move(state)).or_throw();
@@ -147,7 +148,7 @@ TEST_F(SimulationInParts, BeginsWithArraysAndFiles) {
   expect_reached(simulation, "from arrays and files");
 }
 
-// What cannot be had is no value, however often it is asked for.
+// Repeated reads of an unreadable field all fail.
 TEST_F(SimulationInParts, RefusesAFileThatWasTruncatedMeanwhile) {
   const std::string path = directory_.file("c.npy");
   expected_.write({{path, {"c"}}}).or_throw();
@@ -159,7 +160,7 @@ TEST_F(SimulationInParts, RefusesAFileThatWasTruncatedMeanwhile) {
   for (int times = 0; times < 2; ++times) EXPECT_EQ(code_of(simulation.advance(1)), "R010");
 }
 
-// In the middle of a run, and on another device.
+// Fields are set in the middle of a run, also on another device.
 TEST_F(SimulationInParts, CanBeChanged) {
   Simulation simulation = in_parts().start().or_throw();
   const Floats half(70 * 75, 0.5f);

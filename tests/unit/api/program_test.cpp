@@ -1,4 +1,4 @@
-// Programs: what is said about them, and about errors in them.
+// Programs: their descriptions, and the errors in them.
 #include "tests/unit/api/programs.h"
 
 namespace stencil::api {

@@ -1,4 +1,4 @@
-// Programs and what the API makes of them, for its tests.
+// Programs and helpers for the tests of the API.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ init K[i,j] = 1 - 0.01 * i;
 reduce total = sum(A[0,0]) on G every 2;
 )";
 
-// Two levels, of which functions leave points alone that differ.
+// Two time levels. The boundary points, which no function writes, differ between the levels.
 inline constexpr const char* kWave = R"(
 grid G = [0..29] steps 5;
 field U : real on G history 2;

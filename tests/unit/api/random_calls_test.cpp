@@ -1,5 +1,5 @@
-// Random calls of the public API, right and wrong ones. What a call must return follows from its
-// arguments; a call that fails changes nothing; and nothing beside the memory of a view is touched.
+// Random valid and invalid calls of the public API. The arguments determine what a call must
+// return. A failed call changes nothing, and no call touches memory outside a view.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -9,7 +9,7 @@
 namespace stencil::api {
 namespace {
 
-// U has 9 x 7 points from (-2, 1) on and two levels; a run has at most 60 steps.
+// U has 9 x 7 points, the first at (-2, 1), and two levels. A run has at most 60 steps.
 constexpr const char* kProbe = R"(
 param a : real = 0.25;
 require a < 1;
@@ -71,7 +71,7 @@ class Caller {
     return all[below(std::size(all))];
   }
 
-  // Both get the same call, unless it must fail.
+  // Makes the same call on both simulations unless it must fail.
   template <class Call>
   void expect(bool valid, Call call) {
     const auto result = call(tested_);
@@ -150,14 +150,14 @@ class Caller {
       shape[static_cast<size_t>(below(2))] = hostile();
     } else if (chance(30)) {  // columns
       strides = {1, kShape[0]};
-    } else if (chance(30)) {  // rows apart
+    } else if (chance(30)) {  // padded rows
       strides = {9, 1};
       count = 79;
     }
     Guarded memory = guarded(count);
     const View<float> strided(memory.data(), shape, strides);
     const bool sets = chance(50);
-    if (valid && chance(20)) {  // too little memory, which a span says
+    if (valid && chance(20)) {  // less memory than the span claims
       const auto few = View(std::span(memory.data(), count - 1), shape);
       valid = count - 1 >= 63;
       expect(valid, [&](Simulation& s) { return sets ? s.set("U", few) : s.get("U", few); });

@@ -1,4 +1,4 @@
-// Runs through the public API, on every device that any machine with a compiler has, bit for bit.
+// Runs through the public API on every device that needs only a compiler, compared bit for bit.
 #include <functional>
 #include <numeric>
 
@@ -34,7 +34,7 @@ class OnDevice : public testing::TestWithParam<const char*> {
         .or_throw();
   }
 };
-// For "auto", which times schedules for it.
+// Announced for `auto`, which times schedules on long runs.
 TEST_P(OnDevice, ALongRunIsAnnounced) {
   if (std::string(GetParam()) == "reference") GTEST_SKIP() << "nothing to choose";
   ::setenv("STENCIL_TUNED", "/nowhere/tuned.db", 1);
@@ -130,7 +130,7 @@ constexpr const char* kDerived =
     "stencil s : T[1..N-2, 0..H] = T[0,0] + kappa*dt/(dx*dx) * (T[-1,0] - 2*T[0,0] + T[1,0]);"
     "init T[i,j] = i*i + dt * j;";
 
-// What a run comes to when the compiler is told the values, and when the run is.
+// Values of derived params if they are given at compile time and at run time.
 TEST_P(OnDevice, ParamsFollowThoseThatTheyDependOn) {
   const auto told = [](const Options& options) {
     Simulation simulation = reference(kDerived, {}, options);
@@ -152,7 +152,7 @@ TEST_P(OnDevice, ParamsFollowThoseThatTheyDependOn) {
   EXPECT_EQ(given({{"kappa", 2}, {"dt", 0.001}}, {}), told(both)) << "one that is given stays";
 }
 
-// A number beyond the high edge stands beside a value that is computed beyond the low edge.
+// The low edge has a computed boundary value, the high edge a constant.
 TEST(Simulation, EdgesOfADimensionHaveTheirOwnValues) {
   Simulation run = on_reference(
       "grid G = [0..3] steps 2;\n"
@@ -167,7 +167,7 @@ TEST(Simulation, EdgesOfADimensionHaveTheirOwnValues) {
   EXPECT_EQ(run.get<double>("R").or_throw(), (std::vector<double>{0, 0, 0, 7}));
 }
 
-// Entry points of emitted files take the least integer for a param that is not given.
+// Entry points of emitted files use the least integer to mark a param that is not given.
 TEST(Simulation, RefusesDerivedIntegersThatStandForNoValue) {
   Options open;
   open.open = {"a"};
@@ -232,7 +232,7 @@ TEST_P(OnDevice, ServesManyRunsWithOneKernel) {
   }
 }
 
-// After any number of steps every level is found where it was given, whatever the user does to the
+// After any number of steps each level is in the array given for it, also if the user changes the
 // arrays between calls.
 TEST_P(OnDevice, WorksInArraysOfTheUsers) {
   const Kernel kernel = compile(kWave);
@@ -390,7 +390,7 @@ TEST(Simulation, NamesTheFieldWhatIsWantedAndWhatWasGiven) {
   EXPECT_EQ(code_of(simulation.advance(-1)), "R053");
 }
 
-// The sum of the steps done and those asked for must not wrap around.
+// The sum of finished and requested steps must not overflow.
 TEST(Simulation, RefusesStepsThatNoRunHas) {
   const auto start = [](const char* text) {
     return program_of(text).compile({.device = "reference"}).or_throw().start().or_throw();

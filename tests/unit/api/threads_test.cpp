@@ -1,5 +1,5 @@
-// Several programs on several devices in one process at the same time. Under a thread sanitizer
-// this also shows that nothing is shared without a lock.
+// Several programs on several devices at the same time in one process. Under ThreadSanitizer this
+// also shows that no state is shared without a lock.
 #include <thread>
 
 #include "tests/unit/api/programs.h"
@@ -7,7 +7,7 @@
 namespace stencil::api {
 namespace {
 
-// Reads, compiles and runs; the field of the result.
+// Parses, compiles and runs a program; returns the resulting field.
 std::vector<float> run(const char* text, const std::string& device, double a) {
   const Kernel kernel = program_of(text).compile({.device = device}).or_throw();
   Simulation simulation = kernel.start({{"a", a}}).or_throw();

@@ -1,4 +1,4 @@
-// Records of counts, which need no device.
+// Records of instruction counts, which need no device.
 #include "tools/bench/counts.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// stencil_bench as its users meet it, run as a process.
+// stencil_bench run as a process.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -22,7 +22,7 @@ std::string read(const std::string& path) {
 
 class Program : public testing::Test {
  protected:
-  // The exit status; arguments are shell words.
+  // Returns the exit status. `arguments` are shell words.
   int run(const std::string& arguments) {
     const std::string command = "cd " + directory_.file("") + " && '" STENCIL_BENCH "' " +
                                 arguments + " >out 2>err </dev/null";
@@ -61,7 +61,7 @@ TEST_F(Program, WritesResultsAndPrintsThemAgain) {
   EXPECT_EQ(out(), table);
 }
 
-// The figures of what has been measured stay as they are.
+// Results measured earlier are kept.
 TEST_F(Program, GoesOnWhereItsBudgetEnded) {
   const auto device = runtime::choose_device("opencl");
   if (!device.ok()) GTEST_SKIP() << device.failure().message;

@@ -1,5 +1,5 @@
-// Jobs on the devices of this machine, and on the `cuda` device with a stand-in for its driver,
-// whose clock and whose kernels are what a test says.
+// Benchmark jobs on the devices of this machine, and on the `cuda` device with a fake driver whose
+// clock and kernels the test controls.
 #include "tools/bench/runner.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using runtime::cuda::FakeDriver;
 
-// Ends by itself from whatever values.
+// Stays finite for all initial values.
 constexpr const char* kHalving = R"(
 grid G = [0..29] steps 100;
 field A : real on G;
@@ -35,7 +35,7 @@ class RunnerTest : public testing::Test {
     settings_.threads = 2;
   }
 
-  // The records of a suite's jobs; `seen` is how many there were at each report.
+  // Returns the records of a suite's jobs. `seen` gets the number of records at each report.
   std::vector<Record> run(const std::string& device, const std::string& suite,
                           std::vector<size_t>* seen = nullptr) {
     const auto chosen = runtime::choose_device(device);
@@ -52,7 +52,8 @@ class RunnerTest : public testing::Test {
   Settings settings_;
 };
 
-// --- Devices that compute
+//
+// --- Devices that execute kernels
 // -----------------------------------------------------------------------------------------
 
 class OnDevices : public RunnerTest, public testing::WithParamInterface<const char*> {
@@ -92,7 +93,7 @@ TEST_P(OnDevices, AreCheckedAndTimed) {
   EXPECT_EQ(records[3]["steps"], 10) << "the stop condition held";
 }
 
-// However short its runs are.
+// `auto` times schedules even for short runs.
 TEST_P(OnDevices, AutoTimesSchedules) {
   const std::string suite = R"([
     {"program": "decay.stn", "define": {"N": 200}, "steps": 8, "repeat": 1, "schedules": ["auto", "direct"]}])";
@@ -174,7 +175,7 @@ class OnCuda : public RunnerTest {
   FakeDriver* fake_ = nullptr;
 };
 
-// 100 x 103 points, a launch of one step takes 2 ms; 256 MiB are copied in 0.5 s.
+// 100 x 103 points. One launch (one step) takes 2 ms; copying 256 MiB takes 0.5 s.
 TEST_F(OnCuda, AreMeasuredByTheClockOfTheDevice) {
   fake_->copy_seconds = 0.5;
   fake_->registers = 96;
@@ -205,7 +206,7 @@ TEST_F(OnCuda, AreMeasuredByTheClockOfTheDevice) {
   EXPECT_TRUE(fake_->allocated.empty());
 }
 
-// The stand-in's kernels write nothing, which the interpreter does not agree with.
+// The fake kernels write nothing, so the result differs from the interpreter's.
 TEST_F(OnCuda, AreNotTimedWhereDirectIsWrong) {
   const auto records =
       run("cuda", R"([{"program": "decay.stn", "steps": 5, "schedules": ["direct"]}])");
@@ -214,8 +215,8 @@ TEST_F(OnCuda, AreNotTimedWhereDirectIsWrong) {
   EXPECT_FALSE(records[0].contains("gcells"));
 }
 
-// No step is compared at the small size, so `direct`, which writes nothing, passes there; the job's
-// own kernel writes one value.
+// No step is compared at the small size, so `direct` passes there although it writes nothing. The
+// kernel of the job writes one wrong value.
 TEST_F(OnCuda, AreNotTimedWhereTheirResultIsWrong) {
   fake_->run = [&](const std::string& kernel, const runtime::cuda::LaunchConfig&,
                    void** parameters) {
@@ -239,7 +240,7 @@ TEST_F(OnCuda, EndWhereTheDeviceNoLongerAnswers) {
   EXPECT_EQ(records[2].value("left_out", ""), "the device no longer answers");
 }
 
-// Its blocks are too large for the registers of this device; others are not.
+// The first block is too large for this device; the second fits.
 TEST_F(OnCuda, AreRefusedWhereTheDeviceIsTooSmall) {
   fake_->threads = 64;
   const auto records = run("cuda", R"([{"program": "decay.stn", "steps": 5, "verify_steps": 0,

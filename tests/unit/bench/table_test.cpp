@@ -19,7 +19,7 @@ TEST(Table, PutsTheFastestFirstAndSaysWhatIsGained) {
             {"machine", "Fake A"},
             {"results", Json::array({timed("direct elements=1x1", 25), timed("direct", 40),
                                      timed("overlapped T=1", 50), timed("overlapped T=4", 100)})}};
-  file["results"][3]["spill_bytes"] = 8;  // as files of earlier runs have it
+  file["results"][3]["spill_bytes"] = 8;  // as in files of earlier runs
   const auto text = table_of({file});
   ASSERT_TRUE(text.ok()) << text.failure().message;
   EXPECT_EQ(text.value(),
@@ -37,7 +37,7 @@ heat N=M=64 float strict  100.0  50.0      2.00   25.0        4.00    2.00
 )");
 }
 
-// Names, machines, schedules and messages that are long.
+// Long names, machines, schedules and messages.
 TEST(Table, FitsItsLines) {
   std::string schedule =
       "streaming T=3 block=16x16x1 elements=4x2x1 chunk=auto prefetch=2 "

@@ -1,4 +1,4 @@
-// Programs from the builder against the same programs as text.
+// Programs made by the builder have the same IR as the same programs as text.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ std::string read(const fs::path& path) {
   return text.str();
 }
 
-// The IR of a text, as dump() shows it; fails the test if there is none.
+// The IR of a text as dump() prints it. Fails the test if the text has errors.
 std::string ir_of(const std::string& text, const ProgramOptions& options) {
   const Source source("text.stn", text);
   Diagnostics diagnostics;
@@ -39,7 +39,7 @@ std::string ir_of(const std::string& text, const ProgramOptions& options) {
   return program ? test::dump(*program) : "";
 }
 
-// The same of a program from the builder.
+// The IR of a program from the builder.
 std::string ir_of(const BuildResult& built, const ProgramOptions& options) {
   EXPECT_TRUE(built.ok()) << built.report();
   if (!built) return "";
@@ -59,7 +59,7 @@ std::set<std::string> integer_params(const std::string& text) {
   return names;
 }
 
-// Where two texts differ: the line and what each has there; "" if they are equal.
+// The first line in which two texts differ, from both; "" if they are equal.
 std::string difference(const std::string& a, const std::string& b) {
   std::istringstream in_a(a), in_b(b);
   for (int number = 1; in_a && in_b; ++number) {
@@ -92,8 +92,8 @@ void expect_ir_of_text(const BuildResult& result, const std::string& name,
   EXPECT_EQ(difference(ir_of(result.program->text(), options), ir_of(result, options)), "");
 }
 
-// Those that are built by hand in the files *_examples.cpp, and the others as
-// their syntax trees say.
+// Compares the examples built by hand in *_examples.cpp. All others are
+// replayed from their syntax trees.
 TEST(Builder, EveryExampleHasTheIrOfItsText) {
   std::map<std::string, const test::Example*> by_hand;
   const std::vector<test::Example> all = all_examples();
@@ -117,7 +117,7 @@ TEST(Builder, EveryExampleHasTheIrOfItsText) {
   EXPECT_EQ(found, by_hand.size());
 }
 
-// Errors of semantic analysis, without the blanks of quoted program text.
+// Errors of semantic analysis, without the blanks in quoted program text.
 std::vector<std::string> errors_of(const ast::Program& syntax, const Source& source) {
   Diagnostics diagnostics;
   analyze(syntax, source, {}, diagnostics);
@@ -145,7 +145,7 @@ TEST(Builder, WrongProgramsHaveTheErrorsOfTheirText) {
     try {
       built = test::replay(*syntax, "case", {.analyse = false});
     } catch (const std::out_of_range&) {
-      continue;  // a name that is not declared has no handle
+      continue;  // undeclared names have no handle in C++
     }
     ASSERT_TRUE(built.ok()) << built.report();
     EXPECT_EQ(errors_of(syntax_of(*built.program), source_of(*built.program)),

@@ -1,4 +1,4 @@
-// All of a stencil IR but its spans, as text: equal for equal programs, readable where they differ.
+// Prints a stencil IR without its spans, so that equal programs give equal texts.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace stencil::test {
 
-// Blanks within quoted program text (requirements, messages) are left out: they are not the
-// program's.
+// Blanks in quoted program text (requirements, messages) are dropped: the builder
+// does not keep the text's spacing.
 std::string dump(const ir::Program& program);
 
 }  // namespace stencil::test

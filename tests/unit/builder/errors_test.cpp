@@ -1,4 +1,4 @@
-// What is wrong is an error of finish(), with its place in the C++ source.
+// finish() reports the errors of a built program with their place in the C++ source.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace stencil::dsl;  // NOLINT: as users write
 
-// The only message, which must be an error in this file.
+// Returns the only message, which must be an error in this file.
 BuildMessage only_error(const Builder& b) {
   const BuildResult result = b.finish();
   EXPECT_FALSE(result.ok());
@@ -166,7 +166,7 @@ TEST(BuilderErrors, WhatIsIncomplete) {
   EXPECT_EQ(only_error(q.A.at_indices({})).code, "P023");
   EXPECT_EQ(only_error(sum({{0, 1}}, 1)).code, "P023");
   EXPECT_EQ(only_error(sum({Index("a").in(1)}, 1)).code, "P023");
-  // Empty lists are the parser's.
+  // Empty lists are reported by the parser.
   EXPECT_EQ(only_error(sum({}, 1)).code, "P001");
   EXPECT_EQ(only_error(values({})).code, "P001");
   EXPECT_EQ(only_error(record({})).code, "P001");

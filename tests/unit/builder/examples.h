@@ -13,8 +13,8 @@ struct Example {
   BuildResult (*build)();
 };
 
-const std::vector<Example>& flat_examples();        // of ranks 1 and 2
-const std::vector<Example>& spatial_examples();     // of ranks 3 and 4
-const std::vector<Example>& simulation_examples();  // with a physics that tests/e2e checks
+const std::vector<Example>& flat_examples();        // ranks 1 and 2
+const std::vector<Example>& spatial_examples();     // ranks 3 and 4
+const std::vector<Example>& simulation_examples();  // physics checked in tests/e2e
 
 }  // namespace stencil::test

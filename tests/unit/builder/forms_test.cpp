@@ -1,4 +1,4 @@
-// Every form of the language, built and as text: the text that the builder writes.
+// The text that the builder writes for every construct of the language.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace stencil::dsl;  // NOLINT: as users write
 
-// The text of a program that need not make sense.
+// The text of a program, which is not analysed.
 std::string text_of(const Builder& b) {
   const BuildResult result = b.finish({.analyse = false});
   EXPECT_TRUE(result.ok()) << result.report();
@@ -168,7 +168,7 @@ TEST(Forms, OffsetsWithinBounds) {
   EXPECT_EQ(text_of(b),
             "grid G = [0..7, 0..7];\nfield U : real on G;\n"
             "stencil s : U on G = U[integer(U[0, 0]) within 2, 1];\n");
-  Builder wrong;  // it stands nowhere else, which the text has no form for
+  Builder wrong;  // `within` outside an offset has no form in the text
   const auto H = wrong.grid("G", {{0, 7}});
   const auto V = wrong.field("V", real, H);
   wrong.stencil("s", V, H, 1 + within(V(0), 2));
@@ -261,7 +261,7 @@ TEST(Forms, FunctionsStencilsAndTheRest) {
       "require true;\n";
   EXPECT_EQ(text_of(b), expected);
 
-  // And it means something.
+  // The program must also be valid.
   const BuildResult result = b.finish();
   ASSERT_TRUE(result.ok()) << result.report();
   EXPECT_EQ(result.program->name(), "all");

@@ -16,7 +16,7 @@ class Replay {
   BuildResult finish(const dsl::FinishOptions& options) const { return builder_.finish(options); }
 
  private:
-  // The item at `i` with all that is in it; `i` is behind it then.
+  // Makes the item at `i` and those nested in it; moves `i` past them.
   void group(const std::vector<ast::Item>& items, size_t& i) {
     const ast::Item& item = items[i++];
     if (const auto* repeat = std::get_if<ast::Repeat>(&item.kind)) {
@@ -29,8 +29,8 @@ class Replay {
     }
   }
 
-  // Expressions. A name that no declaration gave is local, or one that comes later in the text,
-  // where it would be an error: dsl::Index stands for both.
+  // Expressions. A name without a declaration is local or is declared later in the text (an error
+  // there). dsl::Index stands for both.
   dsl::Expr expr(const ast::Expr& node) {
     return std::visit([&](const auto& kind) { return make(kind); }, node.kind);
   }
@@ -314,7 +314,7 @@ class Replay {
     values_.emplace(t.name.name,
                     builder_.table(t.name.name, type(t.type), exprs(t.extents), expr(*t.value)));
   }
-  // Arguments hide declarations while the body is made.
+  // Arguments hide declarations while the body is built.
   void declare(const ast::Function& f) {
     const auto values = values_;
     const auto fields = fields_;

@@ -1,4 +1,4 @@
-// Any program, made again through the public interface of the builder.
+// Rebuilds any program through the public interface of the builder.
 #pragma once
 
 #include "compiler/syntax/ast.h"
@@ -6,10 +6,9 @@
 
 namespace stencil::test {
 
-// The calls that stand for `program`, in its order. Every construct of the syntax tree must have
-// one: what the builder could not say would not compile here. Throws std::out_of_range where C++
-// could not make the call: for a name that is not declared, or not yet, and for a
-// wrong number of operands.
+// Makes the builder calls for `program`, in the program's order. A construct of the syntax tree
+// that the builder lacks fails to compile here. Throws std::out_of_range where the C++ call cannot
+// be made: for a name not (yet) declared, and for a wrong number of operands.
 BuildResult replay(const ast::Program& program, const std::string& name,
                    const dsl::FinishOptions& options = {});
 

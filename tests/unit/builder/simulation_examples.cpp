@@ -101,7 +101,7 @@ BuildResult cavity2d() {
   const auto p = b.field("p", real, cells, {.boundary = symmetric});
   const auto source = b.field("source", real, cells, {.boundary = symmetric});
 
-  // Abbreviations of the program are C++ here.
+  // The program's abbreviations are C++ lambdas here.
   const auto mean = [](const Expr& a, const Expr& c) { return 0.5 * (a + c); };
   const auto diffusion = [&](const Field& a) {
     return (a(-1, 0) + a(1, 0) + a(0, -1) + a(0, 1) - 4 * a(0, 0)) / (Re * h * h);
@@ -156,7 +156,7 @@ BuildResult lbm_d3q19() {
       b.field("solid", byte, G,
               {.constant = true, .boundary = {periodic, constant(2), {constant(0), constant(3)}}});
 
-  // The lattice as C++ knows it; the program has tables.
+  // The lattice as C++ arrays; the program has tables.
   const int lattice[19][3] = {{0, 0, 0},  {0, 0, 1},   {0, 0, -1},  {0, 1, 0},   {0, -1, 0},
                               {1, 0, 0},  {-1, 0, 0},  {0, 1, 1},   {0, -1, -1}, {0, 1, -1},
                               {0, -1, 1}, {1, 0, 1},   {-1, 0, -1}, {1, 0, -1},  {-1, 0, 1},

@@ -1,4 +1,5 @@
-// Box programs, by the interpreter: what they are made of, what they compute, what has none.
+// Box programs, run by the interpreter: their params and regions, their
+// results, and the refused programs.
 #include "compiler/decompose/box.h"
 
 #include <random>
@@ -41,12 +42,12 @@ stencil f : A on [1..N-2, 0..9] = A[-1,0] + A[0,2] + A[1,0];
   EXPECT_EQ(bounds_text(box, box.program.grid.ranges[0]), "memory_low_y..memory_high_y");
   EXPECT_EQ(params[5].derived->text, "max(0, box_low_y - 3)");
   EXPECT_EQ(params[6].derived->text, "min(N - 1, box_high_y + 3)");
-  // Nothing is read below in x.
+  // The stencil reads nothing below the box in x.
   EXPECT_EQ(bounds_text(box, box.program.grid.ranges[1]), "box_low_x..memory_high_x");
   const ir::Box& region = box.program.functions[0].pieces[0].region;
   EXPECT_EQ(bounds_text(box, region.ranges[0]), "low_y..high_y");
   EXPECT_EQ(params[8].derived->text, "max(1, memory_low_y + 1)");
-  // At the edge of the grid the rule holds.
+  // At the edge of the grid the boundary rule decides the bound.
   EXPECT_EQ(params[11].derived->text, "9 > memory_high_x ? min(9, memory_high_x - 2) : 9");
 }
 
@@ -65,12 +66,13 @@ stencil g : B on [i in 0..15] = B[1] * i;
   EXPECT_FALSE(box.program.fields[0].boundary[0].periodic());
 }
 
-// --- What they compute
+//
+// --- Results
 // -----------------------------------------------------------------------------------------
 
 struct Sample {
   const char* text;
-  std::vector<int64_t> sizes;  // of the integer params
+  std::vector<int64_t> sizes;  // values of the integer params
 };
 
 const Sample kSamples[] = {
@@ -188,7 +190,8 @@ TEST(Box, ComputesWhatTheWholeDoes) {
   }
 }
 
-// --- What has none
+//
+// --- Refusals
 // ---------------------------------------------------------------------------------------------
 
 std::string refusal(const std::string& text, int64_t steps = 2) {

@@ -1,4 +1,4 @@
-// Cuts as text, and where parts begin.
+// Cuts as text, and the first point of each subdomain.
 #include <numeric>
 #include <random>
 
@@ -47,7 +47,7 @@ field A : real on G boundary clamp;
 stencil f : A on G = A[1];
 )",
                        {3});
-  // Grains of 4: with 8, parts would have fewer than 8 of them.
+  // The grain is 4. With a grain of 8, some subdomains would have fewer than 8 grains.
   EXPECT_EQ(out.bounds, (std::vector<std::vector<int64_t>>{{5, 37, 69, 105}}));
   EXPECT_EQ(out.least_extent(0), 32);
   EXPECT_EQ(out.owned(2), (ir::Points{{69, 104}}));

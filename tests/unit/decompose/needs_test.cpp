@@ -1,4 +1,4 @@
-// What parts read around their points, against halos counted by hand.
+// The halos of subdomains, compared with halos counted by hand.
 #include "compiler/decompose/needs.h"
 
 #include <map>
@@ -10,7 +10,7 @@ namespace stencil::decompose {
 namespace {
 
 using analysis::Margin;
-using Halos = std::map<std::pair<std::string, int>, Margin>;  // by field and level
+using Halos = std::map<std::pair<std::string, int>, Margin>;  // by field and history level
 
 Halos halos(const std::string& text, const Cuts& cuts, int64_t steps, size_t occasion = 0) {
   const auto program = at_sizes(test::load(text), {});
@@ -34,7 +34,7 @@ stencil f : A[1..98, 1..98] = A[-1,0] + A[1,0] + A[0,-1] + A[0,1];
 )";
   EXPECT_EQ(halos(text, {2, 2}, 1), (Halos{{{"A", 0}, {{1, 1}, {1, 1}}}}));
   EXPECT_EQ(halos(text, {2, 2}, 5), (Halos{{{"A", 0}, {{5, 5}, {5, 5}}}}));
-  EXPECT_EQ(halos(text, {1, 3}, 5), (Halos{{{"A", 0}, {{0, 0}, {5, 5}}}}));  // what is cut
+  EXPECT_EQ(halos(text, {1, 3}, 5), (Halos{{{"A", 0}, {{0, 0}, {5, 5}}}}));  // only dimension 1
 }
 
 TEST(Needs, ARadiusOfFour) {
@@ -47,7 +47,7 @@ stencil f : A on G = A[-4] + A[4] + A[0];
             (Halos{{{"A", 0}, {{12, 12}}}}));
 }
 
-// The new E reads H below; the new H reads the new E above.
+// E reads the old H below; H reads the new E above.
 TEST(Needs, TwoFunctions) {
   const char* const text = R"(
 grid G = [0..199] steps 9;
@@ -69,7 +69,7 @@ stencil f : U on G = U[-1] + U[1] - U@-1[0];
   EXPECT_EQ(halos(text, {2}, 4), (Halos{{{"U", 0}, {{4, 4}}}, {{"U", 1}, {{3, 3}}}}));
 }
 
-// After four steps B depends on no A that there was before; after one it does.
+// After four steps, B no longer depends on the initial A; after one step it does.
 TEST(Needs, TheRunMayEndAfterAnyStep) {
   EXPECT_EQ(halos(R"(
 grid G = [0..199] steps 9;
@@ -104,7 +104,7 @@ reduce s = sum(A[0]) on [100..1900];
   Diagnostics diagnostics;
   const auto decomposition = decompose(*program, {2}, 2, diagnostics);
   ASSERT_TRUE(decomposition);
-  // Tiles of 1024 points begin at 100 and 1124; the second part begins at 1024.
+  // Reduction tiles of 1024 points begin at 100 and 1124; the second subdomain begins at 1024.
   ASSERT_EQ(decomposition->bounds[0][1], 1024);
   const Need& need = decomposition->needs.by_occasion[0].at(0);
   EXPECT_EQ(need.margin, (Margin{{2, 100}}));
@@ -115,7 +115,7 @@ reduce s = sum(A[0]) on [100..1900];
   EXPECT_EQ(region_of(*program, program->reductions[0], tiles, 1), (ir::Points{{1124, 1900}}));
 }
 
-// All that is read lies below: the tile has points there all the same.
+// The reduction reads only points below, but the subdomain must also store the tile's own points.
 TEST(Needs, PartsHoldTheTilesThatTheyTake) {
   const auto program = at_sizes(test::load(R"(
 grid G = [0..2047] steps 9;

@@ -1,4 +1,4 @@
-// Parts as programs, what they send each other, and what cannot be cut.
+// Subdomains as programs, the messages between them, and programs that cannot be cut.
 #include <random>
 #include <set>
 
@@ -51,7 +51,7 @@ const ir::Exchange* find(const ir::Halo& halo, int part, int send_tag) {
   return nullptr;
 }
 
-// In grid coordinates, as images have those of what they stand for.
+// Maps a box to grid coordinates: periodic images map to the points that they copy.
 ir::Points in_grid(const ir::Program& program, const Decomposition& cut, const ir::Points& box) {
   ir::Points out;
   for (size_t d = 0; d < box.size(); ++d) {
@@ -83,7 +83,7 @@ void expect_matching(const ir::Program& program, const Decomposition& cut) {
   }
 }
 
-// What comes from all sides is the halo, each point once.
+// The messages from all sides cover the halo, each point once.
 void expect_whole_halos(const ir::Program& program, const Decomposition& cut, int part) {
   const auto halos = halos_of(program, cut, part);
   const ir::Points owned = cut.owned(part);
@@ -122,7 +122,7 @@ TEST(Parts, SendWhatTheirNeighboursTake) {
         cuts.push_back(1 + static_cast<int>(random() % 4));
       }
       if (!program.reductions.empty()) {
-        cuts = {std::min(cuts[0], 2), 1};  // tiles of 32 rows straddle; a profile is over the rest
+        cuts = {std::min(cuts[0], 2), 1};  // 32-row tiles straddle; a profile reduces y
       }
       Diagnostics diagnostics;
       const auto cut = decompose(program, cuts, 1 + random() % 3, diagnostics);
@@ -139,7 +139,8 @@ TEST(Parts, SendWhatTheirNeighboursTake) {
   }
 }
 
-// Regions end where what they read does; coordinates stay those of the whole grid.
+// Regions are clipped to the points whose reads are stored.
+// Coordinates are those of the whole grid.
 TEST(Parts, HaveWhatTheyRead) {
   const ir::Program program = program_at(R"(
 grid G = [0..99] steps 9;
@@ -161,7 +162,7 @@ stencil f : A on G = A[-1] + A[2];
   EXPECT_EQ(high_of(high.functions[0].pieces[0].region, 0), 99);
 }
 
-// g reads what f has made of nothing that others have.
+// g reads values of A that f computes locally, so no halo of A is received.
 TEST(Parts, HaveRoomForWhatTheyMake) {
   const ir::Program program = program_at(R"(
 grid G = [0..99] steps 9;
@@ -232,7 +233,7 @@ stencil f : A on G = A[1] + v;
                  {2}, "L030", "'v' is read at points in x");
 }
 
-// Fewer steps where parts are too small for as many as are asked for.
+// Takes fewer steps per exchange than requested if the subdomains are too small.
 TEST(Parts, TakeFewerStepsWhereTheyAreSmall) {
   Diagnostics diagnostics;
   const auto cut = decompose(program_at(R"(

@@ -71,7 +71,7 @@ TEST(BriefSchedule, KeepsTheTileAndWhatIsNoDefault) {
   EXPECT_EQ(plain.find("loads"), plain.npos) << plain;
   EXPECT_EQ(brief("streaming T=2 block=32 elements=4 chunk=9 form=gather", {schedule::gpu()}),
             "streaming T=2 block=32x1 elements=4x1 chunk=9");
-  // What one machine would fill in and another would not is said.
+  // A setting whose default differs between the machines is printed.
   const auto hull = read("planes T=2 block=64", program, schedule::gpu());
   const auto other = read("planes T=2 block=64", program, schedule::cpu());
   ASSERT_NE(hull->edges, other->edges) << "the defaults of the machines differ";

@@ -36,7 +36,7 @@ Codes matches(const std::string& text, const std::string& pattern) {
   return found;
 }
 
-// Codes as string literals, which is how they are reported.
+// Codes are reported as string literals.
 Codes reported_in(const fs::path& path) {
   return matches(read(path), "\"([PSLKRUC][0-9]{3})\"");
 }
@@ -58,7 +58,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// The cells of a row "| a | b |"; empty if it is none.
+// The cells of a row "| a | b |"; empty if the line is no table row.
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
   if (line.empty() || line[0] != '|') return cells;
@@ -95,7 +95,7 @@ TEST(Catalogue, TheTableOfRefusalsIsThatOfTheCode) {
       tabled[families[c - 1]].merge(matches(cells[c], "(L[0-9]{3})"));
     }
   }
-  // Refusals that families share, by the name of the function that has them.
+  // Refusals shared by families, by the name of the function that reports them.
   std::map<std::string, Codes> shared;
   const std::string limits = read(kTop / "compiler/schedule/parts/limits.cpp");
   for (size_t at = limits.find("\nvoid refuse_"); at != limits.npos;) {
@@ -118,7 +118,7 @@ TEST(Catalogue, TheTableOfRefusalsIsThatOfTheCode) {
     EXPECT_EQ(tabled[family], refusals) << family;
     of_families.merge(refusals);
   }
-  // No other file refuses a schedule; what cuts grids has codes of its own.
+  // No other file refuses a schedule. Decomposition has its own codes.
   Codes all = matches(fmt::format("{}", fmt::join(reported_below("compiler"), " ")), "(L[0-9]{3})");
   all.erase("L001");
   all.erase("L002");

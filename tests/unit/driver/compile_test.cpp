@@ -1,5 +1,5 @@
-// The pipeline as a library: what compile() and explain() return, and what they leave behind when
-// they refuse.
+// The pipeline as a library: the results of compile() and explain(), and
+// that refusals leave no output.
 #include "compiler/driver/compile.h"
 
 #include "compiler/kernel/count.h"
@@ -88,7 +88,7 @@ TEST(Compile, BoxesHaveEntryPointsOnRequest) {
     const bool device = target != emit::Target::Cpp;
     EXPECT_EQ(contains(with->header, "program_run_box_device("), device);
     EXPECT_EQ(contains(with->header, "program_run_box("), !device);
-    // What there is without boxes stays as it is.
+    // The code emitted without boxes does not change.
     EXPECT_EQ(with->legal.kernels.size(), without->legal.kernels.size());
     EXPECT_TRUE(contains(with->text, without->text.substr(without->text.find("// function"), 200)));
   }
@@ -121,7 +121,7 @@ TEST(Compile, BlocksHaveTheSharedMemoryOfTheTarget) {
   EXPECT_TRUE(contains(render(Source("", ""), diagnostics), "error L015"));
 }
 
-// What a caller who compares schedules wants to know: work for each useful point and step.
+// Work per useful point and step, for callers that compare schedules.
 TEST(Compile, KernelsCanBeCounted) {
   CompileRequest request;
   request.schedule = "direct block=32x8 elements=1x1";
@@ -155,7 +155,7 @@ TEST(Compile, IsDeterministic) {
   }
 }
 
-// A caller is not recompiled for another schedule, but for its comment.
+// Another schedule changes only the comment of the header, so callers need not be recompiled.
 TEST(Compile, TheScheduleDoesNotTouchTheDeclarations) {
   const auto declarations = [](const std::string& schedule) {
     CompileRequest request;

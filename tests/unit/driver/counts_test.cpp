@@ -1,4 +1,4 @@
-// Counts of whole schedules, compared with what their tiles say.
+// Operation and memory counts of whole schedules, compared with counts derived by hand.
 #include "compiler/driver/compile.h"
 #include "compiler/kernel/trace.h"
 #include "compiler/schedule/settings.h"
@@ -9,8 +9,8 @@ namespace {
 
 using kernel::Counters;
 
-// Seven points: an fma, a product and five sums each, and once per thread a difference and a
-// quotient.
+// A 7-point stencil: an fma, a product and five sums per point, and a
+// difference and a quotient per thread.
 std::string seven_points(int size) {
   return "param N : integer = " + std::to_string(size) +
          ";\n"
@@ -53,9 +53,10 @@ TEST(CountsOfSchedules, DirectLoadsEachOperandOnce) {
   EXPECT_FALSE(trace.total().sampled);
 }
 
-// 2 x 6 x 6 tiles of 6 x 2 x 2 points for two steps. A tile loads what the grid has of two further
-// points on each side: 8 and 8 in x; 4, 6, 6, 6, 6 and 4 in y and z. It computes what the region
-// [1..10] has of one further point: 6 and 6 in x; 2, 4, 4, 4, 4 and 2 in y and z.
+// 2 x 6 x 6 tiles of 6 x 2 x 2 points, two steps. A tile loads two more points on each side,
+// clipped to the grid: 8 and 8 in x; 4, 6, 6, 6, 6 and 4 in y and z. The first step computes one
+// more point on each side, clipped to the region [1..10]: 6 and 6 in x;
+// 2, 4, 4, 4, 4 and 2 in y and z.
 TEST(CountsOfSchedules, OverlappedLoadsHalosAndComputesThem) {
   const kernel::Trace trace =
       traced(seven_points(12), "overlapped T=2 block=8x4x1 elements=1x1x4 regions=hull");
@@ -73,9 +74,10 @@ TEST(CountsOfSchedules, OverlappedLoadsHalosAndComputesThem) {
   EXPECT_EQ(c.shuffles, 0);
 }
 
-// 2 x 2 tiles of 8 x 8 threads in 3 chunks of 4 planes. The first chunk has 8 iterations, the
-// others begin two planes earlier and have 10. A thread loads a point in each, and for both steps
-// gives one to its row and takes two of others; two more come from its neighbours in x.
+// 2 x 2 tiles of 8 x 8 threads in 3 chunks of 4 planes. The first chunk takes 8 iterations; the
+// others start two planes earlier and take 10. In each iteration a thread loads one point. For each
+// of the two steps it writes one point to its shared row and reads two of other threads; shuffles
+// provide two more from its neighbours in x.
 TEST(CountsOfSchedules, StreamingLoadsAPlanePerIteration) {
   const kernel::Trace trace =
       traced(seven_points(12),
@@ -85,7 +87,7 @@ TEST(CountsOfSchedules, StreamingLoadsAPlanePerIteration) {
   EXPECT_EQ(trace.total().blocks, 12);
   EXPECT_EQ(c.loads64, kIterations * kThreads);
   EXPECT_EQ(c.load_requests, kIterations * kWarps);
-  // Four rows of eight points, which lie in two sectors each.
+  // Four rows of eight points; each row lies in two sectors.
   EXPECT_EQ(c.load_sectors, kIterations * kWarps * 4 * 2);
   EXPECT_EQ(c.stores64, 12 * 12 * 12);
   EXPECT_EQ(c.shared_stores, kIterations * kThreads * 2);
@@ -95,7 +97,7 @@ TEST(CountsOfSchedules, StreamingLoadsAPlanePerIteration) {
   EXPECT_EQ(c.flops, kIterations * kThreads * 2 * 8 + 12 * kThreads * 2);
 }
 
-// Async and bulk copies bring the same points to shared memory.
+// Async and bulk copies load the same points into shared memory.
 TEST(CountsOfSchedules, CopiesInTheBackgroundAreLoads) {
   const auto loads = [&](const char* how) {
     const std::string line = "streaming T=2 block=16x8x1 elements=2x2x1 chunk=8 loads=";

@@ -1,4 +1,4 @@
-// How many steps lie between two exchanges, and for which schedule: what the model chooses.
+// The number of steps between exchanges that the model chooses, and its schedule.
 #include "compiler/driver/cutting.h"
 
 #include "compiler/schedule/explore.h"
@@ -7,7 +7,7 @@
 namespace stencil {
 namespace {
 
-// The planes of dimension 0 are `planes`.
+// A grid with `planes` planes in dimension 0.
 ir::Program heat(int64_t planes, const std::string& type = "real") {
   const std::string z = std::to_string(planes - 1), inner = std::to_string(planes - 2);
   const auto program = test::load("grid G = [0.." + z +
@@ -43,7 +43,7 @@ TEST(Cutting, APartAloneWritesWhatItOwns) {
   }
 }
 
-// The halo costs planes, not another schedule.
+// The halo adds planes but does not change the schedule.
 TEST(Cutting, PartsHaveTheScheduleOfSuchAGridAlone) {
   const ir::Program half = heat(512);
   schedule::Scheduler scheduler(half);
@@ -57,15 +57,15 @@ TEST(Cutting, PartsHaveTheScheduleOfSuchAGridAlone) {
   EXPECT_NEAR(cutting->prediction.alone / expected->prediction.seconds, 1, 0.06);
 }
 
-// Where the exchange is beside the inside of a tile, more steps between exchanges cost planes for
-// nothing.
+// If the exchange overlaps with interior tiles, more steps between
+// exchanges only cost redundant planes.
 TEST(Cutting, ExchangesBesideTilesAreNotPutOff) {
   const auto cutting = cut_heat(heat(1024), {"1x1x2", 0});
   ASSERT_TRUE(cutting);
   EXPECT_EQ(cutting->decomposition.steps, cutting->schedule.time_tile);
   EXPECT_LT(cutting->prediction.waited, 0.5 * cutting->prediction.exchange);
   EXPECT_GT(cutting->prediction.efficiency(), 0.95);
-  const auto wide = cut_heat(heat(1024, "double"), {"1x1x2", 0});  // would save half a percent
+  const auto wide = cut_heat(heat(1024, "double"), {"1x1x2", 0});  // would gain half a percent
   ASSERT_TRUE(wide);
   EXPECT_EQ(wide->decomposition.steps, wide->schedule.time_tile);
   const auto across = cut_heat(heat(1024), {"1x2x1", 0});

@@ -1,6 +1,5 @@
-// What planning costs, counted in operations and in bytes asked for: a program with huge offsets or
-// extents must take about what the same text takes with small numbers. Nothing here looks at a
-// clock.
+// The cost of compilation, counted in operations and allocated bytes: a program with huge offsets
+// or extents must cost about as much as the same text with small numbers. No test measures time.
 #include "compiler/support/work.h"
 
 #include <algorithm>
@@ -14,7 +13,7 @@ namespace {
 thread_local int64_t bytes_asked_for = 0;
 }
 
-// Memory is what a loop over an offset takes even where nobody counts its rounds.
+// Allocated bytes also catch loops over offsets whose iterations are not counted.
 void* operator new(size_t size) {
   bytes_asked_for += static_cast<int64_t>(size);
   if (void* memory = std::malloc(size)) return memory;
@@ -34,8 +33,8 @@ struct Cost {
   int64_t operations, bytes;
 };
 
-// Of checking, explaining and compiling a program with every family and for every target. Families
-// may refuse it.
+// The cost of checking, explaining and compiling a program with every family and for every target.
+// Families may refuse the program.
 Cost cost_of(const std::string& text) {
   const int64_t operations = support::work_done(), bytes = bytes_asked_for;
   const ir::Program program = test::load(text);
@@ -123,8 +122,8 @@ TEST(Work, DoesNotGrowWithExtents) {
   }
 }
 
-// Reflection about both edges takes a dozen operations where sizes are open: they are written once
-// for each offset, however many accesses have it.
+// Reflection about both edges takes a dozen operations if sizes are open. They are emitted once per
+// offset, however many accesses use it.
 TEST(Work, RulesAreWrittenOncePerOffset) {
   const char* const kBox =
       "param N : integer SIZE; grid G = [0..N-1, 0..N-1] steps 10;\n"

@@ -1,5 +1,4 @@
-// support/scalar.h's promises, kept by emitted C++: each case is one expression of x, compiled and
-// run.
+// Emitted C++ keeps the rules of support/scalar.h: each case compiles and runs one expression of x.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -104,7 +103,7 @@ TEST(Arithmetic, HalfRoundsToNearestEvenOnce) {
                  2.9802322e-8f, 2.9802326e-8f, 6.1035156e-5f, 1.00048828125f, 1.00146484375f})),
             (std::vector<uint16_t>{0x3c00, 0xc000, 0x7bff, 0x7bff, 0x7c00, 0x7c00, 0xfc00, 0x7e00,
                                    0x0001, 0x0000, 0x0001, 0x0400, 0x3c00, 0x3c02}));
-  // Half-way between two halves plus a trifle that a float cannot hold.
+  // Just above the midpoint of two halves, by less than a float can represent.
   const Expr from_double = kernel::convert(x(Scalar::F64), Scalar::F16);
   EXPECT_EQ((apply<double, uint16_t>(Scalar::F64, Scalar::F16, from_double,
                                      {1.00048828125 + 1e-15, 1.00048828125, 1e300, -1e-300})),

@@ -1,4 +1,5 @@
-// The helpers that multiply divisions out, compiled and compared with divisions bit for bit.
+// The helpers that replace division by multiplication, compiled and
+// compared bit for bit with division.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -15,7 +16,7 @@
 namespace stencil::emit {
 namespace {
 
-// Exported as over arrays: out[i] = stencil_NAME(in[i], c, z).
+// Exports each helper as a loop over arrays: out[i] = stencil_NAME(in[i], c, z).
 std::string loops() {
   std::string text = "#include <math.h>\n";
   text += helper_text(
@@ -35,8 +36,8 @@ std::string loops() {
 template <class Real>
 using Bits = std::conditional_t<sizeof(Real) == 4, uint32_t, uint64_t>;
 
-// Dividends of which many are hard: those of quotients beside the midpoints of two numbers, where
-// these are subnormal too (midpoints themselves among them), and whatever else bits can say.
+// Dividends, many of them hard cases: quotients next to (or at) the midpoint of two numbers, also
+// of subnormal ones, and random bit patterns.
 template <class Real>
 std::vector<Real> dividends(Real c, size_t count) {
   using Limits = std::numeric_limits<Real>;
@@ -52,7 +53,7 @@ std::vector<Real> dividends(Real c, size_t count) {
   while (out.size() < count) {
     out.push_back(std::bit_cast<Real>(static_cast<Bits<Real>>(random())));
     out.push_back(std::bit_cast<Real>(static_cast<Bits<Real>>(bits(sizeof(Real) == 4 ? 24 : 53))));
-    // (2 j + 1) / 2 units of a random size, times c, and the numbers next to that.
+    // c times (2 j + 1) / 2 units of a random size, and its neighbours.
     const int length = 1 + static_cast<int>(random() % Limits::digits);
     const long double midpoint = static_cast<long double>(bits(length)) + 0.5L;
     const int low = Limits::min_exponent - Limits::digits;

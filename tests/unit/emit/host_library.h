@@ -1,4 +1,4 @@
-// Emitted C++, compiled with the system's compiler and loaded.
+// Emitted C++ compiled with the system compiler and loaded.
 #pragma once
 
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ inline bool run_command(const std::string& command) {
 
 class HostLibrary {
  public:
-  // No warning is let pass. `flags` come last.
+  // Warnings are errors. `flags` come last.
   explicit HostLibrary(const std::string& text, const std::string& flags = "") {
     static int number = 0;
     const std::string base = (scratch_folder() / ("module" + std::to_string(++number))).string();

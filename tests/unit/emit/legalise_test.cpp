@@ -1,4 +1,5 @@
-// Lowering for a target: what it lacks is gone, what is left is sound, and no name is given twice.
+// Legalization for a target: unsupported statements are replaced, the result
+// verifies, and names are unique.
 #include "compiler/emit/legalise.h"
 
 #include <gtest/gtest.h>
@@ -159,7 +160,7 @@ TEST(Legalise, ThreadsBecomeLoops) {
   const Module module = legalise(samples::tiled(), cpp_dialect());
   EXPECT_TRUE(module.kernels[0].thread_loops);
   EXPECT_FALSE(has<Barrier>(module));
-  // What lasts from one section to the next has a place for each of the threads.
+  // A variable that lives across sections gets one element per thread.
   ASSERT_NE(buffer(module, "next"), nullptr);
   EXPECT_FALSE(buffer(module, "next")->local);
   EXPECT_EQ(buffer(module, "next")->extents.size(),
@@ -175,7 +176,7 @@ TEST(Legalise, ThreadsBecomeLoops) {
 TEST(Legalise, WhatOneSectionUsesIsLocalToItsLoops) {
   Module module = samples::tiled();
   Body& body = module.kernels[0].body;
-  Body steps = std::get<For>(body[3].kind).body;  // once, so that nothing comes round
+  Body steps = std::get<For>(body[3].kind).body;  // one iteration, nothing carried
   body.erase(body.begin() + 3);
   body.insert(body.begin() + 3, steps.begin(), steps.end());
   module = legalise(module, cpp_dialect());
@@ -186,7 +187,7 @@ TEST(Legalise, WhatOneSectionUsesIsLocalToItsLoops) {
   EXPECT_NE(kernel::print(module).find("thread mean: float[] local\n"), std::string::npos);
 }
 
-// Vectors, but no copies that run on their own.
+// HIP has vector copies but no asynchronous ones.
 TEST(Legalise, HipMakesCopiesAtOnce) {
   const Module module = legalise(samples::exchange(), hip_dialect());
   EXPECT_TRUE(has<Shuffle>(module));

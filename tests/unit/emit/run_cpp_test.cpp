@@ -1,5 +1,5 @@
-// The C++ dialect, run: emitted files are compiled, loaded, and their results compared bit by bit
-// with plain loops written here.
+// Compiles and loads files emitted in the C++ dialect, and compares their
+// results bit for bit with plain loops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -121,7 +121,7 @@ TEST(RunCpp, TilesWithThreadBuffersAcrossBarriers) {
   }
 }
 
-// What samples::exchange does, by threads of 4 points.
+// One step of samples::exchange, with 4 points per thread.
 template <class Real>
 std::vector<Real> exchange_step(const std::vector<Real>& a) {
   std::vector<Real> next(a.size());
@@ -171,7 +171,7 @@ TEST(RunCpp, BulkCopiesBringZerosFromOutside) {
   EXPECT_EQ(got, expected);
 }
 
-// Also across sections, where what a thread keeps gets the dimensions of the block.
+// Variables that live across sections get the dimensions of the block.
 TEST(RunCpp, ThreadsOfFiveDimensions) {
   const HostLibrary library(cpp(samples::places()));
   auto* run = library.get<const char*(float*, int64_t)>("places_run");
@@ -192,7 +192,7 @@ TEST(RunCpp, ThreadsOfFiveDimensions) {
   EXPECT_EQ(got, expected);
 }
 
-// Exactly the steps asked for, each tile by the kernel for its size.
+// Runs exactly the requested steps, each tile by the kernel for its size.
 TEST(RunCpp, TilesOfTheSizesThatArePlanned) {
   for (const std::vector<int>& sizes : {std::vector{4, 2, 1}, {3, 1}, {1}}) {
     const kernel::Module module = samples::tiles_of_sizes(sizes);
@@ -280,7 +280,7 @@ TEST(RunCpp, ArraysThatAreNullAreNamed) {
   EXPECT_STREQ(derive(nullptr), "argument params is NULL");
 }
 
-// Overflow would be an error, too.
+// The sanitizer also reports signed overflow.
 TEST(RunCpp, StepsOutOfRangeAreRefused) {
   const HostLibrary library(cpp(samples::wave()), "-fsanitize=undefined -fno-sanitize-recover=all");
   auto* run = library.get<const char*(float*, float*, const float*, int64_t, const WaveParams*)>(
@@ -309,7 +309,7 @@ TEST(RunCpp, StepsOutOfRangeAreRefused) {
   EXPECT_STREQ(packed(arrays, parameters, 1, 2147483646), nullptr);
 }
 
-// Kernels write one array while they read another.
+// Kernels read one array while they write another.
 TEST(RunCpp, ArraysThatOverlapAreRefused) {
   const HostLibrary library(cpp(samples::wave()));
   auto* run = library.get<const char*(float*, float*, const float*, int64_t, const WaveParams*)>(
@@ -341,7 +341,7 @@ TEST(RunCpp, FastMathIsRefusedByTheFileItself) {
   EXPECT_EQ(std::system(("c++ -fsyntax-only " + file).c_str()), 0);
 }
 
-// Where values may change, NaN and infinities still are what the language says.
+// Even under --fp=fast, NaN and infinities follow the language.
 TEST(RunCpp, FiniteMathIsRefusedUnderFastToo) {
   std::ofstream(scratch_folder() / "faster.cpp") << cpp(samples::heat(FpMode::Fast));
   const std::string file = " -fsyntax-only " + (scratch_folder() / "faster.cpp").string();
@@ -387,7 +387,7 @@ TEST(RunCpp, MainChecksItself) {
   EXPECT_NE(output.find("RESULT name=heat "), std::string::npos) << output;
   EXPECT_NE(output.find("check=passed"), std::string::npos) << output;
 
-  // A module that differs from its reference fails, and says where.
+  // If the module differs from its reference, the check fails and reports where.
   HostModules wrong = self_check;
   auto& alpha = std::get<kernel::Launch>(wrong.reference->plan.actions[0]);
   wrong.reference->plan.arrays[0].copies = 2;
@@ -403,7 +403,7 @@ TEST(RunCpp, MainChecksItself) {
   EXPECT_NE(text.find("FAILED at ["), std::string::npos) << text;
   EXPECT_EQ(WEXITSTATUS(std::system((base + " N=20 2> /dev/null").c_str())), 2) << "M is missing";
 
-  // Agreement on nothing is no agreement.
+  // Comparing no values does not count as agreement.
   HostModules bare = self_check;
   bare.initial.kernels.clear();
   bare.initial.plan.actions.clear();

@@ -1,4 +1,4 @@
-// Small modules that together use every kind of statement, space and action.
+// Small modules that together contain every kind of statement, memory space and action.
 #include "tests/unit/emit/samples.h"
 
 namespace stencil::samples {
@@ -69,7 +69,7 @@ Array field(const char* name, std::vector<Expr> extents, int levels, int copies)
   return array;
 }
 
-// What heat does at (y, x), which are in scope.
+// The body of heat for point (y, x); the variables y and x are in scope.
 Body heat_point(FpMode fp) {
   const Expr y = v("y"), x = v("x");
   const auto at = [&](const Expr& row, const Expr& column) { return f32_load(0, {row, column}); };

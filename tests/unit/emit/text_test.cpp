@@ -1,4 +1,4 @@
-// What the output says, line by line: dialects, names, literals, layout.
+// The emitted text, line by line: dialects, names, literals, layout.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -48,7 +48,7 @@ TEST(Cuda, KernelHead) {
   EXPECT_TRUE(has(text, "A_next[y * M + x] = fmaf(alpha, laplacian, A[y * M + x]);\n"));
 }
 
-// Hardware has three dimensions of threads; z and beyond share the third.
+// Hardware has three thread dimensions; z and all further ones share the third.
 TEST(Cuda, ThreadsBeyondTheThirdDimension) {
   const std::string text = emit_for(Target::Cuda, samples::places());
   EXPECT_TRUE(has(text, "void __launch_bounds__(24)\n"));
@@ -199,7 +199,7 @@ TEST(Cuda, CopiesAreVectors) {
       has(text, "own[0] = packed.x, own[1] = packed.y, own[2] = packed.z, own[3] = packed.w;"))
       << "so that the values can be in registers";
 
-  // At most 16 bytes at once.
+  // A vector copy moves at most 16 bytes.
   const std::string wide = emit_for(Target::Cuda, samples::exchange(Scalar::F64));
   EXPECT_TRUE(has(wide, "stencil_store_2<double2>(&A_next["));
   EXPECT_TRUE(has(wide, "&sum[k][0]);\n"));
@@ -256,7 +256,7 @@ TEST(Cuda, BulkCopies) {
   EXPECT_TRUE(has(text, "stencil_bulk_copy_2(&ring[(n + 1) % 2][0][0], A_boxes, (n + 1) * 4 + 2"));
   EXPECT_TRUE(has(text, "    stencil_bulk_await(&arrived[n % 2], (n / 2) & 1);\n"));
   EXPECT_TRUE(has(text, "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900\n#error "));
-  // The host describes the slot in hand to the launch.
+  // The host passes the tensor map of the current buffer to the launch.
   EXPECT_TRUE(has(text,
                   "      stencil_tensor_map A_boxes;\n"
                   "      if (const char* error = stencil_describe(&A_boxes, \"A\", A_slots[0], "
@@ -337,7 +337,7 @@ TEST(OpenCl, ThreadsShareTheElementsOfBulkCopies) {
   EXPECT_TRUE(lacks(text, "arrived"));
 }
 
-// On a CPU a block is one work-item: its threads are loops, and nothing waits.
+// On a CPU a block is one work-item: its threads are loops, and there are no barriers.
 TEST(OpenCl, ProcessorsLoopOverTheThreadsOfABlock) {
   Options options;
   options.target = Target::OpenCl;
@@ -412,7 +412,8 @@ TEST(Cpp, ThreadsBecomeLoops) {
   EXPECT_TRUE(lacks(text, "barrier"));
 }
 
-// OpenMP's loop is in a function of its own, for compilers clone no function that has one.
+// The OpenMP loop is in a separate function, because compilers do not
+// clone functions that contain one.
 TEST(Cpp, ABlockIsAFunctionWithClones) {
   const std::string text = emit_for(Target::Cpp, samples::tiled());
   EXPECT_TRUE(has(text, "STENCIL_CLONES\nstatic void mean_steps_block("));
@@ -430,7 +431,7 @@ TEST(Cpp, ShufflesReadTheNeighboursPlace) {
   EXPECT_TRUE(lacks(text, "async"));
 }
 
-// What follows a Bool with cases is compiled for each of its values, where the language can.
+// Code after a Bool with cases is compiled once per value if the language allows it.
 TEST(Cases, AreConstantsInWhatFollows) {
   kernel::Module module = samples::heat();
   kernel::Body& body = module.kernels[0].body;
@@ -451,7 +452,7 @@ TEST(Cases, AreConstantsInWhatFollows) {
   EXPECT_TRUE(has(emit_for(Target::OpenCl, module), "const bool first = (int)block == 0;\n"));
 }
 
-// The driver cuts a run into the tiles that the plan names.
+// The driver splits a run into tiles of the planned sizes.
 TEST(Driver, TilesOfSeveralSizes) {
   const kernel::Module module = samples::tiles_of_sizes({4, 2, 1});
   for (Target target : {Target::Cuda, Target::Cpp}) {
@@ -507,7 +508,7 @@ TEST(Names, AnUnderscoreThatIsTakenGrows) {
   EXPECT_TRUE(has(text, "const float* __restrict__ int__, float* __restrict__ int_,"));
 }
 
-// A prefix that stays reserved whatever is appended must not keep fresh() counting for ever.
+// fresh() must terminate for prefixes that stay reserved whatever is appended.
 TEST(Names, FreshOnesLeaveReservedPrefixesBehind) {
   kernel::Module module = samples::heat();
   module.name = "stencil_x";

@@ -1,5 +1,5 @@
-// The page in a browser, as people see it: the document after its scripts have run. Skipped where
-// no Chromium is installed, or none that starts.
+// The page in a browser: the document after its scripts have run. Skipped if no Chromium is
+// installed or it does not start.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ class BrowserTest : public testing::Test {
     std::filesystem::remove_all(root_, ignored);
   }
 
-  // The document once it is loaded; nothing if the browser fails. What its console said is said_.
+  // The document after loading, or nothing if the browser fails. said_ holds the console output.
   std::optional<std::string> document_of(const std::string& page) {
     std::ofstream(root_ / "page.html", std::ios::binary) << page;
     const std::string at = root_.string();
@@ -71,8 +71,8 @@ class BrowserTest : public testing::Test {
     return read(root_ / "out");
   }
 
-  // The page of a report, with `script` run after its own; the body's attribute data-found then has
-  // what it returns. The console must be silent.
+  // The page of a report. `script` runs after the page's own, and its result becomes the body's
+  // attribute data-found. The console must stay empty.
   std::string document_of(const Report& report, const std::string& script = "return ''") {
     std::string page = html_of(report);
     page.insert(page.rfind("</body>"),
@@ -115,7 +115,7 @@ TEST_F(BrowserTest, DrawsTilesThatDoNotStream) {
 }
 
 TEST_F(BrowserTest, DrawsAMarkForEveryCandidate) {
-  // Every mark is a subpath, but for those without a place.
+  // Every mark is a subpath, except marks without a position.
   EXPECT_EQ(found_by(large_sample(3000),
                      "return [...document.querySelectorAll('#roofline .marks')]"
                      ".map((p) => p.getAttribute('d').split('M').length - 1)"
@@ -124,7 +124,8 @@ TEST_F(BrowserTest, DrawsAMarkForEveryCandidate) {
             "3000 false");
 }
 
-// What a drawing has: corners of each curve, dots of what was measured, and texts without a place.
+// The contents of a drawing: corners of each curve, dots of
+// measurements, and texts without a position.
 const char* const kCurves =
     "const of = (root, what) => [...document.querySelectorAll(`#${root} .chart > svg ${what}`)];"
     "const corners = (p) => p.getAttribute('d').split('L').length;"
@@ -134,7 +135,8 @@ const char* const kCurves =
     " of('costs', '.curve').map(corners), odd.length].join(' ')";
 
 TEST_F(BrowserTest, DrawsCurvesOverTheTimeTile) {
-  // With 1 and 4 points per thread three time tiles or fewer, with 16 three; costs of four.
+  // 1 and 4 points per thread have at most two time tiles, 16 points
+  // have three; the costs have four.
   EXPECT_EQ(found_by(jacobi_sample(), kCurves), "1,2,3 6 4,4,4,4 0");
   EXPECT_EQ(found_by(line_sample(), kCurves), "1,2,3 0 4,4,4,4 0");
   const Report large = large_sample(3000);
@@ -180,7 +182,7 @@ TEST_F(BrowserTest, CostsMayBeThoseOfTheWinnersElements) {
       "best,16 per thread 4,4,4,4 3,3,3,3");
 }
 
-// Costs of a T that is much too long would be all that is seen.
+// Costs of a far too long T would dwarf all others.
 TEST_F(BrowserTest, CostsEndWhereNothingPays) {
   const char* const ends =
       "return document.querySelector('#costs .curve').getAttribute('d').split('L').length + ' ' +"
@@ -222,7 +224,7 @@ TEST_F(BrowserTest, ThePointerFindsPointsOfCurves) {
       "true true 1 true true");
 }
 
-// An empty drawing would say less than a sentence.
+// A sentence explains why there is no drawing.
 TEST_F(BrowserTest, SaysWhyThereAreNoCurves) {
   const char* const notes =
       "return ['elements', 'costs'].map((id) => document.querySelectorAll(`#${id} .chart`).length +"
@@ -269,7 +271,7 @@ TEST_F(BrowserTest, RowsOpenSortAndAreFiltered) {
             "15 65 4 3000 true 0 true");
 }
 
-// Beside what the model says, in the row that opens; of what is not known, why.
+// The opened row shows the machine code beside the model's numbers, or why it is unknown.
 TEST_F(BrowserTest, ShowsTheMachineCode) {
   Report report = jacobi_sample();
   report.candidates[0].code = {{"jacobi_stream", "", {{"in all", 120}, {"shuffles", 8}}, 93.5, 100},

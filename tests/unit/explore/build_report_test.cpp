@@ -1,4 +1,4 @@
-// What a report has of an explored space, against the space itself.
+// Reports compared with the explored space that they summarise.
 #include "tools/stencilc/explore/build_report.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,8 @@ field A : real on G;
 stencil s : A[1..254, 1..254] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
 )";
 
-// Three schedules with T=2 of four points per thread, and one each of T=4 and of one point.
+// Three schedules with T=2 and four points per thread, one with T=4, and
+// one with one point per thread.
 class CurvesTest : public testing::Test {
  protected:
   CurvesTest() {
@@ -29,7 +30,7 @@ class CurvesTest : public testing::Test {
     rank("overlapped T=2 block=32x8 elements=2x2", 5);
     rank("streaming T=2 block=32x4 elements=1x1", 6);
     rank("direct block=32x8 elements=1x4", 7);
-    rank("streaming T=11 block=32x4 elements=2x1", 8);  // no usual T
+    rank("streaming T=11 block=32x4 elements=2x1", 8);  // not one of the usual T
     rank("streaming T=4 block=32x4 elements=1x1", 2).prediction.spills = true;
   }
 
@@ -43,7 +44,7 @@ class CurvesTest : public testing::Test {
     return space_.ranked.back();
   }
 
-  // The report with the first `kept` candidates.
+  // Returns the report with the first `kept` candidates.
   Report report(size_t kept) {
     Report out;
     out.candidates = candidates_of(scheduler_, space_.ranked, kept);
@@ -91,7 +92,7 @@ TEST_F(CurvesTest, AreOfTheBestOfEachInTheWholeSpace) {
   }
 }
 
-// The clock has an order of its own, and what it knows may be of a schedule that spills.
+// Measured rates need not follow the predicted order, and may belong to a schedule that spills.
 TEST_F(CurvesTest, HaveTheBestThatWasMeasured) {
   Report out = report(space_.ranked.size());
   const auto measure = [&](const std::string& line, double rate) {
@@ -113,7 +114,7 @@ TEST_F(CurvesTest, HaveTheBestThatWasMeasured) {
   EXPECT_EQ(out.by_time_tile[0].measured, std::nullopt);
   EXPECT_EQ(out.by_time_tile[1].measured, 30);
   EXPECT_EQ(out.by_time_tile[1].timed, whole("streaming T=2 block=32x4 elements=1x1"));
-  // A time tile that curves have no point for gets one.
+  // A measured time tile between the points of a curve becomes a point of its own.
   Candidate unusual = out.candidates[0];
   unusual.time_tile = 7;
   unusual.elements = 1;
@@ -126,8 +127,8 @@ TEST_F(CurvesTest, HaveTheBestThatWasMeasured) {
   EXPECT_EQ(out.by_elements.size(), 5u);
 }
 
-// One sweep of 5 points reads a word of 4 bytes once; tiles read less the longer they are, and
-// compute more twice.
+// One sweep of a 5-point stencil loads each 4-byte word once. Longer tiles load less and compute
+// more points redundantly.
 TEST_F(CurvesTest, SayWhatAPointCosts) {
   Report out = report(1);
   add_curves(scheduler_, space_, out);
@@ -158,7 +159,7 @@ TEST_F(CurvesTest, NeighboursAreOfTheFamily) {
   EXPECT_EQ(neighbours[1].time_tile, 4);
 }
 
-// Of an exploration: nothing is better than what the curves have.
+// No candidate of the exploration beats the curves.
 TEST(CurvesOfPrograms, NothingIsBetter) {
   for (const char* text :
        {kHeat,
@@ -232,7 +233,7 @@ TEST(Flops, AreAnAverageOverTheGrid) {
                    0.5 * 1 + 0.5 * 3);
   EXPECT_DOUBLE_EQ(
       flops(grid + "stencil s : A on G = A[0,0] + 1; stencil t : B on G = A[0,0] / 3;"), 2);
-  // Open extents are as usual: 4096 in two dimensions.
+  // Open extents get a default: 4096 in two dimensions.
   EXPECT_DOUBLE_EQ(flops("param N : integer; grid G = [0..N-1, 0..N-1] steps 4;"
                          "field A : real on G; stencil s : A[1..N-2, 0..N-1] = A[-1,0] + A[1,0];"),
                    4094. / 4096);

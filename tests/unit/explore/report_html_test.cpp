@@ -1,4 +1,4 @@
-// The page as text: what is there without JavaScript, and that nothing of a program becomes markup.
+// The page as text: it is useful without JavaScript, and no text of a program becomes markup.
 #include "tools/stencilc/explore/report_html.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(ReportHtmlTest, HasTheWinnerAndTheTableWithoutScripts) {
   EXPECT_EQ(count(page, "--schedule &quot;streaming T=4 block=16x16x1"), 1u);
   EXPECT_EQ(count(page, "<tr class=\"candidate"), 9u);
   EXPECT_EQ(count(page, "<tr class=\"candidate chosen\">"), 1u);
-  EXPECT_EQ(count(page, "jacobi_tile(const float* __restrict__ A0"), 1u);  // not in the data, too
+  EXPECT_EQ(count(page, "jacobi_tile(const float* __restrict__ A0"), 1u);  // only once
   EXPECT_EQ(count(page, "// jacobi3d.stn: 7-point Jacobi on a cube"), 1u);
   EXPECT_EQ(
       count(page, "<td>A</td><td><em>loaded</em></td><td class=\"number\">\u22124 \u2026 +4</td>"),
@@ -49,7 +49,7 @@ TEST(ReportHtmlTest, ShowsFiftyOfThousands) {
   EXPECT_EQ(count(page, "\"rank\":3000,"), 1u);
 }
 
-// What would make a browser fetch something; the namespace of SVG is a name.
+// Looks for anything that makes a browser fetch. The SVG namespace is only a name.
 TEST(ReportHtmlTest, AsksForNothing) {
   std::string page = html_of(jacobi_sample());
   for (const char* part :
@@ -83,7 +83,7 @@ TEST(ReportHtmlTest, NothingOfAProgramIsMarkup) {
   }
   EXPECT_EQ(count(page, "<img"), 0u);
   EXPECT_GT(count(page, "&lt;img src=x onerror=&quot;"), 10u);
-  EXPECT_GT(count(page, "{{rows}}"), 10u);  // a value is not looked into for holes
+  EXPECT_GT(count(page, "{{rows}}"), 10u);  // placeholders inside inserted values are not expanded
 }
 
 TEST(ReportHtmlTest, SaysThatNothingFits) {

@@ -1,4 +1,4 @@
-// Reports as JSON and CSV, read again.
+// Reports as JSON and CSV, parsed back.
 #include "tools/stencilc/explore/report_json.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// The cells of CSV by the rules of RFC 4180.
+// Splits CSV into cells as RFC 4180 defines.
 std::vector<std::vector<std::string>> cells_of(const std::string& csv) {
   std::vector<std::vector<std::string>> rows(1, std::vector<std::string>(1));
   bool quoted = false;

@@ -1,4 +1,4 @@
-// What all forms of a report share.
+// Functions shared by all report formats.
 #include "tools/stencilc/explore/report.h"
 
 #include <gtest/gtest.h>
@@ -27,12 +27,12 @@ TEST(ReportTest, TauIsOneForTheSameOrder) {
   EXPECT_DOUBLE_EQ(*kendall_tau(with_rates({{3, 10}, {2, 20}, {1, 30}})), -1);
 }
 
-// Of six pairs, five agree and one does not.
+// Five of six pairs agree, one does not.
 TEST(ReportTest, TauCountsPairs) {
   EXPECT_DOUBLE_EQ(*kendall_tau(with_rates({{4, 40}, {3, 20}, {2, 30}, {1, 10}})), 4. / 6);
 }
 
-// Of three pairs, one is tied in the prediction: (2 - 0) / sqrt(2 * 3).
+// One of three pairs is tied in the prediction: (2 - 0) / sqrt(2 * 3).
 TEST(ReportTest, TauKnowsTies) {
   EXPECT_DOUBLE_EQ(*kendall_tau(with_rates({{2, 30}, {2, 20}, {1, 10}})), 2 / std::sqrt(6.));
   EXPECT_DOUBLE_EQ(*kendall_tau(with_rates({{3, 20}, {2, 20}, {1, 10}})), 2 / std::sqrt(6.));

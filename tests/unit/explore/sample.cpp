@@ -11,7 +11,7 @@ namespace stencil::explore {
 
 namespace {
 
-// Rates that fit a schedule's numbers, as a simple model has them.
+// Rates derived from a schedule's numbers by a simple model.
 void predict(Candidate& c, const ReportMachine& machine) {
   const double latency = 0.3 / std::max(0.05, c.occupancy) / machine.instructions_per_second * 18;
   const std::vector<std::pair<Limit, double>> beside = {
@@ -84,7 +84,7 @@ void rank(Report& report) {
       [](const Candidate& a, const Candidate& b) { return a.predicted > b.predicted; });
 }
 
-// The curves over T of what is in the report, as build_report makes them of the whole space.
+// The curves over T of the report's candidates. build_report makes them from the whole space.
 void draw_curves(Report& report) {
   report.flops = 8;
   std::map<std::pair<int64_t, int>, Best> by_elements;

@@ -1,4 +1,4 @@
-// Affine functions and Fourier-Motzkin elimination, the latter against brute force.
+// Affine functions, and Fourier-Motzkin elimination compared with brute force.
 #include "compiler/ir/affine.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Fixed params on the IR text: values in place of references, and what follows from them.
+// Fixed params in the IR text: their values replace references, and constant folding follows.
 #include <gtest/gtest.h>
 
 #include "compiler/ir/passes.h"
@@ -50,7 +50,7 @@ TEST(BakeParams, MakesChoicesThatAreKnown) {
 }
 
 TEST(BakeParams, FormsTheFusedOperationsOfTheUnfixedProgram) {
-  // 2*a is a product and fused before it is known.
+  // 2*a is a product, and is fused before its value is known.
   EXPECT_EQ(expression("A[0] + 2 * a", fixing({})), "fma(2, a, A[0])");
   EXPECT_EQ(expression("A[0] + 2 * a", fixing({"a"})), "fma(2, 0.1, A[0])");
 }
@@ -64,7 +64,7 @@ TEST(BakeParams, LeavesOtherProgramsAlone) {
 }
 
 TEST(BakeParams, TheStopConditionKeepsItsReductions) {
-  // When it is asked depends on the reductions that it names.
+  // The step at which it is evaluated depends on the reductions that it names.
   const Program program = test::load(kHead + std::string("stencil f : A[1..8] = a * A[0];\n"
                                                          "reduce r = max(A[0]) on G every 2;\n"
                                                          "stop when select(a > 1, r, 0.5) < 0.7;"),

@@ -1,4 +1,4 @@
-// Conditions on coordinates modulo a number, against the values that nodes have at all points.
+// Conditions on coordinates modulo a number, compared with the values of the nodes at all points.
 #include "compiler/ir/congruence.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ stencil s : A[i in {0}..{0}+9, j in {0}-2..{0}+8] where {1} = 2 * A[0,0];
   return program.functions.empty() ? Piece{} : program.functions[0].pieces[0];
 }
 
-// The values of what coordinates alone decide; 0 elsewhere.
+// The values of nodes that depend on coordinates alone; 0 for all others.
 std::vector<int64_t> values_at(const Graph& graph, int i, int j) {
   std::vector<Constant> values;
   for (const Node& node : graph.nodes()) {
@@ -51,7 +51,7 @@ Residue residue_of(int i, int j) {
   return {{kAll, kAll}, {(i % kAll + kAll) % kAll, (j % kAll + kAll) % kAll}};
 }
 
-// How many values at points of the region follow from residues; all of these are right.
+// The number of values in the region that residues determine. All of them must be right.
 int decided(const std::string& condition, int low) {
   const Piece piece = piece_of(condition, low);
   const auto found = congruences(piece.graph, piece.region);
@@ -84,7 +84,7 @@ TEST(Congruences, FollowFromResidues) {
 
 TEST(Congruences, OfNegativeNumbersDependOnTheSign) {
   EXPECT_EQ(decided("(i + j) % 2 == 1", 1), kPoints);       // the remainder itself
-  EXPECT_EQ(decided("(i + j) % 2 == 1", -3), kPoints / 2);  // is only known to be false
+  EXPECT_EQ(decided("(i + j) % 2 == 1", -3), kPoints / 2);  // is only known not to hold
   EXPECT_EQ(decided("(i - 40) % 3 == -1", 1), kPoints * 7 / 10);
   EXPECT_EQ(decided("(40 - i) % 3 != 1", 1), kPoints);
 }
@@ -122,10 +122,10 @@ stencil s : A[i in 1..8, j in 1..8] where (i + j) % 2 == 0 and not (j % 3 == 1)
     return accesses(rest.graph, rest.results).size();
   };
   EXPECT_EQ(accesses_at({{2, 6}, {0, 0}}), 4u);
-  EXPECT_EQ(accesses_at({{2, 6}, {1, 0}}), 1u);  // its own value
+  EXPECT_EQ(accesses_at({{2, 6}, {1, 0}}), 1u);  // only its own value
   EXPECT_EQ(accesses_at({{2, 6}, {0, 4}}), 1u);
   EXPECT_EQ(accesses_at({{2, 2}, {1, 0}}), 1u);
-  EXPECT_EQ(accesses_at({{2, 2}, {0, 0}}), 5u);  // one or the other
+  EXPECT_EQ(accesses_at({{2, 2}, {0, 0}}), 5u);  // either branch
   EXPECT_EQ(accesses_at({{1, 1}, {0, 0}}), 5u);
 }
 

@@ -1,5 +1,5 @@
-// The contraction rule, on the IR text: which additions become fused, in which order, and that none
-// with a product is left.
+// The contraction rule on the IR text: which additions become fused and in which order. No addition
+// with a product remains.
 #include "compiler/ir/passes.h"
 #include "tests/unit/load.h"
 

@@ -1,4 +1,4 @@
-// Known operations against the kernels of the reference interpreter, bit for bit.
+// Constant folding compared bit for bit with the kernels of the reference interpreter.
 #include "compiler/ir/known.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 const std::vector<Scalar> kTypes = {Scalar::Bool, Scalar::I32, Scalar::I64, Scalar::F32,
                                     Scalar::F64};
 
-// Values that roundings, signs and widths tell apart.
+// Values that distinguish roundings, signs and widths.
 std::vector<Constant> values_of(Scalar type) {
   std::vector<Constant> values;
   if (type == Scalar::Bool) return {{0, 0}, {0, 1}};
@@ -38,7 +38,7 @@ std::vector<Constant> values_of(Scalar type) {
   return values;
 }
 
-// The interpreter's value; nothing if it has no such operation.
+// The interpreter's value, or nothing if it has no such operation.
 std::optional<Constant> interpreted(Op op, Scalar type, const std::vector<Scalar>& types,
                                     const std::vector<Constant>& operands) {
   const reference::Kernel kernel = reference::kernel_for(op, type, types);
@@ -112,7 +112,8 @@ TEST(EvaluateKnown, GivesTheInterpretersBits) {
 }
 
 TEST(EvaluateKnown, RoundsAFloatFusedMultiplyAddOnce) {
-  // Just below the middle of 1 + 2^-23 and 1 + 2^-22; rounded to double it is the middle.
+  // Just below the midpoint of 1 + 2^-23 and 1 + 2^-22; rounding to
+  // double first gives the midpoint.
   const std::vector<Constant> operands = {{0x1.0002p-12, 0}, {0x1.fffcp-13, 0}, {0x1.000002p0, 0}};
   EXPECT_EQ(evaluate_known(Op::Fma, Scalar::F32, Scalar::F32, operands).real, 0x1.000002p0);
 }

@@ -1,4 +1,4 @@
-// Hash-consing and the queries on programs.
+// Hash-consing, and queries on programs.
 #include "compiler/ir/program.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(Piece, CountsReachableOperations) {
   EXPECT_EQ(count_operations(piece), 1);
 }
 
-// The operations of `expression`, in which a, b and c are values of a point.
+// The operation count of `expression`, where a, b and c are values of a point.
 int flops(const std::string& expression, FpMode fp) {
   ProgramOptions options;
   options.fp = fp;
@@ -73,11 +73,11 @@ TEST(Piece, CountsFlopsAsWritten) {
       {"0.25 * a[0] - 0.5 * b[0] - c[0]", 4},
       {"(a[0] - b[0]) * (a[0] - b[0]) + 1", 3},            // the difference occurs again
       {"(a[0] * b[0] + c[0]) / (c[0] - a[0] * b[0])", 4},  // so does the product
-      {"(a[0] * b[0] + c[0]) * (a[0] * b[0])", 3},         // likewise
-      {"(0.5 * b[0] + c[0]) / (c[0] - 0.5 * b[0])", 4},    // likewise, with a literal
+      {"(a[0] * b[0] + c[0]) * (a[0] * b[0])", 3},         // the product too
+      {"(0.5 * b[0] + c[0]) / (c[0] - 0.5 * b[0])", 4},    // the product too, with a literal
       {"fma(a[0], b[0], c[0])", 2},
       {"sqrt(a[0]) + max(b[0], abs(c[0]))", 4},
-      {"p * sin(p) * a[0] + time * p", 2},  // once for all points, but for two
+      {"p * sin(p) * a[0] + time * p", 2},  // all but two are computed once for all points
       {"select(a[0] > b[0] and c[0] < 1, a[0], -b[0])", 0},
       {"a[0] * n[0]", 1},
   };

@@ -1,4 +1,4 @@
-// Reassociation: values stay within rounding, operations get fewer, the form is final.
+// Reassociation keeps values within rounding, never adds operations, and is idempotent.
 #include "compiler/ir/reassociate.h"
 
 #include <cmath>
@@ -187,7 +187,7 @@ TEST(Reassociate, FivePointWithDivision) {
   const std::string text = "(5*A[-1,0] + 12*A[0,-1] + 15*A[0,0] + 12.5*A[0,1] + 5.5*A[1,0]) / 118";
   const Program program = load_2d(text);
   EXPECT_EQ(operations(program), 6);
-  EXPECT_EQ(operations(reassociate(program, 0)), 5);  // a multiplication and four fused
+  EXPECT_EQ(operations(reassociate(program, 0)), 5);  // one multiplication, four fused
 }
 
 TEST(Reassociate, TheNewestPlaneComesLast) {
@@ -241,8 +241,8 @@ TEST(Reassociate, RootsInDivisors) {
 TEST(Reassociate, SquaresOfDifferencesAreTranslates) {
   const Program program = load_example("gradient2d.stn");
   const Program once = reassociate(program, 0);
-  // Four differences, four squares fused with the sum, the root. Afterwards the differences with
-  // the neighbours on both sides of the contiguous dimension are one tree.
+  // Four differences, four squares fused with the sum, and the root. After reassociation the two
+  // differences in the contiguous dimension are one tree, shifted.
   EXPECT_EQ(operations(program), 9);
   EXPECT_EQ(operations(once), 8);
   EXPECT_NE(print(once).find("sub(A[0,-1], A[0,0])"), std::string::npos) << print(once);
@@ -302,7 +302,7 @@ std::optional<PlaneSplit> split(const Program& program, int dimension = 0) {
   return split_by_plane(program.functions.at(0).pieces.at(0), dimension);
 }
 
-// The program with the planes' sums added up again.
+// The program with the sums of its planes added up again.
 Program joined(Program program, int dimension = 0) {
   Piece& piece = program.functions.at(0).pieces.at(0);
   auto parts = split_by_plane(piece, dimension);
@@ -379,12 +379,12 @@ TEST(FusedOperations, ProductsTranslatesAndUniformNodes) {
   EXPECT_EQ(operations(load_2d("A[0,0] * 2 + A[0,1] * 3")), 2);
   EXPECT_EQ(operations(load_2d("(A[0,0] * 2 + 1) / (A[0,0] * 2)")), 3);  // the product has 2 users
   EXPECT_EQ(operations(load_2d("(A[0,0] + A[0,1]) * (A[0,1] + A[0,2])")), 2);  // translates
-  EXPECT_EQ(operations(load_2d("(A[0,0] + A[0,1]) * (A[1,0] + A[1,1])")), 3);  // in the stream
+  EXPECT_EQ(operations(load_2d("(A[0,0] + A[0,1]) * (A[1,0] + A[1,1])")), 3);  // shifted in y
   EXPECT_EQ(operations(load_2d("A[0,0] * (p * p + q)")), 1);
   const Program indexed = test::load(
       "grid G = [0..9, 0..9] steps 1; field A : real on G;"
       "stencil f : A[i in 1..8, j in 1..8] = (A[0,0] / (j + 1.0)) * (A[0,1] / (j + 1.0));");
-  EXPECT_EQ(operations(indexed), 4);  // the neighbour divides by another number
+  EXPECT_EQ(operations(indexed), 4);  // the neighbour's divisor differs
   EXPECT_EQ(operations(load_2d("-A[0,0] + A[0,1]")), 1);
 }
 

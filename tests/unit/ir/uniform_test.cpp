@@ -1,4 +1,4 @@
-// Which nodes have one value for all points.
+// Which nodes have the same value at all points.
 #include "compiler/ir/uniform.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ struct Node {
   bool uniform, timed, known, once;
 };
 
-// Of the first function's first result, in a program with a param `a` and fields of these types.
+// The first result of the first function, in a program with a param `a` and fields of type `type`.
 Node result_of(const std::string& value, const std::string& type = "float") {
   const Program program = test::load(
       "param a : float = 2; param m : integer; param n : integer = 5;\n"
@@ -42,14 +42,14 @@ TEST(Uniform, IsWhatParamsAndTimeGive) {
   }
 }
 
-// Compilers fold what only literals take part in, but not the functions of a library.
+// Compilers fold expressions of literals, but not calls of library functions.
 TEST(Uniform, KnownValuesAreLeftToTheCompiler) {
   EXPECT_TRUE(result_of("n * 1.0 / 3.0").known);
   EXPECT_FALSE(result_of("sin(n * 1.0)").known);
   EXPECT_FALSE(result_of("a / 3.0").known);
 }
 
-// A value of a storage type exists in memory only.
+// Values of storage types exist in memory only.
 TEST(Uniform, StorageTypesAreNotComputed) {
   EXPECT_TRUE(result_of("a * a", "half").uniform);
   EXPECT_FALSE(result_of("a * a", "half").once);

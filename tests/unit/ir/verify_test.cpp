@@ -1,4 +1,4 @@
-// Unsound programs are found.
+// Each kind of invalid program is reported.
 #include "compiler/ir/passes.h"
 #include "tests/unit/load.h"
 

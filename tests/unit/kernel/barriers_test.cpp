@@ -1,4 +1,4 @@
-// Which barriers are missing and which are not: rings of slots, and the elements of a thread's own.
+// Which barriers the verifier requires: ring buffers, and elements that only one thread accesses.
 #include <gtest/gtest.h>
 
 #include "compiler/kernel/passes.h"
@@ -19,8 +19,8 @@ const std::vector<std::string> kBothTooSoon = {
 const std::vector<std::string> kWrittenTooSoon = {
     "kernel k: shared buffer 'ring' is written without a barrier after it was read"};
 
-// What the verifier says about a body over two buffers: 0, `ring`, is shared, of slots x rows x
-// columns; 1 is the threads' own.
+// The verifier's messages for a body over two buffers. Buffer 0, `ring`, is shared: slots x rows x
+// columns. Buffer 1 is per thread.
 std::vector<std::string> violations(const Body& body, Shape threads = {32}) {
   Module module;
   module.name = "m";
@@ -50,7 +50,7 @@ Statement read(const Expr& slot, const Expr& row, const Expr& column) {
 Statement write(const Expr& slot, const Expr& row, const Expr& column) {
   return {Threads{{{Store{0, {slot, row, column}, load(1, {integer(0)}, Scalar::F32)}}}}};
 }
-// A write of the thread's element, and a read of the neighbour's.
+// Writes the thread's own element; reads the neighbour's.
 Statement publish(const Expr& slot) {
   return write(slot, integer(0), v("thread_x"));
 }
@@ -106,7 +106,7 @@ TEST(Ring, TheEndOfALoopMeetsItsBeginning) {
 TEST(Ring, AnIterationCountsAsManyAsTheStepOfTheLoop) {
   const Body body = {fetch(slot("n", 0, 4)), publish(slot("n", 1, 4))};
   EXPECT_EQ(violations(loop(body, 2)), kSound) << "only odd slots are written, even ones read";
-  EXPECT_EQ(violations(loop(body, 1)), kBothTooSoon);  // the slot comes round again
+  EXPECT_EQ(violations(loop(body, 1)), kBothTooSoon);  // the slot is reused
   const Body two_ahead = {fetch(slot("n", 0, 4)), publish(slot("n", 2, 4))};
   EXPECT_EQ(violations(loop(two_ahead, 2)), kBothTooSoon);
 }
@@ -144,7 +144,7 @@ TEST(Ring, WhatIsCountedFromMustBeTheSame) {
             kWrittenTooSoon);
 }
 
-// What a step makes at [step] and reads at [step - 1].
+// A step writes at [step] and reads at [step - 1].
 TEST(Parts, ALoopVariableTellsThemApart) {
   const auto part = [](int64_t by) { return add(v("n"), integer(by)); };
   EXPECT_EQ(violations(loop({publish(part(1)), fetch(part(0)), {Barrier{}}})), kSound);
@@ -199,7 +199,7 @@ TEST(OwnElement, OfEveryThreadAxis) {
   EXPECT_EQ(violations({write(zero, integer(3), column), read(one, integer(3), column)}, flat),
             kSound);
   EXPECT_EQ(violations({write(row, zero, column), read(row, one, column)}, tall), kSound);
-  // An axis that is missing, moved on, or in another place.
+  // An axis is missing, shifted, or in another position.
   EXPECT_EQ(violations({write(zero, integer(3), column), read(zero, integer(3), column)}, tall),
             kReadTooSoon);
   EXPECT_EQ(violations({write(zero, row, column), read(zero, row, add(column, one))}, tall),
@@ -211,7 +211,7 @@ TEST(OwnElement, OfEveryThreadAxis) {
             kWrittenTooSoon);
 }
 
-// Threads of any dimension: here w, the fourth.
+// Threads of more than three dimensions: w is the fourth.
 TEST(OwnElement, OfAxesBeyondTheThird) {
   const Expr row = v("thread_w"), column = v("thread_x"), zero = integer(0), one = integer(1);
   const Shape deep = {8, 1, 1, 8};
@@ -230,7 +230,8 @@ TEST(OwnElement, WhateverTheSlot) {
       kSound);
 }
 
-// A slot may be written while others are read at offsets, and its own element in it.
+// A slot may be written while other slots are read at offsets, if threads read only their own
+// element of the written slot.
 TEST(OwnElement, IsEnoughForTheSlotThatIsWritten) {
   const Expr row = v("thread_y"), column = v("thread_x"), one = integer(1);
   const Shape tall = {8, 8};
@@ -251,7 +252,8 @@ TEST(OwnElement, EveryAccessCounts) {
             kReadTooSoon);
 }
 
-// Copies read and write as stores do; so do async ones, which a thread awaits for itself only.
+// Copies read and write like stores. This includes async copies: waiting for them synchronizes only
+// the thread itself.
 TEST(Copies, AreAccesses) {
   for (const bool async : {false, true}) {
     Module module;
@@ -282,14 +284,14 @@ TEST(Copies, AreAccesses) {
   }
 }
 
-// A shuffle moves values between threads without shared memory; it is no barrier either.
+// A shuffle exchanges values without shared memory and does not act as a barrier.
 TEST(Shuffles, AreNoBarriers) {
   const Statement shuffle = {Shuffle{"", 1, {{1, {integer(1)}, 1, {integer(0)}, 1}}}};
   EXPECT_EQ(violations({publish(integer(0)), shuffle, fetch(integer(0))}), kReadTooSoon);
   EXPECT_EQ(violations({publish(integer(0)), {Barrier{}}, shuffle, fetch(integer(0))}), kSound);
 }
 
-// A kernel whose ring of two slots is filled by bulk copies.
+// Violations in a kernel whose two-slot ring is filled by bulk copies.
 std::vector<std::string> bulk_violations(const Body& body) {
   Module module;
   module.name = "m";
@@ -322,7 +324,7 @@ const std::vector<std::string> kNotAwaited = {
 const std::vector<std::string> kOverwritten = {
     "kernel k: shared buffer 'ring' is copied to without a barrier after it was read"};
 
-// What each iteration brings is read in the next.
+// Each iteration reads the batch that the previous one requested.
 Body pipelined(Body iteration) {
   return {bring(integer(0)),
           {For{LoopKind::Serial, "n", integer(0), integer(9), 1, std::move(iteration)}}};

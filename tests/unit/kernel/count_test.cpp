@@ -1,4 +1,4 @@
-// Counts of kernels small enough to count by hand.
+// Counts of kernels that are small enough to count by hand.
 #include "compiler/kernel/count.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,8 @@ Expr f32(double value) {
   return real(value, Scalar::F32);
 }
 
-// Blocks of 8 x 4 threads, with A and B in global memory, s shared, own of a thread; sizes of 100.
+// Blocks of 8 x 4 threads; A and B are in global memory, s in shared memory, `own` is per thread;
+// extents are 100.
 Kernel kernel_of(Body body) {
   Kernel kernel;
   kernel.name = "k";
@@ -42,7 +43,7 @@ Statement threads(Body body) {
   return {Threads{std::move(body)}};
 }
 
-// Of four floats, only if a loop that stays one indexes them.
+// The bytes of an array of four floats count only if a loop that is not unrolled indexes it.
 TEST(Count, BytesThatLoopsIndex) {
   const auto bytes = [](LoopKind kind, const Expr& index) {
     Body body = {{Store{3, {index}, f32(0)}}};
@@ -130,7 +131,7 @@ TEST(Count, WrittenOutLoopsDecideConditions) {
   EXPECT_TRUE(count.choices.empty());
 }
 
-// Points per step are the caller's to divide by, and so are the numbers of steps.
+// The caller supplies unknown loop counts, such as points per step and numbers of steps.
 TEST(Count, WhatIsNotKnownIsAskedFor) {
   const Body body = {{Let{"from", add(var("first"), integer(2))}},
                      {For{LoopKind::Serial,
@@ -152,7 +153,7 @@ TEST(Count, WhatIsNotKnownIsAskedFor) {
   EXPECT_TRUE(total.loops.empty() && total.choices.empty());
   EXPECT_EQ(total.block.barrier, 10);
   EXPECT_EQ(total.threads.of(Space::Global).written, 10 * 32 * 4 / 4);
-  // With values of its variables less is asked.
+  // If variables have values, fewer counts are asked for.
   const Count known = count_of(body, [](const std::string& name) -> std::optional<int64_t> {
     return name == "first" ? std::optional(1) : name == "last" ? std::optional(9) : std::nullopt;
   });
@@ -170,7 +171,7 @@ TEST(Count, PartsOfOneLoopAreJoined) {
   EXPECT_EQ(count.loops[0].iteration.block.barrier, 4);
 }
 
-// Two passes over two versions of a loop; in one of them nothing is decided.
+// Two versions of a loop, in three passes. One version depends on nothing unknown.
 TEST(Count, HowOftenALoopIsThereAndStarts) {
   const Statement loop = {For{
       LoopKind::Serial, "n", integer(0), var("last"), 1, {threads({store(f32(1))}), {Barrier{}}}}};

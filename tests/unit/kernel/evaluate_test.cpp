@@ -1,4 +1,4 @@
-// What is known of integer expressions whose variables are open.
+// Facts about integer expressions whose variables are unknown.
 #include "compiler/kernel/evaluate.h"
 
 #include <gtest/gtest.h>

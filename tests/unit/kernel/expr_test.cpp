@@ -1,4 +1,4 @@
-// The folding builders: what folds, what must not, and types.
+// The folding constructors: what they fold, what they must not fold, and result types.
 #include <gtest/gtest.h>
 
 #include <limits>

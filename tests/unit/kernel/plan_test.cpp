@@ -1,4 +1,4 @@
-// How a run is cut into tiles.
+// How a run is divided into time tiles.
 #include "compiler/kernel/plan.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Bodies as loops: which become one, and that the loops written out are the bodies again.
+// Rolling bodies into loops: which bodies become one loop, and that unrolling
+// the loops gives the bodies back.
 #include "compiler/kernel/sequence.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +37,7 @@ Statement threads(Body body) {
   return {Threads{std::move(body)}};
 }
 
-// The sequence, after a check that it is the items one after the other.
+// Returns the sequence after checking that it equals the items in order.
 Body checked(const std::vector<Body>& items) {
   Body all;
   for (const Body& item : items) all.insert(all.end(), item.begin(), item.end());
@@ -64,7 +65,7 @@ TEST(Sequence, AffineItemsAreOneLoop) {
 TEST(Sequence, AVariableIsASumWithZero) {
   std::vector<Body> items;
   for (int s = 0; s < 4; ++s) {
-    const Expr n = sub(v("n"), integer(s));  // `n` in the first
+    const Expr n = sub(v("n"), integer(s));  // plain `n` in the first item
     items.push_back({threads({store(1, operation(Op::Mod, {n, integer(3)}), n)})});
   }
   EXPECT_EQ(checked(items).size(), 1u);
@@ -98,7 +99,7 @@ TEST(Sequence, FirstAndLastAreGuarded) {
   EXPECT_NE(std::get_if<If>(&loop(body)->body.back().kind), nullptr);
 }
 
-// Two items that are apart fix a line only if its slope is whole.
+// Two items that are not adjacent define a linear index only if its slope is an integer.
 TEST(Sequence, ItemsApartHaveAWholeSlope) {
   const auto common = [] {
     Body body;

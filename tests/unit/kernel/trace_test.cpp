@@ -1,4 +1,4 @@
-// Kernels small enough to count by hand, as a GPU would execute them.
+// Traces of kernels that are small enough to count by hand, executed as on a GPU.
 #include "compiler/kernel/trace.h"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@ namespace {
 
 class Traced : public testing::Test {
  protected:
-  // Buffers of the kernel, by name: global F64 and F32, shared F64 and F32, integers of a thread,
-  // of the block and shared, a double of a thread.
+  // Buffers of the kernel: global F64 (two) and F32, shared F64 and F32; integers per thread, per
+  // block and shared; a double per thread.
   enum : BufferId { kReal, kOut, kSingle, kShared, kSharedSingle, kOwn, kBlock, kFlags, kKept };
 
   Traced() {
@@ -112,7 +112,8 @@ TEST_F(Traced, BankConflicts) {
   EXPECT_EQ(loads(kShared, op(Op::Div, {thread(), integer(2)})), 1);
   EXPECT_EQ(loads(kShared, mul(thread(), integer(2))), 4);
   EXPECT_EQ(loads(kShared, mul(thread(), integer(16))), 32);
-  // Each half of the warp asks half of the banks twice, though the warp asks all of them evenly.
+  // Each half of the warp accesses half of the banks twice, although the warp as a
+  // whole covers all banks evenly.
   const Expr half = op(Op::Div, {thread(), integer(16)});
   EXPECT_EQ(loads(kShared, add(mul(thread(), integer(2)), half)), 4);
   const Counters stores = counts_of({threads(
@@ -151,13 +152,13 @@ TEST_F(Traced, WhatIsKnownBeforehandCostsNothing) {
   const Counters unrolled = loop(LoopKind::Unrolled), serial = loop(LoopKind::Serial);
   EXPECT_EQ(unrolled.global_stores, 128);
   EXPECT_EQ(unrolled.branches, 0);
-  EXPECT_EQ(unrolled.operations, 2 * 64 * 2);  // the sum and the store
+  EXPECT_EQ(unrolled.operations, 2 * 64 * 2);  // the addition and the store
   EXPECT_EQ(serial.global_stores, 128);
   EXPECT_EQ(serial.branches, 2 * (5 + 4));
   EXPECT_EQ(serial.divergent_branches, 0);
 }
 
-// Threads 0 to 7 have two iterations, the others one.
+// Threads 0 to 7 take two iterations, the others one.
 TEST_F(Traced, LoopsThatThreadsLeaveOneByOne) {
   kernel_.threads = {32};
   const Counters c = counts_of(
@@ -177,7 +178,7 @@ TEST_F(Traced, ArmsOfSelectsAreTakenByThread) {
   EXPECT_EQ(two.global_loads, 64);
   EXPECT_EQ(two.load_requests, 3);
   EXPECT_EQ(two.branches, 0);
-  // What both arms have in common is loaded once.
+  // A load that both arms contain is done once.
   const Expr same = real_at(thread());
   const Counters one =
       counts_of({threads({keep(op(Op::Select, {few, add(same, real(1, Scalar::F64)), same}))})});
@@ -205,8 +206,8 @@ TEST_F(Traced, FlopsByClass) {
   EXPECT_EQ(c.flops, 64 * (2 + 1 + 1));
 }
 
-// A bit per thread, set by one section and tested by another; a flag that a thread leaves for all,
-// one that the block has.
+// A bit per thread, set in one section and tested in another; a flag that one thread sets for all;
+// a flag of the block.
 TEST_F(Traced, BuffersKeepIntegers) {
   const Expr own = load(kOwn, {integer(1)}, Scalar::I32);
   const Expr bit = op(Op::Shl, {integer(1), op(Op::Mod, {thread(), integer(4)})});
@@ -232,9 +233,9 @@ TEST_F(Traced, ConditionsOnDataHoldAndFail) {
   const TracedKernel traced =
       trace_of({threads({when(both, {out(thread())}, {out(add(thread(), integer(1)))})})});
   EXPECT_TRUE(traced.data_dependent);
-  EXPECT_EQ(traced.counts.global_loads, 8);  // as `and` asks
+  EXPECT_EQ(traced.counts.global_loads, 8);  // only where the left side of `and` holds
   EXPECT_EQ(traced.counts.global_stores, 8 + 64);
-  // What such a side stores is unknown from then on.
+  // A value stored on such a side is unknown afterwards.
   const Expr own = load(kOwn, {integer(0)}, Scalar::I32);
   const TracedKernel stored = trace_of({threads(
       {set(kOwn, integer(0), integer(1)), when(negative, {set(kOwn, integer(0), integer(0))}),
@@ -263,12 +264,12 @@ TEST_F(Traced, CopiesMoveVectors) {
   EXPECT_EQ(async.load_requests, 2);
   EXPECT_EQ(async.load_sectors, 32);
   EXPECT_EQ(async.shared_stores, 64);
-  // Eight threads at a time, each 16 of 32 bytes: two of them ask each bank.
+  // Eight threads at a time, each with 16 of every 32 bytes: two threads access each bank.
   EXPECT_EQ(async.shared_store_wavefronts, 2 * 2 * 2);
-  EXPECT_EQ(async.operations, 16 + 2 * 16);  // the index, and the copies
+  EXPECT_EQ(async.operations, 16 + 2 * 16);  // the index and the copies
 }
 
-// A box of 4 x 8 of which 3 rows and 6 columns lie in the array.
+// A box of 4 x 8 points, of which 3 rows and 6 columns lie within the array.
 TEST_F(Traced, BulkCopiesReadWhatTheArrayHas) {
   kernel_.bulk_sources = {{"source", kReal, {4, 8}}};
   kernel_.bulk_slots = 1;
@@ -285,7 +286,7 @@ TEST_F(Traced, BulkCopiesReadWhatTheArrayHas) {
   EXPECT_EQ(c.barriers, 1);
 }
 
-// Two integers and two doubles per thread; the second integer is compared.
+// Shuffles two integers and two doubles per thread, then compares the second integer.
 TEST_F(Traced, ShufflesMoveIntegers) {
   kernel_.threads = {32, 2};
   const Expr n = variable("n"), second = add(n, integer(2));
@@ -296,7 +297,7 @@ TEST_F(Traced, ShufflesMoveIntegers) {
       counts_of({threads({set(kOwn, integer(0), integer(99)), set(kOwn, integer(1), thread())}),
                  shuffle, threads({when(less(moved, thread()), {out(thread())})})});
   EXPECT_EQ(c.shuffles, 2 * 2 * (1 + 2));
-  EXPECT_EQ(c.global_stores, 2 * 31);  // the first of each row keeps its own
+  EXPECT_EQ(c.global_stores, 2 * 31);  // the first thread of each row keeps its value
 }
 
 TEST_F(Traced, SamplesAreScaled) {

@@ -1,4 +1,4 @@
-// One sound module, and for every rule of the verifier a way to break it.
+// One valid module, and one violation of every rule of the verifier.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -12,8 +12,8 @@ Expr v(const char* name, Scalar type = Scalar::I32) {
   return variable(name, type);
 }
 
-// The parts of a sound module that tests alter: its kernel loads A into a shared tile and stores
-// the neighbour's value to B.
+// A valid module whose parts the tests modify. Its kernel loads A into a shared tile and stores the
+// neighbour's value to B.
 Module sound() {
   Module module;
   module.name = "m";
@@ -57,13 +57,13 @@ Body& body(Module& module) {
 Body& section(Module& module, size_t index) {
   return std::get<Threads>(body(module)[index].kind).body;
 }
-// One more buffer of the kernel.
+// Adds a buffer to the kernel.
 BufferId add(Module& module, const char* name, Scalar type, Space space, int64_t extent) {
   std::vector<Buffer>& buffers = module.kernels[0].buffers;
   buffers.push_back({name, type, space, {integer(extent)}, false, false, ""});
   return static_cast<BufferId>(buffers.size()) - 1;
 }
-// A sound shuffle of a per-thread buffer that it adds, at the end of the kernel.
+// Appends a valid shuffle of a new per-thread buffer to the kernel.
 Shuffle& add_shuffle(Module& module) {
   const BufferId own = add(module, "own", Scalar::F32, Space::Thread, 4);
   body(module).push_back({Shuffle{"i", 2, {{own, {v("i")}, own, {integer(3)}, -1}}}});
@@ -73,7 +73,7 @@ Launch& launch(Module& module) {
   return std::get<Launch>(module.plan.actions[0]);
 }
 
-// As legalisation leaves them: the threads of the sound kernel are loops.
+// Turns the threads of the kernel into loops, as legalization does.
 Module& loops(Module& module) {
   Kernel& kernel = module.kernels[0];
   kernel.thread_loops = true;
@@ -90,7 +90,7 @@ Module& loops(Module& module) {
 Threads& first_loops(Module& module) {
   return std::get<Threads>(body(loops(module))[1].kind);
 }
-// A buffer that the first Threads statement uses, with a place for each thread.
+// Adds a buffer with one element per thread, used by the first Threads statement.
 Buffer& add_places(Module& module) {
   const BufferId own = add(module, "own", Scalar::F32, Space::Thread, 32);
   first_loops(module).body.push_back({Store{own, {v("thread_x")}, real(1, Scalar::F32)}});
@@ -105,27 +105,27 @@ TEST(Verify, ThreadsMayBeLoops) {
   Module module = sound();
   add_places(module);
   EXPECT_EQ(verify(module), std::vector<std::string>{});
-  // The only one that uses it has it to itself, and then it needs no place for each thread.
+  // Only one section uses the buffer. If it is local there, it needs no element per thread.
   Buffer& own = module.kernels[0].buffers.back();
   own.local = true;
   own.extents = {integer(1)};
   std::get<Store>(section(module, 1).back().kind).index = {integer(0)};
   EXPECT_EQ(verify(module), std::vector<std::string>{});
-  // A dimension of one thread has a name, but no loop.
+  // A dimension of one thread has a name but no loop.
   section(module, 1).push_back({Let{"z", v("thread_z")}});
   EXPECT_EQ(verify(module), std::vector<std::string>{});
 }
 
 struct Rule {
   const char* name;
-  const char* expected;  // a line of the answer
+  const char* expected;  // a line of the verifier's output
   std::function<void(Module&)> violate;
 };
 void PrintTo(const Rule& rule, std::ostream* out) {
   *out << rule.name;
 }
 
-// A block as a whole asks shared memory.
+// A condition on shared memory, evaluated by the whole block.
 Statement question() {
   const Expr asked = load(2, {integer(0)}, Scalar::F32);
   return {If{operation(Op::Ne, {asked, real(0, Scalar::F32)}), {{Barrier{}}}, {}}};
@@ -397,7 +397,7 @@ const Rule kCopyRules[] = {
 INSTANTIATE_TEST_SUITE_P(Copies, VerifyRule, testing::ValuesIn(kCopyRules),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// A sound module with bulk copies: two batches of rows.
+// Adds valid bulk copies: two batches of rows.
 void add_bulk(Module& m) {
   Kernel& kernel = m.kernels[0];
   kernel.buffers.push_back(
@@ -700,7 +700,7 @@ const Rule kPlanRules[] = {
 INSTANTIATE_TEST_SUITE_P(Plan, VerifyRule, testing::ValuesIn(kPlanRules),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// A reduction that the sound module's own kernel computes, into scratch memory.
+// Adds a reduction that the module's kernel computes into scratch memory.
 Reduction& add_reduction(Module& module) {
   module.plan.scratch.push_back({"sum", Scalar::F32, integer(32, Scalar::I64)});
   Launch reduces = launch(module);
@@ -794,7 +794,7 @@ TEST(Verify, NoNegativeNumberOfBatchesIsPending) {
   EXPECT_EQ(verify(module).size(), 1u);
 }
 
-// Copies between all spaces, batches of async ones, shuffles in a row of every legal length.
+// Copies between all memory spaces, batches of async copies, and shuffles.
 Module sound_with_copies() {
   Module module = sound();
   const Expr first = mul(v("thread_x"), integer(4));

@@ -1,4 +1,4 @@
-// Boundary rules, also for offsets larger than the grid, in every rank.
+// Boundary conditions in every rank, also for offsets larger than the grid.
 #include "compiler/reference/access.h"
 
 #include "tests/unit/reference/programs.h"
@@ -15,8 +15,8 @@ ir::BoundaryRule rule(Kind kind, double value) {
   return result;
 }
 
-// B = A[offset] over 0..last with A = 10, 20, 30, ... under a rule for each side, of which the
-// constants are 7 and 8.
+// B = A[offset] over 0..last with A = 10, 20, 30, ... and one rule per side. Constants are 7 on the
+// low and 8 on the high side.
 Values shifted(Kind low, Kind high, int offset, int last = 2) {
   ir::Program program;
   program.grid = box({{0, last}});
@@ -65,7 +65,8 @@ TEST(Boundary, EachSideHasItsRule) {
   EXPECT_EQ(shifted(Kind::None, Kind::Clamp, 1), (Values{20, 30, 30}));
 }
 
-// Index -3 is thrown to 3, which does not exist either: there the other side decides, once.
+// Index -3 is reflected to 3, which is outside as well. The rule of the
+// other side applies there, once.
 TEST(Boundary, WhatAMirrorThrowsTooFarMeetsTheOtherSide) {
   EXPECT_EQ(shifted(Kind::Mirror, Kind::Clamp, -3), (Values{30, 30, 20}));
   EXPECT_EQ(shifted(Kind::Mirror, Kind::Constant, -3), (Values{8, 30, 20}));
@@ -96,7 +97,7 @@ TEST(Boundary, ResolvesIntoAnExtentOfOne) {
   EXPECT_EQ(resolve(rules, 4, 4).rule, &rules.high);
 }
 
-// Outer dimensions take the same rules, and a box need not start at 0.
+// Outer dimensions follow the same rules, and a box need not start at 0.
 TEST(Boundary, OuterDimensionsAndShiftedBoxes) {
   ir::Program program;
   program.grid = box({{5, 6}, {-3, -2}, {1, 2}});
@@ -117,8 +118,8 @@ TEST(Boundary, OuterDimensionsAndShiftedBoxes) {
   EXPECT_EQ(values(state, 1), Values(8, -1));
 }
 
-// The offset -1 leaves every dimension at its first point. Of several constants the one of the
-// outermost dimension counts, whatever other rules say.
+// The offset -1 leaves the grid in every dimension at the first point. If several rules are
+// constants, that of the outermost dimension wins, whatever the other rules are.
 TEST(Boundary, DimensionsHaveRulesOfTheirOwn) {
   ir::Program program;
   program.grid = box({{0, 1}, {0, 1}, {0, 1}});

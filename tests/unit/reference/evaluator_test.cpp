@@ -1,4 +1,5 @@
-// Row buffers are shared between nodes; these graphs break if one is given away too early.
+// Row buffers are shared between nodes. These graphs give wrong results if
+// a buffer is released too early.
 #include "compiler/reference/evaluator.h"
 
 #include "tests/unit/reference/programs.h"
@@ -70,7 +71,7 @@ TEST(Rows, AreCutAndOrdered) {
     }
   }
   EXPECT_EQ(seen, expected);
-  // From any row on.
+  // Iteration can start at any row.
   for (int64_t cut = 0; cut <= rows.count(); ++cut) {
     seen.clear();
     rows.visit(0, cut, note);

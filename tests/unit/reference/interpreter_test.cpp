@@ -1,4 +1,4 @@
-// The meaning of a step on hand-checked programs: snapshots, order, history, reductions, stop.
+// The semantics of a step on programs checked by hand: snapshots, order, history, reductions, stop.
 #include "compiler/reference/interpreter.h"
 
 #include <algorithm>
@@ -113,7 +113,8 @@ TEST(Interpreter, WaveWithTwoLevels) {
   EXPECT_EQ(values(state, 0, 1), (Values{0, 1, -1, 1, 0}));
 }
 
-// A second writer of the step sees the new level as U and level n as U@-1; levels move once.
+// The second writer in a step reads the new level as U and level n as
+// U@-1. Levels shift once per step.
 TEST(Interpreter, LevelsAdvanceOnceAStep) {
   ir::Program program;
   program.grid = box({{0, 0}});
@@ -195,14 +196,14 @@ TEST(Interpreter, SumsInItsOrderInTheTypeOfTheValue) {
   EXPECT_EQ(state.reductions[1].real, -3);
   advance(program, state, 1);
   EXPECT_EQ(state.reductions[0].evaluations, 1);
-  // Lanes 0 and 32 first, then the sum of lanes 1 and 33.
+  // Lanes 0 and 32 are added first, then the sum of lanes 1 and 33.
   EXPECT_EQ(state.reductions[0].real, 0x1p24 - 2);
   EXPECT_EQ(state.reductions[2].real, 0x1p24);
   EXPECT_EQ(state.reductions[3].real, -3);
   EXPECT_EQ(state.reductions[4].real, INFINITY);
 }
 
-// The order once more, from the words of the language reference: every tile by itself.
+// Implements the summation order of the language reference directly, tile by tile.
 float sum_in_tiles(const State& state, const ir::Box& region) {
   const auto lanes_of = [] { return std::vector<float>(256, 0.0f); };
   const auto pairwise = [](std::vector<float> lanes) {
@@ -214,7 +215,7 @@ float sum_in_tiles(const State& state, const ir::Box& region) {
     return lanes[0];
   };
   const ConcreteBox bounds = *concrete(region, {});
-  ConcreteBox outer = bounds;  // three dimensions
+  ConcreteBox outer = bounds;  // padded to three dimensions
   while (outer.size() < 3) outer.insert(outer.begin(), {0, 0});
   const bool flat = bounds.size() == 1;
   const int64_t height = flat ? 1 : 32, width = flat ? 1024 : 32;
@@ -279,7 +280,7 @@ TEST(Interpreter, StopsWhereAReductionSaysSo) {
   program.stop = std::move(stop);
   State state = started(program);
   EXPECT_EQ(advance(program, state, 5), 5);
-  EXPECT_FALSE(state.stopped);  // 50 by now, but last looked at when it was 30
+  EXPECT_FALSE(state.stopped);  // 50 by now; last evaluated when it was 30
   EXPECT_EQ(advance(program, state, 100), 1);
   EXPECT_TRUE(state.stopped);
   EXPECT_EQ(state.reductions[0].integer, 60);
@@ -287,7 +288,7 @@ TEST(Interpreter, StopsWhereAReductionSaysSo) {
   EXPECT_EQ(state.step, 6);
 }
 
-// The condition also looks at `time`, which alone would hold after step 3.
+// The condition also reads `time`, which by itself would hold after step 3.
 TEST(Interpreter, StopIsOnlyLookedAtWithItsReductions) {
   ir::Program program = neighbour_sum(5);
   const auto read = [](Expression& e) { return e.read(0, {0}); };
@@ -337,7 +338,7 @@ TEST(Interpreter, ParamsTimeAndOpenSizes) {
   EXPECT_EQ(values(state, 0), Values(3, expected));
 }
 
-// Rows longer than the interpreter's chunk, and a row buffer that is used again.
+// Rows longer than the interpreter's chunk, so that row buffers are reused.
 TEST(Interpreter, LongRows) {
   const int64_t n = 3 * 1024 + 17;
   const ir::Program program = neighbour_sum(n);
@@ -351,7 +352,7 @@ TEST(Interpreter, LongRows) {
   EXPECT_EQ(values(state, 0), expected);
 }
 
-// Large enough for several threads, with rows that are cut and parts that end within a plane.
+// Large enough for several threads; rows are split, and work items end within a plane.
 ir::Program large_program() {
   ir::Program program;
   program.grid = box({{0, 160}, {-3, 1}, {0, 1100}});
@@ -378,7 +379,7 @@ ir::Program large_program() {
   return program;
 }
 
-// A generator of the kind that relies on it: 5 x + 13 modulo the size of the type.
+// A random number generator that relies on wrap-around: 5 x + 13 modulo 2^bits.
 TEST(Interpreter, SmallIntegersWrapAround) {
   const std::pair<Scalar, int64_t> types[] = {
       {Scalar::U8, 256}, {Scalar::U16, 65536}, {Scalar::I8, 256}, {Scalar::I16, 65536}};
@@ -424,7 +425,7 @@ TEST(Interpreter, ThreadsChangeNoBit) {
   for (const char* threads : {"2", "5", "64"}) EXPECT_EQ(run(threads), alone) << threads;
 }
 
-// Fields without an init are zero again, those with one have its values in all levels.
+// Fields without an init become zero again; fields with one get its values in all levels.
 TEST(Interpreter, InitialisesAnAdvancedState) {
   ir::Program program = large_program();
   const State fresh = started(program);
@@ -460,7 +461,7 @@ TEST(Interpreter, ComponentsAreWrittenTogether) {
   EXPECT_EQ(values(state, 0, 0, 1), (Values{1, 2}));
 }
 
-// Life on a torus: a glider moves by one diagonally in four steps.
+// Game of Life on a torus: a glider moves by one diagonal in four steps.
 TEST(Interpreter, GameOfLife) {
   ir::Program program;
   program.grid = box({{0, 5}, {0, 5}});
@@ -491,7 +492,7 @@ TEST(Interpreter, GameOfLife) {
   for (const int at : {1, 8, 12, 13, 14}) moved[at + 7] = 1;
   EXPECT_EQ(values(state, 0), moved);
   advance(program, state, 20);
-  EXPECT_EQ(values(state, 0), glider);  // six diagonals: around the torus
+  EXPECT_EQ(values(state, 0), glider);  // six diagonals: once around the torus
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Operators and conversions at the edges that support/scalar.h fixes.
+// Operators and conversions at the corner cases that support/scalar.h defines.
 #include "compiler/reference/kernels.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(Kernels, MinAndMaxPickTheFirstUnlessTheSecondIsBeyond) {
 }
 
 TEST(Kernels, FmaRoundsOnce) {
-  const float a = 1 + 0x1p-12f;  // a * a = 1 + 2^-11 + 2^-24: the last bit only survives in an fma
+  const float a = 1 + 0x1p-12f;  // a * a = 1 + 2^-11 + 2^-24; only an fma keeps the last bit
   const auto fused = apply<float>(Op::Fma, Scalar::F32, {Scalar::F32, Scalar::F32, Scalar::F32}, a,
                                   a, -(1 + 0x1p-11f));
   EXPECT_EQ(fused, 0x1p-24f);
@@ -122,7 +122,7 @@ TEST(Convert, HalfRoundsToNearestEven) {
   EXPECT_EQ(to_half(1.0).bits, 0x3c00);
   EXPECT_EQ(to_half(1 + 0x1p-11).bits, 0x3c00);            // a tie, to even
   EXPECT_EQ(to_half(1 + 3 * 0x1p-11).bits, 0x3c02);        // a tie, to even
-  EXPECT_EQ(to_half(1 + 0x1p-11 + 0x1p-40).bits, 0x3c01);  // would be a tie in float: rounded once
+  EXPECT_EQ(to_half(1 + 0x1p-11 + 0x1p-40).bits, 0x3c01);  // a tie in float: rounds only once
   EXPECT_EQ(to_half(65519.99).bits, 0x7bff);
   EXPECT_EQ(to_half(65520.0).bits, 0x7c00);
   EXPECT_EQ(to_half(-1e300).bits, 0xfc00);
@@ -148,8 +148,8 @@ TEST(Convert, EveryStoredValueSurvives) {
 }
 
 TEST(Convert, IntegersToBfloatRoundOnce) {
-  // 2^62 + 2^54 is a tie between neighbours 2^55 apart; one more unit breaks it upwards, which a
-  // detour through double would lose.
+  // 2^62 + 2^54 is a tie between neighbours that are 2^55 apart. One more unit rounds it up;
+  // converting through double would lose that unit.
   const int64_t tie = (int64_t{1} << 62) + (int64_t{1} << 54);
   EXPECT_EQ(widen(convert<Bfloat>(tie)), 0x1p62f);
   EXPECT_EQ(widen(convert<Bfloat>(tie + 1)), 0x1p62f + 0x1p55f);

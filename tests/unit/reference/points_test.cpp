@@ -18,7 +18,7 @@ struct Tables {
   std::vector<float> weights;
   int64_t count = 0;
 
-  // Of points on the whole of a grid of 4x40 points, two buckets a row.
+  // Points on a grid of 4 x 40 points, with two buckets per row.
   Tables(int width, const std::vector<std::vector<double>>& at,
          const std::vector<std::vector<double>>& given = {}) {
     std::vector<const double*> places, weighting;
@@ -33,7 +33,7 @@ struct Tables {
     entries.resize(most);
     firsts.resize(static_cast<size_t>(2 * points));
     weights.resize(most);
-    counts.resize(2 * 3 * 5);  // a plane has one group of rows
+    counts.resize(2 * 3 * 5);  // each plane has one group of rows
     const stencil_point_set set{2,      kLow,          kHigh,
                                 kLow,   kHigh,         width,
                                 points, places.data(), given.empty() ? nullptr : weighting.data()};
@@ -45,9 +45,9 @@ struct Tables {
 
 TEST(PlacePoints, ListsEntriesByBucketAndNumber) {
   const Tables made(2, {{1.25, 3, 1.25}, {41.5, 49, 41.5}});
-  EXPECT_EQ(made.count, 9);  // the second point lies on one of the grid
+  EXPECT_EQ(made.count, 9);  // the second point coincides with a grid point
   EXPECT_EQ(made.slabs, (std::vector<int32_t>{-1, 0, 1, 2}));
-  // Rows of planes 1 to 3: 41 is in the first bucket, 42 and 49 are in the second.
+  // Rows of planes 1 to 3. Column 41 is in the first bucket, 42 and 49 are in the second.
   const std::vector<int32_t> starts(made.starts.begin(), made.starts.begin() + 7);
   EXPECT_EQ(starts, (std::vector<int32_t>{0, 2, 4, 6, 8, 8, 9}));
   const std::vector<int32_t> numbers(made.numbers.begin(), made.numbers.begin() + 9);
@@ -59,7 +59,7 @@ TEST(PlacePoints, ListsEntriesByBucketAndNumber) {
 
 TEST(PlacePoints, CountsEntriesOfBoxes) {
   const Tables made(2, {{1.25, 3, 1.25}, {41.5, 49, 41.5}});
-  // Before so many groups of rows and buckets, by planes.
+  // Counts before the given group of rows and bucket, by plane.
   const auto before = [&](int groups, int buckets) {
     const auto at = made.counts.begin() + (groups * 3 + buckets) * 5;
     return std::vector<int32_t>(at, at + 5);

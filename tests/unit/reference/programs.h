@@ -1,5 +1,5 @@
-// Builds small stencil programs by hand, so that the interpreter is tested on exactly the IR that a
-// test writes down and on nothing that the front end makes of a text.
+// Builds small stencil programs by hand. The interpreter is thus tested on exactly the IR that a
+// test writes, independently of the front end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ inline ir::Box box(std::initializer_list<std::pair<int64_t, int64_t>> bounds) {
   return result;
 }
 
-// A run of a program at its default sizes, with initial values.
+// The state of a program at its default sizes, with initial values.
 inline State state_of(const ir::Program& program) {
   std::string error;
   std::optional<State> state = allocate(program, {}, {}, error);
@@ -90,7 +90,7 @@ inline ir::Function function(std::string name, ir::FieldId target, std::vector<i
   return {std::move(name), {target}, std::move(pieces), {}};
 }
 
-// Allocated and initialised; fails the test if the program is refused.
+// Allocates and initialises the state; fails the test if the program is refused.
 inline State started(const ir::Program& program, std::vector<int64_t> integer_params = {},
                      std::vector<double> real_params = {}) {
   std::string error;

@@ -1,4 +1,4 @@
-// Records in the interpreter: which rows are filled when, and in which order sums are made.
+// Records in the interpreter: which rows are filled when, and the order of summation.
 #include <gtest/gtest.h>
 
 #include "compiler/reference/interpreter.h"
@@ -15,7 +15,7 @@ State started(const ir::Program& program) {
   return std::move(*state);
 }
 
-// Floats round every product and sum, so another order gives other bits for some points.
+// Floats round every product and sum, so another order changes some bits.
 TEST(Records, AddRowByRow) {
   const ir::Program program = test::load(
       "grid G = [0..9, 0..9, 0..9] steps 1; points p [0..63] on G weights 3; field A : float on G;"

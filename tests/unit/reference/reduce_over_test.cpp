@@ -1,4 +1,4 @@
-// Reductions over some of the dimensions, by hand.
+// Reductions over some dimensions, checked by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,11 +34,11 @@ TEST(ReduceOver, TakesInTheOthersAtEachIndex) {
   advance(program, state, 1);
   EXPECT_EQ(state.fields[2].points, 3);
   EXPECT_EQ(state.fields[2].real(0, 0, 0), 23);
-  EXPECT_EQ(state.fields[2].real(0, 0, 2), 15);  // 25 is left out
+  EXPECT_EQ(state.fields[2].real(0, 0, 2), 15);  // 25 is excluded
   EXPECT_EQ(state.reductions[0].evaluations, 2);
 }
 
-// a = sum of A at the step's start; A grows by a[0] - a@-1[1], with the edge clamped.
+// a is the sum of A at the start of the step. A grows by a[0] - a@-1[1], clamped at the edge.
 TEST(ReduceOver, IsReadAtItsPlace) {
   const ir::Program program = test::load(
       "grid G = [0..1, 0..2] steps 4; field A : double on G;"
@@ -46,16 +46,16 @@ TEST(ReduceOver, IsReadAtItsPlace) {
       "stencil s : A on G = A[0,0] + a[0] - a@-1[1];"
       "init A[i,j] = real(i + 1); init a[i] = real(10 * i);");
   State state = begun(program);
-  advance(program, state, 1);  // a = {3, 6}, before {0, 10}
+  advance(program, state, 1);  // a = {3, 6}, previously {0, 10}
   EXPECT_EQ(state.fields[0].real(0, 0, 0), 1 + 3 - 10);
   EXPECT_EQ(state.fields[0].real(0, 0, 3), 2 + 6 - 10);
   EXPECT_EQ(state.fields[1].real(1, 0, 1), 10);
-  advance(program, state, 1);  // a = {-18, -6}, before {3, 6}
+  advance(program, state, 1);  // a = {-18, -6}, previously {3, 6}
   EXPECT_EQ(state.fields[0].real(0, 0, 0), -6 - 18 - 6);
   EXPECT_EQ(state.fields[0].real(0, 0, 3), -2 - 6 - 6);
 }
 
-// In floating point: by the definition, of 40 rows and 70 columns in tiles of 32 by 32.
+// In floating point, compared with the definition: 40 rows and 70 columns in tiles of 32 by 32.
 TEST(ReduceOver, HasTheOrderOfTheLanguage) {
   const ir::Program program = test::load(
       "grid G = [0..39, 0..2, 0..69] steps 1; field A : float on G;"

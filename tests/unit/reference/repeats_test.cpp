@@ -1,4 +1,4 @@
-// Repeats, by hand.
+// Repeats, checked by hand.
 #include <gtest/gtest.h>
 
 #include "compiler/reference/interpreter.h"

@@ -1,5 +1,5 @@
-// The examples of docs/reference/language.md from their text, against loops written out here: the
-// front end and the interpreter together give the meaning that the page describes.
+// The examples of docs/reference/language.md, parsed and interpreted, compared with plain loops:
+// the front end and the interpreter implement what the page describes.
 #include <algorithm>
 
 #include "tests/unit/load.h"
@@ -12,7 +12,7 @@ using Values = std::vector<double>;
 
 using test::load;
 
-// The params at their defaults.
+// A state with all params at their defaults.
 State start(const ir::Program& program) {
   std::vector<int64_t> integers;
   std::vector<double> reals;

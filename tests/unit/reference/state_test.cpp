@@ -1,4 +1,4 @@
-// Allocation, and what is refused before a run.
+// Allocation of states, and the programs that are refused before a run.
 #include "compiler/reference/state.h"
 
 #include "tests/unit/reference/programs.h"
@@ -62,7 +62,7 @@ TEST(Buffer, ThrowsWhereThereIsNoMemory) {
   EXPECT_EQ(Buffer(0).size(), 0u);
 }
 
-// A mirror without a rule at the far side: what it throws there would leave the field.
+// A mirror whose far side has no rule: reflected reads could leave the field.
 TEST(State, RefusesWhatAMirrorThrowsOutOfTheField) {
   for (const int last : {0, 1, 2, 3}) {
     ir::Program program = shift_program(box({{0, last}}), box({{0, 0}}), -2);
@@ -93,7 +93,7 @@ TEST(State, RefusesOperatorsWithoutMeaning) {
   const std::string reason = "function 'f': operator 'sqrt' is not defined for its operands";
   EXPECT_EQ(refused(program), reason);
   program.functions[0].pieces[0].region = box({{1, 0}});
-  EXPECT_EQ(refused(program), reason);  // also where nothing would be computed
+  EXPECT_EQ(refused(program), reason);  // also if no point is computed
 }
 
 TEST(State, RefusesReadingAFieldWithoutPoints) {

@@ -1,4 +1,4 @@
-// Reductions within the step, by hand.
+// Reductions evaluated within the step, checked by hand.
 #include <gtest/gtest.h>
 
 #include "compiler/reference/interpreter.h"
@@ -40,7 +40,7 @@ TEST(Statistics, TakePartAtTheirPlace) {
   for (size_t r = 0; r < 3; ++r) EXPECT_EQ(state.reductions[r].evaluations, 2);
 }
 
-// Until the first function writes a field, its levels are those of the step before.
+// Until the first function writes a field, its levels are those of the previous step.
 TEST(Statistics, SeeTheLevelsOfTheirPlace) {
   const ir::Program program = test::load(
       "grid G = [0..1] steps 2; field U : double on G history 2; field B : double on G;"

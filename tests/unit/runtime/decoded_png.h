@@ -1,4 +1,4 @@
-// Pictures read back by another library.
+// Decodes pictures with another library.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace stencil::runtime {
 
-// The pixels of a PNG file of that size, by libpng.
+// The pixels of a PNG file of this size, decoded by libpng.
 inline std::vector<uint8_t> decoded_png(const std::string& bytes, int64_t width, int64_t height) {
   png_image description{};
   description.version = PNG_IMAGE_VERSION;

@@ -1,4 +1,4 @@
-// Fields without a program, and values to put into them.
+// Fields without a program, and their values.
 #pragma once
 
 #include <limits>
@@ -12,7 +12,7 @@ namespace stencil::runtime {
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// One level of zeros over `box` with components of the given types.
+// One level over `box`, all zero, with components of the given types.
 inline reference::FieldData make_field(reference::ConcreteBox box, std::vector<Scalar> types) {
   reference::FieldData field;
   field.box = std::move(box);

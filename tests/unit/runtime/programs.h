@@ -10,7 +10,7 @@
 
 namespace stencil::runtime {
 
-// Reads its own step, so that a run in parts shows whether steps are counted on.
+// Reads its own step, so that a run in several calls shows whether steps are counted correctly.
 inline const char* kDecay = R"(
 param N : integer = 20;
 param a : real = 0.5;
@@ -55,7 +55,7 @@ reduce total = sum(A[0]) on [0..N-1] every 7;
 stop when largest < 0.1 and total < 0.95;
 )";
 
-// Sums whose last bits depend on the order, over several tiles of each plane.
+// Sums over several tiles per plane, whose last bits depend on the order.
 inline const char* kSummed = R"(
 param N : integer = 100;
 grid G = [0..2, 0..69, 0..N-1] steps 4;
@@ -66,7 +66,7 @@ reduce total = sum(A[0,0,0]) on G every 2;
 reduce product = prod(1 + 0.001 * A[0,0,0]) on [0..2, 3..68, 1..N-2];
 )";
 
-// More dimensions than hardware numbers threads in, and than `streaming` serves.
+// More dimensions than GPUs have thread dimensions and than `streaming` supports.
 inline const char* kFourDimensional = R"(
 grid G = [0..4, 0..4, 0..4, 0..4] steps 4;
 field A : real on G;

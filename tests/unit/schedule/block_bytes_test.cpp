@@ -1,5 +1,5 @@
-// A block is done by one thread of a CPU, with its arrays on that thread's stack: what a
-// family chooses by itself or accepts leaves arrays that fit.
+// On CPUs one thread executes a block, with the block's arrays on its stack. Each family chooses or
+// accepts only schedules whose arrays fit there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace stencil::schedule {
 namespace {
 
-// The most that a block of the module's kernels keeps; nothing if `line` is refused, by a code that
-// is added to `codes`.
+// The largest number of bytes that a block of the module's kernels keeps. If `line` is refused,
+// returns nothing and appends the code to `codes`.
 std::optional<int64_t> most_bytes(const ir::Program& program, const std::string& line,
                                   std::string& codes) {
   Diagnostics diagnostics;
@@ -37,7 +37,8 @@ void expect_fit(const ir::Program& program, const std::string& line) {
   EXPECT_LE(bytes.value_or(0), cpu().block_bytes) << line;
 }
 
-// Fields that read themselves along every axis, up to `reach` away on both sides, and the next one.
+// `fields` fields that read themselves up to `reach` points away along
+// every axis, and the next field.
 std::string star(int rank, const std::string& type, int fields, int reach) {
   std::string box, declared, functions;
   for (int d = 0; d < rank; ++d) box += d == 0 ? "0..99" : ", 0..99";
@@ -84,15 +85,14 @@ TEST(BlockBytes, OfDefaultsFitAProcessor) {
   }
 }
 
-// Its tiles for a GPU take 3 MB here.
+// The default streaming tiles for GPUs would take 3 MB here.
 TEST(BlockBytes, StreamingFindsATileForWideHalos) {
   std::string codes;
   EXPECT_TRUE(most_bytes(test::load(star(3, "float", 1, 6)), "streaming", codes).has_value());
   EXPECT_EQ(codes, "");
 }
 
-// What fits the shared memory and the registers of a GPU need not fit here, and the other way
-// round.
+// A tile that fits the shared memory and registers of a GPU may be too large here, and vice versa.
 TEST(BlockBytes, ThatDoNotFitAreRefused) {
   const ir::Program program = test::load(star(3, "float", 1, 6));
   for (const std::string line :

@@ -1,5 +1,5 @@
-// Boundary rules as index arithmetic against the reference's: every place around small boxes, with
-// extents that the compiler knows and with open ones.
+// Boundary rules as index arithmetic, compared with the reference: every position around small
+// boxes, with known and open extents.
 #include <map>
 #include <optional>
 #include <string>
@@ -17,9 +17,9 @@ namespace {
 
 using test::load;
 
-constexpr int kLow = 3;  // of the grids below
+constexpr int kLow = 3;  // low bound of the grids below
 
-// A grid [3 .. N+2] of `extent` points; `open`: N is a param without a value.
+// A grid [3 .. N+2] of `extent` points. If `open`, N is a param without a value.
 ir::Program program_of(const std::string& boundary, int extent, int offset, bool open) {
   const std::string size = open ? "" : " = " + std::to_string(extent);
   return load("param N : integer" + size + "; require N >= 1; grid G = [3..N+2] steps 1;" +
@@ -59,7 +59,7 @@ TEST(Wrap, PlacesAreImagesOfThePointThatAPeriodicReadFinds) {
   }
 }
 
-// Every pair of rules: the point of the field, or which constant.
+// Every pair of rules: the point that is read, or which constant.
 TEST(Land, WhereTheReferenceReads) {
   std::vector<std::string> boundaries = {"periodic"};
   for (const char* low : {"clamp", "mirror", "constant 5"}) {
@@ -71,7 +71,7 @@ TEST(Land, WhereTheReferenceReads) {
     for (const bool open : {false, true}) {
       for (int extent = 1; extent <= 6; ++extent) {
         for (int offset = -7; offset <= 7; ++offset) {
-          if (offset == 0) continue;  // the node before it in the graph
+          if (offset == 0) continue;  // the node would equal the previous one in the graph
           const ir::Program program = program_of(boundary, extent, offset, open);
           const Interface interface(program);
           const auto& access = std::get<ir::Access>(program.functions[0].pieces[0].graph[0].kind);
@@ -103,7 +103,8 @@ TEST(Land, WhereTheReferenceReads) {
   }
 }
 
-// The dimensions of one access: the outermost constant counts, and equal ones are one condition.
+// In one access, the constant of the outermost dimension wins, and equal
+// constants share one condition.
 TEST(Land, TheFirstDimensionsConstantCounts) {
   const auto text = [](const std::string& boundary) {
     const ir::Program program =
@@ -121,7 +122,7 @@ TEST(Land, TheFirstDimensionsConstantCounts) {
   EXPECT_EQ(text("[clamp .. constant 3, constant 3 .. mirror]"), "v");
 }
 
-// Known extents that are large enough need no remainder, which is slow on a GPU.
+// Known extents that are large enough need no remainder operation, which is slow on GPUs.
 TEST(Land, NoRemainderWhereOneStepBackIsEnough) {
   for (const char* boundary : {"mirror", "periodic", "[mirror .. clamp]"}) {
     const auto text = [&](int extent, bool open) {
@@ -131,7 +132,7 @@ TEST(Land, NoRemainderWhereOneStepBackIsEnough) {
       return kernel::print(land(interface, access, {kernel::variable("x")}).point[0]);
     };
     EXPECT_EQ(text(3, false).find('%'), std::string::npos) << text(3, false);
-    const bool once = boundary[0] == '[';  // only between mirrors more than once
+    const bool once = boundary[0] == '[';  // only two mirrors can reflect several times
     EXPECT_EQ(text(1, false).find('%') == std::string::npos, once) << text(1, false);
     EXPECT_EQ(text(3, true).find('%') == std::string::npos, once) << text(3, true);
   }

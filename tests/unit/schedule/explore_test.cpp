@@ -1,4 +1,4 @@
-// The exploration: what it ranks, what it leaves out, and what `auto` takes of it.
+// The exploration: its ranking, its omissions, and the choice that `auto` makes from it.
 #include "compiler/schedule/explore.h"
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ stencil s : A[1..62, 1..62, 1..62] = A[0,0,0] + A[-1,0,0] + A[1,0,0] + A[0,-1,0]
                                    + A[0,0,-1] + A[0,0,1];
 )";
 
-// Every kind of program that families treat in a way of their own.
+// One program for every case that families treat specially.
 std::vector<Sample> samples() {
   return {
       {"line",
@@ -101,7 +101,7 @@ bool faster(const Candidate& a, const Candidate& b) {
   return a.prediction.seconds < b.prediction.seconds;
 }
 
-// What is true of every space.
+// Invariants of every explored space.
 void check(Scheduler& scheduler, const Space& space) {
   const int rank = scheduler.program().grid.rank();
   EXPECT_FALSE(space.ranked.empty());
@@ -131,7 +131,7 @@ void check(Scheduler& scheduler, const Space& space) {
   }
 }
 
-// That so many schedules, from the best to the last, lower to kernels that keep the rules.
+// Checks that `how_many` schedules, from the best to the last, lower to valid kernels.
 void check_kernels(Scheduler& scheduler, const Space& space, size_t how_many) {
   const size_t stride = std::max<size_t>(space.ranked.size() / how_many, 1);
   for (size_t i = 0; i < space.ranked.size(); i += stride) {
@@ -165,7 +165,7 @@ TEST(Explore, Quick) {
   }
 }
 
-// With three rows a thread, and short chunks where one wave does not fill the machine.
+// It includes three rows per thread, and short chunks if one wave does not fill the machine.
 TEST(Explore, TimedLooksFurtherThanQuick) {
   const auto is_taken = [](const Space& space, const auto& holds) {
     return std::any_of(space.ranked.begin(), space.ranked.end(),
@@ -193,7 +193,7 @@ TEST(Explore, TimedLooksFurtherThanQuick) {
   }
 }
 
-// A core has caches for many steps of a line.
+// A CPU core's caches hold many steps of a line.
 TEST(Explore, TimeTilesOfACpuAreDeep) {
   const ir::Program program = load(R"(
 grid G = [0..3999999] steps 1000;
@@ -228,7 +228,7 @@ TEST(Explore, IsRepeatable) {
       EXPECT_EQ(a.ranked[i].schedule, b.ranked[i].schedule) << i;
     }
     EXPECT_EQ(a.looked_at, b.looked_at);
-    // Nor does it matter what the scheduler was asked before.
+    // Earlier queries of the scheduler do not change the result.
     const Space c = explore(first, Effort::Quick);
     EXPECT_EQ(c.ranked.front().schedule, a.ranked.front().schedule);
     EXPECT_EQ(c.looked_at, a.looked_at);
@@ -247,15 +247,14 @@ TEST(Explore, EveryMachine) {
       for (const Candidate& each : space.ranked) {
         EXPECT_TRUE(takes_block(machine, each.schedule.block)) << print(each.schedule);
       }
-      // Of a CPU, `auto` is the proposal of a family.
+      // On a CPU, `auto` takes the proposal of a family.
       if (machine.threads_are_loops) continue;
       EXPECT_EQ(scheduler.choose().schedule, space.ranked.front().schedule);
     }
   }
 }
 
-// One function, and rings of two steps that no block has room for: its planes are shared all the
-// same.
+// One function; rings of two steps are too large for any block. Threads still share planes.
 TEST(Explore, PlanesOfOneStepOnACpu) {
   const ir::Program program = load(R"(
 grid G = [0..519, 0..519, 0..519] steps 30;
@@ -313,7 +312,7 @@ TEST(Explore, TinyGrids) {
   }
 }
 
-// A function that reads what another one has made in this step, from afar, cannot be tiled.
+// A function that reads distant values of another function from the same step cannot be tiled.
 TEST(Explore, OnlyDirect) {
   const ir::Program program = load(
       "grid G = [0..4095, 0..4095] steps 9; field A, B : real on G boundary periodic;"
@@ -334,7 +333,7 @@ TEST(Explore, OnlyDirect) {
   }
 }
 
-// Why others were not taken is said once for each, however often it is asked.
+// The reason against each other family is given once, however often choose() is called.
 TEST(Explore, ChooseSaysWhyNotOthers) {
   const ir::Program program = load(kExploredFlat);
   Scheduler scheduler(program);
@@ -370,7 +369,7 @@ TEST(Explore, Neighbours) {
         if (choice.schedule == schedule) continue;
         ++count;
         EXPECT_TRUE(lines.count(print(choice.schedule))) << choice.setting;
-        // And back again.
+        // The neighbour relation is symmetric.
         const std::vector<Schedule> others = neighbours(choice.schedule, 3);
         const bool listed = std::any_of(others.begin(), others.end(),
                                         [&](const Schedule& each) { return each == schedule; });
@@ -383,7 +382,7 @@ TEST(Explore, Neighbours) {
     }
     EXPECT_EQ(count, all.size());
   }
-  // What no plan can be made of has no prediction.
+  // A schedule without a plan has no prediction.
   Schedule refused = scheduler.proposal(*find_family("overlapped")).schedule;
   refused.time_tile = kMaxTimeTile;
   EXPECT_FALSE(predict(scheduler, refused));
@@ -412,8 +411,8 @@ TEST(Explore, BestOfTiles) {
   EXPECT_LE(best_of_tiles(space, 100000).size(), space.ranked.size());
 }
 
-// What a compiler says of kernels takes the place of what the model expects, kernel by kernel.
-// By turns one that is left, one with other points a thread, and one with a smaller T.
+// Alternates between a remaining candidate, one with another number of points per thread, and one
+// with a smaller T.
 TEST(Explore, FurtherTiles) {
   const ir::Program program = load(kExploredDeep);
   Scheduler scheduler(program);
@@ -437,6 +436,7 @@ TEST(Explore, FurtherTiles) {
   EXPECT_TRUE(further_tiles({}, five, 4).empty());
 }
 
+// Facts from the compiler replace the model's expectations, kernel by kernel.
 TEST(Explore, CompiledKernelsCorrectThePrediction) {
   const ir::Program program = load(R"(
 grid G = [0..2047, 0..2047] steps 12;
@@ -488,7 +488,7 @@ stencil b : B[1..2046, 1..2046] = A[0,-1] * A[0,1] + A[0,0];
   EXPECT_FALSE(predict(scheduler, schedule, changed)->prediction.spills);
 }
 
-// What `auto` costs is bounded in operations: plans that are made, and what they count.
+// The cost of `auto` is bounded in operations: plans made, and work counted by them.
 TEST(Explore, AutoIsCheap) {
   constexpr int64_t kMost = 100'000;
   for (const auto& entry :

@@ -1,7 +1,7 @@
-// Emitted code computes what the kernel IR says, in the IR's types: `int` for I32, a 64-bit integer
-// for I64, and the offset of an element in 64 bits where Buffer::wide says so
-// (emit/expression.cpp). So an I32 whose exact value leaves 32 bits is an overflow in every target,
-// and the arithmetic is that of 64 bits if there is none.
+// Emitted code computes in the types of the kernel IR: `int` for I32, a 64-bit integer for I64, and
+// 64-bit element offsets for buffers marked Buffer::wide (emit/expression.cpp). An I32 whose exact
+// value needs more than 32 bits therefore overflows in every target. Without overflow, 64-bit
+// arithmetic gives the same values.
 #include "tests/unit/schedule/index_walk.h"
 
 #include <fmt/format.h>
@@ -58,11 +58,11 @@ std::optional<__int128> exact(Op op, __int128 a, __int128 b) {
       return a != 0 || b != 0;
     case Op::Not:
       return a == 0;
-    case Op::BitAnd:  // of pitches and masks; two's complement in any width
+    case Op::BitAnd:  // of pitches and masks, two's complement
       return a & b;
     case Op::BitOr:
       return a | b;
-    case Op::Shl:  // of masks, which are of 32 bits
+    case Op::Shl:  // of 32-bit masks
       return static_cast<int32_t>(static_cast<uint32_t>(a) << static_cast<uint32_t>(b & 31));
     case Op::Shr:
       return a >> static_cast<int>(b & 31);
@@ -226,7 +226,7 @@ IndexWalk::Value IndexWalk::value(const Expr& expr, Known& known) {
 IndexWalk::Value IndexWalk::operation(const kernel::ExprNode& node,
                                       const kernel::Operation& operation, Known& known) {
   const std::vector<Expr>& operands = operation.operands;
-  if (operation.op == Op::Select) {  // as ?: does, only the arm that is taken
+  if (operation.op == Op::Select) {  // like ?:, evaluates only the selected arm
     const Value condition = value(operands[0], known);
     if (condition) return value(operands[*condition != 0 ? 1 : 2], known);
     value(operands[1], known);

@@ -1,5 +1,5 @@
-// Walks a kernel as one block of it runs, and computes all its integers twice: in 64 bits, and in
-// the type that the emitted code has them in. No array is allocated, so grids may have any size.
+// Walks a kernel as one block executes it, and computes every integer twice: in 64 bits, and in the
+// type that the emitted code uses. No array is allocated, so grids may have any size.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ class IndexWalk {
   // `variables`: params, first_step and steps.
   IndexWalk(const kernel::Module& module, std::map<std::string, int64_t> variables);
 
-  // The threads at the block's corners, or all; of long loops the first and the last iterations;
-  // both branches where data decides.
+  // Walks the threads at the block's corners, or all threads; the first and last iterations of long
+  // loops; and both branches of conditions on data.
   void walk(const kernel::Kernel& kernel, int64_t block, bool all_threads = false);
 
-  // Integers that leave their type, indices outside of their buffer; each text once.
+  // Integers that leave their type and indices outside their buffer; each text once.
   const std::map<std::string, int>& faults() const { return faults_; }
   int64_t checked() const { return checked_; }  // indices of global arrays
   // Offsets, in elements, of the first and the last store to arrays of at least two elements.
@@ -37,7 +37,7 @@ class IndexWalk {
   void walk(const kernel::For& loop);
   void walk(const kernel::Threads& threads);
   void bind(const std::string& name, Value value);
-  void unbind(size_t bound);  // all but so many
+  void unbind(size_t bound);  // keeps the first `bound` bindings
   void store(const kernel::Store& store, Known& known);
   Value value(const kernel::Expr& expr);
   Value value(const kernel::Expr& expr, Known& known);
@@ -48,12 +48,12 @@ class IndexWalk {
   void fault(const std::string& text) { ++faults_[kernel_->name + ": " + text]; }
 
   const kernel::Module& module_;
-  // Of each name the values in the scopes around, the innermost last; and whose they are, in order.
+  // The values of each name in the enclosing scopes, innermost last; and the bound names, in order.
   std::unordered_map<std::string, std::vector<Value>> variables_;
   std::vector<std::vector<Value>*> bound_;
   const kernel::Kernel* kernel_ = nullptr;
   bool all_threads_ = false;
-  int64_t thread_ = 0;                                         // within Threads: its number
+  int64_t thread_ = 0;                                         // its number within Threads
   std::map<std::pair<kernel::BufferId, int64_t>, Value> own_;  // single values of threads
   std::map<std::string, int> faults_;
   int64_t checked_ = 0;

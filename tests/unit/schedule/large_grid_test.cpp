@@ -1,5 +1,5 @@
-// Grids beyond 2^31 points, without allocating one: the index arithmetic of every family at the
-// first, last and other blocks, with sizes known to the compiler and open.
+// Grids of more than 2^31 points, without allocating them: the index arithmetic of every family in
+// the first, last and other blocks, with known and open sizes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 struct Grid {
   std::vector<int64_t> extents;
-  int64_t low = 0;  // of every dimension
+  int64_t low = 0;  // low bound of every dimension
   int64_t points() const {
     int64_t product = 1;
     for (int64_t extent : extents) product *= extent;
@@ -21,7 +21,7 @@ struct Grid {
   }
 };
 
-// A function that writes every point and reads two away in every dimension.
+// A function that writes every point and reads two points away in every dimension.
 std::string program_text(const Grid& grid, const std::string& boundary, bool open) {
   std::string params, box, sum;
   const size_t rank = grid.extents.size();
@@ -133,7 +133,7 @@ TEST(LargeGrids, EveryIndexFitsItsType) {
   }
 }
 
-// Not for streamed planes, of whose loops some iterations are walked.
+// Streamed planes are excluded, because the walk skips iterations of their loops.
 TEST(LargeGrids, TheFirstAndTheLastPointAreWritten) {
   for (const Grid& grid : {Grid{{50000, 50000}}, Grid{{2000, 2000, 2000}}}) {
     for (const std::string& line : schedules(grid.extents.size())) {
@@ -160,7 +160,7 @@ TEST(LargeGrids, OneDimension) {
   }
 }
 
-// The walk itself: without Buffer::wide it must object.
+// Tests the walk itself: without Buffer::wide it must report a fault.
 TEST(LargeGrids, TheWalkFindsNarrowOffsets) {
   const ir::Program program = test::load(program_text({{46341, 46341}}, "clamp", false));
   Diagnostics diagnostics;

@@ -1,4 +1,4 @@
-// Which time levels a tile reads, and what memory looks like after it.
+// The history levels that a tile reads, and where the levels are stored after it.
 #include "compiler/schedule/parts/levels.h"
 
 #include <algorithm>
@@ -52,8 +52,8 @@ TEST(Levels, TheFirstWriterOfAStepAdvances) {
   EXPECT_EQ(advances, (std::vector<bool>{true, true, false, true, true, false}));
 }
 
-// Follows the slots of U through tiles of random lengths, as a device does: every level must be
-// where the plan says, and no level may be overwritten by the tile that reads it.
+// Follows the buffers of U through tiles of random lengths, as a device does. Every level must be
+// where the plan says, and no tile may overwrite a level that it reads.
 TEST(Levels, AreInTheirSlotsAfterAnyTiles) {
   for (int history = 1; history <= 5; ++history) {
     for (int time_tile = 1; time_tile <= 6; ++time_tile) {
@@ -67,7 +67,7 @@ TEST(Levels, AreInTheirSlotsAfterAnyTiles) {
       plan.arrays[0].field = kU;
       rotate_levels(program, plan);
       ASSERT_EQ(plan.arrays[0].copies, history + std::min(history, time_tile));
-      std::vector<int> slots(static_cast<size_t>(plan.arrays[0].copies), -99);  // the step held
+      std::vector<int> slots(static_cast<size_t>(plan.arrays[0].copies), -99);  // steps
       for (int level = 0; level < history; ++level) slots[static_cast<size_t>(level)] = -level;
       int step = 0;
       for (int tile = 0; tile < 40; ++tile) {

@@ -1,4 +1,4 @@
-// Machines: the table, and what is made of what a device says of itself.
+// Machines: the table, and machines made from the properties of a device.
 #include "compiler/schedule/machine.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,8 @@ TEST(Machine, OfADeviceThatTheTableKnowsIsTheRow) {
   EXPECT_EQ(machine.instructions_per_second, gpu().instructions_per_second);
 }
 
-// Part of a device, and a younger one than any of the table: what it says, on the last row before.
+// Part of a device, and a device newer than the table: its own limits,
+// and otherwise the last older row.
 TEST(Machine, OfAnotherDeviceFollowsItsLimits) {
   CudaLimits part = h200();
   part.multiprocessors = 16;

@@ -1,5 +1,5 @@
-// Schedules for OpenCL devices that are not an H100: machines filled from what a device says of
-// itself, defaults of all families that fit it, and refusals that say what it has.
+// Schedules for OpenCL devices other than an H100: machines made from device properties, defaults
+// of all families that fit them, and refusals that state the device's limits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,11 +41,12 @@ std::vector<std::pair<std::string, ir::Program>> examples() {
   return out;
 }
 
-// The kernels as OpenCL C has them, where shuffles and bulk copies go through shared memory.
+// Checks the kernels after legalization for OpenCL C, where shuffles and
+// bulk copies use shared memory.
 void expect_kernels_fit(const kernel::Module& module, const Machine& machine,
                         const std::string& what) {
   for (const kernel::Kernel& kernel : emit::legalise(module, emit::opencl_dialect()).kernels) {
-    // Those of reductions have 256 lanes, whatever the schedule: their order is the language's.
+    // Reduction kernels always have 256 lanes, because the language fixes the order of summation.
     if (kernel.name.find("_reduce_") != std::string::npos) continue;
     EXPECT_TRUE(takes_block(machine, kernel.threads)) << what << ", " << kernel.name;
     EXPECT_LE(kernel::shared_bytes(kernel, module.constants), machine.shared_bytes)
@@ -109,7 +110,7 @@ TEST(OpenClMachine, DefaultsFit) {
   }
 }
 
-// Defaults give way to what the device has, rather than being refused.
+// Defaults are reduced to the device's limits instead of being refused.
 TEST(OpenClMachine, EveryFamilyServesSimplePrograms) {
   const ir::Program flat = test::load(kFlat);
   const ir::Program deep = test::load(
@@ -180,7 +181,7 @@ TEST(OpenClMachine, RefusalsSayWhatTheDeviceHas) {
             "      = found: 43008 bytes\n"
             "      = hint: fewer steps per tile, fewer elements per thread or a smaller block\n");
   EXPECT_EQ(refusal("streaming T=2 block=32x8 elements=8 prefetch=4", gpu()), "");
-  // A schedule that was never a line.
+  // A schedule that was not parsed from a line.
   Schedule schedule;
   schedule.block = {512};
   Diagnostics diagnostics;

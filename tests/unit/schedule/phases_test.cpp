@@ -1,4 +1,4 @@
-// Steps that are cut: what families make of each phase, put together.
+// Steps divided into phases: each family lowers every phase, and the results are joined.
 #include "compiler/schedule/phases.h"
 
 #include <gtest/gtest.h>
@@ -63,8 +63,8 @@ TEST(Phases, AreTiledByThemselves) {
   }
 }
 
-// The question whether to stop is answered before a step with a repeat begins: a loop within the
-// step is no place to end the run from.
+// The stop condition is evaluated before a step with a repeat begins, because a run cannot end
+// inside the loop of a repeat.
 TEST(Phases, OfARepeatWaitForTheStopCondition) {
   const std::string grid = "grid G = [0..127] steps 12; field A : real on G;";
   const std::string stencil = "stencil s : A[1..126] = 0.5 * (A[-1] + A[1]);";
@@ -77,7 +77,7 @@ TEST(Phases, OfARepeatWaitForTheStopCondition) {
   }
 }
 
-// One that nothing cuts is planned as it stands.
+// A step without phases is planned as one program.
 TEST(Phases, OfAnUncutStepAreTheProgram) {
   const ir::Program program = test::load(
       "grid G = [0..127] steps 12; field A : real on G; stencil s : A[1..126] = A[-1] + A[1];"
@@ -103,7 +103,7 @@ TEST(Phases, WithTheMostToDoDecide) {
   EXPECT_EQ(phases.all()[1]->limited(schedule).time_tile, 7);
 }
 
-// A tile of one field, as large as memory allows, is too large for six.
+// The largest tile that memory allows for one field is too large for six.
 TEST(Phases, AllHaveWhatIsProposed) {
   std::string text =
       "grid G = [0..999, 0..999] steps 4; field P, A, B, C, D, E, F : double on G;"
@@ -122,7 +122,7 @@ TEST(Phases, AllHaveWhatIsProposed) {
   }
 }
 
-// A step takes what its phases and reductions take.
+// The cost of a step is the sum over its phases and reductions.
 TEST(Phases, AddUp) {
   const ir::Program program = test::load(kCut);
   Scheduler scheduler(program);
@@ -143,7 +143,7 @@ TEST(Phases, AddUp) {
         find_family("overlapped")->plan(planned->tiles, of_phase, gpu(), diagnostics);
     bytes += alone->cost().bytes_read * static_cast<double>(planned->phase.iterations);
   }
-  EXPECT_NEAR(plan->cost().bytes_read, bytes + 4, 1e-9);  // and B, for the reduction
+  EXPECT_NEAR(plan->cost().bytes_read, bytes + 4, 1e-9);  // plus B, for the reduction
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The planes family: what a tile keeps and when it computes what, its text form, refusals,
+// The planes family: what a tile stores and in which order it computes, its text form, refusals and
 // defaults.
 #include "compiler/schedule/planes/plan.h"
 
@@ -42,9 +42,9 @@ TEST(PlanesPlan, EveryStepLagsByWhatItReadsAhead) {
     const PlanesStage& stage = p.stages[static_cast<size_t>(t)];
     EXPECT_EQ(stage.step, t);
     EXPECT_EQ(stage.lag, t);
-    const int64_t left = 2 - t;  // steps after it; y is read below, x above
+    const int64_t left = 2 - t;  // later steps; y reads below, x above
     EXPECT_EQ(stage.computed, (Margin{{left, left}, {left, 0}, {0, left}}));
-    // Planes below, here and above; nobody reads the last result.
+    // Planes below, here and above. Nothing reads the last result.
     EXPECT_EQ(p.versions[static_cast<size_t>(stage.results[0].made)].ring, t == 2 ? 0 : 3);
   }
   EXPECT_EQ(p.core(1), 14);
@@ -64,7 +64,7 @@ TEST(PlanesPlan, ReadsBehindKeepPlanesAndReadsAheadWait) {
     rings.push_back(p.versions[static_cast<size_t>(stage.results[0].made)].ring);
   }
   EXPECT_EQ(lags, (std::vector<int>{0, 1, 0, 1}));
-  // g reads the plane that f has just made; f reads g's plane before the newest.
+  // g reads the plane that f just computed; f reads g's plane before the newest one.
   EXPECT_EQ(rings, (std::vector<int>{1, 2, 1, 0}));
 }
 
@@ -110,7 +110,7 @@ TEST(PlanesPlan, StepsAreAlikeWithoutOlderLevels) {
                          "stencil f : U[1..98, 1..98] = U[1,0] + U[-1,0] - U@-1[0,0];"),
                     "block=64", 3)
                    .alike);
-  // B is computed in the last step alone; in the other program A is in the last two.
+  // In the first program only the last step computes B. In the other the last two steps compute A.
   EXPECT_TRUE(alike("stencil f : A[1..98, 1..98] = A[1,0]; stencil g : B on G = A[0,0];", 4));
   EXPECT_FALSE(alike("stencil g : B on G = A[0,0]; stencil f : A on G = C[0,0];", 4));
 }
@@ -161,14 +161,14 @@ TEST(PlanesPlan, TilesHaveMarginsAtTheEdgesOnlyWhereThereAreImages) {
 
 TEST(PlanesPlan, ChunksDivideThePlanesEvenly) {
   EXPECT_EQ(plan(load(kJacobi), "block=64x16", 1).chunk, 32);
-  EXPECT_EQ(plan(load(kJacobi), "block=64x16", 4).chunk, 64);  // eight of at most 72
+  EXPECT_EQ(plan(load(kJacobi), "block=64x16", 4).chunk, 64);  // eight chunks of at most 72 planes
   EXPECT_EQ(plan(load(kJacobi), "block=64x16 chunk=100", 4).chunk, 100);
   EXPECT_EQ(plan(load("param N : integer; require N >= 9; grid G = [0..N, 0..N] steps 9;"
                       "field A : real on G; stencil f : A[1..N-1, 0..N] = A[-1,0];"),
                  "block=64", 3)
                 .chunk,
             32);
-  // Few blocks for many threads otherwise: as short as twice what is recomputed.
+  // With few blocks per thread chunks get shorter, down to twice the recomputed planes.
   EXPECT_EQ(plan(load("grid G = [0..99, 0..99] steps 9; field A : real on G;"
                       "stencil f : A[1..98, 0..99] = A[-1,0] + A[1,0];"),
                  "block=64", 6)
@@ -246,7 +246,7 @@ TEST(PlanesDefaults, OnACpuTilesStayInCache) {
   EXPECT_EQ(choose(program).family, "streaming");
 }
 
-// A block of one point in a dimension would have no room for the halo of a second step.
+// A block of one point in a dimension has no room for the halo of a second step.
 TEST(PlanesDefaults, ServeSeveralStepsInManyDimensions) {
   for (const char* size : {" = 32", " = 700", ""}) {
     for (const auto& [box, offset] :

@@ -1,4 +1,4 @@
-// The model of time: what it makes of works that are built by hand.
+// The performance model: its predictions for works built by hand.
 #include "compiler/schedule/model/predict.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace stencil::schedule {
 namespace {
 
-// Sixteen full waves of blocks that do a little of everything, none of it by much.
+// Sixteen full waves of blocks whose limits are all of similar weight.
 Work usual() {
   Work work;
   work.threads = 128;
@@ -22,7 +22,7 @@ Work usual() {
   work.row = 32;
   work.bytes = 1024;
   work.footprint = 1e9;
-  work.blocks = 132 * 12 * 16;  // registers let twelve be resident
+  work.blocks = 132 * 12 * 16;  // registers allow twelve blocks per multiprocessor
   return work;
 }
 
@@ -93,7 +93,7 @@ TEST(Predict, BlocksComeInWaves) {
   work.blocks *= 2;
   EXPECT_NEAR(seconds(work) - launch, 2 * (sixteen.seconds - launch), 1e-9 * sixteen.seconds);
 
-  // One block more than a wave takes a second one; of many waves it is hardly felt.
+  // One block more than a wave causes a second wave. With many waves this hardly matters.
   work.blocks = 132 * 12;
   const Prediction one = of(work);
   work.blocks += 1;
@@ -105,7 +105,7 @@ TEST(Predict, BlocksComeInWaves) {
               1e-3 * one.seconds);
   work.blocks = 132 * 12 * 16 + 1;
   EXPECT_LT(seconds(work), 1.01 * sixteen.seconds);
-  // What does not fill a wave is no tail, it is short of blocks.
+  // A partial first wave is not a tail: the machine is short of blocks.
   work.blocks = 132;
   EXPECT_EQ(of(work).of(Limit::Tail), 0);
   EXPECT_LT(seconds(work), one.seconds);
@@ -128,7 +128,7 @@ TEST(Predict, LaunchesAndKernelsAddUp) {
   EXPECT_NEAR(four.points_per_second, 1e6 / four.seconds, 1e-3 * four.points_per_second);
 }
 
-// What is told of a kernel is told of the one that takes longest; that one spills is told of all.
+// The description is that of the slowest kernel, but a spill in any kernel is reported.
 TEST(Predict, TheSlowestKernelIsDescribed) {
   Work large = usual(), small = usual();
   large.iterations *= 4;
@@ -156,7 +156,7 @@ TEST(Predict, NamesTheLargestTerm) {
       {Limit::Latency, [](Work& work) { work.blocks = 1, work.iteration.single = 200; }},
       {Limit::Launch, [](Work& work) { work.blocks = 1, work.iterations = 2; }},
       {Limit::Tail,
-       // A second wave of one block, where nothing stands out.
+       // A second wave of one block; all other terms are small.
        [](Work& work) {
          work.threads = 1024, work.registers = 64, work.blocks = 133, work.barriers = 2;
          work.iteration = {.single = 45}, work.bytes = 31800, work.compulsory = 0.23;
@@ -177,8 +177,8 @@ TEST(Predict, NamesTheLargestTerm) {
     }
     EXPECT_DOUBLE_EQ(prediction.headroom, prediction.of(prediction.limit) / next);
     EXPECT_GE(prediction.headroom, 1);
-    // Terms overlap, so that the time is more than any and, where each multiprocessor has a block,
-    // no more than all of them.
+    // Terms overlap. The total exceeds each of them, and is at most their sum if every
+    // multiprocessor has a block.
     double sum = 0;
     for (const double term : prediction.alone) sum += term;
     EXPECT_GE(prediction.seconds, prediction.of(prediction.limit));
@@ -189,7 +189,7 @@ TEST(Predict, NamesTheLargestTerm) {
 }
 
 TEST(Predict, ThreadsWithTooFewRegistersSpill) {
-  // A block of 1024 threads, of which a multiprocessor has registers for 64 each.
+  // A block of 1024 threads limits each thread to 64 registers.
   Work work = usual();
   work.threads = 1024;
   work.blocks = 132 * 64;
@@ -205,11 +205,11 @@ TEST(Predict, ThreadsWithTooFewRegistersSpill) {
   work.blocks *= 2;
   EXPECT_FALSE(of(work).spills) << "128 are left to each";
   EXPECT_LT(seconds(work), spilling);
-  // Registers rationed for four blocks of 512 threads: 32 each.
+  // Four blocks of 512 threads leave 32 registers per thread.
   work.promised = 4;
   EXPECT_TRUE(of(work).spills);
   EXPECT_EQ(of(work).registers, 32);
-  // No thread has more than 255 of them.
+  // A thread has at most 255 registers.
   work.promised = 0;
   work.threads = 32;
   work.registers = 250;
@@ -219,8 +219,8 @@ TEST(Predict, ThreadsWithTooFewRegistersSpill) {
   EXPECT_EQ(of(work).registers, 255);
 }
 
-// What the compiler is told to do without, it does without, up to a point; at the most that a
-// thread can have there is nothing left to save.
+// Under a tighter launch bound the compiler still saves a few registers. At the
+// hardware limit it already has.
 TEST(Predict, RationedRegistersAreSpilledLater) {
   Work work = usual();
   work.blocks = 132 * 64;
@@ -230,7 +230,7 @@ TEST(Predict, RationedRegistersAreSpilledLater) {
   work.threads = 32;
   work.registers = 1.15 * 255;
   EXPECT_TRUE(of(work).spills);
-  // Each that is lacking costs, softly at first.
+  // Each missing register costs, little at first.
   work.registers = 1.02 * 255;
   EXPECT_FALSE(of(work).spills);
   const double softly = seconds(work);
@@ -242,7 +242,8 @@ TEST(Predict, RationedRegistersAreSpilledLater) {
               0.02 * softly);
 }
 
-// Of many waves the mean counts; of one, the multiprocessor that has most of the grid's edge.
+// With many waves the mean over blocks counts. With one wave, the multiprocessor
+// with the most edge blocks decides.
 TEST(Predict, OneWaveWaitsForTheEdge) {
   const auto slower = [](double blocks, int threads) {
     const auto change = [&](Work& work) {
@@ -258,7 +259,7 @@ TEST(Predict, OneWaveWaitsForTheEdge) {
   EXPECT_LT(shared, one) << "eight of them, of which some are";
 }
 
-// A warp alone waits for each call; many together hide that.
+// A single warp waits for each call; many warps hide the latency.
 TEST(Predict, CallsAreWaitedFor) {
   const auto longer = [](double blocks) {
     const auto change = [&](Work& work) { work.blocks = blocks, work.threads = 32; };
@@ -267,7 +268,7 @@ TEST(Predict, CallsAreWaitedFor) {
   EXPECT_GT(longer(132), longer(132 * 32));
 }
 
-// Points side by side in a thread do not wait for each other.
+// Several points per thread hide latency.
 TEST(Predict, PointsSideBySideHideLatency) {
   const auto of_points = [](double points) {
     return with([&](Work& work) {
@@ -303,21 +304,21 @@ TEST(Predict, ResidencyIsTheLeastThatAnythingAllows) {
     work.shared_bytes = shared;
     return of(work, machine).resident;
   };
-  // Registers: 65536, in units of 8 per thread.
+  // Registers: 65536, allocated in units of 8 per thread.
   EXPECT_EQ(resident(256, 64, 0), 4);
   EXPECT_EQ(resident(256, 65, 0), 3);  // 72: 7 warps for each of four schedulers
   EXPECT_EQ(resident(256, 128, 0), 2);
-  // Shared memory: 228 KiB, of which the system takes 1 KiB per block.
+  // Shared memory: 228 KiB, of which the system reserves 1 KiB per block.
   EXPECT_EQ(resident(64, 16, (57 << 10) - (1 << 10)), 4);
   EXPECT_EQ(resident(64, 16, (57 << 10) - (1 << 10) + 1), 3);
   EXPECT_EQ(resident(64, 16, 227 << 10), 1);
-  // Threads: 2048, warps being whole.
+  // Threads: 2048, in whole warps.
   EXPECT_EQ(resident(512, 16, 0), 4);
   EXPECT_EQ(resident(513, 16, 0), 3);
   EXPECT_EQ(resident(100, 16, 0), 16);
   // Blocks: 32.
   EXPECT_EQ(resident(32, 16, 0), 32);
-  // One at least, whatever is asked for.
+  // At least one, whatever is requested.
   EXPECT_EQ(resident(1024, 64, 500 << 10), 1);
 
   Machine small = gpu();
@@ -370,7 +371,7 @@ TEST(Predict, CpusDoABlockAfterTheOther) {
   Machine machine = cpu();
   Work work = usual();
   work.blocks = 16 * 100;  // cores
-  work.footprint = 1e3;    // what memory passes, all cores share
+  work.footprint = 1e3;    // all cores share memory bandwidth
   const Prediction before = of(work, machine);
   EXPECT_EQ(before.resident, 1);
   EXPECT_FALSE(before.spills);
@@ -412,7 +413,8 @@ TEST(Predict, CpusDoABlockAfterTheOther) {
   EXPECT_EQ(of(asks, machine).limit, Limit::Memory);
 }
 
-// Instructions of machine code that take as many slots as the model counts, and more of some kind.
+// Machine code that takes as many issue slots as the model counts, plus
+// extra instructions of some class.
 Issued as_counted(const Work& work) {
   Issued issued;
   issued.all = 1;
@@ -422,7 +424,7 @@ Issued as_counted(const Work& work) {
 
 TEST(Predict, MachineCodeCorrectsWhatIsIssued) {
   Work work = usual();
-  work.iteration.single = 400;  // issue is the limit
+  work.iteration.single = 400;  // limited by instruction issue
   const double before = seconds(work);
   ASSERT_EQ(of(work).limit, Limit::Instructions);
   work.issued = as_counted(work);
@@ -434,7 +436,7 @@ TEST(Predict, MachineCodeCorrectsWhatIsIssued) {
   work.issued->all /= 4;
   EXPECT_LT(seconds(work), 0.8 * before);
 
-  // A block alone waits for its instructions.
+  // A single block waits for its instructions.
   Work alone = usual();
   alone.blocks = 132;
   alone.iteration.single = 800;
@@ -444,7 +446,7 @@ TEST(Predict, MachineCodeCorrectsWhatIsIssued) {
   alone.issued->all *= 2;
   EXPECT_GT(of(alone).of(Limit::Latency), 1.3 * waits);
 
-  // Memory takes as long as it did.
+  // The memory time does not change.
   Work moves = usual();
   moves.bytes = 1 << 18;
   moves.issued = as_counted(moves);
@@ -472,7 +474,7 @@ TEST(Predict, ClassesOfMachineCode) {
   EXPECT_GT(issued_slots(doubles, *find_machine("sm_120")), 2 * plain) << "a 64th";
 }
 
-// Spills are among the instructions, and blocks at the edge have their own.
+// Machine code includes spill instructions, and a separate version for edge blocks.
 TEST(Predict, MachineCodeHasSpillsAndVersions) {
   Work work = usual();
   work.registers = 300;

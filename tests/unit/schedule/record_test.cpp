@@ -1,4 +1,4 @@
-// Records as kernels, and the samples that tiles leave for them.
+// Records as kernels, and the samples that tiles store for them.
 #include "compiler/schedule/parts/record.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(Records, OfAFieldLeaveTilesWhole) {
   }
 }
 
-// Tiles leave something where a slab is; those of one step leave nothing.
+// Tiles store samples in each slab. Tiles of one step store none.
 TEST(Records, AreSampledInEveryFamily) {
   for (const char* line : kLines) {
     const std::string text =

@@ -1,4 +1,4 @@
-// Reductions over some of the dimensions as kernels.
+// Kernels of reductions over some dimensions.
 #include "compiler/schedule/parts/reduce_over.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(ReduceOver, IsTheSameInEveryFamily) {
     const kernel::Module module = lowered_over(kMeans, line);
     EXPECT_EQ(kernel::verify(module), std::vector<std::string>{}) << line;
     ASSERT_EQ(module.plan.reductions.size(), 3u);
-    // 2*7 tiles, their values, and whether some are NaN; one tile, likewise; one tile of integers.
+    // 2*7 tiles, their values and NaN flags; one tile with both; one tile of integers.
     EXPECT_EQ(module.plan.reductions[0].launches.size(), 3u);
     EXPECT_EQ(module.plan.reductions[1].launches.size(), 2u);
     EXPECT_EQ(module.plan.reductions[2].launches.size(), 1u);
@@ -50,7 +50,8 @@ TEST(ReduceOver, IsTheSameInEveryFamily) {
   }
 }
 
-// Threads in x are neighbours in memory: lanes where rows are reduced, else points of the profile.
+// Threads adjacent in x access adjacent memory: they are lanes if rows are reduced, and points of
+// the profile otherwise.
 TEST(ReduceOver, ReadsNeighboursByThreadsInX) {
   const kernel::Module module = lowered_over(kMeans, "direct");
   const auto extents = [&](const kernel::Launch& launch) {

@@ -1,4 +1,4 @@
-// What reductions add to a module, whatever the family.
+// Kernels and plan entries for reductions, in every family.
 #include "compiler/schedule/parts/reduction.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(Reductions, AreTheSameInEveryFamily) {
   }
 }
 
-// A stencil function and a reduction may have one name.
+// A stencil function and a reduction may have the same name.
 TEST(Reductions, KernelsKeepApartFromThoseOfFunctions) {
   const kernel::Module module = lowered("direct");
   std::set<std::string> names;
@@ -78,7 +78,7 @@ TEST(Reductions, AProgramWithoutThemIsLeftAlone) {
   EXPECT_EQ(module->kernels.size(), 1u);
 }
 
-// Tiles end where one is due, so that deeper ones are not worth it.
+// Tiles end where a reduction is due, so deeper tiles gain nothing.
 TEST(Reductions, LimitWhatAutoTiles) {
   const auto chosen = [](const std::string& reductions) {
     const ir::Program program = test::load(

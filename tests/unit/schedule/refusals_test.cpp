@@ -1,4 +1,4 @@
-// What `refusals` lists is what `lower` refuses: all of it, and nothing else.
+// `refusals` lists exactly what `lower` refuses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::string code(const Diagnostics& diagnostics) {
   return diagnostics.items().empty() ? "" : diagnostics.items().front().code;
 }
 
-// The code with which `line` is refused; "" if it is not.
+// The code with which `line` is refused; "" if it is accepted.
 std::string refused(const ir::Program& program, const std::string& line) {
   Diagnostics diagnostics;
   const auto schedule = parse(line, program, diagnostics);

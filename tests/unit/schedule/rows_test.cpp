@@ -1,4 +1,4 @@
-// Layouts of rows: which are padded, how far, and what the plan, kernels and people see of it.
+// Row layouts: which rows are padded and to what pitch, in plans, kernels and descriptions.
 #include "compiler/schedule/parts/rows.h"
 
 #include "compiler/kernel/evaluate.h"
@@ -11,7 +11,7 @@ namespace {
 
 using test::load;
 
-// Field A on a sub-grid with the given columns of a grid [0..15, columns].
+// Field A on a subgrid with the given columns, of a grid [0..15, columns].
 ir::Program program_of(const std::string& grid, const std::string& columns,
                        const std::string& type = "float", bool open = false) {
   ProgramOptions options;
@@ -61,16 +61,16 @@ TEST_P(Rows, ArePaddedToSectorsOrVectorsWhereThatIsCheap) {
 
 INSTANTIATE_TEST_SUITE_P(
     Known, Rows,
-    testing::Values(Expected{"0..1000", "float", 1008, 0, 32},   // 4004 bytes: to whole sectors
-                    Expected{"0..1003", "float", 0, 0, 16},      // 4016 bytes: left alone
+    testing::Values(Expected{"0..1000", "float", 1008, 0, 32},   // 4004 bytes: padded to sectors
+                    Expected{"0..1003", "float", 0, 0, 16},      // 4016 bytes: not padded
                     Expected{"0..1007", "float", 0, 0, 32},      //
                     Expected{"0..1000", "double", 1004, 0, 32},  //
                     Expected{"0..1001", "double", 0, 0, 16},     //
                     Expected{"0..1000", "half", 1008, 0, 32},    //
                     Expected{"0..60", "float", 64, 0, 32},       //
-                    Expected{"0..25", "float", 28, 0, 16},       // six elements would be too many
-                    Expected{"0..24", "float", 28, 0, 16},       // three of 25 are not
-                    Expected{"0..20", "float", 0, 0, 4},         // three of 21 are
+                    Expected{"0..25", "float", 28, 0, 16},       // six more elements are too many
+                    Expected{"0..24", "float", 28, 0, 16},       // three more of 25 are not
+                    Expected{"0..20", "float", 0, 0, 4},         // three more of 21 are
                     Expected{"1..1000", "float", 1008, 1, 32},   // columns 0 and 1001 are padding
                     Expected{"3..1002", "float", 1008, 3, 32},   //
                     Expected{"4..1003", "float", 0, 0, 16},      //
@@ -86,8 +86,8 @@ TEST(RowLayout, OneDimensionAndTheUserMayAskForDenseRows) {
   EXPECT_EQ(lay_out_rows(plane, plane.fields[0], Scalar::F32, schedule::Rows::Dense).alignment, 4);
 }
 
-// The pitch of open rows, for many sizes: a multiple that holds lead and points, and no longer
-// than it must be.
+// The pitch of open rows for many sizes: a multiple of the unit that holds lead and
+// points, and the smallest such.
 TEST(RowLayout, OpenRowsArePaddedAsTheirLengthTurnsOut) {
   for (const std::string low : {"0", "1", "N-5"}) {
     const ir::Program program = program_of("0..2*N", low + "..2*N", "float", true);
@@ -125,7 +125,8 @@ TEST(RowLayout, OpenRowsOfAKnownMultipleStayDense) {
   EXPECT_EQ(layout.alignment, 16);
 }
 
-// Vectors with a point of the field, for all places of the field: the first and the last.
+// Vectors that contain a point of the field, for all positions of the
+// field: the first and the last one.
 TEST(RowLayout, VectorsAreCutFromTheGridsLowBound) {
   for (int low = 0; low < 9; ++low) {
     for (int high = low + 300; high < low + 309; ++high) {
@@ -144,7 +145,7 @@ TEST(RowLayout, VectorsAreCutFromTheGridsLowBound) {
   }
 }
 
-// A point's place in memory, and that of all others of its row, lie within the row's pitch.
+// The indices of all points of a row lie within its pitch.
 TEST(RowLayout, IndicesCountTheLead) {
   const ir::Program program = program_of("0..1200", "3..1002");
   const Interface interface(program, schedule::Rows::Padded);

@@ -43,7 +43,7 @@ TEST(ScheduleText, RoundTrip) {
   }
 }
 
-// A program of any rank that reads all its neighbours along the axes.
+// A program of any rank that reads all neighbours along the axes.
 ir::Program star(int rank) {
   std::string box, sum;
   for (int d = 0; d < rank; ++d) {
@@ -74,7 +74,7 @@ TEST(ScheduleText, ShapesHaveUpToRankLengths) {
             "      = found: 1x1x16x8\n");
 }
 
-// With double values, and the boundary's halo around every side.
+// Double values, with a boundary halo on every side.
 TEST(Defaults, ServeEveryRank) {
   for (int rank = 1; rank <= kMaxRank; ++rank) {
     const ir::Program program = star(rank);
@@ -103,7 +103,7 @@ TEST(ScheduleText, SettingsLeftOutTakeDefaults) {
       << "rows=auto goes without saying";
 }
 
-// 729 coefficients in double precision: unrolled over four points, their constants spill.
+// 729 coefficients in double precision: unrolling over four points spills the constants.
 TEST(ScheduleText, LongSumsInDoubleAreNotUnrolledOverPoints) {
   constexpr const char* kSum = R"(
 grid G = [0..31, 0..31, 0..31] steps 2;
@@ -149,7 +149,7 @@ TEST(ScheduleText, Errors) {
   EXPECT_EQ(parsed(" auto ", program), choose(program));
 }
 
-// Offsets that no tile holds: what the hint names serves the program.
+// Offsets too large for any tile. The alternative named in the hint must work.
 TEST(Refusals, OfProgramsThatReadFarNameWhatServes) {
   const char* along =
       "grid G = [0..2999, 0..2999] steps 3; field A : real on G boundary clamp;"
@@ -231,7 +231,7 @@ TEST(Refusals, FeaturesAreNamedWithTheirPlace) {
             "      = hint: use --schedule overlapped\n");
 }
 
-// A read that lands far is served from memory: by the tile before the field is written, later by
+// Distant reads load from memory: in the tile before the field is written, afterwards in separate
 // sweeps.
 TEST(FarReads, AreServedByOneStepPerLaunch) {
   const auto far = [](const std::string& functions) {
@@ -266,7 +266,7 @@ TEST(FarReads, AreServedByOneStepPerLaunch) {
       << "nobody writes it";
 }
 
-// The family chosen, then the codes of refusals by others, as "family CODE ...".
+// The chosen family and the codes of the others' refusals: "family CODE ...".
 std::string choice(const std::string& text, const Machine& machine = gpu()) {
   Diagnostics why;
   std::string out = choose(load(text), &why, machine).family;
@@ -311,7 +311,7 @@ TEST(Lowering, EveryModuleIsSound) {
   }
 }
 
-// Names that kernels use themselves, and names that look like the spare copy of another field.
+// Includes names that kernels use, and names that look like another field's spare copy.
 TEST(Lowering, ProgramsMayUseAnyName) {
   const auto program = load(R"(
 param thread_x : real = 2;
@@ -331,7 +331,7 @@ stencil y : size_x[1..39, 1..block-1] = A[1,0] + tile_y[0,0] + core_x[0,-1];
   }
 }
 
-// Lets that build on each other: everything behind the front end must stay linear in their number.
+// Chained lets: all passes after the front end must be linear in their number.
 TEST(Lowering, LongChainOfLets) {
   std::string text =
       "grid G = [0..31] steps 1; field A : real on G; stencil s : A { let x0 = A[0];";

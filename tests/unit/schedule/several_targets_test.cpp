@@ -1,5 +1,5 @@
-// Stencil functions with several targets: what they have in common is computed once for a point, in
-// every family, and each target is written in its own way.
+// Stencil functions with several targets. Every family computes common subexpressions once per
+// point and writes each target by its own rule.
 #include <map>
 
 #include "compiler/kernel/count.h"
@@ -29,7 +29,7 @@ stencil b : B on I = B[0,0] - q();
 stencil c : C on I = C[0,0] * q();
 )";
 
-// Divisions in the text of all kernels.
+// The number of divisions in all kernels.
 double divisions(const std::string& text, const std::string& line) {
   const ir::Program program = test::load(text);
   Diagnostics diagnostics;
@@ -78,7 +78,7 @@ TEST(SeveralTargets, EachIsSweptInPlaceIfItMay) {
   EXPECT_FALSE(sweeps[1].targets[0].advances);
 }
 
-// Stores to arrays, by name.
+// The number of stores by array name.
 std::map<std::string, int> stores(const std::string& text) {
   const ir::Program program = test::load(text);
   Diagnostics diagnostics;

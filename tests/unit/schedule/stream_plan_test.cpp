@@ -1,5 +1,5 @@
-// Plans of streamed tiles against values worked out by hand from the rules of plan.h: a stage lags
-// one plane per plane that it reads ahead, and one more where it reads other threads' rows.
+// Plans of streamed tiles, compared with values derived by hand from the rules of plan.h: a stage
+// lags one plane per plane that it reads ahead, and one more if it reads rows of other threads.
 #include "compiler/schedule/streaming/plan.h"
 
 #include "compiler/schedule/parts/slow_operations.h"
@@ -27,7 +27,7 @@ ir::Program star(int rank) {
                               : "0.1 * (A[0,0,0] + A[-1,0,0] + A[1,0,0] + A[0,-1,0] + A[0,1,0] + "
                                 "A[0,0,-1] + A[0,0,1])");
 }
-ir::Program far_star(int rank) {  // of radius 2
+ir::Program far_star(int rank) {  // radius 2
   return on_a(rank, rank == 2 ? "0.2 * (A[-2,0] + A[2,0] + A[0,-2] + A[0,2])"
                               : "0.1 * (A[-2,0,0] + A[2,0,0] + A[0,-2,0] + A[0,2,0] + A[0,0,-2] + "
                                 "A[0,0,2])");
@@ -43,7 +43,7 @@ StreamPlan plan(const ir::Program& program, const std::string& settings, int ste
   EXPECT_TRUE(schedule.has_value()) << render(Source("", ""), diagnostics);
   return plan_stream(analysis::TimeTiles(program), *schedule, steps);
 }
-// Nothing is loaded ahead of its use: the least that can be kept.
+// No loads ahead of their use, so that the fewest planes are kept.
 StreamPlan flat_plan(const ir::Program& program, int steps) {
   return plan(program, "block=32 elements=4 prefetch=0 loads=registers", steps);
 }
@@ -62,7 +62,7 @@ std::vector<int> lags(const StreamPlan& plan) {
   for (const StreamStage& stage : plan.stages) out.push_back(stage.lag);
   return out;
 }
-// Of version 0, 1, ... of the one field.
+// Ages by version 0, 1, ... of the only field.
 std::vector<int> ages(const StreamPlan& plan) {
   return of_all(plan, [](const Quantity& q) { return q.ages; });
 }
@@ -74,7 +74,7 @@ using Numbers = std::vector<int>;
 TEST(StreamPlan, StarsLagTheirRadiusPerStep) {
   EXPECT_EQ(lags(flat_plan(star(2), 3)), (Numbers{1, 2, 3}));
   EXPECT_EQ(lags(flat_plan(far_star(2), 3)), (Numbers{2, 4, 6}));
-  // The rows of the plane that is computed are published when the next plane arrives, in time.
+  // Rows of a plane are published when the next plane arrives, which is early enough.
   EXPECT_EQ(lags(deep_plan(star(3), 3)), (Numbers{1, 2, 3}));
   EXPECT_EQ(lags(deep_plan(far_star(3), 3)), (Numbers{2, 4, 6}));
 }
@@ -166,14 +166,14 @@ TEST(StreamPlan, PublishedRowsAreThoseThatOthersReach) {
 }
 
 TEST(StreamPlan, CellsBesideThePatch) {
-  // A star's patch of 2 rows: a row above and below, a column left and right of each row of its
-  // own.
+  // A star's patch of 2 rows needs a row above and below, and one column left
+  // and right of each of its rows.
   const StreamPlan deep = deep_plan(star(3), 1);
   EXPECT_EQ(deep.quantities[0].halo, (Cells{{-1, {0, 0}}, {0, {1, 1}}, {1, {1, 1}}, {2, {0, 0}}}));
   EXPECT_EQ(deep.quantities[0].fetched[0], Cells{});
   EXPECT_EQ(deep.quantities[0].fetched[1], deep.quantities[0].halo);
   EXPECT_EQ(deep.quantities[0].fetched[2], Cells{});
-  // A box reads corners too.
+  // A box also reads the corners.
   EXPECT_EQ(deep_plan(box(3), 1).quantities[0].halo,
             (Cells{{-1, {1, 1}}, {0, {1, 1}}, {1, {1, 1}}, {2, {1, 1}}}));
 }
@@ -183,7 +183,8 @@ TEST(StreamPlan, ColumnsOfARowAreFetchedOnceAndMoveOn) {
   const Cells sides = {{0, {1, 1}}};
   EXPECT_EQ(flat.quantities[0].fetched, (std::vector<Cells>{sides, {}, {}}));
   EXPECT_EQ(flat.quantities[0].kept, (std::vector<Cells>{sides, sides, {}}));
-  // Wider ones that a later plane needs come with the first, and go when no longer needed.
+  // The first fetch includes wider columns that only a later plane needs. They
+  // are dropped after their last use.
   const StreamPlan later = flat_plan(on_a(2, "A[1,-1] + A[0,2] + A[-1,1]"), 1);
   EXPECT_EQ(later.quantities[0].fetched, (std::vector<Cells>{{{0, {1, 2}}}, {}, {}}));
   EXPECT_EQ(later.quantities[0].kept, (std::vector<Cells>{{{0, {0, 2}}}, {{0, {0, 1}}}, {}}));
@@ -231,7 +232,7 @@ TEST(StreamPlan, StagesFollowTheFunctions) {
   const StreamPlan two = flat_plan(program, 2);
   ASSERT_EQ(two.stages.size(), 4u);
   EXPECT_EQ(lags(two), (Numbers{0, 1, 0, 1})) << "one reads ahead what the other reads behind";
-  // A, B, c as loaded; then A, B of the first step and of the second.
+  // A, B and c as loaded; then A and B of the first and the second step.
   EXPECT_EQ(of_all(two, [](const Quantity& q) { return q.version; }),
             (Numbers{0, 0, 0, 1, 1, 2, 2}));
   EXPECT_EQ(of_all(two, [](const Quantity& q) { return q.output; }),
@@ -253,7 +254,7 @@ ir::Program wave(int history) {
 
 TEST(StreamPlan, OlderLevelsAreLoadedOrWereMadeBefore) {
   const StreamPlan three = flat_plan(wave(2), 3);
-  // U, U@-1 and c as loaded, then U of every step.
+  // U, U@-1 and c as loaded; then U of every step.
   EXPECT_EQ(of_all(three, [](const Quantity& q) { return q.version; }),
             (Numbers{0, -1, 0, 1, 2, 3}));
   const auto older = [&](size_t stage) { return three.stages[stage].source.at({0, 1, 0}); };
@@ -272,7 +273,7 @@ TEST(StreamPlan, TheLastLevelsAreWritten) {
   EXPECT_EQ(flat_plan(wave(4), 3).drain, 3) << "the lag of the last";
 }
 
-// A level read only where the point itself is arrives with the plane that is computed.
+// A level that is read only at the point itself arrives with the plane being computed.
 TEST(StreamPlan, LoadsWaitForTheirFirstReader) {
   const StreamPlan two = flat_plan(wave(2), 2);
   EXPECT_EQ(lags(two), (Numbers{1, 2}));
@@ -307,16 +308,16 @@ TEST(StreamPlan, DivisionsByConstantsCallNoSubroutine) {
 }
 
 TEST(StreamPlan, SharedBytes) {
-  // Staged: 3 planes of 32 rows and one whose rows others read; published by the first step: 2
-  // slots x 16 rows of threads x both rows of a patch.
+  // Staged: 3 planes of 32 rows, plus one plane whose rows other threads read. Published by the
+  // first step: 2 slots x 16 rows of threads x both rows of a patch.
   const StreamPlan async = plan(star(3), "block=16x16 elements=4x2 prefetch=2 loads=async", 2);
   EXPECT_EQ(shared_bytes(async, 1), (3 + 1) * 32 * 64 * 4 + 64 * 64 * 4);
-  // In 2-D every row of threads stages rows of its own.
+  // In 2-D every row of threads stages its own rows.
   const StreamPlan flat = plan(star(2), "block=32x4 elements=4 prefetch=1 loads=async", 2);
   EXPECT_EQ(shared_bytes(flat, 4), 2 * 4 * 128 * 4);
   EXPECT_EQ(shared_bytes(flat_plan(box(2), 4), 1), 0);
-  // Bulk copies: rows of 64 bytes take twice that, since they arrive at multiples of 128; and a
-  // word for each of 2 slots.
+  // Bulk copies: a row of 64 bytes takes 128, because copies arrive at multiples of 128 bytes. Each
+  // of the 2 slots has an mbarrier word.
   const StreamPlan bulk = plan(star(2), "block=16x4 elements=1 prefetch=1 loads=bulk", 2);
   EXPECT_EQ(ring_rows(bulk, Scalar::F32), 2);
   EXPECT_EQ(shared_bytes(bulk, 4), 2 * 4 * 128 + 16);
@@ -384,7 +385,7 @@ TEST(StreamPlan, MirroredInAGridThatMayBeOnePointWide) {
   EXPECT_EQ(offsets("param N : integer; require N >= 1; "), (std::vector{-1, 1, 0}));
 }
 
-// The region reaches two points beyond the sub-grid at its low end.
+// The region extends two points beyond the low end of the subgrid.
 TEST(StreamPlan, LandingsNearASubgridLieOnBothSides) {
   const auto offsets = [](const std::string& boundary, int offset) {
     const ir::Program program = load(
@@ -401,7 +402,7 @@ TEST(StreamPlan, LandingsNearASubgridLieOnBothSides) {
   EXPECT_EQ(offsets("constant 1", -1), (std::vector{-1}));
 }
 
-// Thrown beyond the far edge, where a clamp leaves it: anywhere up to there.
+// A read reflected beyond the far edge is clamped there, so it can be anywhere up to that edge.
 TEST(StreamPlan, MirroredTowardsAClamp) {
   const auto offsets = [](const std::string& size, const std::string& boundary, int offset) {
     const ir::Program program =

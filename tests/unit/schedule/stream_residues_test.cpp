@@ -1,4 +1,4 @@
-// What streaming kernels make of conditions on coordinates modulo a number.
+// Streaming kernels with conditions on coordinates modulo a number.
 #include <fmt/format.h>
 
 #include "compiler/kernel/count.h"
@@ -12,7 +12,7 @@ namespace {
 
 using test::load;
 
-// Two sweeps per step, each of a value with one multiplication, over grids that begin at `low`.
+// Two sweeps per step with one multiplication per value, on grids that start at `low`.
 std::string flat(const std::string& red, const std::string& black, const std::string& grid,
                  const std::string& boundary = "") {
   return fmt::format(R"(
@@ -44,7 +44,7 @@ void add_all(const kernel::Count& count, kernel::Tally& to) {
   }
 }
 
-// Of the deepest kernel, as its text stands: every version of its body, once.
+// Counts the code of the deepest kernel, each version of its body once.
 kernel::Tally tally(const std::string& text, const std::string& line) {
   const ir::Program program = load(text);
   Scheduler scheduler(program);
@@ -69,7 +69,7 @@ TEST(StreamResidues, ColoursHalveTheWork) {
     EXPECT_GT(all.single.multiply, 0);
     EXPECT_EQ(2 * half.single.multiply, all.single.multiply) << line;
     EXPECT_EQ(2 * half.single.add, all.single.add) << line;
-    EXPECT_EQ(2 * half.shuffle, all.shuffle) << line;  // on the left, or on the right
+    EXPECT_EQ(2 * half.shuffle, all.shuffle) << line;  // from the left or from the right
   }
 }
 
@@ -92,7 +92,7 @@ TEST(StreamResidues, StridesAndRules) {
   EXPECT_EQ(multiplied(" where i % 4 == 1 and (j & 1) == 0", ""), all * 9 / 16);
   EXPECT_EQ(multiplied(" where not ((i - j) % 4 == 0)", ""), all * 7 / 8);
   EXPECT_EQ(multiplied(" where i % 3 == 0", ""), all);  // 4 planes are unrolled
-  EXPECT_EQ(multiplied(" where j % 3 == 0", ""), all);  // 4 columns are a thread's
+  EXPECT_EQ(multiplied(" where j % 3 == 0", ""), all);  // a thread has 4 columns
 }
 
 TEST(StreamResidues, WhateverTheGridBeginsAt) {
@@ -131,7 +131,7 @@ TEST(StreamResidues, TheLoopIsUnrolledForThem) {
   EXPECT_EQ(known(kRed, own), of(2, 2, 1, 4));
   EXPECT_EQ(known(" where i % 3 == 0", own), of(6, 3, 2, 4));
   EXPECT_EQ(known(" where (i + 2 * j) % 4 == 0", own), of(4, 4, 3, 4));
-  EXPECT_EQ(known(" where i % 7 == 0", own), of(2, 1, 0, 4));        // of too many planes
+  EXPECT_EQ(known(" where i % 7 == 0", own), of(2, 1, 0, 4));        // too many planes
   EXPECT_EQ(known(" where (i + j) % 3 == 0", own), of(2, 1, 0, 4));  // j is not known
   EXPECT_EQ(known(kRed, own + " unroll=1"), of(1, 1, 0, 4));
   EXPECT_EQ(known(kRed, own + " unroll=6"), of(6, 2, 1, 4));

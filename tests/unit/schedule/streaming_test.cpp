@@ -1,4 +1,4 @@
-// The streaming family towards the rest: its text form, refusals, tiles and costs.
+// The interface of the streaming family: text form, refusals, tiles and costs.
 #include "compiler/schedule/streaming/kernel.h"
 
 #include "compiler/schedule/streaming/chunks.h"
@@ -31,7 +31,7 @@ Schedule parsed(const std::string& settings, const ir::Program& program) {
   return schedule.value_or(Schedule{});
 }
 
-// What parse, or else lower, has to say.
+// The messages of parse, or of lower if parsing succeeds.
 Diagnostics said(const std::string& settings, const ir::Program& program) {
   Diagnostics diagnostics;
   const auto schedule = parse("streaming " + settings, program, diagnostics);
@@ -128,7 +128,7 @@ TEST(TileSizes, HalveDownToOne) {
   EXPECT_EQ(tile_sizes(1), std::vector{1});
 }
 
-// The launches of a program's tiles of 10 steps, by the steps that they serve, and the kernels.
+// Lowers with T=10, expects this many kernels and these tile sizes; returns the steps per launch.
 std::vector<int> launched(const ir::Program& program, size_t kernels, std::vector<int> sizes) {
   Diagnostics diagnostics;
   const auto module = lower(program, parsed("T=10", program), diagnostics);
@@ -149,7 +149,7 @@ TEST(TileSizes, OneKernelForAll) {
   EXPECT_EQ(launched(load(kFlat), 1, {}), std::vector{0});
 }
 
-// Where the state of a field is more than its newest level, and where no point is tested.
+// Needed if a field's state includes history levels, or if points are not tested.
 TEST(TileSizes, OneKernelAndOneLaunchEach) {
   const char* const kHistory =
       "grid G = [0..999, 0..999] steps 10; field A : real on G history 2;"
@@ -376,8 +376,8 @@ TEST(Chunks, AsGivenOrUsualForOpenSizes) {
       open);
   EXPECT_EQ(length(unknown, "T=2"), 256);
   EXPECT_EQ(length(unknown, "T=2 chunk=9"), 9);
-  // Two tiles of 120 points, a device that holds more blocks than there are: short chunks win until
-  // what precedes and follows them outweighs them.
+  // Two tiles of 120 points on a device with room for more blocks. Short chunks win until their
+  // prologue and epilogue outweigh them.
   const int64_t chosen = length(flat, "T=2 elements=4 block=32 edges=tested");
   EXPECT_GE(chosen, 1);
   EXPECT_LE(chosen, 32);
@@ -399,7 +399,7 @@ TEST(StreamingFootprint, ThreeDimensions) {
       measure(deep, parsed("T=2 block=16x16 elements=4x2 chunk=64 prefetch=2 loads=async", deep))
           .value();
   EXPECT_EQ(cost.output, (std::vector<int64_t>{64, 28, 56}));
-  const double tile = (64 + 2 + 2) * 32 * 64, core = 64 * 28 * 56;  // 2 planes before and after
+  const double tile = (64 + 2 + 2) * 32 * 64, core = 64 * 28 * 56;  // 2 planes before and 2 after
   EXPECT_DOUBLE_EQ(cost.redundancy, tile / core);
   EXPECT_DOUBLE_EQ(cost.bytes_read, 4 * tile / core / 2);
   EXPECT_DOUBLE_EQ(cost.bytes_written, 2);

@@ -1,4 +1,4 @@
-// What sweeps keep and share: the column of a thread, the tile of a block, and what is refused.
+// Sweeps: the column kept per thread, the tile shared by a block, and refusals.
 #include "compiler/schedule/sweeps/tile.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ const char* const kSeven =
     "grid G = [0..127, 0..127, 0..127] steps 4; field A : double on G;"
     "stencil s : A[1..126, 1..126, 1..126] = A[0,0,0] + 0.1 * (A[0,0,1] + A[0,0,-1] + A[0,1,0]"
     " + A[0,-1,0] + A[1,0,0] + A[-1,0,0] - 6 * A[0,0,0]);";
-// Plane by plane, and the planes on both sides weigh the same.
+// Can be computed plane by plane; the planes on both sides have equal weights.
 const char* const kByPlanes =
     "grid G = [0..127, 0..127, 0..127] steps 4; field A : real on G;"
     "stencil s : A[1..126, 1..126, 1..126] ="
@@ -72,7 +72,7 @@ TEST(SweptColumn, KeepsTheOperandsOfTheColumnAndReadsOthersWhereTheyAreUsed) {
   const Tile tile(kSeven, "direct block=8x8 elements=1 chunk=all column=registers");
   EXPECT_EQ(tile.ages(), 2);  // the planes before and at the point
   EXPECT_EQ(tile->column.lookback(), 2);
-  EXPECT_EQ(tile->reads.size(), 5u);  // one of the column, four in the plane
+  EXPECT_EQ(tile->reads.size(), 5u);  // one in the column, four in the plane
   EXPECT_EQ(tile->reads_at(tile.program(), 1).size(), 1u);
   for (const ir::Access& read : tile->reads) {
     const bool own = read.offsets[1] == 0 && read.offsets[2] == 0;
@@ -86,7 +86,7 @@ TEST(SweptColumn, ComputesWhatPlanesHaveInCommonOnce) {
   const Tile sums(kByPlanes, "direct block=32x6 elements=1 chunk=all column=partial");
   EXPECT_EQ(sums->reads.size(), 4u);
   EXPECT_LE(sums.ages(), 2);
-  EXPECT_EQ(sums.operations(), 5);  // a plane's sum (3), a fused multiply-add, a sum
+  EXPECT_EQ(sums.operations(), 5);  // the sum of a plane (3), an fma, a sum
 }
 
 TEST(SweptColumn, NothingIsKeptOfOnePlane) {
@@ -100,7 +100,7 @@ TEST(SweptColumn, NothingIsKeptOfOnePlane) {
   }
 }
 
-// The shared bytes of Table II of Vizitiu et al. 2014.
+// The shared memory sizes of Table II in Vizitiu et al. 2014.
 TEST(SweepTile, SharesAsManyBytesAsTheKernelsOfThePaper) {
   const auto bytes = [](const std::string& preset) {
     const Tile tile(kSeven, "@vizitiu-" + preset);
@@ -120,7 +120,7 @@ TEST(SweepTile, RemapsThreadsOverWholeSectors) {
   EXPECT_EQ(tile->extent(tile->windows[0], 2), 48);
   EXPECT_EQ(tile->extent(tile->windows[0], 1), 8);
   EXPECT_EQ(tile->items(tile->windows[0]), 2);
-  EXPECT_EQ(tile->tiled.ranges[2].low.constant, 0);  // rows of tiles begin with a sector
+  EXPECT_EQ(tile->tiled.ranges[2].low.constant, 0);  // tile rows begin at a sector
   EXPECT_EQ(tile->tiled.ranges[1].low.constant, 1);
 }
 

@@ -1,4 +1,4 @@
-// What is the same at all points is computed ahead of the loops over them, in every family.
+// Every family computes point-independent values before the loops over points.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -41,7 +41,7 @@ Calls calls_in(const kernel::Body& body) {
   return calls;
 }
 
-// Of what threads do.
+// The calls inside thread code.
 Calls calls_at_points(const kernel::Body& body) {
   Calls calls;
   kernel::for_each_statement(body, [&](const kernel::Statement& statement) {
@@ -78,8 +78,8 @@ TEST(Uniform, NoCallStandsInALoopOverPoints) {
   }
 }
 
-// Whichever functions and pieces they come from: one per kernel, written once for all steps of a
-// tile or once for each.
+// Equal values from all functions and pieces are shared within a kernel, once for all steps of a
+// tile or once per step.
 TEST(Uniform, EqualValuesAreOne) {
   const ir::Program program = test::load(kPieces);
   const std::map<std::string, int> steps = {{"overlapped T=1", 1},
@@ -91,13 +91,13 @@ TEST(Uniform, EqualValuesAreOne) {
   for (const auto& [line, count] : steps) {
     const kernel::Module module = lowered(program, line);
     Calls calls = calls_in(module.kernels[0].body);
-    calls.erase(Op::Tanh);  // of a field that nobody reads, so only its last step counts
+    calls.erase(Op::Tanh);  // of an unread field: only its last step
     const Calls expected = {{Op::Sin, count}, {Op::Exp, 1}, {Op::Cos, 1}, {Op::Log, count}};
     EXPECT_EQ(calls, expected) << line;
   }
 }
 
-// A function of literals is not folded by every compiler.
+// Not every compiler folds functions of literals.
 TEST(Uniform, FunctionsOfLiteralsAreComputedOnce) {
   const ir::Program program = test::load(
       "param n : integer = 5;\ngrid G = [0..63] steps 4;\nfield A : real on G;\n"
@@ -107,7 +107,7 @@ TEST(Uniform, FunctionsOfLiteralsAreComputedOnce) {
   EXPECT_EQ(calls_in(module.kernels[0].body), (Calls{{Op::Exp, 1}}));
 }
 
-// Local values may have the names that families give to what they write.
+// Local values may have the names of variables that families generate.
 TEST(Uniform, NamesStayApart) {
   for (const char* name : {"value", "v", "x", "t", "n", "front", "local_x", "live", "covered"}) {
     const std::string let = name;

@@ -1,4 +1,5 @@
-// What families count of their kernels, against what a reader of the kernels counts.
+// The work that families count for their kernels, compared with counts
+// derived from the kernels by hand.
 #include "compiler/schedule/model/work.h"
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ TEST(Work, Direct) {
   ASSERT_EQ(tile.kernels.size(), 1u);
   const Work& work = tile.kernels[0];
   EXPECT_EQ(work.launches, 1);
-  EXPECT_EQ(work.blocks, 32 * 128);  // of 64 x 8 points
+  EXPECT_EQ(work.blocks, 32 * 128);  // blocks of 64 x 8 points
   EXPECT_EQ(work.threads, 256);
   EXPECT_EQ(work.row, 64);
   EXPECT_EQ(work.iterations, 1);
@@ -57,19 +58,19 @@ TEST(Work, Direct) {
   EXPECT_EQ(work.iteration.accesses, 12);
   EXPECT_EQ(work.iteration.shuffles, 0);
   EXPECT_EQ(work.iteration.selects, 0);
-  // Ten rows of 66 words, which begin anywhere in sectors; eight of 64 are written.
+  // Ten rows of 66 words, not aligned to sectors, are read; eight rows of 64 words are written.
   EXPECT_DOUBLE_EQ(work.bytes, 10 * (66 * 4 + 28) + 8 * (64 * 4 + 28));
   EXPECT_DOUBLE_EQ(work.compulsory, 2 * 64 * 8 * 4 / work.bytes);
   EXPECT_EQ(work.footprint, 2.0 * 4 * 1024 * 2048);
 
-  // Elements that are neighbours in y share what both read: the points of each other.
+  // Elements adjacent in y share their reads of each other's points.
   const TileWork line = work_of(program, "direct block=256x1 elements=1x2");
   EXPECT_EQ(line.kernels[0].iteration.loads, 8);
   EXPECT_EQ(line.kernels[0].iteration.accesses, 10);
   EXPECT_EQ(line.kernels[0].blocks, 8 * 512);
 }
 
-// A division of a place by a place is the same for all points beside it and for every step.
+// A quotient that reads no field is shared by all steps and by points with equal coordinates.
 TEST(Work, CallsThatReadNoFieldAreShared) {
   const auto calls = [](const std::string& divided, const std::string& line) {
     return work_of(load("grid G = [0..1023, 0..2047] steps 8; field A : real on G;"
@@ -98,7 +99,7 @@ TEST(Work, DirectLaunchesEveryFunction) {
   EXPECT_EQ(tile.kernels[0].iteration.calls, 0);
   EXPECT_EQ(tile.kernels[1].iteration.loads, 3);
   EXPECT_EQ(tile.kernels[1].iteration.calls, 1);       // the root
-  EXPECT_EQ(tile.kernels[1].iteration.multiplied, 1);  // the third
+  EXPECT_EQ(tile.kernels[1].iteration.multiplied, 1);  // the division by 3
 }
 
 TEST(Work, DoublesTakeTwoWords) {
@@ -120,8 +121,8 @@ TEST(Work, DoublesTakeTwoWords) {
   EXPECT_EQ(streamed.bytes, 128 * (8 + 8));
 }
 
-// Two steps: the first computes 32 x 16 points, the second the 30 x 14 that are written. A block
-// loads 34 x 18.
+// Two steps. The first computes 32 x 16 points, the second the 30 x 14 that are written. A block
+// loads 34 x 18 points.
 TEST(Work, Overlapped) {
   const ir::Program program = load(kJacobiFlat);
   const std::string line = "overlapped T=2 block=32x8 elements=1x2 regions=";
@@ -136,7 +137,7 @@ TEST(Work, Overlapped) {
     EXPECT_EQ(work.stages, 2);
     EXPECT_EQ(work.barriers, 4);
     EXPECT_EQ(work.shared_bytes, 34 * 18 * 4);
-    // Of a thread; rows of the second step are 32 long as well, as warps are whole.
+    // Per thread. Rows of the second step also take 32 lanes, because warps are whole.
     const double points = hull ? 2 + 2 : 2 + 14.0 * 32 / 256;
     const double loaded = 34 * 18 / 256.0, written = 30 * 14 / 256.0;
     EXPECT_DOUBLE_EQ(work.iteration.single, 5 * points);
@@ -151,7 +152,7 @@ TEST(Work, Overlapped) {
   }
 }
 
-// Warps of 64 points in x, of which two on each side are read besides, as pairs stay together.
+// Warps cover 64 points in x. They also load two on each side, because pairs stay together.
 TEST(Work, StreamingInTwoDimensions) {
   const ir::Program program = load(kJacobiFlat);
   const auto streamed = [&](int steps, const std::string& loads) {
@@ -185,7 +186,7 @@ TEST(Work, StreamingInTwoDimensions) {
   EXPECT_EQ(async.loads, 0);
   EXPECT_EQ(async.copies, 2);
   EXPECT_EQ(async.shared, 2);
-  EXPECT_EQ(async.accesses, 4 - 1);  // copied, taken, stored
+  EXPECT_EQ(async.accesses, 4 - 1);  // copied, read, stored
   const TileWork bulk = streamed(2, "bulk");
   EXPECT_EQ(bulk.kernels[0].iteration.loads, 0);
   EXPECT_EQ(bulk.kernels[0].iteration.copies, 0);
@@ -193,7 +194,7 @@ TEST(Work, StreamingInTwoDimensions) {
   EXPECT_EQ(bulk.kernels[0].iteration.shared, 2);
   EXPECT_EQ(bulk.kernels[0].barriers, 1);
 
-  // With a version for the inside, places are tested at the edges alone: by two of 35 tiles.
+  // With an interior version, only edge tiles (two of 35) test coordinates.
   const TileWork split = work_of(program,
                                  "streaming T=1 block=32x4 elements=2x1 chunk=32 prefetch=1 "
                                  "edges=split loads=registers");
@@ -211,14 +212,14 @@ TEST(Work, StreamingInThreeDimensions) {
                              "loads=registers");
     ASSERT_EQ(tile.kernels.size(), 1u);
     const Work& work = tile.kernels[0];
-    // Tiles at the ends of the grid lack a halo there, so that they write more.
+    // Tiles at the ends of the grid have no halo there and write more points.
     EXPECT_EQ(work.blocks, steps == 1 ? 17 * 43 * 8 : 19 * 63 * 8);
     EXPECT_EQ(work.threads, 256);
     EXPECT_EQ(work.iterations, 32 + 2 * steps + 1);
     EXPECT_EQ(work.barriers, 1);
     EXPECT_EQ(work.iteration.single, 7 * steps);
     EXPECT_EQ(work.iteration.shuffles, 2 * steps);
-    EXPECT_EQ(work.iteration.shared, 3 * steps);  // its own there, those above and below back
+    EXPECT_EQ(work.iteration.shared, 3 * steps);  // one written, those above and below read
     EXPECT_EQ(work.iteration.loads, 1);
     EXPECT_EQ(work.iteration.stores, 1);
     EXPECT_EQ(work.iteration.accesses, 2 + 3 * steps);
@@ -238,8 +239,8 @@ TEST(Work, StreamingInThreeDimensions) {
   EXPECT_EQ(patch.kernels[0].iteration.shuffles, 2 * 2 * 2);
 }
 
-// Vectors of four floats are at most 16 bytes: threads with eight points skip every other one.
-// A point of the other colour costs nothing, and no column of it is fetched.
+// Vectors have at most 16 bytes, so threads with eight floats per row skip every other vector.
+// Points of the other colour cost nothing, and their columns are not fetched.
 TEST(Work, ColoursInStreaming) {
   const auto text = [](const char* red, const char* black) {
     return fmt::format(R"(
@@ -257,7 +258,7 @@ stencil black : A[i in 1..1022, j in 1..2046] {} = 0.2 * (A[-1,0] + A[1,0] + A[0
   };
   EXPECT_EQ(2 * single(half, "elements=4x1").single, single(all, "elements=4x1").single);
   EXPECT_EQ(2 * single(half, "elements=4x1").shuffles, single(all, "elements=4x1").shuffles);
-  // Where the column is not known, conditions are computed.
+  // If the column is unknown, the conditions are evaluated.
   EXPECT_GT(single(half, "elements=1x1").single, single(all, "elements=1x1").single);
   EXPECT_EQ(single(half, "elements=1x1").shuffles, single(all, "elements=1x1").shuffles);
 }
@@ -281,14 +282,14 @@ TEST(Work, QueuesThatMoveLoadsUnderWay) {
   const auto awaited = [&](const std::string& settings) {
     return work_of(program, "streaming T=2 block=32x8 " + settings).kernels[0].awaited;
   };
-  // Three planes are read; with two ahead, a plane is back in its registers after four.
+  // Three planes are read. With two more in flight, a plane reuses its registers after four.
   EXPECT_EQ(awaited("prefetch=2 loads=registers unroll=1"), 1);
   EXPECT_EQ(awaited("prefetch=2 loads=registers unroll=2"), 0.5);
   EXPECT_EQ(awaited("prefetch=2 loads=registers unroll=4"), 0);
   EXPECT_EQ(awaited("prefetch=1 loads=registers unroll=3"), 0);
   EXPECT_EQ(awaited("prefetch=0 loads=registers unroll=1"), 0) << "waited for anyway";
   EXPECT_EQ(awaited("prefetch=2 loads=async unroll=1"), 0);
-  // A field that is written and read by nobody carries no plane.
+  // A field that is written but never read keeps no plane in registers.
   for (const char* text :
        {"field A, B : real on G boundary clamp; stencil s : B[1..62, 1..62] = A[0,0];",
         "field V : vector 2 of real on G; field A : real on G; stencil s : A on G = V[0,0][0];",
@@ -309,19 +310,19 @@ TEST(Work, PlanesOfACpu) {
     EXPECT_EQ(tile.steps, 2);
     ASSERT_EQ(tile.kernels.size(), 1u);
     const Work& work = tile.kernels[0];
-    EXPECT_EQ(work.blocks, 16 * 9);  // of 64 x 254 points
+    EXPECT_EQ(work.blocks, 16 * 9);  // blocks of 64 x 254 points
     EXPECT_EQ(work.threads, 256);
     EXPECT_EQ(work.row, 256);
     EXPECT_EQ(work.iterations, 66);
     EXPECT_EQ(work.stages, 2);
     EXPECT_EQ(work.shared_bytes, 3 * 256 * 4);
-    const double x = 2046.0 / 9;  // points of a tile, the last and shortest one among them
+    const double x = 2046.0 / 9;  // mean points of a tile, including the shorter last one
     const double points = (66 * (x + 2) + 64 * x) / (66 * 256);
     EXPECT_DOUBLE_EQ(work.iteration.single, 5 * points);
     EXPECT_DOUBLE_EQ(work.iteration.shared, 6 * points);
     EXPECT_DOUBLE_EQ(work.bytes, 4.0 * (68 * (x + 4) + 64 * x) / 66);
     EXPECT_DOUBLE_EQ(work.compulsory, 2.0 * 64 * x / (68 * (x + 4) + 64 * x));
-    // Three planes of the ring; three of A in memory. Each point looks at three planes.
+    // Three planes of the ring and three of A in memory. Each point reads three planes.
     EXPECT_EQ(work.held_bytes, 3 * 256 * 4 + 3 * 256 * 4);
     EXPECT_DOUBLE_EQ(work.planes_read, 3 * 4 * points);
     EXPECT_EQ(work.inside, 1);
@@ -336,7 +337,7 @@ TEST(Work, PlanesOfACpu) {
               1e-9);
   EXPECT_NEAR(work.bytes, 4.0 * (36 * (y + 4) * (x + 4) + 32 * y * x) / 34, 1e-6);
   {
-    // A tile that is longer than the grid is as long as that.
+    // A tile is clipped to the grid.
     const Work whole = work_of(flat, "planes T=2 block=4096 chunk=4096", cpu()).kernels[0];
     EXPECT_EQ(whole.blocks, 1);
     EXPECT_EQ(whole.threads, 2048);
@@ -350,7 +351,7 @@ TEST(Work, PlanesOfACpu) {
     const Work tiled = work_of(flat, "overlapped T=2 block=4096x16", cpu()).kernels[0];
     EXPECT_NEAR(tiled.inside, 0.5, 0.01);
   }
-  // On a GPU the family counts nothing.
+  // The family counts no work for GPUs.
   Scheduler scheduler(flat);
   Diagnostics none;
   const PlanPtr plan = scheduler.plan_once(*scheduler.parse("planes T=2", none), none);
@@ -401,7 +402,7 @@ TEST(Work, OperationsAddUp) {
   for (size_t i = 0; i < std::size(rest); ++i) EXPECT_EQ(rest[i], 1.5 * (8 + i));
 }
 
-// Values that do not depend on the point are computed once, before any of them.
+// Values that do not depend on the point are computed once, before all points.
 TEST(Work, ArithmeticOfGraphs) {
   const auto of = [](const std::string& expression, FpMode fp = FpMode::Contract) {
     ProgramOptions options;
@@ -424,7 +425,8 @@ TEST(Work, ArithmeticOfGraphs) {
   EXPECT_EQ(of("exp(A[0,1])").calls, 1);
 }
 
-// A profile is loaded once along the dimensions that it lacks, a series once per step: not here.
+// A profile is loaded once along the dimensions that it lacks, a series once per
+// step. Neither is counted here.
 TEST(Work, ProfilesAndSeries) {
   const std::string text = R"(
 grid G = [0..1023, 0..2047] steps 8;

@@ -1,4 +1,4 @@
-// Bounds: what is proved, what is refuted, what is left to be checked.
+// Bounds: which are proved, which are refuted, and which are checked at run time.
 #include "tests/unit/sema/fixture.h"
 
 namespace stencil::test {
@@ -79,14 +79,14 @@ TEST(Bounds, EscapesFollowTheRuleOfTheSide) {
   EXPECT_TRUE(program.checks.empty());
 }
 
-// What a mirror throws towards an edge without a rule has to stay inside: proved where it can be,
-// else checked before a run.
+// Reads reflected towards an edge without a rule must stay inside. This is proved if possible, and
+// checked before the run otherwise.
 TEST(Bounds, MirrorTowardsAnEdgeWithoutARule) {
   const auto text = [](const std::string& require, const std::string& stencil) {
     return "param N : integer;" + require +
            "grid G = [0..N-1] steps 1; field A : real on G boundary [mirror .. none];" + stencil;
   };
-  const std::string stencil = "stencil s : A[1..N-1] = A[-4];";  // index -3 is thrown to 3
+  const std::string stencil = "stencil s : A[1..N-1] = A[-4];";  // index -3 is reflected to 3
   EXPECT_TRUE(program_of(text("require N >= 4;", stencil)).checks.empty());
   const ir::Program program = program_of(text("require N >= 1;", stencil));
   ASSERT_EQ(program.checks.size(), 1u);
@@ -101,13 +101,13 @@ TEST(Bounds, PiecesMayDependOnSizes) {
   EXPECT_EQ(program_of(open_program("require M >= 0 and M <= N;\n", pieces)).checks.size(), 1u);
   const ir::Program program = program_of(open_program(
       "require N >= 8;\n", "stencil s : A { [0..1] = 1; [N-6..N-1] = 2; [3] = 0; }\n"));
-  ASSERT_EQ(program.checks.size(), 1u);  // only [3] may meet [N-6..]
+  ASSERT_EQ(program.checks.size(), 1u);  // only [3] may overlap [N-6..]
   EXPECT_EQ(program.checks[0].code, "S033");
   EXPECT_TRUE(ir::failed_checks(program, {9, 0}, no_reals(program)).has_errors());
   EXPECT_FALSE(ir::failed_checks(program, {10, 0}, no_reals(program)).has_errors());
 }
 
-// Checks of the same place with the same message differ in their dimension.
+// Checks of one place with the same message differ in their dimension.
 TEST(Bounds, EachDimensionIsChecked) {
   const ir::Program program = program_of(
       "param N : integer; param M : integer; grid G = [0..N-1, 0..M-1] steps 1;"

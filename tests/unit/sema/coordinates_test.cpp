@@ -1,11 +1,11 @@
-// Origin and spacing of the grid, and the functions of an index that read them.
+// Origin and spacing of the grid, and the functions that read them.
 #include "compiler/ir/axes.h"
 #include "tests/unit/sema/fixture.h"
 
 namespace stencil::test {
 namespace {
 
-// What `value` is at the points of a grid of 2 dimensions with these attributes.
+// `value` at a point of a 2-D grid with these attributes, as text.
 std::string at_point(const std::string& value, const std::string& attributes,
                      const ProgramOptions& options = {}) {
   return result(

@@ -1,4 +1,4 @@
-// Functions, comprehensions, tables, structures: what elaboration makes of them.
+// Elaboration of functions, comprehensions, tables and structures.
 #include "tests/unit/sema/fixture.h"
 
 namespace stencil::test {

@@ -1,4 +1,4 @@
-// Analysing small programs in tests, and reading the result as text.
+// Analyses small programs and prints the result as text.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,14 +29,14 @@ inline Analysis analyze_text(const std::string& text, ProgramOptions options = {
   return analysis;
 }
 
-// The program, which must be free of errors.
+// Returns the program; fails the test if it has errors.
 inline ir::Program program_of(const std::string& text, const ProgramOptions& options = {}) {
   Analysis analysis = analyze_text(text, options);
   EXPECT_TRUE(analysis.program) << analysis.messages;
   return analysis.program ? *analysis.program : ir::Program{};
 }
 
-// A node as text: "add(A[-1], mul(0.5f, B@-1[0].u[1]))"; floats end in f, longs in l, doubles in d.
+// Prints a node: "add(A[-1], mul(0.5f, B@-1[0].u[1]))". Floats end in f, longs in l, doubles in d.
 inline std::string expression(const ir::Program& program, const ir::Graph& graph, ir::NodeId id) {
   struct Printer {
     const ir::Program& program;

@@ -1,12 +1,12 @@
-// Hints for what people write who come from other languages: the slip is answered with the hint,
-// and the program is right once that is followed.
+// Hints for constructs from other languages: each slip gets its hint, and the program that follows
+// the hint is valid.
 #include "tests/unit/sema/fixture.h"
 
 namespace stencil::test {
 namespace {
 
 struct Slip {
-  std::string written, hint, mended;  // "" where what is to be written depends on what is meant
+  std::string written, hint, mended;  // `mended` is "" if the fix depends on the intent
 };
 
 constexpr const char* kParam = "param N : integer = 16;\n";
@@ -231,7 +231,7 @@ TEST(Hints, OnReadsByCoordinates) {
   expect_hint({point.written, point.hint, ""}, kParam, field + "stencil f : A on G = A[1,0];\n");
 }
 
-// What is wrong for another reason gets no hint of these.
+// Other errors do not get these hints.
 TEST(Hints, AreNotGivenForOtherErrors) {
   const auto lacks = [](const std::string& item, const std::string& hint) {
     const Analysis analysis = analyze_text(std::string(kParam) + kGrid + kField + item + kRest);

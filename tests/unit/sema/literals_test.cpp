@@ -1,4 +1,4 @@
-// Literals and types: what a number becomes is decided by what it meets.
+// Types of literals: the operand or target that a literal meets determines its type.
 #include "tests/unit/sema/fixture.h"
 
 namespace stencil::test {
@@ -144,7 +144,7 @@ TEST(Types, HalfComputesInFloat) {
   EXPECT_EQ(piece.graph[piece.results[0]].type, Scalar::F16);
 }
 
-// A program of a field of the type, and its messages.
+// The messages for `value` stored in a field of `type`.
 std::string messages_of(const std::string& type, const std::string& value) {
   return analyze_text(
              "grid G = [0..7] steps 1; field A : real on G; field L : long on G;"
@@ -221,7 +221,7 @@ TEST(Params, ThatGaveOnlyTheStepsAreNotAskedForWhereOthersAreGiven) {
   EXPECT_FALSE(ir::derive_params(program, {true, false}, integers, reals));
 }
 
-// A value is computed in double, from values rounded to their types, and rounded once.
+// Derived values are computed in double from values rounded to their types, and rounded once.
 TEST(Params, FollowOthers) {
   const std::string text =
       "param N : integer = 65; param k : real = 0.1; param h : real = k*k/3;"
@@ -249,7 +249,7 @@ TEST(Params, FollowOthers) {
   EXPECT_FALSE(ir::derive_params(open, given, integers, reals));
   EXPECT_EQ(integers, (std::vector<int64_t>{7, 0, 0, 0, 10, 15, 3}));
   EXPECT_EQ(reals[2], *program.params[2].real_value);
-  given[2] = true;  // keeps what it was given
+  given[2] = true;  // a given value is kept
   reals[2] = 5;
   EXPECT_FALSE(ir::derive_params(open, given, integers, reals));
   EXPECT_EQ(reals[2], 5);
@@ -308,7 +308,7 @@ TEST(Params, OverflowOfConstantsIsAnError) {
   EXPECT_NE(analyze_text(program).messages.find("S013: integer overflow"), std::string::npos);
 }
 
-// How many quotients are warned of in `value`, stored in a field of `type`.
+// The number of quotients warned about in `value`, stored in a field of `type`.
 int warned_quotients(const std::string& value, const std::string& type = "real") {
   const std::string messages =
       analyze_text(
@@ -360,7 +360,7 @@ TEST(Params, OpenOnesStaySymbolic) {
   EXPECT_EQ(ir::print(program.grid.ranges[0].high, ir::param_names(program)), "N - 1");
   EXPECT_EQ(program.steps->constant, 7);
   EXPECT_EQ(result(program), "mul(float(N), A[0])");
-  EXPECT_EQ(program.checks.size(), 1u);  // the grid is not empty
+  EXPECT_EQ(program.checks.size(), 1u);  // that the grid is not empty
 }
 
 }  // namespace

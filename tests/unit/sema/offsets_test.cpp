@@ -1,4 +1,4 @@
-// Offsets that vary within a bound: a choice among accesses at constant offsets.
+// Bounded variable offsets: selections among accesses at constant offsets.
 #include <set>
 
 #include "tests/unit/sema/fixture.h"

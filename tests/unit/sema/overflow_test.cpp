@@ -1,4 +1,4 @@
-// Integers that leave their type: errors where sizes decide, operations that wrap around elsewhere.
+// Integer overflow: an error where sizes determine the value, wrap-around elsewhere.
 #include <cmath>
 
 #include "tests/unit/sema/fixture.h"
@@ -51,7 +51,7 @@ TEST(Overflow, IsNoErrorWhereNothingUsesIt) {
             std::string::npos);
 }
 
-// Reductions are evaluated after steps every, 2 * every, ...
+// Reductions are evaluated after steps `every`, 2 * `every`, ...
 TEST(Overflow, CountsInTheStepsOfAReduction) {
   const auto found = [](int steps, const char* value) {
     return analyze_text("grid G = [0..9] steps " + std::to_string(steps) +
@@ -139,7 +139,7 @@ double upper_53(uint64_t bits) {
   return std::ldexp(static_cast<double>(bits >> 11), -53);
 }
 
-// The known answers that the authors of Philox give with it.
+// The known-answer tests published by the authors of Philox.
 TEST(Random, IsPhilox) {
   EXPECT_EQ(constant("random(0, 0, 0, 0, 0)"), upper_53(0x6627e8d5e169c58du));
   EXPECT_EQ(constant("random(-1, -1, -1, -1, -1)"), upper_53(0x408f276d41c83b0eu));

@@ -1,4 +1,4 @@
-// Params that are vectors and structures: a param for each component.
+// Params that are vectors and structures become one param per component.
 #include "tests/unit/sema/fixture.h"
 
 namespace stencil::test {
@@ -58,7 +58,7 @@ TEST(ParamGroups, ComponentsAreGivenByName) {
       << wrong.messages;
 }
 
-// What one component needs does not keep another from having a value.
+// A component without a value does not keep the others from having one.
 TEST(ParamGroups, ComponentsFollowApart) {
   const ir::Program program = program_of(
       "param a : real; param b : real = 3; param g : vector 2 of real = { a, 2 * b };"

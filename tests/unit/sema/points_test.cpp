@@ -1,4 +1,4 @@
-// Sets of points, and fields and series on them.
+// Point sets, and the fields and series on them.
 #include <gtest/gtest.h>
 
 #include "tests/unit/sema/fixture.h"
@@ -28,7 +28,7 @@ TEST(Points, AreFieldsOverTheirNumbers) {
   EXPECT_EQ(r.components.size(), 2u + 2u * 3u);
   EXPECT_EQ(r.components.at(5).path, ".weight[1][0]");
   EXPECT_TRUE(r.weighted);
-  EXPECT_EQ(*program.fields.at(4).points, 0);  // g, behind A
+  EXPECT_EQ(*program.fields.at(4).points, 0);  // g is declared after A
   EXPECT_EQ(program.fields.at(5).dimensions, (std::vector<int>{ir::kTime, ir::kPoints}));
   EXPECT_EQ(*program.fields.at(5).points, 1);
   EXPECT_EQ(ir::verify(program), std::vector<std::string>());

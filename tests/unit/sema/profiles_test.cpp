@@ -1,4 +1,4 @@
-// Profiles and series: fields along some dimensions of the grid, values by step.
+// Profiles (fields along some dimensions of the grid) and series (values by step).
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -106,7 +106,7 @@ TEST(Series, LimitTheStepsOfARun) {
   const auto params = ir::param_names(open);
   EXPECT_EQ(ir::print(open.step_limits[0].steps, params), "K");
   EXPECT_EQ(ir::print(open.step_limits[1].steps, params), "K - 2");
-  // The last step is step 3; steps that a run does not have need no values.
+  // The last step is step 3. Steps beyond the end of the run need no values.
   const std::string read = "stencil s : A on G = w[time + 1];";
   EXPECT_TRUE(analyze_text(kSpace + "series w : real [0..4];" + read).program.has_value());
   const Analysis few = analyze_text(kSpace + "series w : real [0..3];" + read);
@@ -125,13 +125,13 @@ TEST(Series, AreTheSameAtAllPoints) {
     if (!access || access->field == 0) continue;
     ++reads;
     EXPECT_TRUE(access->per_step);
-    EXPECT_FALSE(access->escapes_below(0));  // steps begin at 0
+    EXPECT_FALSE(access->escapes_below(0));  // steps start at 0
     EXPECT_TRUE(access->escapes_above(0));
   }
   EXPECT_EQ(reads, 1);
 }
 
-// --- Values beyond an edge that are computed, and odd reflection
+// --- Computed boundary values, and odd reflection
 
 const std::string kEdge =
     "param v : real = 2; grid G = [0..7, 0..9] steps 4; series w : real [0..3];"
@@ -146,7 +146,7 @@ TEST(Edges, ComputedValuesAreChosenByCoordinates) {
   const ir::Program both =
       program_of(kEdge + "field A : real on G boundary constant v; stencil s : A on G = A[1,0];");
   EXPECT_EQ(result(both), "select(gt(#0, 6), v, A[1,0])");
-  // Inside, nothing is chosen.
+  // Inside the grid there is no selection.
   const ir::Program inside = program_of(
       kEdge + "field A : real on G boundary constant v; stencil s : A[0..6, 0..9] = A[1,0];");
   EXPECT_EQ(result(inside), "A[1,0]");
@@ -185,7 +185,7 @@ TEST(Edges, OddReflectsOnce) {
   const std::string open =
       "param N : integer; grid G = [0..N-1] steps 4; field A : real on G boundary odd;"
       "stencil s : A on G = A[-3];";
-  EXPECT_EQ(program_of(open).checks.size(), 2u);  // this, and that the grid has points
+  EXPECT_EQ(program_of(open).checks.size(), 2u);  // this one, and that the grid has points
   EXPECT_EQ(program_of("param N : integer; require N > 3;" + open.substr(open.find("grid")))
                 .checks.size(),
             0u);
@@ -201,7 +201,7 @@ TEST(Edges, MirrorsThatRepeatTheEdgePointReadOneFurtherIn) {
   EXPECT_EQ(value("[symmetric .. clamp, antisymmetric]", "A[-1,1]"),
             "select(lt(#0, 1), select(gt(#1, 8), neg(A[0,0]), A[0,1]), "
             "select(gt(#1, 8), neg(A[-1,0]), A[-1,1]))");
-  // A constant is what it is, whatever the sign.
+  // A constant does not change its sign.
   EXPECT_EQ(value("[constant 3 .. none, antisymmetric]", "A[-1,-1]").find("select(lt(#0, 1), 3f"),
             0u);
 }
@@ -219,7 +219,8 @@ TEST(Edges, LinesGoThroughTheLastTwoPoints) {
             "select(le(sub(8, #1), -1), A[0,-1], A[0,0])))), A[0,2])");
 }
 
-// What a mirror throws beyond the other edge would have to meet the rule there, which it does not.
+// Reflected reads beyond the opposite edge are refused: the rule of
+// that edge is not applied to them.
 TEST(Edges, MirrorsOppositeThemLandInTheField) {
   for (const char* far : {"odd", "symmetric", "antisymmetric", "linear", "constant v"}) {
     for (const bool low : {true, false}) {

@@ -1,5 +1,5 @@
-// Whole programs: those of the language's definition and the examples are free of errors and
-// warnings, and long programs take linear time.
+// Whole programs: those of the language reference and the examples have no errors or warnings, and
+// long programs take linear time.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -231,12 +231,12 @@ TEST(Else, IsWhatNoPieceWrites) {
   const ir::Program around = program_of(kPlane + "stencil s : A { I = 1; else = M[0,0]; }");
   EXPECT_EQ(regions_of(around), "1..6 2..7 | 0..0 0..9 | 7..7 0..9 | 1..6 0..1 | 1..6 8..9 | ");
   EXPECT_EQ(value_of(around, 1), "M[0,0]");
-  // It may stand anywhere, and what is left of one box is cut by the next.
+  // `else` may stand anywhere; each box is cut from what the previous ones left.
   const ir::Program two =
       program_of(kPlane + "stencil s : A { else[i,j] = j; [0..3, 0..9] = 1; [5..7, 0..4] = 2; }");
   EXPECT_EQ(regions_of(two), "0..3 0..9 | 5..7 0..4 | 4..4 0..9 | 5..7 5..9 | ");
   EXPECT_EQ(value_of(two, 2), "float(#1)");
-  // Nothing is left, or an empty region takes nothing.
+  // Nothing is left over, or an empty region takes nothing.
   EXPECT_EQ(regions_of(program_of(kPlane + "stencil s : A { G = 1; else = 2; }")), "0..7 0..9 | ");
   EXPECT_EQ(regions_of(program_of(kPlane + "stencil s : A { [5..3, 0..9] = 1; else = 2; }")),
             "5..3 0..9 | 0..7 0..9 | ");

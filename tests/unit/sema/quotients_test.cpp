@@ -40,7 +40,7 @@ TEST(Quotients, ThatAreExactOrKnownAreNoParams) {
 }
 
 TEST(Quotients, HaveWhatProofsNeed) {
-  // The two checks are those that the param is the quotient.
+  // The two checks verify that the param equals the quotient.
   for (const char* proved : {
            "stencil s : A { [0..N/2-1] = A[1]; [N/2..N-1] = A[-1]; }",
            "stencil s : A[N/2-2..N/2+1] = 1;",

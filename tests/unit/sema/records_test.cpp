@@ -1,4 +1,4 @@
-// Records: what is sampled at a set of points, and the series that it gives.
+// Records: the value sampled at a set of points, and the series that results.
 #include <gtest/gtest.h>
 
 #include "tests/unit/sema/fixture.h"
@@ -12,7 +12,7 @@ const std::string kSea =
     "field U : real on G history 2; field S : { p : double, q : half } on G;"
     "stencil s : U on inner = U[0,0] + U@-1[1,0]; stencil t : S on G = { p = 1, q = 2 };";
 
-// The code of the first message; "" if there is none.
+// The code of the first message; "" if there are none.
 std::string errors(const std::string& text) {
   const Analysis analysis = analyze_text(text);
   if (analysis.program) return "";
@@ -43,7 +43,7 @@ TEST(Records, AreSeriesAtTheirPoints) {
   EXPECT_FALSE(ir::is_record(program, 2));
   EXPECT_TRUE(ir::changes(program, 4));
   EXPECT_EQ(ir::verify(program), std::vector<std::string>{});
-  // K rows, each for three steps, and the steps on the way to the next one.
+  // K rows of three steps each, plus the two steps before the next row.
   ASSERT_EQ(program.step_limits.size(), 2u);
   EXPECT_EQ(ir::print(program.step_limits[0].steps, ir::param_names(program)), "3*K + 2");
   EXPECT_EQ(program.step_limits[1].steps.constant, 60);
@@ -72,7 +72,7 @@ TEST(Records, ReadWhatTheirPointsSurround) {
   EXPECT_EQ(errors(kSea + "record r [0..99] = U[1,0] at deep;"), "");
 }
 
-// They are made behind the step, wherever they stand.
+// Records are evaluated after the step, wherever they are declared.
 TEST(Records, MayReadReductionsBelowThem) {
   const ir::Program program =
       program_of(kSea + "record r [0..99] = U[0,0] * q at mics; reduce q = sum(U[0,0]) on G;");

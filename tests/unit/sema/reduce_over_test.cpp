@@ -1,4 +1,4 @@
-// Reductions over some of the dimensions: the profiles that they give, and where these are read.
+// Reductions over some dimensions: the profiles that they produce, and where these can be read.
 #include <gtest/gtest.h>
 
 #include "tests/unit/sema/fixture.h"
@@ -40,7 +40,8 @@ TEST(ReduceOver, HasTheRangeOfItsRegionAndTheTypeOfItsValue) {
   EXPECT_EQ(ir::verify(program), std::vector<std::string>{});
 }
 
-// Before its place, and in itself, NAME@-1 is what it has; behind it, the level that it had.
+// Before its place and in itself, NAME@-1 is the current value; after
+// its place it is the previous one.
 TEST(ReduceOver, IsReadInTheStepAsAProfileIs) {
   const ir::Program program =
       program_of(kRoom +
@@ -63,7 +64,7 @@ TEST(ReduceOver, MayBeReducedFurther) {
                  "stencil s : A on G = A[0,0,0];"
                  "reduce p = sum(A[0,0,0]) over [1, 2] on G;"
                  "reduce most = max(p[0]) on [0..N-1, 2, 0] every 2; stop when most < 1;");
-  EXPECT_EQ(program.reductions[0].place, 1u);  // as it is read
+  EXPECT_EQ(program.reductions[0].place, 1u);  // because it is read
   EXPECT_EQ(program.reductions[1].place, std::nullopt);
 }
 

@@ -1,4 +1,4 @@
-// Repeats: which functions are in them, and the phases that a step falls into.
+// Repeats: the functions inside them, and the phases of a step.
 #include <gtest/gtest.h>
 
 #include "tests/unit/sema/fixture.h"
@@ -47,7 +47,7 @@ TEST(Repeats, AndReductionsCutTheStepIntoPhases) {
   EXPECT_EQ(phases_of(program), "0..2x1 2..3x5 3..4x2 4..5x1 ");
 }
 
-// The word is free for names of all kinds.
+// `repeat` is not reserved and can be a name.
 TEST(Repeats, DoNotReserveTheirWord) {
   const ir::Program program = program_of(
       "param repeat : integer = 3; grid G = [0..9] steps 4; field A : real on G;"
@@ -56,7 +56,7 @@ TEST(Repeats, DoNotReserveTheirWord) {
   EXPECT_EQ(program.repeats[0].iterations, 3);
 }
 
-// What a phase has to know of the whole step.
+// A phase knows which fields earlier phases of the step wrote.
 TEST(Phases, KnowWhoWroteBefore) {
   const ir::Program program =
       program_of(kRepeating + kH + "repeat 2 {" + kA + "}" + "stencil g : H on G = A[0];");

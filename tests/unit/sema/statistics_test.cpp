@@ -1,5 +1,5 @@
-// Reductions that stencil functions and other reductions read: where they are evaluated, what is
-// read above and below that place, and of what type.
+// Reductions read by stencil functions and other reductions: where they are evaluated, the value
+// that is read before and after that place, and their type.
 #include <gtest/gtest.h>
 
 #include "tests/unit/sema/fixture.h"
@@ -51,7 +51,7 @@ TEST(Statistics, HaveTheTypeOfWhatTheyReduce) {
             "add(float(select(eq(time, 0), 1d, wide)), float(select(eq(time, 0), -2l, count)))");
 }
 
-// Where that follows from itself, the initial value has it.
+// If the type depends on itself, the initial value determines it.
 TEST(Statistics, MayReadWhatTheyWere) {
   const ir::Program program =
       program_of(kSpace +
@@ -98,7 +98,7 @@ TEST(Statistics, AreNoValuesOfBoundaries) {
       << analysis.messages;
 }
 
-// Each needs the type of the next.
+// The type of each depends on the next one.
 TEST(Statistics, FollowFromEachOtherToSomeDepth) {
   std::string text = kSpace + "stencil s : A on G = A[0] + r0@-1;";
   for (int r = 0; r < 200; ++r) {

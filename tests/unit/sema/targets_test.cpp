@@ -1,4 +1,4 @@
-// What stencil functions with several targets, and with members as targets, mean.
+// Stencil functions with several targets, and with members as targets.
 #include "tests/unit/sema/fixture.h"
 
 namespace stencil::test {

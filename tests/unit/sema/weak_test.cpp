@@ -1,4 +1,4 @@
-// Real numbers made of literals and integers: their type is that of the context.
+// Real values made of literals and integers take the type of their context.
 #include "tests/unit/sema/fixture.h"
 
 namespace stencil::test {

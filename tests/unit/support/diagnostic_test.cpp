@@ -1,4 +1,4 @@
-// What users read, to the letter.
+// Rendered diagnostics, to the letter.
 #include "compiler/support/diagnostic.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(Render, LongLinesAreShownInPart) {
   EXPECT_EQ(rendered(source, span_of(source, "HERE")),
             "f.stn:1:301: error S031: wrong\n    1 | ..." + std::string(80, 'a') + "HERE" +
                 std::string(76, 'b') + "...\n      | " + std::string(83, ' ') + "^~~~\n");
-  // At the very start nothing is cut on the left.
+  // At the start of the line nothing is cut on the left.
   EXPECT_EQ(rendered(source, {0, 2}),
             "f.stn:1:1: error S031: wrong\n    1 | " + std::string(160, 'a') + "...\n      | ^~\n");
 }
@@ -119,12 +119,12 @@ TEST(Diagnostics, OnlyErrorsAreErrors) {
 
 TEST(NearestName, FindsSlips) {
   const std::vector<std::string> names = {"direct", "overlapped", "N", "boundary"};
-  EXPECT_EQ(nearest_name("overlaped", names), "overlapped");  // left out
-  EXPECT_EQ(nearest_name("directt", names), "direct");        // too many
-  EXPECT_EQ(nearest_name("bundory", names), "boundary");      // two slips in seven letters
+  EXPECT_EQ(nearest_name("overlaped", names), "overlapped");  // a missing letter
+  EXPECT_EQ(nearest_name("directt", names), "direct");        // an extra letter
+  EXPECT_EQ(nearest_name("bundory", names), "boundary");      // two typos in seven letters
   EXPECT_EQ(nearest_name("direct", names), "direct");
   EXPECT_EQ(nearest_name("n", names), "N");
-  EXPECT_EQ(nearest_name("chekc", {"cache", "check"}), "check");  // two letters traded places
+  EXPECT_EQ(nearest_name("chekc", {"cache", "check"}), "check");  // two letters swapped
   EXPECT_EQ(nearest_name("hcekc", {"check"}), "");                // twice, in five letters
 }
 

@@ -1,4 +1,4 @@
-// Text of users where others read it.
+// Escaping of user text for output.
 #include "compiler/support/escape.h"
 
 #include <gtest/gtest.h>

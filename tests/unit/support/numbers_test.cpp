@@ -39,7 +39,7 @@ TEST(Numbers, OfATypeFitIt) {
   EXPECT_FALSE(parse_integer("2", Scalar::Bool));
   EXPECT_EQ(parse_real("1e300", Scalar::F64), 1e300);
   EXPECT_EQ(parse_real("0", Scalar::F32), 0);
-  EXPECT_EQ(parse_real("1e-44", Scalar::F32), 1e-44);  // rounded where it is used
+  EXPECT_EQ(parse_real("1e-44", Scalar::F32), 1e-44);  // rounded later, by its user
   for (const char* text : {"1e300", "-1e39", "1e-60", "nan", "inf"}) {
     EXPECT_FALSE(parse_real(text, Scalar::F32)) << text;
   }

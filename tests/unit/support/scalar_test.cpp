@@ -73,7 +73,7 @@ TEST(Op, Arity) {
   EXPECT_EQ(arity(Op::Select), 3);
 }
 
-// One that is written like another has another number of operands.
+// Operators with the same spelling differ in the number of operands.
 TEST(Op, Spellings) {
   std::set<std::pair<std::string_view, int>> spellings;
   std::string symbols;

@@ -1,4 +1,4 @@
-// Lengths per dimension: what is left out, products, text.
+// Lengths per dimension: defaults, products, text.
 #include "compiler/support/shape.h"
 
 #include <gtest/gtest.h>

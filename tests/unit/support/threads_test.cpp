@@ -17,14 +17,14 @@
 namespace stencil {
 namespace {
 
-// STENCIL_THREADS as long as it lives.
+// Sets STENCIL_THREADS during its lifetime.
 class Wanted {
  public:
   explicit Wanted(const std::string& text) { setenv("STENCIL_THREADS", text.c_str(), 1); }
   ~Wanted() { unsetenv("STENCIL_THREADS"); }
 };
 
-// The threads that call note().
+// Collects the threads that call note().
 class Seen {
  public:
   void note() {
@@ -74,7 +74,7 @@ TEST(Threads, EachHasANumber) {
     seen.note();
   });
   for (const auto& times : called) EXPECT_EQ(times, 1);
-  EXPECT_TRUE(seen.has(std::this_thread::get_id()));  // the caller's
+  EXPECT_TRUE(seen.has(std::this_thread::get_id()));  // the calling thread takes part
 }
 
 TEST(Threads, SmallWorkIsNotShared) {
@@ -117,7 +117,7 @@ TEST(Threads, RangesAreTheWhole) {
   }
 }
 
-// As many take part as are wanted: each waits for the others.
+// All wanted threads take part: each waits for the others.
 TEST(Threads, RangesAreSharedAmongAllThatAreWanted) {
   const Wanted wanted("3");
   std::atomic<int> at_work = 0;
@@ -128,7 +128,7 @@ TEST(Threads, RangesAreSharedAmongAllThatAreWanted) {
   EXPECT_EQ(at_work, 3);
 }
 
-// All end first: the caller's variables must outlive them.
+// All parts finish first, because the caller's variables must outlive them.
 TEST(Threads, ThrowWhatAPartThrew) {
   std::atomic<int> done{0};
   const auto work = [&](int part, int64_t, int64_t) {
@@ -154,7 +154,7 @@ TEST(Workers, AreAsManyAsTheEnvironmentSays) {
     for (int i = 0; i < 2; ++i) {
       results.push_back(workers.start([&, i] {
         ++at_work;
-        while (at_work < 2) std::this_thread::yield();  // side by side
+        while (at_work < 2) std::this_thread::yield();  // concurrently
         seen.note();
         return i;
       }));

@@ -1,4 +1,4 @@
-// Every P-code and the commonest slips, with the text as shown to users.
+// Every P-code and the most common slips, with the rendered text.
 #include "tests/unit/syntax/helpers.h"
 
 namespace stencil {

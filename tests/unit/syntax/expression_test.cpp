@@ -1,4 +1,4 @@
-// Expressions: what binds tighter, how numbers end, what each form becomes, and where it stands.
+// Expressions: precedence, ends of numbers, the tree of each form, and spans.
 #include "tests/unit/syntax/helpers.h"
 
 namespace stencil {
@@ -115,7 +115,7 @@ TEST(Expression, CommentsAndBlanksMayStandBetweenAllTokens) {
             "(member m (bracket (call f x y) 0))");
 }
 
-// The source text under the span of each node, outermost first.
+// The source text of each node's span, outermost first.
 std::vector<std::string> texts_of(const std::string& expression) {
   const Source source("t.stn", "stop when " + expression + ";");
   Diagnostics diagnostics;

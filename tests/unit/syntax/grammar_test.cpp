@@ -1,4 +1,4 @@
-// The grammar as a grammar: no rule can loop without consuming text.
+// Static analysis of the grammar: no rule can loop without consuming input.
 #include "compiler/syntax/grammar.h"
 
 #include <gtest/gtest.h>

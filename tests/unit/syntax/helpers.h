@@ -1,4 +1,4 @@
-// Shared by the tests of the syntax layer.
+// Helpers for the tests of the syntax layer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 
 namespace stencil::test {
 
-// The tree of a program that must parse, as text; fails the test and returns the messages
-// otherwise.
+// The tree of a program as text. If the program does not parse, fails the
+// test and returns the messages.
 inline std::string tree(const std::string& text) {
   const Source source("t.stn", text);
   Diagnostics diagnostics;
@@ -31,7 +31,8 @@ inline std::string messages(const std::string& text) {
   return render(source, diagnostics);
 }
 
-// An expression's tree on one line: "(+ a (* 2 b))". Made from the printed text, one node a line.
+// The tree of an expression on one line: "(+ a (* 2 b))". Converts the printed
+// tree, which has one node per line.
 inline std::string one_line(const std::string& expression) {
   struct Node {
     size_t indent;

@@ -1,4 +1,4 @@
-// Every form of every item, by its printed tree.
+// Every form of every item, as its printed tree.
 #include "tests/unit/syntax/helpers.h"
 
 namespace stencil {
@@ -215,7 +215,7 @@ TEST(Item, Init) {
 )");
 }
 
-// Its items stay items: what is in error in one is nothing to the others.
+// Items inside stay separate: an error in one does not affect the others.
 TEST(Item, RepeatIsAnItemAtItsBeginAndAtItsEnd) {
   EXPECT_EQ(tree("repeat 2 * K { stencil s : A on G = 1; } stop when 1;"), R"(program
   repeat

@@ -1,4 +1,5 @@
-// Size, depth and garbage: the parser is linear, keeps its limits, and survives any bytes.
+// Size, depth and arbitrary bytes: the parser takes linear time,
+// enforces its limits and never crashes.
 #include <random>
 
 #include "tests/unit/syntax/helpers.h"

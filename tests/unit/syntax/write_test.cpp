@@ -1,4 +1,4 @@
-// Program text from trees: writing and parsing again gives the same tree.
+// Program text written from trees: writing and parsing again gives the same tree.
 #include "compiler/syntax/write.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The text written for the tree of a program that must parse.
+// Writes the tree of a program, which must parse.
 Written written(const std::string& text) {
   const Source source("t.stn", text);
   Diagnostics diagnostics;
@@ -23,7 +23,7 @@ Written written(const std::string& text) {
   return program ? write(*program) : Written{};
 }
 
-// An expression after being parsed and written.
+// Parses and rewrites an expression.
 std::string rewritten(const std::string& expression) {
   const std::string text = written("stop when " + expression + ";").text;
   EXPECT_EQ(test::tree(text), test::tree("stop when " + expression + ";"));

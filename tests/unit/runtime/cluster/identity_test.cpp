@@ -47,7 +47,7 @@ TEST(Identity, NamesWhatDiffers) {
   EXPECT_EQ(difference(identity(text.c_str())), begin + "a grid of 40x9 (rank 0: 40x10)");
 }
 
-// Rank 0 decides these.
+// Rank 0 decides the number of steps and the real params.
 TEST(Identity, IsTheSameWithOtherStepsAndFloats) {
   ProgramOptions options;
   options.definitions = {{"k", "0.3"}};

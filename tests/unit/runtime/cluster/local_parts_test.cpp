@@ -1,4 +1,5 @@
-// Parts of one process: messages, texts, and what becomes of the others when one gives up.
+// Communication between subdomains in one process: messages, texts, and the effect of one part's
+// failure on the others.
 #include "runtime/cluster/local_parts.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@
 namespace stencil::runtime {
 namespace {
 
-// Memory of the host; all is done at once.
+// Host memory; every operation completes at once.
 class Immediate : public Accelerator {
  public:
   Result<Memory> allocate(int64_t) override { return Failure{"R045", "", ""}; }
@@ -33,8 +34,8 @@ class Immediate : public Accelerator {
   Result<int32_t> answer() override { return 0; }
 };
 
-// Each sends its number to both neighbours, time and again: what comes is theirs, and of this
-// round. With two parts both messages go to the same one.
+// Each part repeatedly sends its number to both neighbours. The received numbers must come from
+// them, and from the same round. With two parts, both messages go to the same neighbour.
 void go_round(int count) {
   constexpr int kRounds = 200, kUp = 1, kDown = 2;
   LocalParts parts(count);
@@ -111,7 +112,7 @@ TEST(LocalParts, HearEachOtherInRounds) {
   EXPECT_EQ(wrong, 0);
 }
 
-// A device with queues that records: what it is told to do, in order. A mark is the rank's number.
+// A device with queues that logs its operations in order. The name of a mark is the rank.
 class Queues : public Immediate {
  public:
   Queues(int rank, bool reaches) : rank_(rank), reaches_(reaches) {}
@@ -146,8 +147,8 @@ class Queues : public Immediate {
   const bool reaches_;
 };
 
-// One recording holds what all do: part 0 waits for the others before it ends, and they for it
-// around each replay.
+// One recording holds the work of all parts. Part 0 waits for the others before it ends the
+// recording, and the others wait for it around each replay.
 TEST(LocalParts, RecordTogether) {
   LocalParts parts(3);
   std::array<std::string, 3> logs;
@@ -169,7 +170,7 @@ TEST(LocalParts, RecordTogether) {
   EXPECT_EQ(logs[2], logs[1]);
 }
 
-// Copies by way of the host are no work of a queue.
+// Copies through the host cannot be recorded in a queue.
 TEST(LocalParts, RecordOnlyWhereTheyReachEachOther) {
   LocalParts parts(2);
   in_threads(2, [&](int rank) {
@@ -199,7 +200,7 @@ TEST(LocalParts, AFailureWakesAll) {
     }
   });
   EXPECT_EQ(told, 2);
-  EXPECT_FALSE(parts.part(0).all_gather("").ok());  // later, too
+  EXPECT_FALSE(parts.part(0).all_gather("").ok());  // all later calls fail as well
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which rows of the whole fields a part answers for.
+// Which rows of the whole fields each subdomain owns.
 #include "runtime/cluster/part_state.h"
 
 #include "compiler/decompose/restrict.h"
@@ -65,7 +65,8 @@ TEST(PartState, EveryPointIsOnePartsOwn) {
   }
 }
 
-// A part's own initial values are those of the whole, beyond edges that wrap around, too.
+// The initial values of a subdomain equal those of the whole grid, also in
+// ghost cells across periodic edges.
 TEST(PartState, PartsHaveTheInitialValuesOfTheWhole) {
   const auto program = decompose::at_sizes(program_of(R"(
 param N : integer = 40;

@@ -1,4 +1,4 @@
-// Simulations in device memory of the user's, on a stand-in for the driver.
+// Simulations in the user's device memory, on a fake CUDA driver.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -12,7 +12,7 @@ namespace {
 
 using runtime::cuda::FakeDriver;
 
-// 22 points of a row: rows that `auto` would pad.
+// Rows of 22 points, which `auto` would pad.
 constexpr const char* kProgram = R"(
 grid G = [0..9, 0..21] steps 4;
 field A : real on G;
@@ -44,7 +44,7 @@ class CudaAttach : public testing::Test {
 TEST_F(CudaAttach, WorksInTheUsersArraysOnTheUsersStream) {
   const Kernel kernel = compile({.device = "cuda", .schedule = "direct block=32x4", .dense = true});
   EXPECT_TRUE(kernel.device().takes_pointers);
-  // Of the arguments, those that begin with a 7 are A and what it becomes.
+  // Arguments whose memory begins with a 7 are A and its copies.
   const float* newest = a_;
   fake_->run = [&](const std::string&, const auto&, void** parameters) {
     float* to = nullptr;

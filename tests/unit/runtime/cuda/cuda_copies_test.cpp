@@ -1,5 +1,5 @@
-// Copies of all shapes on the stand-in for the driver, which carries out what goes through pinned
-// memory as late as it may.
+// Copies of all shapes on the fake CUDA driver, which delays copies through
+// pinned memory as long as permitted.
 #include "runtime/devices/cuda_copies.h"
 
 #include <gtest/gtest.h>
@@ -30,13 +30,13 @@ TEST(Copies, GoThereAndBackWhateverTheShape) {
   Copies copies(context);
   const std::vector<Accelerator::Rows> shapes = {
       {1},                                    // a byte
-      {4 * kMiB},                             // a piece
-      {4 * kMiB + 1},                         // and a byte
-      {37 * kMiB + 5},                        // every buffer several times
-      {12004, 3001, 64, 12032},               // several rows to a piece
-      {3 * kMiB, 9, 32, 3 * kMiB + 64},       // one
-      {9 * kMiB + 4, 3, 128, 9 * kMiB + 64},  // rows in parts
-      {4, 2500000, 0, 16},                    // many short ones
+      {4 * kMiB},                             // one pinned buffer
+      {4 * kMiB + 1},                         // and one byte more
+      {37 * kMiB + 5},                        // fills every buffer several times
+      {12004, 3001, 64, 12032},               // several rows per buffer
+      {3 * kMiB, 9, 32, 3 * kMiB + 64},       // one row per buffer
+      {9 * kMiB + 4, 3, 128, 9 * kMiB + 64},  // rows larger than a buffer
+      {4, 2500000, 0, 16},                    // many short rows
   };
   for (const Accelerator::Rows& rows : shapes) {
     SCOPED_TRACE(testing::Message() << rows.count << " rows of " << rows.bytes);
@@ -50,7 +50,7 @@ TEST(Copies, GoThereAndBackWhateverTheShape) {
     const auto* device = reinterpret_cast<const std::byte*>(memory);
     ASSERT_EQ(cu.cuMemsetD8Async(memory, 0x5a, stored, stream), 0);
     ASSERT_EQ(copies.upload(stream, memory, from.data(), rows), 0);
-    size_t beside = stored;  // bytes that are no point's
+    size_t beside = stored;  // padding bytes
     for (int64_t row = 0; row < rows.count; ++row) {
       const auto bytes = static_cast<size_t>(rows.bytes);
       ASSERT_EQ(std::memcmp(device + rows.start + row * rows.pitch,

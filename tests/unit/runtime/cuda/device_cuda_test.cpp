@@ -1,5 +1,5 @@
-// The `cuda` device on a stand-in for the driver. NVRTC is the real one; without it the tests of
-// runs are skipped.
+// The `cuda` device on a fake CUDA driver with the real NVRTC. Without NVRTC
+// the tests of runs are skipped.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -29,7 +29,7 @@ class CudaDevice : public testing::Test {
     if (!Nvrtc::open(0).ok()) GTEST_SKIP() << Nvrtc::open(0).failure().message;
   }
 
-  // The program's kernels, loaded; `module` must outlive them.
+  // Compiles and loads the program's kernels; `module` must outlive the result.
   static Result<std::unique_ptr<LoadedProgram>> load(const ir::Program& program,
                                                      const std::string& line,
                                                      kernel::Module& module) {
@@ -84,7 +84,7 @@ TEST_F(CudaDevice, IsWhatAutoTakes) {
 // --- Runs
 // --------------------------------------------------------------------------------------------
 
-// Where a kernel's array arguments that are written, or only read, stand among its arguments.
+// The positions of a kernel's array arguments: those that are read only, or those that are written.
 std::vector<size_t> arguments_of(const kernel::Kernel& kernel, bool read_only) {
   std::vector<size_t> out;
   size_t number = 0;
@@ -96,7 +96,8 @@ std::vector<size_t> arguments_of(const kernel::Kernel& kernel, bool read_only) {
   return out;
 }
 
-// The reductions are due every 5 and every 7 steps; the condition is asked once both have a value.
+// The reductions are due every 5 and every 7 steps. The condition is
+// evaluated once both have a value.
 TEST_F(CudaDevice, ReadsTheStopFlagWhereItIsAskedAndValuesAtTheEnd) {
   const ir::Program program = program_of(kConverging);
   kernel::Module module;
@@ -117,9 +118,9 @@ TEST_F(CudaDevice, ReadsTheStopFlagWhereItIsAskedAndValuesAtTheEnd) {
     ASSERT_TRUE(session.ok()) << session.failure().message;
     const auto done = session.value()->advance(100);
     ASSERT_TRUE(done.ok()) << done.failure().message;
-    EXPECT_EQ(done.value(), 14);  // asked after 7, 10 and 14
+    EXPECT_EQ(done.value(), 14);  // evaluated after 7, 10 and 14
     EXPECT_TRUE(state.stopped);
-    // The tile after it had been launched by the time the answer was read; it counts for nothing.
+    // The next tile was launched before the flag was read. Its steps do not count.
     EXPECT_FALSE(fake_->launched.back().ends_with("_stop")) << fake_->launched.back();
     EXPECT_EQ(fake_->events, 3) << "one for the flag, two for the time";
     EXPECT_EQ(session.value()->advance(1).value(), 0);
@@ -161,7 +162,7 @@ TEST_F(CudaDevice, UploadsLaunchesRotatesAndBringsHome) {
   const kernel::Kernel& kernel = module.kernels[0];
   const size_t from = arguments_of(kernel, true).at(0), to = arguments_of(kernel, false).at(0);
   std::vector<int> steps;
-  // Every point grows by one.
+  // The kernel adds one to every point.
   fake_->run = [&](const std::string& name, const cuda::LaunchConfig& config, void** parameters) {
     EXPECT_EQ(name, kernel.name);
     EXPECT_EQ(config.block[0], 32u);
@@ -174,7 +175,7 @@ TEST_F(CudaDevice, UploadsLaunchesRotatesAndBringsHome) {
     const auto* in = *static_cast<const float**>(parameters[from]);
     auto* out = *static_cast<float**>(parameters[to]);
     for (int64_t p = 0; p < state.fields[0].points; ++p) out[p] = in[p] + 1;
-    // Of the scalars, a and the first step, the second.
+    // The second scalar is the first step; the first one is a.
     steps.push_back(*static_cast<int*>(parameters[kernel.buffers.size() + 1]));
   };
   {
@@ -192,7 +193,7 @@ TEST_F(CudaDevice, UploadsLaunchesRotatesAndBringsHome) {
   EXPECT_TRUE(fake_->allocated.empty());
 }
 
-// 23 points of a row in 24 elements: copies leave the last one alone.
+// Rows of 23 points take 24 elements. Copies leave the last element unchanged.
 TEST_F(CudaDevice, CopiesRowsWhereTheyArePadded) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
@@ -236,7 +237,7 @@ TEST_F(CudaDevice, LeavesNothingBehind) {
   EXPECT_EQ(fake_->streams, 0);
 }
 
-// Where many steps are asked for, most launches come from a graph.
+// In runs of many steps, most launches come from a graph.
 TEST_F(CudaDevice, ReplaysGraphsOfLaunches) {
   const ir::Program program = program_of(kWave);
   kernel::Module module;
@@ -257,7 +258,7 @@ TEST_F(CudaDevice, ReplaysGraphsOfLaunches) {
   EXPECT_EQ(fake_->graphs, 0);
 }
 
-// Where kernels take longer than launching them, they keep to their streams.
+// If kernels take longer than their launches, they are launched on streams without a graph.
 TEST_F(CudaDevice, ReplaysNoGraphsOfLongKernels) {
   const ir::Program program = program_of(kWave);
   kernel::Module module;
@@ -266,7 +267,7 @@ TEST_F(CudaDevice, ReplaysNoGraphsOfLongKernels) {
   for (const double seconds : {1e-6, 1e-3}) {
     fake_->launched.clear();
     fake_->run = [&](const std::string&, const cuda::LaunchConfig&, void**) {
-      fake_->clock += fake_->launched.size() < 3 ? 0.5 : seconds;  // what is loaded on first use
+      fake_->clock += fake_->launched.size() < 3 ? 0.5 : seconds;  // first uses load
     };
     fake_->replays = 0;
     reference::State state = initial_state(program, bind_params(program).value());
@@ -278,7 +279,7 @@ TEST_F(CudaDevice, ReplaysNoGraphsOfLongKernels) {
   }
 }
 
-// A launch takes 3 ms by the device's clock, whatever the host's says.
+// A launch takes 3 ms on the device clock, whatever the host clock shows.
 TEST_F(CudaDevice, MeasuresStepsByItsOwnClock) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
@@ -365,7 +366,7 @@ TEST_F(CudaDevice, CompilesWithoutOpeningTheGpu) {
   EXPECT_EQ(refused.failure().code, "R044");
 }
 
-// Fields beyond a few megabytes are copied through pinned memory, whatever their rows.
+// Fields larger than a few megabytes are copied through pinned memory, with any row layout.
 TEST_F(CudaDevice, CopiesLargeFieldsThroughPinnedMemory) {
   for (const auto& [size, options] :
        {std::pair{"3001", "rows=dense"}, std::pair{"3001", "rows=padded"}}) {
@@ -399,7 +400,7 @@ TEST_F(CudaDevice, CopiesWithoutPinnedMemoryWhereThereIsNone) {
   ProgramOptions sizes;
   sizes.definitions["N"] = "3001";
   const ir::Program program = program_of(kDecay, sizes);
-  for (const size_t limit : {size_t{0}, size_t{5} << 20}) {  // for no buffer, for one
+  for (const size_t limit : {size_t{0}, size_t{5} << 20}) {  // room for no buffer, and for one
     fake_->pinned_limit = limit;
     kernel::Module module;
     const auto loaded = load(program, "direct block=32x4", module);
@@ -414,7 +415,7 @@ TEST_F(CudaDevice, CopiesWithoutPinnedMemoryWhereThereIsNone) {
   }
 }
 
-// Programs of their own and one that all share, each on whatever thread.
+// Each thread runs its own program, and all threads share another one.
 TEST_F(CudaDevice, ServesSeveralThreadsAtOnce) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module, others[4];
@@ -505,7 +506,7 @@ TEST_F(CudaDevice, GivesSourcePtxAndMachineCode) {
 // --- Failures
 // ----------------------------------------------------------------------------------------
 
-// The words after "to allocate"; the driver has `memory` bytes.
+// `expected` follows "to allocate" in the message; the driver has `memory` bytes.
 TEST_F(CudaDevice, SaysHowMuchMemoryTheProgramNeeds) {
   struct Case {
     const char* program;
@@ -514,7 +515,7 @@ TEST_F(CudaDevice, SaysHowMuchMemoryTheProgramNeeds) {
     const char* expected;
   };
   for (const Case& c : {
-           // One copy of 20 x 23 floats, not two.
+           // One copy of 20 x 23 floats fits, two do not.
            Case{kDecay, "direct rows=dense", 3000,
                 "1840 bytes on Fake A, which has 1160 of 3000 free: FAKE_ERROR (so the test wants "
                 "it); the program needs 3680 bytes: A 2 x 1840"},

@@ -1,5 +1,5 @@
-// Calls that need a context fail without one, as the real ones do: it is current in a thread, not
-// in the process. Two GPUs are on offer, "Fake A" and "Fake B".
+// Implements the calls of fake_driver.h. As in the real driver, the context is current per thread,
+// and calls that need a context fail without one. There are two GPUs, "Fake A" and "Fake B".
 #include "tests/unit/runtime/cuda/fake_driver.h"
 
 #include <cstdlib>
@@ -23,11 +23,11 @@ Context the_context() {
   return reinterpret_cast<Context>(&context_of_all);
 }
 
-// A call's turn in the state.
+// Locks the state for the duration of a call.
 std::recursive_mutex turns;
 using Turn = std::lock_guard<std::recursive_mutex>;
 
-// A function is a name.
+// A function handle points to its name.
 const std::string& name_of(Function function) {
   return *reinterpret_cast<const std::string*>(function);
 }
@@ -39,12 +39,12 @@ bool in_allocation(Address at, size_t bytes) {
   return at + bytes <= next->first + next->second;
 }
 
-// Copies that would go on while the host does: they happen when they are waited for, or when
-// something else comes after them in the stream.
+// Asynchronous copies are delayed as long as permitted: they happen when something waits for them,
+// or when a later operation in the stream runs.
 struct Pending {
   std::vector<std::function<void()>> copies;
   size_t done = 0;
-  std::map<Event, size_t> until;  // how many are before the event
+  std::map<Event, size_t> until;  // number of copies before the event
 
   void finish(size_t count) {
     for (; done < count; ++done) copies[done]();
@@ -65,7 +65,7 @@ void queue_copy(const void* host_end, std::function<void()> copy) {
   pending.finish();
 }
 
-// The kernel that copies between peers.
+// The kernel that copies between peer GPUs.
 std::string copy_units = "stencil_copy_units";
 
 Code copy_within(Address to, Address from, size_t bytes, Stream stream) {
@@ -87,7 +87,7 @@ FakeDriver& stencil_fake_driver() {
 Code cuInit(unsigned) {
   return 0;
 }
-// NVRTC looks for interfaces of the driver beyond the documented ones, and does without.
+// NVRTC asks for undocumented driver interfaces, and works without them.
 Code cuGetExportTable(const void** table, const void*) {
   *table = nullptr;
   return kInvalidValue;
@@ -152,7 +152,7 @@ Code cuModuleUnload(Module) {
 }
 Code cuModuleGetFunction(Function* function, Module, const char* name) {
   const Turn turn(turns);
-  if (name == copy_units) {  // loaded once in a process
+  if (name == copy_units) {  // loaded once per process
     *function = reinterpret_cast<Function>(&copy_units);
     return 0;
   }
@@ -311,7 +311,7 @@ Code cuMemFreeHost(void* memory) {
   return 0;
 }
 
-// An event is where it was made, and the clock when it was recorded.
+// An event stores its position in the stream and the clock when it was recorded.
 Code cuEventCreate(Event* event, unsigned) {
   const Turn turn(turns);
   if (current == nullptr) return kInvalidContext;
@@ -377,7 +377,7 @@ Code cuLaunchKernelEx(const LaunchConfig* config, Function function, void** para
   return 0;
 }
 
-// A graph is the names of what it launches; it is its own instance.
+// A graph is the list of kernel names that it launches, and also serves as its instance.
 Code cuStreamBeginCapture_v2(Stream stream, int) {
   const Turn turn(turns);
   if (current == nullptr) return kInvalidContext;

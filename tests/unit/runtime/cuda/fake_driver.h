@@ -1,5 +1,5 @@
-// A stand-in for the CUDA driver: a libcuda.so.1 whose device memory is the heap and whose kernels
-// are what a test says. It shows which calls a run makes, and fails on demand, without a GPU.
+// A fake CUDA driver: a libcuda.so.1 whose device memory is the heap and whose kernels are
+// functions of the test. It records the driver calls of a run and fails on demand, without a GPU.
 #pragma once
 
 #include <dlfcn.h>
@@ -15,9 +15,9 @@
 
 namespace stencil::runtime::cuda {
 
-// Calls take turns, so several threads may be in the driver.
+// Calls are serialised, so several threads may use the driver.
 struct FakeDriver {
-  // What a test may set.
+  // Settings for tests.
   int architecture = 90;
   size_t memory = size_t{1} << 30;  // bytes of the device
   int shared_bytes = 232448;        // per block
@@ -25,40 +25,40 @@ struct FakeDriver {
   int megahertz = 1980;
   int registers = 40, local_bytes = 0;    // of every kernel, per thread
   int static_shared_bytes = 0;            // of every kernel, per block
-  Code launch_code = 0;                   // what a launch returns
-  Code finish_code = 0;                   // what waiting for kernels returns
+  Code launch_code = 0;                   // result of a launch
+  Code finish_code = 0;                   // result of waiting for kernels
   size_t pinned_limit = size_t{1} << 30;  // bytes of host memory that can be pinned
-  double clock = 0;                       // seconds by the device's clock
-  double copy_seconds = 0;                // that a copy within the device takes by it
+  double clock = 0;                       // device clock, in seconds
+  double copy_seconds = 0;                // device time of a copy within the device
   std::function<void(const std::string& kernel, const LaunchConfig& config, void** parameters)>
-      run = {};  // what a launch does
+      run = {};  // called for each launch
 
-  // What it has seen.
-  std::map<Address, size_t> allocated;       // bytes of what has not been freed
-  std::set<std::string> functions;           // looked up
+  // Observed calls.
+  std::map<Address, size_t> allocated;       // address -> bytes, not yet freed
+  std::set<std::string> functions;           // looked up by name
   std::map<std::string, int> shared_raised;  // kernel -> bytes of dynamic shared memory allowed
-  std::vector<std::string> launched;         // by graphs, too
-  std::optional<std::vector<std::string>> capture;  // of a stream that is captured
-  int graphs = 0, replays = 0;                      // that exist; launches of them
-  std::vector<std::pair<Address, Address>> copied;  // to, from: within the device
-  int copied_by_kernel = 0;                         // of these
+  std::vector<std::string> launched;         // including launches by graphs
+  std::optional<std::vector<std::string>> capture;  // of the stream being captured
+  int graphs = 0, replays = 0;                      // live graphs; launches of graphs
+  std::vector<std::pair<Address, Address>> copied;  // (to, from), within the device
+  int copied_by_kernel = 0;                         // those of `copied` done by a kernel
   std::set<Stream> used;                            // by launches and copies within the device
   int copies_of_rows = 0;
   size_t downloaded = 0;                     // bytes of dense copies to the host
-  int cleared = 0;                           // allocations, or parts of them
+  int cleared = 0;                           // cleared allocations, or parts of them
   int modules = 0, streams = 0, events = 0;  // not yet unloaded, not yet destroyed
-  std::map<Address, size_t> pinned;          // bytes of host memory, not freed
-  int pageable_copies = 0;                   // of the host's end
-  std::map<Event, double> recorded;          // the clock at that time
-  std::set<Event> begun;                     // recorded when a launch had begun
+  std::map<Address, size_t> pinned;          // host address -> bytes, not yet freed
+  int pageable_copies = 0;                   // copies from or to unpinned host memory
+  std::map<Event, double> recorded;          // device clock at the time
+  std::set<Event> begun;                     // recorded after a launch had begun
   std::vector<Stream> begun_before;          // streams that wait for such an event
 };
 
-// The driver's state; a symbol of the library, found by dlsym.
+// The driver's state, through a symbol of the library found with dlsym.
 using FakeDriverFunction = FakeDriver& (*)();
 constexpr const char* kFakeDriverSymbol = "stencil_fake_driver";
 
-// It, as if nothing had been done; null if another driver is found before it.
+// Resets and returns the state; null if another driver is loaded instead.
 inline FakeDriver* fresh_fake_driver() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW);
   const auto find =

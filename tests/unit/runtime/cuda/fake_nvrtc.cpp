@@ -1,10 +1,10 @@
-// A stand-in for NVRTC 12.9, which "compiles" everything to the options it was given.
+// A fake NVRTC 12.9, which "compiles" every program to the options it was given.
 #include <cstring>
 #include <string>
 
 namespace {
 
-std::string compiled;  // of the one program there is
+std::string compiled;  // the output for the only program
 
 int give(const std::string& bytes, char* to) {
   std::memcpy(to, bytes.c_str(), bytes.size() + 1);

@@ -1,4 +1,4 @@
-// Which NVRTC is taken where there are several.
+// The choice of NVRTC if several are installed.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ class NvrtcSearch : public testing::Test {
   const TemporaryDirectory directory_;
 };
 
-// A driver of CUDA 12 takes it even where a newer one is installed.
+// A CUDA 12 driver needs NVRTC 12 even if a newer one is installed.
 TEST_F(NvrtcSearch, AnOlderDriverTakesAnOlderNvrtc) {
   const auto nvrtc = Nvrtc::open(12080);
   ASSERT_TRUE(nvrtc.ok()) << nvrtc.failure().message;
@@ -32,7 +32,7 @@ TEST_F(NvrtcSearch, AnOlderDriverTakesAnOlderNvrtc) {
       << nvrtc.value().info().file;
 }
 
-// What is remembered is what was found, and what is compiled is kept by kind and flags.
+// The search result is cached, and compiled kernels are cached by kind and flags.
 TEST_F(NvrtcSearch, WhatWasFoundAndCompiledIsRemembered) {
   const auto first = find_nvrtc(12080), second = find_nvrtc(12080);
   ASSERT_TRUE(first.ok() && second.ok());
@@ -51,7 +51,7 @@ TEST_F(NvrtcSearch, WhatWasFoundAndCompiledIsRemembered) {
             "PTX by NVRTC 12.9 --gpu-architecture=sm_90 --std=c++17 -default-device --fmad=false");
   EXPECT_NE(compile(first.value(), "", machine_code), image);
   EXPECT_EQ(compile(first.value(), "--fmad=false", machine_code), image);
-  NvrtcInfo gone = first.value();  // another compiler, which is none
+  NvrtcInfo gone = first.value();  // a compiler that no longer exists
   gone.file = directory_.file("no such file");
   EXPECT_FALSE(compile_cached(gone, 12080, {"source", 90, "--fmad=false", machine_code}).ok());
 }

@@ -1,5 +1,5 @@
-// Parts of a program on GPUs of one process, on the stand-in for the driver: what goes over the
-// queues, and in which order.
+// Subdomains on several GPUs of one process, on the fake CUDA driver: which operations are queued,
+// and in which order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class CudaParts : public testing::Test {
     if (!Nvrtc::open(0).ok()) GTEST_SKIP() << Nvrtc::open(0).failure().message;
   }
 
-  // Two parts do so many steps, two to a tile and each tile with an exchange.
+  // Two subdomains run `steps` steps in tiles of two steps, with an exchange per tile.
   void run(const std::string& cuts, int64_t steps) {
     const ir::Program program = program_of(kHeat);
     Diagnostics diagnostics;
@@ -58,7 +58,7 @@ class CudaParts : public testing::Test {
   cuda::FakeDriver* fake_ = nullptr;
 };
 
-// Rows are one range of memory each way; outer blocks begin before the inside is let go.
+// A halo of whole rows is one contiguous range. Boundary blocks start before interior blocks.
 TEST_F(CudaParts, WholeRowsGoFromArrayToArray) {
   run("1x2", 8);
   EXPECT_EQ(launches_of("pack"), 0);

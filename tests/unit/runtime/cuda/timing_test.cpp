@@ -1,5 +1,4 @@
-// Candidates on the stand-in for the CUDA driver, whose clock and whose kernels are what a test
-// says.
+// Timing of candidates on the fake CUDA driver, whose clock and kernels the test controls.
 #include "runtime/tune/timing.h"
 
 #include <fmt/format.h>
@@ -54,8 +53,7 @@ class TimingOnCuda : public testing::Test {
   TimingOptions options_;
 };
 
-// A launch takes 4 ms with 64 threads per block and 1 ms with 32, whoever launches: the clock of
-// the device alone decides.
+// A launch takes 4 ms with 64 threads per block and 1 ms with 32. Only the device clock counts.
 TEST_F(TimingOnCuda, TheClockOfTheDeviceDecides) {
   fake_->registers = 96;
   fake_->local_bytes = 24;
@@ -83,8 +81,7 @@ TEST_F(TimingOnCuda, TheClockOfTheDeviceDecides) {
   EXPECT_TRUE(fake_->allocated.empty());
 }
 
-// Each round later than the one before is slower for all: what was measured earlier has no
-// advantage.
+// All candidates get slower with each round. Candidates measured earlier must not gain from that.
 TEST_F(TimingOnCuda, DriftFavoursNobody) {
   int launches = 0;
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig& config, void**) {
@@ -95,7 +92,7 @@ TEST_F(TimingOnCuda, DriftFavoursNobody) {
   EXPECT_EQ(timings.best, 1u);
 }
 
-// There is room for the fields of one candidate only.
+// Memory suffices for the fields of one candidate only.
 TEST_F(TimingOnCuda, ThoseThatDoNotFitTogetherTakeTurns) {
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig&, void**) {
     fake_->clock += 0.001;
@@ -117,7 +114,7 @@ TEST_F(TimingOnCuda, ThoseThatDoNotFitTogetherTakeTurns) {
   }
 }
 
-// The second launch with 64 threads per block fails, and nothing else.
+// Only the second launch with 64 threads per block fails.
 TEST_F(TimingOnCuda, ACandidateThatFailsIsOutAndTheOthersGoOn) {
   constexpr int kLaunchFailed = 719;
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig& config, void**) {
@@ -137,7 +134,7 @@ TEST_F(TimingOnCuda, ACandidateThatFailsIsOutAndTheOthersGoOn) {
   EXPECT_EQ(timings.end, End::Settled);
 }
 
-// Candidates that are compiled late are not admitted any more; the one there is settles it.
+// Candidates compiled after the budget are not timed; the only timed one wins.
 TEST_F(TimingOnCuda, WhatWasNotReachedIsTheBudgetsFault) {
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig&, void**) {
     fake_->clock += 0.001;
@@ -162,7 +159,7 @@ TEST_F(TimingOnCuda, WhatWasNotReachedIsTheBudgetsFault) {
   EXPECT_EQ(timings.end, End::Budget);
 }
 
-// An error that ends all use of the GPU by the process.
+// An error after which the process can no longer use the GPU.
 TEST_F(TimingOnCuda, ALostDeviceEndsIt) {
   constexpr int kIllegalAddress = 700;
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig& config, void**) {
@@ -174,7 +171,8 @@ TEST_F(TimingOnCuda, ALostDeviceEndsIt) {
   EXPECT_EQ(timings.end, End::Lost);
 }
 
-// --- What `auto` takes before a long run
+//
+// --- The choice of `auto` before a long run
 // -----------------------------------------------------------------------------------------------
 
 class ChoiceOnCuda : public TimingOnCuda {
@@ -199,7 +197,7 @@ stencil s : A[1..1022, 1..1022] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
 )");
 };
 
-// Of the tiles that are compiled for a short run, the one whose launches take least.
+// Of the tiles compiled for a short run, `auto` takes the one with the shortest launches.
 TEST_F(ChoiceOnCuda, IsTheFastestTileByTheClockOfTheDevice) {
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig&, void**) {
     fake_->clock += 0.001;
@@ -220,7 +218,7 @@ TEST_F(ChoiceOnCuda, IsTheFastestTileByTheClockOfTheDevice) {
   EXPECT_TRUE(chosen->origin.starts_with("the fastest of 16 timed in ")) << chosen->origin;
   EXPECT_FALSE(fake_->launched.empty());
   EXPECT_TRUE(fake_->allocated.empty());
-  // A launch takes as long whatever it does, so the deepest tile wins, of five at least.
+  // Every launch takes the same time, so the deepest of at least five tiles wins.
   schedule::Scheduler scheduler(program_, runtime::choose_device("cuda").value().device.machine);
   int deepest = 0;
   const auto space = schedule::explore(scheduler, schedule::Effort::Quick);

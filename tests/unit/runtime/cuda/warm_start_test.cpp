@@ -1,5 +1,5 @@
-// A process that finds its kernels in the cache does not open NVRTC. This one never does so itself:
-// children compile.
+// A process that finds its kernels in the cache does not open NVRTC. This process never opens it
+// either: child processes compile.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ TEST(WarmStart, LeavesNvrtcClosed) {
   EXPECT_EQ(in_child(start), kOpened);
   EXPECT_EQ(KernelCache(cache_settings()).contents().at("cuda").entries, 2) << "NVRTC, kernels";
   EXPECT_EQ(in_child(start), kStayedClosed);
-  // Another place to look for it: searched again, and the same kernels found.
+  // With another search path the search is repeated, and the same kernels are found in the cache.
   ::setenv("CUDA_HOME", directory.file("none").c_str(), 1);
   EXPECT_EQ(in_child(start), kOpened);
   EXPECT_EQ(in_child(start), kStayedClosed);

@@ -18,7 +18,7 @@ TEST(BringHome, MovesNothingThatIsThere) {
 }
 
 TEST(BringHome, CopiesOneLevelFromTheSpare) {
-  Slots slots = {9, 1};  // the newest level stands in the spare
+  Slots slots = {9, 1};  // the newest level is in the spare buffer
   EXPECT_EQ(bring_home(slots, {1}), (std::vector<std::pair<int, int>>{{1, 9}}));
   EXPECT_EQ(slots, (Slots{1, 9}));
 }
@@ -29,8 +29,8 @@ TEST(BringHome, StepsAsideWhereLevelsHoldEachOthersPlaces) {
   EXPECT_EQ(slots, (Slots{1, 2, 9}));
 }
 
-// Any order of levels and spares: every level arrives with its contents, no memory is lost, and no
-// more is copied than levels that were away and cycles.
+// For any order of levels and spares: every level arrives with its contents, no buffer is lost, and
+// the number of copies is at most the displaced levels plus the cycles.
 TEST(BringHome, BringsEveryLevelHomeFromAnywhere) {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
@@ -39,7 +39,7 @@ TEST(BringHome, BringsEveryLevelHomeFromAnywhere) {
     std::iota(slots.begin(), slots.end(), 10);
     const Slots home(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(levels));
     std::shuffle(slots.begin(), slots.end(), random);
-    std::map<int, int> contents;  // of memory: the level it holds, or -1
+    std::map<int, int> contents;  // buffer -> the level it holds, or -1
     for (size_t s = 0; s < slots.size(); ++s) {
       contents[slots[s]] = s < levels ? static_cast<int>(s) : -1;
     }

@@ -11,8 +11,8 @@
 namespace stencil::runtime {
 namespace {
 
-// Kernels whose loops are known: a pragma keeps each from being unrolled, and all that a loop does
-// is what its line says.
+// Kernels with known loops: a pragma keeps each loop from being
+// unrolled, and its body is its one line.
 constexpr const char* kKernels = R"(
 #define KERNEL extern "C" __global__ void
 KERNEL no_loop(float* a) { a[threadIdx.x] = 1; }
@@ -131,7 +131,7 @@ class CubinTest : public testing::Test {
     if (!nvrtc_.ok()) GTEST_SKIP() << nvrtc_.failure().message;
   }
   std::string compiled(int architecture) const {
-    static std::map<int, std::string> images;  // one by one they take a second
+    static std::map<int, std::string> images;  // compiling one takes a second
     if (images.count(architecture)) return images[architecture];
     const auto image = nvrtc_.value().compile({kKernels, architecture, "--fmad=false"});
     EXPECT_TRUE(image.ok()) << image.failure().message;
@@ -154,7 +154,7 @@ std::string print(const InstructionMix& mix) {
                      mix.barriers);
 }
 
-// Its loops, with depths; "?" if they are not known.
+// The loops with their depths; "?" if they are unknown.
 std::string loops(const Cubin& cubin, const std::string& name) {
   const CubinKernel kernel = kernel_called(cubin, name);
   if (!kernel.work) return "?";
@@ -168,7 +168,7 @@ std::string loops(const Cubin& cubin, const std::string& name) {
   return out;
 }
 
-// For every architecture that this NVRTC compiles for: so a newer one shows what it changes.
+// For every architecture of this NVRTC, so that a newer NVRTC shows its changes here.
 TEST_F(CubinTest, FindsLoopsAndWhatIsInThem) {
   for (const int architecture : nvrtc_.value().info().architectures) {
     SCOPED_TRACE(architecture);
@@ -217,8 +217,8 @@ TEST_F(CubinTest, CountsBytesAndBranches) {
   }
 }
 
-// The subroutine of a division has many instructions, code for diverged warps a copy of each
-// shuffle. sm_75 waits in a loop within the loop until warps have met.
+// The subroutine of a division has many instructions, and the code for diverged warps copies each
+// shuffle. On sm_75 an inner loop waits until warps have converged.
 TEST_F(CubinTest, LeavesCodeForRareCasesOutOfLoops) {
   for (const int architecture : nvrtc_.value().info().architectures) {
     SCOPED_TRACE(architecture);
@@ -275,7 +275,7 @@ TEST_F(CubinTest, CountsSpills) {
   EXPECT_GT(loop->mix.local, 0);
 }
 
-// Nothing but a result or a Failure comes of them: the sanitizers' build watches the memory.
+// Damaged files give a result or a Failure. The sanitizer build checks memory accesses.
 TEST_F(CubinTest, RefusesBrokenFiles) {
   const std::string image = compiled(90);
   for (size_t size = 0; size < image.size(); size += 1 + size / 64) {
@@ -288,7 +288,7 @@ TEST_F(CubinTest, RefusesBrokenFiles) {
   for (int round = 0; round < 20000; ++round) {
     std::string broken = image;
     for (int count = 1 + static_cast<int>(random() % 8); count > 0; --count) {
-      // Headers and tables as often as code.
+      // Damages headers and tables as often as code.
       const size_t range = random() % 2 ? image.size() : 64;
       const size_t from = random() % 2 ? 0 : image.size() - range;
       broken[from + random() % range] = static_cast<char>(random());
@@ -309,7 +309,7 @@ TEST(CubinBytes, ThatAreRandomAreRefused) {
   }
 }
 
-// Any code for a known architecture: branches to nowhere, into themselves, across everything.
+// Random code for a known architecture: branches to nowhere, to themselves, and across everything.
 TEST(CubinBytes, ThatAreRandomCodeHaveNoLoopsOrSome) {
   std::mt19937 random(3);
   int understood = 0;
@@ -318,7 +318,7 @@ TEST(CubinBytes, ThatAreRandomCodeHaveNoLoopsOrSome) {
     std::string code(count * 16, '\0');
     for (size_t n = 0; n < count; ++n) {
       for (size_t b = 0; b < 16; ++b) code[16 * n + b] = static_cast<char>(random());
-      if (random() % 3 == 0) continue;  // else a branch forward or back, or no control flow
+      if (random() % 3 == 0) continue;  // the others become branches or have no control flow
       const bool branches = random() % 2 == 0;
       const uint64_t distance = (random() % count - n - 1) * 16;
       const uint64_t low = branches ? 0x0947 | (random() % 8) << 12 | distance << 32 : 0x7223;
@@ -339,7 +339,7 @@ TEST(CubinBytes, ThatAreRandomCodeHaveNoLoopsOrSome) {
   EXPECT_GT(understood, 500);
 }
 
-// A loop of all iterations, and in it one for the inside, one for edges, one that waits.
+// A loop over all iterations contains one loop for the interior, one for edges, and one that waits.
 TEST(HottestLoop, IsTheLeanestThatComputesMost) {
   const auto loop = [](int outer, int64_t all, int64_t singles, int64_t global) {
     MachineLoop out;

@@ -46,7 +46,7 @@ TEST(ChooseDevice, SaysWhyADeviceIsAbsent) {
   EXPECT_NE(chosen.failure().message, "");
 }
 
-// A device that runs kernels copies its own memory, in a time that can be measured.
+// A device that runs kernels copies its own memory in a measurable time.
 TEST(Devices, TellHowLongACopyTakes) {
   const ir::Program program = program_of(kDecay);
   for (const char* name : {"host", "opencl"}) {
@@ -65,7 +65,7 @@ TEST(Devices, TellHowLongACopyTakes) {
   EXPECT_EQ(prepared.value().loaded->copy_seconds(8).failure().code, "R045");
 }
 
-// By the name of the platform or of the device, however it is written.
+// By part of the name of the platform or of the device, in any case.
 TEST(ChooseDevice, FindsOpenClByName) {
   const DeviceInfo any = opencl_device().probe("");
   if (!any.available) GTEST_SKIP() << any.reason;
@@ -121,7 +121,7 @@ TEST(ChooseDevice, SaysWhatCudaLacks) {
   }
 }
 
-// Every device that runs kernels, against the interpreter.
+// Every device that runs kernels, compared with the interpreter.
 class KernelDevice : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -130,7 +130,7 @@ class KernelDevice : public testing::TestWithParam<const char*> {
     device_ = chosen.value();
   }
 
-  // Runs `steps` steps in the given parts and compares with the interpreter.
+  // Runs the steps in calls of the sizes `parts`, and compares with the interpreter.
   void check(const ir::Program& program, const Params& params, const std::string& line,
              const std::vector<int64_t>& parts) {
     check(program, initial_state(program, params), line, parts);
@@ -171,7 +171,7 @@ TEST_P(KernelDevice, CountsStepsOnFromPartToPart) {
 
 TEST_P(KernelDevice, RotatesLevels) {
   const ir::Program program = program_of(kWave);
-  // Tiles that make more levels than are kept, as many, and fewer.
+  // Tiles with more steps than kept levels, as many, and fewer.
   for (const char* schedule : {"direct", "overlapped T=1 block=16", "overlapped T=2 block=16",
                                "overlapped T=3 block=16 elements=2 regions=shrink"}) {
     check(program, bind_params(program).value(), schedule, {3, 2, 7, 1});
@@ -187,8 +187,8 @@ TEST_P(KernelDevice, TakesOpenSizesAtRunTime) {
   }
 }
 
-// By divisors that are multiplied out where that pays and by others, of numbers of all sizes: the
-// quotients are subnormal, ties among them, or overflow.
+// Divisors that are replaced by multiplication and others, with dividends of all sizes: quotients
+// are subnormal, ties, or overflow.
 TEST_P(KernelDevice, DividesByConstants) {
   for (const Scalar type : {Scalar::F32, Scalar::F64}) {
     for (const FpMode mode : {FpMode::Strict, FpMode::Contract}) {
@@ -265,7 +265,7 @@ TEST_P(KernelDevice, GivesTheSourceOfItsKernels) {
   }
 }
 
-// Programs are loaded and run by several threads at once, and one program by all of them.
+// Several threads load and run separate programs, and all of them share one.
 TEST_P(KernelDevice, ServesSeveralThreads) {
   const ir::Program program = program_of(kDecay);
   const Params params = bind_params(program).value();

@@ -1,5 +1,5 @@
-// The compiler in process and the device on top of it. Without the library these tests are skipped;
-// that the device then says why it is absent is tested on every machine.
+// The in-process host compiler and its device. Without the library these tests are skipped; the
+// reason that the device then gives is tested on every machine.
 #include "runtime/devices/host_library.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class HostCompiler : public testing::Test {
     library_ = &found.value();
   }
 
-  // Compiles, loads and runs `k` for the blocks.
+  // Compiles, loads and runs `k` for `blocks` blocks.
   void run(const std::string& source, std::vector<void*> arguments, int64_t blocks,
            FpMode fp = FpMode::Strict) {
     const auto object = library_->compile(source, fp);
@@ -62,7 +62,7 @@ TEST_F(HostCompiler, LeavesStderrAlone) {
 }
 
 TEST_F(HostCompiler, CallsTheFunctionsOfTheProcess) {
-  // Known arguments: a compiler that computes the call itself may round in another way.
+  // Known arguments: a compiler that evaluates the call itself may round differently.
   std::vector<float> x(64);
   std::string body;
   for (size_t i = 0; i < x.size(); ++i) {
@@ -119,7 +119,7 @@ kernel::Module module_of(const ir::Program& program, const std::string& line) {
   return std::move(*module);
 }
 
-// Are floats added several at once in the optimised IR?
+// Whether the optimised IR adds floats in vectors.
 bool adds_vectors(const HostLibrary& library, const std::string& source) {
   const auto text = library.intermediate(source, FpMode::Strict);
   EXPECT_TRUE(text.ok()) << text.failure().message;
@@ -140,8 +140,7 @@ TEST_F(HostCompiler, MakesVectorsOfTheInnermostLoop) {
   EXPECT_FALSE(adds_vectors(*library_, kHead + chain)) << "each sum waits for the one before";
 }
 
-// Rules in y and z are the same for a whole row, so neighbours in x are next to each other in
-// memory.
+// Rules in y and z are uniform along a row, so points adjacent in x are adjacent in memory.
 TEST_F(HostCompiler, LoadsRowsAtEdgesAsVectors) {
   for (const char* rule : {"constant 0", "clamp", "mirror"}) {
     const ir::Program program = program_of(

@@ -31,7 +31,7 @@ class KernelCacheTest : public testing::Test {
     settings.patience = patience;
     return KernelCache(settings);
   }
-  // What the cache gives for the key where `bytes` would be built; counts the builds.
+  // The cache's result for the key if `bytes` would be built; counts the builds.
   std::string get(const KernelCache& cache, const CacheKey& key, const std::string& bytes,
                   const CacheCheck& holds = {}) {
     const auto found = cache.get(
@@ -124,7 +124,7 @@ TEST_F(KernelCacheTest, AFlippedBitIsNoticedWhereverItIs) {
   ASSERT_TRUE(cache().get(kKey, absent).ok());
 }
 
-// As two keys with one hash would: the file of one under the name of the other.
+// Simulates two keys with the same hash: the file of one under the name of the other.
 TEST_F(KernelCacheTest, TheEntryOfAnotherKeyIsNotTaken) {
   get(cache(), kKey, "mine");
   const std::string mine = files().at(0);
@@ -154,7 +154,8 @@ TEST_F(KernelCacheTest, APipeInPlaceOfAnEntryBlocksNobody) {
   EXPECT_EQ(get(cache(), kKey, "?"), "built");
 }
 
-// --- Where there is none
+//
+// --- Without a directory
 // ------------------------------------------------------------------------------
 
 TEST_F(KernelCacheTest, WithoutADirectoryEverythingIsBuilt) {
@@ -181,7 +182,7 @@ TEST_F(KernelCacheTest, IsMadeForThisUserAlone) {
   EXPECT_EQ(status.st_mode & 0777, 0700u);
 }
 
-// Sets the umask of the process, and the previous one when it ends.
+// Sets the umask of the process and restores it at the end.
 class Umask {
  public:
   explicit Umask(mode_t mask) : before_(::umask(mask)) {}
@@ -202,7 +203,7 @@ TEST_F(KernelCacheTest, NobodyElseMayWriteWhateverTheUmask) {
     const Umask with(mask);
     CacheSettings settings;
     settings.directory = directory_.file(std::to_string(mask)) + "/above/cache/";
-    if (mask == 0777 && ::geteuid() != 0) continue;  // then it could not look into it
+    if (mask == 0777 && ::geteuid() != 0) continue;  // could not search the directory
     EXPECT_EQ(get(KernelCache(settings), kKey, "a"), "a");
     if (mask == 0777) continue;
     EXPECT_EQ(mode_of(settings.directory), 0700u);
@@ -213,7 +214,7 @@ TEST_F(KernelCacheTest, NobodyElseMayWriteWhateverTheUmask) {
   }
 }
 
-// What a key gives where "trusted" was kept for it, once the path has this mode.
+// Tests the result for a cached key after the path gets this mode.
 TEST_F(KernelCacheTest, WhatOthersMayWriteIsNotUsed) {
   get(cache(), kKey, "trusted");
   const std::string entry = files().at(0), above = directory_.file("");
@@ -260,7 +261,7 @@ TEST_F(KernelCacheTest, ADirectoryOfAnotherUserIsNotUsed) {
   EXPECT_EQ(get(cache(), kKey, "?"), "mine");
 }
 
-// What a link leads to is looked at, and the link is followed.
+// The target of a link is checked, and the link is followed.
 TEST_F(KernelCacheTest, ALinkToADirectoryOfOnesOwnIsFollowed) {
   get(cache(), kKey, "mine");
   fs::create_directory_symlink(directory_.file("cache"), directory_.file("link"));
@@ -333,14 +334,15 @@ TEST(CacheSettingsTest, Sizes) {
   }
 }
 
-// --- The bound
+//
+// --- Size limit
 // ----------------------------------------------------------------------------------------
 
 CacheKey numbered_key(int number) {
   return {"cuda", {std::to_string(1000 + number)}};
 }
 
-// Entries of 10000 bytes and their headers, used at different times.
+// Entries of 10000 bytes plus headers, last used at different times.
 class Bounded : public KernelCacheTest {
  protected:
   void SetUp() override {
@@ -370,7 +372,7 @@ class Bounded : public KernelCacheTest {
 };
 
 TEST_F(Bounded, WhatWasUsedLeastRecentlyGoesFirst) {
-  get(cache(), numbered_key(0), "?");  // the oldest, which is used now
+  get(cache(), numbered_key(0), "?");  // the oldest, used now
   EXPECT_EQ(built_, 8);
   ASSERT_TRUE(cache().trim(45000).ok());
   EXPECT_EQ(left(), (std::vector<int>{0, 5, 6, 7}));
@@ -430,7 +432,7 @@ TEST_F(Bounded, WhatKilledProcessesLeftIsRemovedOnceItIsOld) {
 // --- Processes
 // ----------------------------------------------------------------------------------------
 
-// Runs `body` in a process of its own; its result is the exit status.
+// Runs `body` in a child process; its result is the exit status.
 template <class Body>
 pid_t spawn(const Body& body) {
   const pid_t child = ::fork();
@@ -518,7 +520,8 @@ TEST_F(KernelCacheTest, ABuilderThatHangsIsWaitedForOnlySoLong) {
   (void)status_of(builder);
 }
 
-// Writers are killed at random moments; then every entry is whole, or built anew, and right.
+// Writers are killed at random times. Afterwards every entry is
+// complete or is rebuilt, and correct.
 TEST_F(KernelCacheTest, KilledWritersLeaveNoBrokenEntry) {
   const auto bytes_of = [](int key) {
     return std::string(400000 + static_cast<size_t>(key), static_cast<char>('a' + key));
@@ -528,7 +531,7 @@ TEST_F(KernelCacheTest, KilledWritersLeaveNoBrokenEntry) {
     const pid_t writer = spawn([&] {
       for (int turn = 0;; ++turn) {
         const int key = turn % 5;
-        // Never accepting what is there: writes all the time.
+        // Never accepts an existing entry, so it writes all the time.
         (void)cache().get(
             numbered_key(key), [&]() -> Result<std::string> { return bytes_of(key); },
             [](const std::string&) { return false; });
@@ -538,7 +541,7 @@ TEST_F(KernelCacheTest, KilledWritersLeaveNoBrokenEntry) {
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000));
     ::kill(writer, SIGKILL);
     EXPECT_EQ(status_of(writer), 256 + SIGKILL);
-    // Whatever the cache has by now: files under the name of an entry are whole.
+    // Files under the name of an entry are complete at any time.
     for (int key = 0; key < 5; ++key) {
       const auto found = cache().get(numbered_key(key), [] { return Failure{"", "absent", ""}; });
       ASSERT_TRUE(!found.ok() || found.value() == bytes_of(key)) << round << " " << key;

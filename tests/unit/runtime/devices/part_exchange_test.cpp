@@ -1,4 +1,4 @@
-// What a part exchanges, as the others see it: with what, and when.
+// The messages of one subdomain as the others see them: their contents and their time.
 #include "runtime/devices/part_exchange.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class Numbers : public Accelerator {
   uintptr_t last_ = 0;
 };
 
-// Others that say what this part says.
+// A communicator whose other ranks repeat the texts of this rank.
 class Echo : public Communicator {
  public:
   Echo(int size, int rank, bool takes_ranges)
@@ -61,11 +61,12 @@ class Echo : public Communicator {
 };
 
 struct Seen {
-  std::vector<std::vector<Transfer>> before, during;  // exchanges: ahead of steps, and among them
+  std::vector<std::vector<Transfer>> before, during;  // exchanges before and between steps
   std::vector<int> launched;
 };
 
-// The middle one of three parts along the outermost dimension, for one exchange between two tiles.
+// The middle one of three subdomains along the outermost dimension, with
+// one exchange between two tiles.
 Seen exchanges_of(const std::string& text, bool takes_ranges) {
   const ir::Program program = program_of(text);
   Diagnostics diagnostics;
@@ -95,7 +96,7 @@ const std::string kGrid = "grid G = [0..59, 0..6] steps 4;\n";
 const std::string kHeat =
     kGrid + "field A : real on G;\nstencil s : A[1..58, 1..5] = A[-1,0] + A[1,0] + A[0,1];\n";
 
-// Rows of 7 floats: a halo of two steps is two of them, below and above.
+// Rows of 7 floats: the halo of two steps is two rows below and two above.
 TEST(PartExchange, TakesRangesOfArraysWhereRowsAreWhole) {
   const Seen run = exchanges_of(kHeat, true);
   EXPECT_TRUE(run.before.empty()) << "nothing to connect for, or it would be by a buffer";
@@ -110,7 +111,7 @@ TEST(PartExchange, TakesRangesOfArraysWhereRowsAreWhole) {
   EXPECT_EQ(run.launched.size(), 4) << "no packing";
 }
 
-// What connects parts is there before the first step.
+// The buffers that connect subdomains exist before the first step.
 TEST(PartExchange, ExchangesOnceBeforeItIsNeeded) {
   const Seen run = exchanges_of(kHeat, false);
   ASSERT_EQ(run.before.size(), 1);
@@ -146,7 +147,7 @@ TEST(PartExchange, BoxesOfSwapsAreVerified) {
   EXPECT_TRUE(broken([](kernel::SwapBox& box) { box.first.pop_back(); }));
 }
 
-// Nine short ranges a message take longer than packing does.
+// Nine short ranges per message take longer than packing.
 TEST(PartExchange, PacksManyComponents) {
   std::string sums = "A[1,0][0]";
   for (int c = 1; c < 9; ++c) sums += ", A[-1,0][" + std::to_string(c) + "]";

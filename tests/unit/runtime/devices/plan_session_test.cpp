@@ -12,7 +12,7 @@
 namespace stencil::runtime {
 namespace {
 
-// Memory on the heap, kernels that do nothing, and a record of what is brought back.
+// Heap memory, kernels that do nothing, and a record of downloads.
 class Heap : public Accelerator {
  public:
   Result<Memory> allocate(int64_t bytes) override {
@@ -40,7 +40,7 @@ class Heap : public Accelerator {
   Status ask(Memory) override { return Done{}; }
   Result<int32_t> answer() override { return 0; }
 
-  std::vector<const std::byte*> brought_back;  // where to
+  std::vector<const std::byte*> brought_back;  // destinations of downloads
   int uploads = 0, copies = 0;
 
  private:
@@ -79,8 +79,8 @@ TEST(PlanSession, BringsBackWhatIsAskedForAndNoMore) {
   EXPECT_EQ(heap.brought_back, all);
 }
 
-// Gigabytes go to the device once: spare slots are copied there, and fields of a session that
-// begins like another one.
+// Uploads take gigabytes once: spare buffers are copied on the device, and so are the fields of a
+// session that starts like another one.
 TEST(PlanSession, CopiesWithinTheDeviceWhatIsThere) {
   const ir::Program program = program_of(
       "grid G = [0..6, 0..60] steps 9;\nfield U : real on G history 2;\nfield K : real on G "
@@ -112,7 +112,7 @@ TEST(PlanSession, CopiesWithinTheDeviceWhatIsThere) {
   EXPECT_EQ(begun_like(*padded), std::pair(3, 1)) << "whose rows lie elsewhere";
 }
 
-// Writes down its launches, the n-th memory that was allocated as n.
+// Logs launches; the n-th allocation is written as n.
 class Launches : public Heap {
  public:
   explicit Launches(bool records) : records_(records) {}
@@ -152,8 +152,7 @@ class Launches : public Heap {
   std::shared_ptr<std::vector<std::string>> recording_;
 };
 
-// Steps that are replayed launch what they would have, with the same arguments, wherever a call
-// begins and ends.
+// Replayed steps launch the same kernels with the same arguments, wherever calls begin and end.
 TEST(PlanSession, ReplaysWhatItWouldHaveLaunched) {
   struct Case {
     std::string text, line;

@@ -61,7 +61,7 @@ TEST(Files, AFileThatCannotBeFinishedIsRemoved) {
   EXPECT_EQ(directory.entries(), 1u);
 }
 
-// Fields without values, which do something while files are in the making.
+// A source of fields without values that runs a callback while files are being written.
 class Meanwhile : public FieldSource {
  public:
   explicit Meanwhile(std::function<Status()> act) : act_(std::move(act)) {}
@@ -102,7 +102,7 @@ TEST(Files, SeveralAreWrittenOrNone) {
   EXPECT_EQ(directory.entries(), 2u);
 }
 
-// Left by a process of the same id that was killed.
+// Left by a killed process with the same id.
 TEST(Files, TemporaryFilesOfOthersAreLeftAlone) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("a");
@@ -119,7 +119,7 @@ TEST(Files, TemporaryFilesOfOthersAreLeftAlone) {
   EXPECT_EQ(read_file(stale + std::to_string(number + 1)).value(), "x");
 }
 
-// As a handler does it that is about to end the process: the writers live on.
+// As a signal handler does before it ends the process: the writers still exist.
 TEST(Files, TemporaryFilesCanBeRemovedFromOutside) {
   const TemporaryDirectory directory;
   {
@@ -137,7 +137,7 @@ TEST(Files, TemporaryFilesCanBeRemovedFromOutside) {
   EXPECT_EQ(directory.entries(), 1u);
 }
 
-// Whenever a writer is killed, there is the old file or the new one.
+// If a writer is killed at any time, either the old file or the new one exists.
 TEST(Files, AKilledWriterLeavesAWholeFile) {
   const TemporaryDirectory directory;
   constexpr size_t kSize = size_t{4} << 20;
@@ -212,7 +212,7 @@ TEST(Files, WritesAtTheEndOfLinksThatLeadNowhereYet) {
   EXPECT_FALSE(write_file_atomically(directory.file("circle"), "x").ok());
   EXPECT_TRUE(fs::is_symlink(directory.file("circle")));
 
-  // All or none: the file at the end of the link goes again, not the link.
+  // All or none: the file at the target of the link is removed, not the link.
   fs::create_symlink("fresh", directory.file("link"));
   fs::create_directory(directory.file("taken"));
   Meanwhile taking([&]() -> Status {

@@ -124,7 +124,7 @@ TEST(Npy, DamagedFilesAreErrors) {
       "R020: 'x.npy' is not an intact .npy file: its shape (4294967296, 4294967296) overflows");
 }
 
-// Every prefix of a good file, and every file with one byte changed, is read or refused.
+// Every prefix of a valid file, and every file with one changed byte, is read or refused.
 TEST(Npy, NoDamageCrashes) {
   const std::string good = npy(kTwoFloats, "12345678");
   for (size_t size = 0; size < good.size(); ++size) failure_of(good.substr(0, size));
@@ -138,7 +138,7 @@ TEST(Npy, NoDamageCrashes) {
   }
 }
 
-// Writes a component of a field, -1: all of them, to a file.
+// Writes one component of a field to a file, or all of them if `component` is -1.
 Status write_field(const std::string& path, const reference::FieldData& field, int component = -1) {
   reference::State state;
   state.fields = {field};
@@ -163,7 +163,7 @@ Status read_field(const std::string& path, reference::FieldData& field) {
   return read;
 }
 
-// What is in the file of a field.
+// Writes a field to a file and reads the array back.
 Result<NpyArray> array_of(const reference::FieldData& field, int component = -1) {
   const TemporaryDirectory directory;
   const Status written = write_field(directory.file("a.npy"), field, component);
@@ -262,7 +262,7 @@ TEST(NpyFields, SmallIntegersAreCheckedForTheirRange) {
             "R023: 'x.npy' holds float values, the field holds bool");
 }
 
-// Larger than a part that is converted at once, from a file.
+// Larger than the chunk in which files are converted.
 TEST(NpyFields, LargeFieldsGoPartByPart) {
   const TemporaryDirectory directory;
   reference::FieldData field = make_field({{0, 99}, {0, 999}}, {Scalar::F64, Scalar::F64});
@@ -293,7 +293,7 @@ TEST(NpyFields, APipeIsNotWaitedFor) {
   }
 }
 
-// As a shell gives `<(...)`.
+// As created by a shell for `<(...)`.
 TEST(NpyFields, APipeOfTheProcessIsRead) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
@@ -309,7 +309,7 @@ TEST(NpyFields, APipeOfTheProcessIsRead) {
   ::close(ends[0]);
 }
 
-// What becomes of values that the field's type does not hold.
+// Values that the type of the field cannot represent.
 TEST(NpyFields, RoundingIsCounted) {
   const auto array = [](Scalar type, double value) {
     reference::FieldData field = make_field({{0, 2}}, {type});

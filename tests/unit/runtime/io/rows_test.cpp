@@ -1,4 +1,4 @@
-// Fields whose rows are in several hands: one file, one checksum, one count.
+// Fields whose rows are spread over several owners: one file, one checksum, one count.
 #include "runtime/io/rows.h"
 
 #include <fcntl.h>
@@ -61,7 +61,7 @@ reference::State field_with_values(int64_t rows) {
 
 constexpr int64_t kRows = 6;
 
-// One of three hands, which has every third row, those together in a field of its own.
+// One of three owners. It has every third row, stored together in its own field.
 struct Hand {
   explicit Hand(const reference::State& whole, int64_t number) {
     state.fields = {make_field({{0, kRows / 3 - 1}, {0, 49}}, {Scalar::BF16, Scalar::BF16})};
@@ -74,7 +74,7 @@ struct Hand {
     rows = [number](ir::FieldId, const std::function<void(const Row&)>& visit) {
       for (int64_t row = 0; row < kRows / 3; ++row) {
         visit({row * 50, (row * 3 + number) * 50, 20});
-        visit({row * 50 + 20, (row * 3 + number) * 50 + 20, 30});  // side by side
+        visit({row * 50 + 20, (row * 3 + number) * 50 + 20, 30});  // adjacent rows
       }
     };
   }
@@ -122,7 +122,7 @@ TEST(Rows, OfSeveralHandsAreOneFile) {
   EXPECT_EQ(read_file(path).value(), expected);
 }
 
-// A pipe has no places to write at.
+// A pipe does not support writing at an offset.
 TEST(Rows, GoThroughAPipeInOrder) {
   const TemporaryDirectory directory;
   const reference::State whole = field_with_values(kRows);
@@ -134,14 +134,14 @@ TEST(Rows, GoThroughAPipeInOrder) {
   ASSERT_EQ(::mkfifo(piped.path.c_str(), 0600), 0);
   const int reader = ::open(piped.path.c_str(), O_RDONLY | O_NONBLOCK);
   ASSERT_GE(reader, 0);
-  ASSERT_EQ(::fcntl(reader, F_SETFL, 0), 0);  // from here on it waits
+  ASSERT_EQ(::fcntl(reader, F_SETFL, 0), 0);  // blocking from here on
   const std::string expected = read_file(file.path).value();
   std::string copy;
   std::thread reading([&] {
     std::string part(4096, ' ');
     while (copy.size() < expected.size()) {
       const ssize_t got = ::read(reader, part.data(), part.size());
-      if (got <= 0 && copy.empty()) continue;  // the writer has yet to come
+      if (got <= 0 && copy.empty()) continue;  // the writer has not opened it yet
       if (got <= 0) break;
       copy.append(part, 0, static_cast<size_t>(got));
     }

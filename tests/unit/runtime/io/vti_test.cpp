@@ -47,7 +47,7 @@ std::string element(const std::string& text, const std::string& name) {
   return text.substr(begin, text.find('>', begin) - begin + 1);
 }
 
-// What a reader of VTK's XML formats makes of a file.
+// Parses a file as a reader of VTK's XML formats does.
 ImageData parse(const std::string& bytes) {
   ImageData image;
   const std::string marker = "<AppendedData encoding=\"raw\">\n_";

@@ -1,4 +1,4 @@
-// A device whose kernels do nothing and whose clock tells what a test wants.
+// A device whose kernels do nothing and whose clock the test controls.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace stencil::measure::fake {
 
-// Seconds that the launches of a call of advance() take.
+// The launches of one call of advance().
 struct Launches {
   const kernel::Module& module;
   const reference::State& state;
@@ -21,10 +21,10 @@ struct Launches {
 };
 using Clock = std::function<double(const Launches&)>;
 
-// Set ahead of each use of the device; the module's name decides whether it can be loaded.
+// Set before each use of the device. `loads` decides by the module's name whether it can be loaded.
 inline Clock clock;
 inline std::function<bool(const std::string& module)> loads;
-inline int prepared = 0;  // how often memory was
+inline int prepared = 0;  // number of preparations of memory
 
 class Session : public runtime::Session {
  public:

@@ -8,7 +8,7 @@ namespace stencil::measure {
 namespace {
 
 TEST(Knees, HalfOfTheBytesByTime) {
-  // 1 and 3 ns per byte: 2 ns is half-way, in the middle (by factors) of 4 and 16.
+  // 1 and 3 ns per byte: 2 ns is half-way, at the geometric mean of 4 and 16.
   const auto half = half_way({{1, 1e9}, {4, 1e9}, {16, 1e9 / 3}, {64, 1e9 / 3}});
   ASSERT_TRUE(half);
   EXPECT_NEAR(*half, 8, 1e-9);

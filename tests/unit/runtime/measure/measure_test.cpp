@@ -1,4 +1,4 @@
-// Figures from times that are known, and that the device `host` gives any at all.
+// Figures derived from known times, and that the device `host` gives figures at all.
 #include "runtime/measure/measure.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ bool left_out(const Report& report, const std::string& what) {
                      [&](const auto& each) { return each.first == what; });
 }
 
-// Every kernel by its module: what a pass or a launch takes, in seconds.
+// The seconds of a pass or launch, by module and kernel.
 double known(const fake::Launches& launches) {
   const auto count = static_cast<double>(launches.count);
   const auto passes = static_cast<double>(launches.passes());
@@ -49,7 +49,7 @@ double known(const fake::Launches& launches) {
   if (name == "shuffles") return count * passes * kShuffles * 12e-9;
   if (name == "chase")
     return count * passes * kChaseLength * 1e-9 * static_cast<double>(launches.chunks());
-  if (name == "reads" || name == "reads_long") {  // beyond 50 MiB four times as slow
+  if (name == "reads" || name == "reads_long") {  // four times as slow beyond 50 MiB
     const bool inside = launches.chunks() * kChunkBytes <= 50 << 20;
     return count * passes * (inside ? 1e-6 : 4e-6);
   }
@@ -78,11 +78,11 @@ TEST(Measure, FiguresFollowFromTimes) {
   EXPECT_NEAR(value.at("shuffle_latency"), 12e-9, 1e-12);
   EXPECT_NEAR(value.at("l1_read_bandwidth_float"), blocks * kChunkBytes / 1e-6, 1);
   EXPECT_NEAR(value.at("memory_read_bandwidth_double"), blocks * kChunkBytes / 4e-6, 1);
-  const double set = 256 << 20;  // four times the cache of 50 MiB, and a power of two
+  const double set = 256 << 20;  // four times the 50 MiB cache, rounded to a power of two
   EXPECT_NEAR(value.at("memory_copy_bandwidth"), 2 * set, 1);
   EXPECT_NEAR(value.at("memory_latency"), 1e-9 * set / (kChaseNodes * kChaseBytes), 1e-12);
   EXPECT_NEAR(value.at("balance_flops_float"), 100, 1e-6);
-  // Measured at 96 (1 s) and 128 (1.28 s).
+  // Interpolated between 96 (1 s) and 128 (1.28 s).
   EXPECT_NEAR(value.at("hidden_flops_float"), 96 + 32 * 0.1 / 0.28, 1e-6);
   EXPECT_GT(value.at("cache_bytes"), 50 << 20);
   EXPECT_LT(value.at("cache_bytes"), 75 << 20);
@@ -199,7 +199,7 @@ TEST(Measure, TheHostHasFigures) {
   }
 }
 
-// OpenCL on a CPU, as a GPU would do it: shared memory and barriers among others.
+// OpenCL on a CPU that runs work-items as a GPU does, including shared memory and barriers.
 TEST(Measure, KernelsOfGpusRun) {
   ::setenv("STENCIL_OPENCL_CPU", "work-items", 1);
   const auto opencl = runtime::choose_device("opencl");

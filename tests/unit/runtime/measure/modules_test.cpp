@@ -1,4 +1,4 @@
-// The benchmarks are sound kernels on every machine, and every target has a text for them.
+// The benchmark kernels verify on every machine, and every target can emit them.
 #include "runtime/measure/modules.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace stencil::measure {
 namespace {
 
 std::vector<schedule::Machine> machines() {
-  schedule::Machine small = schedule::gpu();  // what an OpenCL device may say
+  schedule::Machine small = schedule::gpu();  // limits of a small OpenCL device
   small.threads = small.threads_in_x = 64;
   small.shuffles = false;
   return {schedule::gpu(), schedule::cpu(), *schedule::find_machine("gfx90a"), small};
@@ -69,7 +69,8 @@ TEST(MeasureModules, EveryTargetHasATextForThem) {
   }
 }
 
-// Of the measured kernels, only the one that is named has blocks; what prepares has one per chunk.
+// Of the measured kernels, only the named one has blocks. The kernel that prepares memory has one
+// block per chunk.
 TEST(MeasureModules, LaunchTheKernelThatIsNamed) {
   for (const kernel::Module& module : modules(schedule::gpu())) {
     const bool prepares = steps_of_launch(module) == 2;
@@ -122,7 +123,7 @@ TEST(MeasureModules, BarriersOfAllBlocksThatTheMachineTakes) {
   EXPECT_EQ(barriers, kBarriers);
 }
 
-// Multiply-adds in the text of the loop over passes, of all chains.
+// Counts the multiply-adds of all chains in the loop over passes.
 TEST(MeasureModules, PassesHoldWhatTheySay) {
   for (const schedule::Machine& machine : {schedule::gpu(), schedule::cpu()}) {
     const Benchmark made = arithmetic(Scalar::F32, machine);

@@ -59,7 +59,7 @@ TEST_F(Timer, MemoryIsPreparedOnceAhead) {
   EXPECT_EQ(fake::prepared, 1);
 }
 
-// 3 ns for a pass and 700 ns between launches, of which one launch has none.
+// 3 ns per pass and 700 ns between launches, so that a single launch has no gap.
 TEST_F(Timer, BetweenLaunchesIsWhatPassesDoNotTake) {
   fake::clock = [](const fake::Launches& launches) {
     const auto count = static_cast<double>(launches.count);

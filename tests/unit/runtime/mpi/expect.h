@@ -1,4 +1,5 @@
-// For processes of MPI, which have no test framework: what is not so ends them, and the test fails.
+// Checks for MPI processes, which have no test framework: a failed check ends the
+// process, which fails the test.
 #pragma once
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// FAKE_NCCL_NO_START=R has part R fail to start; FAKE_NCCL_BREAK=1 reports that the network is
-// gone.
+// Implements fake_nccl.h. FAKE_NCCL_NO_START=R makes rank R fail to start; FAKE_NCCL_BREAK=1
+// reports a network failure.
 #include "tests/unit/runtime/mpi/fake_nccl.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ namespace stencil::runtime::nccl {
 struct CommTag {
   std::string directory;
   int rank = 0, ranks = 1;
-  std::map<int, int> sent, received;  // messages to and from each part
+  std::map<int, int> sent, received;  // number of messages per peer
 };
 
 namespace {
@@ -32,7 +32,7 @@ constexpr Code kSystemError = 2, kInvalidUsage = 5, kRemoteError = 6;
 struct Operation {
   CommTag* comm;
   int peer;
-  const char* from;  // null: it receives
+  const char* from;  // null: receives
   char* to;
   size_t bytes;
   FakeStream* stream;
@@ -102,7 +102,7 @@ Code ncclCommInitRank(Comm* comm, int ranks, UniqueId id, int rank) {
   *comm = nullptr;
   return kSystemError;
 }
-// The last one to leave removes the directory.
+// The last rank that leaves removes the directory.
 Code ncclCommDestroy(Comm comm) {
   std::error_code ignored;
   std::ofstream(comm->directory + "/left-" + std::to_string(comm->rank));

@@ -1,5 +1,5 @@
-// A stand-in for NCCL over the host's memory. Messages are files in a directory that the id names;
-// what it queues happens when the stream's owner runs it.
+// A fake NCCL over host memory. Messages are files in a directory named by the id. Queued
+// operations run when the owner of the stream runs them.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace stencil::runtime::nccl {
 
-// What a stream handle of the tests points to.
+// The object behind the tests' stream handles.
 struct FakeStream {
   std::vector<std::function<void()>> queued;
 };

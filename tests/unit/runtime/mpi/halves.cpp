@@ -1,5 +1,5 @@
-// A program that uses MPI itself and hands its own communicators in: the processes are two halves,
-// each of which runs a simulation of its own by the public headers.
+// A program that uses MPI itself and passes its own communicators: the processes form two halves,
+// and each half runs its own simulation through the public headers.
 #include <mpi.h>
 
 #include <cstdio>
@@ -21,7 +21,8 @@ stencil s : A on G = A[0,0] + a * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1] - 4 * A[0
 init A[i,j] = select(i * 7 % 11 == j % 5, 1.0, 0.25);
 )";
 
-// The halves take different steps with different values, so neither can wait for the other.
+// The halves take different numbers of steps with different values, so
+// neither can wait for the other.
 struct Half {
   int number;
   std::string device;
@@ -62,7 +63,7 @@ void run(const Half& half, const stencil::Ranks& ranks) {
   EXPECT(kernel.serves() == (ranks.rank > 0));
   EXPECT(!kernel.parts().empty());
   EXPECT(refuses(program.compile({.device = half.device, .ranks = true, .exchange = -1})));
-  stencil::Options differ = half.options();  // on one rank, which all find out
+  stencil::Options differ = half.options();  // only on one rank; all ranks report it
   if (ranks.rank == ranks.size - 1) differ.fp = stencil::FloatingPoint::Fast;
   const auto another = stencil::Program::from_text(kText, differ).or_throw();
   const auto refused = another.compile({.device = half.device, .ranks = true});
@@ -74,12 +75,12 @@ void run(const Half& half, const stencil::Ranks& ranks) {
   }
   auto simulation = kernel.start().or_throw();
   simulation.run({.checkpoint = half.path}).or_throw();
-  auto second = kernel.start();  // whose first step asks the ranks
+  auto second = kernel.start();  // its first step checks the ranks
   EXPECT(!second.ok() || refuses(second.value().advance(1)));
   compare(half, simulation);
 }
 
-// Two kernels, which rank 0 uses in another order than the others serve them.
+// Rank 0 uses two kernels in another order than the other ranks serve them.
 void serve_in_another_order() {
   stencil::join_ranks().or_throw();
   stencil::Options fast;
@@ -97,7 +98,8 @@ void serve_in_another_order() {
 
 }  // namespace
 
-// `mpi_halves DIRECTORY`: where each half may write; `mpi_halves order`.
+// `mpi_halves DIRECTORY` gives the directory for each half's files;
+// `mpi_halves order` runs the other case.
 int main(int count, char** arguments) {
   MPI_Init(&count, &arguments);
   if (std::string(arguments[1]) == "order") {
@@ -113,7 +115,7 @@ int main(int count, char** arguments) {
   }
   if (half.device.empty()) return MPI_Finalize();
   half.path = std::string(arguments[1]) + "/half" + std::to_string(half.number) + ".ckpt";
-  MPI_Comm communicator = MPI_COMM_NULL;  // numbered from the end
+  MPI_Comm communicator = MPI_COMM_NULL;  // ranks in reverse order
   MPI_Comm_split(MPI_COMM_WORLD, half.number, -rank, &communicator);
   const stencil::Ranks ranks = stencil::join_ranks(&communicator).or_throw();
   int own = 0, all = 0;
@@ -123,7 +125,7 @@ int main(int count, char** arguments) {
   EXPECT(ranks.rank == own && ranks.size == all);
   EXPECT(ranks.size == (size + 1 - half.number) / 2);
   run(half, ranks);
-  // What fails in one half is no affair of the other.
+  // A failure in one half does not affect the other.
   const bool fails = half.number == 0 && ranks.rank == ranks.size - 1;
   const auto agreed =
       stencil::agree(fails ? stencil::Status(stencil::Failure{"X", "no", ""}) : stencil::Done{});

@@ -1,4 +1,4 @@
-// Processes under mpiexec (rank.cpp, user.cpp), and what the environment says of launchers.
+// Processes under mpiexec (rank.cpp, user.cpp), and detection of launchers from the environment.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@ struct Ended {
   double seconds = 0;
 };
 
-// A shell command, for at most a minute.
+// Runs a shell command for at most a minute.
 Ended shell(const std::string& environment, const std::string& command) {
   const auto begin = std::chrono::steady_clock::now();
   FILE* pipe = popen(("env " + environment + " timeout -k 5 60 " + command + " 2>&1").c_str(), "r");
@@ -37,7 +37,7 @@ Ended shell(const std::string& environment, const std::string& command) {
   return out;
 }
 
-// More processes than CPUs, started by root, in a container that forbids reading another's memory.
+// Allows more processes than CPUs, root, and containers without access to other processes' memory.
 const std::string kMpiEnvironment =
     "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
     "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none "
@@ -62,7 +62,7 @@ class Mpi : public testing::Test {
     if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "built without MPI";
   }
 
-  // Every process ends with 0, and nobody has anything to say.
+  // Every process exits with 0 and prints nothing.
   void expect_passes(int processes, const std::string& command,
                      const std::string& environment = "") {
     const Ended ended = mpiexec(processes, command, environment);
@@ -116,7 +116,7 @@ TEST_F(Mpi, KnowsWhetherItWasStarted) {
   EXPECT_EQ(mpiexec(1, rank_case("started")).out, "alone\n");
   EXPECT_EQ(mpiexec(2, rank_case("started")).out, "one of several\none of several\n");
   EXPECT_EQ(shell(kMpiEnvironment, rank_case("started")).out, "alone\n");
-  // A launcher that does not say how many: MPI does.
+  // If the launcher does not give the number of processes, MPI does.
   EXPECT_EQ(shell(kMpiEnvironment + "ALPS_APP_PE=0 ", rank_case("started")).out, "alone\n");
 }
 
@@ -128,7 +128,7 @@ TEST_F(Mpi, ServesProgramsThatUseItThemselves) {
   }
 }
 
-// Two simulations at the same time, each on some of the processes.
+// Two simulations at the same time, each on a part of the processes.
 TEST_F(Mpi, RunsInCommunicatorsOfTheUsers) {
   const TemporaryDirectory directory;
   for (const int processes : {2, 3, 4, 5}) {
@@ -161,7 +161,7 @@ TEST_F(Mpi, SaysThatNcclFailed) {
   expect_passes(2, rank_case("nccl_broken"), kFakeNccl);
 }
 
-// With what this machine has: NCCL or not.
+// With or without NCCL, as installed.
 TEST_F(Mpi, ExchangesBetweenGpus) {
   for (const char* environment : {"", "STENCIL_NCCL=0 "}) {
     const Ended ended = mpiexec(2, rank_case("gpus"), environment);
@@ -193,12 +193,12 @@ TEST(Launcher, TellsHowManyThereAre) {
     unsetenv(name);
   }
   EXPECT_EQ(launched().variable, "");
-  setenv("SLURM_NTASKS", "8", 1);  // of a batch script
+  setenv("SLURM_NTASKS", "8", 1);  // set by a batch script
   setenv("SLURM_PROCID", "0", 1);
   EXPECT_EQ(launched().variable, "");
   setenv("SLURM_STEP_NUM_TASKS", "8", 1);
   EXPECT_EQ(launched().processes, 8);
-  setenv("OMPI_COMM_WORLD_SIZE", "2", 1);  // within it
+  setenv("OMPI_COMM_WORLD_SIZE", "2", 1);  // a launch inside it
   EXPECT_EQ(launched().processes, 2);
   EXPECT_EQ(launched().variable, "OMPI_COMM_WORLD_SIZE");
   unsetenv("OMPI_COMM_WORLD_SIZE");

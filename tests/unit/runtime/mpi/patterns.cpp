@@ -6,13 +6,13 @@ namespace {
 
 constexpr std::byte kUntouched{0xee};
 
-// To the right and to the left, around.
+// Each rank sends to its right and left neighbours in a ring.
 std::vector<Transfer> ring(int rank, int size) {
   const int left = (rank + size - 1) % size, right = (rank + 1) % size;
   return {{right, 0, 1, 100, 1000, 0, 2000}, {left, 1, 0, 5000, 2000, 4000, 1000}};
 }
 
-// Every length between parts is another one, and some are none; the own part is one of them.
+// Each pair of ranks has its own length, some of them 0. Ranks also send to themselves.
 std::vector<Transfer> all_to_all(int rank, int size) {
   const auto length = [](int from, int to) { return int64_t{317} * ((3 * from + 5 * to) % 7); };
   std::vector<Transfer> out;
@@ -22,7 +22,7 @@ std::vector<Transfer> all_to_all(int rank, int size) {
   return out;
 }
 
-// Five messages between each part and the next, whose order is another one on both sides.
+// Five messages from each rank to the next one; sender and receiver list them in different orders.
 std::vector<Transfer> several_tags(int rank, int size) {
   const int left = (rank + size - 1) % size, right = (rank + 1) % size;
   std::vector<Transfer> out;
@@ -35,7 +35,7 @@ std::vector<Transfer> several_tags(int rank, int size) {
   return out;
 }
 
-// To part 0 alone, which sends nothing.
+// All ranks send to rank 0, which sends nothing.
 std::vector<Transfer> to_one(int rank, int size) {
   std::vector<Transfer> out;
   if (rank != 0) return {{0, rank, 0, 64, 999, 0, 0}};
@@ -81,7 +81,7 @@ std::vector<std::byte> expected_bytes(const Pattern& pattern, int rank, int size
   return out;
 }
 
-// As a run does it: what is sent is made by the device just before, and made anew just after.
+// As in a run: the device writes the buffer just before it is sent, and overwrites it just after.
 void check_patterns(Communicator& parts, QueueingAccelerator& accelerator) {
   const auto send = taken(accelerator.allocate(kBufferBytes), "allocate");
   const auto receive = taken(accelerator.allocate(kBufferBytes), "allocate");

@@ -1,4 +1,4 @@
-// A process of a test: `mpi_rank CASE`.
+// One process of a test: `mpi_rank CASE`.
 #include "tests/unit/runtime/mpi/rank.h"
 
 #include <map>

@@ -1,5 +1,5 @@
-// What the processes of the tests of MPI have in common. Each checks what it sees, says what is
-// wrong on stderr and ends with 1.
+// Shared by the processes of the MPI tests. Each process checks its results, reports failures on
+// stderr and exits with 1.
 #pragma once
 
 #include <cstdio>
@@ -17,7 +17,7 @@
 
 namespace stencil::runtime {
 
-// The value, or the end of the process.
+// Returns the value, or ends the process.
 template <class T>
 T taken(Result<T> result, const char* what) {
   if (!result.ok()) {
@@ -27,8 +27,8 @@ T taken(Result<T> result, const char* what) {
   return std::move(result).value();
 }
 
-// A device that does what is queued when it is waited for. Its memory is the host's, is handed out
-// as such (Host), behind a handle (Apart) or as that of a GPU (Gpu).
+// A device that runs queued operations when it is waited for. Its memory is host memory, presented
+// as host memory (Host), behind a handle (Apart) or as GPU memory (Gpu).
 class QueueingAccelerator : public Accelerator {
  public:
   enum Kind { Host, Apart, Gpu };
@@ -71,7 +71,7 @@ class QueueingAccelerator : public Accelerator {
     return CudaStream{&stream_, gpu_};
   }
 
-  // Where the bytes are, for the test alone.
+  // The address of the bytes, for the tests only.
   std::byte* data(Memory memory) {
     return kind_ == Apart ? static_cast<Block*>(memory)->data() : static_cast<std::byte*>(memory);
   }
@@ -87,7 +87,7 @@ class QueueingAccelerator : public Accelerator {
   nccl::FakeStream stream_;
 };
 
-// Who sends what in a test: the transfers of any part.
+// The transfers of each rank in a test.
 using Pattern = std::function<std::vector<Transfer>(int rank, int size)>;
 struct NamedPattern {
   const char* name;
@@ -96,16 +96,16 @@ struct NamedPattern {
 const std::vector<NamedPattern>& patterns();
 constexpr int64_t kBufferBytes = 1 << 16;
 
-// Byte `at` of what part `rank` sends in round `round`.
+// Byte `at` that rank `rank` sends in round `round`.
 std::byte sent_byte(int rank, int round, int64_t at);
 
-// The received buffer as it must be, where it was filled with 0xee.
+// The expected contents of the receive buffer, which was filled with 0xee.
 std::vector<std::byte> expected_bytes(const Pattern& pattern, int rank, int size, int round);
 
-// Exchanges by every pattern, three rounds each.
+// Exchanges by every pattern in three rounds.
 void check_patterns(Communicator& parts, QueueingAccelerator& accelerator);
 
-// The cases, by name (rank_cases.cpp, rank_gpus.cpp).
+// The cases by name (rank_cases.cpp, rank_gpus.cpp).
 void case_exchange();
 void case_gather();
 void case_wrong_messages();

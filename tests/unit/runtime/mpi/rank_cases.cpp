@@ -18,7 +18,7 @@ bool says(const std::string& text, const std::string& part) {
 void case_exchange() {
   const auto parts = taken(open_mpi(), "open_mpi");
   EXPECT(parts->size() == launched().processes || launched().processes == 0);
-  EXPECT(parts->rank_on_node() == parts->rank());  // tests have one node
+  EXPECT(parts->rank_on_node() == parts->rank());  // the tests use one node
   QueueingAccelerator host(QueueingAccelerator::Host), apart(QueueingAccelerator::Apart);
   check_patterns(*parts, host);
   EXPECT(host.copies == 0);
@@ -33,7 +33,7 @@ void case_exchange() {
 
 void case_gather() {
   const auto parts = taken(open_mpi(), "open_mpi");
-  const auto text = [&](int rank) {  // of part 1 nothing; zeros among the rest
+  const auto text = [&](int rank) {  // part 1 sends nothing; others include zero bytes
     std::string out(rank == 1 ? 0 : static_cast<size_t>(100 + 30 * rank), '\0');
     for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<char>((i * 3 + i / 30) % 256);
     return out + (rank == 1 ? "" : std::to_string(rank));
@@ -50,7 +50,7 @@ void case_gather() {
   EXPECT(std::all_of(none.begin(), none.end(), [](const auto& t) { return t.empty(); }));
 }
 
-// Of two parts: what cannot be sent, and what is shorter or longer than its receiver thinks.
+// With two parts: invalid messages, and messages shorter or longer than the receiver expects.
 void case_wrong_messages() {
   const auto parts = taken(open_mpi(), "open_mpi");
   QueueingAccelerator host(QueueingAccelerator::Host);
@@ -74,7 +74,7 @@ void case_wrong_messages() {
   }
 }
 
-// The last part gives up while the others wait for it.
+// The last part abandons the run while the others wait for it.
 void case_abandon() {
   const auto parts = taken(open_mpi(), "open_mpi");
   QueueingAccelerator host(QueueingAccelerator::Host);
@@ -82,7 +82,7 @@ void case_abandon() {
   taken(parts->exchange(host, {}), "exchange");
   if (parts->rank() == parts->size() - 1) {
     usleep(200000);
-    std::printf("part %d is not well", parts->rank());  // stays in a buffer until it is flushed
+    std::printf("part %d is not well", parts->rank());  // stays in the buffer until it is flushed
     parts->abandon({"R043", "no memory", ""});
     std::fprintf(stderr, "came back from abandon\n");
     return;
@@ -96,7 +96,7 @@ void case_abandon() {
   std::fprintf(stderr, "came back without the other\n");
 }
 
-// A part that is the only one ends nobody, and remembers.
+// A part without others ends no process, and remembers the failure.
 void case_alone() {
   const auto parts = taken(open_mpi(), "open_mpi");
   EXPECT(parts->size() == 1 && parts->rank() == 0 && parts->rank_on_node() == 0);

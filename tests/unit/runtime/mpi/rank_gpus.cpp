@@ -1,4 +1,4 @@
-// NCCL: on the stand-in, and on GPUs where there are some.
+// NCCL: the fake one, and the real one if there are GPUs.
 #include <unistd.h>
 
 #include <chrono>
@@ -26,7 +26,8 @@ void case_nccl() {
   QueueingAccelerator gpu(QueueingAccelerator::Gpu, gpu_number(parts->rank()));
   check_patterns(*parts, gpu);
   EXPECT(parts->description().ends_with(", NCCL 2.99.1"));
-  // It waits for nothing: what it brings is there once the test has waited.
+  // The exchange is queued without waiting. Its data has arrived once the
+  // test has waited for the device.
   EXPECT(gpu.copies == 0);
   const auto memory = taken(gpu.allocate(kBufferBytes), "allocate");
   const auto into = taken(gpu.allocate(kBufferBytes), "allocate");
@@ -35,7 +36,7 @@ void case_nccl() {
   taken(parts->exchange_between(gpu, memory, into, ring), "exchange");
   EXPECT(gpu.waits == waits);
   taken(gpu.wait(), "wait");
-  // Other sessions: one on the host, then a second one on the same GPUs, and the first again.
+  // Further sessions: one on the host, a second one on the same GPUs, and the first again.
   QueueingAccelerator host(QueueingAccelerator::Host);
   check_patterns(*parts, host);
   QueueingAccelerator again(QueueingAccelerator::Gpu, gpu_number(parts->rank()));
@@ -44,7 +45,7 @@ void case_nccl() {
   EXPECT(again.copies == 0 && gpu.copies == 0);
 }
 
-// Some part is without NCCL, so all go through MPI.
+// One part cannot use NCCL, so all parts use MPI.
 void case_no_nccl(const std::string& why) {
   const auto parts = taken(open_mpi(), "open_mpi");
   const bool odd_one = parts->rank() == parts->size() - 1;
@@ -76,7 +77,7 @@ void case_broken_nccl() {
 
 namespace {
 
-// Memory of a GPU and a stream, as the `cuda` device has them.
+// GPU memory and a stream, as in the `cuda` device.
 class DriverAccelerator : public Accelerator {
  public:
   explicit DriverAccelerator(const cuda::Gpu& gpu) : gpu_(gpu) {
@@ -126,7 +127,7 @@ class DriverAccelerator : public Accelerator {
   cuda::Stream stream_ = nullptr;
 };
 
-// Microseconds of an exchange of `bytes` both ways around the ring.
+// Microseconds per exchange of `bytes` in both directions around the ring.
 double ring_time(Communicator& parts, Accelerator& gpu, int64_t bytes) {
   const auto send = taken(gpu.allocate(2 * bytes), "allocate");
   const auto receive = taken(gpu.allocate(2 * bytes), "allocate");
@@ -148,7 +149,7 @@ double ring_time(Communicator& parts, Accelerator& gpu, int64_t bytes) {
 
 }  // namespace
 
-// 77 where there are not GPUs enough.
+// Exits with 77 if there are too few GPUs.
 void case_gpus() {
   const auto parts = taken(open_mpi(), "open_mpi");
   const auto gpus = cuda::gpus(cuda::driver());

@@ -1,4 +1,4 @@
-// A program that uses MPI itself: `mpi_user LEVEL`, its support for threads.
+// A program that uses MPI itself: `mpi_user LEVEL`, where LEVEL is its thread support.
 #include <mpi.h>
 
 #include <string>
@@ -10,7 +10,7 @@ namespace stencil::runtime {
 
 namespace {
 
-// What part `peer` sends arrives.
+// Exchanges a message with `peer` and checks it.
 void swap_with(Communicator& parts, int peer) {
   QueueingAccelerator host(QueueingAccelerator::Host);
   const auto memory = taken(host.allocate(16), "allocate");
@@ -20,7 +20,7 @@ void swap_with(Communicator& parts, int peer) {
   EXPECT(host.data(memory)[8] == static_cast<std::byte>(peer + 1));
 }
 
-// Part 0 has two threads, in each of which it waits for part 1, which comes to them in turn.
+// Part 0 has two threads that each wait for part 1; part 1 serves them in turn.
 void check_threads() {
   const auto first = taken(open_mpi(), "open_mpi");
   const auto second = taken(open_mpi(), "open_mpi");
@@ -32,7 +32,7 @@ void check_threads() {
   } else if (first->rank() == 1) {
     swap_with(*second, 0);
     swap_with(*first, 0);
-  } else {  // exchanges are calls of all parts
+  } else {  // exchanges are collective calls
     QueueingAccelerator host(QueueingAccelerator::Host);
     taken(second->exchange(host, {}), "exchange");
     taken(first->exchange(host, {}), "exchange");
@@ -53,7 +53,7 @@ int main(int count, char** arguments) {
   MPI_Init_thread(&count, &arguments, wanted, &granted);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  {  // The odd ones and the even ones, numbered from the end.
+  {  // Odd and even ranks, in reverse order.
     MPI_Comm half = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
     auto parts = taken(open_mpi(&half), "open_mpi");
@@ -73,7 +73,7 @@ int main(int count, char** arguments) {
     }
   }
   if (granted >= MPI_THREAD_SERIALIZED) check_threads();
-  finish_mpi();  // which is the user's to do
+  finish_mpi();  // the user must finalise MPI
   int finalised = 1;
   MPI_Finalized(&finalised);
   EXPECT(finalised == 0);

@@ -41,7 +41,7 @@ struct Drawn {
   Figure figure;
 };
 
-// As picture_of() does, and through the file and libpng.
+// As picture_of() does, and also through the file and libpng.
 Drawn draw(const reference::FieldData& field, const std::vector<ir::AxisValue>& axes = {},
            const Labels& labels = kLabels,
            const std::optional<std::pair<double, double>>& range = {}) {
@@ -55,7 +55,7 @@ Drawn draw(const reference::FieldData& field, const std::vector<ir::AxisValue>& 
   return {slice, area, std::move(figure)};
 }
 
-// The places of marks along the lower or the left edge of the data area, in its pixels.
+// The positions of tick marks on the lower or left edge of the data area, in its pixels.
 std::vector<int64_t> marks_below(const Figure& figure) {
   std::vector<int64_t> marks;
   for (int64_t x = 0; x < figure.width; ++x) {
@@ -76,7 +76,7 @@ TEST(Figure, TheDataAreaHasTheColoursOfTheData) {
   std::vector<double> values;
   for (int i = 0; i < 64 * 32; ++i) values.push_back(std::sin(0.01 * i) + 3);
   const Drawn drawn = draw(field_of(64, 32, values));
-  EXPECT_EQ(drawn.figure.width, 320);  // ten pixels a point
+  EXPECT_EQ(drawn.figure.width, 320);  // ten pixels per point
   EXPECT_EQ(drawn.figure.height, 640);
   const ColourScale scale(drawn.slice.census.least, drawn.slice.census.greatest);
   for (int64_t y = 0; y < 640; ++y) {
@@ -98,7 +98,7 @@ TEST(Figure, MarksStandAtTheMiddleOfTheirPoints) {
   const std::vector<int64_t> tens = {5, 105, 205, 305, 405, 505, 605};  // 0, 10, ... at 10 pixels
   EXPECT_EQ(marks_below(drawn.figure), tens);
   EXPECT_EQ(marks_beside(drawn.figure), tens);
-  // x from -1.5 in steps of a quarter, 20 points: -1.5 to 3.25; 32 pixels a point.
+  // 20 points in x from -1.5 in steps of 0.25, up to 3.25; 32 pixels per point.
   const Drawn placed = draw(field_of(10, 20, {0, 1}), {{10, 0.25}, {-1.5, 0.25}});
   std::vector<int64_t> halves;
   for (double x = -1.5; x <= 3.25; x += 0.5) {
@@ -109,7 +109,7 @@ TEST(Figure, MarksStandAtTheMiddleOfTheirPoints) {
   EXPECT_EQ(marks_beside(placed.figure), below_ten);  // 10, 10.5, ...
 }
 
-// The rows of the bar's marks, in pixels of the data area.
+// The rows of the colour bar's tick marks, in pixels of the data area.
 std::vector<int64_t> marks_of_bar(const Figure& figure) {
   std::vector<int64_t> marks;
   for (int64_t y = 0; y < figure.height; ++y) {
@@ -226,7 +226,7 @@ TEST(Figure, LargePlanesShowMeans) {
   field.set_real(0, 0, 3000 * 2400 + 2999, kNan);
   const Drawn drawn = draw(field);
   EXPECT_EQ(drawn.area.points_down, 3);
-  EXPECT_EQ(drawn.slice.rows, 801);  // the last of one point
+  EXPECT_EQ(drawn.slice.rows, 801);  // the last row covers one point
   EXPECT_EQ(drawn.slice.columns, 1000);
   EXPECT_NEAR(drawn.slice.values[0], 1, 1e-15);
   EXPECT_NEAR(drawn.slice.values[800 * 1000], 1, 1e-15);
@@ -262,7 +262,7 @@ TEST(Figure, AProfileIsALineThroughItsPoints) {
   const Figure figure = draw_profile(profile_from(values, {0, 0.5}), kLabels, {{0, 100}});
   EXPECT_EQ(figure.width, 720);
   EXPECT_EQ(figure.height, 400);
-  for (const int point : {10, 50, 90}) {  // 12 pixels, then 6.95 a point; 3.99 a unit of the value
+  for (const int point : {10, 50, 90}) {  // margin 12, 6.95 a point; 3.99 a unit
     const auto [top, bottom] = line_in(figure, 12 + std::llround(6.95 * point));
     EXPECT_NEAR(static_cast<double>(top + bottom) / 2, 399 - 3.99 * point, 1.5) << point;
   }
@@ -301,7 +301,7 @@ TEST(Figure, OddProfilesCanBeDrawn) {
     EXPECT_TRUE(line || !any) << values[0];
   }
   const Figure cut = draw_profile(profile_from({-kLargest, 0, kLargest}), kLabels, {{-1, 1}});
-  EXPECT_EQ(pixel(cut.image, cut.x + 360, cut.y - 3), kPaper);  // nothing beyond the frame
+  EXPECT_EQ(pixel(cut.image, cut.x + 360, cut.y - 3), kPaper);  // nothing outside the frame
 }
 
 TEST(Text, HasTheSameLineForAllLetters) {
@@ -311,7 +311,7 @@ TEST(Text, HasTheSameLineForAllLetters) {
   EXPECT_EQ(static_cast<int>(two.cover.size()), two.width * two.height);
   EXPECT_GT(text_width("WW", 13), text_width("ii", 13));
   EXPECT_EQ(text_width("", 13), 0);
-  EXPECT_EQ(text_width("\xc3", 13), text_width("\xef\xbf\xbd", 13));  // half a letter: U+FFFD
+  EXPECT_EQ(text_width("\xc3", 13), text_width("\xef\xbf\xbd", 13));  // incomplete: U+FFFD
   const auto black = [](const std::string& text) {
     const TextPixels pixels = text_pixels(text, 20);
     int sum = 0;
@@ -328,13 +328,13 @@ TEST(Picture, IsAFigureUnlessPlain) {
       "stencil s : A on G = A[0,0,0];\ninit A[i,j,k] = i + 10 * j + k;\n");
   reference::State state = initial_state(program, bind_params(program).value());
   const Image plain = picture_of(program, state, {0}, {}, {.plain = true}).value();
-  EXPECT_EQ(plain.width, 510);  // 85 pixels a point
+  EXPECT_EQ(plain.width, 510);  // 85 pixels per point
   EXPECT_EQ(plain.height, 340);
   const Image figure = picture_of(program, state, {0}, {}, {}).value();
-  EXPECT_GT(figure.width, 636);  // 106 pixels a point
+  EXPECT_GT(figure.width, 636);  // 106 pixels per point
   EXPECT_GT(figure.height, 424);
   EXPECT_EQ(picture_of(program, state, {0}, {}, {}).value().rgb, figure.rgb);
-  state.step = 1;  // which the title tells
+  state.step = 1;  // shown in the title
   EXPECT_NE(picture_of(program, state, {0}, {}, {}).value().rgb, figure.rgb);
   state.step = 0;
   EXPECT_NE(picture_of(program, state, {0}, {2}, {}).value().rgb, figure.rgb);

@@ -64,7 +64,7 @@ TEST(ColourMap, AScaleDivergesWhereZeroIsWellInside) {
   const ColourScale wave(-1, 2);
   EXPECT_TRUE(wave.diverging());
   EXPECT_EQ(wave.of(0), diverging_colour_of(0));
-  EXPECT_EQ(wave.of(-1), diverging_colour_of(-0.5));  // one scale on both sides
+  EXPECT_EQ(wave.of(-1), diverging_colour_of(-0.5));  // the same scale on both sides
   EXPECT_EQ(ColourScale(-2, 1).of(1), diverging_colour_of(0.5));
   EXPECT_EQ(wave.of(2), diverging_colour_of(1));
   EXPECT_EQ(wave.of(-7), wave.of(-1));
@@ -172,7 +172,7 @@ TEST(Png, FilesDecodeToTheImage) {
   EXPECT_EQ(decoded_png(encode_png(image).value(), 9, 6), image.rgb);
 }
 
-// Up to 256 colours the file has a palette.
+// Files with up to 256 colours use a palette.
 TEST(Png, FewColoursTakeAPalette) {
   for (const int colours : {1, 2, 256, 257}) {
     Image image{32, 16, {}};
@@ -188,7 +188,7 @@ TEST(Png, FewColoursTakeAPalette) {
   }
 }
 
-// Rows for which each of the rules is best: noise, slopes along x and y, and a slanted one.
+// Rows for which each PNG filter is the best: noise, gradients along x and y, and a diagonal one.
 TEST(Png, EveryRuleIsUndone) {
   Image image{64, 32, {}};
   uint32_t noise = 1;

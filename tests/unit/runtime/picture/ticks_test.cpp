@@ -9,7 +9,7 @@
 namespace stencil::runtime {
 namespace {
 
-// "0 0.5 1 [common]".
+// Ticks as text: "0 0.5 1 [common]".
 std::string labels(double low, double high, int most, bool whole = false) {
   const Ticks ticks = ticks_between(low, high, most, whole);
   std::string out;
@@ -21,7 +21,7 @@ TEST(Ticks, StandAtRoundNumbers) {
   EXPECT_EQ(labels(0, 1, 6), "0.0 0.2 0.4 0.6 0.8 1.0");
   EXPECT_EQ(labels(-0.24, 0.2057, 5), "−0.2 −0.1 0.0 0.1 0.2");
   EXPECT_EQ(labels(3, 97, 5), "20 40 60 80");
-  EXPECT_EQ(labels(0, 3, 30, true), "0 1 2 3");  // no fractions of an index
+  EXPECT_EQ(labels(0, 3, 30, true), "0 1 2 3");  // indices have no fractions
   EXPECT_EQ(labels(0, 1234567, 3, true), "0 500000 1000000");
   const Ticks tenths = ticks_between(0, 1, 11);
   EXPECT_EQ(tenths.marks[3].value, 0.3);

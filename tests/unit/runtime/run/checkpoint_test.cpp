@@ -20,8 +20,8 @@
 namespace stencil::runtime {
 namespace {
 
-// Everything that a state has: history, a structure with storage types, constants, a field on a
-// sub-grid, reductions of both kinds, a stop condition that names values of different ages, time.
+// Every kind of state: history, a structure with storage types, constants, a field on a subgrid,
+// reductions of both kinds, a stop condition on values of different ages, and time.
 const char* const kEverything = R"(
 param N : integer = 30;
 param a : real = 0.25;
@@ -61,7 +61,7 @@ Result<RunReport> run(const ir::Program& program, const std::string& device,
   return execute(program, prepared.value(), state, steps, {}, events);
 }
 
-// The failure of reading, "" if there is none.
+// The failure of reading, or "".
 std::string reading(const std::string& path, const ir::Program& program, reference::State& state) {
   const Status read = read_checkpoint(path, program, state);
   return read.ok() ? "" : read.failure().code + ": " + read.failure().message;
@@ -70,7 +70,7 @@ std::string reading(const std::string& path, const ir::Program& program, referen
 class Checkpoint : public testing::Test {
  protected:
   std::string path() const { return directory_.file("run.ckpt"); }
-  // The program's state after `steps`, and a checkpoint of it.
+  // The state after `steps` steps; also writes a checkpoint of it.
   reference::State saved(const ir::Program& program, int64_t steps) const {
     reference::State state = initial_state(program, bind_params(program).value());
     reference::advance(program, state, steps);
@@ -119,7 +119,7 @@ struct Leg {
   const char* schedule;
 };
 
-// Interrupted after 13 steps on one device, gone on with on another.
+// Interrupted after 13 steps on one device and resumed on another.
 class Restart : public testing::TestWithParam<std::pair<Leg, Leg>> {};
 
 TEST_P(Restart, GivesTheBitsOfAnUninterruptedRun) {
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(All, Restart,
                                          std::pair{kOpenCl, kStreaming},
                                          std::pair{kStreaming, kHost}));
 
-// In the middle of a run that goes on: what is brought back disturbs nothing.
+// Written in the middle of a run: the download must not change the run.
 TEST(Restart, FromACheckpointInTheMiddle) {
   for (const Leg& leg : {kHost, kOpenCl}) {
     if (!choose_device(leg.device).ok()) continue;
@@ -224,7 +224,7 @@ TEST_F(Checkpoint, OfAnotherProgramIsRefusedByName) {
   text = kEverything;
   text.replace(text.find("steps 40"), 8, "steps 90");
   EXPECT_EQ(taken(), "");
-  // Where the points lie is no part of what was computed, unless a function asks for it.
+  // Positions of points do not matter unless a function uses them.
   text = kEverything;
   text.replace(text.find("steps 40"), 8, "steps 40 origin 3 spacing [a, 0.5]");
   EXPECT_EQ(taken(), "");
@@ -252,7 +252,7 @@ TEST_F(Checkpoint, DamageIsFoundAndNothingIsTouched) {
   EXPECT_EQ(after(good.substr(0, good.size() - 1)),
             fmt::format("R060: it has {} of {} bytes", good.size() - 1, good.size()));
   std::string bad = good;
-  ++bad[8];  // the version
+  ++bad[8];  // the version number
   EXPECT_EQ(after(bad).substr(0, 4), "R061");
   bad = good;
   bad[40] = static_cast<char>(bad[40] ^ 1);
@@ -260,7 +260,7 @@ TEST_F(Checkpoint, DamageIsFoundAndNothingIsTouched) {
   bad = good;
   bad.back() = static_cast<char>(bad.back() ^ 1);
   EXPECT_EQ(after(bad), "R060: the checksum of c is wrong");
-  // Every byte of the file but the padding between arrays counts.
+  // Every byte matters except the padding between arrays.
   size_t silent = 0;
   for (size_t i = 0; i < good.size(); ++i) {
     bad = good;
@@ -294,7 +294,7 @@ TEST_F(Checkpoint, AFullDiskLeavesTheOldOne) {
   EXPECT_EQ(directory_.entries(), 1u);
 }
 
-// Whenever its writer is killed, the file is a checkpoint of some step.
+// Whenever the writer is killed, the file is a complete checkpoint of some step.
 TEST_F(Checkpoint, SurvivesTheDeathOfItsWriter) {
   ProgramOptions options;
   options.definitions = {{"N", "600"}};

@@ -1,4 +1,4 @@
-// The library in a process that writes numbers otherwise: "0,5" and "1.000.000".
+// The library in a process whose locale formats numbers as "0,5" and "1.000.000".
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,20 +19,21 @@
 namespace stencil::runtime {
 namespace {
 
-// What C++ streams are told.
+// The number format of C++ streams.
 class Commas : public std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
   char do_thousands_sep() const override { return '.'; }
   std::string do_grouping() const override { return "\3"; }
 };
 
-// While it exists, numbers have commas: in streams, and in the C library where `c_library` says so.
+// Sets a locale with decimal commas for its lifetime: for streams, and for the C library if
+// `c_library` is set.
 class CommaLocale {
  public:
   CommaLocale()
       : before_(std::locale::global(std::locale(std::locale::classic(), new Commas))),
         c_before_(std::setlocale(LC_NUMERIC, nullptr)) {
-    // Few machines have such a locale, but all of glibc's can make one. It complains about the
+    // Few machines have such a locale, but localedef of glibc can create one. It warns about the
     // categories that are missing here.
     const std::string name = directory_.file("commas");
     std::ofstream(name + ".src") << "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\n"
@@ -70,7 +71,7 @@ reduce total = sum(0.5 * A[0]) on G every 1000;
 stop when total > 1234567.5;
 )";
 
-// Everything that the library makes of texts of numbers and writes as text, in one text.
+// Everything that the library parses from and formats as numbers, as one text.
 std::string everything() {
   ProgramOptions options;
   options.definitions = {{"a", "0.1875"}};
@@ -126,8 +127,8 @@ TEST(Locale, ChangesNothing) {
   if (!c_library) GTEST_SKIP() << "localedef made no locale with a comma: only streams were tested";
 }
 
-// What the test above may not reach. Emitted programs with a main() own their process and never set
-// a locale.
+// Covers code that the test above may not reach. Emitted programs with a main() own their process
+// and never set a locale.
 TEST(Locale, IsNeverAskedFor) {
   const std::regex functions(
       "\\b(strto(d|f|ld)|ato[fil]|sto(d|f|ld|i|l|ll)|[a-z]*scanf|setlocale) *\\(|"

@@ -1,5 +1,5 @@
-// NaN and infinities in runs: in reductions, in conditions to stop, under --fp fast, on the way to
-// half and bfloat; on every device that any machine with a compiler has.
+// NaN and infinities in runs: in reductions, in stop conditions, under --fp fast, and in
+// conversions to half and bfloat, on every device that needs only a compiler.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -49,8 +49,8 @@ reduce low_of_doubles = min(D[0,0]) on G;
 reduce least = min(K[0,0]) on G;
 )";
 
-// Wherever in the order of the language it comes: in the first and the last lane, in a tile that is
-// cut off, before and behind numbers.
+// NaN at any position of the summation order: in the first and last lane, in a clipped tile, before
+// and after numbers.
 TEST_P(Nan, StaysInEveryReduction) {
   for (const FpMode fp : {FpMode::Strict, FpMode::Fast}) {
     ProgramOptions options;
@@ -88,7 +88,8 @@ TEST_P(Nan, InfinitiesAreNone) {
   EXPECT_EQ(state.reductions[0].first_nan, 0);
 }
 
-// Grows until it overflows. The first condition holds for NaN in C, the second is its negation.
+// Grows until it overflows. The first condition would hold for NaN in
+// C, the second is its negation.
 std::string blow_up(const char* condition) {
   return std::string(R"(
 grid G = [0..39, 0..39] steps 400;
@@ -141,14 +142,15 @@ TEST_P(Nan, EndsARunThatIsToldSo) {
   EXPECT_EQ(written, 1);
   EXPECT_LT(report.value().steps, 4000);
   EXPECT_EQ(state.reductions[0].first_nan, expected.reductions[0].first_nan);
-  // Whoever goes on nevertheless is told the same step, also in a session of its own.
+  // If the run is continued, it reports the same step, also in a new session.
   const auto more = execute(program, ready, state, 30);
   ASSERT_TRUE(more.ok());
   EXPECT_EQ(more.value().steps, 30);
   EXPECT_EQ(state.reductions[0].first_nan, expected.reductions[0].first_nan);
 }
 
-// What is not on the list of docs/reference/language.md (Floating point) is the same under fast.
+// Everything not listed in docs/reference/language.md (Floating point)
+// behaves the same under --fp=fast.
 const char* const kMissingValues = R"(
 grid G = [0..299] steps 1;
 field A, B : real on G constant;
@@ -206,7 +208,7 @@ stencil h : h on G = {D[0], L[0], K[0]};
 stencil b : b on G = {D[0], L[0], K[0]};
 )";
 
-// The nearest of all values of the format, the even one of two, without any arithmetic on bits.
+// The nearest value of the format, with ties to even, computed without bit manipulation.
 template <class Storage>
 double nearest(long double exact) {
   const auto value = [](int bits) {
@@ -215,10 +217,10 @@ double nearest(long double exact) {
   const auto magnitudes = std::views::iota(0, 0x8000);
   const int high = *std::ranges::partition_point(magnitudes, [&](int bits) {
     return value(bits) <= fabsl(exact) && !std::isinf(value(bits));
-  });  // the first one that is above
+  });  // the first one above
   const int low = high - 1;
   const long double below = value(low);
-  // Beyond the largest value, the next one would be as far away as the one before it.
+  // Beyond the largest value, the next one would have the same distance as the previous one.
   const bool last = std::isinf(value(high));
   const long double above = last ? 2 * value(low) - value(low - 1) : value(high);
   const long double middle = (below + above) / 2;
@@ -227,7 +229,7 @@ double nearest(long double exact) {
   return exact < 0 ? -chosen : chosen;
 }
 
-// Midpoints between neighbours and what lies as near to them as the type allows.
+// Midpoints between neighbours, and the closest values that the type can represent.
 std::vector<double> adversaries() {
   std::vector<double> out = {0x1p-24,
                              0x1p-25,

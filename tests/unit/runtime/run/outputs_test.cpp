@@ -45,7 +45,7 @@ TEST(Outputs, AllOrNone) {
   EXPECT_TRUE(write_outputs(program, fields, {good}).ok());
 }
 
-// Each frame is that of its step on every device, and the run ends as it would have without.
+// On every device each frame shows its step, and the run ends as it does without frames.
 TEST(Series, ShowsEveryStepThatIsDue) {
   for (const auto& [device, schedule] :
        {std::pair{"reference", "auto"}, std::pair{"host", "overlapped T=4 block=32 elements=1"},
@@ -102,7 +102,7 @@ TEST(Series, CollectionsGoOnAfterARestart) {
     ASSERT_TRUE(first.write(fields).ok());
   }
   EXPECT_NE(collection().find(frame(0) + frame(3) + frame(6) + "  </Coll"), std::string::npos);
-  // From step 4 on: what came after belongs to another run.
+  // Resumed at step 4: later frames belong to another run.
   Series second(program, {output}, 3, 4, 1234567);
   Series third(program, {output}, 3, 4, 9);
   state.step = 9;
@@ -110,7 +110,7 @@ TEST(Series, CollectionsGoOnAfterARestart) {
   EXPECT_NE(collection().find(frame(0) + frame(3) + frame(9) + "  </Coll"), std::string::npos);
   ASSERT_TRUE(second.write(fields).ok());
   EXPECT_NE(names_in(directory).find("a&b_0000009.vti"), std::string::npos);
-  // A new run begins a new collection.
+  // A new run starts a new collection.
   Series fresh(program, {output}, 3, 0, 9);
   state.step = 0;
   ASSERT_TRUE(fresh.write(fields).ok());
@@ -135,8 +135,8 @@ TEST(Events, AFailureEndsTheRun) {
   EXPECT_EQ(state.step, 4);
 }
 
-// The failure of a run of kWave on a device whose checkpoints go to `path` every `every` steps and
-// at the end, and in which another event fails: after 4 steps, or at the end.
+// The failure of a run of kWave on `device`. Checkpoints go to `path` every `every` steps and at
+// the end. Another event fails after 4 steps, or at the end.
 Failure failure_with_checkpoint(const std::string& device, const std::string& path, int64_t every,
                                 bool at_end) {
   const ir::Program program = program_of(kWave);
@@ -157,7 +157,7 @@ Failure failure_with_checkpoint(const std::string& device, const std::string& pa
   return report.ok() ? Failure{} : report.failure();
 }
 
-// What was computed is not lost with the file that could not be written.
+// If a file cannot be written, the computed state is saved in a checkpoint.
 TEST(Events, AFailureLeavesACheckpoint) {
   const TemporaryDirectory directory;
   const ir::Program program = program_of(kWave);
@@ -180,7 +180,7 @@ TEST(Events, AFailureLeavesACheckpoint) {
   }
 }
 
-// No file may grow beyond a few bytes while this exists and is `on`.
+// While this object is `on`, no file can grow beyond a few bytes.
 class FullDisk {
  public:
   FullDisk() : handler_(::signal(SIGXFSZ, SIG_IGN)) { ::getrlimit(RLIMIT_FSIZE, &before_); }
@@ -198,7 +198,7 @@ class FullDisk {
   rlimit before_{};
 };
 
-// The disk is full from step 4 on, and the last checkpoint was after step 3.
+// The disk is full from step 4 on; the last checkpoint was after step 3.
 TEST(Events, AFailureNamesAnEarlierCheckpoint) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("c.ckpt");
@@ -231,7 +231,7 @@ TEST(Events, AFailureNamesAnEarlierCheckpoint) {
       const std::string before = "make room; the checkpoint also failed: cannot write '" + path;
       EXPECT_EQ(failure.hint.substr(0, before.size()), before);
       EXPECT_EQ(failure.hint.substr(failure.hint.size() - there.size()), there);
-    } else {  // it is the checkpoint of step 6 that fails
+    } else {  // the checkpoint of step 6 fails
       EXPECT_EQ(state.step, 6);
       EXPECT_EQ(failure.message.find("cannot write '" + path), 0u) << failure.message;
       EXPECT_EQ(failure.hint, there);
@@ -245,7 +245,7 @@ TEST(Events, AFailureNamesAnEarlierCheckpoint) {
 TEST(Events, AreDueByStepByTimeAndAtTheEnd) {
   const ir::Program program = program_of(kWave);
   reference::State state = initial_state(program, bind_params(program).value());
-  state.step = 2;  // steps are those of the state, as after a restart
+  state.step = 2;  // counted from the state's step, as after a restart
   Diagnostics diagnostics;
   const auto prepared = prepare(program, "reference", "auto", diagnostics);
   std::vector<int64_t> by_step, by_time, at_end;
@@ -258,7 +258,7 @@ TEST(Events, AreDueByStepByTimeAndAtTheEnd) {
   const std::vector<Event> events = {
       {3, 0, true, note(by_step)}, {0, 1e-9, false, note(by_time)}, {0, 0, true, note(at_end)}};
   ASSERT_TRUE(execute(program, prepared.value(), state, 7, {}, events).ok());
-  EXPECT_EQ(by_step, (std::vector<int64_t>{3, 6, 9}));  // once at step 9
+  EXPECT_EQ(by_step, (std::vector<int64_t>{3, 6, 9}));  // only once at step 9
   ASSERT_FALSE(by_time.empty());
   EXPECT_EQ(by_time.front(), 3);
   EXPECT_EQ(at_end, (std::vector<int64_t>{9}));

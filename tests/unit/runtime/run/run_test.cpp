@@ -34,7 +34,7 @@ TEST(BindParams, RefusesMissingAndMalformedValues) {
   }
 }
 
-// One compiled program, several values of a param.
+// One compiled program runs with several values of a param.
 TEST(Execute, FloatParamsAreGivenAtRunTime) {
   const ir::Program program = program_of(kDecay);
   Diagnostics diagnostics;
@@ -146,7 +146,7 @@ TEST_P(Execute, ReducesInTheOrderOfTheLanguage) {
   EXPECT_FALSE(difference) << difference->where << ": " << difference->actual;
 }
 
-// The device, and the schedule there.
+// A device and its schedule.
 class ExecuteStop : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(ExecuteStop, EndsWhereTheInterpreterEnds) {
@@ -170,7 +170,7 @@ TEST_P(ExecuteStop, EndsWhereTheInterpreterEnds) {
   EXPECT_FALSE(difference) << difference->where;
 }
 
-// Values outlive a session: `total` is 7 steps old when the condition is asked again.
+// Reduction values outlive a session: `total` is 7 steps old when the condition is evaluated again.
 TEST_P(ExecuteStop, GoesOnWithTheValuesOfAnEarlierSession) {
   const auto& [device, schedule] = GetParam();
   if (!choose_device(device).ok()) GTEST_SKIP() << choose_device(device).failure().message;

@@ -1,4 +1,4 @@
-// What `auto` takes where NVRTC is at hand and a GPU need not be.
+// The choice of `auto` if NVRTC is available, with or without a GPU.
 #include "runtime/tune/compiled_choice.h"
 
 #include <gtest/gtest.h>

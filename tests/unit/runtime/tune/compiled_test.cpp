@@ -44,8 +44,9 @@ class CompiledTest : public testing::Test {
   const ir::Program program_ = runtime::program_of(kJacobi);
 };
 
-// A thread has two points of a row in each of 4 steps: each is a product and four sums, and both
-// take a neighbour's value by a shuffle. An iteration of the machine code's loop is several planes.
+// A thread computes two points of a row in each of 4 steps, each with a product and four sums, and
+// gets one neighbour value per point by shuffle. One trip of the
+// machine-code loop covers several planes.
 TEST_F(CompiledTest, CountsTheArithmeticOfAStencil) {
   constexpr int64_t kOfPlane = 4 * 2 * 5;
   const Compiled one = compiled({"streaming T=4 block=32x1 elements=2"})[0];
@@ -89,7 +90,7 @@ TEST_F(CompiledTest, RefusesEachScheduleByItself) {
   EXPECT_EQ(of[2].kernel->singles * 6, of[2].kernel->global * 5) << "5 are read, 1 written";
 }
 
-// Whatever a trip of the machine code's loop is: an iteration is one plane.
+// An iteration is one plane, however many planes a trip of the machine-code loop covers.
 TEST_F(CompiledTest, KnowsAnIterationOfTheMainLoop) {
   const std::vector<std::string> lines = {
       "streaming T=4 block=32x1 elements=2 edges=tested",
@@ -141,7 +142,7 @@ TEST_F(CompiledTest, KnowsKernelsOfOtherFamilies) {
   EXPECT_TRUE(for_model({}).empty());
 }
 
-// Those of whole tiles, in the order in which a step needs them.
+// Kernels of whole tiles, in the order in which a step launches them.
 TEST_F(CompiledTest, TellsKernelsApart) {
   const ir::Program program = runtime::program_of(R"(
 grid G = [0..511, 0..511, 0..511] steps 9;
@@ -187,7 +188,7 @@ TEST_F(CompiledTest, EndsWhereTheCallbackSaysSo) {
   EXPECT_EQ(out.value()[499].registers, 0) << "not come to";
 }
 
-// With a compiler or without.
+// With or without a compiler.
 TEST(CompiledMachines, AreThoseThatNvrtcKnows) {
   const ir::Program program = runtime::program_of(kJacobi);
   const auto why = [&](const char* name) {

@@ -1,4 +1,4 @@
-// The tuning database as a file: kept, shared, damaged.
+// The tuning database as a file: stored, shared, damaged.
 #include "runtime/tune/database.h"
 
 #include <gtest/gtest.h>
@@ -31,14 +31,14 @@ class DatabaseTest : public testing::Test {
     EXPECT_TRUE(entries.ok()) << entries.failure().message;
     return entries.ok() ? entries.value() : std::vector<Entry>();
   }
-  // Changes a number in the header of the file, as big-endian bytes.
+  // Overwrites a big-endian number in the header of the file.
   void set_header(int64_t at, uint32_t value) const {
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(at);
     for (int shift = 24; shift >= 0; shift -= 8) file.put(static_cast<char>(value >> shift));
     EXPECT_TRUE(file.good());
   }
-  // Every operation fails, and says why and in which file.
+  // Every operation fails and states the reason and the file.
   void expect_unusable(const std::string& why) const {
     const Entry entry = entry_at({10}, "direct", 1);
     std::vector<std::optional<Failure>> failures;
@@ -86,7 +86,7 @@ TEST_F(DatabaseTest, KeepsWhatItIsGiven) {
   EXPECT_EQ(database_.best(one.key, {100, 200}).value(), other);
   EXPECT_EQ(database_.best(elsewhere.key, {100, 200}).value(), elsewhere);
   EXPECT_EQ(database_.best(one.key, {200, 100}).value(), std::nullopt);
-  // Nothing is left beside the file.
+  // No other file remains in the directory.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_.file("new")), {}), 1);
   EXPECT_EQ(database_.clear().value(), 3);
   EXPECT_TRUE(all().empty());
@@ -128,7 +128,8 @@ TEST_F(DatabaseTest, EntriesOfAnotherVersionAreKeptAndNotUsed) {
   EXPECT_EQ(database_.best(other.key, {10}).value()->seconds, 2);
 }
 
-// --- Files that are none
+//
+// --- Invalid files
 // ------------------------------------------------------------------------------------------
 
 TEST_F(DatabaseTest, AFileOfSomethingElseIsLeftAlone) {
@@ -162,7 +163,7 @@ TEST_F(DatabaseTest, DamageIsAFailureAndNoCrash) {
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
   };
   const auto use = [&] {
-    // Whatever is still read makes sense.
+    // Whatever can still be read is valid.
     const auto read = database_.all();
     EXPECT_EQ(read.ok() ? "R090" : read.failure().code, "R090");
     if (read.ok()) {
@@ -190,7 +191,7 @@ TEST_F(DatabaseTest, DamageIsAFailureAndNoCrash) {
 
 #if __has_include(<sqlite3.h>)
 
-// A statement that somebody else has run in the file.
+// Runs an SQL statement in the file, as another program could.
 void run_in(const std::string& path, const std::string& sql) {
   sqlite3* opened = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &opened), SQLITE_OK);
@@ -199,7 +200,7 @@ void run_in(const std::string& path, const std::string& sql) {
   sqlite3_close(opened);
 }
 
-// A view could have no end, a trigger anything at all.
+// A view could be endless, and a trigger could do anything.
 TEST_F(DatabaseTest, OnlyItsOwnTableIsTrusted) {
   const Entry entry = entry_at({10}, "a", 1);
   const std::string endless =
@@ -264,7 +265,8 @@ TEST_F(DatabaseTest, CanBeReadWhereNothingCanBeWritten) {
   ::chmod(directory_.file("new").c_str(), 0700);
 }
 
-// --- Many at once
+//
+// --- Concurrent access
 // ------------------------------------------------------------------------------------------
 
 TEST_F(DatabaseTest, ProcessesWriteAtTheSameTime) {
@@ -310,7 +312,7 @@ TEST_F(DatabaseTest, ThreadsWriteAtTheSameTime) {
   EXPECT_EQ(all().size(), 40u);
 }
 
-// A process that is killed in the middle leaves what was there.
+// Killing a process in the middle of a write keeps the previous contents.
 TEST_F(DatabaseTest, AKilledWriterLeavesAWholeDatabase) {
   ASSERT_TRUE(database_.record({entry_at({1}, "kept", 1)}).ok());
   for (int round = 0; round < 5; ++round) {
@@ -327,7 +329,8 @@ TEST_F(DatabaseTest, AKilledWriterLeavesAWholeDatabase) {
   }
 }
 
-// --- Where it is
+//
+// --- Location
 // -------------------------------------------------------------------------------------------
 
 class DatabaseVariable {

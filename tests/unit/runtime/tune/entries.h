@@ -1,4 +1,4 @@
-// Entries of a database that tests make up.
+// Database entries for tests.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What follows from measurements for other sizes.
+// Interpolation between measurements of other sizes.
 #include "runtime/tune/entry.h"
 
 #include <gtest/gtest.h>
@@ -29,8 +29,8 @@ TEST(Interpolate, KnowsNothingOfNothing) {
   EXPECT_FALSE(interpolate({entry_at({100, 100}, "a", 1e-6)}, {49, 100})) << "too far";
 }
 
-// "a" is the quicker one of the small grid, "b" of the large one. Seconds per point are on a line
-// between the logarithms, so where they cross can be said.
+// "a" is faster on the small grid, "b" on the large one. Seconds per point are interpolated
+// linearly between the logarithms, so the crossover is known.
 TEST(Interpolate, GoesBetweenTheNearestSizesOfEachLine) {
   const auto per_point = [](const Sizes& sizes, const char* line, double seconds) {
     return entry_at(sizes, line, seconds * points_of(sizes));
@@ -38,7 +38,7 @@ TEST(Interpolate, GoesBetweenTheNearestSizesOfEachLine) {
   const std::vector<Entry> known = {
       per_point({100, 100}, "a", 1e-9),    per_point({100, 100}, "b", 4e-9),
       per_point({1600, 1600}, "a", 4e-9),  per_point({1600, 1600}, "b", 1e-9),
-      per_point({1600, 1600}, "c", 1e-12),  // quicker than any, and known on one side alone
+      per_point({1600, 1600}, "c", 1e-12),  // fastest, but known on one side only
       per_point({10, 10}, "a", 1e-3),       // further away
   };
   auto found = interpolate(known, {200, 200});
@@ -53,7 +53,7 @@ TEST(Interpolate, GoesBetweenTheNearestSizesOfEachLine) {
   EXPECT_EQ(found->schedule, "b");
 }
 
-// A long narrow grid is on neither side of a square one, however many points it has.
+// A long narrow grid does not bracket a square one, whatever its number of points.
 TEST(Interpolate, HasEveryExtentBetween) {
   const std::vector<Entry> known = {entry_at({10, 100}, "a", 1e-9),
                                     entry_at({10, 1000000}, "a", 1e-9),

@@ -1,4 +1,4 @@
-// What fields hold when schedules are timed.
+// The contents of fields while schedules are timed.
 #include "runtime/tune/field_memory.h"
 
 #include <gtest/gtest.h>

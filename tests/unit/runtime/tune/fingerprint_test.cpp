@@ -1,4 +1,4 @@
-// The name of a computation at every size.
+// The name of a computation, which does not depend on its sizes.
 #include "runtime/tune/fingerprint.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(Fingerprint, IsTheSameAtEverySize) {
   EXPECT_EQ(name.size(), 32u);
   EXPECT_EQ(name, fingerprint(with(kDecay, {{"N", "201"}})));
   EXPECT_EQ(name, fingerprint(with(kDecay, {{"N", "8192"}})));
-  // Sizes that are part of a graph, of a coordinate and of a boundary in the middle.
+  // Sizes inside an expression, a coordinate and a boundary.
   const char* const placed = R"(
 param N : integer = 300;
 grid G = [0..N-1, 0..2*N] steps 3;
@@ -56,7 +56,7 @@ TEST(Fingerprint, LeavesOutWhatDoesNotDecideSpeed) {
   EXPECT_EQ(name, fingerprint(with(kDecay, {{"a", "0.75"}})));
 }
 
-// What is the fastest with a few sources is not with thousands of them.
+// The fastest schedule for a few sources is not the fastest for thousands.
 TEST(Fingerprint, TellsFewPointsFromMany) {
   const char* const shots = R"(
 param S : integer = 1;
@@ -88,7 +88,7 @@ TEST(Fingerprint, TellsComputationsApart) {
       fingerprint(program_of(replaced(kConverging, "every 5", "every 6"))),
       fingerprint(program_of(replaced(kWave, "2 * U[0] -", "1 * U[0] -"))),
       fingerprint(program_of(replaced(kWave, "2 * U[0] -", "U[0] -")))};
-  // A factor of 1 is dropped by the front end or is not: both are one program to whoever asks.
+  // The front end may drop a factor of 1; both spellings are the same program.
   std::sort(names.begin(), names.end());
   const auto repeated = std::adjacent_find(names.begin(), names.end());
   EXPECT_EQ(std::unique(names.begin(), names.end()) - names.begin() + (repeated != names.end()),

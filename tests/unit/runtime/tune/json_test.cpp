@@ -1,4 +1,4 @@
-// Entries as JSON and back.
+// Entries written as JSON and read back.
 #include <gtest/gtest.h>
 
 #include "runtime/io/files.h"
@@ -22,7 +22,7 @@ TEST(TunedJson, IsReadAsItWasWritten) {
   ASSERT_TRUE(read.ok()) << read.failure().message;
   EXPECT_EQ(read.value(), entries);
   EXPECT_TRUE(from_json(to_json({})).value().empty());
-  // What is no UTF-8 is replaced, since JSON cannot have it.
+  // Invalid UTF-8 is replaced, because JSON does not permit it.
   odd.name = "\xff";
   EXPECT_TRUE(from_json(to_json({odd})).ok());
 }

@@ -1,4 +1,4 @@
-// When a candidate is beaten: on runs that a test makes up.
+// When a candidate is beaten, on made-up runs.
 #include "runtime/tune/judgement.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(Judgement, NeedsRoundsInCommon) {
   EXPECT_FALSE(beats(runs_of({1, 1, 1}), runs_of({1.9}, 3))) << "one is fewer";
   EXPECT_TRUE(beats(runs_of({1, 1, 1}), runs_of({1.4, 1.5}, 2))) << "but this is clear";
   EXPECT_TRUE(beats(runs_of({1, 1, 1}), runs_of({2.1}, 3))) << "and this";
-  // What drifted between their rounds does not count.
+  // Drift between their rounds does not count.
   Runs leader = runs_of({1, 1, 1, 2, 2, 2});
   EXPECT_FALSE(beats(leader, runs_of({2.0, 2.0, 2.0}, 4)));
 }

@@ -1,4 +1,4 @@
-// Loops of machine code that are made up, beside kernels: which is the kernel's, and which is not.
+// Matching loops of machine code with the loop of a kernel, on made-up loops.
 #include "runtime/tune/main_loop.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using kernel::variable;
 using runtime::MachineLoop;
 using runtime::MachineWork;
 
-// Per thread: 4 bytes to global memory, 8 to shared memory, a value from a neighbour.
+// Per thread: 4 bytes to global memory, 8 to shared memory, and a value from a neighbour.
 Body iteration() {
   const Expr one = kernel::real(1, Scalar::F32);
   return {{kernel::Threads{{{kernel::Store{0, {integer(0)}, one}},
@@ -41,7 +41,7 @@ Kernel kernel_of(Body body) {
   return kernel;
 }
 
-// A loop of the machine code that does so many iterations in a trip.
+// A machine-code loop that covers `iterations` iterations per trip.
 MachineLoop trip(int iterations, int64_t all, int outer = -1) {
   MachineLoop loop;
   loop.outer = outer;
@@ -71,7 +71,7 @@ TEST(MainLoop, TripsDoSomeIterations) {
     EXPECT_DOUBLE_EQ(found.inside.singles, 6);
     EXPECT_DOUBLE_EQ(found.at_edge.all, 60);
   }
-  // By steps of 3, written out or not.
+  // Steps of 3, unrolled or not.
   Body three;
   for (int i = 0; i < 3; ++i) {
     for (Statement& statement : iteration()) three.push_back(std::move(statement));
@@ -82,7 +82,7 @@ TEST(MainLoop, TripsDoSomeIterations) {
   EXPECT_DOUBLE_EQ(of(by_three, {trip(6, 300)}).inside.all, 50);
 }
 
-// Double precision takes two instructions for a shuffle.
+// A double-precision shuffle takes two instructions.
 TEST(MainLoop, ShufflesMayBeTwo) {
   const Kernel kernel = kernel_of({loop_of(iteration())});
   for (const int shuffles : {2, 3, 4}) {
@@ -142,7 +142,7 @@ TEST(MainLoop, WhatIsNotCertainIsNotKnown) {
   other.mix = {.all = 50};
   EXPECT_EQ(why({other}), "no loop of the machine code stores results");
 
-  // A short loop waits for copies; others do an unknown part of the work.
+  // A short inner loop waits for copies; other inner loops do an unknown part of the work.
   MachineLoop inner;
   inner.outer = 0;
   inner.mix.all = 5;

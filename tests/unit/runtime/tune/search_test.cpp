@@ -1,4 +1,4 @@
-// The order in which schedules are timed: with times that are made up.
+// The order in which schedules are timed, with made-up times.
 #include "runtime/tune/search.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using schedule::Schedule;
 
 class SearchTest : public testing::Test {
  protected:
-  // What came of candidates that took so many times what was predicted; 0: refused.
+  // The ratio of a candidate's measured to its predicted time; 0: refused.
   using Slowness = std::function<double(const Schedule&)>;
 
   std::string line(const Schedule& schedule) const { return schedule::print(schedule, 2); }
@@ -29,7 +29,7 @@ class SearchTest : public testing::Test {
     timed.seconds = times * candidate.predicted;
     timed.runs = times > 0 ? 3 : 0;
   }
-  // The first ones and up to `more` others.
+  // The first candidates, and up to `more` others.
   std::vector<Schedule> search(const Slowness& slowness, int more) {
     Search search(scheduler_, space_);
     timings_ = {};
@@ -63,7 +63,8 @@ double as_predicted(const Schedule&) {
   return 1;
 }
 
-// Sixteen threads, for each of which the model gives one block: one with several is tried, too.
+// Sixteen threads, for which the model prefers one block each; schedules with several blocks each
+// are tried as well.
 TEST(SearchOnCpu, BeginsWithSeveralBlocksAThread) {
   const ir::Program program = test::load(R"(
 grid G = [0..1023, 0..1023] steps 100;
@@ -107,7 +108,7 @@ TEST_F(SearchTest, NothingTwice) {
   EXPECT_EQ(all.size(), first_ + 60);
 }
 
-// A model that is right is followed.
+// If the model is right, its order is followed.
 TEST_F(SearchTest, TheBestPredictedComeNext) {
   const std::vector<Schedule> all = search(as_predicted, 10);
   ASSERT_EQ(all.size(), first_ + 10);
@@ -119,7 +120,7 @@ TEST_F(SearchTest, TheBestPredictedComeNext) {
   }
 }
 
-// A model that is wrong about deep time tiles is put right.
+// If the model is wrong about deep time tiles, measurements correct it.
 TEST_F(SearchTest, WhatWasMeasuredCorrectsTheModel) {
   const int deep = space_.ranked.front().schedule.time_tile;
   ASSERT_GE(deep, 4);
@@ -133,7 +134,7 @@ TEST_F(SearchTest, WhatWasMeasuredCorrectsTheModel) {
   EXPECT_GE(shallow, 9);
 }
 
-// One setting away from the fastest, which the space need not have.
+// Schedules one setting away from the fastest, which need not be in the explored space.
 TEST_F(SearchTest, NeighboursOfTheFastestArePossible) {
   std::set<std::string> ranked;
   for (const schedule::Candidate& each : space_.ranked) ranked.insert(line(each.schedule));
@@ -153,8 +154,8 @@ TEST_F(SearchTest, NeighboursOfTheFastestArePossible) {
   EXPECT_TRUE(beyond);
 }
 
-// What compilers are still at is not what the next ones should be like, which are not just the next
-// by the model then.
+// Candidates similar to those still being compiled are postponed,
+// even if the model ranks them next.
 TEST_F(SearchTest, WhatIsUnderWaySendsTheNextElsewhere) {
   constexpr size_t kNext = 4;
   const schedule::Candidate& front = space_.ranked.front();
@@ -174,7 +175,7 @@ TEST_F(SearchTest, WhatIsUnderWaySendsTheNextElsewhere) {
 }
 
 TEST_F(SearchTest, EndsWhereNothingCanBeAsFast) {
-  // One is a hundred times as fast as predicted, and it is like no other.
+  // One family is a hundred times as fast as predicted, and similar to no other.
   const std::vector<Schedule> all = search(
       [](const Schedule& schedule) { return schedule.family == "direct" ? 0.001 : 1.0; }, 10000);
   EXPECT_LT(all.size(), 2000u);

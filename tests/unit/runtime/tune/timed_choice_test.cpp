@@ -1,4 +1,5 @@
-// What `auto` takes after timing: on a device whose clock is made up, and on those of this machine.
+// The choice of `auto` after timing: on a fake device with a made-up clock, and
+// on the devices of this machine.
 #include "runtime/tune/timed_choice.h"
 
 #include <fmt/format.h>
@@ -31,16 +32,17 @@ field A : real on G;
 stencil s : A[1..N-2, 1..N-2] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
 )";
 
-// --- A device whose clock is made up
+//
+// --- A fake device with a made-up clock
 // ----------------------------------------------------------------------
 
-// What the device does, and was asked for.
+// The behaviour of the device, and its observed use.
 struct Script {
   std::function<double(int time_tile)> seconds;  // per step; below 0: an error
   std::function<bool(int time_tile)> loads;
   int loaded = 0, started = 0;
-  std::set<int> time_tiles;  // of what was loaded
-  int64_t last_step = 0;     // that a session came to
+  std::set<int> time_tiles;  // time tiles of loaded kernels
+  int64_t last_step = 0;     // last step of any session
 };
 Script script;
 
@@ -103,7 +105,7 @@ class TimedChoice : public testing::Test {
     ::setenv("STENCIL_TUNED", "off", 1);
     ::setenv("STENCIL_CACHE", "off", 1);
   }
-  // The T of a line.
+  // The time tile T in a schedule line.
   static int time_tile(const runtime::KnownLine& known) {
     const size_t at = known.line.find(" T=");
     return at == std::string::npos ? 1 : std::atoi(known.line.c_str() + at + 3);
@@ -122,7 +124,7 @@ class TimedChoice : public testing::Test {
 TEST_F(TimedChoice, IsTheFastestByTheClock) {
   schedule::Scheduler scheduler(program_, device_.device.machine);
   const auto space = schedule::explore(scheduler, schedule::Effort::Quick);
-  std::set<int> tiles;  // that are compared whatever comes of them
+  std::set<int> tiles;  // tiles that are compared in any case
   for (const Candidate& each : Search(scheduler, space).first(5)) {
     tiles.insert(each.schedule.time_tile);
   }
@@ -148,7 +150,7 @@ TEST_F(TimedChoice, IsKept) {
   EXPECT_EQ(second->line, first->line);
   EXPECT_EQ(second->origin.substr(second->origin.find("timed")), "timed before");
   EXPECT_EQ(script.loaded, loaded) << "neither compiled nor timed again";
-  // A run that would not be worth it takes it, too, unless it is shorter than time tiles are.
+  // A run too short for timing takes it as well, unless it is shorter than a time tile.
   const auto brief = choose(100);
   ASSERT_TRUE(brief);
   EXPECT_EQ(brief->line, first->line);
@@ -156,18 +158,18 @@ TEST_F(TimedChoice, IsKept) {
   EXPECT_EQ(script.loaded, loaded);
 }
 
-// The number in "the fastest of N timed ...".
+// The number N in "the fastest of N timed ...".
 int timed(const runtime::KnownLine& known) {
   return std::atoi(known.origin.c_str() + std::string("the fastest of ").size());
 }
 
-// On a CPU and, where tiles are compiled in any case, on a GPU.
+// On a CPU, and on a GPU if tiles are compiled anyway.
 TEST_F(TimedChoice, ComparesMoreBeforeLongRuns) {
   for (const bool on_cpu : {true, false}) {
     SCOPED_TRACE(on_cpu);
     if (!on_cpu) device_.device.machine = schedule::gpu();
     ::setenv("STENCIL_CACHE", directory_.file(on_cpu ? "cpu" : "gpu").c_str(), 1);
-    // As predicted, all alike: nothing is left out for being slow.
+    // All candidates are as fast as predicted, so none is dropped for being slow.
     std::optional<runtime::KnownLine> brief;
     for (int64_t steps = 1000; !brief && steps < kForever; steps += steps / 8) {
       brief = choose(steps);
@@ -183,7 +185,8 @@ TEST_F(TimedChoice, ComparesMoreBeforeLongRuns) {
   }
 }
 
-// Where compilers are idle while the one for `auto` works, a first run of any length has a clock.
+// If compilers would be idle while the kernel of `auto` is compiled, the first
+// run of any length uses timing.
 TEST_F(TimedChoice, IsMadeWhileCompilersAreWaitedFor) {
   std::string text = "grid G = [0..399, 0..399] steps 50;\n";  // compilers take a while for it
   for (const char name : {'A', 'B', 'C'}) {
@@ -216,7 +219,7 @@ TEST_F(TimedChoice, IsMadeWhileCompilersAreWaitedFor) {
   EXPECT_EQ(timed(*on_gpu), 9) << "tiles of which compilers make no more than five at once";
 }
 
-// Not for what may differ in what is fast.
+// The choice does not apply to anything that may change the fastest schedule.
 TEST_F(TimedChoice, IsKeptForOneComputationOnOneDevice) {
   ASSERT_TRUE(choose(kForever));
   ASSERT_TRUE(choose(100));
@@ -235,7 +238,7 @@ TEST_F(TimedChoice, IsKeptForOneComputationOnOneDevice) {
   other = device_;
   other.info.hardware = "something else";
   EXPECT_FALSE(timed_choice(program_, other, {.steps = 100}));
-  // Nor for another number of steps, which is not part of it.
+  // It applies to another number of steps.
   options = {};
   options.steps = 77;
   EXPECT_TRUE(choose(100, program_of(kSmooth, options)));
@@ -246,7 +249,7 @@ TEST_F(TimedChoice, IsNoneForShortRuns) {
   EXPECT_FALSE(timed_choice(program_, device_, {})) << "the program says 50";
   EXPECT_EQ(script.loaded, 0);
   ProgramOptions options;
-  options.steps = INT32_MAX;  // a run has no more
+  options.steps = INT32_MAX;  // the maximum of a run
   EXPECT_TRUE(timed_choice(program_of(kSmooth, options), device_, {}));
 }
 
@@ -278,7 +281,7 @@ stencil s : A on G = a * A[0,0];
   EXPECT_EQ(script.loaded, 0);
 }
 
-// Errors, refusals and those that are beaten do not hurt the others.
+// Errors, refusals and beaten candidates do not affect the others.
 TEST_F(TimedChoice, LeavesOutWhatFails) {
   schedule::Scheduler scheduler(program_, device_.device.machine);
   const auto space = schedule::explore(scheduler, schedule::Effort::Quick);
@@ -295,7 +298,7 @@ TEST_F(TimedChoice, LeavesOutWhatFails) {
 }
 
 TEST_F(TimedChoice, IsNoneAndNotKeptWhereNothingRuns) {
-  script.loads = [](int) { return false; };  // as where memory is short
+  script.loads = [](int) { return false; };  // as if memory were short
   EXPECT_FALSE(choose(kForever));
   script.loads = {};
   script.seconds = [](int) { return -1.0; };
@@ -318,7 +321,7 @@ stencil f : A[1..398, 1..398] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]) + s
   EXPECT_LE(script.last_step, *last);
 }
 
-// What users have measured comes first.
+// Measurements in the user's database have priority.
 TEST_F(TimedChoice, IsAskedBehindTheDatabase) {
   if (!has_database()) GTEST_SKIP() << database_settings().note;
   const auto timed = automatic_line(program_, device_, {.steps = kForever});
@@ -334,6 +337,7 @@ TEST_F(TimedChoice, IsAskedBehindTheDatabase) {
   EXPECT_TRUE(tuned->origin.starts_with("tuned: ")) << tuned->origin;
 }
 
+//
 // --- Devices of this machine
 // ------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-// Candidates timed on devices of this machine: what is reported, never how fast it was.
+// Candidates timed on devices of this machine. Tests check the report, never the speed.
 #include "runtime/tune/timing.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class TimingOn : public testing::TestWithParam<const char*> {
     options_.budget = 20;
   }
 
-  // Schedules of these lines.
+  // Parses the lines into candidates.
   std::vector<Candidate> candidates(const ir::Program& program,
                                     const std::vector<std::string>& lines) const {
     std::vector<Candidate> out;
@@ -40,7 +40,7 @@ class TimingOn : public testing::TestWithParam<const char*> {
     }
     return out;
   }
-  // With a block that no machine takes.
+  // The candidate with a block that every machine refuses.
   static Candidate refused(Candidate candidate) {
     candidate.schedule.family = "overlapped";
     candidate.schedule.block = {1 << 20};
@@ -109,7 +109,7 @@ TEST_P(TimingOn, TheFirstIsTimedWithoutABudget) {
   EXPECT_EQ(timings.candidates[2].refused, "");
 }
 
-// Candidates that depend on what was measured.
+// Further candidates may depend on the measurements.
 TEST_P(TimingOn, OthersMayFollow) {
   const ir::Program program = program_of(kDecay);
   const std::vector<Candidate> all =
@@ -142,8 +142,8 @@ TEST_P(TimingOn, NothingIsAnAnswerToo) {
   EXPECT_NE(timings.candidates[0].refused, "");
 }
 
-// It would hold after the first step, and a run that has stopped takes no time. Four million points
-// take some anywhere.
+// The condition would hold after the first step, and a stopped run takes no time. Four million
+// points take measurable time on every device.
 TEST_P(TimingOn, TheStopConditionIsLeftOut) {
   const ir::Program program = program_of(R"(
 grid G = [0..1999, 0..1999] steps 1000;
@@ -192,7 +192,8 @@ TEST_P(TimingOn, SizesAreTheParams) {
   EXPECT_FALSE(none.ok());
 }
 
-// --- What is measured is found again
+//
+// --- Stored measurements
 // ----------------------------------------------------------------------
 
 class KeptTimings : public TimingOn {
@@ -243,7 +244,7 @@ TEST_P(KeptTimings, AreWhatAutoTakes) {
   const auto given = prepared("direct");
   EXPECT_EQ(given.schedule->family, "direct");
   EXPECT_EQ(given.origin, "");
-  // Another program, or the same in double.
+  // Another program, or the same one in double precision.
   EXPECT_FALSE(tuned_line(program_of(kWave), device_));
   ProgramOptions twice;
   twice.real = Scalar::F64;
@@ -254,7 +255,7 @@ TEST_P(KeptTimings, AreWhatAutoTakes) {
   EXPECT_FALSE(remember(program, params, device_, made_up("direct")).value());
 }
 
-// A line of an older version, or of somebody's file, that this one does not take.
+// A line from an older version or a foreign file that this version refuses.
 TEST_P(KeptTimings, ALineThatIsRefusedCountsAsNone) {
   const ir::Program program = program_of(kDecay);
   const auto params = runtime::bind_params(program).value();

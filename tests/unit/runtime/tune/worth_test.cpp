@@ -1,4 +1,4 @@
-// When a run is worth a contest, and how much memory there is for one.
+// When timing is worthwhile for a run, and how much memory is available for it.
 #include "runtime/tune/worth.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(Worth, CompilersWorkSideBySide) {
   };
   EXPECT_DOUBLE_EQ(cost_with(1), cost_with(2) + 3);
   EXPECT_EQ(cost_with(6), cost_with(64));
-  contest.compilations[3] = 5;  // which the others wait for
+  contest.compilations[3] = 5;  // the others wait for this one
   EXPECT_DOUBLE_EQ(cost_with(2), cost_with(1) - 5);
   EXPECT_EQ(cost_with(2), cost_with(64));
 }
@@ -68,20 +68,20 @@ TEST(Worth, LongKernelsTakeLong) {
   EXPECT_LT(compilation_of(5'000), 1);
 }
 
-// But they are given the time.
+// But they add to the budget.
 TEST(Worth, WhatIsCompiledAnywayCostsNothing) {
   Contest contest = contest_on_cpu();
   const double cost = cost_of(contest), budget = budget_of(contest, 1);
   contest.compiled = 6;
   EXPECT_DOUBLE_EQ(cost_of(contest), cost - 3);
   EXPECT_EQ(budget_of(contest, 1), budget);
-  contest.compiled = 4;  // but the last two are not
+  contest.compiled = 4;  // the last two are not compiled
   EXPECT_DOUBLE_EQ(cost_of(contest), cost - 2);
-  contest.compilers = 6;  // which take no longer
+  contest.compilers = 6;  // no slower than needed anyway
   EXPECT_EQ(cost_of(contest), cost - 3);
 }
 
-// A run of any length may wait twice as long as it does anyway.
+// Timing may double the time for which any run waits for its compilers.
 TEST(Worth, IsWhatTheRunWaitsForAnywayAtMost) {
   Contest contest = contest_on_cpu();
   EXPECT_EQ(waiting_of(contest), 0);
@@ -91,16 +91,16 @@ TEST(Worth, IsWhatTheRunWaitsForAnywayAtMost) {
   contest.compilations = {2, 1, 1, 1, 1, 1};
   EXPECT_EQ(waiting_of(contest), 2);
   EXPECT_TRUE(is_worth(contest, 0));
-  contest.compilations[5] = 3.5;  // the others are waited for
+  contest.compilations[5] = 3.5;  // the others wait for it
   EXPECT_FALSE(is_worth(contest, 0));
-  contest.compilations = {0.45, 0.4, 0.4, 0.4, 0.4, 0.4};  // in less than a second
+  contest.compilations = {0.45, 0.4, 0.4, 0.4, 0.4, 0.4};  // less than a second in total
   EXPECT_GT(cost_of(contest), waiting_of(contest));
   EXPECT_TRUE(is_worth(contest, 0));
   contest.compilations = {0.2, 0.2, 0.2, 0.2, 0.2, 0.2};
   EXPECT_FALSE(is_worth(contest, 0));
 }
 
-// Each of them takes as long as the longest that is known, and waits for those before.
+// Each further candidate takes as long as the longest known one, and waits for those before it.
 TEST(Worth, ThoseThatFollowAreCompiledToo) {
   Contest contest = contest_on_cpu();
   contest.compilations[3] = 2;
@@ -113,7 +113,7 @@ TEST(Worth, ThoseThatFollowAreCompiledToo) {
   EXPECT_DOUBLE_EQ(cost_of(longer), cost_of(contest) + 2);
 }
 
-// Those that follow may take a fiftieth of the run.
+// Further candidates may take a fiftieth of the run.
 TEST(Worth, LongRunsAreWorthMore) {
   const Contest contest = contest_on_cpu();
   EXPECT_EQ(more_worth(contest, 8, 1), 0u);
@@ -126,7 +126,7 @@ TEST(Worth, LongRunsAreWorthMore) {
   EXPECT_EQ(more_worth(contest, 2, 1e9), 2u);
 }
 
-// On a GPU whose kernels are compiled, small fields are timed in the blink of an eye.
+// On a GPU with compiled kernels, timing small fields takes a fraction of a second.
 TEST(Worth, AGpuTakesAFractionOfASecond) {
   const Contest contest = {.candidates = 5,
                            .compilations = {1, 1, 1, 2, 1},
@@ -146,7 +146,7 @@ TEST(Worth, LongTilesAndLargeFieldsCost) {
   contest.bytes = 1024 * kMegabyte;
   const double large = cost_of(contest);
   EXPECT_GT(large, cost + 1);
-  // Six sessions do not fit beside each other: each turn begins with a copy.
+  // Six sessions do not fit in memory together: each turn begins with a copy.
   contest.bytes = 8 * 1024 * kMegabyte;
   EXPECT_GT(cost_of(contest), 6 * large);
 }
@@ -156,13 +156,14 @@ TEST(Worth, TakesRoomForACopyOfTheFields) {
   contest.on_cpu = false;
   EXPECT_FALSE(has_room(contest, 8 * kMegabyte)) << "to spare";
   EXPECT_TRUE(has_room(contest, 12 * kMegabyte));
-  contest.on_cpu = true;  // where sessions take the same memory
+  contest.on_cpu = true;  // sessions share this memory
   EXPECT_FALSE(has_room(contest, 12 * kMegabyte));
   EXPECT_TRUE(has_room(contest, 200 * kMegabyte));
   contest.bytes = INT64_MAX / 64;
   EXPECT_FALSE(has_room(contest, INT64_MAX / 64));
 }
 
+//
 // --- Free memory
 // ------------------------------------------------------------------------------------------
 

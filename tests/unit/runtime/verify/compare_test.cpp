@@ -66,9 +66,10 @@ TEST_F(Compare, ToleranceIsRelativeToTheLargestValue) {
   EXPECT_FALSE(compare(program, expected, actual, {4}));
 }
 
-// Where roundings may differ, subnormal numbers may be zero, however small all values are.
+// If rounding may differ, subnormal numbers compare equal to zero,
+// even if all values are that small.
 TEST_F(Compare, ToleranceTakesSubnormalNumbersForZero) {
-  expected.fields[0].set_real(0, 0, 10, 0);  // all are
+  expected.fields[0].set_real(0, 0, 10, 0);  // all expected values
   actual = expected;
   expected.fields[0].set_real(0, 0, 3, 1e-39);
   EXPECT_FALSE(compare(program, expected, actual, {4}));
@@ -86,7 +87,7 @@ TEST_F(Compare, ToleranceMayBeAPartOfTheLargestValue) {
   EXPECT_FALSE(compare(program, expected, actual, {0.5, 0.000125})) << "the larger of both";
 }
 
-// Threads take parts of a field; the first point is the first all the same.
+// Threads compare parts of the field; the reported point is still the first.
 TEST_F(Compare, FindsTheFirstOfManyPoints) {
   ProgramOptions options;
   options.definitions["N"] = "5000000";

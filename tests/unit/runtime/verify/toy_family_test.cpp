@@ -1,6 +1,6 @@
-// What a new schedule family costs: a toy, registered from here. Blocks are lines of points in x;
-// it has no time tile, and its kernels are those of sweeps. `verify`, `explain`, the refusals and
-// the property tests know it as soon as it is in the table.
+// The effort of adding a schedule family: a toy family registered in this file. Its blocks are
+// lines of points in x; it has no time tile and uses sweep kernels. Once it is in the table,
+// `verify`, `explain`, the refusals and the property tests know it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace stencil {
 namespace {
 
-using namespace schedule;  // as a family's own file would be in it
+using namespace schedule;  // as in a family's own source file
 
 class PlannedLines final : public Plan {
  public:

@@ -60,8 +60,8 @@ TEST(ChooseSchedules, ReportMistakesInALine) {
   EXPECT_TRUE(diagnostics.has_errors());
 }
 
-// A tile of a CPU's: what it keeps is more than a GPU's shared memory, and no line is too
-// long for a GPU's block.
+// A tile for a CPU: it stores more than a GPU's shared memory, and its
+// line is too long for a GPU block.
 TEST(ChooseSchedules, TakeALineThatOnlyProcessorsCanRun) {
   const ir::Program program = program_of(R"(
 grid G = [0..511, 0..511] steps 10;
@@ -163,8 +163,7 @@ TEST(Verify, ComparesReductionsAndWhereTheRunStops) {
   }
 }
 
-// Sizes that follow from others do so at every size that is tried, in the kernel for open sizes
-// too.
+// Derived sizes are computed for every tried size, also in the kernel for open sizes.
 TEST(Verify, DerivesSizes) {
   const Parsed parsed = parse_text(
       "param N : integer = 60;\nparam M : integer = N / 3;\ngrid G = [0..N-1] steps 4;\n"
