@@ -1,5 +1,6 @@
-# Installs what was built into an empty directory, and builds and runs every client outside of the tree
-# against that, as users do. A client compares its results with a plain loop.
+#
+# Installs the build into an empty directory. Builds every client outside the tree against the
+# installation and runs it, as users do. Each client compares its results with a plain loop.
 #
 #   cmake -D BUILD=build-directory -D CXX=compiler -P install_test.cmake
 function(run)
@@ -16,7 +17,7 @@ file(REMOVE_RECURSE ${work})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
 run(${work}/prefix/bin/stencilc --version)
 
-# Internals stay inside.
+# Internal symbols must not be exported.
 file(GLOB_RECURSE library ${work}/prefix/*/libstencil.so)
 run(nm -DC --defined-only ${library})
 string(REGEX MATCH " [A-Za-z] (fmt|stencil::(api|ir|kernel|schedule|runtime|reference|emit))::[^\n]*" internal "${output}")

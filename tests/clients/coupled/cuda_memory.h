@@ -1,5 +1,5 @@
-// Memory and a stream of the first GPU, as a larger simulation would have them from the CUDA
-// run-time library. This one is compiled without the toolkit, so it opens the driver itself.
+// Memory and a stream of the first GPU, as a larger simulation would get them from the CUDA runtime
+// library. This client is built without the CUDA toolkit, so it opens the driver itself.
 #pragma once
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 
 class Cuda {
  public:
-  // Nothing on a machine without a GPU.
+  // Returns nothing on a machine without a GPU.
   static std::optional<Cuda> open() {
     Cuda cuda;
     void* library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -41,7 +41,7 @@ class Cuda {
     return allocate_(&memory, count * sizeof(float)) == 0 ? reinterpret_cast<float*>(memory)
                                                           : nullptr;
   }
-  // Queued on the stream; `from` and `to` must stay until synchronize().
+  // Queued on the stream; `from` and `to` must stay valid until synchronize().
   bool upload(float* to, const float* from, size_t count) const {
     return upload_(reinterpret_cast<unsigned long long>(to), from, count * sizeof(float),
                    stream_) == 0;

@@ -1,5 +1,6 @@
-// Steps of a program inside a larger simulation, in that simulation's own arrays: on a GPU in
-// device memory and on its stream, elsewhere in host memory. Nothing is copied between the two.
+//
+// Steps of a program inside a larger simulation, in that simulation's own arrays: in device memory
+// and on its stream if there is a GPU, in host memory otherwise. No data is copied between the two.
 //
 // The larger simulation strikes the membrane once every ten steps.
 //
@@ -20,7 +21,7 @@ constexpr int kStrikes = 5, kStepsBetween = 10;
 constexpr size_t kStruck = 30 * kColumns + 50;
 constexpr float kForce = 0.5f;
 
-// What the simulation comes to, as a plain loop.
+// The expected result of the simulation, computed by a plain loop.
 std::vector<float> expected(const std::vector<float>& c) {
   std::vector<float> u(kPoints, 0.0f), older(kPoints, 0.0f), next(kPoints, 0.0f);
   for (int strike = 0; strike < kStrikes; ++strike) {
@@ -48,7 +49,7 @@ stencil::Program read(const char* file) {
   return stencil::Program::from_file(file, options).or_throw();
 }
 
-// U, U@-1 and c of the program are arrays of ours. Pointers to device memory are typed like others.
+// U, U@-1 and c of the program are our arrays. Views of device memory have the same type as others.
 stencil::Arrays arrays(float* u, float* older, const float* c) {
   return {{"U", stencil::View(u, {kRows, kColumns})},
           {"U@-1", stencil::View(older, {kRows, kColumns})},
@@ -82,9 +83,9 @@ std::vector<float> on_gpu(const Cuda& cuda, const stencil::Program& program,
   auto simulation = kernel.attach_device(arrays(u, older, medium), cuda.stream()).or_throw();
   for (int strike = 0; strike < kStrikes; ++strike) {
     cuda.upload(u + kStruck, &force, 1);
-    simulation.advance(kStepsBetween).or_throw();  // queued behind that, on the same stream
+    simulation.advance(kStepsBetween).or_throw();  // queued after the strike, on the same stream
   }
-  cuda.download(result.data(), u, kPoints);  // the newest level is where it was given
+  cuda.download(result.data(), u, kPoints);  // the newest level is in the array given for it
   simulation.wait().or_throw();
   return cuda.synchronize() ? result : std::vector<float>();
 }

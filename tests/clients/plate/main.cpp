@@ -1,5 +1,6 @@
-// The first thing to do with the library: read a program, hand it arrays, run it, read them back;
-// and the same as a long run, which writes files, is interrupted, and goes on.
+//
+// First steps with the library: read a program, give it arrays, run it, and read them back. Then
+// the same run as a long one that writes files, is interrupted, and resumes.
 //
 //   plate FILE.stn [DEVICE]
 #include <stencil/stencil.h>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr int64_t kRows = 120, kColumns = 75, kSteps = 50;
 
-// What the program says, as a plain loop.
+// The program's result, computed by a plain loop.
 std::vector<float> expected(std::vector<float> t, const std::vector<float>& q, float k) {
   std::vector<float> next = t;
   const auto at = [](int64_t i, int64_t j) { return static_cast<size_t>(i * kColumns + j); };
@@ -31,8 +32,8 @@ std::vector<float> expected(std::vector<float> t, const std::vector<float>& q, f
   return t;
 }
 
-// The same run in two parts, which leaves a series, a picture and a checkpoint beside `file`. What
-// is wrong with files or fields is known before anything is compiled, so kernels come last.
+// The same run in two calls, which writes a series, a picture and a checkpoint next to `file`.
+// Errors in files or fields are found before anything is compiled, so kernels come last.
 std::vector<float> in_parts(const stencil::Program& program, stencil::State begin,
                             const std::string& file, const char* device) {
   const stencil::RunFiles files{
@@ -58,7 +59,7 @@ std::vector<float> in_parts(const stencil::Program& program, stencil::State begi
 }
 
 int run(const char* file, const char* device) {
-  // N and M become part of the code. Under `strict` every device computes the same bits.
+  // N and M become constants of the code. Under --fp=strict every device computes the same bits.
   stencil::Options options;
   options.definitions = {{"N", kRows}, {"M", kColumns}};
   options.fp = stencil::FloatingPoint::Strict;
@@ -67,8 +68,8 @@ int run(const char* file, const char* device) {
   const auto kernel = program.compile({.device = device}).or_throw();
   std::printf("%s: %s\n", kernel.device().name.c_str(), kernel.schedule().c_str());
 
-  // The temperature lies densely in memory; the sources are a part of something larger, whose rows
-  // are 100 elements apart.
+  // The temperature is a dense array. The sources are part of a larger array
+  // whose rows are 100 elements apart.
   std::vector<float> temperature(kRows * kColumns, 20.0f);
   std::fill_n(temperature.begin(), kColumns, 100.0f);
   std::vector<float> larger(kRows * 100, 0.0f);
@@ -78,7 +79,7 @@ int run(const char* file, const char* device) {
   auto simulation = kernel.start().or_throw();
   simulation.set("T", stencil::View(temperature, {kRows, kColumns})).or_throw();
   simulation.set("Q", sources).or_throw();
-  const auto report = simulation.run().or_throw();  // as many steps as the program says
+  const auto report = simulation.run().or_throw();  // the number of steps comes from the program
   const auto result = simulation.get<float>("T").or_throw();
 
   const double hottest = simulation.reduction("hottest").or_throw().value;
@@ -96,7 +97,7 @@ int run(const char* file, const char* device) {
       result == plain && parts == plain && hottest == *std::max_element(plain.begin(), plain.end());
   std::printf("%s\n", same ? "as the plain loop" : "NOT as the plain loop");
 
-  // Errors are values, which or_throw() turns into exceptions.
+  // Errors are values; or_throw() turns them into exceptions.
   const auto refused = simulation.set("T", stencil::View(std::span(temperature).first(10)));
   std::printf("%s", refused.ok() ? "NOT refused\n" : refused.failure().text().c_str());
   return same && !refused.ok() ? 0 : 1;

@@ -1,4 +1,4 @@
-// One program, compiled once, run for many values of a param and for several sizes, by two threads.
+// One program, compiled once and run by two threads, for many values of a param and several sizes.
 //
 //   sweep
 #include <stencil/stencil.h>
@@ -9,8 +9,7 @@
 
 namespace {
 
-// `a` is an argument of the kernels, as float params are. N has no value, so one kernel serves all
-// sizes.
+// Real params such as `a` are kernel arguments. N has no value, so one kernel serves all sizes.
 constexpr const char* kProgram = R"(
 param N : integer;
 param a : real = 0.1;
@@ -31,7 +30,7 @@ struct Case {
   double content = 0;
 };
 
-// What the program says, as a plain loop, up to the step `steps`.
+// The program's result after `steps` steps, computed by a plain loop.
 std::vector<float> expected(const Case& at) {
   std::vector<float> now(static_cast<size_t>(at.size), 0.0f);
   now[0] = 1;
