@@ -1,6 +1,7 @@
 #!/bin/bash
-# Files with entry points for boxes compile without a single warning: C++ of every example that has
-# them, its header as C too, and CUDA of a few, where there is nvcc.
+#
+# Files with entry points for boxes compile without warnings: C++ of every example that supports
+# boxes, its header also as C, and CUDA of a few examples if there is nvcc.
 #
 #   boxes_test.sh STENCILC SOURCE
 stencilc=$1
@@ -13,7 +14,7 @@ passed=0
 failed=0
 refused=0
 
-# holds LABEL COMMAND...: the command succeeds without a word.
+# holds LABEL COMMAND...: the command succeeds and prints nothing.
 holds() {
   local label=$1
   shift
@@ -26,7 +27,7 @@ holds() {
   fi
 }
 
-# emit FILE OUTPUT ARGUMENTS...: false if boxes are refused.
+# emit FILE OUTPUT ARGUMENTS...: returns false if boxes are refused.
 emit() {
   local file=$1 output=$2
   shift 2
@@ -49,12 +50,12 @@ for file in "$source"/dsl-examples/*.stn "$source"/examples/mpi/wave.stn; do
     -ffp-contract=off -fsyntax-only "$name.cpp"
   holds "$name.h" cc -std=c99 -Wpedantic "${strict[@]}" -x c -fsyntax-only "$name.h"
 done
-# Without a header the file declares what it has.
+# Without a header, the file itself declares its entry points.
 emit "$source/examples/mpi/wave.stn" alone.cpp
 echo 'const char* (*const used)(wave_box*, const wave_params*) = wave_grid;' >>alone.cpp
 holds "alone.cpp" c++ -std=c++17 -march=native -ffp-contract=off -fsyntax-only alone.cpp
 if [ -n "$nvcc" ]; then
-  for name in jacobi3d acoustic3d labyrinth; do  # plain, of several levels, that wraps around
+  for name in jacobi3d acoustic3d labyrinth; do  # plain, several levels, periodic
     emit "$source/dsl-examples/$name.stn" "$name.cu" --header || continue
     holds "$name.cu" "$nvcc" -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -c \
       -arch=sm_90 -std=c++17 "$name.cu" -o out.o

@@ -1,4 +1,4 @@
-// The public header needs nothing before it and may be included twice.
+// The public header is self-contained and can be included twice.
 // clang-format off
 #include "stencil/builder.h"
 #include "stencil/builder.h"

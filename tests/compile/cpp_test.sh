@@ -1,6 +1,7 @@
 #!/bin/bash
-# Every example as C++ with its self-check: compiled without warnings, run at a small size from
-# random data, and equal to its plain sweeps. The same schedules as OpenCL C pass Clang's front end.
+#
+# Every example as C++ with its self-check: it compiles without warnings, runs at a small size from
+# random data, and equals its plain sweeps. The same schedules as OpenCL C pass Clang's front end.
 #
 #   cpp_test.sh STENCILC EXAMPLES [SHARD SHARDS]
 source "$(dirname "$0")/examples.sh"
@@ -9,8 +10,8 @@ cxx=${CXX:-g++}
 clang=$(command -v clang || command -v clang-14)
 [ -n "$clang" ] || echo "SKIPPED: OpenCL C is not checked, clang is not installed on this machine"
 
-# -D for the sizes of a program (all integer params of one capital letter but L, a thickness), small
-# enough for its rank to run at once, not a multiple of any tile.
+# Prints -D options for the sizes of a program: all integer params named by one capital letter,
+# except the thickness L. They are small enough to run at once, and no multiple of any tile.
 small_sizes() {
   local file=$1 rank size
   rank=$(grep -m1 -o '^grid [^]]*' "$file" | grep -o '\.\.' | wc -l)
@@ -23,12 +24,12 @@ small_sizes() {
   grep -oE 'param +[KMN] *: *integer' "$file" | sed -E "s/param +([KMN]).*/-D \1=$size/"
 }
 
-# compiles FILE OPTIMISATION: to ./program.
+# compiles FILE OPTIMISATION: compiles FILE to ./program.
 compiles() {
   "$cxx" "$2" -std=c++17 -Wall -Wextra -Werror -ffp-contract=off "$1" -o program >log 2>&1
 }
 
-# A program of all cases, which runs that of its first argument.
+# A program that contains all cases and runs the one named by its first argument.
 all_of() {
   local first=$1 name
   shift
@@ -54,7 +55,7 @@ runs() {
 try_example() {
   local file=$1 number=$2 real name before
   for real in float double; do
-    # Some warnings are found by optimisation; the type changes nothing in these.
+    # Optimisation finds more warnings. They do not depend on the type, so one type suffices.
     local optimisation=-O1
     [ "$real" = float ] || optimisation=-O0
     before=$failed
@@ -69,14 +70,14 @@ try_example() {
       for name in "${cases[@]}"; do
         if compiles "$name.cpp" $optimisation; then runs "$name" ./program; else complain "$name" log; fi
       done
-      [ "$failed" -gt "$before" ] || complain "${cases[0]}" all.log  # each does, and not all of them
+      [ "$failed" -gt "$before" ] || complain "${cases[0]}" all.log  # each case alone compiles
     fi
     check_opencl "$file" "$real"
     passed=$((passed + ${#cases[@]} - failed + before))
   done
 }
 
-# What `cases` holds, as OpenCL C.
+# Checks the same cases as OpenCL C.
 check_opencl() {
   local file=$1 real=$2 name written=("${cases[@]}") counted=$refused
   [ -n "$clang" ] || return

@@ -1,8 +1,8 @@
 #!/bin/bash
-# An emitted file within another program: a client in C that includes the header gets, for values
-# that it gives at run time, the bits of a file whose compiler was told them; whatever the flags of
-# the host's compiler; and so does the program of --main. The headers for C++ and for CUDA lie side
-# by side.
+#
+# An emitted file inside another program. A C client that includes the header and gives values at run
+# time gets the same bits as a file compiled with these values as constants, whatever the flags of
+# the host compiler. So does the program of --main. The C++ and CUDA headers can be used side by side.
 #
 #   embed_test.sh STENCILC
 stencilc=$1
@@ -17,7 +17,7 @@ fail() {
   failures=$((failures + 1))
 }
 
-# client OUTPUT FLAGS ARGUMENTS...: what the client prints.
+# client OUTPUT FLAGS ARGUMENTS...: writes what the client prints to OUTPUT.
 client() {
   local output=$1 flags=$2
   shift 2
@@ -40,7 +40,7 @@ cmp given told || fail "a param given at run time is not as one given to the com
 client told "-O0 -ffp-contract=off" || fail "the client with both by -D"
 cmp both told || fail "a param that follows does not keep what it is given"
 
-# Values that follow do not depend on flags that let a compiler compute as it likes.
+# Derived values do not depend on flags that relax floating-point arithmetic.
 "$stencilc" plate.stn -o plate.cpp --header --fp fast || fail "emitting with --fp fast"
 client fast "-O3 -ffast-math -fno-finite-math-only -march=native" 1.7 ||
   fail "the client under -ffast-math"
@@ -50,15 +50,15 @@ client fast "-O3 -ffast-math -fno-finite-math-only -march=native" 1.7 ||
 "$stencilc" plate.stn -o plate.cu --header || fail "emitting CUDA"
 [ -f plate.h ] && [ -f plate_cuda.h ] || fail "one header in place of two"
 
-# Headers in one source file: of the .cpp and the .cu of a program, which cannot be linked together;
-# of programs whose names are alike.
+# Headers in one source file: those of a program's .cpp and .cu, which cannot be linked together,
+# and those of programs with similar names.
 mkdir -p toolkit other
 echo 'typedef struct CUstream_st* cudaStream_t;' >toolkit/cuda_runtime_api.h
 sed 's/^param kappa.*/param kappa : real = 1;/' plate.stn >other/Plate.stn
 cp plate.stn other/plate_cuda.stn
 "$stencilc" other/Plate.stn -o other/Plate.cpp --header || fail "emitting Plate"
 "$stencilc" other/plate_cuda.stn -o other/plate_cuda.cpp --header || fail "emitting plate_cuda"
-# together HEADERS...: compiles a file that includes them.
+# together HEADERS...: compiles a file that includes all of them.
 together() {
   printf '#include "%s"\n' "$@" >together.c
   echo 'int main(void) { return 0; }' >>together.c
@@ -94,7 +94,8 @@ grep -q 'param N is not given' log || fail "$(cat log)"
 grep -q "cannot make sense of '--out U=U.npy'" log && grep -q 'arrays:.* T.* Q' log || fail "$(cat log)"
 ./main N=9 --repeat 0 --steps 0 >log 2>&1 && fail "a check of no step passes"
 
-# A program without initial values is checked on random ones; a check of zeros alone says nothing.
+# A program without initial values is checked with random ones, because a
+# check of zeros proves nothing.
 cat >bare.stn <<'PROGRAM'
 grid G = [0..99] steps 5;
 field A : real on G;

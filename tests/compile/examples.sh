@@ -1,16 +1,17 @@
-# What the compile tests share. Every example x schedule x {float, double} is one case. A schedule
-# that refuses a program (exit 1 with an L code) is counted, not failed.
 #
-# Headers cost a compiler more than what stencilc writes, so several cases of one example are
-# compiled as one file: all but the first in a namespace each, behind the headers of all. The first,
-# another one from example to example, has those that it includes itself. Where the file does not
-# compile, each case is compiled by itself, which shows whose fault it is.
+# Shared by the compile tests. Every example x schedule x {float, double} is one case. If a schedule
+# refuses a program (exit 1 with an L code), the case is counted as refused, not failed.
+#
+# Compilers spend more time on headers than on emitted code, so several cases of one example are
+# compiled as one file. All but the first case get a namespace each, after the headers of all. The
+# first case, a different one for each example, includes its own headers. If the file does not
+# compile, each case is compiled separately to find the failing one.
 #
 # A test takes the arguments STENCILC EXAMPLES [SHARD SHARDS], sources this file, defines
-#   try_example FILE NUMBER   in an empty directory
+#   try_example FILE NUMBER   run in an empty directory
 # and calls run_examples.
 
-# Of the streaming family, all ways to load planes; several sizes of tiles, and T=1 by itself.
+# The streaming family with all ways to load planes, several tile sizes, and T=1 separately.
 schedules=(direct overlapped
   "streaming T=3 loads=async prefetch=2 edges=split"
   "streaming T=2 loads=bulk prefetch=1 edges=split rows=padded"
@@ -24,13 +25,13 @@ shards=${4:-1}
 passed=0
 failed=0
 refused=0
-declare -A labels  # of the cases of an example, by name
+declare -A labels  # labels of the cases of an example, by name
 directory=$(mktemp -d "${TMPDIR:-/tmp}/stencil-compile-XXXXXX")
 trap 'rm -rf "$directory"' EXIT
 cd "$directory" || exit 2
 
-# Emits the example $1 in the type $2 with every schedule to files that end with $3, with the further
-# arguments. `cases`: their names without the end, which `labels` explain.
+# Emits the example $1 in the type $2 with every schedule and the further arguments, to files with
+# extension $3. `cases` gets their names without extension, and `labels` their descriptions.
 emit_cases() {
   local file=$1 real=$2 end=$3 schedule name
   shift 3
@@ -50,9 +51,9 @@ emit_cases() {
   done
 }
 
-# together END FIRST NAMES...: one file of the cases, in which `main` of each is called main_NAME, and
-# the case of number FIRST, modulo how many there are, comes first. Its helpers, which overloading
-# would find from within the others, are called otherwise.
+# together END FIRST NAMES...: writes one file of all cases. Case number FIRST (modulo their number)
+# comes first, and each case's `main` becomes main_NAME. Its helpers are renamed, because overload
+# resolution would find them from inside the namespaces.
 together() {
   local end=$1 first=$(($2 % ($# - 2))) name word
   shift 2
@@ -72,7 +73,7 @@ together() {
   done
 }
 
-# Fails a case: prints its label and the log that tells why.
+# Fails a case: prints its label and the log.
 complain() {
   failed=$((failed + 1))
   echo "FAILED ${labels[$1]}"

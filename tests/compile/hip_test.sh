@@ -1,13 +1,15 @@
 #!/bin/bash
-# Some examples as HIP, host part and self-check included, with the flags that stencilc names: for
-# GPUs with waves of 64 lanes and of 32, and for the host, without a warning. Nothing is run.
+#
+# Compiles some examples as HIP, including host part and self-check, with the flags that stencilc
+# names: for GPUs with wavefronts of 64 and of 32 lanes and for the host,
+# without warnings. Nothing is run.
 #
 #   hip_test.sh STENCILC EXAMPLES
 set -u
 export LC_ALL=C
 stencilc=$1
 examples=$2
-libraries=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode  # where Debian has them
+libraries=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode  # location in Debian
 clang=$(command -v clang++-15)
 if [ -z "$clang" ] || [ ! -e /usr/include/hip/hip_runtime.h ] || [ ! -e $libraries/ockl.bc ]; then
   echo "SKIPPED: HIP is not installed on this machine (clang-15, libamdhip64-dev, rocm-device-libs)"
@@ -68,7 +70,7 @@ END
 check smalls --schedule "streaming T=1 loads=registers elements=4x1"
 check smalls --schedule direct
 
-# Params that are called what HIP's headers declare.
+# Params named like declarations in HIP's headers.
 table=$examples/../compiler/emit/reserved_names.cpp
 sed -n '/kHipNames/,/;/p' "$table" | sed -n 's/^ *"\(.*\)".*/\1/p' | tr ' ' '\n' | grep . | head -n 400 >names
 {
@@ -79,7 +81,7 @@ sed -n '/kHipNames/,/;/p' "$table" | sed -n 's/^ *"\(.*\)".*/\1/p' | tr ' ' '\n'
 [ "$(wc -l <names)" -gt 100 ] || complain "names of HIP's headers"
 check named --schedule direct
 
-# A block has 64 KiB, and who asks for more is told so.
+# A block has 64 KiB of shared memory; larger requests are refused with a message.
 cp "$examples/jacobi3d.stn" .
 "$stencilc" jacobi3d.stn -o large.hip --schedule "overlapped T=1 block=32x8x4 elements=1x2x8" >log 2>&1
 grep -q 'error L015' log && grep -q 'at most 65536 bytes' log && [ ! -e large.hip ] ||

@@ -1,8 +1,10 @@
 #!/bin/bash
-# Programs may call things what they like: every macro and every name declared in what emitted files
-# include, every builtin of OpenCL C, and the compiler's own words, a few hundred to a program, as
-# fields, params, members, locals, functions, tables and index names. Whatever compiler is present
-# takes what is emitted. Then a program that tries to leave its comments: nothing of it is compiled.
+#
+# Programs may use any name: every macro and every name declared in the headers that emitted files
+# include, every OpenCL C builtin, and the compiler's own words. A few hundred names per program are
+# used as fields, params, members, locals, functions, tables and index names. Every compiler that is
+# present must accept the emitted files. Last, programs that try to break out of emitted comments:
+# none of their text is compiled.
 #
 #   names_test.sh STENCILC SOURCE_DIRECTORY NVRTC_TEST
 set -u
@@ -23,7 +25,7 @@ complain() {
   failed=1
 }
 
-# The words of emitted files and of kernels: what the compiler makes up.
+# The compiler's own words in emitted files and kernels.
 own_words() {
   local schedule emit
   for schedule in direct overlapped "streaming T=2" "planes T=4"; do
@@ -43,7 +45,7 @@ reserved='and|boundary|constant|every|false|field|function|grid|history|in|init|
   echo cudaMalloc cudaCpuDeviceId get_global_id convert_int vload4 as_float _Bool _x __y | tr ' ' '\n'
 } | grep -xE '[A-Za-z_][A-Za-z0-9_]*' | grep -vxE "$reserved" | sort -u >names
 
-# A program from the names on standard input; $1: how many of them are fields that change.
+# Prints a program that uses the names on standard input; $1 is the number of fields that change.
 program() {
   awk -v written="$1" '
     { name[n++] = $1 }
@@ -100,12 +102,12 @@ program() {
     }'
 }
 
-# The program on standard input without what keeps it from having entry points for boxes.
+# Removes from the program on standard input everything that prevents entry points for boxes.
 for_boxes() {
   sed '/^stop when /d'
 }
 
-# Emits $1.stn with the schedule $3 to $1.$2 with the further arguments; a refusal is no failure.
+# Emits $1.stn with the schedule $3 to $1.$2 with the further arguments. A refusal is not a failure.
 emit() {
   local name=$1 extension=$2 schedule=$3
   shift 3
@@ -136,7 +138,7 @@ for part in many.*; do
   fi
 done
 
-# What is called after the program itself: its functions, its types, what guards its header.
+# Names derived from the program's name: its functions, its types, its header guard.
 printf 'b\nc\nd\ne\nf\ng\nh\nk\nl\nm\np\nq\n' | program 6 | for_boxes >own.stn
 {
   for schedule in direct "overlapped T=2" "streaming T=2" "planes T=2"; do
@@ -149,7 +151,7 @@ printf 'b\nc\nd\ne\nf\ng\nh\nk\nl\nm\np\nq\n' | program 6 | for_boxes >own.stn
 [ "$(wc -l <own_names)" -ge 12 ] || complain "own: few names" own_names
 for names in own_names "own_names (capitals)"; do
   {
-    printf 'b\nc\nd\ne\nf\ng\nh\n'  # which do not reach the files
+    printf 'b\nc\nd\ne\nf\ng\nh\n'  # unused in the files
     if [ "$names" = own_names ]; then cat own_names; else tr a-z A-Z <own_names | sort -u; fi
   } | program 6 | for_boxes >own.stn
   if emit own cpp direct --main --header --boxes 2; then
@@ -162,7 +164,7 @@ for names in own_names "own_names (capitals)"; do
   fi
 done
 
-# Small ones of the compiler's own words, which the families that take little can do.
+# Small programs with the compiler's own words, for families that support little.
 own_words | grep -vxE "$reserved" | sort -u | split -l 40 - few.
 "$stencilc" own.stn --emit cpp | grep '^#include <' >headers.h
 g++ -std=c++17 -DSTENCIL_CLONES= -x c++-header headers.h -o headers.h.gch
@@ -174,15 +176,15 @@ for part in few.??; do
   done
 done
 
-# Kernels alone, as a run compiles them.
+# Kernels only, as compiled for a run.
 mkdir nvrtc
 cp own.stn nvrtc/own.stn
 cp few.aa.stn nvrtc/few.stn
 "$nvrtc_test" nvrtc >log 2>&1
 [ $? = 1 ] && complain NVRTC log
 
-# --- Code in comments: nothing that stands there, in whatever disguise, is compiled. (What has `evil`
-# in it is called after the file.) ---
+# --- Code in comments: text there is not compiled, however it is disguised. Names with `evil` come
+# from the file name. ---
 attack='int attacker_was_here(void) { return 1; }'
 file=$'evil\rint attacker_was_here_too(void) { return 1; }\r.stn'
 {
@@ -212,7 +214,7 @@ if [ -n "$nvcc" ]; then
   nm attack_cuda.o | grep attacker | grep -v evil && { echo "FAILED attack.cu: code from comments"; failed=1; }
 fi
 
-# Line ends change nothing but the quotation of comments that they are in.
+# Line endings only change the quotation of the comments that contain them.
 printf 'param N : integer = 64; // c\ngrid G = [0..N-1] steps 4;\nfield A : real on G;\nstencil s : A[1..N-2] = 0.5 * (A[-1] + A[1]);\n' >lf
 tr '\n' '\r' <lf >cr
 sed 's/$/\r/' lf >crlf

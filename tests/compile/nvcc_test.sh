@@ -1,6 +1,7 @@
 #!/bin/bash
-# Every example through the CUDA toolkit's compiler, host part and self-check included: what
-# stencilc writes compiles without a single warning.
+#
+# Compiles every example with nvcc, including host part and self-check: the code of stencilc compiles
+# without warnings.
 #
 #   nvcc_test.sh STENCILC EXAMPLES [SHARD SHARDS]
 source "$(dirname "$0")/examples.sh"
@@ -11,7 +12,7 @@ if [ -z "$nvcc" ]; then
   exit 77
 fi
 
-# compiles FILE FLAGS...: without a word.
+# compiles FILE FLAGS...: compiles without any output.
 compiles() {
   local file=$1
   shift
@@ -19,7 +20,7 @@ compiles() {
     [ ! -s log ]
 }
 
-# check FIRST NAMES -- FLAGS...: the cases compile.
+# check FIRST NAMES -- FLAGS...: all cases compile.
 check() {
   local first=$1 names=() name
   shift
@@ -31,15 +32,15 @@ check() {
   cp log all.log
   local before=$failed
   for name in "${names[@]}"; do compiles "$name.cu" "$@" || complain "$name" log; done
-  [ "$failed" -gt "$before" ] || complain "${names[0]}" all.log  # each does, and not all of them
+  [ "$failed" -gt "$before" ] || complain "${names[0]}" all.log  # each case alone compiles
 }
 
 try_example() {
   local file=$1 number=$2 all=() old=() name before=$failed
   emit_cases "$file" float cu --main --header
   all+=("${cases[@]}")
-  # Without flags nvcc compiles for the oldest architecture it knows, which has less room. The host part is the same,
-  # and optimisation changes nothing in what fits.
+  # Without flags nvcc compiles for the oldest architecture that it knows, which has less shared memory.
+  # The host part is the same, and optimisation does not change what fits.
   for name in "${cases[@]}"; do
     case ${labels[$name]} in *loads=bulk*) ;; *) old+=("$name") ;; esac
   done

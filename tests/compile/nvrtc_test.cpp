@@ -1,6 +1,7 @@
-// Every example x schedule x real type through NVRTC to machine code: the CUDA compiler accepts
-// what is emitted, without a GPU. For sm_80 but for what only sm_90 has: nvcc_test.sh compiles for
-// that; with STENCIL_LONG=1 everything for both. A machine without NVRTC skips.
+//
+// Compiles every example x schedule x real type with NVRTC to machine code, which needs no GPU. The
+// target is sm_80, except for code that needs sm_90: nvcc_test.sh compiles the rest for sm_90. With
+// STENCIL_LONG=1 everything is compiled for both. Skipped on machines without NVRTC.
 //
 //   nvrtc_test DIRECTORY-OF-EXAMPLES [SHARD SHARDS]
 #include <fmt/format.h>
@@ -39,9 +40,9 @@ struct Way {
   const char* schedule;
   FpMode fp;
   int architecture = 80;
-  int64_t boxes = 0;  // the kernels for boxes, of so many steps a call
+  int64_t boxes = 0;  // if not 0: kernels for boxes with this many steps per call
 };
-// Of the streaming family: all ways to load planes, and sums as planes arrive.
+// The streaming family with all ways to load planes, and with scattered sums.
 constexpr Way kWays[] = {
     {"direct", FpMode::Contract},
     {"overlapped", FpMode::Contract},
@@ -53,7 +54,7 @@ constexpr Way kWays[] = {
     {"streaming T=2", FpMode::Contract, 80, 3},
 };
 
-// The kernels for the way as text; nothing and errors.
+// The kernels for `way` as text; on errors nothing, and diagnostics.
 std::optional<std::string> kernels_of(const ir::Program& program, const Source& source,
                                       const Way& way, Diagnostics& diagnostics) {
   CompileRequest request;
