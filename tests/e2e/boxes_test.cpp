@@ -1,5 +1,5 @@
-// Files with entry points for boxes, compiled and called: what they say of memory, and what they
-// refuse. What they compute is the matter of the property tests and of examples/mpi.
+// Files with entry points for boxes, compiled and called: the memory that they require, and the
+// arguments that they refuse. The property tests and examples/mpi check their results.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -21,7 +21,7 @@ stencil f : A on G = k * A[-1,2] + C[0,0] * s[time];
 init C[i,j] = 10 * i + j;
 )";
 
-// Prints what the entry points say.
+// Prints the messages of the entry points.
 const char* const kCaller = R"(
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The programs of examples/builder, run as processes: what they print is a program that runs.
+// The programs of examples/builder, run as processes: each prints a program that can be run.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -13,7 +13,7 @@ const std::filesystem::path kExamples =
 
 class BuilderExamples : public Tool {
  protected:
-  // Runs an example and keeps what it prints as NAME.stn.
+  // Runs an example and saves its output as NAME.stn.
   void build(const std::string& name, const std::string& arguments = "") const {
     const std::string command = "'" STENCIL_BUILDER_EXAMPLES "/builder_" + name + "' " + arguments +
                                 " >'" + file(name + ".stn").string() + "' 2>'" +
@@ -56,7 +56,7 @@ TEST_F(BuilderExamples, ReactionsRunUntilNothingChanges) {
       << outcome.out << outcome.err;
 }
 
-// The guide shows the sources as they are.
+// The guide quotes the sources verbatim.
 TEST(BuilderGuide, ItsProgramsAreTheExamples) {
   const std::string guide =
       read(std::filesystem::path(STENCIL_SOURCE_DIR) / "docs/guide/builder.md");

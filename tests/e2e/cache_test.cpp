@@ -1,10 +1,10 @@
-// `stencilc cache`, and the code of a run as files.
+// `stencilc cache`, and saving the code of a run to files.
 #include "tests/e2e/tool.h"
 
 namespace stencil {
 namespace {
 
-// A cache below the directory of the test.
+// Uses a cache inside the test's directory.
 class CacheCommand : public Tool {
  protected:
   CacheCommand() {
@@ -15,7 +15,7 @@ class CacheCommand : public Tool {
   ~CacheCommand() override {
     before_.empty() ? ::unsetenv("STENCIL_CACHE") : ::setenv("STENCIL_CACHE", before_.c_str(), 1);
   }
-  // An entry as far as its name and size go.
+  // Writes a file with the name and size of a cache entry.
   void entry(const std::string& device, char digit, size_t bytes) const {
     write("cache/" + device + "-" + std::string(32, digit) + ".kernel", std::string(bytes, 'x'));
   }
@@ -66,7 +66,7 @@ TEST_F(CacheCommand, SaysWhereThereIsNone) {
   EXPECT_TRUE(contains(stencilc("cache").out, "note        it cannot be written"));
 }
 
-// A directory that cannot be had costs a warning with its reason, and nothing else.
+// An unusable cache directory causes one warning with the reason, and no error.
 TEST_F(CacheCommand, WhatCannotBeKeptIsOneWarning) {
   if (!contains(stencilc("devices").out, "host        yes")) GTEST_SKIP() << "no host device";
   write("heat.stn", kHeat);

@@ -249,7 +249,7 @@ TEST_F(CommandLine, UnknownVariablesAreOneWarning) {
   ::unsetenv("STENCIL_NUM_THREADS");
 }
 
-// A .npy file of doubles, 40 by 40.
+// A .npy file of 40 x 40 doubles.
 std::string doubles(double value) {
   std::string bytes("\x93NUMPY\1\0\x76\0", 10);
   std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (40, 40), }";
@@ -326,7 +326,7 @@ TEST_F(CommandLine, ADerivedHeaderDoesNotOverwriteTheProgram) {
   EXPECT_EQ(read(file("heat_cuda.h")), kHeat);
 }
 
-// What docs/reference/errors.md says: files and values at run time are usage.
+// As documented in docs/reference/errors.md, errors in files and run-time values are usage errors.
 TEST_F(CommandLine, FilesAndValuesAtRunTimeHaveStatusTwo) {
   write("heat.stn", kHeat);
   write("bad.npy", "no array");
@@ -423,7 +423,7 @@ TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
   }
 }
 
-// Seven operands of 126^3 points each; none where threads are loops.
+// Seven operands of 126^3 points each. Thread loops have no counts.
 TEST_F(CommandLine, ExplainCountsWhatKernelsExecute) {
   write("cube.stn",
         "param N : integer = 128;\n"
@@ -438,7 +438,7 @@ TEST_F(CommandLine, ExplainCountsWhatKernelsExecute) {
       << counted.out;
   EXPECT_TRUE(std::regex_search(counted.out, std::regex(" global stores +2,000,376 +0\\.9539\n")))
       << counted.out;
-  EXPECT_EQ(counted.out.rfind(stencilc(direct).out, 0), 0u);  // behind everything else
+  EXPECT_EQ(counted.out.rfind(stencilc(direct).out, 0), 0u);  // after everything else
   std::istringstream lines(counted.out.substr(counted.out.find("\nCounts")));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   const Outcome loops = stencilc("explain cube.stn --target cpp --counts");
@@ -447,7 +447,7 @@ TEST_F(CommandLine, ExplainCountsWhatKernelsExecute) {
   expect_contains(loops.err, "U041");
 }
 
-// What OpenCL device there may be: its limits, or that it is a CPU.
+// The OpenCL device, if present, determines the limits, or is a CPU.
 TEST_F(CommandLine, SchedulesAreForTheOpenClDeviceThatIsThere) {
   write("heat.stn", kHeat);
   const Outcome given = stencilc("heat.stn -o heat.cu --device opencl");
@@ -502,7 +502,7 @@ TEST_F(CommandLine, MeasuringTakesADeviceThatRunsKernels) {
   }
 }
 
-// A file that cannot be written is known before anything is measured.
+// The output file is opened before anything is measured.
 TEST_F(CommandLine, TheFileOfFiguresIsOpenedFirst) {
   if (stencilc("devices").out.find("host        yes") == std::string::npos) {
     GTEST_SKIP() << "no host device";

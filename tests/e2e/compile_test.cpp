@@ -1,4 +1,4 @@
-// `stencilc FILE.stn -o ...` and --emit: which files appear, and when none does.
+// `stencilc FILE.stn -o ...` and --emit: which files are written, and when none is.
 #include <unistd.h>
 
 #include "tests/e2e/tool.h"
@@ -26,8 +26,7 @@ TEST_F(Compile, QuotesTheCommandLine) {
             std::string::npos);
 }
 
-// The tile of a small GPU differs from that of a large one, and the compiler is told for which it
-// is.
+// Small and large GPUs get different tiles, and the compile line names the GPU.
 TEST_F(Compile, MakesSchedulesForTheMachineNamed) {
   write("heat.stn", kHeat);
   const auto line = [&](const std::string& machine, const std::string& start) {
@@ -47,7 +46,7 @@ TEST_F(Compile, MakesSchedulesForTheMachineNamed) {
   EXPECT_EQ(stencilc("heat.stn --emit kernel-ir --machine sm_80").status, 0);
 }
 
-// What nothing calls would be a warning of the user's compiler.
+// An unused function would cause a warning in the user's compiler.
 TEST_F(Compile, LooksForNaNInFloatingPointAlone) {
   const auto mentions = [&](const std::string& type) {
     write("sums.stn", "grid G = [0..9] steps 4;\nfield A : " + type +
@@ -104,11 +103,13 @@ TEST_F(Compile, WritesTheHeaderBesideTheOutputOrWhereTold) {
   EXPECT_EQ(files(), "heat.cu heat.stn heat_cuda.h");
   EXPECT_EQ(stencilc("-o heat.cpp --header api.hpp heat.stn").status, 0);
   EXPECT_EQ(files(), "api.hpp heat.cpp heat.cu heat.stn heat_cuda.h");
-  EXPECT_EQ(stencilc("-o heat.cpp --header heat.stn").status, 0);  // beside that of the .cu
+  EXPECT_EQ(stencilc("-o heat.cpp --header heat.stn").status,
+            0);  // beside the .cu's header
   EXPECT_EQ(files(), "api.hpp heat.cpp heat.cu heat.h heat.stn heat_cuda.h");
   EXPECT_EQ(stencilc("-o heat.cpp --header api.hpp heat.stn").status, 0);
   EXPECT_NE(read(file("heat.cpp")).find("#include \"api.hpp\""), std::string::npos);
-  EXPECT_EQ(stencilc("-o other.cpp --header heat.stn").status, 0);  // the program, not the header
+  EXPECT_EQ(stencilc("-o other.cpp --header heat.stn").status,
+            0);  // the program
   EXPECT_EQ(read(file("heat.stn")), kHeat);
 }
 
@@ -181,7 +182,8 @@ TEST_F(Compile, FloatParamsMayBeFixed) {
   EXPECT_NE(fixed.out.find("0.125f * "), std::string::npos);
 }
 
-// A program that begins with values has no zeros in what it only reads unless somebody says so.
+// If a program has initial values, missing values of read-only fields are an error
+// unless the user chooses a fill.
 TEST_F(Compile, AnEmittedProgramAsksForInputsThatAreMissing) {
   const std::string text =
       "grid G = [0..70] steps 5;\nfield A : real on G;\nfield c : real on G constant;\n"
@@ -202,7 +204,7 @@ TEST_F(Compile, AnEmittedProgramAsksForInputsThatAreMissing) {
   EXPECT_EQ(std::system((in + "./some --repeat 0 --zeros >out.txt").c_str()), 0);
 }
 
-// An emitted program takes numbers that are numbers, and no others.
+// An emitted program accepts valid numbers only.
 TEST_F(Compile, AnEmittedProgramRefusesWhatIsNoNumber) {
   write("heat.stn", kHeat);
   ASSERT_EQ(stencilc("heat.stn -o heat.cpp --main --open N --schedule direct").status, 0);

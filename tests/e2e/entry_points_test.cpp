@@ -1,5 +1,5 @@
-// What emitted entry points refuse, under sanitizers: nothing is touched before everything is
-// checked. Random calls are in tests/property/entries.
+// Arguments that emitted entry points refuse, under sanitizers: all checks precede any memory
+// access. tests/property/entries makes random calls.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 namespace stencil::test {
 namespace {
 
-// Rows of records, entries of series and tables of points follow from the step.
+// The step determines rows of records, entries of series, and tables of points.
 const char* const kTrace = R"(
 param N : integer;
 param M : integer;

@@ -1,5 +1,5 @@
-// Every example of dsl-examples, as a user would try it: it runs, its numbers stay numbers, and a
-// representative set agrees with the reference interpreter on every device of this machine.
+// Every example of dsl-examples: it runs and its values stay finite. A representative subset is
+// compared with the reference interpreter on every device of this machine.
 #include <algorithm>
 #include <cstdlib>
 #include <regex>
@@ -23,7 +23,8 @@ std::vector<std::string> examples() {
   return names;
 }
 
-// -D for the sizes N, M, K of an example: small for its rank, different, multiples of nothing.
+// -D options for the sizes N, M, K of an example: small for its rank,
+// all different, no round numbers.
 std::string small_sizes(const std::string& name) {
   const std::string text = read(kExamples / (name + ".stn"));
   std::smatch grid;
@@ -54,7 +55,7 @@ TEST_P(EveryExample, RunsOnTheReference) {
   const Outcome run = on_example("run", "--steps 6 --device reference --stats");
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
-  // The table of --stats: a header that ends in "nan", then a row per component.
+  // The table of --stats: a header that ends in "nan", then one row per component.
   const size_t header = run.out.find("\nfield ");
   ASSERT_NE(header, std::string::npos) << run.out;
   std::istringstream table(run.out.substr(header + 1));
@@ -79,9 +80,9 @@ TEST_P(EveryExample, IsExplained) {
 
 using RepresentativeExample = Example;
 
-// `verify` picks the sizes, open and fixed, and unless told the schedules. On a CPU, OpenCL runs
-// the loops of `host` through another compiler: one schedule there says whether that compiler is
-// right (with STENCIL_LONG=1 it is all).
+// `verify` picks the sizes, open and fixed, and by default the schedules. On a CPU, OpenCL runs the
+// loops of `host` through another compiler, so one schedule suffices to check that compiler.
+// STENCIL_LONG=1 runs all.
 TEST_P(RepresentativeExample, AgreesWithTheReferenceOnEveryDevice) {
   const std::string path = (kExamples / (GetParam() + ".stn")).string();
   const std::string devices = stencilc("devices").out;

@@ -1,4 +1,4 @@
-// `stencilc explore`: what it prints, what it writes, and what it refuses.
+// `stencilc explore`: its output, its files, and its refusals.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -9,13 +9,13 @@
 namespace stencil {
 namespace {
 
-constexpr size_t kMostInFiles = 2000;  // schedules, the best of those that were ranked
+constexpr size_t kMostInFiles = 2000;  // the best ranked schedules
 
 class Explore : public Tool {
  protected:
   Explore() { write("heat.stn", kHeat); }
 
-  // The ranks of the table that is printed.
+  // The ranks in the printed table.
   static int ranks(const std::string& out) {
     std::istringstream lines(out);
     std::string line;
@@ -56,7 +56,7 @@ TEST_F(Explore, PrintsARanking) {
   EXPECT_EQ(ranks(stencilc("explore heat.stn --rows 1").out), 1);
 }
 
-// The command that the report ends with does what it says, for the program that was explored.
+// The command at the end of the report compiles the explored program with that schedule.
 TEST_F(Explore, TheWinnerCompiles) {
   const struct {
     const char *options, *says;
@@ -79,7 +79,7 @@ TEST_F(Explore, TheWinnerCompiles) {
   }
 }
 
-// What the compiler gives the best of them is in the reports, and corrects the ranking.
+// The reports contain the compiler's data for the best candidates, which also corrects the ranking.
 TEST_F(Explore, CompilesTheBest) {
   const Outcome outcome = stencilc(
       "explore heat.stn --compile --rows 40 --json a.json --html a.html -D N=2048 --steps 2");
@@ -117,7 +117,7 @@ TEST_F(Explore, WritesReports) {
   const auto json = nlohmann::json::parse(read(file("a.json")));
   const auto& candidates = json.at("candidates");
   ASSERT_GT(candidates.size(), 10u);
-  // The curves over T: each T and number of points per thread once, and the winner on both.
+  // The curves over T: each T and each number of points per thread once, and the winner on both.
   const std::string winner = candidates[0].at("schedule");
   for (const char* curve : {"by_elements", "by_time_tile"}) {
     std::set<std::pair<int, int>> keys;
@@ -143,7 +143,7 @@ TEST_F(Explore, WritesReports) {
   const std::string page = read(file("a.html"));
   EXPECT_TRUE(holds(page, "<!doctype html>") || holds(page, "<!DOCTYPE html>"));
   EXPECT_TRUE(holds(page, "</html>"));
-  // Of a large space the files hold the best.
+  // For a large space the files hold only the best.
   const auto ranked = json.at("ranked").get<size_t>();
   EXPECT_GE(ranked, candidates.size());
   EXPECT_TRUE(ranked == candidates.size() || candidates.size() == kMostInFiles);
@@ -185,7 +185,7 @@ TEST_F(Explore, OpenSizes) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(holds(outcome.out, "4096 x 4096 points")) << outcome.out;
   EXPECT_TRUE(nlohmann::json::accept(read(file("a.json"))));
-  // What has no sizes cannot be timed.
+  // Programs with open sizes cannot be timed.
   const Outcome measured = stencilc("explore open.stn --measure --device host");
   EXPECT_EQ(measured.status, 2);
   EXPECT_TRUE(holds(measured.err, "error R")) << measured.err;
@@ -238,13 +238,13 @@ TEST_F(Explore, ReportsAreWrittenAllOrNone) {
     EXPECT_EQ(outcome.out, "") << options;
     EXPECT_EQ(files(), "heat.stn") << options;
   }
-  // A file that is there stays as it was.
+  // An existing file is unchanged.
   write("a.json", "mine");
   EXPECT_EQ(stencilc("explore heat.stn --json a.json --html none/a.html").status, 2);
   EXPECT_EQ(read(file("a.json")), "mine");
   EXPECT_EQ(stencilc("explore heat.stn --json a.json").status, 0);
   EXPECT_NE(read(file("a.json")), "mine");
-  // Two reports in one file would be one, and the program is no report.
+  // Two reports cannot share a file, and the program's file is not overwritten.
   for (const char* options : {"--json b --csv b", "--csv b --html ./b", "--html heat.stn"}) {
     const Outcome same = stencilc("explore heat.stn " + std::string(options));
     EXPECT_EQ(same.status, 2) << options;
@@ -260,7 +260,7 @@ class ExploreMeasures : public Explore {
   ~ExploreMeasures() override { ::setenv("STENCIL_TUNED", "off", 1); }
 };
 
-// What is measured is shown, written and remembered: later runs take it.
+// Measurements are shown, written and stored; later runs use them.
 TEST_F(ExploreMeasures, AndRemembers) {
   const Outcome outcome =
       stencilc("explore heat.stn --measure --device host --budget 0.5 --json a.json");
@@ -291,7 +291,7 @@ TEST_F(ExploreMeasures, AndRemembers) {
   EXPECT_TRUE(holds(run.out, "(tuned: measured at 40x40 on")) << run.out;
 }
 
-// No time is time enough for nothing; that is no error.
+// A zero budget times nothing, which is not an error.
 TEST_F(ExploreMeasures, WithinABudgetOfNothing) {
   const Outcome outcome = stencilc("explore heat.stn --measure --device host --budget 0");
   EXPECT_EQ(outcome.status, 0) << outcome.err;

@@ -1,5 +1,5 @@
-// What constructs of the language give, from the command line: values worked out by hand, on the
-// reference interpreter and in kernels.
+// Results of language constructs, from the command line: values computed by hand, compared with the
+// reference interpreter and with kernels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class Language : public Tool {
  protected:
   using Values = std::vector<double>;
 
-  // The field `name`, of doubles, after a run of `text`.
+  // The values of the field `name` of doubles after a run of `text`.
   Values run(const std::string& text, const std::string& arguments, const std::string& name) {
     write("p.stn", text);
     const Outcome outcome = stencilc("run p.stn --out " + name + "=out.npy " + arguments);
@@ -37,7 +37,7 @@ class Language : public Tool {
   }
 };
 
-// The values at -3, -2, -1 and 5, 6, 7 of a field of 1, 4, 9, 16, 25.
+// The values at -3, -2, -1 and 5, 6, 7 of a field with values 1, 4, 9, 16, 25.
 TEST_F(Language, RulesBeyondAnEdge) {
   const std::vector<std::pair<std::string, Values>> rules = {
       {"clamp", {1, 1, 1, 25, 25, 25}},
@@ -71,7 +71,7 @@ TEST_F(Language, LinesMeetInACorner) {
 }
 
 TEST_F(Language, OffsetsWithinABound) {
-  // Each point reads d = its own number of points to the right, at most 2 and at least -2.
+  // Each point reads d points to the right, where d is its own number limited to [-2, 2].
   gives(
       "grid G = [0..5] steps 1;\nfield U, V : double on G boundary [constant 100 .. clamp];\n"
       "field d : double on G constant;\n"

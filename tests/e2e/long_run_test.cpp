@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 class LongRun : public Tool {
  protected:
-  // Like stencilc(), as a process that runs on; `before` is a shell command.
+  // Starts stencilc as a process that keeps running; `before` is a shell command.
   pid_t start(const std::string& arguments, const std::string& before = "true") const {
     const std::string command = "cd '" + (root_ / "work").string() + "' && " + before +
                                 " && exec '" STENCIL_BINARY "' " + arguments + " >'" +
@@ -29,20 +29,20 @@ class LongRun : public Tool {
                                 "' </dev/null";
     const pid_t child = ::fork();
     if (child == 0) {
-      ::signal(SIGHUP, SIG_DFL);  // whoever runs the tests may have it ignored
+      ::signal(SIGHUP, SIG_DFL);  // the caller may have it ignored
       ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
       ::_exit(127);
     }
     return child;
   }
-  // The exit status, or 128 + the signal that ended it.
+  // The exit status, or 128 + the signal that ended the process.
   Outcome wait(pid_t child) const {
     int status = 0;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return {code, read(root_ / "out"), read(root_ / "err")};
   }
-  // Waits until it holds; false after ten seconds.
+  // Waits until the condition holds; returns false after ten seconds.
   static bool await(const std::function<bool()>& condition) {
     for (int i = 0; i < 1000; ++i) {
       if (condition()) return true;
@@ -57,7 +57,7 @@ void expect_contains(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 
-// Averages with a constant edge: goes on for ever without overflow.
+// Averages with a constant edge: runs for ever without overflow.
 const char* const kLong = R"(
 param N : integer = 40;
 grid G = [0..N-1, 0..N-1] steps 1000000000;
@@ -116,7 +116,8 @@ TEST_F(LongRun, SeveralFieldsShareOneVtiFile) {
   EXPECT_FALSE(exists("cube.vti"));
 }
 
-// The whole way: Ctrl-C, the files that were asked for, and the rest of the run elsewhere.
+// The full cycle: Ctrl-C, writing of the requested files, and the
+// rest of the run on another device.
 TEST_F(LongRun, AnInterruptedRunWritesItsFilesAndGoesOn) {
   write("long.stn", kLong);
   for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143},
@@ -151,7 +152,7 @@ TEST_F(LongRun, AnInterruptedRunWritesItsFilesAndGoesOn) {
   }
 }
 
-// nohup has SIGHUP ignored, and a shell SIGINT for what a script puts into the background.
+// nohup ignores SIGHUP, and shells ignore SIGINT in background jobs of scripts.
 TEST_F(LongRun, SignalsIgnoredOnEntryStayIgnored) {
   write("long.stn", kLong);
   for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGXCPU}) {
@@ -167,18 +168,18 @@ TEST_F(LongRun, SignalsIgnoredOnEntryStayIgnored) {
   }
 }
 
-// A run whose messages nobody reads is finished all the same.
+// A run whose output is not read still finishes.
 TEST_F(LongRun, AClosedPipeEndsNothingTooEarly) {
   write("heat.stn", "param unused : real = 1;\n" + std::string(kHeat));
   const std::string run = "'" STENCIL_BINARY "' run heat.stn --device reference --out A=a.npy";
-  // Nobody reads any more when it begins to write.
+  // The reader has exited before the run begins to write.
   const std::string in = "cd '" + (root_ / "work").string() + "' && { sleep 1; " + run;
   EXPECT_EQ(std::system((in + " 2>&1; echo $? >status; } | true").c_str()), 0);
   EXPECT_TRUE(exists("a.npy"));
   EXPECT_EQ(read(file("status")), "141\n");
 }
 
-// An input that another process truncates while it is read.
+// Another process truncates an input while it is read.
 TEST_F(LongRun, ATruncatedInputIsAnError) {
   constexpr int kSide = 4000;
   write("big.stn", fmt::format("grid G = [0..{0}, 0..{0}] steps 0;\nfield A : real on G;\n"
@@ -205,7 +206,7 @@ TEST_F(LongRun, ATruncatedInputIsAnError) {
   RecordProperty("truncated_while_read", seen);
 }
 
-// PoCL ends the process where memory runs out.
+// PoCL ends the process when memory runs out.
 TEST_F(LongRun, ALibraryThatEndsTheProcessIsNamed) {
   write("heat.stn", kHeat);
   if (stencilc("run heat.stn --device opencl").status != 0) GTEST_SKIP() << "no OpenCL";
@@ -213,8 +214,8 @@ TEST_F(LongRun, ALibraryThatEndsTheProcessIsNamed) {
   for (int limit = 200'000; limit <= 500'000; limit += limit < 350'000 ? 5'000 : 50'000) {
     const Outcome outcome =
         wait(start("run heat.stn --device opencl", fmt::format("ulimit -v {}", limit)));
-    // The dynamic linker ends a process by itself, with these words, where a library's thread-local
-    // data find no room: nobody is asked.
+    // If the thread-local data of a library does not fit into memory, the dynamic linker prints
+    // this message and ends the process. It offers no hook.
     const bool linker = outcome.status == 127 &&
                         outcome.err.starts_with("cannot allocate memory for thread-local data");
     EXPECT_TRUE(outcome.status == 0 || outcome.status == 2 || outcome.status == 3 || linker)
@@ -239,7 +240,7 @@ TEST_F(LongRun, AStackThatIsTooSmallIsNamed) {
   }
 }
 
-// The compiler takes seconds over this kernel; there is nothing to save yet.
+// The compiler takes seconds for this kernel; there is nothing to save yet.
 TEST_F(LongRun, ASignalDuringCompilationEndsItAtOnce) {
   write("wide.stn",
         "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
@@ -299,7 +300,7 @@ TEST_F(LongRun, ASignalEndsAVerificationAtOnce) {
   }
 }
 
-// A run waits for the reader of a full pipe: the second signal must end it.
+// The run waits for the reader of a full pipe; a second signal must end it.
 TEST_F(LongRun, ASecondSignalEndsItAtOnceWithoutTemporaryFiles) {
   write("heat.stn", kHeat);
   ASSERT_EQ(::mkfifo(file("pipe.npy").c_str(), 0600), 0);
@@ -392,7 +393,7 @@ TEST_F(LongRun, AFullDiskIsNamedWithWhatIsNeeded) {
   EXPECT_EQ(read(file("c.ckpt")), checkpoint);
 }
 
-// The disk of the series is full, that of the checkpoint is not.
+// The disk of the series is full, the disk of the checkpoint is not.
 TEST_F(LongRun, ASeriesThatFailsLeavesACheckpoint) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
   write("heat.stn", kHeat);
@@ -425,7 +426,7 @@ TEST_F(LongRun, AReadOnlyDirectoryIsKnownBeforeTheRun) {
   }
 }
 
-// A terminal with a program in it, and what that has written.
+// A pseudo-terminal that runs a program, and the program's output.
 struct Terminal {
   static constexpr int kColumns = 76;
   int descriptor = -1;
@@ -442,7 +443,7 @@ struct Terminal {
     ::execv(STENCIL_BINARY, arguments.data());
     ::_exit(127);
   }
-  // Reads until `enough`, at most 20 seconds.
+  // Reads until `enough` holds, at most 20 seconds.
   void read_until(const std::function<bool()>& enough) {
     pollfd input{descriptor, POLLIN, 0};
     for (int i = 0; i < 200 && !enough(); ++i) {
@@ -458,7 +459,7 @@ struct Terminal {
     int status = 0;
     pollfd input{descriptor, POLLIN, 0};
     while (::waitpid(child, &status, WNOHANG) == 0) {
-      char buffer[4096];  // a terminal nobody reads would block its writer
+      char buffer[4096];  // an unread terminal would block its writer
       if (::poll(&input, 1, 100) == 1 && ::read(descriptor, buffer, sizeof buffer) <= 0) break;
     }
     ::close(descriptor);
@@ -483,7 +484,7 @@ TEST_F(LongRun, ATerminalShowsProgressThatFits) {
   EXPECT_LT(line.size(), static_cast<size_t>(Terminal::kColumns)) << line;
 }
 
-// Initial values that take seconds, and a compilation.
+// Initial values and a compilation that take seconds.
 TEST_F(LongRun, ATerminalShowsWhatIsBeingPrepared) {
   write("slow.stn",
         "grid G = [0..7999, 0..7999] steps 1;\nfield A : double on G;\n"
@@ -507,7 +508,7 @@ TEST_F(LongRun, AnOutputOfAReductionIsAHistory) {
   EXPECT_TRUE(holds(outcome.err, "a history has its values (--history X.csv)")) << outcome.err;
 }
 
-// The history of two reductions, one evaluated more often than the other.
+// Two reductions in one history; one is evaluated more often than the other.
 const char* const kHistory = R"(
 grid G = [0..39, 0..39] steps 30;
 field A : real on G;
@@ -544,11 +545,11 @@ TEST_F(LongRun, AHistoryHasARowPerEvaluation) {
     }
     EXPECT_EQ(both, line.find("step") == 0);
   }
-  // The last row has what the run prints, exactly.
+  // The last row equals the printed values exactly.
   const std::string last = history.substr(history.rfind("\n30,") + 4);
   const double total = std::stod(last);
   expect_contains(outcome.out, fmt::format("total = {:.9g}", total));
-  EXPECT_EQ(static_cast<double>(static_cast<float>(total)), total);  // as a float holds it
+  EXPECT_EQ(static_cast<double>(static_cast<float>(total)), total);  // representable as float
 
   for (const char* way : {"--device host --schedule 'overlapped T=4 block=16x8'", "--device host",
                           "--device reference --every 5 --out A=a.npy"}) {
@@ -563,14 +564,14 @@ TEST_F(LongRun, AHistoryGoesOnWithItsCheckpoint) {
   const std::string run = "run heat.stn --device reference ";
   ASSERT_EQ(stencilc(run + "--history whole.csv").status, 0);
   const std::string whole = read(file("whole.csv"));
-  // To step 16 with a checkpoint at 12: what is behind it comes again and is not there twice.
+  // Steps after the checkpoint at 12 are repeated up to 16, but their rows are not duplicated.
   ASSERT_EQ(stencilc(run + "--steps 12 --history h.csv --checkpoint c.ckpt").status, 0);
   ASSERT_EQ(stencilc(run + "--steps 16 --history h.csv --restart c.ckpt").status, 0);
   EXPECT_EQ(steps_of(read(file("h.csv"))), "step 2 3 4 6 8 9 10 12 14 15 16 ");
   write("h.csv", read(file("h.csv")) + "18,12");  // an incomplete row
   ASSERT_EQ(stencilc(run + "--history h.csv --restart c.ckpt").status, 0);
   EXPECT_EQ(read(file("h.csv")), whole);
-  // From the start it is made anew, and another program's is refused.
+  // A new run replaces the history; the history of another program is refused.
   ASSERT_EQ(stencilc(run + "--steps 4 --history h.csv").status, 0);
   EXPECT_EQ(steps_of(read(file("h.csv"))), "step 2 3 4 ");
   write("h.csv", "step,other\n2,1\n");
@@ -597,7 +598,8 @@ TEST_F(LongRun, AKilledRunGoesOnWithItsHistory) {
   }
 }
 
-// A row that finds no room ends the run, with a checkpoint; the row is there when the run goes on.
+// If the disk has no room for a row, the run ends with a checkpoint. The row
+// is written when the run resumes.
 TEST_F(LongRun, AHistoryWithoutRoomGoesOn) {
   write("long.stn", kLong);
   const std::string run = "run long.stn -D N=4 --steps 2000 --device reference --history ";

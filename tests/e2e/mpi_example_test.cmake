@@ -1,10 +1,11 @@
-# examples/mpi: on 1, 2, 4 and 6 ranks the program writes the bits of the reference interpreter.
+#
+# examples/mpi: on 1, 2, 4 and 6 ranks the program writes the same bits as the reference interpreter.
 # Variables: BUILD, SOURCE, MPICXX, MPIEXEC.
 set(dir ${BUILD}/mpi_example)
 file(REMOVE_RECURSE ${dir})
 file(MAKE_DIRECTORY ${dir})
 
-# run(what command...): in the directory; fails the test with what the command says.
+# run(what command...): runs the command in the directory; on failure prints its output.
 function(run what)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${dir} RESULT_VARIABLE failed
                   OUTPUT_VARIABLE log ERROR_VARIABLE log TIMEOUT 300)
@@ -14,7 +15,7 @@ function(run what)
 endfunction()
 
 set(program ${SOURCE}/examples/mpi/wave.stn)
-# 203 steps, which calls of 8 do not divide, on a grid that ranks do not divide.
+# 203 steps are no multiple of the 8 steps per call; the grid is no multiple of the ranks.
 set(sizes -D N=61 -D M=97)
 set(steps 203)
 run("stencilc" ${BUILD}/bin/stencilc ${program} -o wave.cpp --header --boxes 8 ${sizes})
@@ -31,7 +32,7 @@ foreach(ranks 1 2 4 6)
   file(READ ${dir}/U${ranks}.raw found HEX)
   string(LENGTH "${found}" digits)
   string(LENGTH "${expected}" all)
-  math(EXPR header "${all} - ${digits}")  # of the .npy
+  math(EXPR header "${all} - ${digits}")  # header of the .npy file
   if(NOT digits EQUAL 47336)  # 61 * 97 floats
     message(FATAL_ERROR "${ranks} ranks wrote ${digits} / 2 bytes")
   endif()

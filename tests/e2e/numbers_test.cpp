@@ -1,11 +1,11 @@
-// Numbers that every device has to agree on: integers out of range, random numbers, real numbers
+// Numbers on which all devices must agree: integers out of range, random numbers, and real numbers
 // that take their type from the context.
 #include "tests/e2e/tool.h"
 
 namespace stencil {
 namespace {
 
-// Every operation on integers meets values at which it leaves its type.
+// Applies every integer operation to values for which it overflows.
 const char* const kIntegers = R"(
 param N : integer = 40;
 grid G = [0..N-1, 0..3] steps 3;

@@ -1,4 +1,4 @@
-// Params that are vectors and structures, from the command line and in emitted files.
+// Params that are vectors and structures, on the command line and in emitted files.
 #include <gtest/gtest.h>
 
 #include <string>

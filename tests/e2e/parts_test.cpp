@@ -1,4 +1,4 @@
-// Runs of several parts: in one process, and as ranks of MPI.
+// Runs over several subdomains: in one process, and as MPI ranks.
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -18,7 +18,7 @@ stencil wave : U on G = 1.5 * U[0,0] - 0.5 * U@-1[0,0]
 init U[i,j] = select(i * 7 % 11 == j % 5, 1.0, 0.0);
 )";
 
-// Fields of all kinds, types that files have otherwise, members beside each other.
+// Fields of all kinds, types that files convert, and interleaved members.
 constexpr const char* kKinds = R"(
 param N : integer = 130;
 type cell = { rho : real, u : vector 2 of real };
@@ -46,14 +46,14 @@ class Parts : public Tool {
     write("kinds.stn", kKinds);
   }
 
-  // The file that one device writes.
+  // The file that a single device writes.
   std::string alone(const std::string& further = "") {
     const Outcome run = stencilc("run wave.stn --device reference --out U=alone.npy " + further);
     EXPECT_EQ(run.status, 0) << run.err;
     return read(file("alone.npy"));
   }
 
-  // As ranks; the status of the launcher.
+  // Runs as MPI ranks; returns the exit status of the launcher.
   int ranks(int count, const std::string& arguments) {
     return launch("-n " + std::to_string(count) + " '" STENCIL_BINARY "' " + arguments);
   }
@@ -77,7 +77,7 @@ TEST_F(Parts, HaveTheBitsOfOneDevice) {
     EXPECT_EQ(read(file("parts.npy")), whole) << parts;
     EXPECT_TRUE(holds(run.out, "parts ")) << run.out;
   }
-  // As many steps as the parts have room for.
+  // Takes as many steps per exchange as the subdomains permit.
   for (const std::string steps : {"1000", "4294967296", "9223372036854775807"}) {
     const Outcome run =
         stencilc("run wave.stn --device host --out U=parts.npy --gpus 2 --exchange " + steps);
@@ -86,9 +86,8 @@ TEST_F(Parts, HaveTheBitsOfOneDevice) {
   }
 }
 
-// Halos, deeper above a part than below it, are exchanged while the inside of a tile is yet to be
-// computed: with chunks of planes that end where a halo does, or do not; with tiles at the sides of
-// the grid, whose chunks are shorter, or without.
+// Halos are exchanged before the interior of a tile is computed, and are deeper above than below.
+// Chunks of planes end at a halo or elsewhere, and edge tiles have shorter chunks or not.
 TEST_F(Parts, ExchangeAheadOfTheInsideOfATile) {
   write("wide.stn", R"(
 grid G = [0..149, 0..639] steps 23;
@@ -99,7 +98,7 @@ stencil s : A[1..146, 1..638] = 0.2 * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0
 init A[i,j] = sin(0.37 * i + 0.91 * j);
 init B[i,j] = 1.0 + 0.1 * sin(0.11 * i * j);
 )");
-  // What is sent up is not what is read from there.
+  // The upper neighbour needs a different halo than the one it provides.
   write("upwind.stn", R"(
 grid G = [0..59, 0..639] steps 23;
 field A : real on G boundary periodic;
@@ -168,7 +167,7 @@ TEST_F(Parts, AreRanks) {
   EXPECT_TRUE(holds(read(file("err.txt")), "R095")) << read(file("err.txt"));
 }
 
-// Arguments for files of all formats, and what is in them.
+// Output arguments for all file formats, and their file names.
 const std::string kAllFiles =
     "--out S.u[1]=u.npy --out S.rho@-1=old.npy --out b=b.npy --out c=c.npy --out trace=trace.npy "
     "--out profile=profile.npy --out S=grid.vti --out b=grid.vti --out c=grid.vti --out "
@@ -210,7 +209,7 @@ TEST_F(Parts, WriteTheFilesOfOneDevice) {
   }
 }
 
-// Where a rank finds no room, no file is there, and the error says who that was.
+// If a rank has no disk space, no file is left, and the error names the rank.
 TEST_F(Parts, LeaveNoFileWhereARankCannotWrite) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   const std::string run = "'" STENCIL_BINARY "' run wave.stn --device host --out U=full.npy";
@@ -222,7 +221,7 @@ TEST_F(Parts, LeaveNoFileWhereARankCannotWrite) {
   }
 }
 
-// Where a rank does not find the files of rank 0, fields go there.
+// If a rank cannot see the files of rank 0, fields are gathered to rank 0.
 TEST_F(Parts, GatherFieldsForFilesThatRanksDoNotShare) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   const std::string whole = alone();
@@ -238,7 +237,7 @@ TEST_F(Parts, GatherFieldsForFilesThatRanksDoNotShare) {
   EXPECT_EQ(said.find("some ranks cannot access", warned + 1), std::string::npos) << said;
 }
 
-// Written by n, read by m, each its own rows.
+// Written by n ranks and read by m; each handles its own rows.
 TEST_F(Parts, AsRanksGoOnFromAnyCheckpoint) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   const std::string host = "run kinds.stn --device host ";
@@ -260,7 +259,7 @@ TEST_F(Parts, AsRanksGoOnFromAnyCheckpoint) {
   EXPECT_FALSE(std::filesystem::exists(file("never.ckpt")));
 }
 
-// Numbers of another type, rounded, and one that the field cannot have.
+// Numbers of another type that are rounded, and one that the field cannot represent.
 TEST_F(Parts, AsRanksReadInputs) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   ASSERT_EQ(stencilc("run kinds.stn --device reference --out c=c.npy --steps 0").status, 0);
@@ -288,7 +287,7 @@ TEST_F(Parts, AsRanksThatShareNoFilesReadThroughRank0) {
   EXPECT_TRUE(holds(read(file("err.txt")), "which rank 0 reads alone")) << read(file("err.txt"));
 }
 
-// One message, before anything is exchanged, and every rank ends.
+// One message before any exchange, and every rank exits.
 TEST_F(Parts, AsRanksThatComputeDifferentThingsAreRefused) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   std::string other = kWave;
@@ -313,15 +312,16 @@ TEST_F(Parts, AsRanksThatComputeDifferentThingsAreRefused) {
     EXPECT_FALSE(holds(text, "ignal")) << text;
     EXPECT_FALSE(std::filesystem::exists(file("never.npy")));
   }
-  // These are rank 0's.
+  // Rank 0 decides these.
   EXPECT_EQ(launch("-n 1" + run + "wave.stn --out U=a.npy" + rest + " : -n 1" + run +
                    "wave.stn --steps 3 --on-nan ignore" + rest),
             0)
       << read(file("err.txt"));
 }
 
-// Twenty times a rank is killed at any moment, and the run goes on from its checkpoint; it ends as
-// if nothing had been. Checkpoints are so frequent that many a rank dies while it writes one.
+// Twenty times a rank is killed at a random time and the run resumes from its checkpoint. The
+// result equals that of an undisturbed run. Checkpoints are frequent, so
+// many ranks die while writing one.
 TEST_F(Parts, AsRanksSurviveBeingKilled) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   const std::string run =

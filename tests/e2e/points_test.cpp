@@ -1,4 +1,4 @@
-// Sets of points from the command line: what they give, their files, and places that are refused.
+// Point sets from the command line: their effect, their files, and refused positions.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace stencil::test {
 namespace {
 
-// Quarters and halves, so sums are exact in any order.
+// Quarters and halves, so that sums are exact in any order.
 constexpr const char* kSources =
     "param S : integer = 4;\n"
     "grid G = [0..7, 10..49] steps 5;\n"
@@ -20,7 +20,7 @@ constexpr const char* kSources =
     "field U, V : real on G;\n"
     "stencil s : U on G = U[0,0] + w[time];\n"
     "stencil t : V on G = V[0,0] + gain * probe + 16 * shots;\n"
-    // The third lies on a point at the corner, the others share one.
+    // The third point is the corner of the grid, the others share one position.
     "init shots[p] = { select(p == 3, 7, 1.25), select(p == 3, 49, 40.5) };\n"
     "init probe[p] = { at = { 1, 40 }, weight = { { 2, 4, 8 }, { 1, 0, 0.5 } } };\n"
     "init w[t, p] = real(4 * t + p);\n"
@@ -66,7 +66,7 @@ TEST_F(PointSets, GiveWhatTheyWeigh) {
     }
     expected[at(7, 49)] += value(step, 3);
     expected[kPoints + at(7, 49)] += 16;
-    // gain * probe, where both are: gains 1, 2 and 4 by their weights.
+    // gain * probe where they overlap: gains 1, 2 and 4 times their weights.
     expected[kPoints + at(1, 41)] += (1 + 2 + 4) * 0.75f * 0.5f * (4 * 0.5f);
     expected[kPoints + at(2, 41)] += (1 + 2 + 4) * 0.25f * 0.5f * (8 * 0.5f);
   }

@@ -1,4 +1,4 @@
-// Records from the command line: what rows hold, in every device, over restarts, and when a run is
+// Records from the command line: their rows on every device and after restarts, and runs that are
 // too long for them.
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace stencil::test {
 namespace {
 
-// Quarters and halves, so sums are exact: U counts steps, more in some points.
+// Quarters and halves, so that sums are exact. U counts steps, and faster at some points.
 constexpr const char* kCounter =
     "param K : integer = 7;\n"
     "grid G = [0..7, 10..49] steps 7;\n"
@@ -52,7 +52,7 @@ TEST_F(RecordRuns, HoldWhatPointsWeigh) {
       EXPECT_EQ(trace[3 * row + 1], 2.25f * steps);
       EXPECT_EQ(trace[3 * row + 2], 8 * steps);
     }
-    // Weights beyond the grid count nothing: row 7 and columns 48 and 49 are left.
+    // Weights outside the grid are ignored: row 7 and columns 48 and 49 remain.
     for (size_t row = 0; row < 3; ++row) {
       EXPECT_EQ(some[row], 2 * 1.5f * 2 * 8 * 2 * static_cast<float>(row + 1)) << device;
     }

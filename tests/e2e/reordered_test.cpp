@@ -1,5 +1,5 @@
-// What --fp=fast reorders, on numbers with which order cannot matter: sums of integers that doubles
-// hold exactly. Reassociated, scattered and gathered results must then be the reference's bits.
+// Reordering under --fp=fast, on sums of integers that doubles represent exactly. Reassociated,
+// scattered and gathered results must then equal the reference bit for bit.
 #include <vector>
 
 #include "tests/e2e/tool.h"
@@ -42,7 +42,7 @@ stencil f : A[1..N-2, 1..N+1, 1..N+6] =
 init A[i,j,k] = (i * 7 + j * 3 + k) % 5;
 )";
 
-// Two planes below, one above, one of them without a term; a coefficient field beside it.
+// Two planes below, one above, one of them without a term, and a coefficient field.
 constexpr const char* kLopsided = R"(
 param N : integer = 19;
 grid G = [0..N-1, 0..N+3, 0..N+9] steps 7;
@@ -75,7 +75,7 @@ TEST_F(Reordered, IntegersSurviveEveryOrder) {
   if (stencilc("devices").out.find("compiled in process") == std::string::npos) {
     GTEST_SKIP() << "no host device";
   }
-  // 7 steps: whole tiles and shorter ones. Most of the time goes into compiling.
+  // 7 steps: whole and shorter tiles. Most of the time is spent compiling.
   const std::vector<std::string> flat = {"T=2 elements=2 block=16x2 chunk=5",
                                          "T=1 elements=8 loads=registers edges=tested chunk=11"};
   const std::vector<std::string> deep = {

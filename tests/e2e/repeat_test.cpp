@@ -1,5 +1,5 @@
-// Iterations within a step: the flow in a cavity against loops written by hand and against what is
-// known of it, runs that go on from a checkpoint, and emitted programs.
+// Iterations within a step: the cavity flow compared with loops written by hand and with published
+// results, runs that resume from a checkpoint, and emitted programs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace stencil::test {
 namespace {
 
-// All that may stand beside a repeat: several levels, a series, a reduction that it reads.
+// A repeat together with history levels, a series, and a reduction that it reads.
 constexpr const char* kBeside =
     "grid G = [0..29, 0..40] steps 11;\n"
     "series w : real [0..20];\n"
@@ -57,7 +57,7 @@ class Repeat : public Tool {
 
 const std::string kCavity = "'" STENCIL_SOURCE_DIR "/dsl-examples/cavity2d.stn' --real double ";
 
-// One step of dsl-examples/cavity2d.stn as loops: operation by operation.
+// One step of dsl-examples/cavity2d.stn as loops, operation by operation.
 struct Cavity {
   int n;
   double re = 100, lid = 1, h = 1.0 / n, dt = 0.2 * std::min(h, re*h*h);
@@ -154,7 +154,7 @@ TEST_F(Repeat, GivesTheKnownFlowInACavity) {
   const Cavity at{kN};
   const Values u = values("u.npy", at.size()), v = values("v.npy", at.size());
   double least_u = 0, least_v = 0, largest_v = 0;
-  for (int i = 1; i <= kN; ++i) {  // faces on the lines through the middle
+  for (int i = 1; i <= kN; ++i) {  // faces on the centre lines
     least_u = std::min(least_u, u[at.at(i, kN / 2)]);
     least_v = std::min(least_v, v[at.at(kN / 2, i)]);
     largest_v = std::max(largest_v, v[at.at(kN / 2, i)]);
@@ -183,7 +183,7 @@ TEST_F(Repeat, GoesOnFromACheckpoint) {
     const auto reductions = [](const std::string& out) { return out.substr(out.find("reduce ")); };
     EXPECT_EQ(reductions(whole), reductions(rest)) << on;
   }
-  // That of another number of iterations is of another program.
+  // A checkpoint with another number of iterations belongs to another program.
   std::string other = kBeside;
   other.replace(other.find("repeat 7"), 8, "repeat 6");
   write("other.stn", other);

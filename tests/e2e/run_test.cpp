@@ -11,7 +11,7 @@ namespace {
 
 using RunCommand = Tool;
 
-// False, with a message, if the machine lacks the device.
+// Prints a message and returns false if the machine lacks the device.
 bool has_device(const Outcome& devices, const std::string& name) {
   std::istringstream lines(devices.out);
   for (std::string line; std::getline(lines, line);) {
@@ -42,9 +42,9 @@ TEST_F(RunCommand, EveryDeviceGivesTheSameFile) {
   }
 }
 
-// Fields on the inside and on a wall, read from beyond: by the field that surrounds them, by a
-// boundary function that reads the inside, by a second writer on a part. With a clamped wall, the
-// inside reads it from far away, after it was written.
+// Fields on the interior and on a wall, read from outside: by the field around them, by a boundary
+// function that reads the interior, and by a second writer of a part. With a clamped wall, the
+// interior reads it from far away after it was written.
 TEST_F(RunCommand, FieldsOnSubgridsUnderEveryFamily) {
   if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no host device";
   const auto program = [](const std::string& wall) {
@@ -91,8 +91,8 @@ TEST_F(RunCommand, FieldsOnSubgridsUnderEveryFamily) {
   EXPECT_EQ(values("far.stn", "--device host --schedule direct"), far);
 }
 
-// A streamed front begins with images of the far side, where g writes two rows: they are wrong if
-// the front's first planes count as inside, and f reads them three rows later.
+// A streamed tile begins with periodic images of the far side, where g writes two rows. They are
+// wrong if the tile's first planes count as interior, and f reads them three rows later.
 TEST_F(RunCommand, AnEdgeThatIsWrittenApartIsItsOwnImage) {
   if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no host device";
   write("edge.stn",
@@ -149,7 +149,7 @@ TEST_F(RunCommand, WritesPicturesAndStatistics) {
   EXPECT_FALSE(std::filesystem::exists(file("x.png")));
 }
 
-// The width and height in a PNG file's header.
+// The width and height in the header of a PNG file.
 std::pair<unsigned, unsigned> size_of_png(const std::string& bytes) {
   const auto number = [&](size_t at) {
     unsigned value = 0;
@@ -215,7 +215,7 @@ TEST_F(RunCommand, FixedParamsChangeNoBit) {
   EXPECT_EQ(stencilc("verify heat.stn --quick --fix a --device host --schedule direct").status, 0);
 }
 
-// A library that cannot be opened, and one that is something else.
+// A library that cannot be opened, and one that is no host library.
 TEST_F(RunCommand, WithoutItsLibraryTheHostDeviceSaysWhy) {
   write("heat.stn", kHeat);
   for (const auto& [library, reason] : {std::pair{"/missing/library.so", "/missing/library.so"},
@@ -236,7 +236,7 @@ TEST_F(RunCommand, WithoutItsLibraryTheHostDeviceSaysWhy) {
 
 TEST_F(RunCommand, AHostLibraryThatCannotBeLoadedIsNotMissing) {
   write("heat.stn", kHeat);
-  setenv("STENCIL_HOST_LIBRARY", file("heat.stn").c_str(), 1);  // a file, and no library
+  setenv("STENCIL_HOST_LIBRARY", file("heat.stn").c_str(), 1);  // a file that is no library
   const Outcome run = stencilc("run heat.stn --device host");
   unsetenv("STENCIL_HOST_LIBRARY");
   EXPECT_EQ(run.status, 3);
@@ -244,7 +244,7 @@ TEST_F(RunCommand, AHostLibraryThatCannotBeLoadedIsNotMissing) {
   EXPECT_EQ(run.err.find("not installed"), std::string::npos) << run.err;
 }
 
-// Every writer follows links, also those that lead nowhere yet.
+// Every writer follows links, including dangling ones.
 TEST_F(RunCommand, OutputsGoThroughLinks) {
   namespace fs = std::filesystem;
   write("sum.stn", std::string(kHeat) + "reduce total = sum(A[0,0]) on G every 2;\n");
@@ -290,7 +290,7 @@ TEST_F(RunCommand, FourDimensionsOnTheHost) {
   EXPECT_EQ(files().find("refused.npy"), std::string::npos);
 }
 
-// The lines of `out` that say how the run ended.
+// The lines of `out` that describe the end of the run.
 std::string ending(const std::string& out) {
   std::istringstream lines(out);
   std::string found;
@@ -300,7 +300,7 @@ std::string ending(const std::string& out) {
   return found;
 }
 
-// Under every mode but fast, subnormal numbers are kept; there they may be zero, and are on CPUs.
+// Subnormal numbers are kept in every mode but fast, in which CPUs flush them to zero.
 TEST_F(RunCommand, FastFlushesSubnormalNumbers) {
   write("decay.stn",
         "grid G = [0..99] steps 140;\nfield A : real on G;\n"
@@ -367,7 +367,7 @@ stop when change < 1e-6;
   EXPECT_EQ(stencilc("run blow.stn --steps 9 --device reference --stats").err, "");
 }
 
-// Without a reduction, the fields themselves are looked at.
+// Without a reduction the fields are checked.
 TEST_F(RunCommand, FieldsThatBecomeNanAreAnErrorAtTheEnd) {
   write("blow.stn", R"(
 grid G = [0..39, 0..39] steps 4000;
@@ -400,7 +400,7 @@ init T[i,j] = select(i == 19 and j == 19, 1.0, 0.0);
     const Outcome ignored = stencilc(run + " --on-nan ignore");
     EXPECT_EQ(ignored.status, 0);
     EXPECT_EQ(ignored.err, "");
-    // What begins with NaN may end so.
+    // A run that starts with NaN may end with NaN.
     ASSERT_EQ(stencilc(run + " --on-nan ignore --checkpoint c.ckpt").status, 0);
     const Outcome more = stencilc(run + " --steps 4010 --restart c.ckpt");
     EXPECT_EQ(more.status, 0) << more.err;
@@ -429,7 +429,7 @@ TEST_F(RunCommand, InputsThatAreMissingAreNamed) {
   EXPECT_EQ(stencilc("verify a.stn --quick --device host").status, 0) << "random values";
 }
 
-// Neither a writer that never comes nor a device without an end is waited for.
+// The run waits neither for a pipe without a writer nor for an endless device.
 TEST_F(RunCommand, PipesAndDevicesAreNoInputs) {
   write("heat.stn", kHeat);
   ASSERT_EQ(::mkfifo(file("pipe.npy").c_str(), 0600), 0);
@@ -453,7 +453,7 @@ TEST_F(RunCommand, PipesAndDevicesAreNoInputs) {
   }
 }
 
-// A float may be changed on purpose; what has shaped the code or the fields may not.
+// Real params may be changed on purpose. Params that shaped the code or the fields may not.
 TEST_F(RunCommand, ACheckpointIsContinuedWithAnotherFloat) {
   write("heat.stn", R"(
 param N : integer = 40;

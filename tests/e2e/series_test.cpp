@@ -1,4 +1,5 @@
-// Profiles and series from the command line: their files, and the steps that a series limits.
+// Profiles and series from the command line: their files, and the number
+// of steps that a series permits.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -44,7 +45,7 @@ TEST_F(Series, AreFilesOfTheirShape) {
             std::string::npos);
   EXPECT_GT(read(file("wave.png")).size(), 1000u);
   EXPECT_GT(read(file("wind.png")).size(), 1000u);
-  // What was written is what a run takes, and what the interpreter makes of it.
+  // Files written by a run can be read by a run, with the same result as in the interpreter.
   run("--in depth=depth.npy --in wave=wave.npy --in wind=wind.npy --out A=again.npy");
   EXPECT_EQ(read(file("a.npy")), read(file("again.npy")));
   const Outcome reference = stencilc("run driven.stn --device reference --out A=reference.npy");
@@ -55,7 +56,7 @@ TEST_F(Series, AreFilesOfTheirShape) {
   EXPECT_TRUE(holds(wrong.err, "error R022")) << wrong.err;
 }
 
-// Signals that enter at an edge and travel a point per step: what a point has after n steps is
+// Signals enter at an edge and travel one point per step, so the value of a point after n steps is
 // known.
 TEST_F(Series, EnterAtAnEdge) {
   write("travel.stn",
@@ -82,7 +83,7 @@ TEST_F(Series, EnterAtAnEdge) {
   for (const char* schedule : {"", "--schedule direct", "--schedule 'overlapped T=4'"}) {
     const std::vector<float> found = values(schedule);
     for (int i = 0; i < 40; ++i) {
-      const int entered = 13 - i;  // in this step; the series ends at 9
+      const int entered = 13 - i;  // the step in which it entered; the series ends at 9
       const float u = i > 13 ? 0 : entered > 9 ? -2 : 2.0f * static_cast<float>(entered + 1);
       EXPECT_EQ(found[static_cast<size_t>(i)], u) << schedule << " U " << i;
       const int from = 13 - (39 - i);

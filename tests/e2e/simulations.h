@@ -1,4 +1,4 @@
-// Runs of dsl-examples from the command line, and their files as numbers.
+// Runs of dsl-examples from the command line, and their output files as numbers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class Simulations : public Tool {
     return outcome.out;
   }
 
-  // The elements of a file of little-endian numbers of type T.
+  // Reads `count` little-endian numbers of type T from a file.
   template <typename T>
   std::vector<T> load(const std::string& name, size_t count) const {
     const std::string bytes = read(file(name));
@@ -52,7 +52,7 @@ class Simulations : public Tool {
     write(name, bytes);
   }
 
-  // A column of a history, by its name, without the rows that leave it out.
+  // A named column of a history, without empty cells.
   std::vector<double> history(const std::string& name, const std::string& column) const {
     std::istringstream rows(read(file(name)));
     std::string row, word;

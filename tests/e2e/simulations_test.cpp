@@ -1,5 +1,5 @@
-// Physics of some of dsl-examples against what is known of it: solutions, what is conserved, and
-// plain loops.
+// Physics of some dsl-examples, compared with analytic solutions,
+// conservation laws and plain loops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ TEST_F(Simulations, TheIsingAutomatonKeepsItsEnergyAndRunsBackwards) {
   EXPECT_EQ(last, spins);
   EXPECT_NE(last, first);
 
-  // One column further, the colour of the last step is that of the first one.
+  // Shifted by one column, the colours of the last step equal those of the first one.
   std::vector<int8_t> moved(kSites), returned(kSites);
   for (int i = 0; i < kRows; ++i) {
     for (int j = 0; j < kColumns; ++j) moved[site(i, j + 1)] = last[site(i, j)];
@@ -90,8 +90,8 @@ Moments moments(const std::vector<double>& c, int size) {
   return m;
 }
 
-// A step of whole cells and a fraction r moves a bump by that much, and by linear interpolation
-// adds r (1 - r) to its variance: exactly, as long as it stays clear of the seam.
+// A step of whole cells plus a fraction r moves a bump by that distance. Linear interpolation adds
+// exactly r (1 - r) to its variance while the bump stays away from the periodic edge.
 TEST_F(Simulations, AConstantWindMovesABump) {
   constexpr size_t kPoints = 96 * 96;
   save("u.npy", "96, 96", std::vector<double>(kPoints, -1.7));
@@ -133,11 +133,11 @@ TEST_F(Simulations, ASwirlThatTurnsAroundBringsATracerBack) {
 
 // --- tide
 
-// Without rotation and friction, in a channel of constant depth that is closed at one end:
-// eta = a cos(k (L - x)) / cos(k L) sin(w t). The scheme has the same solution for a k of its own.
+// A channel of constant depth without rotation and friction, closed at one end: eta = a cos(k (L -
+// x)) / cos(k L) sin(w t). The scheme has the same solution with another k.
 class Tide : public Simulations {
  protected:
-  // The largest difference after 5/4 periods from the solution of the scheme and from that of the
+  // The largest differences after 5/4 periods from the solutions of the scheme and of the
   // equations.
   std::array<double, 2> errors(int columns, int steps) {
     constexpr int kAcross = 3;
@@ -148,7 +148,7 @@ class Tide : public Simulations {
     std::vector<double> depth, u;
     for (int row = 0; row < kAcross; ++row) {
       for (int j = 0; j < columns; ++j) {
-        // Half a step before the beginning, half a spacing to the west.
+        // Half a step before the start, half a spacing to the west.
         u.push_back(kGravity * dt / dx * kHeight / std::cos(k_scheme * kLength) *
                     std::sin(k_scheme * (kLength - (j + 0.5) * dx)) * std::sin(k_scheme * dx / 2) /
                     std::sin(w * dt / 2) * std::cos(w * dt / 2));
@@ -186,8 +186,8 @@ TEST_F(Tide, IsAStandingWaveInAChannel) {
   EXPECT_NEAR(coarse[1] / fine[1], 4, 0.1) << "of second order";
 }
 
-// With friction the gulf comes to swing as the sea does: what two periods hold is alike, and around
-// some points the level hardly changes.
+// With friction the gulf reaches periodic motion: successive periods have the same energy, and the
+// level hardly changes at some points (amphidromes).
 TEST_F(Tide, TurnsAroundPointsOfAGulf) {
   run("tide", "--device host --history h.csv --steps 3840 --out crest=crest.npy");
   const auto energies = history("h.csv", "energy");
@@ -202,7 +202,7 @@ TEST_F(Tide, TurnsAroundPointsOfAGulf) {
 
 constexpr int kDepth = 7, kHeight = 8, kWidth = 11;  // K, N, M: z, y, x
 
-// The same method in plain loops, populations kept by velocity.
+// The same method as plain loops, with populations stored by velocity.
 class PlainFlow {
  public:
   PlainFlow(double tau, double speed, double radius) : tau_(tau) {
@@ -287,7 +287,7 @@ class PlainFlow {
     std::array<double, 3> momentum = {};
     for (size_t q = 0; q < count; ++q) {
       const auto [cz, cy, cx] = lattice_[q];
-      // The lattice is listed so that opposite velocities stand as far from either end.
+      // The lattice is ordered so that opposite velocities have mirrored positions.
       const double back = f_[here * count + count - 1 - q];
       if (y - cy < 0 || y - cy >= kHeight) {
         g[q] = back;
@@ -335,7 +335,7 @@ TEST_F(Simulations, TheFlowAroundASphereIsThatOfPlainLoops) {
   EXPECT_NEAR(history("h.csv", "drag")[0], flow.drag(), 1e-12);
 }
 
-// The drag settles, and then what enters leaves: the flux through all columns is the same.
+// Once the drag is steady, the flux through all columns is the same.
 TEST_F(Simulations, TheFlowAroundASphereSettles) {
   run("lbm_d3q19",
       "--device reference -D K=6 -D N=10 -D M=20 -D radius=1.6 --steps 600 --out velocity=u.npy "
@@ -358,8 +358,8 @@ TEST_F(Simulations, TheFlowAroundASphereSettles) {
 
 // --- elastic2d
 
-// Arrivals are the steps at which vz is largest at a point, between frames by a parabola. By how
-// much later a wave comes further on is its speed. A P wave takes 2.5 steps per point in uniform
+// An arrival is the step with the largest vz at a point, interpolated by a parabola between frames.
+// Differences of arrivals give the wave speed. A P wave takes 2.5 steps per point in uniform
 // ground.
 class Ground : public Simulations {
  protected:
@@ -393,7 +393,7 @@ class Ground : public Simulations {
   std::vector<std::vector<float>> frames_;
 };
 
-// P waves come below a vertical blow, and S waves beside it.
+// A vertical blow sends P waves downwards and S waves sideways.
 TEST_F(Ground, IsCrossedByPAndSWaves) {
   shake(240, 240, 420, "");
   const int row = 240 / 4, column = 240 / 3;
@@ -403,7 +403,7 @@ TEST_F(Ground, IsCrossedByPAndSWaves) {
   EXPECT_NEAR(s, kStepsOfP * std::sqrt(3.0), 0.02 * s);
 }
 
-// A blow near the surface sends a Rayleigh wave along it, whose speed is 0.9194 of that of S waves
+// A blow near the surface sends a Rayleigh wave along it. Its speed is 0.9194 times that of S waves
 // if lambda = mu.
 TEST_F(Ground, HasRayleighWavesOnItsSurface) {
   shake(48, 360, 900, "-D L=20");
@@ -433,7 +433,7 @@ class OpenMedium : public Simulations {
     return (1 - 2 * x * x) * std::exp(-x * x);
   }
 
-  // The largest difference from wavelet(t - r / c) / (4 pi c^2 r) at some points, in units of the
+  // The largest difference from wavelet(t - r / c) / (4 pi c^2 r) at some points, relative to the
   // pulse's height there.
   double error_after(int steps, const std::string& options) {
     run("acoustic_cpml3d",
@@ -453,10 +453,10 @@ class OpenMedium : public Simulations {
 };
 
 TEST_F(OpenMedium, HasTheWaveOfAPoint) {
-  EXPECT_LT(error_after(75, "-D L=8"), 0.1);  // of the time step: it is 0.085
+  EXPECT_LT(error_after(75, "-D L=8"), 0.1);  // an error of the time step: 0.085
 }
 
-// Each receiver has the wave as it comes by.
+// Each receiver records the passing wave.
 TEST_F(OpenMedium, IsHeardByReceivers) {
   constexpr int kSteps = 75, kRow = 20, kLayer = 8;
   EXPECT_LT(error_after(kSteps, "-D L=8"), 0.1);
@@ -478,7 +478,7 @@ TEST_F(OpenMedium, IsHeardByReceivers) {
   EXPECT_LT(worst, 0.12);
 }
 
-// With layers of a point, echoes are as high as 0.13 then.
+// With an absorbing layer of one point, echoes reach 0.13.
 TEST_F(OpenMedium, SendsNoEcho) {
   EXPECT_LT(error_after(130, "-D L=8"), 1e-4);
   EXPECT_GT(error_after(130, "-D L=1"), 0.1);
@@ -486,13 +486,12 @@ TEST_F(OpenMedium, SendsNoEcho) {
 
 // --- vlasov
 
-// The energy of the field oscillates with twice the frequency of the wave, and dies down at twice
-// its rate.
+// The field energy oscillates at twice the frequency of the wave, and decays at twice its rate.
 TEST_F(Simulations, AWaveOfAPlasmaIsDampedAsLandauSays) {
   run("vlasov", "--device host --real double --history h.csv --out density=d.npy --out E=e.npy");
   const std::vector<double> energy = history("h.csv", "energy");
   ASSERT_EQ(energy.size(), 400u);
-  std::vector<double> when, height;  // of the crests
+  std::vector<double> when, height;  // of the maxima
   for (size_t n = 1; n + 1 < energy.size(); ++n) {
     const double before = std::log(energy[n - 1]), here = std::log(energy[n]);
     const double behind = std::log(energy[n + 1]);
@@ -509,7 +508,7 @@ TEST_F(Simulations, AWaveOfAPlasmaIsDampedAsLandauSays) {
 
   const std::vector<double> mass = history("h.csv", "mass");
   EXPECT_NEAR(mass.back() / mass.front(), 1, 1e-9);
-  // Gauss's law, which nobody computes, by differences of fourth order.
+  // Gauss's law, which the program does not use, with fourth-order differences.
   const std::vector<double> field = load<double>("e.npy", 64), density = load<double>("d.npy", 64);
   const double dx = 4 * kPi / 64;
   for (size_t i = 0; i < 64; ++i) {

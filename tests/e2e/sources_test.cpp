@@ -1,5 +1,4 @@
-// Waves from points between those of the grid, and a gas: dsl-examples against what is known of
-// them.
+// Waves from off-grid point sources, and a gas: dsl-examples compared with analytic solutions.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,17 +16,17 @@ double hump(double x) {
 
 // --- elastic3d
 
-// Ground that is the same everywhere, around one explosion, before an echo of the surface.
+// Homogeneous ground around one explosion, before the surface reflects.
 class Explosion : public Simulations {
  protected:
   static constexpr int kPoints = 72, kSteps = 55;
   static constexpr double kDx = 10, kDt = 0.0018, kF0 = 12, kSpeed = 3000, kDensity = 2000,
                           kMoment = 1e12;
 
-  // Of the moment.
+  // The rate of the moment.
   static double rate(double time) { return hump(kPi * kF0 * (time - 1.2 / kF0)); }
 
-  // The speed, away from the explosion, at the distance r: that of the potential
+  // The radial velocity at distance r from the explosion, from the potential
   // -M(t - r / v) / (4 pi rho v^2 r).
   static double away(double time, double r) {
     constexpr double kStep = 1e-6;
@@ -55,7 +54,7 @@ TEST_F(Explosion, MovesTheGroundAsItsPotentialSays) {
           const double y = (j - source[1]) * kDx;
           const double x = (i + (down ? 0 : 0.5) - source[2]) * kDx;
           const double r = std::hypot(x, y, z);
-          if (r < 6 * kDx) continue;  // where a wave length has few points of its own
+          if (r < 6 * kDx) continue;  // too few points per wave length
           const double expected = away((kSteps - 0.5) * kDt, r) * (down ? z : x) / r;
           greatest = std::max(greatest, std::abs(expected));
           worst = std::max(worst, std::abs((down ? vz : vx)[at] - expected));
@@ -95,7 +94,8 @@ TEST_F(TiltedLayers, UprightOrLyingAreTheSame) {
   EXPECT_LT(worst, 1e-12);
 }
 
-// With epsilon = delta fronts are ellipses, wider by root(1 + 2 epsilon) = 1.2 along the layers.
+// With epsilon = delta, fronts are ellipses that are wider by sqrt(1 + 2
+// epsilon) = 1.2 along the layers.
 TEST_F(TiltedLayers, HaveEllipticFronts) {
   const auto p = pressure("-D theta=0 -D epsilon=0.22 -D delta=0.22 -D period=40");
   double greatest = 0;
@@ -109,7 +109,7 @@ TEST_F(TiltedLayers, HaveEllipticFronts) {
 
 // --- euler2d
 
-// The solution of Sod's problem at the time 0.2 (Toro, chapter 4).
+// The solution of Sod's problem at time 0.2 (Toro, chapter 4).
 double density(double s) {  // s = (x - 1/2) / 0.2
   constexpr double kGamma = 1.4, kPressure = 0.30313017805, kSpeed = 0.92745262005;
   const double sound = std::sqrt(kGamma);
@@ -137,7 +137,7 @@ TEST_F(Simulations, AShockTubeIsThatOfSod) {
     }
     error += std::abs(w[4 * i] - density(((static_cast<double>(i) + 0.5) / 200 - 0.5) / 0.2)) / 200;
   }
-  EXPECT_LT(error, 0.007);  // 0.0057; of first order it would be 0.02
+  EXPECT_LT(error, 0.007);  // 0.0057; a first-order scheme has 0.02
   for (const double step : history("h.csv", "dt")) EXPECT_GT(step, 0);
 }
 

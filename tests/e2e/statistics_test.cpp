@@ -1,5 +1,5 @@
-// Steps that read reductions: the example of speckle reduction against loops written by hand, runs
-// that go on from a checkpoint, and emitted programs.
+// Steps that read reductions: the speckle reduction example compared with loops written by hand,
+// runs that resume from a checkpoint, and emitted programs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace stencil::test {
 namespace {
 
-// A step whose length follows from the largest speed, those of the step before included.
+// The step length follows from the largest speed, including that of the previous step.
 constexpr const char* kSpeed =
     "param cfl : real = 0.4;\n"
     "grid G = [0..29, 0..40] steps 12;\n"
@@ -32,7 +32,7 @@ float square(float x) {
   return x * x;
 }
 
-// The sum of a square region, in the order of the language: tiles of 32 x 32 points, 256 lanes.
+// The sum over a square region in the order of the language: tiles of 32 x 32 points, 256 lanes.
 float lanes_combined(std::vector<float>& lanes) {
   for (size_t s = lanes.size() / 2; s > 0; s /= 2) {
     for (size_t l = 0; l < s; ++l) lanes[l] += lanes[l + s];
@@ -104,7 +104,7 @@ class Statistics : public Tool {
                 points * sizeof(float));
     return values;
   }
-  // The devices present that run programs on this machine.
+  // The available devices that run kernels.
   std::vector<std::string> devices() {
     const std::string all = stencilc("devices").out;
     std::vector<std::string> present = {"reference"};

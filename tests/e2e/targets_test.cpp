@@ -18,7 +18,7 @@ const std::string kHead =
     "init B[i, j] = real(i * j) / 8;\n"
     "init S[i, j] = { rho = real(i), v = { real(j), 1 } };\n";
 
-// All at once.
+// All targets in one function.
 const std::string kTogether =
     kHead +
     "stencil f : A, B, S.v {\n"
@@ -26,7 +26,7 @@ const std::string kTogether =
     "  I = { A = B[0, 0] + d, B = A[0, 0] - d, v = { S[0, -1].v[1] * d, A[0, 0] } };\n"
     "}\n";
 
-// The same one after the other, with the old values kept apart.
+// One function after the other, with copies of the old values.
 const std::string kApart = kHead +
                            "field A0, B0, d : real on G boundary clamp;\n"
                            "stencil keep_a : A0 on G = A[0, 0];\n"

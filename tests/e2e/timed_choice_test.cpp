@@ -1,5 +1,5 @@
-// Runs that are long enough to be worth timing schedules for. They would last for weeks, but that
-// their stop condition holds at once.
+// Runs that are long enough for timing schedules. They would last for weeks, but their stop
+// condition holds at once.
 #include "tests/e2e/tool.h"
 
 namespace stencil {
@@ -20,7 +20,7 @@ class TimedRuns : public Tool {
   TimedRuns() {
     ::setenv("STENCIL_CACHE", file("cache").c_str(), 1);
     ::setenv("STENCIL_TUNED", file("tuned.db").c_str(), 1);
-    ::setenv("STENCIL_THREADS", "2", 1);  // no compiler is idle, whatever the machine
+    ::setenv("STENCIL_THREADS", "2", 1);  // keeps all compilers busy on any machine
     write("long.stn", kLong);
   }
   ~TimedRuns() override {
@@ -46,11 +46,11 @@ TEST_F(TimedRuns, TimeOnceAndKeepTheFastest) {
   const std::string second = scheduled(stencilc(run + "second.npy"));
   EXPECT_TRUE(holds(second, " timed before)")) << second;
   EXPECT_EQ(first.substr(0, first.find(" (")), second.substr(0, second.find(" (")));
-  // Nothing but the choice depends on it.
+  // Only the choice of the schedule depends on timing, not the result.
   stencilc(run + "direct.npy --schedule direct");
   EXPECT_EQ(read(file("first.npy")), read(file("direct.npy")));
   EXPECT_EQ(read(file("second.npy")), read(file("direct.npy")));
-  // A clear cache knows nothing.
+  // A cleared cache holds no choice.
   EXPECT_EQ(stencilc("cache --clear").status, 0);
   EXPECT_FALSE(holds(scheduled(stencilc(run + "brief.npy --steps 200")), "timed"));
 }

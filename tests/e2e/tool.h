@@ -1,4 +1,4 @@
-// Running stencilc as a process.
+// Runs stencilc as a process.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ inline bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Every test works in an empty directory of its own, from which stencilc is run.
+// Every test works in its own empty directory, in which stencilc runs.
 class Tool : public testing::Test {
  protected:
   Tool() {
@@ -50,7 +50,7 @@ class Tool : public testing::Test {
     std::ofstream(file(name), std::ios::binary) << text;
   }
 
-  // Arguments are shell words.
+  // `arguments` are shell words.
   Outcome stencilc(const std::string& arguments) const {
     const std::string command = "cd '" + (root_ / "work").string() + "' && '" STENCIL_BINARY "' " +
                                 arguments + " >'" + (root_ / "out").string() + "' 2>'" +
@@ -59,7 +59,7 @@ class Tool : public testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(root_ / "out"), read(root_ / "err")};
   }
 
-  // Names of the files in the working directory, sorted, joined by spaces.
+  // The sorted names of the files in the working directory, joined by spaces.
   std::string files() const {
     std::set<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(root_ / "work")) {
@@ -86,7 +86,7 @@ inline const char* const kBroken =
     "grid G = [0..9] steps 1;\nfield A : real on G;\n"
     "stencil s : A[0..9] = A[-1] + B[0];\n";
 
-// Two levels and a coefficient, in three dimensions.
+// Two levels and a coefficient field in three dimensions.
 inline const char* const kWave3d = R"(
 param N : integer = 12;
 grid G = [0..N-1, 0..N, 0..N+1] steps 5;

@@ -1,4 +1,4 @@
-// `stencilc tuned`, and runs that take what was measured.
+// `stencilc tuned`, and runs that use stored measurements.
 #include "runtime/tune/tuned.h"
 
 #include "compiler/driver/frontend.h"
@@ -7,7 +7,7 @@
 namespace stencil {
 namespace {
 
-// A database in the directory of the test.
+// Uses a database in the test's directory.
 class TunedCommand : public Tool {
  protected:
   TunedCommand() { ::setenv("STENCIL_TUNED", database().c_str(), 1); }
@@ -17,7 +17,7 @@ class TunedCommand : public Tool {
   }
   std::string database() const { return file("tuned.db").string(); }
 
-  // That this line is quick for kHeat of some size on `host`.
+  // Records `line` as fast for kHeat of size `n` on `host`.
   void measured(const std::string& line, int64_t n, double seconds = 1e-5) const {
     const Source source("heat.stn", kHeat);
     Diagnostics diagnostics;
@@ -36,7 +36,7 @@ class TunedCommand : public Tool {
   }
 };
 
-// The schedule that an emitted file names, as far as its first line goes.
+// The first line of the schedule named in an emitted file.
 std::string line_in(const std::string& text) {
   const size_t at = text.find("schedule  ");
   return at == std::string::npos ? "none" : text.substr(at, text.find('\n', at) - at);
@@ -56,7 +56,7 @@ TEST_F(TunedCommand, ShowsWhereItIsAndThatItIsEmpty) {
   EXPECT_EQ(stencilc("tuned --export a.json").status, 2);
 }
 
-// Names and lines of an imported file act on no terminal.
+// Names and lines of an imported file must not control the terminal.
 TEST_F(TunedCommand, ShowsControlCharactersWrittenOut) {
   write("a.json",
         R"({"format": "stencilc tuned", "version": 1, "entries": [{"device":"h\u001b[2J",)"
@@ -72,7 +72,7 @@ TEST_F(TunedCommand, ShowsControlCharactersWrittenOut) {
   for (const char c : shown.out) EXPECT_TRUE(c == '\n' || (c >= ' ' && c < 0x7f)) << int{c};
 }
 
-// Where nothing is known, schedules are timed, and what was the fastest is kept.
+// Without stored measurements, schedules are timed and the fastest is stored.
 TEST_F(TunedCommand, EmittedFilesAreMeasured) {
   ::setenv("STENCIL_CACHE", file("kernels").c_str(), 1);
   write("heat.stn", kHeat);
@@ -105,10 +105,10 @@ TEST_F(TunedCommand, RunsTakeTheQuickestLine) {
   for (const char* other : {" -D N=700", " --schedule direct", " --real double"}) {
     EXPECT_FALSE(says(stencilc(run + other).out, "tuned")) << other;
   }
-  // So does an emitted file that is to be measured.
+  // An emitted file with --measure uses it as well.
   EXPECT_EQ(stencilc("heat.stn -o heat.cpp --measure").status, 0);
   EXPECT_TRUE(says(line_in(read(file("heat.cpp"))), "overlapped T=2 block=16x8"));
-  // Other commands choose as they did.
+  // Other commands ignore it.
   EXPECT_EQ(stencilc("heat.stn -o heat.cpp").status, 0);
   EXPECT_FALSE(says(line_in(read(file("heat.cpp"))), "overlapped T=2 block=16x8"));
   EXPECT_FALSE(says(stencilc("explain heat.stn --device host").out, "T=2 block=16x8"));
@@ -152,7 +152,7 @@ TEST_F(TunedCommand, AreListedExportedImportedAndCleared) {
   EXPECT_EQ(stencilc("tuned more").status, 2);
 }
 
-// A database that is none costs a warning, and nothing else.
+// An invalid database causes one warning and no error.
 TEST_F(TunedCommand, DamageIsAWarningOfRuns) {
   write("heat.stn", kHeat);
   write("tuned.db",

@@ -1,4 +1,4 @@
-// What the commands print fits 100 columns, and the schedules among it can be given back.
+// The output of all commands fits 100 columns, and printed schedules can be passed back.
 #include <fmt/format.h>
 
 #include <regex>
@@ -18,7 +18,7 @@ class Width : public Tool {
       EXPECT_LE(line.size(), 100u) << command << ":\n" << line;
     }
   }
-  // What stands behind `label` in the output of a command.
+  // The text after `label` in the output of a command.
   std::string behind(const std::string& label, const std::string& command) const {
     const std::string out = stencilc(command).out;
     std::smatch match;
@@ -26,7 +26,7 @@ class Width : public Tool {
     EXPECT_TRUE(found) << command << "\n" << out;
     return found ? match[2].str() : "";
   }
-  // The schedule that `explain` prints, on as many lines as it takes.
+  // The schedule printed by `explain`, joined from its lines.
   std::string explained(const std::string& arguments) const {
     const std::string out = stencilc("explain " + arguments).out;
     const size_t begin = out.find("\n  schedule"), end = out.find("\n  chosen");
@@ -44,7 +44,7 @@ class Width : public Tool {
 
 const std::string kExamples = STENCIL_SOURCE_DIR "/dsl-examples/";
 
-// Fields with long names and many neighbours, reductions, a function whose line is long.
+// Fields with long names and many neighbours, reductions, and a function with a long line.
 const char* const kLongNames = R"(
 param number_of_rows : integer = 24;
 grid G = [0..number_of_rows-1, 0..number_of_rows-1, 0..15] spacing [1.0 / number_of_rows, 0.25, 0.125] steps 4;
