@@ -1,9 +1,10 @@
-// Runs the front end on every cases/*.stn and compares what a user would read, carets included,
-// with cases/*.expected. A case begins with a line that holds its options:
+//
+// Runs the front end on every cases/*.stn and compares the rendered messages, carets included, with
+// cases/*.expected. The first line of a case holds its options:
 //
 //   // options: -D N=4 --open M --steps 3 --real double
 //
-// With STENCIL_REBASE set in the environment the expected files are rewritten instead.
+// If STENCIL_REBASE is set in the environment, the expected files are rewritten instead.
 #include <gtest/gtest.h>
 
 #include <algorithm>
