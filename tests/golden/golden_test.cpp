@@ -1,16 +1,16 @@
-// One stage of the compiler shown on one small program each, in the manner of LLVM's lit and
-// FileCheck. A case is a cases/*.stn whose comments hold command lines and what their output must
-// contain:
+//
+// Each case shows one stage of the compiler on a small program, in the manner of LLVM's lit and
+// FileCheck. A case is a cases/*.stn whose comments hold command lines and the required output:
 //
 //   // RUN: %s --emit ir --fp strict    arguments of stencilc; %s is this file
 //   // CHECK: text                      a later line of the output contains the text
-//   // CHECK-NEXT: text                 the very next line contains it
-//   // CHECK-NOT: text                  no line between the matches around it contains it
+//   // CHECK-NEXT: text                 the next line contains it
+//   // CHECK-NOT: text                  no line between the adjacent matches contains it
 //
-// The output is that of all RUN lines in order, standard error included, each preceded by a line
-// "RUN: ARGUMENTS" and followed by "STATUS: N", which CHECK lines may name too. A run of blanks
-// counts as one blank, on both sides. An emitted file quotes its program: lines of that quotation
-// that hold RUN or CHECK are dropped, lest a check find itself.
+// The output is that of all RUN lines in order, including standard error. Each is preceded by a
+// line "RUN: ARGUMENTS" and followed by "STATUS: N"; CHECK lines may match these too. Runs of
+// blanks count as one blank on both sides. An emitted file quotes its program, so quoted lines with
+// RUN or CHECK are dropped: otherwise a check could match itself.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -34,7 +34,7 @@ enum class Kind { Later, Next, Not };
 struct Check {
   Kind kind;
   std::string text;
-  int line;  // in the case
+  int line;  // line number in the case
 };
 
 struct Case {
@@ -49,7 +49,7 @@ std::string single_blanks(const std::string& text) {
   return out;
 }
 
-// What follows `directive` in a line, if it does.
+// Gets the text after `directive` in a line that contains it.
 bool read_directive(const std::string& line, const std::string& directive, std::string& text) {
   const std::string mark = "// " + directive + ": ";
   const size_t at = line.find(mark);
@@ -75,7 +75,7 @@ Case read_case(const fs::path& path) {
   return out;
 }
 
-// Appends the lines that `stencilc ARGUMENTS` prints, run where the case lies.
+// Appends the output of `stencilc ARGUMENTS`, run in the directory of the case.
 void run(const std::string& name, std::string arguments, std::vector<std::string>& output) {
   output.push_back("RUN: " + arguments);
   const size_t at = arguments.find("%s");
@@ -97,13 +97,13 @@ void run(const std::string& name, std::string arguments, std::vector<std::string
   output.push_back("STATUS: " + std::to_string(WIFEXITED(status) ? WEXITSTATUS(status) : -1));
 }
 
-// "" or what is wrong: the checks matched greedily, in order.
+// Matches the checks greedily in order. Returns "" or a description of the failure.
 std::string compare(const std::vector<Check>& checks, const std::vector<std::string>& output) {
   const auto message = [](const Check& check, const std::string& what) {
     return "line " + std::to_string(check.line) + ": " + what + ": " + check.text;
   };
   std::vector<const Check*> forbidden;
-  size_t next = 0;  // first line not matched yet
+  size_t next = 0;  // first unmatched line
   const auto violation = [&](size_t end) -> std::string {
     for (const Check* check : forbidden) {
       for (size_t i = next; i < end; ++i) {
