@@ -1,6 +1,6 @@
-// A run of a program in boxes (compiler/decompose/box.h): the grid is cut, each box has memory of
-// its own, and between calls halos are filled in as far as the box program says. What it does not
-// ask for is garbage.
+// Runs a program in boxes (compiler/decompose/box.h): the grid is divided, each box has its own
+// memory, and halos are filled between calls as far as the box program requires. All other ghost
+// cells hold garbage.
 #pragma once
 
 #include <cstring>
@@ -17,10 +17,10 @@ namespace stencil::test {
 
 class InBoxes {
  public:
-  using Bounds = std::vector<std::vector<int64_t>>;  // per dimension: where boxes begin, and an end
+  using Bounds = std::vector<std::vector<int64_t>>;  // per dimension: box starts, end
 
-  // `whole`: the state, which is advanced in place, of the program that `box` is made of; `given`:
-  // which of its params do not follow from others. What is wrong is in `problem`.
+  // `whole` is the state of the program that `box` was made from; it is advanced in place. `given`
+  // marks the params that are not derived. `problem` gets the description of any failure.
   InBoxes(const ir::Program& program, const decompose::BoxProgram& box, const Bounds& bounds,
           reference::State& whole, std::vector<bool> given)
       : program_(program), box_(box), whole_(whole) {
@@ -49,7 +49,7 @@ class InBoxes {
 
   int boxes() const { return static_cast<int>(boxes_.size()); }
 
-  // By calls of `run` for each box, of `lengths` steps in turn.
+  // Calls `run` for each box, with the numbers of steps in `lengths` in turn.
   void advance(int64_t steps, const std::vector<int64_t>& lengths,
                const std::function<void(reference::State&, int64_t)>& run) {
     for (size_t call = 0; steps > 0; ++call) {
@@ -95,7 +95,7 @@ class InBoxes {
     if (state) boxes_.push_back({owned, std::move(*state)});
   }
 
-  // Where a point of a box's memory is in the grid.
+  // Maps a point of a box's memory to the grid.
   std::vector<int64_t> in_grid(std::vector<int64_t> point) const {
     for (size_t d = 0; d < point.size(); ++d) {
       if (!box_.wraps[d]) continue;
@@ -140,7 +140,7 @@ class InBoxes {
     }
   }
 
-  // From the whole: all of a box's memory; or around the box what an exchange is to fill in.
+  // Copies from the whole state: all of a box's memory, or only the halo that an exchange fills.
   void fill(Box& box, bool exchange) const {
     for (size_t f = 0; f < program_.fields.size(); ++f) {
       reference::FieldData& to = box.state.fields[f];
@@ -168,7 +168,7 @@ class InBoxes {
     }
   }
 
-  // The points of a box, into the whole.
+  // Copies the points of a box to the whole state.
   void take(const Box& box) {
     for (size_t f = 0; f < program_.fields.size(); ++f) {
       if (program_.fields[f].read_in_place()) continue;

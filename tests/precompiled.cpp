@@ -1,2 +1,1 @@
-// Nothing of its own: the target that owns the precompiled headers of the tests needs a source
-// file.
+// Empty: the target that owns the precompiled headers of the tests needs a source file.

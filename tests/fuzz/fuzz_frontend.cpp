@@ -1,9 +1,9 @@
-// Feeds arbitrary bytes to the parser and, when they parse, to semantic analysis.
 //
-// Besides not crashing, the front end must keep its two promises for every input: it yields a
-// result exactly when it reports no error, and every message can be rendered. Inputs are cut at 64
-// KiB: depth and length limits are reached well below that, and longer inputs only make the fuzzer
-// slow.
+// Feeds arbitrary bytes to the parser and, if they parse, to semantic analysis.
+//
+// The front end must not crash. It must return a result exactly if it reports no error, and every
+// message must be renderable. Inputs are cut at 64 KiB: the depth and length limits are reached
+// well below that, and longer inputs only slow the fuzzer down.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

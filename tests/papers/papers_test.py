@@ -338,7 +338,7 @@ class CommandLine(Temporary):
             self.assertIn(reason, done.stderr)
 
     def test_a_page_without_results_stays(self):
-        (self.directory / "devices.json").write_text('{"devices": []}')  # which papers share
+        (self.directory / "devices.json").write_text('{"devices": []}')  # shared by the papers
         done = self.call("--paper", "schaefer-fey-2011", "--results", str(self.directory), "--out", str(self.directory / "o"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("there is no schaefer-fey-2011.json", done.stderr)
