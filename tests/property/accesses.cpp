@@ -1,4 +1,4 @@
-// Accesses of fields. Each tells its site how far it reaches, unless a boundary takes it.
+// Accesses of fields. Each widens its site's margin by its reach, unless a boundary covers it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Offset Generator::random_offset(const Site& site) {
   return offset;
 }
 
-// Longer than any tile, perhaps, in one dimension: its length has any number of digits.
+// An offset that may exceed any tile in one dimension; its magnitude has a random number of digits.
 void Generator::make_huge(const Field& field, const Site& site, Offset& offset) {
   const auto d = static_cast<size_t>(random_.below(out_.rank));
   const Boundary::Sides& sides = field.boundary.dimensions[d];
@@ -49,7 +49,7 @@ void Generator::note(const Field& field, const Offset& offset, Site& site) {
   for (size_t d = 0; d < rank(); ++d) {
     if (offset[d] == 4 || offset[d] == -4) covers("offset 4");
     const Boundary::Sides& sides = field.boundary.dimensions[d];
-    // What a line begins at is read from the points near the edge, and from all others with them.
+    // Linear extrapolation also reads the points next to the edge, so any access may read them.
     const int inwards = offset[d] < 0 && sides.low == "linear"    ? 1
                         : offset[d] > 0 && sides.high == "linear" ? -1
                                                                   : offset[d];
@@ -79,8 +79,8 @@ std::string Generator::random_level(const Field& field) {
   return fmt::format("{}@-{}", field.name, level);
 }
 
-// A read of the field at an offset that varies in one dimension or two, or nothing where the site
-// does not allow it. Integers alone say how far, for they are the same in every mode.
+// A read whose offset varies in one or two dimensions, or nothing if the site does not permit it.
+// Only integers determine the offset, because they are equal in every floating-point mode.
 std::optional<std::string> Generator::varying_access(const Field& field, Site& site) {
   static const std::vector<std::string> kTexts = {
       "time", "m", "{} % 5", "{} - 2", "-{}", "({} & 3) - 1", "long({}) * 3"};
@@ -106,7 +106,7 @@ std::optional<std::string> Generator::varying_access(const Field& field, Site& s
   return fmt::format("{}[{}]", random_level(field), list(texts));
 }
 
-// The whole element, with its components.
+// A whole element with its components.
 std::string Generator::access(const Field& field, Site& site) {
   if (!exact_ && !plain_ && random_.chance(choices_.varying_offset)) {
     if (const auto read = varying_access(field, site)) return *read;
@@ -117,7 +117,7 @@ std::string Generator::access(const Field& field, Site& site) {
   return fmt::format("{}[{}]", random_level(field), list(offset));
 }
 
-// A component of a kind.
+// A component of the given kind.
 std::optional<Generator::Operand> Generator::random_operand(Kind kind) {
   std::vector<std::vector<Operand>> choices;  // per field
   for (const Field& field : fields_) {

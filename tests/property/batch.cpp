@@ -1,4 +1,4 @@
-// What the devices that run a batch have in common.
+// Shared by the devices that run a batch.
 #include "tests/property/batch.h"
 
 #include "runtime/cluster/decomposed.h"
@@ -17,7 +17,8 @@ std::vector<Piece> pieces_of(const Item& item) {
 
 namespace {
 
-// Runs a program from the step of a state on, in which the result is left; says what went wrong.
+// Runs a program on from the state's step and updates the state.
+// Returns a description of any failure.
 std::string run_for(const runtime::LoadedProgram& program, reference::State& state, int64_t steps) {
   auto session = program.start(state);
   if (!session.ok()) return session.failure().message;

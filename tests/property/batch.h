@@ -1,4 +1,4 @@
-// Many modules compiled and run at once: what makes thousands of random programs affordable.
+// Many modules compiled and run at once, which makes thousands of random programs affordable.
 #pragma once
 
 #include <cstddef>
@@ -20,48 +20,48 @@ namespace stencil::property {
 struct Item {
   ir::Program program;
   kernel::Module module;               // its name must be unique in the batch
-  std::shared_ptr<const Cut> cut;      // of a case cut into parts, which have modules instead
-  std::shared_ptr<const Boxed> boxed;  // of a case done in boxes, whose program `module` is of
+  std::shared_ptr<const Cut> cut;      // of a case cut into parts, whose modules replace `module`
+  std::shared_ptr<const Boxed> boxed;  // of a case in boxes; `module` is its box program
   reference::State state;
-  std::vector<bool> given;  // params, by ParamId; the others have defaults or follow from these
+  std::vector<bool> given;  // by ParamId; the others have defaults or are derived
   int64_t steps = 0;
-  std::string label;    // seed, schedule, mode: to reproduce it
-  std::string problem;  // set by the run: what went wrong, empty if nothing did
+  std::string label;    // seed, schedule, mode: reproduces the case
+  std::string problem;  // set by the run: the failure, or empty
   bool refused =
       false;  // set by the run: the program exceeds a limit of the device or its compiler
 };
 
 struct BatchOptions {
-  int threads = 1;  // of the host, at most
-  int gpus = 1;     // that parts of cut items are spread over
+  int threads = 1;  // most threads of the host
+  int gpus = 1;     // GPUs over which parts of cut items are spread
 };
 
-// Runs every item; returns what kept the whole batch from running, empty if nothing did.
+// Runs every item. Returns a failure that kept the whole batch from running, or "".
 using RunBatch = std::string (*)(std::vector<Item>& items, const BatchOptions& options);
 
-// The C++ that the `host` device compiles in process, on that device.
+// C++ compiled in process by the `host` device, and run on it.
 std::string run_on_host(std::vector<Item>& items, const BatchOptions& options);
 
-// The emitted C++ files, all modules in one translation unit, compiled by the system's compiler.
+// Emitted C++ files: all modules in one translation unit, compiled by the system compiler.
 std::string run_on_cpp(std::vector<Item>& items, const BatchOptions& options);
 
-// The emitted OpenCL C, all modules in one program, on the first OpenCL device (PoCL): with a
-// work-item per thread as on a GPU, or as CPUs get it, a block per work-item.
+// Emitted OpenCL C: all modules in one program, on the first OpenCL device (PoCL). Either each
+// thread is a work-item, as on GPUs, or each block is one, as on CPUs.
 std::string run_on_opencl(std::vector<Item>& items, const BatchOptions& options);
 std::string run_on_opencl_loops(std::vector<Item>& items, const BatchOptions& options);
 
-// The emitted CUDA C++, each module a program of its own for NVRTC, on the first GPU.
+// Emitted CUDA C++: each module is a separate program for NVRTC, on the first GPU.
 std::string run_on_cuda(std::vector<Item>& items, const BatchOptions& options);
 
-// A module of an item, with the program that it was made of.
+// A module of an item, and the program that it was made from.
 struct Piece {
   const ir::Program* program;
   const kernel::Module* module;
 };
-// One, or those of the parts in order.
+// The item's only piece, or those of its parts in order.
 std::vector<Piece> pieces_of(const Item& item);
 
-// Runs an item, whose pieces have been loaded, from its first step to its last.
+// Runs an item from its first to its last step; `pieces` are its loaded pieces.
 void run_loaded(std::vector<std::unique_ptr<runtime::LoadedProgram>> pieces, Item& item);
 
 }  // namespace stencil::property

@@ -1,8 +1,8 @@
-// The emitted C++ files, with their drivers, through the packed entry point that other programs
-// call. All modules of a batch in one translation unit, each in a namespace of its own, so that the
-// compiler starts once per batch. Params that follow from others are left to the emitted driver.
-// Optimisation is off: what is tested is what the program says, and the sanitizing effect of plain
-// code costs less than optimising thousands of kernels.
+// The emitted C++ files with their drivers, called through the packed entry point as other programs
+// do. All modules of a batch are one translation unit, each in its own namespace, so that the
+// compiler starts once per batch. Derived params are left to the emitted driver. Optimisation is
+// off: the tests check what the code says, and optimising thousands of
+// kernels would dominate the time.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -34,8 +34,8 @@ std::string without_includes(const std::string& text) {
   return out;
 }
 
-// What calls entry points for boxes, whose arguments differ from program to program: arrays, then
-// numbers and structures. Params of the program are put where they lie in its structure.
+// Calls entry points for boxes. Their arguments differ by program: first arrays, then numbers and
+// structures. Params are written to their offsets in the program's structure.
 constexpr const char* kCallBoxed = R"text(#include <tuple>
 struct Taken {
   void** arrays;
@@ -61,7 +61,7 @@ const char* call(const char* (*function)(T...), Taken from) {
 }
 )text";
 
-// The names of members as they are spelled in the file are not known here: values lie in order.
+// The spelling of member names in the file is unknown here, so values are laid out in order.
 std::string boxed_entries(const Item& item) {
   const auto& parameters = item.module.plan.parameters;
   const size_t given = static_cast<size_t>(std::count_if(
@@ -136,7 +136,7 @@ std::vector<void*> arrays_of(const kernel::Plan& plan, reference::State& state) 
   return arrays;
 }
 
-// The values of params, in order; null for those that are left to the file.
+// The values of params in order; null for those that the file derives.
 class Values {
  public:
   Values(const Item& item, const reference::State& state)
@@ -172,7 +172,7 @@ Function entry(void* library, const Item& item, const char* ending) {
 using RunBox = const char* (*)(void**, size_t, const void* const*, const int64_t*, const int*);
 using BoxMemory = const char* (*)(int*, const void* const*, const int*);
 
-// What is wrong with the memory that the file says a box has.
+// Describes any error in the memory that the file reports for a box.
 std::string misplaced(BoxMemory memory_of, const Item& item, const reference::State& state,
                       const void* const* values, const int* box) {
   const size_t rank = item.boxed->bounds.size();
@@ -192,12 +192,12 @@ std::string misplaced(BoxMemory memory_of, const Item& item, const reference::St
   return "";
 }
 
-// The memory of a box, of which the state has the levels: further slots stay from call to call.
+// The memory of a box. Its state holds the levels; further buffers are kept between calls.
 class Slots {
  public:
   explicit Slots(const kernel::Plan& plan) : plan_(plan), more_(plan.arrays.size()) {}
 
-  // Arguments of the entry point: of what changes, arrays of pointers.
+  // Arguments of the entry point: fields that change are passed as arrays of pointers.
   std::vector<void*> arguments(reference::State& state) {
     pointers_.assign(plan_.arrays.size(), {});
     std::vector<void*> out;
@@ -219,7 +219,7 @@ class Slots {
     return out;
   }
 
-  // Puts the levels where the pointers say that they are.
+  // Moves the levels to where the pointers say that they are.
   void settle(reference::State& state) {
     for (size_t a = 0; a < plan_.arrays.size(); ++a) {
       const kernel::Array& array = plan_.arrays[a];
@@ -245,7 +245,7 @@ class Slots {
 
   const kernel::Plan& plan_;
   std::vector<std::vector<reference::Buffer>> more_;  // by array
-  std::vector<std::vector<void*>> pointers_;          // likewise, in the hands of the file
+  std::vector<std::vector<void*>> pointers_;          // by array, as the file rotates them
 };
 
 void run_boxed(void* library, Item& item) {

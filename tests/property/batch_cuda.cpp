@@ -1,6 +1,6 @@
-// Modules are compiled side by side, each by itself: NVRTC takes milliseconds to start, so nothing
-// would be gained by giving it several at once, and a kernel runs as its user's would. Runs follow
-// one another, each module unloaded after its own.
+// Modules are compiled concurrently and separately. NVRTC starts within milliseconds, so combining
+// modules would save nothing, and each kernel runs as for a user. Modules run one after another,
+// and each is unloaded after its run.
 #include <memory>
 #include <string>
 

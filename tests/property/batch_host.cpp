@@ -1,8 +1,8 @@
-// The C++ that the `host` device compiles, each module by itself: compilers in process have nothing
-// to start. What is tested is what the program says and what the device does, so nothing is
-// optimised; what the optimiser makes of kernels is tested by `stencilc verify` and the examples.
-// But for `--fp fast`: what values the optimiser may change is all that it adds. It takes most of
-// the time, so one case in four is optimised; all of them by --long (STENCIL_LONG=1).
+// The C++ that the `host` device compiles, each module separately: an in-process compiler has no
+// start-up cost. Code is not optimised, because the tests check its meaning and the device;
+// `stencilc verify` and the examples test optimised kernels. The exception is --fp fast, whose only
+// effect is that the optimiser may change values. Optimising takes most of the time, so one case in
+// four is optimised, or all with --long (STENCIL_LONG=1).
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -15,7 +15,7 @@ namespace stencil::property {
 
 namespace {
 
-// Says what went wrong; null as well if the item is refused.
+// Compiles and loads a module; reports failures in the item. Also null if the item is refused.
 std::unique_ptr<runtime::LoadedProgram> load_module(const runtime::HostLibrary& library,
                                                     const kernel::Module& module, Item& item) {
   const FpMode fp = module.fp;

@@ -1,6 +1,5 @@
-// All modules of a batch in one OpenCL program. Kernels have names of their own; constants and
-// helper functions, which every emitted text brings along under the same names, are renamed per
-// module.
+// All modules of a batch in one OpenCL program. Kernel names are unique. Constants and helper
+// functions have the same names in every emitted text, so they are renamed per module.
 #include <iterator>
 #include <regex>
 #include <set>
@@ -29,7 +28,7 @@ std::string renamed_text(const kernel::Module& module, size_t number, bool loops
   }
   std::string head, tail;
   for (const std::string& name : names) {
-    // The number comes first: with it last, core_y and core_y_2 of module 2 would become one.
+    // The number comes first. As a suffix, core_y of module 2 and core_y_2 could collide.
     head += "#define " + name + " m" + std::to_string(number) + "_" + name + "\n";
     tail += "#undef " + name + "\n";
   }

@@ -1,5 +1,5 @@
-// Half of the boundaries with rules have one for all edges; of the others a third are by dimension
-// only. Sides without a rule are rarer, for they only keep regions away from an edge.
+// Half of the boundaries have one rule for all edges. Of the others, a third have rules by
+// dimension only. Sides without a rule are rarer, because they only keep regions away from an edge.
 #include "tests/property/boundaries.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,8 @@ std::string first_word(const std::string& rule) {
   return rule.substr(0, rule.find(' '));
 }
 
-// As half of a pair of sides: there are too many pairs to meet each of them.
+// The coverage name of one side of a pair. Coverage counts single sides, because there are too many
+// pairs to draw each.
 std::string side_name(const std::string& rule) {
   const std::string word = first_word(rule);
   return word != "constant" && is_computed(rule) ? "odd or the like" : word;

@@ -48,7 +48,7 @@ std::shared_ptr<const Boxed> box_up(const Recipe& recipe, const ir::Program& pro
   out->box = std::move(*box);
   out->bounds = draw_bounds(random, recipe, program, params);
   out->lengths = {recipe.exchange, random.between(1, static_cast<int>(recipe.exchange))};
-  // Where a grid of open size wraps around, whether it has room is known now.
+  // For open sizes, whether a periodic grid has enough points is only known here.
   for (size_t d = 0; d < out->bounds.size(); ++d) {
     const auto& [low, high] = out->box.depth[d];
     if (!out->box.wraps[d] || std::max(low, high) <= out->bounds[d].back() - out->bounds[d][0])

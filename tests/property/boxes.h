@@ -1,4 +1,4 @@
-// Cases done in boxes: their box programs, where boxes begin and end, and which calls are made.
+// Cases run in boxes: their box programs, the bounds of the boxes, and the calls.
 #pragma once
 
 #include <memory>
@@ -20,18 +20,18 @@ struct Boxed {
   ir::Program whole;
   decompose::BoxProgram box;
   test::InBoxes::Bounds bounds;
-  std::vector<int64_t> lengths;  // of calls, in turn
+  std::vector<int64_t> lengths;  // steps of the calls, in turn
 };
 
-// The boxes of a recipe, as many as it has cuts, wherever: some have a point in a dimension.
-// Nothing and the code of the refusal, or what is wrong.
+// The boxes of a recipe, as many as its cuts say, with random bounds; some are one point wide. If
+// refused, returns nothing and the code of the refusal or a description of the failure.
 std::shared_ptr<const Boxed> box_up(const Recipe& recipe, const ir::Program& program,
                                     const std::vector<int64_t>& params, std::string& refusal,
                                     std::string& problem);
 
-// What is special about them: names of rows of the coverage table.
+// Special features of a boxed case: row names of the coverage table.
 std::set<std::string> constructs_of(const Boxed& boxed);
-// Those that a complete run meets.
+// The rows that a complete run must cover.
 const std::set<std::string>& boxed_constructs();
 
 }  // namespace stencil::property

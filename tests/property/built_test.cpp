@@ -1,5 +1,5 @@
-// Random programs, written as text and built in C++ anew: the trees are those of the generated
-// text, and so is the stencil IR.
+// Random programs, written as text and rebuilt with the C++ builder, have the same trees and the
+// same stencil IR as the generated text.
 #include <gtest/gtest.h>
 
 #include "compiler/builder/access.h"

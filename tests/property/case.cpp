@@ -17,15 +17,15 @@ namespace stencil::property {
 
 namespace {
 
-// NaN or an infinity.
+// A random NaN or infinity.
 double non_finite(Random& random) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return random.pick<double>({std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity});
 }
 
-// One state in ten holds numbers so small that most operations on them underflow; that of an exact
-// program, small integers. In one of five (of exact programs: in half) some values are NaN or
-// infinite, unless they must be finite.
+// Fills a state with random values. One state in ten holds numbers so small that most operations
+// underflow. Exact programs get small integers. Unless values must be finite, some are NaN or
+// infinite in one of five programs (in half of the exact ones).
 void fill(uint64_t seed, bool exact, bool finite, reference::State& state) {
   Random random(seed);
   const bool small = random.chance(10);
@@ -53,8 +53,8 @@ void fill(uint64_t seed, bool exact, bool finite, reference::State& state) {
   }
 }
 
-// Puts the points of a set where they may lie: on points of the grid or between them, at its edges,
-// several in one place. Those of an exact program have exact weights.
+// Places the points of a set where they may lie: on grid points or between them, at the edges,
+// several at one position. Points of exact programs get exact weights.
 void scatter(uint64_t seed, bool exact, const ir::Program& program, reference::State& state) {
   Random random(seed + 1);
   for (size_t f = 0; f < program.fields.size(); ++f) {
@@ -132,7 +132,7 @@ std::optional<ir::Program> load(const Recipe& recipe, Diagnostics& diagnostics) 
                       diagnostics);
 }
 
-// What a param is when the compiler is told all values, unless it is what these are; else "".
+// The compile-time value of a param if it differs from the run-time value; else "".
 static std::string other_at_compile_time(const Recipe& recipe, const std::vector<int64_t>& integers,
                                          const std::vector<double>& reals) {
   Recipe closed = recipe;
@@ -155,14 +155,14 @@ static std::string other_at_compile_time(const Recipe& recipe, const std::vector
   return "";
 }
 
-// The module, and what a target makes of it, have nothing wrong.
+// Checks that the module and its legalised form verify.
 static bool is_sound(const Recipe& recipe, const kernel::Module& module, std::string& problem) {
   const auto problems = kernel::verify(module);
   if (!problems.empty()) {
     problem = "kernel IR: " + problems[0];
     return false;
   }
-  // One target of each program: the checks take as long as lowering.
+  // One target per program, because the checks take as long as lowering.
   emit::Options options;
   options.target = emit::targets()[recipe.seed % emit::targets().size()].target;
   const auto of_target = kernel::verify(emit::legalise(module, options));
@@ -173,7 +173,7 @@ static bool is_sound(const Recipe& recipe, const kernel::Module& module, std::st
   return true;
 }
 
-// The case without a module.
+// Prepares the case except for its module.
 static std::optional<Case> with_state(const Recipe& recipe, const ir::Program& program,
                                       std::string& problem) {
   std::vector<int64_t> integers(program.params.size(), 0);
@@ -190,7 +190,7 @@ static std::optional<Case> with_state(const Recipe& recipe, const ir::Program& p
       reals[p] = value;
       given[p] = true;
     }
-    // Without a value in the recipe it is known to the compiler, or follows from others.
+    // A param without a value in the recipe is a compile-time constant or derived.
     if (!given[p]) integers[p] = program.params[p].integer_value.value_or(0);
     if (!given[p]) reals[p] = program.params[p].real_value.value_or(0);
   }
@@ -268,7 +268,7 @@ std::optional<Case> prepare_boxed(const Recipe& recipe, const ir::Program& progr
   if (!made) return std::nullopt;
   made->item.boxed = box_up(recipe, program, made->item.state.integer_params, refusal, problem);
   if (!made->item.boxed) return std::nullopt;
-  schedule.rows = schedule::Rows::Dense;  // as emitted files have it
+  schedule.rows = schedule::Rows::Dense;  // as in emitted files
   auto module = lower_somehow(made->item.boxed->box.program, schedule, refusal);
   if (!module || kernel::is_padded(module->plan)) return std::nullopt;
   if (!is_sound(recipe, *module, problem)) return std::nullopt;
@@ -282,7 +282,7 @@ void expect(Case& made) {
 
 std::string judge(Case& ran) {
   if (!ran.item.problem.empty()) return ran.item.problem;
-  if (ran.item.boxed) ran.item.state.reductions = ran.expected.reductions;  // left out
+  if (ran.item.boxed) ran.item.state.reductions = ran.expected.reductions;  // not computed in boxes
   if (ran.recipe.fp == FpMode::Fast) {
     drop_signs_of_zeros(ran.expected);
     drop_signs_of_zeros(ran.item.state);

@@ -1,4 +1,4 @@
-// One case of the property tests: a program, how it is compiled and run, and what has to come out.
+// One case of the property tests: a program, how it is compiled and run, and the expected result.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace stencil::property {
 
-// Everything that decides a case. To shrink one, only the text is changed.
+// Everything that determines a case. Shrinking changes only the text.
 struct Recipe {
   GeneratedProgram program;
-  std::string name;   // of the module, unique in a batch
+  std::string name;   // of the module; unique in a batch
   uint64_t seed = 0;  // of the program
   uint64_t data_seed = 0;
   FpMode fp = FpMode::Strict;
@@ -30,33 +30,33 @@ struct Recipe {
   std::set<std::string> fixed;  // the params of --fix
   std::string schedule;         // a whole line
   int64_t steps = 0;
-  decompose::Cuts cuts;  // of a case cut into parts; else none
-  int64_t exchange = 0;  // then the steps between two exchanges
-  bool boxes = false;    // the parts are boxes, whose exchanges are the test's
+  decompose::Cuts cuts;  // of a case cut into parts; otherwise empty
+  int64_t exchange = 0;  // steps between two exchanges of a cut case
+  bool boxes = false;    // the parts are boxes; the test makes their exchanges
 };
 
 struct Case {
   Recipe recipe;
   Item item;
-  ir::Program as_written;     // without --fix: what the interpreter runs
-  reference::State expected;  // the initial state until expect() was called
+  ir::Program as_written;     // without --fix; the interpreter runs this
+  reference::State expected;  // the initial state until expect() is called
 };
 
-// The recipe as options of stencilc and the seed.
+// The recipe as stencilc options, with the seed.
 std::string label(const Recipe& recipe);
 
 // The stencil IR, or nothing and errors.
 std::optional<ir::Program> load(const Recipe& recipe, Diagnostics& diagnostics);
 
-// The case with random initial values; nothing, and why, if its params are refused or an IR is
-// unsound.
+// The case with random initial values. Returns nothing and a reason if its params are refused or an
+// IR does not verify.
 std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, kernel::Module module,
                             std::string& problem);
-// The same of a case that is cut, whose steps stay as they are; lower_parts() says the rest.
+// The same for a case that is cut; its number of steps is unchanged. See lower_parts().
 std::optional<Case> prepare_cut(const Recipe& recipe, const ir::Program& program,
                                 schedule::Schedule& schedule, std::string& refusal,
                                 std::string& problem);
-// The same of a case that is done in boxes.
+// The same for a case in boxes.
 std::optional<Case> prepare_boxed(const Recipe& recipe, const ir::Program& program,
                                   schedule::Schedule& schedule, std::string& refusal,
                                   std::string& problem);
@@ -64,11 +64,12 @@ std::optional<Case> prepare_boxed(const Recipe& recipe, const ir::Program& progr
 // Runs the interpreter.
 void expect(Case& made);
 
-// What is wrong with a case that has run, "" if nothing is: every field and reduction must hold the
-// expected bits (NaN equals NaN). Under --fp fast the sign of a zero may differ.
+// Compares a finished case with the expected result; returns a description of the failure, or "".
+// Every field and reduction must have the expected bits (NaN equals NaN). Under --fp fast the sign
+// of zero may differ.
 std::string judge(Case& ran);
 
-// The smallest program found that still loads, is served by the schedule, and is wrong.
+// The smallest program found that loads, is accepted by the schedule, and fails.
 std::string shrink(const Recipe& recipe, RunBatch run);
 
 }  // namespace stencil::property

@@ -1,4 +1,4 @@
-// Comprehensions: their names stand in offsets and in indices of tables.
+// Comprehensions, whose names are used in offsets and table indices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace stencil::property {
 
-// Over neighbours along one axis.
+// A sum over neighbours along one axis.
 std::string Generator::comprehension(Site& site) {
   const auto operand = random_operand(is_floating);
   if (!operand) return "";
@@ -32,7 +32,7 @@ std::string Generator::comprehension(Site& site) {
   }
 }
 
-// A later range depends on the name before it. One of two has no values for p = 1.
+// The second range depends on the first name. In one of two forms it is empty for p = 1.
 std::string Generator::nested_comprehension(Site& site) {
   const auto operand = random_operand(is_floating);
   if (!operand) return "";
@@ -54,7 +54,7 @@ std::string Generator::nested_comprehension(Site& site) {
                      operand->field->name, list(index), operand->component.path);
 }
 
-// Weights, or offsets, from a table.
+// Weights or offsets from a table.
 std::string Generator::table_sum(Site& site) {
   const auto operand = random_operand(is_floating);
   if (!has_tables_ || !operand) return "";

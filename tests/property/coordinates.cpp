@@ -1,12 +1,12 @@
-// Origin and spacing of the grid, and the functions that read them. The values are over params that
-// are fixed, open or given when the program is run; a spacing is positive whatever these are.
+// Origin and spacing of the grid, and the functions that read them. The values depend on fixed,
+// open and run-time params. A spacing is positive for any of their values.
 #include <fmt/format.h>
 
 #include "tests/property/generator_parts.h"
 
 namespace stencil::property {
 
-// For all dimensions, or a list with one for each.
+// One value for all dimensions, or a list with one per dimension.
 std::string Generator::per_dimension(const std::vector<std::string>& choices) {
   if (random_.chance(40)) return random_.pick(choices);
   std::vector<std::string> values;
@@ -14,7 +14,7 @@ std::string Generator::per_dimension(const std::vector<std::string>& choices) {
   return fmt::format("[{}]", list(values));
 }
 
-// The attributes of the grid, " steps 4" among them.
+// The attributes of the grid, including " steps 4".
 std::string Generator::grid_attributes() {
   static const std::vector<std::string> kOrigins = {
       "0", "-1", "0.75", "-alpha", "m", "gamma - N0", "-0.5 * (N0 - 1)", "2 * alpha - beta"};
@@ -45,7 +45,7 @@ std::string Generator::grid_attributes() {
   return text;
 }
 
-// Where the point lies in some dimension.
+// The position of the point in some dimension.
 std::string Generator::position(Site& site) {
   const std::string index = index_name(site);
   if (index.empty()) return "";
@@ -54,7 +54,7 @@ std::string Generator::position(Site& site) {
   return fmt::format("place({})", index);
 }
 
-// What origin() and spacing() are asked of: an index, or the number of a dimension.
+// The argument of origin() and spacing(): an index, or the number of a dimension.
 std::string Generator::dimension(Site& site) {
   const std::string index = random_.chance(40) ? index_name(site) : "";
   return index.empty() ? fmt::format("{}", random_.below(out_.rank)) : index;

@@ -20,7 +20,7 @@ struct Number {
   size_t at, length;  // of the value in the text
 };
 
-// The integer params whose default is a number that may be a size.
+// Integer params whose default is a number that may be a size.
 std::vector<Number> sizes_in(const std::string& text) {
   static const std::regex kParam(R"(param\s+(\w+)\s*:\s*integer\s*=\s*(\d+)\s*;)");
   std::vector<Number> out;
@@ -33,7 +33,7 @@ std::vector<Number> sizes_in(const std::string& text) {
   return out;
 }
 
-// The points of the grid, or nothing if the front end refuses the program.
+// The number of grid points, or nothing if the front end refuses the program.
 std::optional<double> points_of(const std::string& text) {
   Diagnostics diagnostics;
   const auto program = load_program(Source("example.stn", text), {}, diagnostics);
@@ -48,7 +48,7 @@ std::optional<double> points_of(const std::string& text) {
 Example scaled(const std::string& name, const std::string& text, int64_t divisor) {
   Example out{name, text, {}};
   const std::vector<Number> numbers = sizes_in(text);
-  for (size_t n = numbers.size(); n-- > 0;) {  // from the end, so that places stay
+  for (size_t n = numbers.size(); n-- > 0;) {  // from the end, so that positions stay valid
     const int64_t value = std::max(numbers[n].value / divisor, kLeast);
     out.text.replace(numbers[n].at, numbers[n].length, std::to_string(value));
     out.sizes.insert(out.sizes.begin(), {numbers[n].name, value});
@@ -69,7 +69,7 @@ std::vector<Example> small_examples(int64_t most_points) {
   for (const auto& file : files) {
     std::ostringstream text;
     text << std::ifstream(file).rdbuf();
-    // The largest that is small enough, else the smallest that is a program.
+    // Takes the largest version that is small enough, otherwise the smallest valid one.
     Example chosen = scaled(file.stem(), text.str(), 1);
     for (int64_t divisor = 1; divisor <= 1024; divisor += (divisor + 3) / 4) {
       Example example = scaled(file.stem(), text.str(), divisor);

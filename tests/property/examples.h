@@ -1,4 +1,4 @@
-// The programs of dsl-examples/, made small.
+// Small versions of the programs in dsl-examples/.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace stencil::property {
 
 struct Example {
   std::string name;
-  std::string text;  // the defaults of the integer params that sizes follow from are small
+  std::string text;  // with small defaults of the integer params that determine sizes
   std::vector<std::pair<std::string, int64_t>> sizes;  // these params and their defaults
 };
 
-// All of them, each with at most `most_points` points if its requirements allow that.
+// All examples, each with at most `most_points` points if its requirements permit that.
 std::vector<Example> small_examples(int64_t most_points);
 
 }  // namespace stencil::property

@@ -1,4 +1,4 @@
-// Expressions from forms (forms.h).
+// Expressions made from forms (forms.h).
 #include <fmt/format.h>
 
 #include "tests/property/forms.h"
@@ -22,7 +22,7 @@ std::string Generator::pick_form(const std::vector<Form>& forms, Site& site, int
   return filled(forms[0].text, site, depth);
 }
 
-// The form with its holes filled from left to right; "" if one cannot be.
+// Fills the holes of the form from left to right; "" if a hole cannot be filled.
 std::string Generator::filled(const std::string& form, Site& site, int depth) {
   std::string out;
   for (size_t at = 0; at < form.size(); ++at) {
@@ -95,7 +95,7 @@ std::string Generator::floating(Site& site, int depth) {
   return pick_form(floating_forms(), site, depth);
 }
 
-// Integers are scaled to the magnitude of the others.
+// Integers are scaled to the magnitude of floating-point values.
 std::string Generator::floating_access(Site& site) {
   const bool integers = random_.chance(15);
   const auto found = random_operand(integers ? is_integer : is_floating);
@@ -129,7 +129,7 @@ std::string Generator::index_name(Site& site) {
   return fmt::format("i{}", d);
 }
 
-// A condition on coordinates modulo a small number, as colours and strides are.
+// A condition on coordinates modulo a small number, like colours and strides.
 std::string Generator::congruence(Site& site) {
   std::string sum;
   const int terms = random_.between(1, std::min(out_.rank, 3));
@@ -163,14 +163,14 @@ std::string Generator::integer_value(Number number, Site& site) {
     sum += pick_form(integer_forms(), site, 0);
   }
   if (number == Number::Integer) return fmt::format("({}) % 97", sum);
-  if (is_small(number)) {  // a constant would have to be one that the type holds
+  if (is_small(number)) {  // a constant would have to fit the type
     covers("integers that wrap around");
     return fmt::format("({}) * 37 + time", sum);
   }
   return fmt::format("(long({}) * 40961) % 1000003", sum);
 }
 
-// Below a million in magnitude, and below a thousand if of 32 bits.
+// Below a million in magnitude, and below a thousand in 32 bits.
 std::string Generator::integer(Site& site) {
   const int roll = random_.below(100);
   if (roll < 8 && site.names_allowed) return index_name(site);

@@ -51,7 +51,7 @@ void Generator::make_fields() {
 std::vector<const Field*> Generator::targets() const {
   std::vector<const Field*> written;
   for (const Field& field : fields_) {
-    const bool several = in_repeat_ && field.history > 1;  // levels
+    const bool several = in_repeat_ && field.history > 1;  // history levels
     if (!field.constant && !several) written.push_back(&field);
   }
   return written;
@@ -59,7 +59,7 @@ std::vector<const Field*> Generator::targets() const {
 
 namespace {
 
-// A number as a constant of a type: a condition where the type holds one.
+// A number as a constant of the type; a condition if the type is bool.
 std::string constant_of(const Type& type, int number) {
   if (type.is_scalar()) {
     return is_condition(type.number) ? number > 0 ? "true" : "false" : fmt::format("{}", number);
@@ -71,7 +71,7 @@ std::string constant_of(const Type& type, int number) {
   return fmt::format("{{{}}}", fmt::join(members, ", "));
 }
 
-// A boundary of numbers, where the type has conditions, with constants that it takes.
+// Replaces the numbers of a boundary by constants that the type accepts.
 std::string with_constants_of(const Type& type, const std::string& text) {
   const auto components = components_of(type);
   const bool conditions = std::any_of(components.begin(), components.end(),
@@ -97,7 +97,7 @@ Field Generator::random_field(const std::string& name) {
     types_.push_back(fmt::format("type {} = {};\n", type, field.type.text));
     field.type.text = type;
   }
-  // Where a side has no rule, accesses would need a larger grid than a tiny one.
+  // Sides without a rule would force a tiny grid to grow.
   field.boundary =
       plain_ ? no_boundary(out_.rank)
              : random_boundary(random_, out_.rank, tiny_, !exact_ && all_numbers(field.type));

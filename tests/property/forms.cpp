@@ -102,7 +102,7 @@ const std::vector<Form>& condition_forms() {
   return kForms;
 }
 
-// No operation overflows: what a result out of range is, the language leaves open.
+// No operation overflows, because the language leaves out-of-range results open.
 const std::vector<Form>& integer_forms() {
   static const std::vector<Form> kForms = {
       {4, "$i * 2"},
@@ -114,7 +114,7 @@ const std::vector<Form>& integer_forms() {
       {2, "($i >> $i)", "integer shifts"},
       {2, "(($i << $i) & 255)", "integer shifts"},
       {2, "($i / 3)", "integer division"},
-      {2, "($i / ($i - 1))", "integer division"},  // by zero at times, which gives 0, or by -1
+      {2, "($i / ($i - 1))", "integer division"},  // may divide by zero, which gives 0, or by -1
       {2, "($i % ($i + 1))", "integer division"},
       {1, "($i / integer($x))", "integer division by a converted float"},
       {1, "($i % integer($x))", "integer division by a converted float"},
@@ -130,7 +130,7 @@ const std::vector<Form>& integer_forms() {
   return kForms;
 }
 
-// Every operation whose bits all libraries agree on, in all types that they have.
+// Operations with the same bits in all libraries, in all their types.
 const std::vector<Form>& uniform_forms() {
   static const std::vector<Form> kForms = {
       {3, "alpha"},
@@ -170,7 +170,7 @@ const std::vector<Form>& uniform_integer_forms() {
       {2, "($I + $I) % 997"},
       {2, "($I - $I) % 997"},
       {2, "$I * $I % 997"},
-      {2, "$I / $I"},  // by zero at times, which gives 0
+      {2, "$I / $I"},  // may divide by zero, which gives 0
       {2, "$I % (time - 2)"},
       {1, "($I & 255) ^ ($I & 127)"},
       {1, "($I << 2) % 997"},

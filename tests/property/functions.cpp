@@ -38,7 +38,7 @@ std::string Generator::make_functions() {
                           list(here));
       functions_.push_back({"both", {below, here}, false, "[1]"});
       break;
-    case 2: {  // applied within another, moved
+    case 2: {  // applied inside another one, shifted
       const size_t other = static_cast<size_t>(random_.below(out_.rank));
       const Offset shift = axis_offset(other, 1);
       text += fmt::format("function twice(u : field) = lap(u)[{}] - lap(u);\n", list(shift));
@@ -50,7 +50,7 @@ std::string Generator::make_functions() {
       functions_.push_back(twice);
       break;
     }
-    default:  // a constant argument serves as an offset
+    default:  // a constant argument is used as an offset
       text += fmt::format("function step(u : field, q) = u[{}] - u[{}];\n", axis_text(axis, "q"),
                           axis_text(axis, "-q"));
       text += fmt::format("function far(u : field) = step(u, {}) * alpha;\n", radius);
@@ -59,7 +59,7 @@ std::string Generator::make_functions() {
   return text;
 }
 
-// A function applied at an offset. What is passed by value is not moved.
+// A function applied at an offset. Arguments passed by value are not shifted.
 std::string Generator::call(Site& site, int depth) {
   std::vector<const Field*> fields;
   for (const Field& field : fields_) {
@@ -93,7 +93,7 @@ std::string Generator::call(Site& site, int depth) {
                      function.selects);
 }
 
-// A new local value, or one that the function already has.
+// A new local value, or an existing one of the function.
 std::string Generator::let(Site& site, int depth) {
   if (!site.lets_allowed) return "";
   if (!lets_.empty() && random_.chance(50)) {
@@ -105,7 +105,7 @@ std::string Generator::let(Site& site, int depth) {
   Site own(out_.rank);
   own.least = site.least;
   own.most = site.most;
-  own.names_allowed = false;  // it belongs to no one piece
+  own.names_allowed = false;  // it is shared by several pieces
   own.lets_allowed = true;
   std::string value, component;
   const Field& field = random_.pick(fields_);

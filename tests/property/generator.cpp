@@ -1,13 +1,13 @@
-// Programs are generated as text, so that the parser and semantic analysis are part of what is
-// tested.
 //
-// Functions come first: each collects, per dimension, how far its accesses reach beyond the point
-// on fields without a boundary; the regions keep that distance from the grid's edges, and the grid
-// is then made at least large enough for every region to have a point. Expressions are mostly
-// damped sums, so that values stay finite over many steps and a wrong bit anywhere shows.
+// Programs are generated as text, so that the tests include the parser and semantic analysis.
 //
-// Left out are the functions that targets take from their libraries (exp, sin, ...): their last
-// bits differ.
+// Functions come first. Each collects, per dimension, how far its accesses reach from the point on
+// fields without a boundary. Regions keep that distance from the edges of the grid, and the grid
+// gets at least the size at which every region has a point. Expressions are mostly damped sums, so
+// that values stay finite over many steps and any wrong bit shows.
+//
+// Functions from the targets' libraries (exp, sin, ...) are excluded, because their last bits
+// differ. bits differ.
 #include "tests/property/generator.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ std::string list(const Offset& offset) {
   return fmt::format("{}", fmt::join(offset, ","));
 }
 
-// Params that follow from others, of which some are given all the same.
+// Params derived from others. Some of them also get a value.
 std::string Generator::derived_params() {
   static const std::vector<std::string> kIntegers = {"2 * m - 1", "m / 2", "m % 3",
                                                      "max(m, 0) + 1"};
@@ -49,7 +49,7 @@ std::string Generator::derived_params() {
       "derived_real * 0.7 + derived_integer / 9.0", "fma(derived_real, alpha, 0.1)"};
   const size_t integer = static_cast<size_t>(random_.below(static_cast<int>(kIntegers.size())));
   std::string text = fmt::format("param derived_integer : integer = {};\n", kIntegers[integer]);
-  // What is affine in open params stands for the param in the code: it cannot be given.
+  // Code replaces a param that is affine in open params, so it cannot get a value.
   if (integer > 0 && random_.chance(25)) {
     out_.integers.emplace_back("derived_integer", random_.between(-3, 5));
     covers("derived param that is given");
@@ -100,14 +100,14 @@ GeneratedProgram Generator::run() {
   for (size_t d = 0; d < rank(); ++d) {
     text += fmt::format("require {} >= {};\n", size_name(d), needed_[d]);
   }
-  // Divisors may be m, m + 1 or m - 1, and a zero that is known at compile time is an error.
+  // Divisors may be m, m + 1 or m - 1, and a zero known at compile time is an error.
   const int64_t m = random_.between(-3, 5);
   out_.integers.emplace_back("m", m == 1 || m == -1 ? 4 * m : m == 0 ? 6 : m);
   out_.reals.emplace_back("alpha", random_.unit());
   out_.reals.emplace_back("beta", 2 * random_.unit() - 1);
   out_.reals.emplace_back("gamma", random_.pick<double>({3, 6, -7, 8, 7.5, 1000}));
   out_.text = text + declarations() + functions;
-  constexpr int kDoubleBits = 50, kInitialBits = 3, kPointBits = 18;  // of a sum over the grid
+  constexpr int kDoubleBits = 50, kInitialBits = 3, kPointBits = 18;  // bits of a sum over the grid
   const int left = kDoubleBits - kInitialBits - (reduces ? kPointBits : 0);
   if (exact_) out_.exact_steps = left / std::max(bits_per_step_, 1);
   return std::move(out_);

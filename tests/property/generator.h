@@ -1,5 +1,5 @@
-// Random stencil programs for the property tests: valid by construction, different in every
-// construct that lowering has to get right, and reproducible from their seed.
+// Random stencil programs for the property tests: valid by construction, covering every construct
+// that lowering must handle, and reproducible from their seed.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,24 @@ namespace stencil::property {
 
 struct GeneratedProgram {
   std::string text;  // the .stn program
-  // Values of the integer params: sizes, a dimension each, outermost first, and others.
+  // Values of the integer params: first the sizes, one per dimension, outermost first; then others.
   std::vector<std::pair<std::string, int64_t>> integers;
-  // Values of the real params at launch, other ones than their defaults.
+  // Values of the real params at launch, different from their defaults.
   std::vector<std::pair<std::string, double>> reals;
   int rank = 1;
-  // Linear with integer coefficients: with small integers as initial values and no more steps than
-  // this, no operation of its doubles rounds, in whatever order they are done. 0: not such a
-  // program.
+  // Not 0: linear with integer coefficients. With small integers as initial values and at most this
+  // many steps, no operation in double precision rounds, in any order.
   int exact_steps = 0;
-  bool sizes_known = false;  // needed where the program is compiled: of what `else` stands for
-  bool finite = false;       // takes no NaN and no infinities as initial values
-  std::set<std::string> constructs;  // what it exercises, for the coverage table
+  bool sizes_known = false;          // must be known at compile time, because of `else`
+  bool finite = false;               // does not accept NaN and infinities as initial values
+  std::set<std::string> constructs;  // what it covers, for the coverage table
 };
 
-// `seed` decides everything. Grids are small and awkward: 1 to a few tiles wide, often tile
-// multiples and their neighbours, often barely larger than the stencil.
+// `seed` determines everything. Grids are small and awkward: 1 to a few tiles wide, often a
+// multiple of a tile or a neighbour of one, often barely larger than the stencil.
 GeneratedProgram random_program(uint64_t seed, const Choices& choices = {});
 
-// What the program is called where a test compiles it.
+// The name of the program when a test compiles it.
 std::string module_name(uint64_t seed, FpMode fp, const std::string& family);
 
 }  // namespace stencil::property

@@ -1,5 +1,5 @@
-// The parts of the generator share one object, a program in the making. A member function stands in
-// the file named above it; all return text of the language.
+// The generator's files share one object, a program under construction. Each member function is
+// defined in the file named above it. All return program text.
 #pragma once
 
 #include <optional>
@@ -18,17 +18,17 @@ namespace stencil::property {
 
 using Offset = std::vector<int>;  // per dimension
 
-// Points that something keeps away from the low and high edges of the grid, per dimension.
+// Distances that a region or access keeps from the low and high edges of the grid, per dimension.
 struct Margin {
   std::vector<int> low, high;
   explicit Margin(int rank) : low(static_cast<size_t>(rank)), high(static_cast<size_t>(rank)) {}
-  void enclose(const Margin& other);  // the larger one, on every side
+  void enclose(const Margin& other);  // takes the larger one on every side
 };
 
 struct SubGrid {
   std::string name, parent;
   Margin margin;
-  std::string strides = {};  // behind each of its ranges
+  std::string strides = {};  // after each of its ranges
 };
 
 struct Field {
@@ -36,49 +36,49 @@ struct Field {
   Type type;
   Boundary boundary;
   std::string domain = "G";
-  Margin margin;  // of the domain
+  Margin margin;  // of its domain
   bool constant = false;
   int history = 1;
 };
 
-// A field along some of the dimensions, or a series, or both.
+// A field along some dimensions, a series, or both.
 struct Profile {
   std::string name;
   std::string text = {};             // its declaration
-  Boundary boundary = {};            // of the grid's dimensions that it has
-  std::vector<int> dimensions = {};  // these; before them -1 for steps
-  std::string selects = {};          // behind an access, if its value is a vector
+  Boundary boundary = {};            // for the grid dimensions that it has
+  std::vector<int> dimensions = {};  // these dimensions, preceded by -1 for steps
+  std::string selects = {};          // follows an access if its value is a vector
 };
 
-// A user's function of a field: where it reads, and how it is called.
+// A user function of a field: its reach, and how it is called.
 struct Function {
   std::string name;
   std::vector<Offset> reads = {};
-  bool takes_value = false;  // a second argument
-  std::string selects = {};  // after the call, if its value is a vector
+  bool takes_value = false;  // has a second argument
+  std::string selects = {};  // follows the call if its value is a vector
 };
 
 // A local value of a stencil function.
 struct Let {
-  std::string name, component;  // the component to use, "" of a scalar
+  std::string name, component;  // the component to use; "" for a scalar
   Margin reach;                 // of its accesses
 };
 
-// Something that a stencil function writes: a field or a member.
+// A target of a stencil function: a field or a member.
 struct Part {
-  std::string target;   // as the head of the function has it
-  std::string present;  // what it is at the point
+  std::string target;   // as in the head of the function
+  std::string present;  // its current value at the point
   Type type;
-  std::string name() const;  // of its entry in a value
+  std::string name() const;  // name of its entry in a value
 };
 
-// Where an expression stands.
+// The context of an expression.
 struct Site {
-  Margin reach;               // gathered from the accesses: what the region has to keep
-  bool names_allowed = true;  // of indices
+  Margin reach;               // reach of its accesses, which the region must keep
+  bool names_allowed = true;  // whether index names may be used
   bool lets_allowed = false;
   std::set<int> names;           // dimensions whose index name is used
-  std::vector<int> least, most;  // offsets allowed, per dimension
+  std::vector<int> least, most;  // permitted offsets per dimension
   explicit Site(int rank);
 };
 
@@ -131,7 +131,7 @@ class Generator {
   std::string stored_whole(const Type& type, Site& site);
   std::string stored_vector(const Type& type, Site& site);
 
-  // expressions.cpp: `depth` is how deep in a value they stand
+  // expressions.cpp: `depth` is the nesting depth within a value
   std::string pick_form(const std::vector<Form>& forms, Site& site, int depth);
   std::string filled(const std::string& form, Site& site, int depth);
   std::string hole(char kind, Site& site, int depth);
@@ -142,18 +142,18 @@ class Generator {
   std::string integer_value(Number number, Site& site);
   std::string integer(Site& site);
 
-  // values.cpp: what a scalar in floating point becomes
+  // values.cpp: values of floating-point scalars
   std::string floating_value(Site& site);
   std::string linear_value(Site& site);
   std::string exact_choice(Site& site);
   std::string divisor(int terms);
 
-  // comprehensions.cpp: "" if they cannot stand there
+  // comprehensions.cpp: "" if not permitted
   std::string comprehension(Site& site);
   std::string nested_comprehension(Site& site);
   std::string table_sum(Site& site);
 
-  // functions.cpp: of the user, local values, tables
+  // functions.cpp: user functions, local values, tables
   std::string make_functions();
   std::string let(Site& site, int depth);
   std::string call(Site& site, int depth);
@@ -176,7 +176,7 @@ class Generator {
   std::string axis_text(size_t axis, const std::string& offset) const;
   Offset axis_offset(size_t axis, int offset) const;
 
-  // profiles.cpp: fields along some of the dimensions, and series. "" if there can be none.
+  // profiles.cpp: fields along some dimensions, and series; "" if not possible
   const Profile& profile(bool steps);
   const Profile& series(bool integers);
   std::string profile_read(Site& site);
@@ -199,7 +199,7 @@ class Generator {
   std::string make_reductions();
   std::string reduced_value(const std::string& reducer, Site& site);
   void choose_statistics(int functions);
-  std::string make_statistics(int functions);  // those behind so many functions
+  std::string make_statistics(int functions);  // those placed after this many functions
   std::string statistic_read(Site& site);      // "" if there is none
   std::vector<int> random_profile();           // dimensions that are kept; none: all are reduced
   std::string over(const std::vector<int>& kept);
@@ -210,7 +210,7 @@ class Generator {
   Choices choices_;
   GeneratedProgram out_;
   bool exact_ = false, plain_ = false, tiny_ = false;
-  int bits_per_step_ = 0;  // by which the values of an exact program grow
+  int bits_per_step_ = 0;  // growth of an exact program's values
   std::vector<SubGrid> sub_grids_;
   std::vector<Field> fields_;
   std::vector<Profile> profiles_, series_, integer_series_;
@@ -219,7 +219,7 @@ class Generator {
   struct Statistic {        // a reduction that the step may read
     std::string name;
     int place;
-    std::vector<int> kept = {};  // dimensions of the profile that it gives
+    std::vector<int> kept = {};  // dimensions of its profile
     bool made = false;
   };
   std::vector<Statistic> statistics_;
@@ -227,7 +227,7 @@ class Generator {
   std::vector<std::string> types_;  // declarations
   std::vector<Function> functions_;
   bool has_tables_ = false;
-  bool has_place_ = false;   // a function of a position
+  bool has_place_ = false;   // there is a function of a position
   std::vector<int> needed_;  // least extent per dimension
   std::vector<int> first_;   // coordinates of the grid's first point
   struct Range {             // low .. N - 1 - high
@@ -235,14 +235,14 @@ class Generator {
     int low, high;
   };
   std::vector<Range> ranges_;  // of all regions
-  std::vector<Let> lets_;      // of the stencil function in the making
+  std::vector<Let> lets_;      // of the current stencil function
   std::vector<std::string> let_texts_;
-  std::vector<Part> parts_;  // of the stencil function in the making
+  std::vector<Part> parts_;  // of the current stencil function
   std::string last_target_;
-  struct Repeat {  // of functions first..last; none: last is before first
+  struct Repeat {  // functions first..last; none if last < first
     int first = 0, last = -1, iterations = 1;
     bool holds(int function) const { return first <= function && function <= last; }
-    // A reduction there would be between two iterations.
+    // Whether a reduction there would lie between two iterations.
     bool is_inside(int place) const { return first < place && place <= last; }
   };
   Repeat repeat_;

@@ -1,7 +1,7 @@
-// Random programs made invalid: a number somewhere in a valid program becomes a name that cannot
-// have a value there, of the very thing that is being defined or of another one in error. The front
-// end must say what is wrong, and hand nothing on; that something was left out in silence (K002)
-// does not count as an answer.
+// Invalid random programs: a number in a valid program is replaced by a name that cannot have a
+// value there, either of the item being defined or of an invalid item. The front end must report an
+// error and return no program. The internal error K002 (something was silently omitted) does not
+// count as a report.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -19,8 +19,8 @@ using property::Random;
 constexpr uint64_t kPrograms = 2000;
 
 struct Poison {
-  const char* items;  // in error by themselves
-  const char* use;    // of their name, as a value
+  const char* items;  // invalid items
+  const char* use;    // uses their name as a value
 };
 constexpr Poison kPoisons[] = {
     {"param bad : integer = bad + 1;", "bad"},
@@ -43,7 +43,7 @@ struct Place {
   size_t begin, end;
 };
 
-// The numbers in expressions: all but the levels in U@-1 and parts of names.
+// The numbers in expressions, except levels as in U@-1 and parts of names.
 std::vector<Place> numbers_in(const std::string& text, Place where) {
   const auto in_word = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
@@ -65,7 +65,7 @@ std::vector<Place> numbers_in(const std::string& text, Place where) {
   return places;
 }
 
-// The items of a program, without the blanks around them: a body ends with a brace.
+// The items of a program without surrounding blanks. A body ends with a brace.
 std::vector<Place> items_of(const std::string& text) {
   std::vector<Place> items;
   int depth = 0;

@@ -1,5 +1,5 @@
-// Ranks 4 to 8. The number of points is what has to be kept down: every point more per side counts
-// rank times over.
+// Ranks 4 to 8. The number of points must stay small: each extra point per side multiplies it in
+// every dimension.
 #include "tests/property/many_dimensions.h"
 
 #include <algorithm>

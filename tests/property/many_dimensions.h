@@ -1,4 +1,4 @@
-// What is drawn differently for grids of rank 4 to 8: their sides are short.
+// Adjustments for grids of rank 4 to 8: their sides are short.
 #pragma once
 
 #include "tests/property/generator.h"
@@ -8,7 +8,7 @@ namespace stencil::property {
 
 int largest_offset(int rank);
 int random_extent(Random& random, int rank, int needed);
-// A program that needs so many points takes the interpreter too long.
+// Whether the interpreter would take too long.
 bool too_large(const GeneratedProgram& program);
 
 }  // namespace stencil::property

@@ -1,9 +1,7 @@
-// Names are drawn when a program is complete: its words are replaced, all uses of one by the same
-// other one. Stencil functions and members have name spaces of their own, so these may be called
-// like other things.
-//
-// The compiler's own words are not listed: they are what stands in kernels and files that it makes
-// of other programs.
+// Names are drawn after a program is complete: each of its words is replaced everywhere by another
+// one. Stencil functions and members have their own name spaces, so they may share names with other
+// things. The compiler's own words are not listed here but collected from the kernels and files
+// that it generates for other programs.
 #include "tests/property/names.h"
 
 #include <fmt/format.h>
@@ -34,7 +32,7 @@ bool in_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-// The text in parts that add up to it: words and numbers, and every other character by itself.
+// Splits the text into words, numbers and single characters, which join to the text again.
 Words parts_of(const std::string& text) {
   Words parts;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -48,11 +46,11 @@ bool is_word(const std::string& part) {
   return in_word(part[0]) && !std::isdigit(static_cast<unsigned char>(part[0]));
 }
 
-// --- What a program calls its things ---
+// --- Names declared by a program ---
 
 enum class Kind { Stencil, Member, Other };
 
-// What a program declares.
+// The names that a program declares.
 class Declared {
  public:
   explicit Declared(const Words& parts) {
@@ -66,7 +64,7 @@ class Declared {
     }
   }
   const std::map<std::string, Kind>& kinds() const { return kinds_; }
-  // Of kind Other, and beside the members of their structures.
+  // Names of kind Other that are also members of structures.
   const std::set<std::string>& member_targets() const { return member_targets_; }
 
  private:
@@ -91,7 +89,7 @@ class Declared {
     }
   }
 
-  // Members among them stand beside fields, under names of their own.
+  // Member targets stand beside fields, with their own names.
   void targets_from(size_t at) {
     for (; part(at) != "[" && part(at) != "{" && part(at) != "on"; ++at) {
       if (part(at - 1) != ".") continue;
@@ -105,7 +103,7 @@ class Declared {
   std::set<std::string> member_targets_;
 };
 
-// --- What things may be called ---
+// --- Possible names ---
 
 bool is_name(const std::string& word) {
   return is_word(word) && !is_keyword(word) && !sema::is_reserved(word);
@@ -115,7 +113,7 @@ struct OwnWords {
   Words kernels, files;
 };
 
-// What stands in the kernels and the files of some programs, of which each has the name "donor".
+// The words in kernels and files of some other programs, each named "donor".
 OwnWords own_words() {
   constexpr uint64_t kFirst = 2000, kPrograms = 12;
   std::set<std::string> kernels, files;
@@ -145,7 +143,7 @@ OwnWords own_words() {
       }
     }
   }
-  // Of a word with numbers behind it, one is as good as all.
+  // Of words that differ only in trailing digits, one suffices.
   const auto numbered = [&](const std::string& word) {
     const size_t end = word.find_last_not_of("0123456789");
     return end + 1 < word.size() && end > 0 && word[end] == '_' &&
@@ -182,7 +180,8 @@ std::string letters(Random& random, int count) {
   return name;
 }
 
-// A name, maybe none that can be used; `other` is the name of another thing, `module` of the whole.
+// Draws a name, possibly unusable. `other` is the name of another
+// thing, `module` that of the program.
 std::string hostile_name(Random& random, const std::string& other, const std::string& module) {
   static const OwnWords own = own_words();
   static const Words targets = names_of({emit::kCppNames, emit::kCudaNames, emit::kOpenClNames});
@@ -221,8 +220,8 @@ std::string hostile_name(Random& random, const std::string& other, const std::st
 
 using Renamed = std::map<std::string, std::string>;
 
-// The components of a param that is a structure have names that begin like its own: nothing else is
-// to have one of these.
+// Components of a structured param have names that start with its name. No other
+// thing may get one of these names.
 void spare_components(const std::string& param, const std::set<std::string>& words,
                       Renamed& renamed) {
   const auto is_component = [&](const std::string& name) {
@@ -233,7 +232,7 @@ void spare_components(const std::string& param, const std::set<std::string>& wor
   std::erase_if(renamed, [&](const auto& entry) { return is_component(entry.second); });
 }
 
-// The name of a component of what has the other name.
+// Whether `name` is spelled like a component of `other`.
 bool is_spelt_as_component(const std::string& name, const std::string& other) {
   return name.starts_with(other + "_");
 }

@@ -1,4 +1,4 @@
-// What programs call their things, and how their lines end.
+// Names and line endings of random programs.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace stencil::property {
 
-// Gives some programs hostile names: the compiler's own words, what the targets' languages and
-// headers have, and what is hard to tell apart; and others line ends than LF. Only how a program is
-// spelled changes: `seed` is that of the program.
+// Gives some programs hostile names: words of the compiler, of the target languages and of their
+// headers, and names that are hard to distinguish. Gives others line endings other than LF. Only
+// the spelling changes; `seed` is that of the program.
 void rename(GeneratedProgram& program, uint64_t seed, const Choices& choices);
 
 }  // namespace stencil::property

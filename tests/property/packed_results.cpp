@@ -1,4 +1,5 @@
-// The layout is that of compiler/emit/host_api.cpp. All members have 8 bytes, so no compiler pads.
+// The layout is that of compiler/emit/host_api.cpp. All members have 8
+// bytes, so there is no padding.
 #include "tests/property/packed_results.h"
 
 #include <bit>
@@ -7,7 +8,7 @@ namespace stencil::property {
 
 namespace {
 
-constexpr size_t kStepsDone = 0, kStopped = 1, kFirstReduction = 2;  // words
+constexpr size_t kStepsDone = 0, kStopped = 1, kFirstReduction = 2;  // indices of 8-byte words
 
 }  // namespace
 

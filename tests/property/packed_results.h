@@ -1,4 +1,4 @@
-// The results of a run as the packed entry point of emitted C++ gives them back.
+// The results of a run, as returned by the packed entry point of emitted C++.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace stencil::property {
 
-// `struct NAME_results` of an emitted file: steps done, stopped, then value, evaluations and (of
-// those in floating point) the first step with NaN of each reduction, 8 bytes each. Its address is
-// the last pointer of the packed arrays of a program with reductions; a program without them takes
-// none.
+// `struct NAME_results` of an emitted file: steps done, stopped, then for each reduction its value,
+// number of evaluations and (floating point only) first step with NaN, 8 bytes each. Its address is
+// the last pointer of the packed arrays of a program with reductions.
+// Programs without reductions have none.
 class PackedResults {
  public:
   PackedResults(const kernel::Plan& plan, const reference::State& state);
@@ -20,8 +20,8 @@ class PackedResults {
   bool empty() const { return plan_.reductions.empty(); }
   void* data() { return words_.data(); }
 
-  // The call has done its work: puts what it gave back into the state, whose step moves on; returns
-  // the steps done. `steps`: what the call was asked for.
+  // Called after a call of the entry point that requested `steps` steps: stores its results in the
+  // state, advances the state's step, and returns the number of steps done.
   int64_t take(int64_t steps, reference::State& state) const;
 
  private:

@@ -17,7 +17,7 @@
 namespace stencil::property {
 
 void draw_cuts(Random& random, int time_tile, Recipe& recipe) {
-  static const int kMore[] = {0, 300, 60, 24, 6};  // points, at most, by rank
+  static const int kMore[] = {0, 300, 60, 24, 6};  // most points, by rank
   const auto rank = static_cast<size_t>(recipe.program.rank);
   recipe.cuts.assign(rank, 1);
   const int dimensions = std::min(random.pick<int>({1, 1, 1, 2, 2, 3}), recipe.program.rank);

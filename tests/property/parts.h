@@ -1,4 +1,4 @@
-// Cases cut into parts: how they are drawn, and what they have instead of a module.
+// Cases cut into parts: how they are drawn, and their modules.
 #pragma once
 
 #include <memory>
@@ -16,35 +16,36 @@ namespace stencil::property {
 
 struct Recipe;
 
-// The parts of a program, with a module each.
+// The parts of a program, with one module each.
 struct Cut {
-  ir::Program whole;  // at sizes
+  ir::Program whole;  // with known sizes
   decompose::Decomposition decomposition;
   std::vector<ir::Program> parts;
-  std::vector<kernel::Module> modules;  // named after the recipe, with numbers
+  std::vector<kernel::Module> modules;  // named after the recipe, plus numbers
 };
 
-// Draws cuts, the number of steps between two exchanges, which a time tile seldom divides, and
-// mostly larger sizes, so that parts have room for their halos.
+// Draws cuts, and the number of steps between exchanges, which is seldom a multiple of a time tile.
+// Also draws mostly larger sizes, so that parts have room for their halos.
 void draw_cuts(Random& random, int time_tile, Recipe& recipe);
 
-// Draws cuts anew, with chunks of a streaming schedule, such that tiles may have outer blocks,
-// which go first (kernel::Launch::outer_blocks).
+// Redraws the cuts and the chunks of a streaming schedule so that tiles may have boundary blocks,
+// which run first (kernel::Launch::outer_blocks).
 void draw_outer_blocks(Random& random, schedule::Schedule& schedule, Recipe& recipe);
 
-// The recipe's program at sizes, cut as it says; nothing and the code of the refusal.
+// The recipe's program at its sizes, decomposed. If refused, returns nothing and the code.
 std::optional<decompose::Decomposition> cut_of(const Recipe& recipe, const ir::Program& at_sizes,
                                                std::string& refusal);
 
-// Lowers the parts, each by the schedule or what it takes instead: `schedule` becomes that of the
-// part with the most neighbours. Nothing, and the code of the refusal or what is wrong.
+// Lowers the parts, each with the schedule or an amended one. `schedule` becomes that of the part
+// with the most neighbours. On failure returns nothing and the code
+// of the refusal or a description.
 std::shared_ptr<const Cut> lower_parts(ir::Program at_sizes, decompose::Decomposition decomposition,
                                        schedule::Schedule& schedule, std::string& refusal,
                                        std::string& problem);
 
-// What is special about a cut program: names of rows of the coverage table.
+// Special features of a cut program: row names of the coverage table.
 std::set<std::string> constructs_of(const Cut& cut);
-// Those that a complete run meets.
+// The rows that a complete run must cover.
 const std::set<std::string>& cut_constructs();
 
 }  // namespace stencil::property

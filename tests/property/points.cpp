@@ -1,5 +1,5 @@
-// Sets of points, and what has a value for each of them. They are declared when an expression first
-// reads one, and read again by some of the later ones.
+// Point sets and values per point. They are declared by the first expression that reads them, and
+// later expressions may read them again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace stencil::property {
 
 namespace {
 
-constexpr size_t kMostAtPoints = 2;  // of a kind
+constexpr size_t kMostAtPoints = 2;  // per kind
 
 }  // namespace
 
@@ -30,7 +30,7 @@ const std::string& Generator::point_set() {
   return random_.pick(point_sets_);
 }
 
-// What they give at the point computed.
+// The contribution of points to the current grid point.
 std::string Generator::points_read() {
   static const std::vector<Number> kTypes = {Number::Real, Number::Double, Number::Float,
                                              Number::Half};
@@ -55,7 +55,7 @@ std::string Generator::points_read() {
   return fmt::format("{}[{}]", random_.pick(all), step());
 }
 
-// One or two records, each at points of its own where what it samples reads beyond its point.
+// One or two records. Each has its own point set if its value reads beyond the point.
 std::string Generator::make_records() {
   std::string out;
   const int count = random_.between(1, 2);
@@ -79,7 +79,7 @@ std::string Generator::make_records() {
                          box_of(site.reach), set, random_.between(0, 8), r);
     }
     const int every = random_.pick<int>({1, 1, 2, 3, 5});
-    // As many rows as any of the runs may fill.
+    // Enough rows for the longest run.
     out += fmt::format("record rec{} [0..{}] = {} at {}", r, random_.between(80, 90), value, set);
     if (every > 1 || random_.chance(20)) out += fmt::format(" every {}", every);
     out += ";\n";

@@ -1,5 +1,5 @@
-// Profiles and series. They are declared when an expression first reads one, and read again by some
-// of the later ones.
+// Profiles and series. They are declared by the first expression that reads them, and later
+// expressions may read them again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,12 +10,12 @@ namespace stencil::property {
 
 namespace {
 
-constexpr size_t kMost = 2;  // of a kind
+constexpr size_t kMost = 2;  // per kind
 
 }  // namespace
 
-// The range and the rule of a series, which may begin before the run or after its first step. A
-// long one needs no rule.
+// The range and boundary of a series, which may start before the run or after its first step. A
+// long one needs no boundary.
 std::string Generator::steps_of_series() {
   static const std::vector<std::string> kRules = {
       "clamp", "constant 1", "mirror", "periodic", "[clamp .. constant 0]", "[mirror .. clamp]"};

@@ -1,26 +1,27 @@
-// Random programs on every schedule family and device against the reference interpreter, bit for
-// bit.
+//
+// Random programs on every schedule family and device, compared bit for bit
+// with the reference interpreter.
 //
 //   property_test [--programs n] [--first-seed s] [--device host|cpp|opencl|opencl_loops|cuda]
-//   [--batch n] [--family f ...]
+//                 [--batch n] [--family f ...]
 //                 [--threads n] [--time-limit seconds] [--progress] [--coverage] [--shrink]
-//                 [--one-mode]       each program in one of its floating-point modes, by its seed
-//   property_test --complete [...]     fails if a family never meets a construct, and for programs
-//   that take long
-//                                      to lower when they are huge
-//   property_test --lower-only [...]   the same, and runs nothing
-//   property_test --parts [...]        all cases cut into parts; else a few are, besides
-//                 --gpus n             cuda: their parts are spread over so many
-//   property_test --boxes [...]        likewise, done in boxes
-//   property_test --print seed         the program alone, as a file for stencilc
+//                 [--one-mode]        each program in one floating-point mode, chosen by its seed
+//   property_test --complete [...]     fails if a family never meets a construct, or if huge sizes
+//                                      make lowering slow
+//   property_test --lower-only [...]   the same without running anything
+//   property_test --parts [...]        cuts all cases into parts; by default only a few, in
+//   addition
+//                 --gpus n             cuda: spreads the parts over n GPUs
+//   property_test --boxes [...]        runs all cases in boxes
+//   property_test --print seed         prints the program, as a file for stencilc
 //
-// One case is a program, a floating-point mode, a schedule with random tile sizes and a number of
-// steps that T seldom divides. Every field and reduction must hold exactly the interpreter's bits
-// (NaN equals NaN), and the run end where the interpreter's does. Programs that are exact in
-// whatever order they are summed run under --fp=fast as well. A failure prints the seed and the
-// program, and is reproduced by --first-seed SEED --programs 1; --shrink prints a smaller program
-// that fails. With a time limit no batch begins after it; a run of hours is one of many programs
-// and a limit. Many failures end the run: a GPU whose context is lost fails all that follows.
+// A case is a program, a floating-point mode, a schedule with random tile sizes, and a number of
+// steps that is seldom a multiple of T. Every field and reduction must equal the interpreter's bits
+// (NaN equals NaN), and the run must end at the same step. Programs whose sums are exact in any
+// order also run under --fp=fast. A failure prints the seed and the program; --first-seed SEED
+// --programs 1 reproduces it, and --shrink prints a smaller failing program. With a time limit no
+// batch starts after it, so a run of hours is one of many programs with a limit. Many failures end
+// the run, because a GPU whose context is lost fails all later cases.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -39,7 +40,7 @@ std::string with_sizes(const GeneratedProgram& generated) {
   for (const auto& [size, value] : generated.integers) {
     const std::string open = fmt::format("param {} : integer;", size);
     const size_t at = text.find(open);
-    if (at == std::string::npos) continue;  // it has a default
+    if (at == std::string::npos) continue;  // it already has a default
     text.replace(at, open.size(), fmt::format("param {} : integer = {};", size, value));
   }
   return text;
@@ -48,9 +49,9 @@ std::string with_sizes(const GeneratedProgram& generated) {
 struct BatchDevice {
   const char* name;
   RunBatch run;
-  const char* needs;    // the device of the run time that must be present
-  bool is_cpu = false;  // and do blocks with loops
-  bool cuts = true;     // runs parts of programs
+  const char* needs;    // the runtime device that must be present
+  bool is_cpu = false;  // which must run blocks as loops
+  bool cuts = true;     // supports parts of programs
 };
 constexpr BatchDevice kDevices[] = {{"host", run_on_host, "host"},
                                     {"cpp", run_on_cpp, "reference", false, false},
@@ -58,7 +59,7 @@ constexpr BatchDevice kDevices[] = {{"host", run_on_host, "host"},
                                     {"opencl_loops", run_on_opencl_loops, "opencl", true},
                                     {"cuda", run_on_cuda, "cuda"}};
 
-// How batches run on a device; null if there is no such device.
+// The functions that run batches on a device; null if the device is unknown.
 const BatchDevice* batches_on(const std::string& name) {
   for (const BatchDevice& device : kDevices) {
     if (name == device.name) return &device;
@@ -136,7 +137,7 @@ int main_with(int argc, char** argv) {
     fmt::print("SKIPPED: {} is no CPU\n", chosen.value().info.description);
     return 77;
   }
-  // No batch is compiled twice, so PoCL need not keep any.
+  // No batch is compiled twice, so PoCL need not cache.
   setenv("POCL_KERNEL_CACHE", "0", 0);
   // --long (STENCIL_LONG=1): ten times the programs, each in every mode and family.
   if (const char* longer = std::getenv("STENCIL_LONG"); longer && *longer == '1') {
@@ -151,6 +152,6 @@ int main_with(int argc, char** argv) {
 }  // namespace stencil::property
 
 int main(int argc, char** argv) {
-  setenv("STENCIL_CACHE", "off", 0);  // no random program comes twice
+  setenv("STENCIL_CACHE", "off", 0);  // no random program occurs twice
   return stencil::property::main_with(argc, argv);
 }

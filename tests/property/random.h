@@ -1,4 +1,4 @@
-// Random numbers of tests.
+// Random numbers for tests.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class Random {
   int between(int low, int high);  // inclusive
   bool chance(int percent);
   double unit();                                  // [0, 1)
-  int weighted(const std::vector<int>& weights);  // an index, as often as its weight says
+  int weighted(const std::vector<int>& weights);  // an index, with probability by weight
   template <class T>
   const T& pick(const std::vector<T>& from) {
     return from[static_cast<size_t>(below(static_cast<int>(from.size())))];

@@ -7,8 +7,8 @@
 
 namespace stencil::property {
 
-// One or two reductions, of values around one per point, and perhaps a condition that some of the
-// runs meet.
+// One or two reductions of values around 1 per point, and possibly a stop
+// condition that some of the runs meet.
 std::string Generator::make_reductions() {
   std::string out;
   std::vector<std::string> conditions;
@@ -29,7 +29,7 @@ std::string Generator::make_reductions() {
     if (!kept.empty() && random_.chance(30)) out += profile_rule();
     out += ";\n";
     covers(every == 1 ? "reduction every step" : "reduction every k steps");
-    if (!kept.empty()) continue;  // no condition names it
+    if (!kept.empty()) continue;  // conditions cannot name profiles
     const std::string threshold = fmt::format("{:.3f}", 2 * random_.unit() - 0.5);
     conditions.push_back(fmt::format("r{} {} {}", r, random_.chance(50) ? "<" : ">", threshold));
     if (random_.chance(25)) conditions.back() = fmt::format("not ({})", conditions.back());
@@ -42,7 +42,7 @@ std::string Generator::make_reductions() {
   return out + fmt::format("stop when {};\n", condition);
 }
 
-// --- Reductions over some of the dimensions
+// --- Reductions over some dimensions
 
 std::vector<int> Generator::random_profile() {
   std::vector<int> kept;
@@ -55,7 +55,7 @@ std::vector<int> Generator::random_profile() {
   return kept;
 }
 
-// A profile has points, so the region has some in its dimensions.
+// A profile must have points, so the region needs some in its dimensions.
 std::string Generator::reduced_region(const Site& site, const std::vector<int>& kept) {
   if (site.names.empty() && random_.chance(15)) return named_region(site.reach);
   std::vector<std::string> fixed(kept.empty() ? 0 : rank());
@@ -121,8 +121,8 @@ std::string Generator::make_statistics(int functions) {
   return out;
 }
 
-// One of those above, or the step before of any. Types would follow from themselves if those above
-// read those below.
+// A reduction declared above, or the previous value of any. If those above read those below, types
+// would depend on themselves.
 std::string Generator::statistic_read(Site& site) {
   if (statistics_.empty()) return "";
   const Statistic& read = random_.pick(statistics_);
@@ -152,7 +152,7 @@ std::string Generator::reduced_value(const std::string& reducer, Site& site) {
     covers("reduction of a condition");
     return fmt::format("select({}{}, 2, 1)", access(field, site), component.path);
   }
-  const char* small = has_16_bits(component.number) ? " % 97" : "";  // sums fit 32 bits
+  const char* small = has_16_bits(component.number) ? " % 97" : "";  // so that sums fit 32 bits
   if (field.history > 1 && reducer != "prod" && random_.chance(60)) {
     covers("reduction of a change");
     const std::string here = list(Offset(rank(), 0));

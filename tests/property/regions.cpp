@@ -1,5 +1,5 @@
-// Regions that keep the distance from the edges which their accesses need, and the sizes that leave
-// every region a point.
+// Regions keep the distance from the edges that their accesses need. Sizes leave every region at
+// least one point.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 
 namespace stencil::property {
 
-// The coordinate of a point so many above the first one.
+// The coordinate `low` points above the first one.
 std::string Generator::above_first(size_t d, int low) const {
   return fmt::format("{}", first_[d] + low);
 }
 
-// The coordinate of a point so many below the last one.
+// The coordinate `high` points below the last one.
 std::string Generator::below_last(size_t d, int high) const {
   return fmt::format("{}{:+}", size_name(d), first_[d] - high - 1);
 }
@@ -61,7 +61,7 @@ std::string Generator::half(size_t d, int low, int high) {
                : fmt::format("{}..{}", middle, below_last(d, high));
 }
 
-// A box with the index names that the site uses. `fixed` has the ranges of some dimensions.
+// A box with the index names that the site uses. `fixed` gives the ranges of some dimensions.
 std::string Generator::region(const Site& site, const std::vector<std::string>& fixed) {
   std::vector<std::string> ranges;
   for (size_t d = 0; d < rank(); ++d) {
@@ -74,7 +74,7 @@ std::string Generator::region(const Site& site, const std::vector<std::string>& 
   return list(ranges);
 }
 
-// Behind a range of several points.
+// A stride for a range of several points, or "".
 std::string Generator::stride(const std::string& range) {
   const bool possible = !exact_ && !plain_ && range.find("..") != std::string::npos;
   if (!possible || !random_.chance(choices_.stride)) return "";
@@ -82,7 +82,7 @@ std::string Generator::stride(const std::string& range) {
   return fmt::format(" by {}", random_.between(1, 4));
 }
 
-// The name of a sub-grid made for the purpose. It must have a point, unlike a region.
+// The name of a subgrid made for this region. Unlike a region, it must have a point.
 std::string Generator::named_region(const Margin& reach) {
   covers("named region");
   const std::string name = fmt::format("R{}", sub_grids_.size());
@@ -97,7 +97,8 @@ std::string Generator::named_region(const Margin& reach) {
   return name;
 }
 
-// Sizes: at least what the regions need; often exactly that, or near the multiples of small tiles.
+// Sizes are at least what the regions need: often exactly that, or
+// close to multiples of small tiles.
 void Generator::choose_sizes() {
   static const int kLargest[] = {0, 300, 70, 26};
   bool tiny = true, multiple = true;

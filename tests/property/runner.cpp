@@ -19,7 +19,7 @@ namespace {
 constexpr int kTooManyFailures = 100;
 constexpr int kShownFailures = 5;
 
-// Of this process, now; 0 where it cannot be told.
+// Resident memory of this process; 0 if unknown.
 int64_t resident_megabytes() {
   std::ifstream statm("/proc/self/statm");
   int64_t total = 0, resident = 0;
@@ -112,15 +112,15 @@ void Runner::add_program(uint64_t seed) {
   }
 }
 
-// The program with extents up to 2^30: every family lowers or refuses it with about the work that
-// it takes for the sizes drawn.
+// Lowers the program with extents up to 2^30. Every family must lower or refuse it with about the
+// same work as for the drawn sizes.
 void Runner::lower_huge(const Recipe& recipe) {
   constexpr int64_t kTimes = 4, kWork = 200'000;
-  constexpr int kBits = 45;  // of all extents together, so that fields have addresses
+  constexpr int kBits = 45;  // of all extents together, so that fields can be addressed
   Recipe small = recipe, huge = recipe;
   small.open = huge.open = false;
   const int most = std::min(30, kBits / recipe.program.rank);
-  Random random(recipe.seed * 77 + 6);  // other programs and cases are the same without this
+  Random random(recipe.seed * 77 + 6);  // a separate stream, so that other draws do not change
   for (size_t d = 0; d < static_cast<size_t>(recipe.program.rank); ++d) {
     int64_t& value = huge.program.integers[d].second;
     value = std::max<int64_t>(value, (int64_t{1} << most) - random.below(1 << (most - 2)));
@@ -129,7 +129,7 @@ void Runner::lower_huge(const Recipe& recipe) {
   const auto usual = load(small, diagnostics);
   Diagnostics of_huge;
   const auto large = load(huge, of_huge);
-  // A coordinate times 3 may be no integer then.
+  // Three times a coordinate may overflow then.
   const auto overflows = [](const Diagnostic& found) {
     return found.severity != Severity::Error || found.code == "S090";
   };
@@ -168,7 +168,7 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
   recipe.schedule = random_schedule(random, family, recipe.program.rank, program.fp);
   const auto& some = settings_.families;
   if (!some.empty() && std::find(some.begin(), some.end(), family) == some.end()) return;
-  // Other programs and cases are the same without this.
+  // A separate stream, so that other draws do not change.
   const bool alone = settings_.parts || settings_.boxes;
   for (const auto& [boxes, chosen] : {std::pair(false, settings_.parts), {true, settings_.boxes}}) {
     const bool drawn =
@@ -199,7 +199,7 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
   (recipe.fp == FpMode::Fast ? fast_ : reproducible_).push_back(std::move(*made));
 }
 
-// The case cut into parts, or boxes, if one of a few random ways to cut it is admitted.
+// Adds the case cut into parts or boxes, if one of a few random ways is accepted.
 void Runner::add_cut_case(const Recipe& whole, const std::string& family, int steps, bool boxes) {
   constexpr int kWays = 4;
   Random random(whole.data_seed + 2);

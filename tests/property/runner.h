@@ -1,4 +1,4 @@
-// Random programs, every schedule family of each, in batches on one device.
+// Random programs with every schedule family, in batches on one device.
 #pragma once
 
 #include <chrono>
@@ -16,30 +16,29 @@ struct Settings {
   uint64_t first_seed = 1;
   int batch = 20;                  // programs per batch
   int threads = wanted_threads();  // of the host
-  double time_limit = 0;           // seconds; 0: none
-  bool progress = false;           // a line after every batch
+  double time_limit = 0;           // seconds; 0: no limit
+  bool progress = false;           // prints a line after every batch
   bool coverage = false;
-  bool shrink = false;  // the first failures
-  bool complete =
-      false;  // fails if something is never drawn, or takes long to lower when it is huge
-  bool one_mode = false;              // of floating point, for each program
-  bool lower_only = false;            // runs nothing
-  std::vector<std::string> families;  // those that run; all if there are none
-  int cut = 12;                       // percent of the cases that run cut into parts as well
-  int boxed = 12;                     // likewise in boxes
-  bool parts = false;                 // all of them, and nothing else
-  bool boxes = false;                 // likewise
-  int gpus = 1;                       // for their parts
+  bool shrink = false;      // of the first failures
+  bool complete = false;    // fails if a construct is never drawn, or if huge sizes lower slowly
+  bool one_mode = false;    // one floating-point mode per program
+  bool lower_only = false;  // runs nothing
+  std::vector<std::string> families;  // families to run; empty: all
+  int cut = 12;                       // percent of the cases that also run cut into parts
+  int boxed = 12;                     // percent of the cases that also run in boxes
+  bool parts = false;                 // only cut cases, and all of them
+  bool boxes = false;                 // only boxed cases, and all of them
+  int gpus = 1;                       // over which parts are spread
   RunBatch run = run_on_host;
   std::string device = "host";
 };
 
-// What a run keeps does not grow with the number of programs, but for failures, of which it bears
-// few.
+// Memory use does not grow with the number of programs, except for
+// failures, whose number is limited.
 class Runner {
  public:
   explicit Runner(const Settings& settings) : settings_(settings) {}
-  int run();  // the exit status
+  int run();  // returns the exit status
 
  private:
   double seconds() const;
@@ -56,11 +55,11 @@ class Runner {
   const Settings& settings_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   int programs_ = 0, cases_ = 0, failed_ = 0;
-  int refused_ = 0;          // by their schedule
+  int refused_ = 0;          // by the schedule
   int limited_ = 0;          // by the device
   int cut_ = 0, boxed_ = 0;  // of the cases
   Coverage coverage_;
-  // The cases of the next batches: those of `fast` are compiled with other flags.
+  // The cases of the next batches. Those of `fast` are compiled with other flags.
   std::vector<Case> reproducible_, fast_;
 };
 

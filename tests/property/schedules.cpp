@@ -1,6 +1,5 @@
-// Random settings, of those that a family says it has, and what is changed in them to serve a
-// program. Nothing here knows a
-// family.
+// Draws random settings from those that a family declares, and amends refused schedules by the code
+// of the refusal. Nothing here depends on a particular family.
 #include "tests/property/schedules.h"
 
 #include <algorithm>
@@ -17,13 +16,13 @@ using schedule::Choice;
 using schedule::Schedule;
 using schedule::Setting;
 
-// Elements are unrolled: a compiler that optimises takes a minute over hundreds.
+// Elements are unrolled, and an optimising compiler takes a minute for hundreds of them.
 bool is_small(const Schedule& schedule, int rank) {
   const int deepest = rank < 4 ? 6 : rank == 4 ? 3 : 2;
   return schedule.elements.product() <= 64 && schedule.time_tile <= deepest;
 }
 
-// Later words of a setting are refused more often than the first, and so are drawn more often.
+// The first word of a setting is refused least often, so later words are drawn more often.
 const Choice& draw(Random& random, const std::vector<Choice>& choices, bool words) {
   std::vector<int> weights(choices.size(), 1);
   if (words) weights.back() = static_cast<int>(choices.size());
@@ -33,13 +32,13 @@ const Choice& draw(Random& random, const std::vector<Choice>& choices, bool word
 int shortest_side(const Schedule& schedule, const Schedule& longest, int rank) {
   int shortest = INT_MAX;
   for (size_t axis = 0; axis < static_cast<size_t>(rank); ++axis) {
-    if (longest.block[axis] * longest.elements[axis] == 1) continue;  // is not tiled
+    if (longest.block[axis] * longest.elements[axis] == 1) continue;  // this dimension is not tiled
     shortest = std::min(shortest, schedule.block[axis] * schedule.elements[axis]);
   }
   return shortest;
 }
 
-// A tile that is longer on its shortest side, and a step less.
+// A tile with a longer shortest side, and one step less.
 std::optional<Schedule> enlarge(Schedule schedule, int rank) {
   schedule.time_tile = std::max(1, schedule.time_tile - 1);
   const auto tiles = schedule::growing_tiles(schedule, rank);
@@ -50,7 +49,7 @@ std::optional<Schedule> enlarge(Schedule schedule, int rank) {
   return std::nullopt;
 }
 
-// Fewer steps, then half the elements: less to keep.
+// Fewer steps first, then half the elements, so that less is kept.
 std::optional<Schedule> reduce(Schedule schedule) {
   if (schedule.time_tile > 1) {
     schedule.time_tile = (schedule.time_tile + 1) / 2;
@@ -64,7 +63,7 @@ std::optional<Schedule> reduce(Schedule schedule) {
   return std::nullopt;
 }
 
-// Settings that belong together.
+// Makes dependent settings consistent.
 Schedule agree(Schedule schedule, int rank) {
   using schedule::Operands;
   const int tiled = rank - (schedule.chunk != 0 ? 1 : 0);
@@ -78,7 +77,7 @@ Schedule agree(Schedule schedule, int rank) {
   return schedule;
 }
 
-// A block that is one plane, or else a row.
+// A block that is one plane, otherwise a row.
 std::optional<Schedule> reshape(Schedule schedule, int rank) {
   const size_t outermost = static_cast<size_t>(rank) - 1;
   if (schedule.block[outermost] > 1 || schedule.elements[outermost] > 1) {
@@ -101,13 +100,13 @@ std::optional<std::string> random_preset(Random& random, const std::string& fami
   return random.pick(names);
 }
 
-// What to try instead, by the code of the refusal.
+// The next schedule to try, by the code of the refusal.
 std::optional<Schedule> amend(Schedule schedule, const std::string& code, int rank) {
-  if (code == "L025") {  // no sizes for bulk copies
+  if (code == "L025") {  // sizes do not suit bulk copies
     schedule.loads = schedule::Loads::Async;
     return schedule;
   }
-  if (code == "L021") {  // nothing linear in one piece
+  if (code == "L021") {  // not a linear function with one piece
     schedule.form = schedule::Form::Gather;
     return schedule;
   }
@@ -119,7 +118,7 @@ std::optional<Schedule> amend(Schedule schedule, const std::string& code, int ra
     return schedule;
   }
   if (code == "L019") return reshape(schedule, rank);
-  if (code == "L016" && schedule.time_tile > 1) {  // served by one step, perhaps
+  if (code == "L016" && schedule.time_tile > 1) {  // one step may be accepted
     schedule.time_tile = 1;
     return schedule;
   }
@@ -141,7 +140,7 @@ std::string random_schedule(Random& random, const std::string& family, int rank,
     if (setting == Setting::Rows || (setting == Setting::Form && fp != FpMode::Fast)) continue;
     std::vector<Choice> choices = schedule::choices(schedule, setting, rank);
     std::erase_if(choices, [&](const Choice& c) { return !is_small(c.schedule, rank); });
-    if (choices.empty()) continue;  // of this rank it has none
+    if (choices.empty()) continue;  // none for this rank
     schedule = draw(random, choices, schedule::is_word(setting)).schedule;
   }
   const std::string line = print(schedule, rank);

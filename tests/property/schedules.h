@@ -11,11 +11,11 @@
 
 namespace stencil::property {
 
-// A line for schedule::parse.
+// Draws a line for schedule::parse.
 std::string random_schedule(Random& random, const std::string& family, int rank, FpMode fp);
 
-// Lowers the program, with other settings of the same family where these are refused; null if those
-// are refused too. `schedule` is what was taken, `refusal` the code of the last refusal.
+// Lowers the program. If the schedule is refused, tries other settings of the same family; nothing
+// if all are refused. `schedule` becomes the accepted one, `refusal` the code of the last refusal.
 std::optional<kernel::Module> lower_somehow(const ir::Program& program,
                                             schedule::Schedule& schedule, std::string& refusal);
 

@@ -1,6 +1,6 @@
 // Delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE
-// TSE 28, 2002), first on lines, then on tokens. The front end refuses what makes no program, which
-// costs little, so nothing here knows the language.
+// TSE 28, 2002), first on lines, then on tokens. The front end quickly refuses invalid programs, so
+// this file does not need to know the language.
 #include <cctype>
 #include <functional>
 #include <vector>
@@ -28,7 +28,7 @@ Parts lines_of(const std::string& text) {
   return parts;
 }
 
-// Names and numbers, and every other character by itself, each with the blanks behind it.
+// Names, numbers and single other characters, each with the blanks after it.
 Parts tokens_of(const std::string& text) {
   const auto in_word = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
@@ -43,7 +43,7 @@ Parts tokens_of(const std::string& text) {
   return parts;
 }
 
-// Leaves out runs of parts, long ones first, as long as what is left fails.
+// Removes runs of parts, long ones first, while the rest still fails.
 std::string minimised(Parts parts, size_t longest,
                       const std::function<bool(const std::string&)>& fails) {
   for (size_t size = std::min(longest, parts.size()); size >= 1;) {
@@ -64,7 +64,7 @@ std::string minimised(Parts parts, size_t longest,
   return joined(parts);
 }
 
-// The case fails on the device, and not for want of being a program.
+// Whether the case fails on the device and is still a valid program.
 bool fails(const Recipe& recipe, RunBatch run) {
   Diagnostics diagnostics;
   const auto program = load(recipe, diagnostics);
@@ -94,7 +94,7 @@ bool fails(const Recipe& recipe, RunBatch run) {
 }  // namespace
 
 std::string shrink(const Recipe& recipe, RunBatch run) {
-  constexpr int kRuns = 400;  // a second each, at most
+  constexpr int kRuns = 400;  // at most a second each
   constexpr size_t kLines = 8, kTokens = 24;
   int runs = 0;
   const auto still_fails = [&](const std::string& text) {

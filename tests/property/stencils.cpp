@@ -1,4 +1,4 @@
-// Stencil functions: their regions, pieces, local values, and what is stored.
+// Stencil functions: their regions, pieces, local values and stored values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace stencil::property {
 
-// A field is written within its domain.
+// The site of an expression written to the field, within its domain.
 Site Generator::site_of(const Field& target) const {
   Site site(out_.rank);
   site.reach.enclose(target.margin);
@@ -18,7 +18,7 @@ std::string Part::name() const {
   return target.substr(target.rfind('.') + 1);
 }
 
-// The field, or a member of it.
+// The field, or one of its members.
 Part Generator::part_of(const Field& field) {
   Part part{field.name, fmt::format("{}[{}]", field.name, list(Offset(rank(), 0))), field.type};
   if (exact_ || plain_ || field.type.is_scalar() || field.type.is_vector()) return part;
@@ -28,7 +28,7 @@ Part Generator::part_of(const Field& field) {
   return {part.target + member.path, part.present + member.path, member.type};
 }
 
-// What a function writes beside a field, as one field whose type is a structure of all of it.
+// Combines all targets of a function into one field whose type is a structure.
 Field Generator::target_of(const Field& first) {
   parts_ = {part_of(first)};
   Field out = first;
@@ -94,7 +94,8 @@ std::string Generator::make_stencil(int number) {
                             condition, value);
 }
 
-// Of fields of one level; under exact arithmetic values would grow beyond it.
+// Only fields with one level repeat. Exact programs do not, because
+// their values would grow too large.
 void Generator::choose_repeat(int functions) {
   if (exact_ || plain_ || !random_.chance(choices_.repeat)) return;
   in_repeat_ = true;
@@ -109,7 +110,7 @@ void Generator::choose_repeat(int functions) {
   if (repeat_.last - repeat_.first + 1 < functions) covers("repeat beside other functions");
 }
 
-// All of them, with the reductions between them.
+// All stencil functions, with the reductions between them.
 std::string Generator::make_stencils(int count) {
   std::string out;
   for (int f = 0; f < count; ++f) {
@@ -137,7 +138,7 @@ std::string Generator::with_lets(const std::string& pieces) {
   return text + pieces + "}\n";
 }
 
-// Of some pieces and reductions. What it reads counts for the region, so it comes first.
+// A condition for some pieces and reductions. Its reads count for the region, so it is drawn first.
 std::string Generator::where(Site& site) {
   if (exact_ || plain_ || !random_.chance(choices_.where)) return "";
   covers("where");
@@ -149,7 +150,7 @@ std::string Generator::where(Site& site) {
   return " where " + hole('c', site, 1);
 }
 
-// A last piece, of the points that are left: it reads nothing but its own point.
+// A final piece for the remaining points. It reads only the point itself.
 std::string Generator::otherwise() {
   if (exact_ || plain_ || !random_.chance(choices_.otherwise)) return "";
   covers("else");
@@ -167,7 +168,7 @@ std::string Generator::kept(const Part& part) {
   return fmt::format("{}{}{}", condition ? "not " : "", part.present, integer ? " ^ 5" : "");
 }
 
-// The names of the indices that the site uses, behind a named region: of all dimensions.
+// The index names that the site uses, for all dimensions, after a named region.
 std::string Generator::index_list(const Site& site) {
   if (site.names.empty()) return "";
   covers("index names of a named region");
@@ -176,7 +177,7 @@ std::string Generator::index_list(const Site& site) {
   return fmt::format("[{}]", list(names));
 }
 
-// The points at one edge alone, which mostly read inwards, as a Neumann condition does.
+// A function of the points at one edge, which mostly read inwards, as in a Neumann condition.
 std::string Generator::make_boundary_function(const Field& target) {
   covers("function at an edge");
   const size_t axis = static_cast<size_t>(random_.below(out_.rank));
@@ -204,7 +205,7 @@ std::string Generator::make_pieces(const Field& target) {
     fixed[axis] = along;
     pieces.push_back(fmt::format("  [{}]{} = {};\n", region(site, fixed), condition, value));
   };
-  int taken_low = 0, taken_high = 0;  // points from either edge that have their piece
+  int taken_low = 0, taken_high = 0;  // points from either edge that already have a piece
   for (int piece = random_.below(3); piece > 0; --piece) {
     Site site = site_of(target);
     site.lets_allowed = shared_lets;

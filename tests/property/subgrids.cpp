@@ -1,11 +1,12 @@
-// Sub-grids keep some points from the grid's edges, or are thin boxes along one of them; fields
-// live on them or on the whole grid and have any boundary. Functions write a field's box, part of
-// it, or one edge of it, and read any field at small offsets: from within it, from a few points
-// beyond, and from far away.
 //
-// A bound is so many points from the grid's low or high edge, so whether an access of a field
-// without a boundary can be proved inside is decided here as the compiler will decide it, for all
-// sizes that `require` admits.
+// Subgrids omit some points at the edges of the grid, or are thin boxes along one edge. Fields live
+// on them or on the whole grid and have any boundary. Functions write a field's box, part of it, or
+// one edge of it. They read any field at small offsets: from inside it, a few
+// points outside, and from far away.
+//
+// Bounds are distances from the low or high edge of the grid. Whether an access of a field without
+// a boundary is provably inside is therefore decided here as in the compiler, for all sizes that
+// `require` permits.
 #include "tests/property/subgrids.h"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ using Box = std::vector<Range>;
 
 struct Field {
   std::string name;
-  int subgrid = -1;  // -1: on the grid
+  int subgrid = -1;  // -1: on the whole grid
   std::string boundary;
   int history = 1;
   bool constant = false;
@@ -87,7 +88,7 @@ class SubgridGenerator {
     bound.points += bound.from_high ? -offset : offset;
     return bound;
   }
-  // For every admissible size.
+  // Holds for every permitted size.
   bool at_most(const Bound& a, const Bound& b) const {
     if (a.from_high == b.from_high)
       return a.from_high ? a.points >= b.points : a.points <= b.points;
@@ -173,7 +174,7 @@ class SubgridGenerator {
         if (at_most(less.low, less.high)) region[d] = less;
       }
     }
-    if (random_.chance(35)) {  // the low or the high edge apart
+    if (random_.chance(35)) {  // the low or the high edge separately
       const size_t d = static_cast<size_t>(random_.below(rank()));
       Box edge = region, rest = region;
       if (random_.chance(50)) {
@@ -229,7 +230,7 @@ class SubgridGenerator {
     return "0.5";
   }
 
-  // A tile cannot hold where such a read lands.
+  // Whether a read may resolve to a point too far away for any tile.
   bool may_land_far(const Field& field, const Box& region) const {
     if (field.subgrid < 0 || field.boundary.starts_with("constant")) return false;
     if (field.boundary == "periodic") return true;
@@ -248,8 +249,8 @@ class SubgridGenerator {
 
   Random random_;
   GeneratedProgram out_;
-  bool near_ = random_.chance(65);  // no read lands far, so that time tiles serve the program
-  int least_ = 0;                   // points of the grid in each dimension
+  bool near_ = random_.chance(65);  // no distant reads, so that time tiles are possible
+  int least_ = 0;                   // least extents of the grid
   Box grid_;
   std::vector<Box> subgrids_;
   std::vector<Field> fields_;

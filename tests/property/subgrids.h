@@ -1,11 +1,11 @@
-// Random programs on sub-grids: fields on boxes of all sorts, read from anywhere.
+// Random programs on subgrids: fields on all kinds of boxes, read from anywhere.
 #pragma once
 
 #include "tests/property/generator.h"
 
 namespace stencil::property {
 
-// `seed` decides everything, as for random_program.
+// `seed` determines everything, as in random_program.
 GeneratedProgram random_subgrid_program(uint64_t seed);
 
 }  // namespace stencil::property

@@ -1,5 +1,4 @@
-// Types have few components: every one costs registers and time to compile, and two show what
-// twenty would.
+// Types have few components. Each costs registers and compile time, and two test as much as twenty.
 #include "tests/property/types.h"
 
 #include <fmt/format.h>

@@ -34,14 +34,14 @@ inline bool is_condition(Number number) {
 inline bool is_integer(Number number) {
   return !is_floating(number) && !is_condition(number);
 }
-inline bool is_small(Number number) {  // integers that wrap around when they are stored
+inline bool is_small(Number number) {  // integers that wrap around when stored
   return is_integer(number) && number >= Number::Byte;
 }
 inline bool has_16_bits(Number number) {
   return number == Number::Short || number == Number::Ushort;
 }
 
-// A scalar if it has no members, else a vector or a structure.
+// A scalar if it has no members, otherwise a vector or a structure.
 struct Type {
   struct Member;
   std::string text;              // as a declaration spells it
@@ -51,11 +51,11 @@ struct Type {
   bool is_vector() const;
 };
 struct Type::Member {
-  std::string path;  // what selects it: "[0]" of a vector, ".a" of a structure
+  std::string path;  // selects it: "[0]" of a vector, ".a" of a structure
   Type type;
 };
 
-// The scalars of a type with the path to each: "[1]", ".u[0]".
+// The scalars of a type, each with its path: "[1]", ".u[0]".
 struct Component {
   std::string path;
   Number number;
@@ -63,7 +63,7 @@ struct Component {
 std::vector<Component> components_of(const Type& type);
 
 bool all_floating(const Type& type);
-bool all_numbers(const Type& type);  // no conditions
+bool all_numbers(const Type& type);  // no bools
 
 Type random_type(Random& random, const Choices& choices);
 

@@ -1,4 +1,4 @@
-// What a scalar in floating point becomes: a damped sum, or a linear combination that is exact.
+// Values of floating-point scalars: a damped sum, or an exact linear combination.
 #include <fmt/format.h>
 
 #include <bit>
@@ -30,15 +30,15 @@ std::string Generator::floating_value(Site& site) {
   }
 }
 
-// Of a magnitude of at least `terms`; odd, even, negative, no integer, a power of two.
+// A divisor of magnitude at least `terms`: odd, even, negative, fractional, or a power of two.
 std::string Generator::divisor(int terms) {
   static const std::vector<std::string> kOthers = {"118", "159", "-6", "-7", "7.5", "8", "1000"};
   if (random_.chance(50)) return random_.pick(kOthers);
   return fmt::format("{}", terms + random_.between(0, 2));
 }
 
-// Operations that are exact and leave the magnitude as it is, of accesses at $a. They and the sums
-// must give the interpreter's values for NaN and infinities too.
+// Exact operations that keep the magnitude, on accesses at $a. With the sums, they must also equal
+// the interpreter for NaN and infinities.
 std::string Generator::exact_choice(Site& site) {
   static const std::vector<std::string> kForms = {"select($a == $a, $a, 3)",
                                                   "select($a != $a, -2, $b)",
@@ -61,17 +61,17 @@ std::string Generator::exact_choice(Site& site) {
   return text;
 }
 
-// Values begin as integers up to 4 in magnitude. A sum whose coefficients have the sum S makes them
-// at most S times as large, and a division by 4 adds two places: that many bits more per step.
-// Where values may be NaN or infinite no two terms cancel and none have a factor in common, also
-// not where a boundary makes two accesses one: if the compiler drops or factors them, an infinity
-// may be lost. So there are no products then, and differences of plain accesses alone.
+// Initial values are integers up to 4 in magnitude. A sum whose coefficients add up to S multiplies
+// them by at most S, and a division by 4 adds two bits; each step adds that many bits. If values
+// may be NaN or infinite, no two terms may cancel or share a factor, even if a boundary makes two
+// accesses equal: a compiler that drops or factors them could lose an infinity. Such programs
+// therefore have no products, and differences only of plain accesses.
 std::string Generator::linear_value(Site& site) {
   covers("exact under --fp fast");
   constexpr int kLargest = 4;
   const int terms = random_.between(2, 7);
   std::string sum;
-  std::map<std::string, bool> added;  // by what is multiplied; false: subtracted
+  std::map<std::string, bool> added;  // by the multiplied term; false: subtracted
   unsigned magnitude = 1;
   for (int t = 0; t < terms; ++t) {
     const int coefficient = random_.pick<int>({1, 1, 1, 2, 3});
@@ -80,7 +80,7 @@ std::string Generator::linear_value(Site& site) {
     magnitude += static_cast<unsigned>(coefficient);
     if (!plain_ && random_.chance(25)) {
       term = exact_choice(site);
-      magnitude += kLargest;  // what a choice may give instead of a value
+      magnitude += kLargest;  // a selection may give this instead of a value
     } else if (out_.finite && !field.constant && fields_.back().constant && random_.chance(25)) {
       term += " * " + access(fields_.back(), site);
       magnitude += kLargest * static_cast<unsigned>(coefficient);

@@ -28,7 +28,7 @@ class Calls : private DrawnArguments {
  private:
   // --- Calls -------------------------------------------------------------------------------------
 
-  // Steps of a call: none that takes long.
+  // The number of steps of a call, limited to keep it short.
   int64_t draw_steps(bool hostile, int64_t first, const Outcome& params) {
     if (hostile && random_.chance(30)) {
       const int64_t steps = hostile_long();
@@ -57,7 +57,7 @@ class Calls : private DrawnArguments {
       if (!refused && steps > kMostCallSteps) steps = kMostCallSteps;
       const bool bad = arrays(program_, plan_, made, *bytes, false, hostile, memories);
       refused |= bad && steps != 0;
-    } else {  // no array is touched
+    } else {  // no array is accessed
       for (const kernel::Array& array : plan_.arrays) {
         for (int level = 0; level < array.levels; ++level) {
           memories.push_back({id()});
@@ -66,7 +66,7 @@ class Calls : private DrawnArguments {
       }
       refused |= steps != 0;
     }
-    // Sizes that the interpreter admits may have too many blocks for one launch.
+    // The interpreter may accept sizes that need too many blocks for one launch.
     const Expected outcome = refused ? Expected::Error : bytes ? Expected::None : Expected::Any;
     std::vector<int> pointers = ids(memories);
     if (packed) {
@@ -85,7 +85,7 @@ class Calls : private DrawnArguments {
 
   bool has_results() const { return !plan_.reductions.empty(); }
 
-  // A run in one piece and one in several must give the same bits.
+  // A run in one call and the same run in several calls must give the same bits.
   void pieces() {
     const std::vector<Given> params = draw_params(false);
     const Outcome made = outcome(program_, params);
@@ -99,10 +99,10 @@ class Calls : private DrawnArguments {
       Random same(seed);
       for (size_t a = 0; a < plan_.arrays.size(); ++a) {
         for (int level = 0; level < plan_.arrays[a].levels; ++level) {
-          // Places of points are drawn once.
+          // Positions of points are drawn only once.
           const bool points =
               program_.fields[static_cast<size_t>(plan_.arrays[a].field)].is_point_set();
-          const uint64_t values = same.next() | 1;  // no NaN in it
+          const uint64_t values = same.next() | 1;  // odd seeds give no NaN
           if (points && memories == &parts) {
             parts.push_back(whole[parts.size()]);
             continue;
@@ -137,7 +137,7 @@ class Calls : private DrawnArguments {
     std::vector<Memory> memories;
     bool refused = made.refused || !bytes;
     if (bytes) {
-      // Everything is written here.
+      // Every array is written here.
       arrays(program_, plan_, made, *bytes, false, false, memories);
       if (hostile && random_.chance(40)) {
         line("null {}", random_.pick(memories).id);
@@ -209,7 +209,7 @@ class Calls : private DrawnArguments {
       }
       return true;
     };
-    if (kind == 8) {  // the grid, of any params
+    if (kind == 8) {  // the grid, for any params
       const int to = id();
       line("block {} {} 0 x 1", to, 4 * box.size());
       std::vector<int> pointers = {to};

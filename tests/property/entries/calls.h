@@ -1,6 +1,5 @@
-// Random calls of the entry points of one emitted C++ file, valid ones and wrong ones, as a script
-// of harness.h. What a call must return follows from the program, by way of the interpreter's
-// checks.
+// Random calls, valid and invalid, of the entry points of one emitted C++ file, as a script for
+// harness.h. The required result of each call follows from the interpreter's checks of the program.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +14,21 @@
 
 namespace stencil::property {
 
-// A program whose entry points are called.
+// A program with entry points to call.
 struct Callee {
-  std::string label;  // how to draw it again
+  std::string label;  // reproduces the draw
   ir::Program program;
   kernel::Module module;
-  std::vector<std::pair<std::string, int64_t>> integers;  // values of open params that are valid
+  std::vector<std::pair<std::string, int64_t>> integers;  // valid values of open params
   // The entry points for boxes.
   std::optional<decompose::BoxProgram> box;
   std::optional<kernel::Module> box_module;
 };
 
-// The names of its entry points that `script` calls.
+// The names of the entry points that `script` calls.
 std::vector<std::string> entry_points(const Callee& callee);
 
-// `calls` calls or so.
+// Draws a script of about `calls` calls.
 std::string script(const Callee& callee, int calls, Random& random);
 
 }  // namespace stencil::property

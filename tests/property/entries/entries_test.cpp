@@ -1,15 +1,16 @@
-// Emitted C++ files under AddressSanitizer and UndefinedBehaviorSanitizer: every entry point is
-// called with random arguments, right and wrong ones (steps, the first step, sizes, values of
-// params, arrays that are NULL, misaligned or one memory, boxes with wrong corners). Each call has
-// to return what the interpreter's checks say, and must not touch memory that is not its own. Where
-// calls are valid, a run in several calls has the bits of one in a single call.
+//
+// Emitted C++ files under AddressSanitizer and UndefinedBehaviorSanitizer. Every entry point is
+// called with valid and invalid random arguments: steps, first step, sizes, params, boxes with
+// wrong corners, and arrays that are NULL, misaligned or overlapping. Each call must return what
+// the interpreter's checks determine, and must not touch other memory. A valid run in several calls
+// must give the same bits as in a single call.
 //
 //   property_entries [--programs n] [--calls n] [--first-seed s] [--batch n] [--time-limit seconds]
 //                    [--progress] [--keep]
 //
-// Programs with even seeds are those of dsl-examples/, made small; the others are random ones. A
-// problem names program and call (CXX and CXXFLAGS, of the environment, come last); --first-seed
-// SEED --programs 1 --keep leaves file and script.
+// Programs with even seeds are small versions of dsl-examples/, the others are random. A failure
+// names the program and the call. CXX and CXXFLAGS of the environment are used; CXXFLAGS come last.
+// --first-seed SEED --programs 1 --keep keeps the file and the script.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -37,14 +38,14 @@ namespace {
 
 struct Settings {
   int programs = 12;
-  int calls = 120;  // of a program
-  int batch = 12;   // programs that are compiled together
+  int calls = 120;  // per program
+  int batch = 12;   // programs compiled together
   uint64_t first_seed = 1;
-  double time_limit = 0;  // seconds; 0: none
+  double time_limit = 0;  // seconds; 0: no limit
   bool progress = false, keep = false;
 };
 
-constexpr int64_t kPoints = 1500;  // of an example
+constexpr int64_t kPoints = 1500;  // most points of an example
 
 ProgramOptions options_of(uint64_t seed, Random& random) {
   ProgramOptions options;
@@ -59,7 +60,7 @@ std::optional<ir::Program> loaded(const std::string& text, const ProgramOptions&
   return load_program(Source(options.name + ".stn", text), options, diagnostics);
 }
 
-// An example, with open sizes where it can have them.
+// An example, with open sizes if possible.
 std::optional<Callee> example(uint64_t seed, const std::vector<Example>& all, Random& random) {
   const Example& chosen = all[seed / 2 % all.size()];
   ProgramOptions options = options_of(seed, random);
@@ -95,7 +96,7 @@ std::optional<Callee> random_one(uint64_t seed, Random& random) {
   return out;
 }
 
-// With kernels by a random schedule, and with boxes if the program can have them.
+// Adds kernels by a random schedule, and boxes if the program supports them.
 std::optional<Callee> draw(uint64_t seed, const std::vector<Example>& examples) {
   Random random(seed * 193 + 7);
   auto out = seed % 2 == 0 ? example(seed, examples, random) : random_one(seed, random);

@@ -1,17 +1,18 @@
-// What calls the entry points of emitted C++ files, in a process of its own that is compiled with
-// AddressSanitizer and UndefinedBehaviorSanitizer. Calls are read from a script, which another
-// program has drawn (calls.cpp): it knows what each call must return. Included by the generated
-// source, behind which the emitted files and a table of their entry points follow.
 //
-//   block ID BYTES SHIFT FILL SEED   BYTES bytes of memory, SHIFT behind an aligned place
+// Calls the entry points of emitted C++ files in a separate process, compiled with AddressSanitizer
+// and UndefinedBehaviorSanitizer. The calls come from a script drawn by calls.cpp, which knows the
+// required result of each. The generated source includes this header, then the emitted files and a
+// table of their entry points.
+//
+//   block ID BYTES SHIFT FILL SEED   BYTES bytes of memory, SHIFT bytes after an aligned address
 //   doubles ID COUNT VALUES...       memory that holds these numbers
 //   bytes ID COUNT HEX               memory that holds these bytes
-//   at ID OTHER OFFSET               the memory of another one, from a byte on
+//   at ID OTHER OFFSET               the memory of OTHER, starting at byte OFFSET
 //   null ID
 //   table ID COUNT IDS...            an array of pointers
 //   call ENTRY EXPECTED LABEL IDS COUNT... NUMBERS COUNT...
-//   same FILL BYTES ID OTHER         two memories hold the same bits (NaN equals NaN)
-//   free                             all memory
+//   same FILL BYTES ID OTHER         checks that both memories hold the same bits (NaN equals NaN)
+//   free                             frees all memory
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -49,7 +50,7 @@ T take(Arguments& from) {
 
 template <class... T>
 const char* invoke(const char* (*function)(T...), Arguments from) {
-  std::tuple<T...> arguments{take<T>(from)...};  // in this order
+  std::tuple<T...> arguments{take<T>(from)...};  // evaluated in this order
   return std::apply(function, arguments);
 }
 
@@ -63,8 +64,8 @@ inline uint64_t next(uint64_t& state) {  // splitmix64
   return z ^ (z >> 31);
 }
 
-// f, d: floats, in one memory of eight some of them no numbers; h: 16-bit floats; i, l: small
-// integers of 32 and 64 bits; b: bits of a bool; x: any bytes; z: zeros.
+// f, d: floats, with some non-finite values in one block of eight; h: 16-bit floats; i, l: small
+// integers of 32 and 64 bits; b: bools; x: random bytes; z: zeros.
 inline void fill(char how, uint64_t seed, char* to, size_t bytes) {
   const bool holes = seed % 8 == 0;
   const auto each = [&](auto zero, auto make) {
@@ -117,7 +118,7 @@ extern "C" inline void __asan_on_error() {
   (void)!write(2, "\n", 1);
 }
 
-// CPU time of a call.
+// Limits the CPU time of a call.
 inline void limit_time(int seconds) {
   itimerval limit = {};
   limit.it_value.tv_sec = seconds;

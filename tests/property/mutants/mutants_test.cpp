@@ -1,13 +1,15 @@
-// Mutants of the programs in dsl-examples/: whatever the front end accepts must run like in the
-// reference interpreter, bit for bit, under strict, by the schedule that `auto` takes and by a
-// random one. These are programs as people write them, with the mistakes that people make.
+//
+// Mutants of the programs in dsl-examples/. Whatever the front end accepts must equal the reference
+// interpreter bit for bit under --fp=strict, with the schedule of `auto` and with a random one.
+// Mutants are like programs that people write, including their mistakes.
 //
 //   property_mutants [--programs n] [--first-seed s] [--device host|cpp] [--batch n] [--threads n]
 //                    [--time-limit seconds] [--progress]
 //   property_mutants --print seed       the mutant, as a file for stencilc
 //
 // --programs counts the mutants that the front end accepts. A failure prints the seed and the
-// mutant; --first-seed SEED --programs 1 runs it again. A signal names the batch.
+// mutant;
+// --first-seed SEED --programs 1 runs it again. A crash by a signal prints the batch.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -34,8 +36,8 @@
 namespace stencil::property {
 namespace {
 
-constexpr int64_t kPoints = 700;   // of an example, before it is mutated
-constexpr double kMostWork = 3e6;  // nodes evaluated by a case, about
+constexpr int64_t kPoints = 700;   // most points of an example before mutation
+constexpr double kMostWork = 3e6;  // most node evaluations of a case, approximately
 constexpr int kShownFailures = 10, kTooManyFailures = 100;
 
 struct Settings {
@@ -58,7 +60,7 @@ void died(int signal) {
   _exit(1);
 }
 
-// CPU time of a batch.
+// Limits the CPU time of a batch.
 void limit_time(int seconds) {
   itimerval limit = {};
   limit.it_value.tv_sec = seconds;
@@ -73,7 +75,7 @@ std::string mutant(uint64_t seed, const std::vector<Example>& examples) {
   return text;
 }
 
-// What steps of a program take, about; more than any case may if it has no extent.
+// Approximate work of `steps` steps; more than the limit if an extent is unknown.
 double work_of(const ir::Program& program, int64_t steps) {
   double points = 1, nodes = 1;
   for (const ir::Range& range : program.grid.ranges) {
@@ -84,7 +86,7 @@ double work_of(const ir::Program& program, int64_t steps) {
     for (const ir::Range& range : field.box.ranges) {
       values *= std::max(1.0, static_cast<double>(range.high.constant - range.low.constant + 1));
     }
-    nodes += values / points;  // they are set, and compared
+    nodes += values / points;  // includes initialisation and comparison
   }
   double iterations = 1;
   for (const ir::Repeat& repeat : program.repeats) {
@@ -190,7 +192,7 @@ class Mutants {
       }
       recipe.schedule = schedule::print(*schedule, recipe.program.rank);
       auto made = prepare(recipe, named, std::move(*module), problem);
-      // Known sizes that the checks of a run refuse, or that no memory holds.
+      // Known sizes that the run's checks refuse, or that exceed memory.
       if (!made) {
         if (problem.rfind("kernel IR", 0) == 0) fail(label(recipe), problem, recipe.program.text);
         ++refused_;

@@ -20,7 +20,7 @@ bool in_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-// Words, numbers and operators. Comments have none.
+// Words, numbers and operators outside comments.
 std::vector<Token> tokens_of(const std::string& text) {
   std::vector<Token> out;
   int depth = 0;
@@ -64,7 +64,7 @@ bool is_name(const std::string& token) {
   return std::isalpha(static_cast<unsigned char>(token[0])) || token[0] == '_';
 }
 
-// Words that stand where others of their row do.
+// Each row lists words that can replace each other.
 const std::vector<std::vector<std::string>>& alternatives() {
   static const std::vector<std::vector<std::string>> kRows = {
       {"+", "-", "*", "/"},
@@ -95,7 +95,7 @@ std::string changed_number(const std::string& number, bool in_brackets, Random& 
                                    "2147483647"});
 }
 
-// The statements, which end with a semicolon outside of brackets and braces, or with a brace.
+// The statements. Each ends with a semicolon outside brackets and braces, or with a brace.
 std::vector<Token> statements_of(const std::string& text) {
   std::vector<Token> out;
   int depth = 0;
@@ -142,7 +142,7 @@ std::string mutated(const std::string& text, Random& random) {
   for (const Token& token : tokens) {
     if (is_name(text_of(text, token))) names.push_back(text_of(text, token));
   }
-  // What is drawn may be something that nothing stands for.
+  // A drawn token may have no replacement.
   for (int attempt = 0; attempt < 100; ++attempt) {
     const Token& token = random.pick(tokens);
     const std::string old = text_of(text, token);

@@ -1,4 +1,4 @@
-// Programs with small mistakes: tokens and statements of a program changed at random.
+// Mutates programs: random changes of tokens and statements.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace stencil::property {
 
-// One change: a number, an operator, a function, a boundary, a type or a name becomes another one,
-// a number that is not 0 gets the other sign, or a statement is left out, written twice, or trades
-// places with another one. The result may be no program.
+// Makes one change: replaces a number, operator, function, boundary, type or name; negates a
+// nonzero number; or deletes, duplicates or swaps statements. The
+// result need not be a valid program.
 std::string mutated(const std::string& text, Random& random);
 
 }  // namespace stencil::property
