@@ -75,7 +75,7 @@ class Boxes : public Tool {
   }
 };
 
-TEST_F(Boxes, SayWhatTheyHaveAndWhatTheyRefuse) {
+TEST_F(Boxes, ReportTheirMemoryAndRefuseBadArguments) {
   write("band.stn", kBand);
   write("caller.cpp", kCaller);
   const auto written = stencilc("band.stn -o band.cpp --header --boxes 2 --schedule direct");

@@ -23,7 +23,7 @@ class BuilderExamples : public Tool {
   }
 };
 
-TEST_F(BuilderExamples, JacobiIsTheProgramOfTheGuide) {
+TEST_F(BuilderExamples, JacobiRuns) {
   build("jacobi2d");
   const std::string text = read(file("jacobi2d.stn"));
   EXPECT_NE(text.find("stencil jacobi : A on interior = 0.2 * (A[0, 0] +"), std::string::npos);
@@ -33,7 +33,7 @@ TEST_F(BuilderExamples, JacobiIsTheProgramOfTheGuide) {
   EXPECT_TRUE(std::filesystem::exists(file("a.npy")));
 }
 
-TEST_F(BuilderExamples, AcousticWavesComeInEveryOrder) {
+TEST_F(BuilderExamples, AcousticWavesWorkInEveryOrder) {
   size_t shorter = 0;
   for (const char* order : {"2", "4", "6"}) {
     build("acoustic2d", order);
@@ -47,7 +47,7 @@ TEST_F(BuilderExamples, AcousticWavesComeInEveryOrder) {
   }
 }
 
-TEST_F(BuilderExamples, ReactionsRunUntilNothingChanges) {
+TEST_F(BuilderExamples, ReactionsStopWhenConverged) {
   build("reaction2d");
   const Outcome outcome = stencilc(
       "run reaction2d.stn -D N=20 -D tolerance=1e-3 --steps 1000 --device reference --out m=m.npy");
@@ -57,7 +57,7 @@ TEST_F(BuilderExamples, ReactionsRunUntilNothingChanges) {
 }
 
 // The guide quotes the sources verbatim.
-TEST(BuilderGuide, ItsProgramsAreTheExamples) {
+TEST(BuilderGuide, QuotesTheExamples) {
   const std::string guide =
       read(std::filesystem::path(STENCIL_SOURCE_DIR) / "docs/guide/builder.md");
   for (const char* name : {"jacobi2d.cpp", "acoustic2d.cpp", "reaction2d.cpp"}) {

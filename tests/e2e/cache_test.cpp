@@ -55,7 +55,7 @@ TEST_F(CacheCommand, ShowsEntriesByDeviceAndRemovesThem) {
   EXPECT_EQ(read(file("cache/note")), "mine");
 }
 
-TEST_F(CacheCommand, SaysWhereThereIsNone) {
+TEST_F(CacheCommand, ReportsADisabledCache) {
   ::setenv("STENCIL_CACHE", "off", 1);
   const Outcome off = stencilc("cache --clear");
   EXPECT_EQ(off.status, 0);
@@ -67,7 +67,7 @@ TEST_F(CacheCommand, SaysWhereThereIsNone) {
 }
 
 // An unusable cache directory causes one warning with the reason, and no error.
-TEST_F(CacheCommand, WhatCannotBeKeptIsOneWarning) {
+TEST_F(CacheCommand, UnusableDirectoriesCauseOneWarning) {
   if (!contains(stencilc("devices").out, "host        yes")) GTEST_SKIP() << "no host device";
   write("heat.stn", kHeat);
   write("file", "");
@@ -87,14 +87,14 @@ TEST_F(CacheCommand, WhatCannotBeKeptIsOneWarning) {
   }
 }
 
-TEST_F(CacheCommand, RefusesWhatIsNoSize) {
+TEST_F(CacheCommand, RefusesInvalidSizes) {
   const Outcome outcome = stencilc("cache --size 1x");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_TRUE(contains(outcome.err, "error U004")) << outcome.err;
   EXPECT_EQ(stencilc("cache --size 1 --clear").status, 2);
 }
 
-TEST_F(CacheCommand, SaveCodeWritesWhatTheDeviceHas) {
+TEST_F(CacheCommand, SaveCodeWritesTheKernelsOfTheDevice) {
   write("heat.stn", kHeat);
   const Outcome saved = stencilc("run heat.stn --device host --save-code a.cpp --save-code b.cpp");
   ASSERT_EQ(saved.status, 0) << saved.err;

@@ -194,7 +194,7 @@ TEST_F(CommandLine, SlicesNameTheAxes) {
   }
 }
 
-TEST_F(CommandLine, DevicesWithoutNamesTakeNone) {
+TEST_F(CommandLine, OnlySomeDevicesTakeASelector) {
   write("heat.stn", kHeat);
   for (const char* device : {"reference:3", "reference:", "host:3", "cuda:", "opencl:", "auto:1"}) {
     const Outcome outcome = stencilc(std::string("run heat.stn --device ") + device);
@@ -203,7 +203,7 @@ TEST_F(CommandLine, DevicesWithoutNamesTakeNone) {
   }
 }
 
-TEST_F(CommandLine, TheEnvironmentIsUnderstoodOrRefused) {
+TEST_F(CommandLine, InvalidEnvironmentVariablesAreRefused) {
   write("heat.stn", kHeat);
   const std::vector<std::array<std::string, 3>> cases = {
       {"STENCIL_THREADS", "abc", "takes a number from 1 to 4096, found 'abc'"},
@@ -231,7 +231,7 @@ TEST_F(CommandLine, TheEnvironmentIsUnderstoodOrRefused) {
   }
 }
 
-TEST_F(CommandLine, UnknownVariablesAreOneWarning) {
+TEST_F(CommandLine, UnknownVariablesCauseOneWarning) {
   write("heat.stn", kHeat);
   ::setenv("STENCIL_HOST_LIB", "x", 1);
   Outcome outcome = stencilc("check heat.stn");
@@ -259,7 +259,7 @@ std::string doubles(double value) {
   return bytes;
 }
 
-TEST_F(CommandLine, RoundedInputsAreNamed) {
+TEST_F(CommandLine, RoundedInputsAreReported) {
   write("heat.stn", kHeat);
   write("tenth.npy", doubles(0.1));
   write("half.npy", doubles(0.5));
@@ -277,12 +277,12 @@ TEST_F(CommandLine, RoundedInputsAreNamed) {
   expect_contains(huge.err, "1e+300");
 }
 
-TEST_F(CommandLine, MessagesOnStepsAreShort) {
+TEST_F(CommandLine, StepsErrorsAreShort) {
   write("heat.stn", kHeat);
   EXPECT_LT(stencilc("check heat.stn --steps -1").err.size(), 160u);
 }
 
-TEST_F(CommandLine, ADashAsOutputIsStandardOutput) {
+TEST_F(CommandLine, DashMeansStandardOutput) {
   write("heat.stn", kHeat);
   const Outcome dash = stencilc("heat.stn --target cuda -o -");
   EXPECT_EQ(dash.status, 0) << dash.err;
@@ -327,7 +327,7 @@ TEST_F(CommandLine, ADerivedHeaderDoesNotOverwriteTheProgram) {
 }
 
 // As documented in docs/reference/errors.md, errors in files and run-time values are usage errors.
-TEST_F(CommandLine, FilesAndValuesAtRunTimeHaveStatusTwo) {
+TEST_F(CommandLine, FileAndValueErrorsHaveStatusTwo) {
   write("heat.stn", kHeat);
   write("bad.npy", "no array");
   write("open.stn",
@@ -346,7 +346,7 @@ TEST_F(CommandLine, FilesAndValuesAtRunTimeHaveStatusTwo) {
   }
 }
 
-TEST_F(CommandLine, StepsGivenNeedNoneOfTheParamsOfTheProgramsSteps) {
+TEST_F(CommandLine, GivenStepsReplaceTheParamsOfTheProgramsSteps) {
   write("steps.stn",
         "param W : integer = 3;\ngrid G = [0..9] steps W*2+1;\n"
         "field A : real on G;\nstencil s : A on G = A[0];\n");
@@ -359,14 +359,14 @@ TEST_F(CommandLine, StepsGivenNeedNoneOfTheParamsOfTheProgramsSteps) {
   EXPECT_EQ(stencilc("run steps.stn --open W --device reference").status, 2);
 }
 
-TEST_F(CommandLine, NoArgumentsPrintTheHelpAndFail) {
+TEST_F(CommandLine, WithoutArgumentsPrintsTheHelpAndFails) {
   const Outcome outcome = stencilc("");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.out, "");
   expect_contains(outcome.err, "Usage: stencilc");
 }
 
-TEST_F(CommandLine, AProgramAtFaultHasStatusOneAndLeavesNothing) {
+TEST_F(CommandLine, InvalidProgramsHaveStatusOneAndNoOutput) {
   write("bad.stn", kBroken);
   for (const char* arguments :
        {"check bad.stn", "explain bad.stn", "run bad.stn --out A=a.npy", "verify bad.stn",
@@ -379,7 +379,7 @@ TEST_F(CommandLine, AProgramAtFaultHasStatusOneAndLeavesNothing) {
   }
 }
 
-TEST_F(CommandLine, AnAbsentDeviceHasStatusThree) {
+TEST_F(CommandLine, AbsentDevicesHaveStatusThree) {
   write("heat.stn", kHeat);
   const Outcome unknown = stencilc("run heat.stn --device qpu --out A=a.npy");
   EXPECT_EQ(unknown.status, 3);
@@ -390,7 +390,7 @@ TEST_F(CommandLine, AnAbsentDeviceHasStatusThree) {
   EXPECT_EQ(files(), "heat.stn");
 }
 
-TEST_F(CommandLine, CheckIsSilentOnSoundPrograms) {
+TEST_F(CommandLine, CheckIsSilentOnValidPrograms) {
   write("heat.stn", kHeat);
   const Outcome outcome = stencilc("check heat.stn");
   EXPECT_EQ(outcome.status, 0);
@@ -424,7 +424,7 @@ TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
 }
 
 // Seven operands of 126^3 points each. Thread loops have no counts.
-TEST_F(CommandLine, ExplainCountsWhatKernelsExecute) {
+TEST_F(CommandLine, ExplainCountsExecutedOperations) {
   write("cube.stn",
         "param N : integer = 128;\n"
         "grid G = [0..N-1, 0..N-1, 0..N-1] steps 8;\n"
@@ -448,7 +448,7 @@ TEST_F(CommandLine, ExplainCountsWhatKernelsExecute) {
 }
 
 // The OpenCL device, if present, determines the limits, or is a CPU.
-TEST_F(CommandLine, SchedulesAreForTheOpenClDeviceThatIsThere) {
+TEST_F(CommandLine, SchedulesSuitTheOpenClDevice) {
   write("heat.stn", kHeat);
   const Outcome given = stencilc("heat.stn -o heat.cu --device opencl");
   EXPECT_EQ(given.status, 2);
@@ -474,14 +474,14 @@ TEST_F(CommandLine, SchedulesAreForTheOpenClDeviceThatIsThere) {
   EXPECT_EQ(read(file("heat.cl")).find("reqd_work_group_size(1, 1, 1)"), std::string::npos);
 }
 
-TEST_F(CommandLine, DevicesListsThemAll) {
+TEST_F(CommandLine, DevicesListsAllDevices) {
   const Outcome outcome = stencilc("devices");
   EXPECT_EQ(outcome.status, 0);
   for (const char* name : {"cuda", "host", "opencl", "reference"})
     expect_contains(outcome.out, name);
 }
 
-TEST_F(CommandLine, MeasuringTakesADeviceThatRunsKernels) {
+TEST_F(CommandLine, MeasuringNeedsADeviceThatRunsKernels) {
   const std::vector<std::array<std::string, 4>> cases = {
       {"--measure --device nowhere", "R040", "unknown device 'nowhere'", "3"},
       {"--measure --device hosts", "R040", "did you mean 'host'?", "3"},
@@ -503,7 +503,7 @@ TEST_F(CommandLine, MeasuringTakesADeviceThatRunsKernels) {
 }
 
 // The output file is opened before anything is measured.
-TEST_F(CommandLine, TheFileOfFiguresIsOpenedFirst) {
+TEST_F(CommandLine, OpensTheFileOfFiguresFirst) {
   if (stencilc("devices").out.find("host        yes") == std::string::npos) {
     GTEST_SKIP() << "no host device";
   }

@@ -8,7 +8,7 @@ namespace {
 
 using Compile = Tool;
 
-TEST_F(Compile, WritesWhatTheExtensionSays) {
+TEST_F(Compile, OutputFollowsTheExtension) {
   write("heat.stn", kHeat);
   EXPECT_EQ(stencilc("heat.stn -o heat.cu").status, 0);
   EXPECT_EQ(stencilc("heat.stn -o heat.cl").status, 0);
@@ -27,7 +27,7 @@ TEST_F(Compile, QuotesTheCommandLine) {
 }
 
 // Small and large GPUs get different tiles, and the compile line names the GPU.
-TEST_F(Compile, MakesSchedulesForTheMachineNamed) {
+TEST_F(Compile, SchedulesForTheNamedMachine) {
   write("heat.stn", kHeat);
   const auto line = [&](const std::string& machine, const std::string& start) {
     const std::string text = stencilc("heat.stn --emit cuda --machine " + machine).out;
@@ -47,7 +47,7 @@ TEST_F(Compile, MakesSchedulesForTheMachineNamed) {
 }
 
 // An unused function would cause a warning in the user's compiler.
-TEST_F(Compile, LooksForNaNInFloatingPointAlone) {
+TEST_F(Compile, ChecksOnlyFloatingPointForNan) {
   const auto mentions = [&](const std::string& type) {
     write("sums.stn", "grid G = [0..9] steps 4;\nfield A : " + type +
                           " on G;\nstencil s : A on G = A[0] + 1;\n"
@@ -77,7 +77,7 @@ TEST_F(Compile, ChoosesByMachineCode) {
   EXPECT_NE(read(file("heat.cu")).find("heat.stn -o heat.cu --compile"), std::string::npos);
 }
 
-TEST_F(Compile, RefusesToMeasureWhatItCannot) {
+TEST_F(Compile, RefusesMeasurementsThatAreImpossible) {
   write("heat.stn", kHeat);
   write("open.stn",
         "param N : integer;\ngrid G = [0..N-1] steps 4;\nfield A : real on G;\n"
@@ -97,7 +97,7 @@ TEST_F(Compile, RefusesToMeasureWhatItCannot) {
   EXPECT_EQ(files(), "heat.stn open.stn");
 }
 
-TEST_F(Compile, WritesTheHeaderBesideTheOutputOrWhereTold) {
+TEST_F(Compile, WritesTheHeaderBesideTheOutputOrAsNamed) {
   write("heat.stn", kHeat);
   EXPECT_EQ(stencilc("heat.stn -o heat.cu --header").status, 0);
   EXPECT_EQ(files(), "heat.cu heat.stn heat_cuda.h");
@@ -113,7 +113,7 @@ TEST_F(Compile, WritesTheHeaderBesideTheOutputOrWhereTold) {
   EXPECT_EQ(read(file("heat.stn")), kHeat);
 }
 
-TEST_F(Compile, LeavesNoFileWhenOneOfThemFails) {
+TEST_F(Compile, WritesAllFilesOrNone) {
   write("heat.stn", kHeat);
   const Outcome outcome = stencilc("heat.stn -o missing/heat.cu --header heat.h");
   EXPECT_EQ(outcome.status, 2);
@@ -121,7 +121,7 @@ TEST_F(Compile, LeavesNoFileWhenOneOfThemFails) {
   EXPECT_EQ(files(), "heat.stn");
 }
 
-TEST_F(Compile, LeavesNoFileInADirectoryItMayNotWrite) {
+TEST_F(Compile, LeavesNoFileInAReadOnlyDirectory) {
   if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   write("heat.stn", kHeat);
   std::filesystem::permissions(
@@ -130,7 +130,7 @@ TEST_F(Compile, LeavesNoFileInADirectoryItMayNotWrite) {
   EXPECT_EQ(files(), "heat.stn");
 }
 
-TEST_F(Compile, RefusalsLeaveAnOldFileAlone) {
+TEST_F(Compile, RefusalsKeepAnOldFile) {
   write("heat.stn", kHeat);
   write("heat.cu", "old");
   const Outcome outcome = stencilc("heat.stn -o heat.cu --schedule 'overlapped T=64 block=8x8'");
@@ -151,7 +151,7 @@ TEST_F(Compile, EmitsEveryStageToStandardOutput) {
   EXPECT_EQ(files(), "heat.stn heat.txt");
 }
 
-TEST_F(Compile, TwoRunsGiveTheSameBytes) {
+TEST_F(Compile, IsDeterministic) {
   write("heat.stn", kHeat);
   for (const char* arguments :
        {"heat.stn --emit cuda --main", "heat.stn --emit cpp --open N", "heat.stn --emit ir",
@@ -184,7 +184,7 @@ TEST_F(Compile, FloatParamsMayBeFixed) {
 
 // If a program has initial values, missing values of read-only fields are an error
 // unless the user chooses a fill.
-TEST_F(Compile, AnEmittedProgramAsksForInputsThatAreMissing) {
+TEST_F(Compile, EmittedProgramsReportMissingInputs) {
   const std::string text =
       "grid G = [0..70] steps 5;\nfield A : real on G;\nfield c : real on G constant;\n"
       "stencil s : A[1..69] = A[0] + c[0] * A[1];\n";
@@ -205,7 +205,7 @@ TEST_F(Compile, AnEmittedProgramAsksForInputsThatAreMissing) {
 }
 
 // An emitted program accepts valid numbers only.
-TEST_F(Compile, AnEmittedProgramRefusesWhatIsNoNumber) {
+TEST_F(Compile, EmittedProgramsRefuseInvalidNumbers) {
   write("heat.stn", kHeat);
   ASSERT_EQ(stencilc("heat.stn -o heat.cpp --main --open N --schedule direct").status, 0);
   const std::string in = "cd '" + (root_ / "work").string() + "' && ";

@@ -87,7 +87,7 @@ class EntryPoints : public Tool {
   }
 };
 
-TEST_F(EntryPoints, CheckEverythingBeforeTheyTouchAnything) {
+TEST_F(EntryPoints, CheckAllArgumentsBeforeAccessingMemory) {
   write("trace.stn", kTrace);
   write("caller.cpp", kTraceCaller);
   const auto written = stencilc("trace.stn -o trace.cpp --header --schedule direct");

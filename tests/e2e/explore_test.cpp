@@ -57,7 +57,7 @@ TEST_F(Explore, PrintsARanking) {
 }
 
 // The command at the end of the report compiles the explored program with that schedule.
-TEST_F(Explore, TheWinnerCompiles) {
+TEST_F(Explore, WinnerCompiles) {
   const struct {
     const char *options, *says;
   } cases[] = {
@@ -157,7 +157,7 @@ TEST_F(Explore, WritesReports) {
   }
 }
 
-TEST_F(Explore, Machines) {
+TEST_F(Explore, SupportsEveryMachine) {
   const struct {
     const char *options, *machine, *never;
   } cases[] = {
@@ -177,7 +177,7 @@ TEST_F(Explore, Machines) {
   }
 }
 
-TEST_F(Explore, OpenSizes) {
+TEST_F(Explore, SupportsOpenSizes) {
   write("open.stn",
         "param N : integer; grid G = [0..N-1, 0..N-1] steps 4; field A : real on G;\n"
         "stencil s : A[1..N-2, 1..N-2] = A[-1,0] + A[0,1];\n");
@@ -192,7 +192,7 @@ TEST_F(Explore, OpenSizes) {
   EXPECT_EQ(measured.out, "");
 }
 
-TEST_F(Explore, Refusals) {
+TEST_F(Explore, RefusesInvalidRequests) {
   write("broken.stn", kBroken);
   const struct {
     const char* options;
@@ -228,7 +228,7 @@ TEST_F(Explore, Refusals) {
   }
 }
 
-TEST_F(Explore, ReportsAreWrittenAllOrNone) {
+TEST_F(Explore, WritesAllReportsOrNone) {
   for (const char* options :
        {"--json a.json --csv none/a.csv --html a.html", "--json none/a.json --csv a.csv",
         "--json a.json --csv a.csv --html none/a.html", "--json a.json --csv heat.stn/a.csv"}) {
@@ -261,7 +261,7 @@ class ExploreMeasures : public Explore {
 };
 
 // Measurements are shown, written and stored; later runs use them.
-TEST_F(ExploreMeasures, AndRemembers) {
+TEST_F(ExploreMeasures, StoresMeasurements) {
   const Outcome outcome =
       stencilc("explore heat.stn --measure --device host --budget 0.5 --json a.json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -292,7 +292,7 @@ TEST_F(ExploreMeasures, AndRemembers) {
 }
 
 // A zero budget times nothing, which is not an error.
-TEST_F(ExploreMeasures, WithinABudgetOfNothing) {
+TEST_F(ExploreMeasures, TimesNothingWithAZeroBudget) {
   const Outcome outcome = stencilc("explore heat.stn --measure --device host --budget 0");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(holds(outcome.out, "\n  1 *   ")) << outcome.out;

@@ -38,7 +38,7 @@ class Language : public Tool {
 };
 
 // The values at -3, -2, -1 and 5, 6, 7 of a field with values 1, 4, 9, 16, 25.
-TEST_F(Language, RulesBeyondAnEdge) {
+TEST_F(Language, BoundaryRules) {
   const std::vector<std::pair<std::string, Values>> rules = {
       {"clamp", {1, 1, 1, 25, 25, 25}},
       {"mirror", {16, 9, 4, 16, 9, 4}},
@@ -62,7 +62,7 @@ TEST_F(Language, RulesBeyondAnEdge) {
   }
 }
 
-TEST_F(Language, LinesMeetInACorner) {
+TEST_F(Language, LinearRulesCombineInACorner) {
   gives(
       "grid G = [0..1, 0..1] steps 1;\nfield U, V : double on G boundary linear;\n"
       "stencil v : V on G = U[-1,1];\nstencil u : U on G = U[0,0];\n"
@@ -70,7 +70,7 @@ TEST_F(Language, LinesMeetInACorner) {
       "V", {2 - 3 + 5 - 7, 2 - 3 + 10 - 14, 2 + 5, 2 + 10});
 }
 
-TEST_F(Language, OffsetsWithinABound) {
+TEST_F(Language, BoundedOffsets) {
   // Each point reads d points to the right, where d is its own number limited to [-2, 2].
   gives(
       "grid G = [0..5] steps 1;\nfield U, V : double on G boundary [constant 100 .. clamp];\n"
@@ -101,7 +101,7 @@ TEST_F(Language, Strides) {
   EXPECT_TRUE(holds(stencilc("run r.stn --device host").out, "r = 11"));
 }
 
-TEST_F(Language, SomeOfTheSteps) {
+TEST_F(Language, PeriodicStencils) {
   const std::string text =
       "grid G = [0..2] steps 8;\nfield U : double on G history 2;\nfield V, W : double on G;\n"
       "stencil u : U every 3 on [0..1] = U[0] + 1;\n"
@@ -112,7 +112,7 @@ TEST_F(Language, SomeOfTheSteps) {
   gives(text, "W", {3, 3, 0});
 }
 
-TEST_F(Language, InitialValuesOfOthers) {
+TEST_F(Language, InitialValuesFromOtherFields) {
   gives(
       "grid G = [0..4] steps 0;\nsubgrid I of G = [1..3];\nfield A : double on G history 2;\n"
       "field B : double on I;\nfield C : integer on I;\nstencil a : A on G = A@-1[0];\n"

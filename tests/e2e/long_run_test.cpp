@@ -68,7 +68,7 @@ reduce total = sum(A[0,0]) on G every 7;
 stop when total < 0;
 )";
 
-TEST_F(LongRun, ASeriesIsNumberedByStepAndHasACollection) {
+TEST_F(LongRun, SeriesAreNumberedByStepAndHaveACollection) {
   write("heat.stn", kHeat);
   const std::string run = "run heat.stn --device host --schedule 'overlapped T=4 block=16x8' ";
   Outcome outcome = stencilc(run + "--out A=a.npy --out all.vti --every 3 --steps 7");
@@ -87,7 +87,7 @@ TEST_F(LongRun, ASeriesIsNumberedByStepAndHasACollection) {
   expect_contains(read(file("all.vti")), "Name=\"A\"");
 }
 
-TEST_F(LongRun, PicturesOfASeriesCanShareTheirColours) {
+TEST_F(LongRun, SeriesOfPicturesCanShareTheirColours) {
   write("heat.stn", kHeat);
   const std::string run = "run heat.stn --device reference --every 3 ";
   ASSERT_EQ(stencilc(run + "--out A=own.png").status, 0);
@@ -118,7 +118,7 @@ TEST_F(LongRun, SeveralFieldsShareOneVtiFile) {
 
 // The full cycle: Ctrl-C, writing of the requested files, and the
 // rest of the run on another device.
-TEST_F(LongRun, AnInterruptedRunWritesItsFilesAndGoesOn) {
+TEST_F(LongRun, InterruptedRunsWriteTheirFilesAndResume) {
   write("long.stn", kLong);
   for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143},
                                        std::pair{SIGHUP, 129}, std::pair{SIGXCPU, 152}}) {
@@ -169,7 +169,7 @@ TEST_F(LongRun, SignalsIgnoredOnEntryStayIgnored) {
 }
 
 // A run whose output is not read still finishes.
-TEST_F(LongRun, AClosedPipeEndsNothingTooEarly) {
+TEST_F(LongRun, ClosedPipesDoNotEndTheRun) {
   write("heat.stn", "param unused : real = 1;\n" + std::string(kHeat));
   const std::string run = "'" STENCIL_BINARY "' run heat.stn --device reference --out A=a.npy";
   // The reader has exited before the run begins to write.
@@ -180,7 +180,7 @@ TEST_F(LongRun, AClosedPipeEndsNothingTooEarly) {
 }
 
 // Another process truncates an input while it is read.
-TEST_F(LongRun, ATruncatedInputIsAnError) {
+TEST_F(LongRun, TruncatedInputsAreErrors) {
   constexpr int kSide = 4000;
   write("big.stn", fmt::format("grid G = [0..{0}, 0..{0}] steps 0;\nfield A : real on G;\n"
                                "stencil s : A on G = A[0,0];\ninit A[i,j] = 0;\n",
@@ -207,7 +207,7 @@ TEST_F(LongRun, ATruncatedInputIsAnError) {
 }
 
 // PoCL ends the process when memory runs out.
-TEST_F(LongRun, ALibraryThatEndsTheProcessIsNamed) {
+TEST_F(LongRun, LibrariesThatEndTheProcessAreNamed) {
   write("heat.stn", kHeat);
   if (stencilc("run heat.stn --device opencl").status != 0) GTEST_SKIP() << "no OpenCL";
   bool named = false;
@@ -226,7 +226,7 @@ TEST_F(LongRun, ALibraryThatEndsTheProcessIsNamed) {
   EXPECT_TRUE(named);
 }
 
-TEST_F(LongRun, AStackThatIsTooSmallIsNamed) {
+TEST_F(LongRun, TooSmallStacksAreReported) {
   write("heat.stn", kHeat);
   if (stencilc("run heat.stn --device host").status != 0) GTEST_SKIP() << "no host device";
   for (const auto& [kilobytes, code] : {std::pair{16, "R046"}, std::pair{40, "R044"}}) {
@@ -241,7 +241,7 @@ TEST_F(LongRun, AStackThatIsTooSmallIsNamed) {
 }
 
 // The compiler takes seconds for this kernel; there is nothing to save yet.
-TEST_F(LongRun, ASignalDuringCompilationEndsItAtOnce) {
+TEST_F(LongRun, SignalsDuringCompilationEndTheRunAtOnce) {
   write("wide.stn",
         "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
         "stencil s : A on G = sum(a in -8..8, b in -8..8 : A[a,b]);");
@@ -301,7 +301,7 @@ TEST_F(LongRun, ASignalEndsAVerificationAtOnce) {
 }
 
 // The run waits for the reader of a full pipe; a second signal must end it.
-TEST_F(LongRun, ASecondSignalEndsItAtOnceWithoutTemporaryFiles) {
+TEST_F(LongRun, SecondSignalEndsTheRunWithoutTemporaryFiles) {
   write("heat.stn", kHeat);
   ASSERT_EQ(::mkfifo(file("pipe.npy").c_str(), 0600), 0);
   const int reader = ::open(file("pipe.npy").c_str(), O_RDONLY | O_NONBLOCK);
@@ -317,7 +317,7 @@ TEST_F(LongRun, ASecondSignalEndsItAtOnceWithoutTemporaryFiles) {
   ::close(reader);
 }
 
-TEST_F(LongRun, AKilledRunGoesOnFromItsLastCheckpoint) {
+TEST_F(LongRun, KilledRunsResumeFromTheLastCheckpoint) {
   write("long.stn", kLong);
   for (int round = 0; round < 5; ++round) {
     const pid_t child = start(
@@ -340,7 +340,7 @@ TEST_F(LongRun, AKilledRunGoesOnFromItsLastCheckpoint) {
   }
 }
 
-TEST_F(LongRun, CheckpointsThatDoNotFitAreRefused) {
+TEST_F(LongRun, UnsuitableCheckpointsAreRefused) {
   write("long.stn", kLong);
   const std::string run = "run long.stn --device reference ";
   ASSERT_EQ(stencilc(run + "--steps 9 --checkpoint c.ckpt").status, 0);
@@ -373,7 +373,7 @@ TEST_F(LongRun, CheckpointsThatDoNotFitAreRefused) {
   EXPECT_EQ(files(), "bad.ckpt c.ckpt cut.ckpt long.stn");
 }
 
-TEST_F(LongRun, AFullDiskIsNamedWithWhatIsNeeded) {
+TEST_F(LongRun, FullDiskErrorsStateTheNeededSpace) {
   write("heat.stn", kHeat);
   ASSERT_EQ(
       stencilc("run heat.stn -D N=10 --device reference --out A=a.npy --checkpoint c.ckpt").status,
@@ -394,7 +394,7 @@ TEST_F(LongRun, AFullDiskIsNamedWithWhatIsNeeded) {
 }
 
 // The disk of the series is full, the disk of the checkpoint is not.
-TEST_F(LongRun, ASeriesThatFailsLeavesACheckpoint) {
+TEST_F(LongRun, FailedSeriesLeaveACheckpoint) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
   write("heat.stn", kHeat);
   const std::string run = "run heat.stn --device reference --out A=a.npy ";
@@ -413,7 +413,7 @@ TEST_F(LongRun, ASeriesThatFailsLeavesACheckpoint) {
   EXPECT_EQ(read(file("a.npy")), whole);
 }
 
-TEST_F(LongRun, AReadOnlyDirectoryIsKnownBeforeTheRun) {
+TEST_F(LongRun, ReadOnlyDirectoriesAreReportedBeforeTheRun) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   write("heat.stn", kHeat);
   std::filesystem::create_directory(file("closed"));
@@ -467,7 +467,7 @@ struct Terminal {
   }
 };
 
-TEST_F(LongRun, ATerminalShowsProgressThatFits) {
+TEST_F(LongRun, ProgressFitsTheTerminal) {
   write("long.stn", kLong);
   Terminal terminal({"stencilc", "run", file("long.stn"), "--device", "reference"});
   ASSERT_GE(terminal.child, 0);
@@ -485,7 +485,7 @@ TEST_F(LongRun, ATerminalShowsProgressThatFits) {
 }
 
 // Initial values and a compilation that take seconds.
-TEST_F(LongRun, ATerminalShowsWhatIsBeingPrepared) {
+TEST_F(LongRun, ProgressShowsPreparation) {
   write("slow.stn",
         "grid G = [0..7999, 0..7999] steps 1;\nfield A : double on G;\n"
         "stencil s : A on G = A[0,0];\n"
@@ -498,7 +498,7 @@ TEST_F(LongRun, ATerminalShowsWhatIsBeingPrepared) {
   expect_contains(shown, "\rcomputing initial values of slow  1 s\x1b[K");
 }
 
-TEST_F(LongRun, AnOutputOfAReductionIsAHistory) {
+TEST_F(LongRun, OutputsOfReductionsPointToHistory) {
   write("total.stn",
         "grid G = [0..3] steps 2;\nfield A : real on G;\nstencil s : A on G = A[0] + 1;\n"
         "reduce total = sum(A[0]) on G;\n");
@@ -525,7 +525,7 @@ std::string steps_of(const std::string& history) {
   return steps;
 }
 
-TEST_F(LongRun, AHistoryHasARowPerEvaluation) {
+TEST_F(LongRun, HistoriesHaveARowPerEvaluation) {
   write("heat.stn", kHistory);
   const Outcome outcome = stencilc("run heat.stn --device reference --history h.csv");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -559,7 +559,7 @@ TEST_F(LongRun, AHistoryHasARowPerEvaluation) {
   }
 }
 
-TEST_F(LongRun, AHistoryGoesOnWithItsCheckpoint) {
+TEST_F(LongRun, HistoriesContinueFromACheckpoint) {
   write("heat.stn", kHistory);
   const std::string run = "run heat.stn --device reference ";
   ASSERT_EQ(stencilc(run + "--history whole.csv").status, 0);
@@ -581,7 +581,7 @@ TEST_F(LongRun, AHistoryGoesOnWithItsCheckpoint) {
   EXPECT_EQ(read(file("h.csv")), "step,other\n2,1\n");
 }
 
-TEST_F(LongRun, AKilledRunGoesOnWithItsHistory) {
+TEST_F(LongRun, KilledRunsContinueTheirHistory) {
   write("long.stn", kLong);
   const std::string run = "run long.stn -D N=60 --device reference --history ";
   ASSERT_EQ(stencilc(run + "whole.csv --steps 20000").status, 0);
@@ -600,7 +600,7 @@ TEST_F(LongRun, AKilledRunGoesOnWithItsHistory) {
 
 // If the disk has no room for a row, the run ends with a checkpoint. The row
 // is written when the run resumes.
-TEST_F(LongRun, AHistoryWithoutRoomGoesOn) {
+TEST_F(LongRun, HistoriesContinueAfterAFullDisk) {
   write("long.stn", kLong);
   const std::string run = "run long.stn -D N=4 --steps 2000 --device reference --history ";
   ASSERT_EQ(stencilc(run + "whole.csv").status, 0);
@@ -614,7 +614,7 @@ TEST_F(LongRun, AHistoryWithoutRoomGoesOn) {
   EXPECT_EQ(read(file("h.csv")), read(file("whole.csv")));
 }
 
-TEST_F(LongRun, HistoriesThatCannotBeAreRefused) {
+TEST_F(LongRun, InvalidHistoriesAreRefused) {
   write("heat.stn", kHistory);
   write("none.stn", kHeat);
   for (const auto& [arguments, code] :

@@ -34,7 +34,7 @@ class Numbers : public Tool {
   }
 };
 
-TEST_F(Numbers, OutOfRangeAreTheSameOnAllDevices) {
+TEST_F(Numbers, OutOfRangeAreEqualOnAllDevices) {
   write("a.stn", kIntegers);
   std::string files[2];
   for (const std::string device : {"reference", "host", "opencl"}) {
@@ -60,7 +60,7 @@ TEST_F(Numbers, OutOfRangeHaveDefinedResultsInEmittedCode) {
   EXPECT_EQ(std::system(command.c_str()), 0) << read(file("out.txt"));
 }
 
-TEST_F(Numbers, OfIntegersAddUpBeyond32Bits) {
+TEST_F(Numbers, IntegerSumsExceed32Bits) {
   write("a.stn",
         "grid G = [0..69999] steps 1; field a, s : integer on G; stencil t : s on G = a[0];"
         "init a[i] = 40000; reduce total = sum(a[0]) on G;");

@@ -24,7 +24,7 @@ class ParamGroups : public Tool {
   }
 };
 
-TEST_F(ParamGroups, AreWhatTheirComponentsAre) {
+TEST_F(ParamGroups, EqualTheirComponents) {
   const std::string group =
       "param a : real = 2;\n"
       "param p : { g : vector 2 of real, dt : real } =\n  { g = { a, -9.81 }, dt = 0.1 / a };\n"

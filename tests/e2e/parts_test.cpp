@@ -69,7 +69,7 @@ class Parts : public Tool {
   }
 };
 
-TEST_F(Parts, HaveTheBitsOfOneDevice) {
+TEST_F(Parts, EqualOneDeviceBitForBit) {
   const std::string whole = alone();
   for (const std::string parts : {"3", "2x2 --exchange 5", "1x4 --schedule direct"}) {
     const Outcome run = stencilc("run wave.stn --device host --out U=parts.npy --gpus " + parts);
@@ -88,7 +88,7 @@ TEST_F(Parts, HaveTheBitsOfOneDevice) {
 
 // Halos are exchanged before the interior of a tile is computed, and are deeper above than below.
 // Chunks of planes end at a halo or elsewhere, and edge tiles have shorter chunks or not.
-TEST_F(Parts, ExchangeAheadOfTheInsideOfATile) {
+TEST_F(Parts, ExchangeBeforeTheInteriorOfATile) {
   write("wide.stn", R"(
 grid G = [0..149, 0..639] steps 23;
 field A : real on G;
@@ -129,7 +129,7 @@ init A[i,j] = sin(0.37 * i + 0.91 * j);
   }
 }
 
-TEST_F(Parts, GoOnFromACheckpointOfOneDeviceAndBack) {
+TEST_F(Parts, ResumeFromACheckpointOfOneDeviceAndBack) {
   const std::string whole = alone();
   ASSERT_EQ(stencilc("run wave.stn --steps 13 --device host --gpus 2x2 --checkpoint a.ckpt").status,
             0);
@@ -142,7 +142,7 @@ TEST_F(Parts, GoOnFromACheckpointOfOneDeviceAndBack) {
   EXPECT_EQ(read(file("parts.npy")), whole);
 }
 
-TEST_F(Parts, ThatCannotBeAreRefusedWithTheReason) {
+TEST_F(Parts, InvalidCutsAreRefusedWithTheReason) {
   EXPECT_TRUE(holds(stencilc("run wave.stn --device host --gpus 2x2x2").err, "L032"));
   EXPECT_TRUE(holds(stencilc("run wave.stn --device host --gpus 1x60").err, "L031"));
   EXPECT_TRUE(holds(stencilc("run wave.stn --device reference --gpus 2").err, "R045"));
@@ -151,7 +151,7 @@ TEST_F(Parts, ThatCannotBeAreRefusedWithTheReason) {
   EXPECT_TRUE(holds(stencilc("run wave.stn --device host --gpus 2 --open N -D N=70").err, "R094"));
 }
 
-TEST_F(Parts, AreRanks) {
+TEST_F(Parts, CanBeRanks) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   const std::string whole = alone();
   for (const int count : {2, 3, 4}) {
@@ -210,7 +210,7 @@ TEST_F(Parts, WriteTheFilesOfOneDevice) {
 }
 
 // If a rank has no disk space, no file is left, and the error names the rank.
-TEST_F(Parts, LeaveNoFileWhereARankCannotWrite) {
+TEST_F(Parts, LeaveNoFileIfARankCannotWrite) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   const std::string run = "'" STENCIL_BINARY "' run wave.stn --device host --out U=full.npy";
   EXPECT_NE(launch("-n 1 " + run + " : -n 1 sh -c \"ulimit -f 100; exec " + run + "\""), 0);
@@ -238,7 +238,7 @@ TEST_F(Parts, GatherFieldsForFilesThatRanksDoNotShare) {
 }
 
 // Written by n ranks and read by m; each handles its own rows.
-TEST_F(Parts, AsRanksGoOnFromAnyCheckpoint) {
+TEST_F(Parts, AsRanksResumeFromAnyCheckpoint) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   const std::string host = "run kinds.stn --device host ";
   ASSERT_EQ(stencilc("run kinds.stn --device reference --checkpoint all.ckpt").status, 0);
@@ -288,7 +288,7 @@ TEST_F(Parts, AsRanksThatShareNoFilesReadThroughRank0) {
 }
 
 // One message before any exchange, and every rank exits.
-TEST_F(Parts, AsRanksThatComputeDifferentThingsAreRefused) {
+TEST_F(Parts, AsRanksWithDifferentProgramsAreRefused) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   std::string other = kWave;
   const size_t at = other.find("0.1 *");

@@ -48,7 +48,7 @@ class PointSets : public Tool {
   static constexpr size_t kPoints = 8 * 40;
 };
 
-TEST_F(PointSets, GiveWhatTheyWeigh) {
+TEST_F(PointSets, AddTheirWeightedValues) {
   std::vector<float> expected(2 * kPoints);
   const auto at = [](int i, int j) { return static_cast<size_t>(i * 40 + j - 10); };
   const auto value = [](int step, int p) {
@@ -78,7 +78,7 @@ TEST_F(PointSets, GiveWhatTheyWeigh) {
   }
 }
 
-TEST_F(PointSets, LieWhereFilesSay) {
+TEST_F(PointSets, TakePositionsFromFiles) {
   run("--device host --out shots=places.npy --out w=w.npy --out gain=gain.npy");
   EXPECT_NE(read(file("places.npy")).find("'shape': (4, 2)"), std::string::npos);
   EXPECT_NE(read(file("w.npy")).find("'shape': (4, 4)"), std::string::npos);
@@ -87,7 +87,7 @@ TEST_F(PointSets, LieWhereFilesSay) {
   EXPECT_EQ(run("--device host --in shots=places.npy --in w=w.npy --in gain=gain.npy"), before);
 }
 
-TEST_F(PointSets, LieInTheirDomain) {
+TEST_F(PointSets, MustLieInTheirDomain) {
   std::string text = kSources;
   text.replace(text.find("40.5"), 4, "49.5");
   write("sources.stn", text);
@@ -102,7 +102,7 @@ TEST_F(PointSets, LieInTheirDomain) {
   EXPECT_EQ(files(), "sources.stn");
 }
 
-TEST_F(PointSets, ArePlacedByEmittedPrograms) {
+TEST_F(PointSets, WorkInEmittedPrograms) {
   const std::string in = "cd '" + (root_ / "work").string() + "' && ";
   for (const char* schedule : {"direct", "overlapped T=2"}) {
     ASSERT_EQ(stencilc(std::string("sources.stn -o sources.cpp --main --open S --schedule '") +

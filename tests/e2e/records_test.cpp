@@ -40,7 +40,7 @@ class RecordRuns : public Tool {
   }
 };
 
-TEST_F(RecordRuns, HoldWhatPointsWeigh) {
+TEST_F(RecordRuns, HoldWeightedSamples) {
   for (const char* device :
        {"reference", "host --schedule 'planes T=3'", "host --schedule 'overlapped T=4 block=16x4'",
         "host --schedule direct"}) {
@@ -60,14 +60,14 @@ TEST_F(RecordRuns, HoldWhatPointsWeigh) {
   }
 }
 
-TEST_F(RecordRuns, GoOnFromACheckpoint) {
+TEST_F(RecordRuns, ResumeFromACheckpoint) {
   succeeds("--device reference --out trace=whole.npy");
   succeeds("--device reference --steps 3 --checkpoint half.ckpt");
   succeeds("--device reference --restart half.ckpt --out trace=rest.npy");
   EXPECT_EQ(values("rest.npy", 21), values("whole.npy", 21));
 }
 
-TEST_F(RecordRuns, AreNotLongerThanTheirRows) {
+TEST_F(RecordRuns, MustNotExceedTheirRows) {
   const Outcome known = stencilc("run count.stn --device reference --steps 8 --out trace=t.npy");
   EXPECT_EQ(known.status, 1) << known.err;
   EXPECT_TRUE(holds(known.err, "error S031: record trace has rows for 7 steps")) << known.err;
@@ -80,7 +80,7 @@ TEST_F(RecordRuns, AreNotLongerThanTheirRows) {
   EXPECT_EQ(stencilc(open + "-D K=9").status, 0);
 }
 
-TEST_F(RecordRuns, AreMadeByEmittedPrograms) {
+TEST_F(RecordRuns, WorkInEmittedPrograms) {
   const std::string in = "cd '" + (root_ / "work").string() + "' && ";
   for (const char* schedule : {"direct", "'overlapped T=2 block=16x4'", "'planes T=3'"}) {
     ASSERT_EQ(stencilc(std::string("count.stn -o count.cpp --main --open K --schedule ") + schedule)

@@ -71,7 +71,7 @@ constexpr Case kCases[] = {{"box2d.stn", kBox2d, true},
                            {"lopsided.stn", kLopsided, false},
                            {"wave.stn", kReorderedWave, false}};
 
-TEST_F(Reordered, IntegersSurviveEveryOrder) {
+TEST_F(Reordered, IntegersAreExactInEveryOrder) {
   if (stencilc("devices").out.find("compiled in process") == std::string::npos) {
     GTEST_SKIP() << "no host device";
   }

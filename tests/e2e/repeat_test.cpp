@@ -131,7 +131,7 @@ struct Cavity {
   }
 };
 
-TEST_F(Repeat, SolvesForThePressureAsLoopsDo) {
+TEST_F(Repeat, PressureEqualsPlainLoops) {
   Cavity cavity{19};
   for (int step = 0; step < 9; ++step) cavity.step();
   const char* schedules[] = {"direct", "'overlapped T=3'", "'overlapped T=20 block=128x64'",
@@ -148,7 +148,7 @@ TEST_F(Repeat, SolvesForThePressureAsLoopsDo) {
 
 // For Re = 100: Ghia, Ghia and Shin, J. Comput. Phys. 48 (1982), tables I and II, on 129 x 129
 // points.
-TEST_F(Repeat, GivesTheKnownFlowInACavity) {
+TEST_F(Repeat, CavityFlowMatchesPublishedResults) {
   constexpr int kN = 32;
   run(kCavity + "-D N=32 --steps 4000 --device host --out u=u.npy --out v=v.npy --history h.csv");
   const Cavity at{kN};
@@ -172,7 +172,7 @@ TEST_F(Repeat, GivesTheKnownFlowInACavity) {
   EXPECT_LT(outflow.back(), 1e-9);
 }
 
-TEST_F(Repeat, GoesOnFromACheckpoint) {
+TEST_F(Repeat, ResumesFromACheckpoint) {
   for (const std::string on : {" --fp strict --device reference",
                                " --fp strict --device host --schedule 'overlapped T=4'"}) {
     const std::string whole = run("beside.stn --out U=u.npy --out H=h.npy" + on);
@@ -190,7 +190,7 @@ TEST_F(Repeat, GoesOnFromACheckpoint) {
   EXPECT_NE(stencilc("run other.stn --restart c.ckpt --device reference").status, 0);
 }
 
-TEST_F(Repeat, IsChecked) {
+TEST_F(Repeat, IsVerified) {
   const Outcome verified = stencilc("verify beside.stn --quick --device host");
   EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
   EXPECT_NE(verified.out.find("same bits"), std::string::npos) << verified.out;

@@ -20,7 +20,7 @@ bool has_device(const Outcome& devices, const std::string& name) {
   return false;
 }
 
-TEST_F(RunCommand, EveryDeviceGivesTheSameFile) {
+TEST_F(RunCommand, EveryDeviceWritesTheSameFile) {
   write("heat.stn", kHeat);
   write("wave.stn", kWave3d);
   const Outcome devices = stencilc("devices");
@@ -45,7 +45,7 @@ TEST_F(RunCommand, EveryDeviceGivesTheSameFile) {
 // Fields on the interior and on a wall, read from outside: by the field around them, by a boundary
 // function that reads the interior, and by a second writer of a part. With a clamped wall, the
 // interior reads it from far away after it was written.
-TEST_F(RunCommand, FieldsOnSubgridsUnderEveryFamily) {
+TEST_F(RunCommand, FieldsOnSubgridsWorkWithEveryFamily) {
   if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no host device";
   const auto program = [](const std::string& wall) {
     return "grid G = [0..45, 0..59] steps 5;\n"
@@ -93,7 +93,7 @@ TEST_F(RunCommand, FieldsOnSubgridsUnderEveryFamily) {
 
 // A streamed tile begins with periodic images of the far side, where g writes two rows. They are
 // wrong if the tile's first planes count as interior, and f reads them three rows later.
-TEST_F(RunCommand, AnEdgeThatIsWrittenApartIsItsOwnImage) {
+TEST_F(RunCommand, PeriodicImagesOfSeparatelyWrittenEdges) {
   if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no host device";
   write("edge.stn",
         "grid G = [0..39, 0..199] steps 9;\n"
@@ -159,7 +159,7 @@ std::pair<unsigned, unsigned> size_of_png(const std::string& bytes) {
   return {number(16), number(20)};
 }
 
-TEST_F(RunCommand, PicturesAreFiguresUnlessPlain) {
+TEST_F(RunCommand, PicturesHaveAxesUnlessPlain) {
   write("heat.stn", kHeat);
   const std::string run = "run heat.stn --device reference --steps 2 ";
   ASSERT_EQ(stencilc(run + "-D N=64 --out A=plain.png --plain").status, 0);
@@ -198,7 +198,7 @@ TEST_F(RunCommand, OpenSizesAreGivenAtRunTime) {
   EXPECT_EQ(read(file("open.npy")), read(file("fixed.npy")));
 }
 
-TEST_F(RunCommand, FixedParamsChangeNoBit) {
+TEST_F(RunCommand, FixedParamsDoNotChangeTheResult) {
   write("heat.stn", kHeat);
   const std::string run = "run heat.stn -D a=0.2499 ";
   ASSERT_EQ(stencilc(run + "--device reference --out A=expected.npy").status, 0);
@@ -216,7 +216,7 @@ TEST_F(RunCommand, FixedParamsChangeNoBit) {
 }
 
 // A library that cannot be opened, and one that is no host library.
-TEST_F(RunCommand, WithoutItsLibraryTheHostDeviceSaysWhy) {
+TEST_F(RunCommand, HostDeviceGivesAReasonWithoutItsLibrary) {
   write("heat.stn", kHeat);
   for (const auto& [library, reason] : {std::pair{"/missing/library.so", "/missing/library.so"},
                                         std::pair{"libm.so.6", "another version of stencilc"}}) {
@@ -234,7 +234,7 @@ TEST_F(RunCommand, WithoutItsLibraryTheHostDeviceSaysWhy) {
   }
 }
 
-TEST_F(RunCommand, AHostLibraryThatCannotBeLoadedIsNotMissing) {
+TEST_F(RunCommand, UnloadableHostLibraryIsNotReportedAsMissing) {
   write("heat.stn", kHeat);
   setenv("STENCIL_HOST_LIBRARY", file("heat.stn").c_str(), 1);  // a file that is no library
   const Outcome run = stencilc("run heat.stn --device host");
@@ -245,7 +245,7 @@ TEST_F(RunCommand, AHostLibraryThatCannotBeLoadedIsNotMissing) {
 }
 
 // Every writer follows links, including dangling ones.
-TEST_F(RunCommand, OutputsGoThroughLinks) {
+TEST_F(RunCommand, OutputsFollowLinks) {
   namespace fs = std::filesystem;
   write("sum.stn", std::string(kHeat) + "reduce total = sum(A[0,0]) on G every 2;\n");
   const auto links = {"a.npy", "a.png", "a.vti", "a.pvd", "c.ckpt",
@@ -264,7 +264,7 @@ TEST_F(RunCommand, OutputsGoThroughLinks) {
   }
 }
 
-TEST_F(RunCommand, FourDimensionsOnTheHost) {
+TEST_F(RunCommand, FourDimensionsRunOnTheHost) {
   if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no host device";
   write("cube.stn",
         "grid G = [0..4, 0..5, 0..6, 0..7] steps 2;\nfield A : real on G boundary mirror;\n"
@@ -318,7 +318,7 @@ TEST_F(RunCommand, FastFlushesSubnormalNumbers) {
   }
 }
 
-TEST_F(RunCommand, ReductionsStopTheRunAlikeOnEveryDeviceAndSchedule) {
+TEST_F(RunCommand, StopConditionHoldsAtTheSameStepEverywhere) {
   const std::string run = "run '" STENCIL_SOURCE_DIR "/dsl-examples/converge2d.stn' -D N=40 ";
   const std::string expected = ending(stencilc(run + "--device reference").out);
   EXPECT_NE(expected.find("the stop condition holds"), std::string::npos) << expected;
@@ -334,7 +334,7 @@ TEST_F(RunCommand, ReductionsStopTheRunAlikeOnEveryDeviceAndSchedule) {
   }
 }
 
-TEST_F(RunCommand, AReductionThatBecomesNanEndsTheRun) {
+TEST_F(RunCommand, NanReductionsEndTheRun) {
   write("blow.stn", R"(
 grid G = [0..39, 0..39] steps 4000;
 field T : real on G history 2;
@@ -368,7 +368,7 @@ stop when change < 1e-6;
 }
 
 // Without a reduction the fields are checked.
-TEST_F(RunCommand, FieldsThatBecomeNanAreAnErrorAtTheEnd) {
+TEST_F(RunCommand, FieldsThatBecomeNanFailAtTheEnd) {
   write("blow.stn", R"(
 grid G = [0..39, 0..39] steps 4000;
 field T, W : real on G;
@@ -408,7 +408,7 @@ init T[i,j] = select(i == 19 and j == 19, 1.0, 0.0);
   }
 }
 
-TEST_F(RunCommand, InputsThatAreMissingAreNamed) {
+TEST_F(RunCommand, MissingInputsAreNamed) {
   write("a.stn",
         "grid G = [0..7] steps 2;\nfield A : real on G;\nfield c : real on G constant;\n"
         "series w : real [0..1];\nstencil s : A on G = A[0] + c[0] * w[time];\n");
@@ -430,7 +430,7 @@ TEST_F(RunCommand, InputsThatAreMissingAreNamed) {
 }
 
 // The run waits neither for a pipe without a writer nor for an endless device.
-TEST_F(RunCommand, PipesAndDevicesAreNoInputs) {
+TEST_F(RunCommand, PipesAndDevicesAreRefusedAsInputs) {
   write("heat.stn", kHeat);
   ASSERT_EQ(::mkfifo(file("pipe.npy").c_str(), 0600), 0);
   std::filesystem::create_symlink("pipe.npy", file("pipe.stn"));
@@ -454,7 +454,7 @@ TEST_F(RunCommand, PipesAndDevicesAreNoInputs) {
 }
 
 // Real params may be changed on purpose. Params that shaped the code or the fields may not.
-TEST_F(RunCommand, ACheckpointIsContinuedWithAnotherFloat) {
+TEST_F(RunCommand, CheckpointsResumeWithOtherRealParams) {
   write("heat.stn", R"(
 param N : integer = 40;
 param a : real = 0.25;
@@ -489,7 +489,7 @@ init A[i,j] = select(i == 0, 100.0, 0.5 * j);
   EXPECT_EQ(stencilc(run + "--restart c.ckpt -D a=0.4 --fix a").status, 2);
 }
 
-TEST_F(RunCommand, FailedChecksAreErrorsOfTheProgram) {
+TEST_F(RunCommand, FailedChecksAreProgramErrors) {
   write("small.stn",
         "param N : integer = 9;\nrequire N >= 8;\ngrid G = [0..N-1] steps 1;\n"
         "field A : real on G;\nstencil s : A[2..N-3] = A[-2] + A[2];\n");
@@ -500,7 +500,7 @@ TEST_F(RunCommand, FailedChecksAreErrorsOfTheProgram) {
   EXPECT_EQ(files(), "small.stn");
 }
 
-TEST_F(RunCommand, VerifyAgreesAndSaysWhatItCompared) {
+TEST_F(RunCommand, VerifyAgreesAndListsItsComparisons) {
   write("heat.stn", kHeat);
   const Outcome outcome = stencilc("verify heat.stn --quick");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;

@@ -33,7 +33,7 @@ class Series : public Tool {
   }
 };
 
-TEST_F(Series, AreFilesOfTheirShape) {
+TEST_F(Series, HaveFilesOfTheirShape) {
   run("--out A=a.npy --out depth=depth.npy --out wave=wave.npy --out wind=wind.npy "
       "--out depth=depth.vti --out wave=wave.png --out wind=wind.png");
   EXPECT_NE(read(file("depth.npy")).find("'shape': (20,)"), std::string::npos);
@@ -58,7 +58,7 @@ TEST_F(Series, AreFilesOfTheirShape) {
 
 // Signals enter at an edge and travel one point per step, so the value of a point after n steps is
 // known.
-TEST_F(Series, EnterAtAnEdge) {
+TEST_F(Series, CanBeBoundaryValues) {
   write("travel.stn",
         "grid G = [0..39] steps 14;\n"
         "series w : real [0..9] boundary constant -1;\n"

@@ -31,7 +31,7 @@ int energy(const std::vector<int8_t>& spins) {
   return sum;
 }
 
-TEST_F(Simulations, TheIsingAutomatonKeepsItsEnergyAndRunsBackwards) {
+TEST_F(Simulations, IsingAutomatonConservesEnergyAndIsReversible) {
   const std::string sizes = "--device host -D N=20 -D M=31 -D p=0.2 ";
   run("q2r", sizes + "--steps 200 --every 200 --out spin=s.npy --history h.csv");
   constexpr size_t kSites = size_t{kRows} * kColumns;
@@ -92,7 +92,7 @@ Moments moments(const std::vector<double>& c, int size) {
 
 // A step of whole cells plus a fraction r moves a bump by that distance. Linear interpolation adds
 // exactly r (1 - r) to its variance while the bump stays away from the periodic edge.
-TEST_F(Simulations, AConstantWindMovesABump) {
+TEST_F(Simulations, ConstantWindMovesABump) {
   constexpr size_t kPoints = 96 * 96;
   save("u.npy", "96, 96", std::vector<double>(kPoints, -1.7));
   save("v.npy", "96, 96", std::vector<double>(kPoints, 0.4));
@@ -113,7 +113,7 @@ TEST_F(Simulations, AConstantWindMovesABump) {
   EXPECT_LE(history("h.csv", "highest").back(), 1);
 }
 
-TEST_F(Simulations, ASwirlThatTurnsAroundBringsATracerBack) {
+TEST_F(Simulations, ReversedSwirlReturnsATracer) {
   constexpr size_t kPoints = 64 * 64;
   run("semi_lagrangian",
       "--device reference -D N=64 -D K=50 --steps 50 --every 25 --out c=c.npy --history h.csv");
@@ -188,7 +188,7 @@ TEST_F(Tide, IsAStandingWaveInAChannel) {
 
 // With friction the gulf reaches periodic motion: successive periods have the same energy, and the
 // level hardly changes at some points (amphidromes).
-TEST_F(Tide, TurnsAroundPointsOfAGulf) {
+TEST_F(Tide, HasAmphidromesInAGulf) {
   run("tide", "--device host --history h.csv --steps 3840 --out crest=crest.npy");
   const auto energies = history("h.csv", "energy");
   ASSERT_EQ(energies.size(), 16U);
@@ -317,7 +317,7 @@ class PlainFlow {
   std::vector<double> f_;
 };
 
-TEST_F(Simulations, TheFlowAroundASphereIsThatOfPlainLoops) {
+TEST_F(Simulations, FlowAroundASphereEqualsPlainLoops) {
   run("lbm_d3q19",
       "--device reference --real double -D K=7 -D N=8 -D M=11 -D radius=2.2 -D tau=0.7 -D "
       "speed=0.08 "
@@ -336,7 +336,7 @@ TEST_F(Simulations, TheFlowAroundASphereIsThatOfPlainLoops) {
 }
 
 // Once the drag is steady, the flux through all columns is the same.
-TEST_F(Simulations, TheFlowAroundASphereSettles) {
+TEST_F(Simulations, FlowAroundASphereBecomesSteady) {
   run("lbm_d3q19",
       "--device reference -D K=6 -D N=10 -D M=20 -D radius=1.6 --steps 600 --out velocity=u.npy "
       "--out f=f.npy --history h.csv");
@@ -412,7 +412,7 @@ TEST_F(Ground, HasRayleighWavesOnItsSurface) {
   EXPECT_NEAR(rayleigh, kStepsOfP * std::sqrt(3.0) / 0.9194, 0.01 * rayleigh);
 }
 
-TEST_F(Simulations, ElasticWavesKeepTheirEnergyUntilTheyFade) {
+TEST_F(Simulations, ElasticWavesConserveEnergyUntilAbsorbed) {
   run("elastic2d", "--device host -D N=120 -D M=160 --steps 1000 --history h.csv");
   const auto energy = history("h.csv", "energy");
   ASSERT_EQ(energy.size(), 25U);
@@ -452,12 +452,12 @@ class OpenMedium : public Simulations {
   }
 };
 
-TEST_F(OpenMedium, HasTheWaveOfAPoint) {
+TEST_F(OpenMedium, EqualsTheAnalyticPointSource) {
   EXPECT_LT(error_after(75, "-D L=8"), 0.1);  // an error of the time step: 0.085
 }
 
 // Each receiver records the passing wave.
-TEST_F(OpenMedium, IsHeardByReceivers) {
+TEST_F(OpenMedium, ReceiversRecordTheAnalyticWave) {
   constexpr int kSteps = 75, kRow = 20, kLayer = 8;
   EXPECT_LT(error_after(kSteps, "-D L=8"), 0.1);
   const auto trace = load<double>("t.npy", size_t{kSteps} * kRow * kRow);
@@ -479,7 +479,7 @@ TEST_F(OpenMedium, IsHeardByReceivers) {
 }
 
 // With an absorbing layer of one point, echoes reach 0.13.
-TEST_F(OpenMedium, SendsNoEcho) {
+TEST_F(OpenMedium, AbsorbingLayersReflectNothing) {
   EXPECT_LT(error_after(130, "-D L=8"), 1e-4);
   EXPECT_GT(error_after(130, "-D L=1"), 0.1);
 }
@@ -487,7 +487,7 @@ TEST_F(OpenMedium, SendsNoEcho) {
 // --- vlasov
 
 // The field energy oscillates at twice the frequency of the wave, and decays at twice its rate.
-TEST_F(Simulations, AWaveOfAPlasmaIsDampedAsLandauSays) {
+TEST_F(Simulations, PlasmaWavesShowLandauDamping) {
   run("vlasov", "--device host --real double --history h.csv --out density=d.npy --out E=e.npy");
   const std::vector<double> energy = history("h.csv", "energy");
   ASSERT_EQ(energy.size(), 400u);

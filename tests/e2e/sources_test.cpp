@@ -37,7 +37,7 @@ class Explosion : public Simulations {
   }
 };
 
-TEST_F(Explosion, MovesTheGroundAsItsPotentialSays) {
+TEST_F(Explosion, MatchesTheAnalyticPotential) {
   run("elastic3d",
       "--device host --real double -D N=72 -D M=72 -D S=1 -D upper=3000 -D f0=12 -D dt=0.0018 "
       "--steps 55 --out vx=vx.npy --out vz=vz.npy");
@@ -79,7 +79,7 @@ class TiltedLayers : public Simulations {
   }
 };
 
-TEST_F(TiltedLayers, UprightOrLyingAreTheSame) {
+TEST_F(TiltedLayers, VerticalAndHorizontalLayersAreEquivalent) {
   const auto lying = pressure("-D theta=0");
   const auto upright = pressure("-D theta=1.5707963267948966");
   double greatest = 0, worst = 0;
@@ -96,7 +96,7 @@ TEST_F(TiltedLayers, UprightOrLyingAreTheSame) {
 
 // With epsilon = delta, fronts are ellipses that are wider by sqrt(1 + 2
 // epsilon) = 1.2 along the layers.
-TEST_F(TiltedLayers, HaveEllipticFronts) {
+TEST_F(TiltedLayers, HaveEllipticWaveFronts) {
   const auto p = pressure("-D theta=0 -D epsilon=0.22 -D delta=0.22 -D period=40");
   double greatest = 0;
   for (const double value : p) greatest = std::max(greatest, std::abs(value));
@@ -124,7 +124,7 @@ double density(double s) {  // s = (x - 1/2) / 0.2
   return s < kShock ? 0.26557371170 : 0.125;
 }
 
-TEST_F(Simulations, AShockTubeIsThatOfSod) {
+TEST_F(Simulations, ShockTubeMatchesSod) {
   const std::string out = run("euler2d",
                               "--device host --real double -D slope=0 -D N=3 -D M=200 "
                               "--out W=w.npy --history h.csv");

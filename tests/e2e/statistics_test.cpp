@@ -123,7 +123,7 @@ class Statistics : public Tool {
   }
 };
 
-TEST_F(Statistics, ReduceSpeckleAsLoopsDo) {
+TEST_F(Statistics, SpeckleReductionEqualsPlainLoops) {
   constexpr int kSize = 70, kSide = 45, kSteps = 6;
   const std::string program = "'" STENCIL_SOURCE_DIR
                               "/dsl-examples/srad.stn' -D N=70 -D side=45 "
@@ -137,7 +137,7 @@ TEST_F(Statistics, ReduceSpeckleAsLoopsDo) {
   }
 }
 
-TEST_F(Statistics, GoOnFromACheckpoint) {
+TEST_F(Statistics, ResumeFromACheckpoint) {
   for (const std::string& device : devices()) {
     const std::string on = " --fp strict --device " + device;
     const std::string whole = run("speed.stn --out U=u.npy --out n=n.npy" + on);
@@ -153,7 +153,7 @@ TEST_F(Statistics, GoOnFromACheckpoint) {
   }
 }
 
-TEST_F(Statistics, AreChecked) {
+TEST_F(Statistics, AreVerified) {
   const Outcome verified = stencilc("verify speed.stn --quick --schedule direct");
   EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
   EXPECT_NE(verified.out.find("same bits"), std::string::npos) << verified.out;

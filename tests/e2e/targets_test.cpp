@@ -53,7 +53,7 @@ class Targets : public Tool {
   }
 };
 
-TEST_F(Targets, AreWrittenFromTheValuesBefore) {
+TEST_F(Targets, AreComputedFromTheOldValues) {
   const std::string expected = run(kApart, "--device reference");
   EXPECT_EQ(run(kTogether, "--device reference"), expected);
   for (const char* line : {"direct", "overlapped T=2 block=16x8 elements=2x2",

@@ -38,7 +38,7 @@ class TimedRuns : public Tool {
   }
 };
 
-TEST_F(TimedRuns, TimeOnceAndKeepTheFastest) {
+TEST_F(TimedRuns, TimeOnceAndCacheTheFastest) {
   const std::string run = "run long.stn --device host --out A=";
   const std::string first = scheduled(stencilc(run + "first.npy"));
   EXPECT_TRUE(holds(first, "(the fastest of ")) << first;
@@ -55,7 +55,7 @@ TEST_F(TimedRuns, TimeOnceAndKeepTheFastest) {
   EXPECT_FALSE(holds(scheduled(stencilc(run + "brief.npy --steps 200")), "timed"));
 }
 
-TEST_F(TimedRuns, AreNotTimedWhereTheyAreShortOrTuningIsOff) {
+TEST_F(TimedRuns, AreNotTimedIfShortOrTuningIsOff) {
   EXPECT_FALSE(holds(scheduled(stencilc("run long.stn --device host --steps 200")), "timed"));
   EXPECT_FALSE(holds(scheduled(stencilc("run long.stn --device host --schedule direct")), "timed"));
   ::setenv("STENCIL_TUNED", "off", 1);

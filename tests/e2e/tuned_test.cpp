@@ -46,7 +46,7 @@ bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_F(TunedCommand, ShowsWhereItIsAndThatItIsEmpty) {
+TEST_F(TunedCommand, ShowsItsPathAndThatItIsEmpty) {
   const Outcome shown = stencilc("tuned");
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_EQ(shown.out, "file      " + database() + "\nentries   0\n");
@@ -57,7 +57,7 @@ TEST_F(TunedCommand, ShowsWhereItIsAndThatItIsEmpty) {
 }
 
 // Names and lines of an imported file must not control the terminal.
-TEST_F(TunedCommand, ShowsControlCharactersWrittenOut) {
+TEST_F(TunedCommand, EscapesControlCharacters) {
   write("a.json",
         R"({"format": "stencilc tuned", "version": 1, "entries": [{"device":"h\u001b[2J",)"
         R"("machine":"m\u0007","program":"p","name":"\u001b]0;x\u0007\r","real":"float\u001b",)"
@@ -88,7 +88,7 @@ TEST_F(TunedCommand, EmittedFilesAreMeasured) {
   EXPECT_EQ(line_in(read(file("again.cpp"))), line);
 }
 
-TEST_F(TunedCommand, RunsTakeTheQuickestLine) {
+TEST_F(TunedCommand, RunsUseTheFastestLine) {
   write("heat.stn", kHeat);
   measured("overlapped T=2 block=16x8", 40);
   measured("direct block=8x1", 40, 2e-5);
@@ -117,7 +117,7 @@ TEST_F(TunedCommand, RunsTakeTheQuickestLine) {
   EXPECT_FALSE(says(stencilc(run).out, "tuned"));
 }
 
-TEST_F(TunedCommand, AreListedExportedImportedAndCleared) {
+TEST_F(TunedCommand, ListsExportsImportsAndClears) {
   measured("overlapped T=2 block=16x8", 40);
   measured("direct block=8x1", 40, 2e-5);
   if (IsSkipped()) return;
@@ -153,7 +153,7 @@ TEST_F(TunedCommand, AreListedExportedImportedAndCleared) {
 }
 
 // An invalid database causes one warning and no error.
-TEST_F(TunedCommand, DamageIsAWarningOfRuns) {
+TEST_F(TunedCommand, DamageCausesAWarningInRuns) {
   write("heat.stn", kHeat);
   write("tuned.db",
         "this is no database, and yet somebody's file; it has to be left as it is......"

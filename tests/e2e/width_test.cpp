@@ -106,7 +106,7 @@ TEST_F(Width, Verify) {
       "verify long.stn --quick --device host --full --schedule 'streaming T=2 block=16x4'");
 }
 
-TEST_F(Width, SchedulesThatArePrintedCanBeGivenBack) {
+TEST_F(Width, PrintedSchedulesCanBePassedBack) {
   write("heat.stn", kHeat);
   write("wave.stn", kWave3d);
   for (const char* program : {"heat.stn", "wave.stn"}) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kPrograms = 4000;
 
-TEST(Built, RandomPrograms) {
+TEST(Built, RandomProgramsRoundTrip) {
   for (uint64_t seed = 1; seed <= kPrograms && !testing::Test::HasFailure(); ++seed) {
     const property::GeneratedProgram generated = property::random_program(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + generated.text);

@@ -8,7 +8,7 @@ namespace {
 
 using test::load;
 
-TEST(Reads, ReadsMergeAllPieces) {
+TEST(Reads, MergeTheOffsetsOfAllPieces) {
   const auto program = load(R"(
 param N : integer = 64;
 grid G = [0..N-1] steps 1;
@@ -22,7 +22,7 @@ stencil f : A { [0] = A[2]; [1..N-2] = A[-1] + A[0]; }
 }
 
 // The points that a tile must hold for an access that may leave the field, for each boundary rule.
-TEST(Reads, ReadsBeyondTheEdgeLandWithinReach) {
+TEST(Reads, BeyondTheEdgeAreBoundedByTheBoundaryRule) {
   const auto reach = [](const std::string& boundary, const std::string& region) {
     const auto program = load("grid G = [0..63] steps 1; field A : real on G boundary " + boundary +
                               "; stencil f : A[" + region + "] = A[-3];");
@@ -49,7 +49,7 @@ const ir::Access& only_access(const ir::Program& program) {
 }
 
 // The offset -3 at point 0 reads point -3, which lies 5 points below the subgrid.
-TEST(Reads, ReadsNearASubgridLandWithinReach) {
+TEST(Reads, NearASubgridAreBoundedByTheBoundaryRule) {
   const auto reach = [](const std::string& boundary, int offset) {
     const ir::Program program = reading_subgrid("2..61", boundary, offset);
     EXPECT_FALSE(lands_far(program, only_access(program))) << boundary;
@@ -64,7 +64,7 @@ TEST(Reads, ReadsNearASubgridLandWithinReach) {
   EXPECT_EQ(reach("constant 1", -3), (Reach{3, -3}));
 }
 
-TEST(Reads, AClampedReadAtThePointItselfMayReadAnother) {
+TEST(Reads, AtOffsetZeroAreMarkedIfClampingMayMoveThem) {
   const auto at_offset = [](const std::string& box) {
     const ir::Program program = reading_subgrid(box, "clamp", 0);
     return reads_of(program, program.functions[0])[0].at_offset;
@@ -75,7 +75,7 @@ TEST(Reads, AClampedReadAtThePointItselfMayReadAnother) {
 
 // Whether a region lies within the grid is only checked at run time, so a
 // rule may always redirect the read.
-TEST(Reads, ARuleMayLeadElsewhereWhateverTheOffset) {
+TEST(Reads, AreMarkedIfTheRegionIsCheckedOnlyAtRunTime) {
   for (const std::string rule : {"clamp", "mirror", "periodic", "constant 1"}) {
     const ir::Program program =
         test::load("param N : integer;\ngrid G = [0..N-1];\nfield A : real on G boundary " + rule +
@@ -84,7 +84,7 @@ TEST(Reads, ARuleMayLeadElsewhereWhateverTheOffset) {
   }
 }
 
-TEST(Reads, FarReadsAreThoseWhoseLandingIsNotBounded) {
+TEST(Reads, AreFarIfTheirTargetIsUnbounded) {
   const auto far = [](const std::string& box, const std::string& boundary,
                       const std::string& grid = "grid G = [0..63] steps 1;") {
     const ir::Program program = reading_subgrid(box, boundary, -1, grid);
@@ -105,7 +105,7 @@ TEST(Reads, FarReadsAreThoseWhoseLandingIsNotBounded) {
 }
 
 // A subgrid that is narrower only in another dimension does not affect the reads.
-TEST(Reads, PeriodicFieldsAreFarOnlyInDimensionsThatTheyDoNotSpan) {
+TEST(Reads, OfPeriodicFieldsAreFarOnlyInDimensionsNotSpanned) {
   const auto far = [](const std::string& offsets) {
     const ir::Program program = load(
         "grid G = [0..63, 0..63] steps 1; subgrid S of G = [0..63, 2..61];"

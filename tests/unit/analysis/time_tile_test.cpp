@@ -104,7 +104,7 @@ stencil f : A[1..N-2] = K[1] * A[-1] + A[0];
   EXPECT_EQ(*two.versions[1].needed, (Margin{{0, 1}}));
 }
 
-TEST(TimeTile, LevelsThatAreLoadedAndKept) {
+TEST(TimeTile, CountsLoadedAndKeptHistoryLevels) {
   const auto program = load(R"(
 param N : integer = 64;
 grid G = [0..N-1] steps 1;
@@ -136,7 +136,7 @@ stencil f : A[1..N-2] = A[-1] + A[1];
 
 // A stage whose region is the whole field needs none of its old values. Points that the next writer
 // overwrites unread are not computed.
-TEST(TimeTile, WholeFieldsCarryNothingOver) {
+TEST(TimeTile, WholeFieldWritersNeedNoOldValues) {
   const TimeTile tile = unroll(load(R"(
 param N : integer = 100;
 grid G = [0..N-1] steps 3;
@@ -155,7 +155,7 @@ stencil fB : B[1..N-2] = A[0];
 }
 
 // Two time levels: step 2 reads as U@-1 what step 1 read as U. Both levels stay in memory.
-TEST(TimeTile, LevelsMoveBack) {
+TEST(TimeTile, HistoryLevelsShiftWithEachStep) {
   const TimeTile tile = unroll(load(R"(
 param N : integer = 64;
 grid G = [0..N-1] steps 1;

@@ -86,7 +86,7 @@ const std::vector<FieldBox> kBoxes = {
     {{3, -3, 27}, {1, 25, 2}},  {{0, 10, 5}, {20, 1, 46}},
 };
 
-TEST_P(Boxes, AreWhatIsInTheField) {
+TEST_P(Boxes, ReadTheValuesOfTheField) {
   Simulation simulation = started();
   Simulation expected = program_.compile({.device = "reference"}).or_throw().start().or_throw();
   for (const int64_t steps : {0, 3}) {
@@ -120,7 +120,7 @@ TEST_P(Boxes, AreWhatIsInTheField) {
   EXPECT_EQ(data.is_stored(1), std::string(GetParam().parts).empty());
 }
 
-TEST_P(Boxes, AreSetAlone) {
+TEST_P(Boxes, SetOnlyTheirOwnPoints) {
   Simulation simulation = started();
   Simulation expected = program_.compile({.device = "reference"}).or_throw().start().or_throw();
   const FieldBox box = {{7, 4, 20}, {6, 9, 13}};
@@ -149,7 +149,7 @@ TEST_P(Boxes, AreSetAlone) {
   EXPECT_EQ(simulation.get<float>("U").or_throw(), expected.get<float>("U").or_throw());
 }
 
-TEST(FieldBoxes, AreRefusedOutsideOfTheField) {
+TEST(FieldBoxes, AreRefusedOutsideTheField) {
   State state = program_of(kCube).initial_state().or_throw();
   const std::string field = "; the field is at (0, -3, 5) and has 20 x 25 x 46 points";
   EXPECT_EQ(message(state.get<float>("U[0]", {{0, -3, 4}, {1, 1, 1}})),

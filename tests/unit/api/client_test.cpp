@@ -9,7 +9,7 @@ namespace stencil::api {
 namespace {
 
 // The sources of the command in tools/stencilc, and their includes.
-TEST(Client, TheRunCommandSeesPublicHeadersAlone) {
+TEST(Client, TheRunCommandIncludesPublicHeadersOnly) {
   for (const std::string name :
        {"run.cpp", "transfer.cpp", "transfer.h", "save_code.cpp", "save_code.h", "summary.cpp",
         "summary.h", "progress.cpp", "progress.h", "commands.h", "console.h", "options.h"}) {

@@ -50,7 +50,7 @@ class FilesOnDevice : public testing::TestWithParam<const char*> {
 };
 INSTANTIATE_TEST_SUITE_P(All, FilesOnDevice, testing::Values("reference", "host", "opencl"));
 
-TEST_P(FilesOnDevice, WritesASeriesAndGoesOnFromACheckpoint) {
+TEST_P(FilesOnDevice, WritesASeriesAndResumesFromACheckpoint) {
   const Program program = program_of(kHeat);
   Simulation whole = on_reference(kHeat);
   whole.run().or_throw();
@@ -93,7 +93,7 @@ TEST_P(FilesOnDevice, WritesASeriesAndGoesOnFromACheckpoint) {
 
 // History levels rotate through the user's arrays. Each level is back in its own array after the
 // run, even if writing a file failed.
-TEST_P(FilesOnDevice, WritesArraysOfTheUsers) {
+TEST_P(FilesOnDevice, WritesTheUsersArrays) {
   Floats newest(30, 1), older(30, 1);
   newest[12] = 2;
   Simulation expected = on_reference(kWave);
@@ -124,7 +124,7 @@ TEST_P(FilesOnDevice, WritesArraysOfTheUsers) {
   EXPECT_EQ(older, expected.get<float>("U@-1").or_throw());
 }
 
-TEST_P(FilesOnDevice, GoesOnFromTheSimulationOfAnotherDevice) {
+TEST_P(FilesOnDevice, ResumesASimulationFromAnotherDevice) {
   const Program program = program_of(kHeat);
   Simulation whole = on_reference(kHeat);
   whole.run().or_throw();
@@ -140,7 +140,7 @@ TEST_P(FilesOnDevice, GoesOnFromTheSimulationOfAnotherDevice) {
   EXPECT_EQ(end.reduction("total").or_throw().value, whole.reduction("total").or_throw().value);
 }
 
-TEST_P(FilesOnDevice, GivesTheSourceOfItsKernels) {
+TEST_P(FilesOnDevice, ReturnsTheSourceOfItsKernels) {
   const auto source = compile(program_of(kHeat)).code(CodeKind::Source);
   if (std::string(GetParam()) == "reference") {
     EXPECT_EQ(code_of(source), "R045");
@@ -153,7 +153,7 @@ TEST_P(FilesOnDevice, GivesTheSourceOfItsKernels) {
 // --- States
 // -------------------------------------------------------------------------------------------------
 
-TEST(States, AreThereBeforeAKernel) {
+TEST(States, ExistWithoutAKernel) {
   const Program program = program_of(kHeat);
   State state = program.initial_state({{"a", 0.25}}).or_throw();
   EXPECT_EQ(state.fields()[0].shape, (Extents{12, 8}));
@@ -184,7 +184,7 @@ TEST(States, BelongToTheirProgram) {
 }
 
 // States are compared by the values of their params, wherever these values come from.
-TEST(States, AreOfARunWithTheSameParams) {
+TEST(States, MustComeFromARunWithTheSameParams) {
   const TemporaryDirectory directory;
   constexpr const char* kText =
       "param a : real = 0.5; param b : real = a / 3; grid G = [0..9] steps 4; field A : real on G;"
@@ -205,7 +205,7 @@ TEST(States, AreOfARunWithTheSameParams) {
 }
 
 // Real params given for this run replace those of the checkpoint.
-TEST(States, AreContinuedWithOtherFloatsThatWereGiven) {
+TEST(States, ResumeWithNewValuesOfRealParams) {
   const TemporaryDirectory directory;
   constexpr const char* kText =
       "param a : real = 0.5; param b : real = 2 * a; param c : real = 1; grid G = [0..9] steps 4;"
@@ -245,7 +245,7 @@ TEST(States, AreContinuedWithOtherFloatsThatWereGiven) {
   EXPECT_EQ(code_of(part.load_checkpoint(path)), "R063");
 }
 
-TEST(States, EndWhereTheProgramSays) {
+TEST(States, EndAfterTheStepsOfTheProgram) {
   Simulation simulation = on_reference(kHeat);
   EXPECT_EQ(simulation.steps_left().or_throw(), 6);
   simulation.advance(7).or_throw();
@@ -256,7 +256,7 @@ TEST(States, EndWhereTheProgramSays) {
   EXPECT_EQ(code_of(endless.initial_state().or_throw().steps_left()), "R053");
 }
 
-TEST(States, AreUnchangedWhereAFileCannotBeRead) {
+TEST(States, AreUnchangedIfAFileCannotBeRead) {
   const TemporaryDirectory directory;
   State state = program_of(kHeat).initial_state().or_throw();
   const Floats before = state.get<float>("A").or_throw();
@@ -363,7 +363,7 @@ TEST(RunFilesOf, AreCheckedBeforeARun) {
   }
 }
 
-TEST(RunFilesOf, AreRefusedWhereAnOptionIsAlone) {
+TEST(RunFilesOf, AreRefusedIfAnOptionLacksItsCounterpart) {
   const Program heat = program_of(kHeat);
   const TemporaryDirectory directory;
   EXPECT_EQ(code_of(heat.check({.every = 3})), "R036");
@@ -380,7 +380,7 @@ TEST(RunFilesOf, AreRefusedWhereAnOptionIsAlone) {
   EXPECT_EQ(code_of(Program::from_text(kHeat, options)), "R036");
 }
 
-TEST_P(FilesOnDevice, GivesEachEvaluationOfAReduction) {
+TEST_P(FilesOnDevice, ReportsEachEvaluationOfAReduction) {
   const Kernel kernel = compile(program_of(kHeat));
   Simulation simulation = kernel.start().or_throw();
   std::vector<std::pair<int64_t, double>> seen;
@@ -405,7 +405,7 @@ TEST_P(FilesOnDevice, GivesEachEvaluationOfAReduction) {
   EXPECT_EQ(code_of(program_of(kWave).check(files)), "R037");
 }
 
-TEST(RunFilesOf, AreNotMadeOfMemoryOnTheDevice) {
+TEST(RunFilesOf, CannotWriteFieldsInTheUsersDeviceMemory) {
   if (!choose_device("host").ok()) GTEST_SKIP() << "no host device";
   const TemporaryDirectory directory;
   const Kernel kernel = program_of(kHeat).compile({.device = "host", .dense = true}).or_throw();
@@ -425,7 +425,7 @@ TEST(RunFilesOf, AreNotMadeOfMemoryOnTheDevice) {
   EXPECT_EQ(directory.entries(), 1u);
 }
 
-TEST(Program, NamesFieldsAndDimensions) {
+TEST(Program, DescribesFieldsAndDimensionsByName) {
   const Program program = program_of(kStructures);
   EXPECT_EQ(program.axes(), (std::vector<std::string>{"y", "x"}));
   EXPECT_EQ(program.field("S").or_throw().components.size(), 3u);

@@ -28,14 +28,14 @@ class InChild : public testing::Test {
   SharedMemory shared_{64};
 };
 
-TEST_F(InChild, LeavesWhatItWritesToSharedMemory) {
+TEST_F(InChild, WritesToSharedMemoryReachTheParent) {
   char* at = shared_.data();
   const ChildEnd end = run_in_child([at] { at[0] = 7; }, 5);
   EXPECT_TRUE(end.returned()) << end.text;
   EXPECT_EQ(at[0], 7);
 }
 
-TEST_F(InChild, NoExitStatusIsTakenForSuccess) {
+TEST_F(InChild, ExitingIsAFailureWithAnyStatus) {
   for (int status : {0, 1, 83}) {
     const ChildEnd end = run_in_child([status] { _exit(status); }, 5);
     EXPECT_EQ(end.kind, Kind::Died) << status;
@@ -43,12 +43,12 @@ TEST_F(InChild, NoExitStatusIsTakenForSuccess) {
   }
 }
 
-TEST_F(InChild, SignalsAreToldByName) {
+TEST_F(InChild, SignalsAreReportedByNumber) {
   EXPECT_NE(run_in_child([] { std::raise(SIGSEGV); }, 5).text.find("signal 11"), std::string::npos);
   EXPECT_NE(run_in_child([] { std::abort(); }, 5).text.find("signal 6"), std::string::npos);
 }
 
-TEST_F(InChild, TheParentKeepsTheTime) {
+TEST_F(InChild, TheParentEnforcesTheTimeLimit) {
   const auto begin = std::chrono::steady_clock::now();
   const auto forever = [] {
     alarm(0);
@@ -60,7 +60,7 @@ TEST_F(InChild, TheParentKeepsTheTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
-TEST_F(InChild, TheSystemIsOutOfReach) {
+TEST_F(InChild, SystemCallsAreRefused) {
   const auto path =
       std::filesystem::temp_directory_path() / ("stencil_in_child_" + std::to_string(getpid()));
   const std::string name = path.string();

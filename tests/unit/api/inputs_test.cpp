@@ -22,7 +22,7 @@ std::vector<float> ones(size_t count) {
   return std::vector<float>(count, 1.0f);
 }
 
-TEST(Inputs, AreAskedForOneByOne) {
+TEST(Inputs, AreRequiredOneByOne) {
   Simulation simulation = on_reference(kInputs);
   const auto lacks = [&](const std::string& what) {
     const auto report = simulation.advance(1);
@@ -91,7 +91,7 @@ TEST(Inputs, ComeFromAFileACheckpointOrAnArray) {
 }
 
 // Steps compute these fields, so they start from zero without an `init`.
-TEST(Inputs, AreNotAskedForOfFieldsThatChange) {
+TEST(Inputs, AreNotRequiredOfFieldsThatStepsCompute) {
   EXPECT_EQ(code_of(on_reference("grid G = [0..7] steps 2; field A : real on G;"
                                  "stencil s : A on G = A[0] + 1;")
                         .run()),

@@ -49,7 +49,7 @@ init B[i,j] = 1;
 init c[i,j] = select(i == 7, 1, 0);
 )";
 
-TEST_P(FieldsOn, ThatOverflowAreToldAtTheEnd) {
+TEST_P(FieldsOn, ThatOverflowAreReportedAtTheEnd) {
   Simulation simulation = start(kGrowing);
   const Report report = simulation.run().or_throw();
   EXPECT_EQ(report.steps, 200);
@@ -65,14 +65,14 @@ TEST_P(FieldsOn, ThatOverflowAreToldAtTheEnd) {
   EXPECT_TRUE(simulation.run().or_throw().became_non_finite.empty()) << "no steps were left";
 }
 
-TEST_P(FieldsOn, StayUncheckedIfToldSo) {
+TEST_P(FieldsOn, AreNotCheckedOnRequest) {
   EXPECT_TRUE(start(kGrowing).run({}, OnNan::Ignore).or_throw().became_non_finite.empty());
   EXPECT_EQ(start(kGrowing).run({}, OnNan::Continue).or_throw().became_non_finite.size(), 1u);
   EXPECT_EQ(start(kGrowing).run(RunFiles{}).or_throw().became_non_finite.size(), 1u);
 }
 
 // NaN in the inputs (a coefficient or an older level) is treated as an intended mask.
-TEST_P(FieldsOn, ThatBeginSoAreNotToldOf) {
+TEST_P(FieldsOn, ThatStartNonFiniteAreNotReported) {
   for (const char* field : {"c", "A"}) {
     Simulation simulation = start(kGrowing);
     std::vector<float> values = simulation.get<float>(field).or_throw();

@@ -62,7 +62,7 @@ class SimulationInParts : public testing::Test {
   const TemporaryDirectory directory_;
 };
 
-TEST_F(SimulationInParts, StoresWhatIsLookedAt) {
+TEST_F(SimulationInParts, StoresOnlyFieldsThatAreRead) {
   expected_.run().or_throw();
   Simulation simulation = in_parts().start().or_throw();
   const RunFiles files{.outputs = {{directory_.file("a.vti"), {"U", "c", "h"}},
@@ -80,7 +80,7 @@ TEST_F(SimulationInParts, StoresWhatIsLookedAt) {
   EXPECT_EQ(stored(simulation), "Uchp");
 }
 
-TEST_F(SimulationInParts, GoesOnFromACheckpoint) {
+TEST_F(SimulationInParts, ResumesFromACheckpoint) {
   const std::string path = directory_.file("c.ckpt");
   Simulation begun = in_parts("3").start().or_throw();
   begun.advance(4).or_throw();
@@ -123,7 +123,7 @@ TEST_F(SimulationInParts, RefusesADamagedCheckpointAtOnce) {
   expect_reached(state, "nothing has changed");
 }
 
-TEST_F(SimulationInParts, BeginsWithArraysAndFiles) {
+TEST_F(SimulationInParts, StartsFromArraysAndFiles) {
   const size_t points = 70 * 75;
   Floats older(points), medium(points);
   for (size_t i = 0; i < points; ++i) {
@@ -161,7 +161,7 @@ TEST_F(SimulationInParts, RefusesAFileThatWasTruncatedMeanwhile) {
 }
 
 // Fields are set in the middle of a run, also on another device.
-TEST_F(SimulationInParts, CanBeChanged) {
+TEST_F(SimulationInParts, TakesFieldsInTheMiddleOfARun) {
   Simulation simulation = in_parts().start().or_throw();
   const Floats half(70 * 75, 0.5f);
   for (Simulation* each : {&simulation, &expected_}) {

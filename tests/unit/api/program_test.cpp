@@ -4,7 +4,7 @@
 namespace stencil::api {
 namespace {
 
-TEST(Program, DescribesWhatItDeclares) {
+TEST(Program, DescribesItsDeclarations) {
   const Program program = program_of(kStructures);
   ASSERT_EQ(program.fields().size(), 3u);
   const FieldInfo& s = program.fields()[0];
@@ -30,7 +30,7 @@ field B : real on inside;
 stencil s : A[i in 2..9, 0..4] = position(i);
 )";
 
-TEST(Program, SaysWherePointsLieOnceThatIsKnown) {
+TEST(Program, GivesPointPositionsOnceParamsAreKnown) {
   using Numbers = std::vector<double>;
   const Program open = program_of(kPlaced);
   EXPECT_TRUE(open.fields()[0].position.empty()) << "L has no value";
@@ -75,7 +75,7 @@ TEST(Program, DescribesParamsAndReductions) {
   EXPECT_EQ(program.steps({{"N", 9}}).or_throw(), 6);
 }
 
-TEST(Program, SaysWhereItsErrorsAre) {
+TEST(Program, LocatesItsErrors) {
   const auto program = Program::from_text(
       "grid G = [0..9] steps 1;\nfield A : real on G;\nstencil s : A[1..8] = A[-1] + B[0];\n", {},
       "wrong.stn");
@@ -88,7 +88,7 @@ TEST(Program, SaysWhereItsErrorsAre) {
   EXPECT_EQ(code_of(Program::from_file("/nowhere.stn")), "R010");
 }
 
-TEST(Program, IsMadeOfWhatABuilderBuilt) {
+TEST(Program, CanComeFromABuilder) {
   using namespace dsl;
   Builder builder("built");
   const auto N = builder.param("N", integer, 10);
@@ -112,7 +112,7 @@ TEST(Program, IsMadeOfWhatABuilderBuilt) {
       << wrong.failure().text();
 }
 
-TEST(Program, CompilesOnlyWhatDevicesAndSchedulesServe) {
+TEST(Program, RefusesUnknownDevicesAndSchedules) {
   const Program program = program_of(kHeat);
   EXPECT_EQ(code_of(program.compile({.device = "hots"})), "R040");
   EXPECT_EQ(code_of(program.compile({.device = "opencl:none such"})), "R041");

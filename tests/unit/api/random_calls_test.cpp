@@ -202,7 +202,7 @@ class Caller {
 
 class RandomCalls : public testing::TestWithParam<const char*> {};
 
-TEST_P(RandomCalls, FailWithoutATraceOrDoWhatTheySay) {
+TEST_P(RandomCalls, SucceedExactlyOrChangeNothing) {
   const auto device = choose_device(GetParam());
   if (!device.ok()) GTEST_SKIP() << device.failure().message;
   const Kernel kernel = program_of(kProbe).compile({.device = GetParam()}).or_throw();

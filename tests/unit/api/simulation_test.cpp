@@ -53,7 +53,7 @@ stencil s : A[1..198, 1..198] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
 
 INSTANTIATE_TEST_SUITE_P(All, OnDevice, testing::Values("reference", "host", "opencl"));
 
-TEST_P(OnDevice, RunsInPartsAsInOne) {
+TEST_P(OnDevice, RunsInSeveralCallsAsInOne) {
   Simulation whole = reference(kHeat);
   ASSERT_EQ(whole.run().or_throw().steps, 6);
   const Kernel kernel = compile(kHeat);
@@ -82,7 +82,7 @@ init T[i] = select(i == 19, 1.0, 0.0);
 reduce largest = max(T[0]) on G every 2;
 )";
 
-TEST_P(OnDevice, ARunEndsAtAReductionThatIsNanAndSaysWhere) {
+TEST_P(OnDevice, ARunEndsAtANanReductionAndReportsItsStep) {
   Simulation whole = reference(kBlowUp);
   ASSERT_EQ(whole.run({}, OnNan::Continue).or_throw().steps, 2000);
   const int64_t first = whole.reduction("largest").or_throw().first_nan;
@@ -131,7 +131,7 @@ constexpr const char* kDerived =
     "init T[i,j] = i*i + dt * j;";
 
 // Values of derived params if they are given at compile time and at run time.
-TEST_P(OnDevice, ParamsFollowThoseThatTheyDependOn) {
+TEST_P(OnDevice, DerivedParamsAreRecomputed) {
   const auto told = [](const Options& options) {
     Simulation simulation = reference(kDerived, {}, options);
     simulation.run().or_throw();
@@ -153,7 +153,7 @@ TEST_P(OnDevice, ParamsFollowThoseThatTheyDependOn) {
 }
 
 // The low edge has a computed boundary value, the high edge a constant.
-TEST(Simulation, EdgesOfADimensionHaveTheirOwnValues) {
+TEST(Simulation, LowAndHighEdgesHaveSeparateBoundaryValues) {
   Simulation run = on_reference(
       "grid G = [0..3] steps 2;\n"
       "field U : double on G boundary [constant 3 + 0.5 * time .. constant 7];\n"
@@ -168,7 +168,7 @@ TEST(Simulation, EdgesOfADimensionHaveTheirOwnValues) {
 }
 
 // Entry points of emitted files use the least integer to mark a param that is not given.
-TEST(Simulation, RefusesDerivedIntegersThatStandForNoValue) {
+TEST(Simulation, RefusesDerivedIntegersEqualToTheUnsetMarker) {
   Options open;
   open.open = {"a"};
   const Program program = program_of(
@@ -185,7 +185,7 @@ TEST(Simulation, RefusesDerivedIntegersThatStandForNoValue) {
   EXPECT_TRUE(program.initial_state({{"a", INT32_MAX - 1}}).ok());
 }
 
-TEST(Simulation, DerivedParamsFollowBetweenSteps) {
+TEST(Simulation, DerivedParamsAreRecomputedBetweenSteps) {
   Simulation changed = on_reference(kDerived);
   Simulation told = on_reference(kDerived);
   changed.advance(2).or_throw();
@@ -234,7 +234,7 @@ TEST_P(OnDevice, ServesManyRunsWithOneKernel) {
 
 // After any number of steps each level is in the array given for it, also if the user changes the
 // arrays between calls.
-TEST_P(OnDevice, WorksInArraysOfTheUsers) {
+TEST_P(OnDevice, WorksInTheUsersArrays) {
   const Kernel kernel = compile(kWave);
   Floats newest = counted(30), older = counted(30);
   older[0] = -3;  // the edges of the levels differ
@@ -260,7 +260,7 @@ TEST_P(OnDevice, WorksInArraysOfTheUsers) {
   EXPECT_EQ(newest, counted(30));
 }
 
-TEST_P(OnDevice, HasMemoryOfItsOwnForFieldsWithoutArrays) {
+TEST_P(OnDevice, AllocatesFieldsWithoutUserArrays) {
   Floats a = counted(12 * 8);
   Simulation expected = reference(kHeat);
   expected.set("A", View(a, {12, 8})).or_throw();
@@ -334,7 +334,7 @@ TEST(Simulation, CopiesSmallIntegersAndBools) {
   EXPECT_EQ(code_of(simulation.get<int>("B")), "R072");
 }
 
-TEST(Simulation, KnowsStatistics) {
+TEST(Simulation, ComputesStatistics) {
   Simulation simulation =
       program_of(kStructures).compile({.device = "reference"}).or_throw().start().or_throw();
   simulation.set("T.x", View(counted(20), {5, 4})).or_throw();
@@ -348,7 +348,7 @@ TEST(Simulation, KnowsStatistics) {
 // --- Errors
 // ------------------------------------------------------------------------------------------------
 
-TEST(Simulation, RefusesNamesThatAreNotThere) {
+TEST(Simulation, RefusesUnknownNames) {
   Simulation simulation =
       program_of(kWave).compile({.device = "reference"}).or_throw().start().or_throw();
   for (const char* name : {"V", "U@-2", "U@1", "U@-", "U@", "U.x", "", "U@-1x", "U@--1", "U@-+1",
@@ -359,7 +359,7 @@ TEST(Simulation, RefusesNamesThatAreNotThere) {
   EXPECT_EQ(code_of(simulation.reduction("total")), "R070");
 }
 
-TEST(Simulation, RefusesAParamThatARequirementDoesNotAllow) {
+TEST(Simulation, RefusesAParamThatViolatesARequirement) {
   const std::string text = std::string(kHeat) + "require a < 0.5;\n";
   Simulation simulation =
       program_of(text.c_str()).compile({.device = "reference"}).or_throw().start().or_throw();
@@ -367,7 +367,7 @@ TEST(Simulation, RefusesAParamThatARequirementDoesNotAllow) {
   simulation.set_param("a", 0.25).or_throw();
 }
 
-TEST(Simulation, NamesTheFieldWhatIsWantedAndWhatWasGiven) {
+TEST(Simulation, ShapeErrorsNameTheFieldAndBothShapes) {
   Simulation simulation =
       program_of(kHeat).compile({.device = "reference"}).or_throw().start().or_throw();
   Floats values(96);
@@ -391,7 +391,7 @@ TEST(Simulation, NamesTheFieldWhatIsWantedAndWhatWasGiven) {
 }
 
 // The sum of finished and requested steps must not overflow.
-TEST(Simulation, RefusesStepsThatNoRunHas) {
+TEST(Simulation, RefusesInvalidStepCounts) {
   const auto start = [](const char* text) {
     return program_of(text).compile({.device = "reference"}).or_throw().start().or_throw();
   };
@@ -424,7 +424,7 @@ stencil s : A on G = 0.5 * (A[1,0] + A[0,-1]);
   EXPECT_EQ(heat.step(), 3);
 }
 
-TEST(Kernel, RefusesValuesThatCannotBeGiven) {
+TEST(Kernel, RefusesInvalidParamValues) {
   Options options;
   options.open = {"N"};
   const Kernel kernel = program_of(kHeat, options).compile({.device = "reference"}).or_throw();
@@ -448,7 +448,7 @@ TEST(Kernel, RefusesValuesThatCannotBeGiven) {
   EXPECT_EQ(code_of(folded.start({{"N", 9}})), "R074");
 }
 
-TEST(Kernel, RefusesArraysThatKernelsCannotWorkIn) {
+TEST(Kernel, RefusesArraysUnfitForKernels) {
   const Kernel wave = program_of(kWave).compile({.device = "reference"}).or_throw();
   Floats u(40), older(40);
   const View whole(u.data(), {30}), level(older.data(), {30});

@@ -17,7 +17,7 @@ TEST(View, OfADenseArrayHasRowMajorStrides) {
   EXPECT_EQ(values[23], 5);
 }
 
-TEST(View, IsMadeOfWhatHoldsElementsInARow) {
+TEST(View, AcceptsContiguousContainers) {
   float plain[3][4] = {};
   const std::array<int, 5> five = {};
   std::vector<int64_t> longs(6);

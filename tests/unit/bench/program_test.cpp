@@ -62,7 +62,7 @@ TEST_F(Program, WritesResultsAndPrintsThemAgain) {
 }
 
 // Results measured earlier are kept.
-TEST_F(Program, GoesOnWhereItsBudgetEnded) {
+TEST_F(Program, ResumesWhereItsBudgetEnded) {
   const auto device = runtime::choose_device("opencl");
   if (!device.ok()) GTEST_SKIP() << device.failure().message;
   write("decay.stn", runtime::kDecay);
@@ -92,7 +92,7 @@ TEST_F(Program, GoesOnWhereItsBudgetEnded) {
   EXPECT_TRUE(contains(err(), "error U031: 'r.json' has the results of another device")) << err();
 }
 
-TEST_F(Program, SaysByItsStatusWhatHappened) {
+TEST_F(Program, ExitStatusTellsTheKindOfFailure) {
   write("suite.json", R"([{"program": "decay.stn", "steps": 3, "schedules": ["direct"]}])");
   write("wrong.json", R"([{"program": "decay.stn", "steps": 3}])");
   EXPECT_EQ(run("suite.json --device opencl:none"), 3);

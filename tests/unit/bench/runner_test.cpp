@@ -146,7 +146,7 @@ TEST_P(OnDevices, RecordRefusalsAndErrors) {
   EXPECT_TRUE(has(4, "error", "R010")) << records[4].dump(1);
 }
 
-TEST_P(OnDevices, AreLeftOutOnceTheBudgetIsUsedUp) {
+TEST_P(OnDevices, AreSkippedOnceTheBudgetIsUsedUp) {
   settings_.budget = 1e-9;
   const auto records =
       run(GetParam(),
@@ -176,7 +176,7 @@ class OnCuda : public RunnerTest {
 };
 
 // 100 x 103 points. One launch (one step) takes 2 ms; copying 256 MiB takes 0.5 s.
-TEST_F(OnCuda, AreMeasuredByTheClockOfTheDevice) {
+TEST_F(OnCuda, AreTimedByTheDeviceClock) {
   fake_->copy_seconds = 0.5;
   fake_->registers = 96;
   fake_->local_bytes = 24;
@@ -207,7 +207,7 @@ TEST_F(OnCuda, AreMeasuredByTheClockOfTheDevice) {
 }
 
 // The fake kernels write nothing, so the result differs from the interpreter's.
-TEST_F(OnCuda, AreNotTimedWhereDirectIsWrong) {
+TEST_F(OnCuda, AreNotTimedIfDirectIsWrong) {
   const auto records =
       run("cuda", R"([{"program": "decay.stn", "steps": 5, "schedules": ["direct"]}])");
   EXPECT_TRUE(records[0].value("error", "").starts_with("direct, against the interpreter: "))
@@ -217,7 +217,7 @@ TEST_F(OnCuda, AreNotTimedWhereDirectIsWrong) {
 
 // No step is compared at the small size, so `direct` passes there although it writes nothing. The
 // kernel of the job writes one wrong value.
-TEST_F(OnCuda, AreNotTimedWhereTheirResultIsWrong) {
+TEST_F(OnCuda, AreNotTimedIfTheirResultIsWrong) {
   fake_->run = [&](const std::string& kernel, const runtime::cuda::LaunchConfig&,
                    void** parameters) {
     if (!kernel.starts_with("decay_0000")) return;
@@ -230,7 +230,7 @@ TEST_F(OnCuda, AreNotTimedWhereTheirResultIsWrong) {
   EXPECT_FALSE(records[0].contains("gcells"));
 }
 
-TEST_F(OnCuda, EndWhereTheDeviceNoLongerAnswers) {
+TEST_F(OnCuda, EndIfTheDeviceFails) {
   fake_->finish_code = 700;  // once a kernel has been launched
   const auto records = run("cuda", R"([{"program": "decay.stn", "steps": 5, "verify_steps": 0,
     "schedules": ["direct", "overlapped", "overlapped T=2"]}])");
@@ -241,7 +241,7 @@ TEST_F(OnCuda, EndWhereTheDeviceNoLongerAnswers) {
 }
 
 // The first block is too large for this device; the second fits.
-TEST_F(OnCuda, AreRefusedWhereTheDeviceIsTooSmall) {
+TEST_F(OnCuda, AreRefusedIfTheDeviceIsTooSmall) {
   fake_->threads = 64;
   const auto records = run("cuda", R"([{"program": "decay.stn", "steps": 5, "verify_steps": 0,
     "repeat": 1, "schedules": ["direct block=32x4", "direct block=32x2"]}])");

@@ -7,7 +7,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-TEST(Expand, GivesAlternativesInTheOrderOfAShell) {
+TEST(Expand, ListsAlternativesInShellOrder) {
   EXPECT_EQ(expand("direct").value(), (Lines{"direct"}));
   EXPECT_EQ(expand("T={2,4} b={1,2}").value(), (Lines{"T=2 b=1", "T=2 b=2", "T=4 b=1", "T=4 b=2"}));
   EXPECT_EQ(
@@ -16,7 +16,7 @@ TEST(Expand, GivesAlternativesInTheOrderOfAShell) {
   EXPECT_EQ(expand("a{,b}").value(), (Lines{"a", "ab"}));
 }
 
-TEST(Expand, WantsBracesThatMatch) {
+TEST(Expand, RequiresMatchingBraces) {
   for (const char* text : {"T={2,4", "T=2}", "{a,{b}", "{a} }"}) {
     const auto lines = expand(text);
     ASSERT_FALSE(lines.ok()) << text;
@@ -24,7 +24,7 @@ TEST(Expand, WantsBracesThatMatch) {
   }
 }
 
-TEST(Expand, RefusesWhatWouldNotEnd) {
+TEST(Expand, RefusesTooDeepOrTooManyAlternatives) {
   const std::string deep = std::string(30000, '{') + "a" + std::string(30000, '}');
   ASSERT_FALSE(expand(deep).ok());
   EXPECT_EQ(expand(deep).failure().code, "U030");
@@ -34,7 +34,7 @@ TEST(Expand, RefusesWhatWouldNotEnd) {
   EXPECT_EQ(expand(many).failure().code, "U030");
 }
 
-TEST(ReadSuite, MultipliesListsOut) {
+TEST(ReadSuite, TakesTheProductOfAllLists) {
   const auto jobs = read_suite(R"([{"programs": ["x/a.stn", "b.stn"], "reals": ["float", "double"],
     "fps": ["strict", "fast"], "sizes": [{"N": 8}, {"N": 9}], "steps": 5,
     "schedules": ["direct", "overlapped T={1,2}"]}])");
@@ -78,7 +78,7 @@ TEST(ReadSuite, EntriesBeatDefaultsInEitherForm) {
   EXPECT_EQ(own.check->dump(), R"({"N":3})");
 }
 
-TEST(ReadSuite, KnowsNaiveSchedulesAndTakesALineOnce) {
+TEST(ReadSuite, MarksNaiveSchedulesAndDropsDuplicateLines) {
   const auto jobs = read_suite(R"([{"program": "a.stn", "steps": 1, "schedules": ["direct"],
     "streaming": ["streaming", {"schedule": "direct", "naive": true}]}])");
   ASSERT_TRUE(jobs.ok()) << jobs.failure().message;
@@ -87,7 +87,7 @@ TEST(ReadSuite, KnowsNaiveSchedulesAndTakesALineOnce) {
   EXPECT_FALSE(jobs.value()[1].naive);
 }
 
-TEST(ReadSuite, SaysWhatIsWrongAndWhere) {
+TEST(ReadSuite, LocatesErrors) {
   const std::pair<const char*, const char*> cases[] = {
       {"{", "the suite is not JSON"},
       {"3", "the suite has no list of entries"},

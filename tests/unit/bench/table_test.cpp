@@ -14,7 +14,7 @@ Json timed(const char* schedule, double gcells) {
               {"copy_gcells", 50.0}, {"registers", 40}};
 }
 
-TEST(Table, PutsTheFastestFirstAndSaysWhatIsGained) {
+TEST(Table, ListsTheFastestFirstWithItsSpeedup) {
   Json file{{"device", "cuda"},
             {"machine", "Fake A"},
             {"results", Json::array({timed("direct elements=1x1", 25), timed("direct", 40),
@@ -38,7 +38,7 @@ heat N=M=64 float strict  100.0  50.0      2.00   25.0        4.00    2.00
 }
 
 // Long names, machines, schedules and messages.
-TEST(Table, FitsItsLines) {
+TEST(Table, WrapsLongTexts) {
   std::string schedule =
       "streaming T=3 block=16x16x1 elements=4x2x1 chunk=auto prefetch=2 "
       "unroll=auto resident=auto loads=async form=gather edges=tested";
@@ -61,7 +61,7 @@ TEST(Table, FitsItsLines) {
   EXPECT_NE(text.value().find("edges=tested"), std::string::npos) << text.value();
 }
 
-TEST(Table, TakesTheMarkedScheduleForNaive) {
+TEST(Table, ComparesWithTheScheduleMarkedNaive) {
   Json marked = timed("overlapped T=2", 80);
   marked["naive"] = true;
   const auto text =
@@ -69,7 +69,7 @@ TEST(Table, TakesTheMarkedScheduleForNaive) {
   EXPECT_NE(text.value().find("80.0        1.00"), std::string::npos) << text.value();
 }
 
-TEST(Table, LeavesOutWhatDidNotPassAndSaysWhy) {
+TEST(Table, ListsFailedRunsWithTheirReason) {
   Json different = timed("direct", 900), refused = timed("streaming", 900),
        late = timed("overlapped", 900), failed = timed("overlapped T=9", 900);
   for (Json* ended : {&refused, &late, &failed}) ended->erase("gcells");
@@ -87,7 +87,7 @@ FAILED heat N=M=64 float strict 'overlapped T=9': R044 lost
 )");
 }
 
-TEST(Table, WantsFilesOfResults) {
+TEST(Table, RefusesFilesWithoutResults) {
   for (const char* text : {"3", "{}", R"({"results": 3})", R"([3])"}) {
     const auto table = table_of({Json::parse(text)});
     ASSERT_FALSE(table.ok()) << text;

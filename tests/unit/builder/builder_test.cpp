@@ -131,7 +131,7 @@ std::vector<std::string> errors_of(const ast::Program& syntax, const Source& sou
   return errors;
 }
 
-TEST(Builder, WrongProgramsHaveTheErrorsOfTheirText) {
+TEST(Builder, InvalidProgramsHaveTheErrorsOfTheirText) {
   int programs = 0;
   for (const auto& entry :
        fs::directory_iterator(fs::path(STENCIL_SOURCE_DIR) / "tests/errors/cases")) {

@@ -38,7 +38,7 @@ struct Small {  // a builder with a grid and a field
   Field A = b.field("A", real, G);
 };
 
-TEST(BuilderErrors, SemanticErrorsPointIntoTheTextAndNameTheCall) {
+TEST(BuilderErrors, SemanticErrorsQuoteTheTextAndLocateTheCall) {
   Small p;
   p.b.stencil("s", p.A, p.G, p.A(0, 0) + p.A(-1, 0));
   const uint32_t line = __LINE__ - 1;
@@ -52,7 +52,7 @@ TEST(BuilderErrors, SemanticErrorsPointIntoTheTextAndNameTheCall) {
       << error.text;
 }
 
-TEST(BuilderErrors, ABodysErrorsNameTheLineOfTheBody) {
+TEST(BuilderErrors, ErrorsInABodyNameItsLine) {
   Small p;
   auto s = p.b.stencil("s", p.A);
   const auto x = s.let("x", p.A(0));
@@ -63,7 +63,7 @@ TEST(BuilderErrors, ABodysErrorsNameTheLineOfTheBody) {
   EXPECT_EQ(error.code[0], 'S');
 }
 
-TEST(BuilderErrors, ScopesAndTypesAreTheLanguages) {
+TEST(BuilderErrors, ScopesAndTypesFollowTheLanguage) {
   Small p;
   auto s = p.b.stencil("s", p.A);
   const auto x = s.let("x", p.A(0, 0));
@@ -76,13 +76,13 @@ TEST(BuilderErrors, ScopesAndTypesAreTheLanguages) {
   EXPECT_EQ(only_error(q.b).code[0], 'S');
 }
 
-TEST(BuilderErrors, AReservedWordIsTheParsersError) {
+TEST(BuilderErrors, ReservedWordsAreRefused) {
   Small p;
   const auto N = p.b.param("steps", 5);
   EXPECT_EQ(only_error(p.b).code, "P007");
 }
 
-TEST(BuilderErrors, ValuesOfAnotherBuilder) {
+TEST(BuilderErrors, ValuesOfAnotherBuilderAreRefused) {
   Small p, q;
   p.b.stencil("s", p.A, p.G, q.A(0, 0));
   EXPECT_EQ(only_error(p.b).code, "P020");
@@ -115,7 +115,7 @@ TEST(BuilderErrors, ValuesOfAnotherBuilder) {
   EXPECT_EQ(only_error(v.b).code, "P020");
 }
 
-TEST(BuilderErrors, NamesThatAreNone) {
+TEST(BuilderErrors, InvalidNamesAreRefused) {
   for (const char* name : {"", "1a", "a b", " a", "a;", "a-b", "\xC3\xA4"}) {
     Builder b;
     b.param(name, 1);
@@ -135,14 +135,14 @@ TEST(BuilderErrors, NamesThatAreNone) {
   }
 }
 
-TEST(BuilderErrors, NumbersWithoutALiteral) {
+TEST(BuilderErrors, NumbersWithoutALiteralAreRefused) {
   EXPECT_EQ(only_error(Expr(NAN)).code, "P022");
   EXPECT_EQ(only_error(1 + Expr(INFINITY)).code, "P022");
   EXPECT_EQ(only_error(Expr(-std::numeric_limits<float>::infinity())).code, "P022");
   EXPECT_EQ(only_error(Expr(std::numeric_limits<uint64_t>::max())).code, "P022");
 }
 
-TEST(BuilderErrors, WhatIsIncomplete) {
+TEST(BuilderErrors, IncompleteDeclarationsAreRefused) {
   Small p;
   p.b.function("f", {});
   const uint32_t line = __LINE__ - 1;
@@ -185,7 +185,7 @@ TEST(BuilderErrors, WhatIsIncomplete) {
   EXPECT_EQ(only_error(v.b).code, "P001");
 }
 
-TEST(BuilderErrors, LevelsThatDoNotExist) {
+TEST(BuilderErrors, MissingHistoryLevelsAreRefused) {
   Small p;
   p.b.stencil("s", p.A, p.G, p.A.at(1)(0, 0));
   EXPECT_EQ(only_error(p.b).code, "P024");
@@ -194,7 +194,7 @@ TEST(BuilderErrors, LevelsThatDoNotExist) {
   EXPECT_EQ(only_error(q.b).code[0], 'S');  // the field has no history
 }
 
-TEST(BuilderErrors, TreesThatGrowWithoutBound) {
+TEST(BuilderErrors, TooLargeExpressionsAreRefused) {
   Expr deep = 1;
   for (int i = 0; i < 100000; ++i) deep = deep + 1;
   EXPECT_EQ(only_error(deep).code, "P005");
@@ -217,13 +217,13 @@ TEST(BuilderErrors, TreesThatGrowWithoutBound) {
   EXPECT_EQ(only_error(q.b).code, "P025");
 }
 
-TEST(BuilderErrors, IndicesWhereTheGrammarHasNone) {
+TEST(BuilderErrors, MisplacedIndexRangesAreRefused) {
   Builder b;
   b.grid("G", {Index("i").in(0, 7)});
   EXPECT_EQ(only_error(b).code, "P001");
 }
 
-TEST(BuilderErrors, AllOfThemAreReported) {
+TEST(BuilderErrors, AllErrorsAreReported) {
   Small p;
   p.b.param("a b", 1);
   p.b.param("c d", 1);
@@ -246,7 +246,7 @@ TEST(BuilderErrors, WarningsComeWithTheProgram) {
   EXPECT_EQ(result.messages[0].line, line);
 }
 
-TEST(BuilderErrors, AnalysisTakesDefinitionsAndCanBeLeft) {
+TEST(BuilderErrors, AnalysisTakesDefinitionsAndIsOptional) {
   Small p;
   const auto n = p.b.param("n", integer);
   const auto v = p.b.field("v", vector(n, real), p.G);

@@ -27,7 +27,7 @@ std::string text_of(const Expr& expr) {
   return text.size() < prefix + 2 ? text : text.substr(prefix, text.size() - prefix - 2);
 }
 
-TEST(Forms, ALiteralIsWhatItsCppTypeSays) {
+TEST(Forms, LiteralsFollowTheirCppType) {
   EXPECT_EQ(text_of(Expr(1)), "1");
   EXPECT_EQ(text_of(Expr(1u)), "1");
   EXPECT_EQ(text_of(Expr(1.0)), "1.0");
@@ -125,7 +125,7 @@ TEST(Forms, CoordinatesOfTheGrid) {
             "grid G = [0..7, 0..7] origin [0, -dx] spacing [1.5, dx];\n");
 }
 
-TEST(Forms, SomeOfTheSteps) {
+TEST(Forms, PeriodicStencils) {
   Builder b;
   const auto G = b.grid("G", {{0, 7}});
   const auto U = b.field("U", real, G);
@@ -271,7 +271,7 @@ TEST(Forms, FunctionsStencilsAndTheRest) {
   EXPECT_EQ(stencil::print(stencil::syntax_of(*result.program)), stencil::print(*parsed));
 }
 
-TEST(Forms, ASharedPartIsRepeatedAndAFinishedBuilderGoesOn) {
+TEST(Forms, SharedExpressionsRepeatAndFinishCanBeCalledAgain) {
   Builder b;
   const auto G = b.grid("G", {{0, 7}});
   const auto A = b.field("A", real, G);

@@ -25,7 +25,7 @@ std::string bounds_text(const BoxProgram& box, const ir::Range& range) {
   return ir::print(range.low, names) + ".." + ir::print(range.high, names);
 }
 
-TEST(Box, HasBoundsThatFollowFromItsParams) {
+TEST(Box, BoundsFollowFromItsParams) {
   const ir::Program program = test::load(R"(
 param N : integer;
 grid G = [0..N-1, 0..9] steps 9;
@@ -51,7 +51,7 @@ stencil f : A on [1..N-2, 0..9] = A[-1,0] + A[0,2] + A[1,0];
   EXPECT_EQ(params[11].derived->text, "9 > memory_high_x ? min(9, memory_high_x - 2) : 9");
 }
 
-TEST(Box, HasImagesWhereTheGridWrapsAround) {
+TEST(Box, HasImagesIfTheGridIsPeriodic) {
   const ir::Program program = test::load(R"(
 grid G = [0..15] steps 9;
 field A, B : real on G boundary periodic;
@@ -160,7 +160,7 @@ void scramble(std::mt19937& random, reference::State& state) {
   }
 }
 
-TEST(Box, ComputesWhatTheWholeDoes) {
+TEST(Box, EqualsTheWholeProgramInTheBox) {
   std::mt19937 random(5);
   for (const Sample& sample : kSamples) {
     const ir::Program program = test::load(sample.text);

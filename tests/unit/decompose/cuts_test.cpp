@@ -16,7 +16,7 @@ TEST(Cuts, ArePrintedXFirst) {
   EXPECT_EQ(count({4, 1, 2}), 8);
 }
 
-TEST(Cuts, OthersAreNone) {
+TEST(Cuts, InvalidTextIsRefused) {
   for (const char* text : {"", "x", "2x", "x2", "0", "-1", "2x0", "2y2", "2x2x2", "65537",
                            "256x257", "99999999999999999999", " 2"}) {
     EXPECT_EQ(parse(text, 2), std::nullopt) << text;
@@ -24,7 +24,7 @@ TEST(Cuts, OthersAreNone) {
   EXPECT_EQ(parse("256x256", 2), (Cuts{256, 256}));
 }
 
-TEST(Cuts, AllThereAre) {
+TEST(Cuts, AllCutsListsEveryFactorization) {
   EXPECT_EQ(all_cuts(6, 1), (std::vector<Cuts>{{6}}));
   auto all = all_cuts(12, 3);
   EXPECT_EQ(all.size(), 18u);  // (2 + 2 choose 2) ways for the twos, 3 for the three
@@ -40,7 +40,7 @@ Decomposition cut(const std::string& text, const Cuts& cuts, int64_t steps = 1) 
   return out ? *out : Decomposition{};
 }
 
-TEST(Bounds, AreGrainsApart) {
+TEST(Bounds, AreMultiplesOfTheGrain) {
   const auto out = cut(R"(
 grid G = [5..104] steps 1;
 field A : real on G boundary clamp;
@@ -54,7 +54,7 @@ stencil f : A on G = A[1];
   EXPECT_FALSE(out.wraps[0]);
 }
 
-TEST(Bounds, PartsHaveAllPoints) {
+TEST(Bounds, PartsCoverAllPoints) {
   std::mt19937 random(1);
   for (int turn = 0; turn < 200; ++turn) {
     const auto number = [&](int low, int high) {
@@ -78,7 +78,7 @@ TEST(Bounds, PartsHaveAllPoints) {
   }
 }
 
-TEST(Bounds, PlacesBelongToThePointBelow) {
+TEST(Bounds, PositionsBelongToThePartOfThePointBelow) {
   const auto out = cut(R"(
 grid G = [5..104] steps 1;
 field A : real on G boundary clamp;

@@ -26,7 +26,7 @@ Halos halos(const std::string& text, const Cuts& cuts, int64_t steps, size_t occ
   return out;
 }
 
-TEST(Needs, Jacobi) {
+TEST(Needs, JacobiHaloIsOnePointPerStep) {
   const char* const text = R"(
 grid G = [0..99, 0..99] steps 9;
 field A : real on G;
@@ -37,7 +37,7 @@ stencil f : A[1..98, 1..98] = A[-1,0] + A[1,0] + A[0,-1] + A[0,1];
   EXPECT_EQ(halos(text, {1, 3}, 5), (Halos{{{"A", 0}, {{0, 0}, {5, 5}}}}));  // only dimension 1
 }
 
-TEST(Needs, ARadiusOfFour) {
+TEST(Needs, RadiusFourHaloIsFourPointsPerStep) {
   EXPECT_EQ(halos(R"(
 grid G = [0..199] steps 9;
 field A : real on G boundary clamp;
@@ -48,7 +48,7 @@ stencil f : A on G = A[-4] + A[4] + A[0];
 }
 
 // E reads the old H below; H reads the new E above.
-TEST(Needs, TwoFunctions) {
+TEST(Needs, HalosOfTwoFunctionsAddUp) {
   const char* const text = R"(
 grid G = [0..199] steps 9;
 field E, H : real on G;
@@ -59,7 +59,7 @@ stencil fH : H[1..198] = H[0] + E[1] - E[0];
   EXPECT_EQ(halos(text, {2}, 4), (Halos{{{"E", 0}, {{3, 4}}}, {{"H", 0}, {{4, 4}}}}));
 }
 
-TEST(Needs, OlderLevels) {
+TEST(Needs, HistoryLevelsHaveTheirOwnHalos) {
   const char* const text = R"(
 grid G = [0..199] steps 9;
 field U : real on G history 2 boundary clamp;
@@ -70,7 +70,7 @@ stencil f : U on G = U[-1] + U[1] - U@-1[0];
 }
 
 // After four steps, B no longer depends on the initial A; after one step it does.
-TEST(Needs, TheRunMayEndAfterAnyStep) {
+TEST(Needs, HalosCoverEveryNumberOfSteps) {
   EXPECT_EQ(halos(R"(
 grid G = [0..199] steps 9;
 field A, B : real on G boundary clamp;
@@ -82,7 +82,7 @@ stencil fA : A on G = C[0];
             (Halos{{{"A", 0}, {{0, 1}}}}));
 }
 
-TEST(Needs, PhasesHaveTheirOwn) {
+TEST(Needs, PhasesHaveTheirOwnHalos) {
   const char* const text = R"(
 grid G = [0..199] steps 9;
 field A, B : real on G boundary clamp;
@@ -93,7 +93,7 @@ repeat 6 { stencil g : B on G = B[1] + A[0]; }
   EXPECT_EQ(halos(text, {2}, 3, 3), (Halos{{{"A", 0}, {{0, 2}}}, {{"B", 0}, {{0, 3}}}}));
 }
 
-TEST(Needs, ReductionsReadAroundStraddlingTiles) {
+TEST(Needs, ReductionsNeedThePointsOfStraddlingTiles) {
   const char* const text = R"(
 grid G = [0..2047] steps 9;
 field A : real on G boundary clamp;
@@ -116,7 +116,7 @@ reduce s = sum(A[0]) on [100..1900];
 }
 
 // The reduction reads only points below, but the subdomain must also store the tile's own points.
-TEST(Needs, PartsHoldTheTilesThatTheyTake) {
+TEST(Needs, PartsStoreTheReductionTilesAssignedToThem) {
   const auto program = at_sizes(test::load(R"(
 grid G = [0..2047] steps 9;
 field A : real on G boundary clamp;
@@ -130,7 +130,7 @@ reduce s = sum(A[-40]) on [100..1900];
   EXPECT_EQ(decomposition->needs.depth, (Margin{{41, 100}}));
 }
 
-TEST(Needs, EachTileIsTakenOnce) {
+TEST(Needs, EachReductionTileIsAssignedOnce) {
   std::mt19937 random(2);
   for (int turn = 0; turn < 200; ++turn) {
     const auto number = [&](int low, int high) {

@@ -112,7 +112,7 @@ void expect_whole_halos(const ir::Program& program, const Decomposition& cut, in
   }
 }
 
-TEST(Parts, SendWhatTheirNeighboursTake) {
+TEST(Parts, SendsAndReceivesMatch) {
   std::mt19937 random(3);
   for (const char* text : kPrograms) {
     const ir::Program program = program_at(text);
@@ -141,7 +141,7 @@ TEST(Parts, SendWhatTheirNeighboursTake) {
 
 // Regions are clipped to the points whose reads are stored.
 // Coordinates are those of the whole grid.
-TEST(Parts, HaveWhatTheyRead) {
+TEST(Parts, StoreAllPointsThatTheyRead) {
   const ir::Program program = program_at(R"(
 grid G = [0..99] steps 9;
 field A : real on G boundary clamp;
@@ -163,7 +163,7 @@ stencil f : A on G = A[-1] + A[2];
 }
 
 // g reads values of A that f computes locally, so no halo of A is received.
-TEST(Parts, HaveRoomForWhatTheyMake) {
+TEST(Parts, StoreAllPointsThatTheyCompute) {
   const ir::Program program = program_at(R"(
 grid G = [0..99] steps 9;
 field A, B : real on G;
@@ -190,7 +190,7 @@ void expect_refusal(const std::string& text, const Cuts& cuts, const std::string
       << diagnostics.items().front().message;
 }
 
-TEST(Parts, RefusalsSayWhy) {
+TEST(Parts, RefusalsNameTheReason) {
   const std::string smooth = R"(
 grid G = [0..19, 0..39] steps 4;
 field A : real on G boundary clamp;
@@ -234,7 +234,7 @@ stencil f : A on G = A[1] + v;
 }
 
 // Takes fewer steps per exchange than requested if the subdomains are too small.
-TEST(Parts, TakeFewerStepsWhereTheyAreSmall) {
+TEST(Parts, TakeFewerStepsIfTheyAreSmall) {
   Diagnostics diagnostics;
   const auto cut = decompose(program_at(R"(
 grid G = [0..39] steps 4;

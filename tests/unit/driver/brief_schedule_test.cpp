@@ -60,7 +60,7 @@ TEST(BriefSchedule, ReadsBackAsTheSameSchedule) {
   EXPECT_GT(shorter, 40);
 }
 
-TEST(BriefSchedule, KeepsTheTileAndWhatIsNoDefault) {
+TEST(BriefSchedule, KeepsTheTileAndNonDefaultSettings) {
   const ir::Program program = test::load(kPlane);
   const auto brief = [&](const std::string& line, const std::vector<schedule::Machine>& machines) {
     return brief_schedule(*read(line, program, machines.front()), program, machines);

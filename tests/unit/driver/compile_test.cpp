@@ -54,7 +54,7 @@ TEST(Compile, ReturnsTextHeaderScheduleAndModule) {
   EXPECT_TRUE(contains(compiled->header, "_run_device("));
 }
 
-TEST(Compile, EveryTargetFromOneRequest) {
+TEST(Compile, OneRequestCompilesForEveryTarget) {
   CompileRequest request;
   Diagnostics diagnostics;
   request.emit.target = emit::Target::OpenCl;
@@ -94,7 +94,7 @@ TEST(Compile, BoxesHaveEntryPointsOnRequest) {
   }
 }
 
-TEST(Compile, RefusesBoxesWithTheWholeFile) {
+TEST(Compile, BoxRefusalsRefuseTheWholeFile) {
   CompileRequest request;
   request.boxes = 2;
   Diagnostics diagnostics;
@@ -108,7 +108,7 @@ TEST(Compile, RefusesBoxesWithTheWholeFile) {
   EXPECT_EQ(diagnostics.items().front().message.substr(0, 11), "for boxes: ");
 }
 
-TEST(Compile, BlocksHaveTheSharedMemoryOfTheTarget) {
+TEST(Compile, SharedMemoryIsLimitedByTheTarget) {
   EXPECT_EQ(machine_of(emit::Target::Hip).shared_bytes, 64 << 10);
   EXPECT_GT(machine_of(emit::Target::Cuda).shared_bytes, 64 << 10);
   EXPECT_FALSE(machine_of(emit::Target::Hip).threads_are_loops);
@@ -156,7 +156,7 @@ TEST(Compile, IsDeterministic) {
 }
 
 // Another schedule changes only the comment of the header, so callers need not be recompiled.
-TEST(Compile, TheScheduleDoesNotTouchTheDeclarations) {
+TEST(Compile, TheScheduleDoesNotChangeTheDeclarations) {
   const auto declarations = [](const std::string& schedule) {
     CompileRequest request;
     request.schedule = schedule;
@@ -170,7 +170,7 @@ TEST(Compile, TheScheduleDoesNotTouchTheDeclarations) {
   EXPECT_EQ(declarations("direct"), declarations("overlapped T=3"));
 }
 
-TEST(Compile, RefusesWithACodeAndLeavesNothing) {
+TEST(Compile, RefusalsHaveACodeAndNoOutput) {
   const std::pair<std::string, std::string> schedules[] = {
       {"streaming", "L010"},      {"direct block=1x1x1x1x1", "L002"}, {"overlaped", "L001"},
       {"overlapped T=0", "L002"}, {"overlapped T=x", "L002"},
@@ -210,7 +210,7 @@ TEST(Explain, ShowsBoxesScheduleCostAndRefusals) {
   }
 }
 
-TEST(Explain, SaysHowReductionsAreServed) {
+TEST(Explain, ShowsHowReductionsAreComputed) {
   Diagnostics diagnostics;
   const std::string text = explain(test::load(kSum), Source("test.stn", kSum),
                                    "overlapped T=2 block=32 elements=2", diagnostics);
@@ -220,7 +220,7 @@ TEST(Explain, SaysHowReductionsAreServed) {
   EXPECT_TRUE(contains(text, "stop: one flag is read back")) << text;
 }
 
-TEST(Explain, AScheduleThatCannotServeIsAnError) {
+TEST(Explain, UnsuitableSchedulesAreErrors) {
   Diagnostics diagnostics;
   EXPECT_EQ(
       explain(test::load(kHypercube), Source("test.stn", kHypercube), "streaming", diagnostics),

@@ -112,7 +112,7 @@ TEST(CountsOfSchedules, CopiesInTheBackgroundAreLoads) {
   EXPECT_LT(bulk.load_requests, async.load_requests / 8);
 }
 
-TEST(CountsOfSchedules, ReductionsStandApart) {
+TEST(CountsOfSchedules, ReductionsAreCountedSeparately) {
   const std::string text = seven_points(16) + "reduce total = sum(A[0,0,0]) on G every 4;\n";
   const kernel::Trace trace = traced(text, "direct elements=1");
   ASSERT_EQ(trace.kernels.size(), 1u);
@@ -123,7 +123,7 @@ TEST(CountsOfSchedules, ReductionsStandApart) {
   EXPECT_GE(loads, 16 * 16 * 16);
 }
 
-TEST(ExplainCounts, PrintsATableOrSaysWhyNot) {
+TEST(ExplainCounts, PrintsATableOrAReason) {
   const auto counts = [](const char* schedule, emit::Target target, Diagnostics& diagnostics) {
     return explain_counts(in_double(seven_points(12)), schedule, diagnostics, machine_of(target),
                           target);

@@ -30,7 +30,7 @@ std::optional<Cutting> cut_heat(const ir::Program& program, const CutRequest& re
   return out;
 }
 
-TEST(Cutting, APartAloneWritesWhatItOwns) {
+TEST(Cutting, APartAloneWritesItsOwnPoints) {
   for (const int64_t steps : {4, 8}) {
     const ir::Program whole = heat(1024);
     const auto cutting = cut_heat(whole, {"1x1x4", steps}, "streaming T=4 block=16x16");
@@ -44,7 +44,7 @@ TEST(Cutting, APartAloneWritesWhatItOwns) {
 }
 
 // The halo adds planes but does not change the schedule.
-TEST(Cutting, PartsHaveTheScheduleOfSuchAGridAlone) {
+TEST(Cutting, PartsUseTheScheduleOfAGridOfTheirSize) {
   const ir::Program half = heat(512);
   schedule::Scheduler scheduler(half);
   const schedule::Schedule alone = scheduler.choose().schedule;
@@ -59,7 +59,7 @@ TEST(Cutting, PartsHaveTheScheduleOfSuchAGridAlone) {
 
 // If the exchange overlaps with interior tiles, more steps between
 // exchanges only cost redundant planes.
-TEST(Cutting, ExchangesBesideTilesAreNotPutOff) {
+TEST(Cutting, OverlappedExchangesFollowEveryTile) {
   const auto cutting = cut_heat(heat(1024), {"1x1x2", 0});
   ASSERT_TRUE(cutting);
   EXPECT_EQ(cutting->decomposition.steps, cutting->schedule.time_tile);
@@ -74,14 +74,14 @@ TEST(Cutting, ExchangesBesideTilesAreNotPutOff) {
   EXPECT_GT(across->decomposition.steps, across->schedule.time_tile);
 }
 
-TEST(Cutting, AnExchangeEveryStepHasTilesOfOneStep) {
+TEST(Cutting, AnExchangeEveryStepLimitsTilesToOneStep) {
   const auto each = cut_heat(heat(1024), {"1x1x2", 1});
   ASSERT_TRUE(each);
   EXPECT_EQ(each->decomposition.round, 1);
   EXPECT_LT(each->prediction.efficiency(), 0.7);
 }
 
-TEST(Cutting, WholeTilesLieBetweenExchanges) {
+TEST(Cutting, StepsBetweenExchangesAreWholeTiles) {
   const auto cutting = cut_heat(heat(1024), {"1x1x2", 11}, "streaming T=4 block=16x16");
   ASSERT_TRUE(cutting);
   EXPECT_EQ(cutting->decomposition.steps, 8);

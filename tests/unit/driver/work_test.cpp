@@ -124,7 +124,7 @@ TEST(Work, DoesNotGrowWithExtents) {
 
 // Reflection about both edges takes a dozen operations if sizes are open. They are emitted once per
 // offset, however many accesses use it.
-TEST(Work, RulesAreWrittenOncePerOffset) {
+TEST(Work, BoundaryRulesAreEmittedOncePerOffset) {
   const char* const kBox =
       "param N : integer SIZE; grid G = [0..N-1, 0..N-1] steps 10;\n"
       "field A : real on G boundary RULE;\n"

@@ -73,7 +73,7 @@ TEST(Arithmetic, FloatToIntegerSaturates) {
                             std::numeric_limits<int64_t>::min(), -2}));
 }
 
-TEST(Arithmetic, MinAndMaxAreSelections) {
+TEST(Arithmetic, MinAndMaxSelectOnNan) {
   const auto with_nan = [&](Op op) {
     return apply<float, float>(
         Scalar::F32, Scalar::F32,
@@ -110,7 +110,7 @@ TEST(Arithmetic, HalfRoundsToNearestEvenOnce) {
             (std::vector<uint16_t>{0x3c01, 0x3c00, 0x7c00, 0x8000}));
 }
 
-TEST(Arithmetic, HalfAndBfloatReadBack) {
+TEST(Arithmetic, HalfAndBfloatConvertToFloat) {
   EXPECT_EQ(
       (apply<uint16_t, float>(Scalar::F16, Scalar::F32, x(Scalar::F32),
                               {0x3c00, 0xc000, 0x7bff, 0x0001, 0x8001, 0x7c00, 0x0400, 0x3555})),
@@ -148,7 +148,7 @@ TEST(Arithmetic, SmallIntegersKeepTheLowBits) {
       (std::vector<uint8_t>{3, 254}));
 }
 
-TEST(Arithmetic, SmallIntegersReadBackAsIntegers) {
+TEST(Arithmetic, SmallIntegersWidenWithTheirSign) {
   const Expr more = kernel::add(x(Scalar::I32), kernel::integer(1));
   EXPECT_EQ((apply<int8_t, int>(Scalar::I8, Scalar::I32, more, {127, -128})),
             (std::vector<int>{128, -127}));
@@ -169,7 +169,7 @@ TEST(Arithmetic, BoolsAreBytesOf0And1) {
             (std::vector<uint8_t>{1, 0, 0}));
 }
 
-TEST(Arithmetic, BoolsAreNumbersWhenConverted) {
+TEST(Arithmetic, BoolsConvertToNumbers) {
   const Expr below = kernel::less(x(Scalar::F32), kernel::real(1, Scalar::F32));
   EXPECT_EQ(
       (apply<float, float>(Scalar::F32, Scalar::F32, kernel::convert(below, Scalar::F32), {0, 2})),

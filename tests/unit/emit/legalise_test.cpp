@@ -48,7 +48,7 @@ TEST(Legalise, LeavesSoundModulesForEveryDialect) {
   }
 }
 
-TEST(Legalise, KeepsWhatCudaHas) {
+TEST(Legalise, KeepsShufflesAndCopiesForCuda) {
   const Module copies = legalise(samples::exchange(), cuda_dialect());
   EXPECT_TRUE(has<Shuffle>(copies));
   EXPECT_TRUE(has<Copy>(copies));
@@ -69,7 +69,7 @@ TEST(Legalise, OpenClHasNoShufflesAndNoCopies) {
   EXPECT_EQ(buffer(module, "exchange_2")->space, Space::Shared);
 }
 
-TEST(Legalise, BulkCopiesLeaveNeitherBoxesNorArguments) {
+TEST(Legalise, RemovedBulkCopiesLeaveNoDescriptors) {
   const Module before = samples::boxes();
   ASSERT_FALSE(std::get<Launch>(before.plan.actions[0]).bulk_sources.empty());
   const Module after = legalise(before, opencl_dialect());
@@ -173,7 +173,7 @@ TEST(Legalise, ThreadsBecomeLoops) {
   });
 }
 
-TEST(Legalise, WhatOneSectionUsesIsLocalToItsLoops) {
+TEST(Legalise, VariablesOfOneSectionAreLocalToItsLoops) {
   Module module = samples::tiled();
   Body& body = module.kernels[0].body;
   Body steps = std::get<For>(body[3].kind).body;  // one iteration, nothing carried
@@ -188,7 +188,7 @@ TEST(Legalise, WhatOneSectionUsesIsLocalToItsLoops) {
 }
 
 // HIP has vector copies but no asynchronous ones.
-TEST(Legalise, HipMakesCopiesAtOnce) {
+TEST(Legalise, HipCopiesAreSynchronous) {
   const Module module = legalise(samples::exchange(), hip_dialect());
   EXPECT_TRUE(has<Shuffle>(module));
   EXPECT_TRUE(has<Copy>(module));
@@ -202,7 +202,7 @@ TEST(Legalise, HipMakesCopiesAtOnce) {
   EXPECT_EQ(verify(module), std::vector<std::string>{});
 }
 
-TEST(Legalise, TextsHaveTheLoopsOfThreads) {
+TEST(Legalise, PrintShowsThreadLoops) {
   const std::string text = kernel::print(legalise(samples::exchange(), cpp_dialect()));
   EXPECT_NE(text.find(" thread_loops\n"), std::string::npos) << text;
   EXPECT_NE(text.find("threads for thread_y in 0 .. 4, thread_x in 0 .. 8 {"), std::string::npos)
@@ -210,7 +210,7 @@ TEST(Legalise, TextsHaveTheLoopsOfThreads) {
   EXPECT_NE(text.find("thread row: float[4, 8, 2, 7]\n"), std::string::npos) << text;
 }
 
-TEST(FreshNames, AreNowhereInTheModule) {
+TEST(FreshNames, AreUnusedInTheModule) {
   Module module = samples::boxes();
   module.constants.push_back({"own_2", Scalar::I32, 1, ""});
   FreshNames fresh(module);

@@ -43,7 +43,7 @@ int64_t value_of(const Expr& expr) {
   return literal ? literal->value : -1;
 }
 
-TEST(LoopNest, HasALoopForEveryLongDimensionOutermostFirst) {
+TEST(LoopNest, HasALoopPerDimensionLongerThanOneOutermostFirst) {
   const LoopNest nest = loop_nest(kernel_of({8, 1, 4}), {store(0, v("thread_x"))});
   ASSERT_EQ(nest.loops.size(), 2u);
   EXPECT_EQ(nest.loops[0].name, "thread_z");
@@ -53,7 +53,7 @@ TEST(LoopNest, HasALoopForEveryLongDimensionOutermostFirst) {
   EXPECT_EQ(nest.body.size(), 1u);
 }
 
-TEST(LoopNest, SaysHowManyIterationsAreLeftAtAnEdge) {
+TEST(LoopNest, CountsTheIterationsLeftAtAnEdge) {
   // let x = origin + thread_x; if (x >= size - 3 and x < size and x >= 0) tile[x] = 1
   const Expr x = v("x"), size = v("size");
   const Body body = {
@@ -71,7 +71,7 @@ TEST(LoopNest, SaysHowManyIterationsAreLeftAtAnEdge) {
   EXPECT_EQ(loop_nest(kernel_of({8}), inside).loops.at(0).most, 8);
 }
 
-TEST(LoopNest, ComparisonsOfShiftedThreadsAreBounds) {
+TEST(LoopNest, ComparisonsOfShiftedThreadsBecomeBounds) {
   // let x = thread_x + 10; if (12 <= x < 17 and flag-like comparison) tile[x] = 1
   const Expr x = v("x");
   const Expr odd = operation(Op::Eq, {operation(Op::Mod, {x, integer(2)}), integer(1)});
@@ -88,7 +88,7 @@ TEST(LoopNest, ComparisonsOfShiftedThreadsAreBounds) {
   EXPECT_EQ(std::get<Operation>(left.condition->kind).op, Op::Eq);
 }
 
-TEST(LoopNest, AnAlternativeIsNoBound) {
+TEST(LoopNest, ConditionsWithAnElseAreNoBounds) {
   const Expr condition = less(v("thread_x"), integer(3));
   const LoopNest nest = loop_nest(
       kernel_of({8}), {{If{condition, {store(0, v("thread_x"))}, {store(0, integer(0))}}}});
@@ -96,14 +96,14 @@ TEST(LoopNest, AnAlternativeIsNoBound) {
   EXPECT_EQ(nest.body.size(), 1u);
 }
 
-TEST(LoopNest, LoadsAreNoBounds) {
+TEST(LoopNest, ConditionsOnLoadsAreNoBounds) {
   const Expr loaded = convert(load(0, {integer(0)}, Scalar::F32), Scalar::I32);
   const LoopNest nest =
       loop_nest(kernel_of({8}), {only_if(less(v("thread_x"), loaded), {store(0, v("thread_x"))})});
   EXPECT_EQ(value_of(nest.loops[0].end), 8);
 }
 
-TEST(LoopNest, WhatNoThreadDecidesStandsOutside) {
+TEST(LoopNest, UniformConditionsAreHoisted) {
   const Expr uniform = less(v("t"), v("steps"));
   const LoopNest nest = loop_nest(kernel_of({8}), {only_if(uniform, {store(0, v("thread_x"))})});
   ASSERT_EQ(nest.conditions.size(), 1u);
@@ -111,7 +111,7 @@ TEST(LoopNest, WhatNoThreadDecidesStandsOutside) {
   EXPECT_TRUE(std::holds_alternative<Store>(nest.body[0].kind));
 }
 
-TEST(LoopNest, WhatRowsDecideStandsAheadOfThem) {
+TEST(LoopNest, RowConditionsAreHoistedOutOfTheRow) {
   // let y = origin + thread_y; if (table[y] > 0) tile[thread_x] = 1
   Kernel kernel = kernel_of({8, 4});
   Buffer table = kernel.buffers[0];
@@ -141,7 +141,7 @@ Statement strided(Body body, int64_t step = 8) {
   return {For{LoopKind::Serial, "i", v("thread_x"), integer(50), step, std::move(body)}};
 }
 
-TEST(LoopNest, IterationsThatThreadsShareAreOneLoop) {
+TEST(LoopNest, StridedThreadLoopsBecomeOneLoop) {
   const LoopNest nest = loop_nest(kernel_of({8}), {strided({store(0, v("i"))})});
   ASSERT_EQ(nest.loops.size(), 1u);
   EXPECT_EQ(nest.loops[0].name, "i");
@@ -150,7 +150,7 @@ TEST(LoopNest, IterationsThatThreadsShareAreOneLoop) {
   EXPECT_TRUE(std::holds_alternative<Store>(nest.body[0].kind));
 }
 
-TEST(LoopNest, SomeOfTheThreadsShareNothing) {
+TEST(LoopNest, StridedLoopsOfSomeThreadsAreNotMerged) {
   const LoopNest nest = loop_nest(
       kernel_of({8}), {only_if(less(v("thread_x"), integer(5)), {strided({store(0, v("i"))})})});
   EXPECT_EQ(nest.loops[0].name, "thread_x");
@@ -158,7 +158,7 @@ TEST(LoopNest, SomeOfTheThreadsShareNothing) {
   EXPECT_TRUE(std::holds_alternative<For>(nest.body[0].kind));
 }
 
-TEST(LoopNest, ThreadsThatDifferOtherwiseKeepTheirLoop) {
+TEST(LoopNest, OtherStridesAndUsesKeepTheThreadLoop) {
   const auto name_of = [](const Body& body) {
     return loop_nest(kernel_of({8}), body).loops[0].name;
   };

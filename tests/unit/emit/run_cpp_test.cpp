@@ -82,7 +82,7 @@ TEST(RunCpp, DirectKernelAtAwkwardSizes) {
   }
 }
 
-TEST(RunCpp, ChecksComeBeforeAnythingElse) {
+TEST(RunCpp, ArgumentsAreCheckedBeforeTheRun) {
   const HostLibrary library(cpp(samples::heat()));
   auto* run = library.get<HeatRun>("heat_run");
   ASSERT_TRUE(run);
@@ -158,7 +158,7 @@ TEST(RunCpp, ShufflesAndCopies) {
   run_exchange<double>(Scalar::F64);
 }
 
-TEST(RunCpp, BulkCopiesBringZerosFromOutside) {
+TEST(RunCpp, BulkCopiesReadZerosOutsideTheArray) {
   const HostLibrary library(cpp(samples::boxes()));
   auto* run = library.get<const char*(float*, int64_t)>("boxes_run");
   ASSERT_TRUE(run);
@@ -193,7 +193,7 @@ TEST(RunCpp, ThreadsOfFiveDimensions) {
 }
 
 // Runs exactly the requested steps, each tile by the kernel for its size.
-TEST(RunCpp, TilesOfTheSizesThatArePlanned) {
+TEST(RunCpp, RunsTilesOfThePlannedSizes) {
   for (const std::vector<int>& sizes : {std::vector{4, 2, 1}, {3, 1}, {1}}) {
     const kernel::Module module = samples::tiles_of_sizes(sizes);
     const HostLibrary library(cpp(module));
@@ -222,7 +222,7 @@ TEST(RunCpp, TilesOfTheSizesThatArePlanned) {
   }
 }
 
-TEST(RunCpp, LevelsComeHomeAndStepsAreCountedFromTheFirst) {
+TEST(RunCpp, LevelsEndInTheirArraysAndStepsContinue) {
   const HostLibrary library(cpp(samples::wave()));
   auto* run = library.get<const char*(float*, float*, const float*, int64_t, const WaveParams*)>(
       "wave_run");
@@ -258,7 +258,7 @@ TEST(RunCpp, LevelsComeHomeAndStepsAreCountedFromTheFirst) {
   }
 }
 
-TEST(RunCpp, ArraysThatAreNullAreNamed) {
+TEST(RunCpp, NullArraysAreRefusedByName) {
   const HostLibrary library(cpp(samples::wave()));
   auto* run = library.get<const char*(float*, float*, const float*, int64_t, const WaveParams*)>(
       "wave_run");
@@ -342,7 +342,7 @@ TEST(RunCpp, FastMathIsRefusedByTheFileItself) {
 }
 
 // Even under --fp=fast, NaN and infinities follow the language.
-TEST(RunCpp, FiniteMathIsRefusedUnderFastToo) {
+TEST(RunCpp, FiniteMathIsRefusedEvenUnderFast) {
   std::ofstream(scratch_folder() / "faster.cpp") << cpp(samples::heat(FpMode::Fast));
   const std::string file = " -fsyntax-only " + (scratch_folder() / "faster.cpp").string();
   EXPECT_NE(std::system(("c++ -ffast-math" + file + " 2> /dev/null").c_str()), 0);
@@ -350,7 +350,7 @@ TEST(RunCpp, FiniteMathIsRefusedUnderFastToo) {
   EXPECT_EQ(std::system(("c++ " + required_flags(Target::Cpp, FpMode::Fast) + file).c_str()), 0);
 }
 
-TEST(RunCpp, ThePragmaForbidsContraction) {
+TEST(RunCpp, StrictPragmaForbidsContraction) {
   const HostLibrary library(cpp(samples::heat(FpMode::Strict)), "-O3 -march=haswell");
   auto* run = library.get<HeatRun>("heat_run");
   ASSERT_TRUE(run);
@@ -371,7 +371,7 @@ TEST(RunCpp, ThePragmaForbidsContraction) {
   }
 }
 
-TEST(RunCpp, MainChecksItself) {
+TEST(RunCpp, MainComparesWithTheReference) {
   const HostModules self_check{samples::heat_initial(), samples::heat_plain()};
   Options options;
   options.target = Target::Cpp;

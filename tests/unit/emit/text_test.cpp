@@ -91,7 +91,7 @@ TEST(Cuda, EveryEntryPointChecksItsArraysByOneFunction) {
   EXPECT_TRUE(has(text, "  return stencil_check_arrays(memory, 3, pointers);\n"));
 }
 
-TEST(Cuda, ProductsThatMeetASumAreNotLeftToFuse) {
+TEST(Cuda, StrictProductsInSumsAreNotFused) {
   const std::string strict = emit_for(Target::Cuda, samples::heat(FpMode::Strict));
   EXPECT_TRUE(has(strict, "A[y * M + x] + __fmul_rn(alpha, laplacian);"));
   const std::string tiled = emit_for(Target::Cuda, samples::tiled());
@@ -171,7 +171,7 @@ TEST(Cuda, ShufflesHaveTheLengthOfARow) {
   EXPECT_TRUE(has(emit_for(Target::Cuda, module), "__shfl_up_sync(0xffffffffu, row[k][4], 1, 4)"));
 }
 
-TEST(Cuda, WhatAShuffleWritesIsNoConstant) {
+TEST(Cuda, ShuffleResultsAreNotConst) {
   kernel::Module module = samples::exchange();
   kernel::Kernel& kernel = module.kernels[0];
   const auto single = [&](const char* name) {
@@ -189,7 +189,7 @@ TEST(Cuda, WhatAShuffleWritesIsNoConstant) {
   EXPECT_TRUE(has(text, "  const float other = 1.0f;\n"));
 }
 
-TEST(Cuda, CopiesAreVectors) {
+TEST(Cuda, CopiesUseVectors) {
   const std::string text = emit_for(Target::Cuda, samples::exchange());
   EXPECT_TRUE(
       has(text, "stencil_load_4<float4>(&row[k][1], &staged[k][thread_y][thread_x * 4]);\n"));
@@ -283,7 +283,7 @@ TEST(Hip, KernelHeadAndRuntime) {
   EXPECT_TRUE(lacks(emit_for(Target::Hip, samples::heat(FpMode::Strict)), "__fmul_rn"));
 }
 
-TEST(Hip, LdsIsStatic) {
+TEST(Hip, SharedMemoryIsStatic) {
   // 80 KB, for which CUDA asks when it launches. (Schedules for HIP have no more than 64 KiB.)
   EXPECT_TRUE(has(emit_for(Target::Cuda, samples::tiled(20000)), "extern __shared__"));
   const std::string text = emit_for(Target::Hip, samples::tiled(20000));
@@ -299,7 +299,7 @@ TEST(Hip, ShufflesHaveTheLengthOfARowAndNoMask) {
   EXPECT_TRUE(lacks(text, "_sync("));
 }
 
-TEST(Hip, CopiesAreVectorsAndMadeAtOnce) {
+TEST(Hip, CopiesUseVectorsAndAreSynchronous) {
   const std::string text = emit_for(Target::Hip, samples::exchange());
   EXPECT_TRUE(has(text, "*reinterpret_cast<float4*>(&staged[k][thread_y][thread_x * 4]) ="));
   EXPECT_TRUE(has(text, "stencil_load_4<float4>(&row[k][1], "));
@@ -312,7 +312,7 @@ TEST(Hip, CopiesAreVectorsAndMadeAtOnce) {
   EXPECT_TRUE(has(boxes, "stream>>>(A_slots[0], A_slots[1]);\n"));
 }
 
-TEST(Hip, NamesOfItsHeadersAreNotThePrograms) {
+TEST(Hip, NamesOfItsHeadersAreReserved) {
   kernel::Module module = samples::heat();
   module.plan.arrays[0].name = "hipMalloc";
   EXPECT_TRUE(has(emit_for(Target::Hip, module), "heat_run(float* the_hipMalloc, int64_t steps,"));
@@ -338,7 +338,7 @@ TEST(OpenCl, ThreadsShareTheElementsOfBulkCopies) {
 }
 
 // On a CPU a block is one work-item: its threads are loops, and there are no barriers.
-TEST(OpenCl, ProcessorsLoopOverTheThreadsOfABlock) {
+TEST(OpenCl, CpuWorkItemsLoopOverTheThreadsOfABlock) {
   Options options;
   options.target = Target::OpenCl;
   options.threads_are_loops = true;
@@ -374,7 +374,7 @@ TEST(OpenCl, ShufflesGoThroughLocalMemory) {
   EXPECT_TRUE(lacks(text, "shfl"));
 }
 
-TEST(OpenCl, CopiesMoveElements) {
+TEST(OpenCl, CopiesMoveSingleElements) {
   const std::string text = emit_for(Target::OpenCl, samples::exchange());
   EXPECT_TRUE(has(text, "row[k][e_2 + 1] = staged[k][thread_y][thread_x * 4 + e_2];\n"));
   EXPECT_TRUE(lacks(text, "float4"));
@@ -382,7 +382,7 @@ TEST(OpenCl, CopiesMoveElements) {
   EXPECT_TRUE(lacks(text, "commit"));
 }
 
-TEST(OpenCl, KernelsAndThePlanInWords) {
+TEST(OpenCl, EmitsKernelsAndDescribesThePlan) {
   const std::string text = emit_for(Target::OpenCl, samples::tiled());
   EXPECT_TRUE(has(text, "#pragma OPENCL FP_CONTRACT OFF\n"));
   EXPECT_TRUE(lacks(text, "cl_khr_fp64"));
@@ -422,7 +422,7 @@ TEST(Cpp, ABlockIsAFunctionWithClones) {
   EXPECT_TRUE(has(text, "#warning"));
 }
 
-TEST(Cpp, ShufflesReadTheNeighboursPlace) {
+TEST(Cpp, ShufflesReadTheNeighboursElement) {
   const std::string text = emit_for(Target::Cpp, samples::exchange());
   EXPECT_TRUE(has(text, "  float row[4][8][2][7];\n"));
   EXPECT_TRUE(has(
@@ -432,7 +432,7 @@ TEST(Cpp, ShufflesReadTheNeighboursPlace) {
 }
 
 // Code after a Bool with cases is compiled once per value if the language allows it.
-TEST(Cases, AreConstantsInWhatFollows) {
+TEST(Cases, AreConstantsInTheFollowingCode) {
   kernel::Module module = samples::heat();
   kernel::Body& body = module.kernels[0].body;
   const Expr block = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
@@ -486,7 +486,7 @@ TEST(Cpp, AThreadBufferOfOneSectionIsLocal) {
   EXPECT_TRUE(has(text, "next[thread_x][e]"));
 }
 
-TEST(Names, ReservedOnesAreChangedEverywhere) {
+TEST(Names, ReservedNamesAreChangedEverywhere) {
   kernel::Module module = samples::heat();
   module.plan.arrays[0].name = "float4";
   module.plan.parameters[2].name = "steps";
@@ -500,7 +500,7 @@ TEST(Names, ReservedOnesAreChangedEverywhere) {
   EXPECT_TRUE(has(emit_for(Target::Cpp, module), "heat_run(float* float4, int64_t steps_2,"));
 }
 
-TEST(Names, AnUnderscoreThatIsTakenGrows) {
+TEST(Names, TakenNamesGetFurtherUnderscores) {
   kernel::Module module = samples::heat();
   module.kernels[0].buffers[0].name = "int";
   module.kernels[0].buffers[1].name = "int_";
@@ -509,7 +509,7 @@ TEST(Names, AnUnderscoreThatIsTakenGrows) {
 }
 
 // fresh() must terminate for prefixes that stay reserved whatever is appended.
-TEST(Names, FreshOnesLeaveReservedPrefixesBehind) {
+TEST(Names, FreshNamesDropReservedPrefixes) {
   kernel::Module module = samples::heat();
   module.name = "stencil_x";
   module.plan.arrays[0].name = "_";
@@ -542,13 +542,13 @@ TEST(Literals, AreShortAndReadBack) {
   EXPECT_EQ(real_literal(INFINITY, Scalar::F32, opencl_dialect()), "INFINITY");
 }
 
-TEST(Literals, TheLeastIntegers) {
+TEST(Literals, TheLeastIntegersAreDifferences) {
   const Expr least = kernel::integer(std::numeric_limits<int32_t>::min());
   EXPECT_TRUE(has(emit_for(Target::Cpp, samples::pointwise(Scalar::I32, Scalar::I32, least)),
                   "out[(int)block] = (-2147483647 - 1);"));
 }
 
-TEST(Parentheses, AreThoseThatMeanSomething) {
+TEST(Parentheses, AreWrittenOnlyIfNeeded) {
   const Expr x = kernel::variable("x", Scalar::F32);
   const auto of = [](const Expr& value) {
     return emit_for(Target::Cpp, samples::pointwise(Scalar::F32, Scalar::F32, value));
@@ -588,7 +588,7 @@ TEST(Layout, NoLineIsTooLong) {
   }
 }
 
-TEST(Layout, SameInputSameText) {
+TEST(Layout, OutputIsDeterministic) {
   for (Target target : {Target::Cuda, Target::Hip, Target::OpenCl, Target::Cpp}) {
     EXPECT_EQ(emit_for(target, samples::wave()), emit_for(target, samples::wave()));
   }
@@ -604,7 +604,7 @@ TEST(Targets, AreFoundByTheirNames) {
   EXPECT_EQ(targets().front().target, Options().target) << "the default";
 }
 
-TEST(Targets, CompileLines) {
+TEST(Targets, GiveTheCompileLine) {
   EXPECT_EQ(compile_line(Target::Hip, FpMode::Strict, "x.hip", ""),
             "hipcc -O3 -std=c++17 --offload-arch=gfx90a -ffp-contract=off "
             "-fhip-fp32-correctly-rounded-divide-sqrt -c x.hip");

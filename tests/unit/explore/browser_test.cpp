@@ -107,7 +107,7 @@ TEST_F(BrowserTest, DrawsEverything) {
             "roofline:1 agreement:1 tiles:1 elements:1 costs:1 terms:1 halo:1 schedule:1");
 }
 
-TEST_F(BrowserTest, DrawsTilesThatDoNotStream) {
+TEST_F(BrowserTest, DrawsNonStreamingTiles) {
   EXPECT_EQ(found_by(line_sample(), kDrawings),
             "roofline:1 tiles:1 elements:1 costs:1 terms:1 halo:1 schedule:1");
   EXPECT_EQ(found_by(plane_sample(), kDrawings),
@@ -145,7 +145,7 @@ TEST_F(BrowserTest, DrawsCurvesOverTheTimeTile) {
   EXPECT_EQ(found_by(large, kCurves), fmt::format("8,8,8 {} 8,8,8,8 0", measured));
 }
 
-TEST_F(BrowserTest, DrawsTheBestSixNumbersOfElementsAndTheWinners) {
+TEST_F(BrowserTest, DrawsTheBestSixElementCountsAndTheWinners) {
   Report report = jacobi_sample();
   const std::vector<Best> three = report.by_elements;
   for (int64_t elements = 20; elements < 30; ++elements) {
@@ -161,7 +161,7 @@ TEST_F(BrowserTest, DrawsTheBestSixNumbersOfElementsAndTheWinners) {
             "points per thread: 16 25 26 27 28 29");
 }
 
-TEST_F(BrowserTest, RatesOfProgramsWithoutFloatsAreOfPoints) {
+TEST_F(BrowserTest, ProgramsWithoutFloatsOnlyHavePointRates) {
   const char* const names =
       "return ['GFLOP/s', 'GCells/s'].map((n) => [...document.querySelectorAll('#elements text')]"
       ".filter((e) => e.textContent === n).length).join(' ')";
@@ -171,7 +171,7 @@ TEST_F(BrowserTest, RatesOfProgramsWithoutFloatsAreOfPoints) {
   EXPECT_EQ(found_by(report, names), "0 1");
 }
 
-TEST_F(BrowserTest, CostsMayBeThoseOfTheWinnersElements) {
+TEST_F(BrowserTest, CostsCanBeLimitedToTheWinnersElements) {
   EXPECT_EQ(
       found_by(jacobi_sample(),
                "const curves = () => [...document.querySelectorAll('#costs .curve')]"
@@ -183,7 +183,7 @@ TEST_F(BrowserTest, CostsMayBeThoseOfTheWinnersElements) {
 }
 
 // Costs of a far too long T would dwarf all others.
-TEST_F(BrowserTest, CostsEndWhereNothingPays) {
+TEST_F(BrowserTest, CostsEndAtTheLastUsefulTimeTile) {
   const char* const ends =
       "return document.querySelector('#costs .curve').getAttribute('d').split('L').length + ' ' +"
       "document.querySelector('#costs .note').textContent.split('. ').pop()";
@@ -251,7 +251,7 @@ TEST_F(BrowserTest, SaysWhyThereAreNoCurves) {
   EXPECT_EQ(found_by(report, notes), spilled + " " + spilled);
 }
 
-TEST_F(BrowserTest, RowsOpenSortAndAreFiltered) {
+TEST_F(BrowserTest, RowsCanBeOpenedSortedAndFiltered) {
   const Report report = large_sample(3000);
   EXPECT_EQ(found_by(report,
                      "const rows = () => document.querySelectorAll('#candidates tr.candidate');"
@@ -303,7 +303,7 @@ TEST_F(BrowserTest, ThePointerFindsCandidates) {
       "true 3");
 }
 
-TEST_F(BrowserTest, SourcesAreColouredAndStayAsTheyAre) {
+TEST_F(BrowserTest, SourcesAreColouredButUnchanged) {
   EXPECT_EQ(found_by(jacobi_sample(),
                      "const code = document.querySelector('#program-source code');"
                      "return [...code.querySelectorAll('.comment')].length + ' ' +"
@@ -312,13 +312,13 @@ TEST_F(BrowserTest, SourcesAreColouredAndStayAsTheyAre) {
             "2 param integer param " + std::to_string(jacobi_sample().source.size()));
 }
 
-TEST_F(BrowserTest, HasNothingToDrawWhereNothingFits) {
+TEST_F(BrowserTest, DrawsNothingIfNoScheduleFits) {
   const std::string document = document_of(empty_sample());
   EXPECT_EQ(count(document, "role=\"img\""), 0u);
   EXPECT_EQ(count(document, "id=\"pruned\""), 1u);
 }
 
-TEST_F(BrowserTest, NothingOfAProgramIsRun) {
+TEST_F(BrowserTest, TextsOfAProgramAreNeverExecuted) {
   const std::string document =
       document_of(hostile_sample(),
                   "for (const o of document.querySelectorAll('.opener')) o.click(); return ''");

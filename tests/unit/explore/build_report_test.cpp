@@ -67,7 +67,7 @@ std::vector<std::string> lines(const std::vector<Best>& curve) {
   return out;
 }
 
-TEST_F(CurvesTest, AreOfTheBestOfEachInTheWholeSpace) {
+TEST_F(CurvesTest, ShowTheBestOfTheWholeSpace) {
   for (const size_t kept : {size_t{1}, space_.ranked.size()}) {
     Report out = report(kept);
     add_curves(scheduler_, space_, out);
@@ -93,7 +93,7 @@ TEST_F(CurvesTest, AreOfTheBestOfEachInTheWholeSpace) {
 }
 
 // Measured rates need not follow the predicted order, and may belong to a schedule that spills.
-TEST_F(CurvesTest, HaveTheBestThatWasMeasured) {
+TEST_F(CurvesTest, IncludeTheBestMeasuredSchedule) {
   Report out = report(space_.ranked.size());
   const auto measure = [&](const std::string& line, double rate) {
     for (Candidate& c : out.candidates) {
@@ -129,7 +129,7 @@ TEST_F(CurvesTest, HaveTheBestThatWasMeasured) {
 
 // One sweep of a 5-point stencil loads each 4-byte word once. Longer tiles load less and compute
 // more points redundantly.
-TEST_F(CurvesTest, SayWhatAPointCosts) {
+TEST_F(CurvesTest, GiveTheCostsPerPoint) {
   Report out = report(1);
   add_curves(scheduler_, space_, out);
   ASSERT_EQ(out.by_time_tile.size(), 3u);
@@ -149,7 +149,7 @@ TEST_F(CurvesTest, SayWhatAPointCosts) {
   }
 }
 
-TEST_F(CurvesTest, NeighboursAreOfTheFamily) {
+TEST_F(CurvesTest, NeighboursBelongToTheSameFamily) {
   Diagnostics none;
   const auto neighbours =
       neighbours_of(space_, *scheduler_.parse("streaming T=4 block=32x4 elements=4x1", none));
@@ -160,7 +160,7 @@ TEST_F(CurvesTest, NeighboursAreOfTheFamily) {
 }
 
 // No candidate of the exploration beats the curves.
-TEST(CurvesOfPrograms, NothingIsBetter) {
+TEST(CurvesOfPrograms, NoCandidateIsBetter) {
   for (const char* text :
        {kHeat,
         "grid G = [0..99999] steps 9; field A : real on G;"
@@ -212,7 +212,7 @@ double flops(const std::string& text, ProgramOptions options = {}) {
   return flops_of(load(text, options));
 }
 
-TEST(Flops, AreOfTheProgramAsItIsWritten) {
+TEST(Flops, AreCountedBeforeOptimization) {
   const std::string jacobi =
       "grid G = [0..9, 0..9] steps 2; field A : real on G boundary clamp;"
       "stencil s : A on G = 0.5 * A[0,0] + 0.2 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);";
@@ -225,7 +225,7 @@ TEST(Flops, AreOfTheProgramAsItIsWritten) {
   }
 }
 
-TEST(Flops, AreAnAverageOverTheGrid) {
+TEST(Flops, AreAveragedOverTheGrid) {
   const std::string grid = "grid G = [0..9, 0..19] steps 2; field A, B : real on G;";
   EXPECT_DOUBLE_EQ(flops(grid + "stencil s : A[1..8, 1..18] = A[-1,0] + A[1,0];"), 0.8 * 0.9);
   EXPECT_DOUBLE_EQ(flops(grid + "stencil s : A { [0..4, 0..19] = A[0,0] * A[0,0];"

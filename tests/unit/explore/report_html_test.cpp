@@ -24,7 +24,7 @@ TEST(HtmlTextTest, IsNeverMarkup) {
   EXPECT_EQ(html_text("\xc3\xa9"), "\xc3\xa9");
 }
 
-TEST(ReportHtmlTest, HasTheWinnerAndTheTableWithoutScripts) {
+TEST(ReportHtmlTest, ShowsTheWinnerAndTheTableWithoutScripts) {
   const std::string page = html_of(jacobi_sample());
   EXPECT_EQ(count(page, "<title>jacobi3d "), 1u);
   EXPECT_EQ(count(page, "<h1>jacobi3d</h1>"), 1u);
@@ -43,14 +43,14 @@ TEST(ReportHtmlTest, HasTheWinnerAndTheTableWithoutScripts) {
   EXPECT_EQ(count(page, "{{"), 0u);
 }
 
-TEST(ReportHtmlTest, ShowsFiftyOfThousands) {
+TEST(ReportHtmlTest, ShowsFiftyCandidatesOfThousands) {
   const std::string page = html_of(large_sample(3000));
   EXPECT_EQ(count(page, "<tr class=\"candidate"), 50u);
   EXPECT_EQ(count(page, "\"rank\":3000,"), 1u);
 }
 
 // Looks for anything that makes a browser fetch. The SVG namespace is only a name.
-TEST(ReportHtmlTest, AsksForNothing) {
+TEST(ReportHtmlTest, FetchesNothing) {
   std::string page = html_of(jacobi_sample());
   for (const char* part :
        {"src=", "href=", "url(", "@import", "fetch(", "XMLHttpRequest", "import("}) {
@@ -75,7 +75,7 @@ TEST(ReportHtmlTest, ThePageHasAColourAndAShapeForEveryLimit) {
   }
 }
 
-TEST(ReportHtmlTest, NothingOfAProgramIsMarkup) {
+TEST(ReportHtmlTest, TextsOfAProgramAreEscaped) {
   const std::string page = html_of(hostile_sample());
   const std::string calm = html_of(jacobi_sample());
   for (const char* part : {"<script", "</script", "</code", "</pre", "<!--", "<!", "<img"}) {
@@ -86,7 +86,7 @@ TEST(ReportHtmlTest, NothingOfAProgramIsMarkup) {
   EXPECT_GT(count(page, "{{rows}}"), 10u);  // placeholders inside inserted values are not expanded
 }
 
-TEST(ReportHtmlTest, SaysThatNothingFits) {
+TEST(ReportHtmlTest, SaysThatNoScheduleFits) {
   const std::string page = html_of(empty_sample());
   EXPECT_EQ(count(page, "No schedule fits this program and machine."), 1u);
   EXPECT_EQ(count(page, "<tr class=\"candidate"), 0u);

@@ -116,7 +116,7 @@ TEST(ReportJsonTest, HasTheMachineCode) {
   EXPECT_TRUE(code[1]["issued_slots"].is_null());
 }
 
-TEST(ReportJsonTest, WhatIsNotThereIsNull) {
+TEST(ReportJsonTest, MissingValuesAreNull) {
   const json out = json::parse(json_of(empty_sample()));
   EXPECT_TRUE(out["winner"].is_null());
   EXPECT_TRUE(out["kendall_tau"].is_null());
@@ -126,7 +126,7 @@ TEST(ReportJsonTest, WhatIsNotThereIsNull) {
   EXPECT_TRUE(json::parse(json_of(report))["candidates"][0]["headroom"].is_null());
 }
 
-TEST(ReportJsonTest, BytesThatAreNoTextAreReplaced) {
+TEST(ReportJsonTest, InvalidUtf8IsReplaced) {
   const Report report = hostile_sample();
   const json out = json::parse(json_of(report));
   const std::string program = out["program"];
@@ -171,7 +171,7 @@ TEST(ReportCsvTest, HasARowPerCandidate) {
   }
 }
 
-TEST(ReportCsvTest, QuotesWhatNeedsIt) {
+TEST(ReportCsvTest, QuotesSpecialCharacters) {
   Report report = jacobi_sample();
   report.candidates[0].reason = "memory, \"they say\",\nand cache";
   const auto rows = cells_of(csv_of(report));

@@ -16,7 +16,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != text.npos;
 }
 
-TEST(ReportTableTest, TellsTheBestAndWhy) {
+TEST(ReportTableTest, ShowsTheWinnerAndItsLimit) {
   const std::string text = text_of(jacobi_sample());
   EXPECT_TRUE(has(text, "machine   sm_90 (NVIDIA H200)\n")) << text;
   EXPECT_TRUE(has(text, "size      512 x 512 x 512 points, 100 steps, float, --fp=contract\n"));
@@ -45,7 +45,7 @@ TEST(ReportTableTest, ShowsTheMachineCode) {
   EXPECT_FALSE(has(text_of(report, 1), "Machine code")) << "of the rows that are shown";
 }
 
-TEST(ReportTableTest, LinesFitButForTheCommand) {
+TEST(ReportTableTest, LinesFitExceptTheCommand) {
   Report whole_lines = jacobi_sample();
   for (Candidate& c : whole_lines.candidates) c.brief.clear();
   for (const Report& report : {whole_lines, large_sample(200), empty_sample()}) {
@@ -57,7 +57,7 @@ TEST(ReportTableTest, LinesFitButForTheCommand) {
   }
 }
 
-TEST(ReportTableTest, ShowsTheChosenOneWhereverItIs) {
+TEST(ReportTableTest, ShowsTheChosenScheduleAtAnyRank) {
   Report report = large_sample(100);
   report.candidates[0].chosen = false;
   report.candidates[70].chosen = true;
@@ -67,7 +67,7 @@ TEST(ReportTableTest, ShowsTheChosenOneWhereverItIs) {
   EXPECT_TRUE(has(text, "\n  71 *  ")) << text;
 }
 
-TEST(ReportTableTest, LeavesOutWhatIsNotThere) {
+TEST(ReportTableTest, OmitsMissingParts) {
   Report report = large_sample(5);
   for (Candidate& c : report.candidates) c.measured.reset();
   report.device.clear();
@@ -79,7 +79,7 @@ TEST(ReportTableTest, LeavesOutWhatIsNotThere) {
   EXPECT_TRUE(has(text_of(empty_sample()), "No schedule fits this program and machine.\n"));
 }
 
-TEST(ReportTableTest, WritesOutWhatIsNotSeen) {
+TEST(ReportTableTest, EscapesInvisibleCharacters) {
   const std::string text = text_of(hostile_sample());
   EXPECT_EQ(text.find('\xff'), text.npos);
   EXPECT_TRUE(has(text, "<U+202E>"));

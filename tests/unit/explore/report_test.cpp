@@ -33,12 +33,12 @@ TEST(ReportTest, TauCountsPairs) {
 }
 
 // One of three pairs is tied in the prediction: (2 - 0) / sqrt(2 * 3).
-TEST(ReportTest, TauKnowsTies) {
+TEST(ReportTest, TauCorrectsForTies) {
   EXPECT_DOUBLE_EQ(*kendall_tau(with_rates({{2, 30}, {2, 20}, {1, 10}})), 2 / std::sqrt(6.));
   EXPECT_DOUBLE_EQ(*kendall_tau(with_rates({{3, 20}, {2, 20}, {1, 10}})), 2 / std::sqrt(6.));
 }
 
-TEST(ReportTest, TauLeavesOutWhatWasNotMeasured) {
+TEST(ReportTest, TauIgnoresUnmeasuredCandidates) {
   EXPECT_DOUBLE_EQ(*kendall_tau(with_rates({{3, 30}, {9, std::nullopt}, {1, 10}})), 1);
   EXPECT_EQ(kendall_tau(with_rates({{3, 30}, {9, std::nullopt}})), std::nullopt);
   EXPECT_EQ(kendall_tau(with_rates({{3, 30}, {3, 10}})), std::nullopt);
@@ -60,7 +60,7 @@ TEST(ReportTest, NumbersHaveThreeDigits) {
   EXPECT_EQ(three_digits(std::numeric_limits<double>::infinity()), "-");
 }
 
-TEST(ReportTest, TheWinnerIsWhatIsMarked) {
+TEST(ReportTest, TheWinnerIsTheChosenCandidate) {
   const Report report = jacobi_sample();
   ASSERT_NE(winner_of(report), nullptr);
   EXPECT_TRUE(winner_of(report)->chosen);

@@ -27,7 +27,7 @@ TEST(Affine, Print) {
             "-9223372036854775808*N - 9223372036854775808");
 }
 
-TEST(Affine, EvaluateNoticesOverflow) {
+TEST(Affine, EvaluateDetectsOverflow) {
   EXPECT_EQ(evaluate(kN * 3 - 1, {5, 0}), 14);
   EXPECT_EQ(evaluate(kN * 3, {INT64_MAX / 2, 0}), std::nullopt);
   EXPECT_EQ(evaluate(kN + 1, {INT64_MAX, 0}), std::nullopt);

@@ -26,24 +26,24 @@ std::string expression(const std::string& text, const ProgramOptions& options) {
   return printed.substr(begin, printed.find('\n', begin) - begin);
 }
 
-TEST(BakeParams, PutsTheValueInPlaceOfTheParam) {
+TEST(BakeParams, ReplacesParamsByTheirValues) {
   EXPECT_EQ(expression("A[0] * a", fixing({"a"})), "mul(A[0], 0.1)");
   EXPECT_EQ(expression("A[0] * a / b", fixing({"b"})), "div(mul(A[0], a), 3)");
 }
 
-TEST(BakeParams, TakesTheValueOfTheCommandLine) {
+TEST(BakeParams, UsesTheValueOfTheCommandLine) {
   ProgramOptions options = fixing({"a"});
   options.definitions["a"] = "0.5";
   EXPECT_EQ(expression("A[0] * a", options), "mul(A[0], 0.5)");
 }
 
-TEST(BakeParams, ComputesWhatIsKnownInItsType) {
+TEST(BakeParams, FoldsConstantsInTheirType) {
   EXPECT_EQ(expression("A[0] * (a * b)", fixing({"a", "b"})), "mul(A[0], 0.3)");
   EXPECT_EQ(expression("float(A[0] * (d * b))", fixing({"b", "d"})),
             "float(mul(double(A[0]), 0.30000000000000004))");
 }
 
-TEST(BakeParams, MakesChoicesThatAreKnown) {
+TEST(BakeParams, FoldsSelectionsWithKnownConditions) {
   EXPECT_EQ(expression("select(a < b, A[0], A[1])", fixing({"a", "b"})), "A[0]");
   EXPECT_EQ(expression("select(a < b, A[0], A[1])", fixing({"a"})),
             "select(lt(0.1, b), A[0], A[1])");
@@ -55,11 +55,11 @@ TEST(BakeParams, FormsTheFusedOperationsOfTheUnfixedProgram) {
   EXPECT_EQ(expression("A[0] + 2 * a", fixing({"a"})), "fma(2, 0.1, A[0])");
 }
 
-TEST(BakeParams, LeavesWhatIsNotFiniteToTheRun) {
+TEST(BakeParams, DoesNotFoldNonFiniteValues) {
   EXPECT_EQ(expression("A[0] * (1 / (a - a))", fixing({"a"})), "mul(A[0], div(1, 0))");
 }
 
-TEST(BakeParams, LeavesOtherProgramsAlone) {
+TEST(BakeParams, ChangesNothingWithoutFixedParams) {
   EXPECT_EQ(expression("A[0] * (a * b)", fixing({})), "mul(A[0], mul(a, b))");
 }
 

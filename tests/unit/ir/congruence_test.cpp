@@ -89,7 +89,7 @@ TEST(Congruences, OfNegativeNumbersDependOnTheSign) {
   EXPECT_EQ(decided("(40 - i) % 3 != 1", 1), kPoints);
 }
 
-TEST(Congruences, AreFewOtherwise) {
+TEST(Congruences, OnlyLinearFormsAreDecided) {
   for (const char* condition :
        {"A[0,0] > 0.5", "(i * j) % 2 == 0", "i % 65 == 0", "time % 2 == 0", "i / 2 == 0",
         "(i & 5) == 0", "(i + integer(A[0,0])) % 2 == 0", "i % j == 0"}) {
@@ -97,7 +97,7 @@ TEST(Congruences, AreFewOtherwise) {
   }
 }
 
-TEST(Congruences, PeriodIsWhatACoordinateHasToBeKnownModulo) {
+TEST(Congruences, PeriodIsTheModulusNeededPerCoordinate) {
   const Piece piece = piece_of("(2 * i + 3 * j) % 4 == 0", 0);
   const auto found = congruences(piece.graph, piece.region);
   ASSERT_EQ(found.size(), 1u);
@@ -108,7 +108,7 @@ TEST(Congruences, PeriodIsWhatACoordinateHasToBeKnownModulo) {
   EXPECT_TRUE(value_at(found[0], {{2, 4}, {0, 0}}));
 }
 
-TEST(Congruences, LeaveWhatAPointNeeds) {
+TEST(Congruences, KeepTheAccessesThatAPointNeeds) {
   const Program program = load(R"(
 grid G = [0..9, 0..9];
 field A : real on G;

@@ -92,7 +92,7 @@ int compare_all(Op op, Scalar type, const std::vector<Scalar>& types) {
   return compared;
 }
 
-TEST(EvaluateKnown, GivesTheInterpretersBits) {
+TEST(EvaluateKnown, EqualsTheInterpreterBitForBit) {
   for (int o = 0; o < static_cast<int>(Op::Convert); ++o) {
     const Op op = static_cast<Op>(o);
     int compared = 0;

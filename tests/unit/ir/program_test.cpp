@@ -8,7 +8,7 @@
 namespace stencil::ir {
 namespace {
 
-TEST(Graph, EqualNodesAreOne) {
+TEST(Graph, EqualNodesAreShared) {
   Graph graph;
   const NodeId a = graph.add({Access{0, 0, 0, {1}, 0}, Scalar::F32, {}, {}});
   const NodeId b = graph.add({Access{0, 0, 0, {2}, 0}, Scalar::F32, {}, {}});
@@ -28,7 +28,7 @@ TEST(Graph, ConstantsAreComparedByBits) {
   EXPECT_EQ(zero, graph.add({Constant{0.0, 0}, Scalar::F32, {}, {}}));
 }
 
-TEST(Graph, TheFirstNameStays) {
+TEST(Graph, TheFirstNameIsKept) {
   Graph graph;
   const NodeId id = graph.add({Time{}, Scalar::I32, {}, {}});
   graph.name(id, "first");

@@ -130,7 +130,7 @@ void expect_sound(const Program& program) {
   }
 }
 
-TEST(Reassociate, EveryExampleKeepsItsValuesAndIsFinalAfterOnce) {
+TEST(Reassociate, EveryExampleKeepsItsValuesAndIsIdempotent) {
   for (const std::string& name : examples()) {
     SCOPED_TRACE(name);
     const Program program = load_example(name);
@@ -142,7 +142,7 @@ TEST(Reassociate, EveryExampleKeepsItsValuesAndIsFinalAfterOnce) {
   }
 }
 
-TEST(Reassociate, RandomSums) {
+TEST(Reassociate, RandomSumsKeepTheirValues) {
   std::mt19937 random(3);
   const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   const std::function<std::string(int)> any = [&](int depth) -> std::string {
@@ -210,7 +210,7 @@ TEST(Reassociate, LikeTermsAreCollected) {
   EXPECT_EQ(reassociated("3 + A[0,0] * 0.5 - 1"), "add(2, mul(0.5, A[0,0]))");
 }
 
-TEST(Reassociate, SymmetricBoxesUseTranslates) {
+TEST(Reassociate, SymmetricBoxesShareShiftedSums) {
   const Program program = load_example("box27sym.stn");
   EXPECT_EQ(operations(program), 27);
   EXPECT_EQ(operations(reassociate(program, 0)), 13);
@@ -233,12 +233,12 @@ TEST(Reassociate, DivisionByParams) {
   EXPECT_EQ(reassociated("A[0,0] / 0.0"), "div(A[0,0], 0)");
 }
 
-TEST(Reassociate, RootsInDivisors) {
+TEST(Reassociate, RootsInDivisorsBecomeRsqrt) {
   EXPECT_EQ(reassociated("A[0,0] / sqrt(B[0,0])"), "mul(A[0,0], rsqrt(B[0,0]))");
   EXPECT_EQ(reassociated("1 / sqrt(B[0,0])"), "rsqrt(B[0,0])");
 }
 
-TEST(Reassociate, SquaresOfDifferencesAreTranslates) {
+TEST(Reassociate, SquaredDifferencesShareShiftedTrees) {
   const Program program = load_example("gradient2d.stn");
   const Program once = reassociate(program, 0);
   // Four differences, four squares fused with the sum, and the root. After reassociation the two
@@ -255,7 +255,7 @@ TEST(Reassociate, SharedSumsAreComputedOnce) {
   EXPECT_EQ(operations(once), 4);
 }
 
-TEST(Reassociate, IntegersStay) {
+TEST(Reassociate, IntegersAreNotReassociated) {
   const Program life = load_example("life.stn");
   EXPECT_EQ(operations(reassociate(life, 0)), operations(life));
   const Program program = test::load(
@@ -265,7 +265,7 @@ TEST(Reassociate, IntegersStay) {
   EXPECT_EQ(operations(reassociate(program, 0)), operations(program));
 }
 
-TEST(Reassociate, NothingCrossesConversions) {
+TEST(Reassociate, DoesNotCrossConversions) {
   const Program program = test::load(
       "grid G = [0..9] steps 1; field A : half on G;"
       "stencil f : A[1..8] = 2*A[-1] + A[0] + A[1] - A[0];");
@@ -284,7 +284,7 @@ TEST(Reassociate, CoefficientsAreRoundedOnce) {
             static_cast<float>(3.0 / 118));
 }
 
-TEST(Reassociate, NeverMoreOperations) {
+TEST(Reassociate, NeverAddsOperations) {
   const Program program = load_2d(
       "(-(((q * 0.25 * ((A[1,1] + A[0,-1]) - (A[0,1] + B[1,-1]))) * B[1,0]) + (B[0,1] * "
       "A[-1,1]))) / 4");
@@ -324,7 +324,7 @@ Program joined(Program program, int dimension = 0) {
   return program;
 }
 
-TEST(SplitByPlane, PlanesAddUpToTheResult) {
+TEST(SplitByPlane, SumsOfPlanesAddUpToTheResult) {
   for (const char* name : {"box27.stn", "box27sym.stn", "heat3d.stn", "jacobi3d.stn",
                            "jacobi2d.stn", "poisson2d.stn", "jacobi1d7.stn", "fdtd2d.stn"}) {
     SCOPED_TRACE(name);
@@ -339,7 +339,7 @@ TEST(SplitByPlane, PlanesAddUpToTheResult) {
   expect_same_values(across, joined(across, 1));
 }
 
-TEST(SplitByPlane, EmptyPlanesAndAddends) {
+TEST(SplitByPlane, HandlesEmptyPlanesAndAddends) {
   const auto parts = split(load_2d("A[-2,0] + 3 + 2*A[1,0]"));
   ASSERT_TRUE(parts.has_value());
   ASSERT_EQ(parts->planes.size(), 4U);
@@ -351,7 +351,7 @@ TEST(SplitByPlane, EmptyPlanesAndAddends) {
   EXPECT_EQ(fused_operations(parts->graph, {parts->planes[3].sum}, 0), 1);
 }
 
-TEST(SplitByPlane, EqualPlanes) {
+TEST(SplitByPlane, FindsEqualPlanes) {
   const auto box = split(load_example("box27sym.stn"));
   ASSERT_TRUE(box.has_value());
   EXPECT_EQ(equal_planes(*box, 0), (std::vector<int>{0, 1, 0}));
@@ -374,7 +374,7 @@ TEST(SplitByPlane, OtherShapesAreRefused) {
   EXPECT_FALSE(split(load_example("rician2d.stn")).has_value());
 }
 
-TEST(FusedOperations, ProductsTranslatesAndUniformNodes) {
+TEST(FusedOperations, CountsProductsShiftedTreesAndUniformNodes) {
   EXPECT_EQ(operations(load_2d("A[0,0] * 2 + A[0,1]")), 1);
   EXPECT_EQ(operations(load_2d("A[0,0] * 2 + A[0,1] * 3")), 2);
   EXPECT_EQ(operations(load_2d("(A[0,0] * 2 + 1) / (A[0,0] * 2)")), 3);  // the product has 2 users

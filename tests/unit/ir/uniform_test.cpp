@@ -25,7 +25,7 @@ Node result_of(const std::string& value, const std::string& type = "float") {
           kinds.computed_once(piece.graph, piece.results[0])};
 }
 
-TEST(Uniform, IsWhatParamsAndTimeGive) {
+TEST(Uniform, HoldsForExpressionsOfParamsAndTime) {
   for (const char* value :
        {"a * a", "sqrt(a) / (m + 1)", "select(m > 3, a, -a)", "min(a, m / 3)"}) {
     const Node node = result_of(value);
@@ -50,12 +50,12 @@ TEST(Uniform, KnownValuesAreLeftToTheCompiler) {
 }
 
 // Values of storage types exist in memory only.
-TEST(Uniform, StorageTypesAreNotComputed) {
+TEST(Uniform, StorageTypesAreNotPrecomputed) {
   EXPECT_TRUE(result_of("a * a", "half").uniform);
   EXPECT_FALSE(result_of("a * a", "half").once);
 }
 
-TEST(Uniform, CostsAPointNothing) {
+TEST(Uniform, UniformNodesAreNotCountedPerPoint) {
   const Program program = test::load(
       "param a : real = 2;\ngrid G = [0..63] steps 4;\n"
       "field A : real on G;\n"

@@ -49,13 +49,13 @@ TEST(Verify, Targets) {
   EXPECT_EQ(verify(program), Problems{"s: number of results"});
 }
 
-TEST(Verify, EscapesWhereThereIsNoRule) {
+TEST(Verify, EscapesWithoutABoundaryRule) {
   Program program = two_dimensions("[none .. clamp, periodic]");
   program.fields[0].boundary[0] = {{BoundaryKind::Clamp, {}}, {}};
   EXPECT_EQ(verify(program), Problems{"s: A: leaves the grid without a boundary"});
 }
 
-TEST(Program, RulesMetAreThoseOfTheSidesAtWhichAnAccessMayLeave) {
+TEST(Program, RulesMetAreThoseOfTheSidesAnAccessMayCross) {
   const Program program = two_dimensions("[mirror .. clamp, constant 1 .. mirror]");
   const Field& field = program.fields[0];
   const auto met = [&](uint32_t escapes, size_t d) {

@@ -69,7 +69,7 @@ TEST(Ring, AnotherSlotNeedsNoBarrier) {
             kSound);
 }
 
-TEST(Ring, TheSameSlotDoes) {
+TEST(Ring, TheSameSlotNeedsABarrier) {
   EXPECT_EQ(violations(loop({publish(slot("n", 1, 2)), fetch(slot("n", 1, 2)), {Barrier{}}})),
             kReadTooSoon);
   EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 0, 2)), {Barrier{}}})),
@@ -79,7 +79,7 @@ TEST(Ring, TheSameSlotDoes) {
             kSound);
 }
 
-TEST(Ring, SlotsAreCountedModuloTheirNumber) {
+TEST(Ring, SlotIndicesWrapAround) {
   const auto written_ahead = [](int ahead, int slots) {
     return violations(
         loop({fetch(slot("n", 0, slots)), publish(slot("n", ahead, slots)), {Barrier{}}}));
@@ -90,7 +90,7 @@ TEST(Ring, SlotsAreCountedModuloTheirNumber) {
   EXPECT_EQ(written_ahead(5, 3), kSound);
 }
 
-TEST(Ring, TheEndOfALoopMeetsItsBeginning) {
+TEST(Ring, OrdersTheNextIterationToo) {
   // The next iteration reads the slot just written.
   EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), {Barrier{}}, publish(slot("n", 1, 2))})),
             kReadTooSoon);
@@ -103,7 +103,7 @@ TEST(Ring, TheEndOfALoopMeetsItsBeginning) {
   EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 1, 2))})), kBothTooSoon);
 }
 
-TEST(Ring, AnIterationCountsAsManyAsTheStepOfTheLoop) {
+TEST(Ring, IterationsAdvanceByTheStepOfTheLoop) {
   const Body body = {fetch(slot("n", 0, 4)), publish(slot("n", 1, 4))};
   EXPECT_EQ(violations(loop(body, 2)), kSound) << "only odd slots are written, even ones read";
   EXPECT_EQ(violations(loop(body, 1)), kBothTooSoon);  // the slot is reused
@@ -111,7 +111,7 @@ TEST(Ring, AnIterationCountsAsManyAsTheStepOfTheLoop) {
   EXPECT_EQ(violations(loop(two_ahead, 2)), kBothTooSoon);
 }
 
-TEST(Ring, ASlotThatComesRoundLaterIsMetToo) {
+TEST(Ring, SlotsReusedSeveralIterationsLaterAreOrdered) {
   const Body two_ahead = {fetch(slot("n", 0, 4)), publish(slot("n", 2, 4))};
   EXPECT_EQ(violations(loop(two_ahead)), kBothTooSoon);
   const Body six_ahead = {fetch(slot("n", 0, 8)), publish(slot("n", 6, 8))};
@@ -119,14 +119,14 @@ TEST(Ring, ASlotThatComesRoundLaterIsMetToo) {
   EXPECT_EQ(violations(loop(six_ahead)), written_first);  // in two iterations, read in six
 }
 
-TEST(OwnElement, OneIndexForAllThreadsIsNobodysOwn) {
+TEST(OwnElement, UniformIndicesAreShared) {
   const Expr zero = integer(0);
   EXPECT_EQ(violations({write(zero, zero, zero), read(zero, zero, zero)}), kReadTooSoon);
   EXPECT_EQ(violations({write(zero, zero, v("thread_x")), read(zero, zero, v("thread_x"))}),
             kSound);
 }
 
-TEST(OwnElement, AnIndexWithoutOneOfTheAxesIsShared) {
+TEST(OwnElement, IndicesThatLackAnAxisAreShared) {
   const Expr zero = integer(0);
   const Expr x = v("thread_x");
   EXPECT_EQ(violations({write(zero, zero, x), read(zero, zero, x)}, {8, 8, 1}), kReadTooSoon);
@@ -134,7 +134,7 @@ TEST(OwnElement, AnIndexWithoutOneOfTheAxesIsShared) {
   EXPECT_EQ(violations({write(zero, zero, both), read(zero, zero, both)}, {8, 8, 1}), kSound);
 }
 
-TEST(Ring, WhatIsCountedFromMustBeTheSame) {
+TEST(Ring, SlotsOfDifferentVariablesOrModuliMayCoincide) {
   const Body inner = {fetch(slot("n", 0, 2)), publish(slot("m", 1, 2)), {Barrier{}}};
   EXPECT_EQ(violations({{For{LoopKind::Serial, "m", integer(0), integer(4), 2, loop(inner, 2)}}}),
             kWrittenTooSoon);
@@ -145,7 +145,7 @@ TEST(Ring, WhatIsCountedFromMustBeTheSame) {
 }
 
 // A step writes at [step] and reads at [step - 1].
-TEST(Parts, ALoopVariableTellsThemApart) {
+TEST(Parts, AreDistinguishedByALoopVariable) {
   const auto part = [](int64_t by) { return add(v("n"), integer(by)); };
   EXPECT_EQ(violations(loop({publish(part(1)), fetch(part(0)), {Barrier{}}})), kSound);
   EXPECT_EQ(violations(loop({publish(part(1)), fetch(part(1)), {Barrier{}}})), kReadTooSoon);
@@ -154,7 +154,7 @@ TEST(Parts, ALoopVariableTellsThemApart) {
   EXPECT_EQ(violations(loop({fetch(part(-1)), publish(part(0)), {Barrier{}}})), kSound);
 }
 
-TEST(Parts, AnotherRunOfTheLoopCountsAnew) {
+TEST(Parts, AreReusedByTheNextRunOfTheLoop) {
   const Body run = loop({fetch(v("n")), publish(add(v("n"), integer(64)))});
   EXPECT_EQ(violations(run), kSound);
   EXPECT_EQ(violations({{For{LoopKind::Serial, "m", integer(0), integer(4), 1, run}}}),
@@ -162,7 +162,7 @@ TEST(Parts, AnotherRunOfTheLoopCountsAnew) {
 }
 
 // (n + u + 1) % 2 in an unrolled loop over u: both loop variables count.
-TEST(Ring, SumsOfLoopVariables) {
+TEST(Ring, CountsSumsOfLoopVariables) {
   const Expr now = add(v("n"), v("u"));
   const auto unrolled = [&](Body body) {
     return loop({{For{LoopKind::Unrolled, "u", integer(0), integer(2), 1, std::move(body)}}}, 2);
@@ -173,13 +173,13 @@ TEST(Ring, SumsOfLoopVariables) {
   EXPECT_EQ(violations(unrolled({fetch(slot(now, 2)), publish(slot(ahead, 2))})), kBothTooSoon);
 }
 
-TEST(Ring, ABranchThatMayHaveNoBarrier) {
+TEST(Ring, BarriersInABranchDoNotCount) {
   const Statement branch = {If{less(v("n"), integer(3)), {{Barrier{}}}, {}}};
   EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 1, 2)), branch})),
             kBothTooSoon);
 }
 
-TEST(Slots, NumberedByLiteralsAreDifferent) {
+TEST(Slots, WithDifferentLiteralsAreDisjoint) {
   const Expr zero = integer(0), one = integer(1), row = zero, column = v("thread_x");
   EXPECT_EQ(violations({write(zero, row, column), read(one, row, add(column, one))}), kSound);
   EXPECT_EQ(violations({write(one, row, column), read(one, row, add(column, one))}), kReadTooSoon);
@@ -190,7 +190,7 @@ TEST(Slots, NumberedByLiteralsAreDifferent) {
       << "the loop comes by slot 1";
 }
 
-TEST(OwnElement, OfEveryThreadAxis) {
+TEST(OwnElement, NeedsEveryThreadAxis) {
   const Expr row = v("thread_y"), column = v("thread_x");
   const Expr zero = integer(0), one = integer(1);
   const Shape flat = {32}, tall = {8, 8};
@@ -212,7 +212,7 @@ TEST(OwnElement, OfEveryThreadAxis) {
 }
 
 // Threads of more than three dimensions: w is the fourth.
-TEST(OwnElement, OfAxesBeyondTheThird) {
+TEST(OwnElement, NeedsAxesBeyondTheThird) {
   const Expr row = v("thread_w"), column = v("thread_x"), zero = integer(0), one = integer(1);
   const Shape deep = {8, 1, 1, 8};
   EXPECT_EQ(violations({write(zero, row, column), read(one, row, column)}, deep), kSound);
@@ -221,7 +221,7 @@ TEST(OwnElement, OfAxesBeyondTheThird) {
             kReadTooSoon);
 }
 
-TEST(OwnElement, WhateverTheSlot) {
+TEST(OwnElement, NeedsNoBarrierInAnySlot) {
   const Expr row = v("thread_y"), column = v("thread_x");
   const Shape tall = {8, 8};
   EXPECT_EQ(
@@ -232,7 +232,7 @@ TEST(OwnElement, WhateverTheSlot) {
 
 // A slot may be written while other slots are read at offsets, if threads read only their own
 // element of the written slot.
-TEST(OwnElement, IsEnoughForTheSlotThatIsWritten) {
+TEST(OwnElement, IsRequiredOnlyInTheWrittenSlot) {
   const Expr row = v("thread_y"), column = v("thread_x"), one = integer(1);
   const Shape tall = {8, 8};
   for (const int other : {1, 2}) {
@@ -244,7 +244,7 @@ TEST(OwnElement, IsEnoughForTheSlotThatIsWritten) {
   }
 }
 
-TEST(OwnElement, EveryAccessCounts) {
+TEST(OwnElement, IsCheckedForEveryAccess) {
   const Expr row = v("thread_y"), column = v("thread_x"), zero = integer(0);
   EXPECT_EQ(violations({write(zero, row, column), read(integer(1), row, column),
                         read(zero, row, sub(column, integer(1)))},
@@ -254,7 +254,7 @@ TEST(OwnElement, EveryAccessCounts) {
 
 // Copies read and write like stores. This includes async copies: waiting for them synchronizes only
 // the thread itself.
-TEST(Copies, AreAccesses) {
+TEST(Copies, ReadAndWriteLikeStores) {
   for (const bool async : {false, true}) {
     Module module;
     module.name = "m";
@@ -339,7 +339,7 @@ TEST(BulkCopies, AreOrderedByAwaitsAndBarriers) {
   EXPECT_EQ(bulk_violations(pipelined({guarded, await(n), take(n, x), barrier})), kSound);
 }
 
-TEST(BulkCopies, WaitForTheReadersOfTheirSlot) {
+TEST(BulkCopies, NeedABarrierAfterTheReadersOfTheirSlot) {
   const Expr n = v("n"), next = add(v("n"), integer(1)), x = v("thread_x");
   EXPECT_EQ(bulk_violations(pipelined({bring(next), await(n), take(n, x)})), kOverwritten)
       << "of the iteration before, even where threads read what is theirs";
@@ -347,7 +347,7 @@ TEST(BulkCopies, WaitForTheReadersOfTheirSlot) {
   EXPECT_EQ(bulk_violations(pipelined(late)), kOverwritten) << "of the same iteration";
 }
 
-TEST(BulkCopies, AreReadWhereTheyAreAwaited) {
+TEST(BulkCopies, AreReadOnlyAfterTheirAwait) {
   const Expr n = v("n"), next = add(v("n"), integer(1)), x = v("thread_x");
   const Statement barrier = {Barrier{}};
   EXPECT_EQ(bulk_violations(pipelined({bring(next), take(n, x), barrier})), kNotAwaited)
@@ -366,14 +366,14 @@ TEST(BulkCopies, AreReadWhereTheyAreAwaited) {
             kNotAwaited);
 }
 
-TEST(BulkCopies, StayReadableUntilTheirSlotIsFilledAgain) {
+TEST(BulkCopies, StayReadableUntilTheirSlotIsRefilled) {
   const Expr n = v("n"), next = add(v("n"), integer(1)), x = v("thread_x");
   const Statement barrier = {Barrier{}};
   EXPECT_EQ(bulk_violations(pipelined({await(n), take(next, x), barrier, bring(next)})), kSound)
       << "slot n + 1 of two still holds the batch before";
 }
 
-TEST(BulkCopies, ShareTheirBuffersWithNobody) {
+TEST(BulkCopies, AreTheOnlyWritersOfTheirBuffers) {
   const Expr zero = integer(0);
   const Statement store = {
       Threads{{{Store{0, {zero, v("thread_x")}, load(1, {zero}, Scalar::F32)}}}}};

@@ -44,7 +44,7 @@ Statement threads(Body body) {
 }
 
 // The bytes of an array of four floats count only if a loop that is not unrolled indexes it.
-TEST(Count, BytesThatLoopsIndex) {
+TEST(Count, BytesIndexedByLoops) {
   const auto bytes = [](LoopKind kind, const Expr& index) {
     Body body = {{Store{3, {index}, f32(0)}}};
     return indexed_bytes(
@@ -104,7 +104,7 @@ TEST(Count, BytesBySpace) {
   EXPECT_EQ(count.block.barrier, 1);
 }
 
-TEST(Count, LoopsOfKnownLengthAreMultipliedOut) {
+TEST(Count, LoopsOfKnownLengthAreMultiplied) {
   const Body body = {threads({store(f32(1))}), {Barrier{}}};
   const Count count =
       count_of({{For{LoopKind::Serial,
@@ -117,7 +117,7 @@ TEST(Count, LoopsOfKnownLengthAreMultipliedOut) {
   EXPECT_EQ(count.threads.of(Space::Global).written, 34 * 2 * 32 * 4);
 }
 
-TEST(Count, WrittenOutLoopsDecideConditions) {
+TEST(Count, UnrolledLoopsDecideConditions) {
   const Count count = count_of({threads(
       {{For{LoopKind::Unrolled,
             "j",
@@ -132,7 +132,7 @@ TEST(Count, WrittenOutLoopsDecideConditions) {
 }
 
 // The caller supplies unknown loop counts, such as points per step and numbers of steps.
-TEST(Count, WhatIsNotKnownIsAskedFor) {
+TEST(Count, UnknownCountsComeFromTheCaller) {
   const Body body = {{Let{"from", add(var("first"), integer(2))}},
                      {For{LoopKind::Serial,
                           "n",
@@ -163,7 +163,7 @@ TEST(Count, WhatIsNotKnownIsAskedFor) {
   EXPECT_EQ(known.choices[0].then.threads.of(Space::Global).written, 6 * 32 * 4);
 }
 
-TEST(Count, PartsOfOneLoopAreJoined) {
+TEST(Count, CopiesOfOneLoopAreMerged) {
   const Expr end = var("end");
   const Body inner = {{For{LoopKind::Serial, "n", integer(0), end, 1, {{Barrier{}}}}}};
   const Count count = count_of({{For{LoopKind::Unrolled, "j", integer(0), integer(4), 1, inner}}});
@@ -172,7 +172,7 @@ TEST(Count, PartsOfOneLoopAreJoined) {
 }
 
 // Two versions of a loop, in three passes. One version depends on nothing unknown.
-TEST(Count, HowOftenALoopIsThereAndStarts) {
+TEST(Count, CountsCopiesAndStartsOfLoops) {
   const Statement loop = {For{
       LoopKind::Serial, "n", integer(0), var("last"), 1, {threads({store(f32(1))}), {Barrier{}}}}};
   const Statement versions = {For{LoopKind::Steps, "v", integer(0), integer(2), 1, {loop}}};
@@ -188,7 +188,7 @@ TEST(Count, HowOftenALoopIsThereAndStarts) {
   EXPECT_EQ(once.loops[0].starts, 1);
 }
 
-TEST(Count, BulkCopiesAreTheBlocks) {
+TEST(Count, BulkCopiesCountForTheBlock) {
   Kernel kernel =
       kernel_of({{BulkCopies{integer(0), {{0, {var("first"), integer(0)}, 2, {integer(0)}}}}},
                  {AwaitBulk{integer(0)}}});
@@ -200,7 +200,7 @@ TEST(Count, BulkCopiesAreTheBlocks) {
   EXPECT_EQ(count.block.barrier, 1);
 }
 
-TEST(Count, ThreadsThatAreLoops) {
+TEST(Count, CountsThreadLoops) {
   Threads section{{store(f32(1))}};
   section.loops = {{"thread_y", integer(0), integer(4)}, {"thread_x", integer(0), var("end"), 8}};
   section.conditions = {less(var("first"), var("end"))};

@@ -25,7 +25,7 @@ TEST(Expr, LiteralsFold) {
   EXPECT_EQ(print(operation(Op::Neg, {integer(4)})), "-4");
 }
 
-TEST(Expr, OfValuesThatDifferInALiteralOneIsTheExtremum) {
+TEST(Expr, MinAndMaxOfValuesThatDifferByALiteralFold) {
   const Expr x = variable("x"), y = variable("y");
   const auto smaller = [](const Expr& a, const Expr& b) { return operation(Op::Min, {a, b}); };
   EXPECT_EQ(print(smaller(sub(x, integer(1)), x)), print(sub(x, integer(1))));
@@ -37,7 +37,7 @@ TEST(Expr, OfValuesThatDifferInALiteralOneIsTheExtremum) {
   EXPECT_EQ(print(smaller(x, y)), "min(x, y)");
 }
 
-TEST(Expr, AChoiceBetweenSumsIsOneBetweenLiterals) {
+TEST(Expr, SelectsBetweenSumsSelectLiterals) {
   const Expr x = variable("x"), y = variable("y"), c = variable("c", Scalar::Bool);
   const auto choice = [&](const Expr& a, const Expr& b) {
     return operation(Op::Select, {c, a, b});
@@ -48,13 +48,13 @@ TEST(Expr, AChoiceBetweenSumsIsOneBetweenLiterals) {
   EXPECT_EQ(print(choice(integer(1), integer(2))), "select(c, 1, 2)");
 }
 
-TEST(Expr, DivisionByZeroAndMinusOneFoldToWhatTheLanguageSays) {
+TEST(Expr, DivisionByZeroAndMinusOneFoldAsInTheLanguage) {
   EXPECT_EQ(print(operation(Op::Div, {integer(5), integer(0)})), "0");
   EXPECT_EQ(print(operation(Op::Mod, {integer(5), integer(0)})), "0");
   EXPECT_EQ(print(operation(Op::Mod, {integer(5), integer(-1)})), "0");
 }
 
-TEST(Expr, SumsKeepTheirLiteralsTogether) {
+TEST(Expr, SumsCollectTheirLiterals) {
   EXPECT_EQ(print(sub(add(x(), integer(1)), integer(1))), "x");
   EXPECT_EQ(print(add(add(x(), integer(1)), add(variable("y"), integer(2)))), "(x + y) + 3");
   EXPECT_EQ(print(add(x(), integer(-2))), "x - 2");
@@ -72,7 +72,7 @@ TEST(Expr, NeutralElementsVanish) {
   EXPECT_EQ(print(operation(Op::Select, {boolean(false), integer(1), x()})), "x");
 }
 
-TEST(Expr, NothingFoldsThatOverflows) {
+TEST(Expr, OverflowingOperationsDoNotFold) {
   const int64_t most = std::numeric_limits<int32_t>::max();
   EXPECT_EQ(print(add(integer(most), integer(1))), "2147483647 + 1");
   EXPECT_EQ(print(add(add(x(), integer(most)), integer(1))), "(x + 2147483647) + 1");
@@ -81,7 +81,7 @@ TEST(Expr, NothingFoldsThatOverflows) {
             "9223372036854775807L * 2L");
 }
 
-TEST(Expr, FloatArithmeticIsLeftAlone) {
+TEST(Expr, FloatArithmeticDoesNotFold) {
   EXPECT_EQ(print(add(f(), real(0, Scalar::F32))), "f + 0f");
   EXPECT_EQ(print(mul(f(), real(1, Scalar::F32))), "f * 1f");
   EXPECT_EQ(print(add(real(1, Scalar::F32), real(2, Scalar::F32))), "1f + 2f");
@@ -126,7 +126,7 @@ TEST(SharedBytes, CountsSharedBuffersAlignedTo16) {
   EXPECT_EQ(shared_bytes(kernel, {{"w", Scalar::I32, 3, ""}}), 48 + 16);
 }
 
-TEST(SharedLayout, ByAlignmentAndWithWordsForBulkCopies) {
+TEST(SharedLayout, OrdersByAlignmentAndReservesBarriersOfBulkCopies) {
   Kernel kernel;
   kernel.buffers = {{"a", Scalar::F32, Space::Shared, {integer(3)}, false, false, ""},
                     {"own", Scalar::F32, Space::Thread, {integer(3)}, false, false, ""},

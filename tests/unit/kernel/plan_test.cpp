@@ -16,7 +16,7 @@ std::vector<int64_t> tiles_of(const Plan& plan, int64_t steps) {
 
 using Tiles = std::vector<int64_t>;
 
-TEST(StepsOfTile, AnyNumberUpToTheTimeTileUnlessSizesAreListed) {
+TEST(StepsOfTile, TakesAnySizeUpToTheTimeTileUnlessSizesAreListed) {
   Plan plan;
   plan.time_tile = 4;
   EXPECT_EQ(tiles_of(plan, 0), Tiles{});
@@ -25,7 +25,7 @@ TEST(StepsOfTile, AnyNumberUpToTheTimeTileUnlessSizesAreListed) {
   EXPECT_EQ(tiles_of(plan, 11), (Tiles{4, 4, 3}));
 }
 
-TEST(StepsOfTile, TheLargestListedSizeThatFits) {
+TEST(StepsOfTile, TakesTheLargestListedSizeThatFits) {
   Plan plan;
   plan.time_tile = 10;
   plan.tile_sizes = {10, 5, 2, 1};
@@ -43,7 +43,7 @@ Reduction every(int64_t steps) {
   return reduction;
 }
 
-TEST(StepsOfTile, EndsWhereAReductionIsDue) {
+TEST(StepsOfTile, EndsTilesAtReductions) {
   Plan plan;
   plan.time_tile = 4;
   plan.reductions = {every(6), every(10)};
@@ -54,7 +54,7 @@ TEST(StepsOfTile, EndsWhereAReductionIsDue) {
   EXPECT_EQ(tiles_of(plan, 9), (Tiles{4, 2, 1, 2}));
 }
 
-TEST(StepsOfTile, AConditionThatNamesNoReductionIsAskedAfterEveryStep) {
+TEST(StepsOfTile, StopConditionsWithoutReductionsEndTilesAfterEveryStep) {
   Plan plan;
   plan.time_tile = 4;
   plan.reductions = {every(6)};

@@ -50,7 +50,7 @@ const For* loop(const Body& body, size_t at = 0) {
   return at < body.size() ? std::get_if<For>(&body[at].kind) : nullptr;
 }
 
-TEST(Sequence, AffineItemsAreOneLoop) {
+TEST(Sequence, AffineItemsBecomeOneLoop) {
   std::vector<Body> items;
   for (int s = 0; s < 5; ++s) {
     items.push_back({threads({store(1, integer(2 * s + 1), sub(v("n"), integer(7 - s)))})});
@@ -62,7 +62,7 @@ TEST(Sequence, AffineItemsAreOneLoop) {
   EXPECT_EQ(print(loop(body)->end), "5");
 }
 
-TEST(Sequence, AVariableIsASumWithZero) {
+TEST(Sequence, PlainVariablesCountAsSumsWithZero) {
   std::vector<Body> items;
   for (int s = 0; s < 4; ++s) {
     const Expr n = sub(v("n"), integer(s));  // plain `n` in the first item
@@ -71,7 +71,7 @@ TEST(Sequence, AVariableIsASumWithZero) {
   EXPECT_EQ(checked(items).size(), 1u);
 }
 
-TEST(Sequence, WhatGrowsUnevenlyIsGuarded) {
+TEST(Sequence, NonlinearIndicesAreGuarded) {
   std::vector<Body> items;
   for (int s = 0; s < 4; ++s) items.push_back({threads({store(1, integer(s * s), v("n"))})});
   for (const Statement& statement : checked(items)) {
@@ -100,7 +100,7 @@ TEST(Sequence, FirstAndLastAreGuarded) {
 }
 
 // Two items that are not adjacent define a linear index only if its slope is an integer.
-TEST(Sequence, ItemsApartHaveAWholeSlope) {
+TEST(Sequence, NonAdjacentItemsNeedAnIntegerSlope) {
   const auto common = [] {
     Body body;
     for (int i = 0; i < 8; ++i) body.push_back(threads({store(1, integer(i), v("m"))}));
@@ -112,7 +112,7 @@ TEST(Sequence, ItemsApartHaveAWholeSlope) {
   checked(items);
 }
 
-TEST(Sequence, NamesOfItemsAreTheirOwn) {
+TEST(Sequence, NamesLocalToItemsMayDiffer) {
   std::vector<Body> items;
   for (int s = 0; s < 3; ++s) {
     const std::string name = "live_" + std::to_string(s);
@@ -124,7 +124,7 @@ TEST(Sequence, NamesOfItemsAreTheirOwn) {
   EXPECT_NE(loop(body), nullptr);
 }
 
-TEST(Sequence, OtherNamesOtherBuffersOtherOperations) {
+TEST(Sequence, DifferentNamesBuffersAndOperationsStaySeparate) {
   const std::vector<std::vector<Body>> different = {
       {{threads({store(1, v("n"), v("m"))})}, {threads({store(1, v("m"), v("n"))})}},
       {{threads({store(1, v("n"), v("m"))})}, {threads({store(0, v("n"), v("m"))})}},
@@ -133,7 +133,7 @@ TEST(Sequence, OtherNamesOtherBuffersOtherOperations) {
   for (const auto& items : different) EXPECT_EQ(loop(checked(items)), nullptr);
 }
 
-TEST(Sequence, ADefinitionIsNotGuarded) {
+TEST(Sequence, DefinitionsAreNotGuarded) {
   std::vector<Body> items;
   for (int s = 0; s < 3; ++s) {
     Body item = {{Let{"x", add(v("n"), integer(s))}}};
@@ -147,7 +147,7 @@ TEST(Sequence, ADefinitionIsNotGuarded) {
   }
 }
 
-TEST(Sequence, Titles) {
+TEST(Sequence, AsksForTheTitleOfEachLoop) {
   std::vector<Body> items;
   for (int s = 0; s < 3; ++s) items.push_back({threads({store(1, integer(s), v("n"))})});
   std::vector<std::pair<size_t, size_t>> asked;

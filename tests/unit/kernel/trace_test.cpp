@@ -69,7 +69,7 @@ class Traced : public testing::Test {
   Kernel kernel_;
 };
 
-TEST_F(Traced, SectorsAndLinesOfWarps) {
+TEST_F(Traced, CountsSectorsAndLinesOfWarps) {
   const auto touched = [&](const Expr& x) {
     const Counters c = counts_of({threads({keep(real_at(x))})});
     EXPECT_EQ(c.load_requests, 2);
@@ -139,7 +139,7 @@ TEST_F(Traced, BranchesAndDivergence) {
   EXPECT_EQ(by_warp.global_stores, 32);
 }
 
-TEST_F(Traced, WhatIsKnownBeforehandCostsNothing) {
+TEST_F(Traced, CompileTimeOperationsAreNotCounted) {
   const auto loop = [&](LoopKind kind) {
     const Expr even = op(Op::Eq, {op(Op::Mod, {variable("i"), integer(2)}), integer(0)});
     return counts_of({threads({{For{kind,
@@ -159,7 +159,7 @@ TEST_F(Traced, WhatIsKnownBeforehandCostsNothing) {
 }
 
 // Threads 0 to 7 take two iterations, the others one.
-TEST_F(Traced, LoopsThatThreadsLeaveOneByOne) {
+TEST_F(Traced, CountsDivergentLoopExits) {
   kernel_.threads = {32};
   const Counters c = counts_of(
       {threads({{For{LoopKind::Serial, "i", thread(), integer(40), 32, {out(variable("i"))}}}})});
@@ -227,7 +227,7 @@ TEST_F(Traced, BuffersKeepIntegers) {
   EXPECT_EQ(c.barriers, 1);
 }
 
-TEST_F(Traced, ConditionsOnDataHoldAndFail) {
+TEST_F(Traced, ConditionsOnDataTakeBothSides) {
   const Expr negative = less(real_at(thread()), real(0, Scalar::F64));
   const Expr both = op(Op::And, {less(thread(), integer(8)), negative});
   const TracedKernel traced =
@@ -270,7 +270,7 @@ TEST_F(Traced, CopiesMoveVectors) {
 }
 
 // A box of 4 x 8 points, of which 3 rows and 6 columns lie within the array.
-TEST_F(Traced, BulkCopiesReadWhatTheArrayHas) {
+TEST_F(Traced, BulkCopiesReadOnlyPointsOfTheArray) {
   kernel_.bulk_sources = {{"source", kReal, {4, 8}}};
   kernel_.bulk_slots = 1;
   const Counters c = counts_of(

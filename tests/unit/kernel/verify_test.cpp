@@ -97,7 +97,7 @@ Buffer& add_places(Module& module) {
   return module.kernels[0].buffers.back();
 }
 
-TEST(Verify, ASoundModulePasses) {
+TEST(Verify, ValidModulesPass) {
   EXPECT_EQ(verify(sound()), std::vector<std::string>{});
 }
 
@@ -131,7 +131,7 @@ Statement question() {
   return {If{operation(Op::Ne, {asked, real(0, Scalar::F32)}), {{Barrier{}}}, {}}};
 }
 
-TEST(Verify, BlocksMayAskSharedMemoryBehindABarrier) {
+TEST(Verify, BlocksMayReadSharedMemoryAfterABarrier) {
   Module module = sound();
   body(module).insert(body(module).begin() + 3, question());
   EXPECT_EQ(verify(module), std::vector<std::string>{});
@@ -520,7 +520,7 @@ const Rule kBulkRules[] = {
 INSTANTIATE_TEST_SUITE_P(Bulk, VerifyRule, testing::ValuesIn(kBulkRules),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST(Verify, SoundBulkCopiesPass) {
+TEST(Verify, ValidBulkCopiesPass) {
   Module module = sound();
   add_bulk(module);
   EXPECT_EQ(verify(module), std::vector<std::string>{});
@@ -710,7 +710,7 @@ Reduction& add_reduction(Module& module) {
   return module.plan.reductions.back();
 }
 
-TEST(Verify, ASoundReductionPasses) {
+TEST(Verify, ValidReductionsPass) {
   Module module = sound();
   add_reduction(module);
   EXPECT_EQ(verify(module), std::vector<std::string>{});
@@ -788,7 +788,7 @@ TEST(Verify, ABarrierInTheLoopIsEnough) {
   EXPECT_EQ(verify(module), std::vector<std::string>{});
 }
 
-TEST(Verify, NoNegativeNumberOfBatchesIsPending) {
+TEST(Verify, RefusesNegativeNumbersOfPendingBatches) {
   Module module = sound();
   section(module, 3).push_back({AwaitCopies{-1}});
   EXPECT_EQ(verify(module).size(), 1u);
@@ -814,7 +814,7 @@ Module sound_with_copies() {
   return module;
 }
 
-TEST(Verify, SoundCopiesAndShufflesPass) {
+TEST(Verify, ValidCopiesAndShufflesPass) {
   Module module = sound_with_copies();
   for (int row : {4, 8, 16, 32}) {
     module.kernels[0].threads = {row, 2, 2};
@@ -822,7 +822,7 @@ TEST(Verify, SoundCopiesAndShufflesPass) {
   }
 }
 
-TEST(Verify, SoundTileSizesPass) {
+TEST(Verify, ValidTileSizesPass) {
   Module module = sound();
   module.plan.time_tile = 10;
   module.plan.tile_sizes = {10, 5, 2, 1};

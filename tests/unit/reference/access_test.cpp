@@ -57,7 +57,7 @@ TEST(Boundary, Periodic) {
   EXPECT_EQ(shifted(Kind::Periodic, Kind::Periodic, -300), (Values{10, 20, 30}));
 }
 
-TEST(Boundary, EachSideHasItsRule) {
+TEST(Boundary, EachSideHasItsOwnRule) {
   EXPECT_EQ(shifted(Kind::Clamp, Kind::Constant, -2), (Values{10, 10, 10}));
   EXPECT_EQ(shifted(Kind::Clamp, Kind::Constant, 2), (Values{30, 8, 8}));
   EXPECT_EQ(shifted(Kind::Constant, Kind::Mirror, -1), (Values{7, 10, 20}));
@@ -67,7 +67,7 @@ TEST(Boundary, EachSideHasItsRule) {
 
 // Index -3 is reflected to 3, which is outside as well. The rule of the
 // other side applies there, once.
-TEST(Boundary, WhatAMirrorThrowsTooFarMeetsTheOtherSide) {
+TEST(Boundary, MirroredReadsOutsideTheFieldMeetTheOtherSide) {
   EXPECT_EQ(shifted(Kind::Mirror, Kind::Clamp, -3), (Values{30, 30, 20}));
   EXPECT_EQ(shifted(Kind::Mirror, Kind::Constant, -3), (Values{8, 30, 20}));
   EXPECT_EQ(shifted(Kind::Clamp, Kind::Mirror, 3), (Values{20, 10, 10}));
@@ -120,7 +120,7 @@ TEST(Boundary, OuterDimensionsAndShiftedBoxes) {
 
 // The offset -1 leaves the grid in every dimension at the first point. If several rules are
 // constants, that of the outermost dimension wins, whatever the other rules are.
-TEST(Boundary, DimensionsHaveRulesOfTheirOwn) {
+TEST(Boundary, DimensionsHaveTheirOwnRules) {
   ir::Program program;
   program.grid = box({{0, 1}, {0, 1}, {0, 1}});
   program.fields = {field("A", program.grid), field("B", program.grid)};
@@ -145,7 +145,7 @@ TEST(Boundary, DimensionsHaveRulesOfTheirOwn) {
             (Values{5, 4, 5, 4, 1, 0, 1, 0}));
 }
 
-TEST(Boundary, ConstantIsAValueOfTheComponentsType) {
+TEST(Boundary, ConstantsAreConvertedToTheComponentType) {
   ir::Program program;
   program.grid = box({{0, 0}});
   program.fields = {field("A", program.grid, Scalar::F16), field("B", program.grid)};

@@ -178,7 +178,7 @@ ir::Reduction reduction(std::string name, ir::Reducer reducer, int64_t every, ir
   return {std::move(name), reducer, std::move(piece), every, {}};
 }
 
-TEST(Interpreter, SumsInItsOrderInTheTypeOfTheValue) {
+TEST(Interpreter, SumsInAFixedOrderInTheTypeOfTheValue) {
   ir::Program program;
   program.grid = box({{0, 1}, {0, 1}});
   program.fields = {field("A", program.grid)};
@@ -263,7 +263,7 @@ TEST(Interpreter, ReducesInTiles) {
   }
 }
 
-TEST(Interpreter, StopsWhereAReductionSaysSo) {
+TEST(Interpreter, StopsWhenAReductionMeetsTheCondition) {
   ir::Program program;
   program.grid = box({{0, 9}});
   program.fields = {field("A", program.grid, Scalar::I32)};
@@ -289,7 +289,7 @@ TEST(Interpreter, StopsWhereAReductionSaysSo) {
 }
 
 // The condition also reads `time`, which by itself would hold after step 3.
-TEST(Interpreter, StopIsOnlyLookedAtWithItsReductions) {
+TEST(Interpreter, StopIsOnlyEvaluatedWithItsReductions) {
   ir::Program program = neighbour_sum(5);
   const auto read = [](Expression& e) { return e.read(0, {0}); };
   program.reductions = {reduction("often", ir::Reducer::Sum, 2, piece(program.grid, read)),
@@ -309,7 +309,7 @@ TEST(Interpreter, StopIsOnlyLookedAtWithItsReductions) {
   EXPECT_EQ(stop_step(1), 6);  // `later` has no value before
 }
 
-TEST(Interpreter, ProgressInterrupts) {
+TEST(Interpreter, ProgressCallbackCanInterrupt) {
   const ir::Program program = neighbour_sum(5);
   State state = started(program);
   std::vector<int64_t> seen;
@@ -406,7 +406,7 @@ TEST(Interpreter, SmallIntegersWrapAround) {
   }
 }
 
-TEST(Interpreter, ThreadsChangeNoBit) {
+TEST(Interpreter, ResultsDoNotDependOnTheNumberOfThreads) {
   const ir::Program program = large_program();
   const auto run = [&](const char* threads) {
     setenv("STENCIL_THREADS", threads, 1);

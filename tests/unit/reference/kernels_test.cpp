@@ -49,7 +49,7 @@ TEST(Kernels, ShiftsTakeTheCountModuloTheWidth) {
   EXPECT_EQ(wide, int64_t{1} << 33);
 }
 
-TEST(Kernels, MinAndMaxPickTheFirstUnlessTheSecondIsBeyond) {
+TEST(Kernels, MinAndMaxReturnTheFirstUnlessTheSecondIsStrictlyBeyond) {
   EXPECT_TRUE(std::isnan(floats(Op::Min, kNan, 1)));
   EXPECT_EQ(floats(Op::Min, 1, kNan), 1);
   EXPECT_TRUE(std::isnan(floats(Op::Max, kNan, 1)));
@@ -133,7 +133,7 @@ TEST(Convert, HalfRoundsToNearestEven) {
   EXPECT_TRUE(std::isnan(widen(to_half(NAN))));
 }
 
-TEST(Convert, EveryStoredValueSurvives) {
+TEST(Convert, EveryStorageValueRoundTrips) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     const Half half{static_cast<uint16_t>(bits)};
     const bool half_is_nan = std::isnan(widen(half));

@@ -85,7 +85,7 @@ TEST(PlacePoints, CountsRowsByEights) {
   EXPECT_EQ(counts, expected);
 }
 
-TEST(PlacePoints, LeavesOutWeightsBeyondTheDomain) {
+TEST(PlacePoints, OmitsWeightsBeyondTheDomain) {
   const std::vector<double> nan = {std::numeric_limits<double>::quiet_NaN()};
   const Tables made(3, {{0}, {49}}, {nan, nan, nan, nan, nan, nan});
   EXPECT_EQ(made.count, 4);

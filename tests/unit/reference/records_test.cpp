@@ -42,7 +42,7 @@ TEST(Records, AddRowByRow) {
   }
 }
 
-TEST(Records, FillTheNextRow) {
+TEST(Records, FillOneRowPerSample) {
   const ir::Program program = test::load(
       "grid G = [0..9] steps 7; points p [0..1] on G; field A : float on G;"
       "stencil s : A on G = A[0] + 1; record r [0..3] = A[0] at p every 3;"

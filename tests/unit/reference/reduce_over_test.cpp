@@ -17,7 +17,7 @@ State begun(const ir::Program& program) {
   return std::move(*state);
 }
 
-TEST(ReduceOver, TakesInTheOthersAtEachIndex) {
+TEST(ReduceOver, ReducesTheOtherDimensionsAtEachIndex) {
   const ir::Program program = test::load(
       "grid G = [0..2, 0..3] steps 4; field A : double on G;"
       "stencil s : A on G = A[0,0] + 1;"
@@ -39,7 +39,7 @@ TEST(ReduceOver, TakesInTheOthersAtEachIndex) {
 }
 
 // a is the sum of A at the start of the step. A grows by a[0] - a@-1[1], clamped at the edge.
-TEST(ReduceOver, IsReadAtItsPlace) {
+TEST(ReduceOver, IsReadAfterItsPlaceInTheStep) {
   const ir::Program program = test::load(
       "grid G = [0..1, 0..2] steps 4; field A : double on G;"
       "reduce a = sum(A[0,0]) over 1 on G boundary clamp;"
@@ -56,7 +56,7 @@ TEST(ReduceOver, IsReadAtItsPlace) {
 }
 
 // In floating point, compared with the definition: 40 rows and 70 columns in tiles of 32 by 32.
-TEST(ReduceOver, HasTheOrderOfTheLanguage) {
+TEST(ReduceOver, SumsInTheOrderOfTheLanguage) {
   const ir::Program program = test::load(
       "grid G = [0..39, 0..2, 0..69] steps 1; field A : float on G;"
       "stencil s : A on G = A[0,0,0];"
@@ -98,7 +98,7 @@ TEST(ReduceOver, RemembersTheFirstNan) {
   EXPECT_EQ(state.reductions[1].first_nan, 0);
 }
 
-TEST(ReduceOver, OfNoPointsIsNeutral) {
+TEST(ReduceOver, OfNoPointsIsTheNeutralElement) {
   const ir::Program program = test::load(
       "grid G = [0..3, 0..4] steps 9; field A : float on G;"
       "stencil s : A on G = A[0,0];"

@@ -28,7 +28,7 @@ TEST(Repeats, RunTheirFunctionsInOrderSeveralTimes) {
   EXPECT_EQ(values(state, 1), (Values{0, 3, 7}));
 }
 
-TEST(Repeats, HaveOneTimeAndOneLevelOfOthers) {
+TEST(Repeats, KeepTimeAndHistoryLevelsOfTheStep) {
   const ir::Program program = test::load(
       "grid G = [0..0] steps 4; series w : double [0..9]; field A, B : double on G;"
       "field H : double on G history 2;"

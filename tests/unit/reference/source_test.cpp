@@ -129,7 +129,7 @@ TEST(SourceText, StructuresTablesAndBoundaries) {
   EXPECT_EQ(values(state, 0, 0, 2), (Values{203, 204, 205, 206, 207, 208, 200, 201, 202}));
 }
 
-TEST(SourceText, HalfStoresAndFloatComputes) {
+TEST(SourceText, HalfFieldsComputeInFloat) {
   const ir::Program program = load(R"(
     grid G = [0..1] steps 1;
     field A : half on G;
@@ -144,7 +144,7 @@ TEST(SourceText, HalfStoresAndFloatComputes) {
   EXPECT_EQ(values(state, 1), (Values{expected, expected}));
 }
 
-TEST(SourceText, OpenSizesRunAtAnyValue) {
+TEST(SourceText, OpenSizesRunWithAnyValue) {
   const ir::Program program = load(R"(
     param N : integer;
     require N >= 3;

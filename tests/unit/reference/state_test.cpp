@@ -48,7 +48,7 @@ TEST(State, RefusesAccessesThatLeaveTheField) {
   started(shift_program(box({{0, 9}}), box({{20, 19}}), 5));  // an empty region reads nothing
 }
 
-TEST(State, RefusesInitsThatLeavePointsOut) {
+TEST(State, RefusesInitsThatMissPoints) {
   ir::Program program = shift_program(box({{0, 9}}), box({{1, 9}}), -1);
   const auto one = [](Expression& e) { return e.number(Scalar::F32, 1); };
   program.inits = {{0, piece(box({{0, 9}}), one)}};
@@ -57,13 +57,13 @@ TEST(State, RefusesInitsThatLeavePointsOut) {
   EXPECT_EQ(refused(program), "init of 'A': it leaves points without a value");
 }
 
-TEST(Buffer, ThrowsWhereThereIsNoMemory) {
+TEST(Buffer, ThrowsIfOutOfMemory) {
   EXPECT_THROW(Buffer(size_t{1} << 62), std::bad_alloc);
   EXPECT_EQ(Buffer(0).size(), 0u);
 }
 
 // A mirror whose far side has no rule: reflected reads could leave the field.
-TEST(State, RefusesWhatAMirrorThrowsOutOfTheField) {
+TEST(State, RefusesReflectedReadsOutsideTheField) {
   for (const int last : {0, 1, 2, 3}) {
     ir::Program program = shift_program(box({{0, last}}), box({{0, 0}}), -2);
     program.fields[0].boundary = {{{ir::BoundaryKind::Mirror, {}}, {}}};
@@ -83,7 +83,7 @@ TEST(State, RefusesConstantsWithoutValues) {
   EXPECT_EQ(refused(program), "function 'shift': an access to field 'A' has the wrong rank");
 }
 
-TEST(State, RefusesOperatorsWithoutMeaning) {
+TEST(State, RefusesOperatorsOnUnsupportedTypes) {
   ir::Program program;
   program.grid = box({{0, 1}});
   program.fields = {field("A", program.grid, Scalar::I32)};

@@ -12,7 +12,7 @@ double at(const State& state, size_t field, int64_t i) {
   return state.fields[field].real(0, 0, i);
 }
 
-TEST(Statistics, TakePartAtTheirPlace) {
+TEST(Statistics, AreEvaluatedAtTheirPlaceInTheStep) {
   const ir::Program program = test::load(
       "grid G = [0..3] steps 4; field A, B : double on G;"
       "reduce before = sum(A[0]) on G;"
@@ -41,7 +41,7 @@ TEST(Statistics, TakePartAtTheirPlace) {
 }
 
 // Until the first function writes a field, its levels are those of the previous step.
-TEST(Statistics, SeeTheLevelsOfTheirPlace) {
+TEST(Statistics, ReadTheHistoryLevelsOfTheirPlace) {
   const ir::Program program = test::load(
       "grid G = [0..1] steps 2; field U : double on G history 2; field B : double on G;"
       "reduce above = sum(U[0] - U@-1[0]) on G;"
@@ -57,7 +57,7 @@ TEST(Statistics, SeeTheLevelsOfTheirPlace) {
   EXPECT_EQ(at(state, 1, 0), 100 * 4 + 16);
 }
 
-TEST(Statistics, EndARunWithTheStepInWhichTheConditionHolds) {
+TEST(Statistics, StopTheRunAfterTheStepThatMeetsTheCondition) {
   const ir::Program program = test::load(
       "grid G = [0..1] steps 9; field A : double on G;"
       "reduce top = max(A[0]) on G; stencil s : A on G = A[0] + top;"

@@ -59,7 +59,7 @@ std::string star(int rank, const std::string& type, int fields, int reach) {
   return "grid G = [" + box + "] steps 9;\n" + declared + functions;
 }
 
-TEST(BlockBytes, OfExamplesFitAProcessor) {
+TEST(BlockBytes, OfExamplesFitACpu) {
   const std::string directory = std::string(STENCIL_SOURCE_DIR) + "/dsl-examples";
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.path().extension() != ".stn") continue;
@@ -71,7 +71,7 @@ TEST(BlockBytes, OfExamplesFitAProcessor) {
   }
 }
 
-TEST(BlockBytes, OfDefaultsFitAProcessor) {
+TEST(BlockBytes, OfDefaultsFitACpu) {
   for (const int rank : {1, 2, 3, 4}) {
     for (const std::string type : {"float", "double"}) {
       for (const int fields : {1, 2, 3, 5}) {
@@ -93,7 +93,7 @@ TEST(BlockBytes, StreamingFindsATileForWideHalos) {
 }
 
 // A tile that fits the shared memory and registers of a GPU may be too large here, and vice versa.
-TEST(BlockBytes, ThatDoNotFitAreRefused) {
+TEST(BlockBytes, ThatExceedTheStackAreRefused) {
   const ir::Program program = test::load(star(3, "float", 1, 6));
   for (const std::string line :
        {"streaming T=1 block=32x32 elements=1x1", "streaming T=1 block=16x64 elements=2x1"}) {

@@ -38,7 +38,7 @@ int64_t value(const kernel::Expr& expr, int extent, int x) {
   return found.value_or(-1);
 }
 
-TEST(Wrap, PlacesAreImagesOfThePointThatAPeriodicReadFinds) {
+TEST(Wrap, MapsPositionsToThePointOfThePeriodicRead) {
   for (const bool open : {false, true}) {
     for (int extent = 1; extent <= 6; ++extent) {
       const ir::Program program = program_of("periodic", extent, 1, open);
@@ -60,7 +60,7 @@ TEST(Wrap, PlacesAreImagesOfThePointThatAPeriodicReadFinds) {
 }
 
 // Every pair of rules: the point that is read, or which constant.
-TEST(Land, WhereTheReferenceReads) {
+TEST(Land, EqualsTheReference) {
   std::vector<std::string> boundaries = {"periodic"};
   for (const char* low : {"clamp", "mirror", "constant 5"}) {
     for (const char* high : {"clamp", "mirror", "constant 6"}) {
@@ -105,7 +105,7 @@ TEST(Land, WhereTheReferenceReads) {
 
 // In one access, the constant of the outermost dimension wins, and equal
 // constants share one condition.
-TEST(Land, TheFirstDimensionsConstantCounts) {
+TEST(Land, TheOutermostConstantWins) {
   const auto text = [](const std::string& boundary) {
     const ir::Program program =
         load("grid G = [0..9, 0..9] steps 1; field A : real on G boundary " + boundary +
@@ -123,7 +123,7 @@ TEST(Land, TheFirstDimensionsConstantCounts) {
 }
 
 // Known extents that are large enough need no remainder operation, which is slow on GPUs.
-TEST(Land, NoRemainderWhereOneStepBackIsEnough) {
+TEST(Land, NoRemainderIfOneReflectionSuffices) {
   for (const char* boundary : {"mirror", "periodic", "[mirror .. clamp]"}) {
     const auto text = [&](int extent, bool open) {
       const ir::Program program = program_of(boundary, extent, -2, open);
@@ -138,7 +138,7 @@ TEST(Land, NoRemainderWhereOneStepBackIsEnough) {
   }
 }
 
-TEST(ImageDimensions, WhereAPeriodicFieldIsReadAcrossItsEdge) {
+TEST(ImageDimensions, AreThosePeriodicFieldsAreReadAcross) {
   const auto dimensions = [](const std::string& stencil, bool written_only) {
     const ir::Program program = load(
         "grid G = [0..9, 0..9] steps 1; field A : real on G boundary periodic;"

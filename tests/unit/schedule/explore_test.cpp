@@ -144,7 +144,7 @@ void check_kernels(Scheduler& scheduler, const Space& space, size_t how_many) {
   }
 }
 
-TEST(Explore, Quick) {
+TEST(Explore, QuickSpacesAreSoundAndAutoTakesTheBest) {
   for (const Sample& sample : samples()) {
     SCOPED_TRACE(sample.name);
     const ir::Program program = load(sample.text, sample.options);
@@ -166,7 +166,7 @@ TEST(Explore, Quick) {
 }
 
 // It includes three rows per thread, and short chunks if one wave does not fill the machine.
-TEST(Explore, TimedLooksFurtherThanQuick) {
+TEST(Explore, TimedSearchesMoreThanQuick) {
   const auto is_taken = [](const Space& space, const auto& holds) {
     return std::any_of(space.ranked.begin(), space.ranked.end(),
                        [&](const Candidate& each) { return holds(each.schedule); });
@@ -203,7 +203,7 @@ stencil s : A[1..3999998] = 0.3 * (A[-1] + A[0] + A[1]);
   EXPECT_GT(choose(program, nullptr, cpu()).time_tile, 16);
 }
 
-TEST(Explore, WholeFindsWhatIsAtLeastAsFast) {
+TEST(Explore, WholeIsNeverSlowerThanQuick) {
   for (const Sample& sample : samples()) {
     SCOPED_TRACE(sample.name);
     const ir::Program program = load(sample.text, sample.options);
@@ -235,7 +235,7 @@ TEST(Explore, IsRepeatable) {
   }
 }
 
-TEST(Explore, EveryMachine) {
+TEST(Explore, ServesEveryMachine) {
   for (const char* text : {kExploredFlat, kExploredDeep}) {
     const ir::Program program = load(text);
     for (const Machine& machine : machine_table()) {
@@ -255,7 +255,7 @@ TEST(Explore, EveryMachine) {
 }
 
 // One function; rings of two steps are too large for any block. Threads still share planes.
-TEST(Explore, PlanesOfOneStepOnACpu) {
+TEST(Explore, PlanesOfOneStepAreSharedOnACpu) {
   const ir::Program program = load(R"(
 grid G = [0..519, 0..519, 0..519] steps 30;
 field U : real on G history 2;
@@ -266,7 +266,7 @@ stencil s : U[4..515, 4..515, 4..515] = U[0,0,0] - U@-1[0,0,0]
   EXPECT_EQ(scheduler.choose().schedule.family, "planes");
 }
 
-TEST(Explore, OpenSizes) {
+TEST(Explore, ServesOpenSizes) {
   for (const char* text : {
            "param N : integer; grid G = [0..N-1, 0..N-1] steps 9; field A : real on G;"
            "stencil s : A[1..N-2, 1..N-2] = A[-1,0] + A[0,1];",
@@ -282,7 +282,7 @@ TEST(Explore, OpenSizes) {
   }
 }
 
-TEST(Explore, TinyGrids) {
+TEST(Explore, ServesTinyGrids) {
   for (const char* text : {
            "grid G = [0..0] steps 3; field A : real on G boundary clamp;"
            "stencil s : A on G = A[-1] + A[1];",
@@ -313,7 +313,7 @@ TEST(Explore, TinyGrids) {
 }
 
 // A function that reads distant values of another function from the same step cannot be tiled.
-TEST(Explore, OnlyDirect) {
+TEST(Explore, DistantReadsLeaveOnlyDirect) {
   const ir::Program program = load(
       "grid G = [0..4095, 0..4095] steps 9; field A, B : real on G boundary periodic;"
       "stencil f : A on G = B[0,2000] + B[-2000,0];"
@@ -334,7 +334,7 @@ TEST(Explore, OnlyDirect) {
 }
 
 // The reason against each other family is given once, however often choose() is called.
-TEST(Explore, ChooseSaysWhyNotOthers) {
+TEST(Explore, ChooseGivesTheReasonAgainstOtherFamilies) {
   const ir::Program program = load(kExploredFlat);
   Scheduler scheduler(program);
   Diagnostics first, second;
@@ -351,7 +351,7 @@ TEST(Explore, ChooseSaysWhyNotOthers) {
   }
 }
 
-TEST(Explore, Neighbours) {
+TEST(Explore, NeighboursAreSymmetric) {
   const ir::Program program = load(kExploredDeep);
   Scheduler scheduler(program);
   for (const Family& family : family_table()) {
@@ -389,7 +389,7 @@ TEST(Explore, Neighbours) {
   EXPECT_FALSE(predict(scheduler, scheduler.proposal(*find_family("planes")).schedule));
 }
 
-TEST(Explore, BestOfTiles) {
+TEST(Explore, BestOfTilesDifferInTheirTiles) {
   const ir::Program program = load(kExploredDeep);
   Scheduler scheduler(program);
   const Space space = explore(scheduler, Effort::Quick);
@@ -413,7 +413,7 @@ TEST(Explore, BestOfTiles) {
 
 // Alternates between a remaining candidate, one with another number of points per thread, and one
 // with a smaller T.
-TEST(Explore, FurtherTiles) {
+TEST(Explore, FurtherTilesAreNewTiles) {
   const ir::Program program = load(kExploredDeep);
   Scheduler scheduler(program);
   const Space space = explore(scheduler, Effort::Timed);

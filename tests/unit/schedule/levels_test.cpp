@@ -19,7 +19,7 @@ ir::Program on_line(const std::string& functions, int history) {
 }
 constexpr ir::FieldId kU = 2;
 
-TEST(Levels, ReadFromMemory) {
+TEST(Levels, CountsLevelsReadFromMemory) {
   const auto read = [](const std::string& functions) {
     return analysis::levels_loaded(analysis::unroll(on_line(functions, 4), 1), kU);
   };
@@ -31,7 +31,7 @@ TEST(Levels, ReadFromMemory) {
       << "level @-2 was @-1 before the first function";
 }
 
-TEST(Levels, KeptInATile) {
+TEST(Levels, CountsLevelsKeptInATile) {
   const auto kept = [](const std::string& functions, int steps) {
     const ir::Program program = on_line(functions, 4);
     return analysis::levels_kept(program, analysis::unroll(program, steps), kU);
@@ -42,7 +42,7 @@ TEST(Levels, KeptInATile) {
   EXPECT_EQ(kept("stencil f : U on G = U@-2[0];", 1), 3);
 }
 
-TEST(Levels, TheFirstWriterOfAStepAdvances) {
+TEST(Levels, TheFirstWriterOfAStepShiftsLevels) {
   const ir::Program program = on_line(
       "stencil f : U on G = c[0]; stencil g : A on G = U[0]; stencil h : U on G = A[0];", 2);
   std::vector<bool> advances;
@@ -54,7 +54,7 @@ TEST(Levels, TheFirstWriterOfAStepAdvances) {
 
 // Follows the buffers of U through tiles of random lengths, as a device does. Every level must be
 // where the plan says, and no tile may overwrite a level that it reads.
-TEST(Levels, AreInTheirSlotsAfterAnyTiles) {
+TEST(Levels, AreInTheirBuffersAfterAnyTiles) {
   for (int history = 1; history <= 5; ++history) {
     for (int time_tile = 1; time_tile <= 6; ++time_tile) {
       const ir::Program program = on_line("stencil f : U on G = c[0];", history);
@@ -91,7 +91,7 @@ TEST(Levels, AreInTheirSlotsAfterAnyTiles) {
   }
 }
 
-TEST(Levels, TilesInSharedMemory) {
+TEST(Levels, CountsLevelsInSharedMemory) {
   const ir::Program program = on_line("stencil f : U[3..96] = U[-1] + U@-1[2];", 3);
   Diagnostics diagnostics;
   const auto schedule = parse("overlapped T=2 block=32 elements=1", program, diagnostics);
@@ -102,7 +102,7 @@ TEST(Levels, TilesInSharedMemory) {
   EXPECT_EQ(shared_bytes(tile), 2 * 4 * (tile.sides[0].core() + 2 + 2));
 }
 
-TEST(Levels, EveryModuleIsSound) {
+TEST(Levels, EveryModuleVerifies) {
   const std::string functions =
       "stencil f : U[3..96, 2..97] = U[-1,0] + U@-2[2,0] - A@-1[0,1];"
       "stencil g : U[1..98, 1..98] = U[0,1] + U@-1[0,0]; stencil h : A on G = A@-1[0,0] + U[0,0];";

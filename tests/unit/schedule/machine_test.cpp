@@ -28,7 +28,7 @@ CudaLimits h200() {
   return {"NVIDIA H200", 90, 132, 1980000, 3201000, 6144, 232448, 2048, 32, 65536, 50 << 20};
 }
 
-TEST(Machine, OfADeviceThatTheTableKnowsIsTheRow) {
+TEST(Machine, OfAKnownDeviceIsItsRow) {
   const Machine machine = cuda_gpu(h200());
   EXPECT_EQ(machine.bytes_per_second, gpu().bytes_per_second);
   EXPECT_EQ(machine.instructions_per_second, gpu().instructions_per_second);
@@ -49,7 +49,7 @@ TEST(Machine, OfAnotherDeviceFollowsItsLimits) {
   EXPECT_NEAR(machine.bytes_per_second, 0.875 * 2 * 4e9 * 1024, 1e9);
 }
 
-TEST(Machine, OfAnArchitectureBeforeAllIsTheFirst) {
+TEST(Machine, OfAnOlderArchitectureIsTheFirstRow) {
   EXPECT_EQ(cuda_gpu({"NVIDIA V100", 70, 0, 0, 0, 0, 0, 0, 0, 0, 0}).shared_bytes,
             machine_table().front().shared_bytes);
 }

@@ -80,7 +80,7 @@ TEST(OpenClMachine, HasTheLimitsOfAGpu) {
   EXPECT_FALSE(takes_block(machine, {256, 4})) << "all together";
 }
 
-TEST(OpenClMachine, ThatIsAProcessorHasLoopsAndBuffersOfItsOwn) {
+TEST(OpenClMachine, OfACpuUsesThreadLoops) {
   const Machine machine = opencl_cpu(kProcessor);
   EXPECT_TRUE(machine.threads_are_loops);
   EXPECT_FALSE(machine.in_place);
@@ -131,7 +131,7 @@ TEST(OpenClMachine, EveryFamilyServesSimplePrograms) {
   }
 }
 
-TEST(OpenClMachine, DefaultsOfAProcessorFit) {
+TEST(OpenClMachine, DefaultsOfACpuFit) {
   const Machine machine = opencl_cpu(kProcessor);
   for (const auto& [name, program] : examples()) {
     Diagnostics diagnostics;
@@ -143,7 +143,7 @@ TEST(OpenClMachine, DefaultsOfAProcessorFit) {
   }
 }
 
-TEST(OpenClMachine, FewerThreadsKeepTheTile) {
+TEST(OpenClMachine, FewerThreadsKeepTheTileSize) {
   Schedule schedule;
   schedule.block = {32, 16};
   schedule.elements = {4, 4};
@@ -155,7 +155,7 @@ TEST(OpenClMachine, FewerThreadsKeepTheTile) {
             (Shape{16, 4}));
 }
 
-TEST(OpenClMachine, RefusalsSayWhatTheDeviceHas) {
+TEST(OpenClMachine, RefusalsStateTheDeviceLimits) {
   const Machine laptop = opencl_gpu(kLaptop), small = opencl_gpu(kSmall);
   EXPECT_EQ(refusal("direct block=32x16", laptop),
             "error L002: bad value of schedule setting 'block'\n"
@@ -189,7 +189,7 @@ TEST(OpenClMachine, RefusalsSayWhatTheDeviceHas) {
   EXPECT_EQ(diagnostics.items().front().code, "L002");
 }
 
-TEST(OpenClMachine, FewMultiprocessorsTakeLongChunks) {
+TEST(OpenClMachine, FewMultiprocessorsGetLongChunks) {
   const ir::Program program = test::load(kFlat);
   Diagnostics diagnostics;
   const auto schedule = parse("streaming T=2 block=32 elements=4", program, diagnostics);

@@ -39,7 +39,7 @@ size_t launches(const kernel::Plan& plan) {
   return count;
 }
 
-TEST(Phases, AreTiledByThemselves) {
+TEST(Phases, AreTiledSeparately) {
   const ir::Program program = test::load(kCut);
   for (const auto& [line, kernels, time_tile] :
        {std::tuple{"direct", 4 + 2, 1},
@@ -65,7 +65,7 @@ TEST(Phases, AreTiledByThemselves) {
 
 // The stop condition is evaluated before a step with a repeat begins, because a run cannot end
 // inside the loop of a repeat.
-TEST(Phases, OfARepeatWaitForTheStopCondition) {
+TEST(Phases, OfARepeatFollowTheStopCondition) {
   const std::string grid = "grid G = [0..127] steps 12; field A : real on G;";
   const std::string stencil = "stencil s : A[1..126] = 0.5 * (A[-1] + A[1]);";
   const std::string stop = "reduce r = max(A[0]) on G; stop when r < 1;";
@@ -78,7 +78,7 @@ TEST(Phases, OfARepeatWaitForTheStopCondition) {
 }
 
 // A step without phases is planned as one program.
-TEST(Phases, OfAnUncutStepAreTheProgram) {
+TEST(Phases, OfAnUndividedStepAreTheProgram) {
   const ir::Program program = test::load(
       "grid G = [0..127] steps 12; field A : real on G; stencil s : A[1..126] = A[-1] + A[1];"
       "reduce r = sum(A[0]) on G every 4; stop when r < 1;");
@@ -91,7 +91,7 @@ TEST(Phases, OfAnUncutStepAreTheProgram) {
   EXPECT_TRUE(plan.repeats.empty());
 }
 
-TEST(Phases, WithTheMostToDoDecide) {
+TEST(Phases, WithTheMostWorkDecide) {
   const ir::Program program = test::load(kCut);
   const Phases phases(program);
   ASSERT_EQ(phases.all().size(), 3u);
@@ -104,7 +104,7 @@ TEST(Phases, WithTheMostToDoDecide) {
 }
 
 // The largest tile that memory allows for one field is too large for six.
-TEST(Phases, AllHaveWhatIsProposed) {
+TEST(Phases, AllFitTheProposedSchedule) {
   std::string text =
       "grid G = [0..999, 0..999] steps 4; field P, A, B, C, D, E, F : double on G;"
       "repeat 20 { stencil p : P[1..998, 1..998] = 0.25 * (P[-1,0] + P[1,0]); }";
@@ -123,7 +123,7 @@ TEST(Phases, AllHaveWhatIsProposed) {
 }
 
 // The cost of a step is the sum over its phases and reductions.
-TEST(Phases, AddUp) {
+TEST(Phases, CostsAddUp) {
   const ir::Program program = test::load(kCut);
   Scheduler scheduler(program);
   Diagnostics diagnostics;

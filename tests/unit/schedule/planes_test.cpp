@@ -35,7 +35,7 @@ std::string refusal(const std::string& text, const std::string& settings) {
   return render(Source("test.stn", text), diagnostics);
 }
 
-TEST(PlanesPlan, EveryStepLagsByWhatItReadsAhead) {
+TEST(PlanesPlan, EveryStepLagsByItsReadsAhead) {
   const PlanesPlan p = plan(load(kJacobi), "block=64x16", 3);
   ASSERT_EQ(p.stages.size(), 3u);
   for (int t = 0; t < 3; ++t) {
@@ -52,7 +52,7 @@ TEST(PlanesPlan, EveryStepLagsByWhatItReadsAhead) {
   EXPECT_EQ(ring_bytes(load(kJacobi), p), 2 * 3 * 64 * 16 * 4);
 }
 
-TEST(PlanesPlan, ReadsBehindKeepPlanesAndReadsAheadWait) {
+TEST(PlanesPlan, ReadsBelowKeepPlanesAndReadsAheadAddLag) {
   const ir::Program program = load(
       "grid G = [0..99, 0..99] steps 9; field A, B : real on G;"
       "stencil f : A[2..97, 0..99] = B[-2,0];"
@@ -86,7 +86,7 @@ TEST(PlanesPlan, OlderLevelsAreThoseOfEarlierSteps) {
   EXPECT_EQ(p.versions[static_cast<size_t>(p.stages[2].results[0].made)].output, 0);
 }
 
-TEST(PlanesPlan, WhatNobodyReadsIsNotComputed) {
+TEST(PlanesPlan, UnreadResultsAreNotComputed) {
   const ir::Program program = load(
       "grid G = [0..99, 0..99] steps 9; field A, B : real on G;"
       "stencil f : A on G = 2 * B[0,0]; stencil g : A on G = 3 * B[0,0];");
@@ -115,7 +115,7 @@ TEST(PlanesPlan, StepsAreAlikeWithoutOlderLevels) {
   EXPECT_FALSE(alike("stencil g : B on G = A[0,0]; stencil f : A on G = C[0,0];", 4));
 }
 
-TEST(PlanesPlan, NumbersChangeEvenlyFromStepToStep) {
+TEST(PlanesPlan, ParametersAreLinearInTheStep) {
   const ir::Program program = load(
       "grid G = [0..99, 0..99] steps 9; field A, B : real on G;"
       "stencil f : A[2..97, 1..98] = A[0,1] + B[-2,0];"
@@ -136,7 +136,7 @@ TEST(PlanesPlan, NumbersChangeEvenlyFromStepToStep) {
   }
 }
 
-TEST(PlanesKernels, OneServesTilesOfAnyNumberOfSteps) {
+TEST(PlanesKernels, OneKernelServesTilesOfAnySize) {
   const auto kernels = [](const std::string& text) {
     Diagnostics diagnostics;
     const ir::Program program = load(text);
@@ -148,7 +148,7 @@ TEST(PlanesKernels, OneServesTilesOfAnyNumberOfSteps) {
   EXPECT_EQ(kernels(grid + " history 2; stencil f : A[1..98, 1..98] = A@-1[1,0];"), 3u);
 }
 
-TEST(PlanesPlan, TilesHaveMarginsAtTheEdgesOnlyWhereThereAreImages) {
+TEST(PlanesPlan, EdgeTilesHaveMarginsOnlyInPeriodicDimensions) {
   const std::string around = "grid G = [0..99, 0..99] steps 9; field A : real on G boundary ";
   const std::string rule = "; stencil f : A on G = A[0,-1] + A[0,1];";
   const PlanesPlan clamped = plan(load(around + "clamp" + rule), "block=64", 2);
@@ -176,7 +176,7 @@ TEST(PlanesPlan, ChunksDivideThePlanesEvenly) {
             20);
 }
 
-TEST(PlanesText, ReadsBack) {
+TEST(PlanesText, RoundTrips) {
   const ir::Program program = load(kJacobi);
   for (const char* line : {"planes T=4 block=512x24x1 chunk=auto edges=split",
                            "planes T=1 block=8x8x1 chunk=7 edges=tested rows=dense"}) {
@@ -219,7 +219,7 @@ TEST(PlanesRefusals, NameTheReason) {
             "      = hint: fewer steps per tile or a smaller block\n");
 }
 
-TEST(PlanesRefusals, FarReadsNeedWhatIsInMemory) {
+TEST(PlanesRefusals, DistantReadsNeedUnwrittenFields) {
   const std::string text =
       "param N : integer; require N >= 30; grid G = [0..N, 0..N] steps 9;"
       "subgrid S of G = [5..20, 0..N];"
@@ -247,7 +247,7 @@ TEST(PlanesDefaults, OnACpuTilesStayInCache) {
 }
 
 // A block of one point in a dimension has no room for the halo of a second step.
-TEST(PlanesDefaults, ServeSeveralStepsInManyDimensions) {
+TEST(PlanesDefaults, SupportSeveralStepsInManyDimensions) {
   for (const char* size : {" = 32", " = 700", ""}) {
     for (const auto& [box, offset] :
          {std::pair("[0..N-1, 0..N-1, 0..N-1, 0..N-1]", "[0,1,0,-1]"),

@@ -67,7 +67,7 @@ TEST(Predict, EveryKindOfWorkCosts) {
   EXPECT_EQ(with([](Work& work) { work.edge_selects = 10; }), before) << "no block is at the edge";
 }
 
-TEST(Predict, LoadsThatNothingHidesAreWaitedFor) {
+TEST(Predict, LoadLatencyCountsIfNothingHidesIt) {
   Work work = usual();
   work.blocks = 132;
   work.iteration = {.single = 4, .loads = 1};
@@ -111,7 +111,7 @@ TEST(Predict, BlocksComeInWaves) {
   EXPECT_LT(seconds(work), one.seconds);
 }
 
-TEST(Predict, LaunchesAndKernelsAddUp) {
+TEST(Predict, CostsOfLaunchesAndKernelsAddUp) {
   Work work = usual();
   const double once = seconds(work);
   work.launches = 3;
@@ -221,7 +221,7 @@ TEST(Predict, ThreadsWithTooFewRegistersSpill) {
 
 // Under a tighter launch bound the compiler still saves a few registers. At the
 // hardware limit it already has.
-TEST(Predict, RationedRegistersAreSpilledLater) {
+TEST(Predict, LaunchBoundsSaveSomeRegistersBeforeSpilling) {
   Work work = usual();
   work.blocks = 132 * 64;
   work.threads = 512;  // 128 registers
@@ -244,7 +244,7 @@ TEST(Predict, RationedRegistersAreSpilledLater) {
 
 // With many waves the mean over blocks counts. With one wave, the multiprocessor
 // with the most edge blocks decides.
-TEST(Predict, OneWaveWaitsForTheEdge) {
+TEST(Predict, OneWaveTakesAsLongAsItsEdgeBlocks) {
   const auto slower = [](double blocks, int threads) {
     const auto change = [&](Work& work) {
       work.blocks = blocks, work.threads = threads, work.registers = 255;
@@ -260,7 +260,7 @@ TEST(Predict, OneWaveWaitsForTheEdge) {
 }
 
 // A single warp waits for each call; many warps hide the latency.
-TEST(Predict, CallsAreWaitedFor) {
+TEST(Predict, CallLatencyCountsForFewWarps) {
   const auto longer = [](double blocks) {
     const auto change = [&](Work& work) { work.blocks = blocks, work.threads = 32; };
     return with([&](Work& work) { change(work), work.iteration.real_calls = 4; }) / with(change);
@@ -269,7 +269,7 @@ TEST(Predict, CallsAreWaitedFor) {
 }
 
 // Several points per thread hide latency.
-TEST(Predict, PointsSideBySideHideLatency) {
+TEST(Predict, SeveralPointsPerThreadHideLatency) {
   const auto of_points = [](double points) {
     return with([&](Work& work) {
       work.blocks = 132, work.threads = 32, work.points = points, work.iteration.single = 900;
@@ -278,7 +278,7 @@ TEST(Predict, PointsSideBySideHideLatency) {
   EXPECT_LT(of_points(8), of_points(1));
 }
 
-TEST(Predict, DoublesCostWhatTheMachineSays) {
+TEST(Predict, DoublesCostTheRateOfTheMachine) {
   Machine machine = gpu();
   const auto doubles = [](Work& work) { work.iteration = {.real = 100}; };
   const double cheap = with(doubles, machine);
@@ -295,7 +295,7 @@ TEST(Predict, DoublesCostWhatTheMachineSays) {
   EXPECT_DOUBLE_EQ(instructions({.single = 7}, machine), 7);
 }
 
-TEST(Predict, ResidencyIsTheLeastThatAnythingAllows) {
+TEST(Predict, OccupancyIsTheMinimumOverAllLimits) {
   const auto resident = [](int threads, double registers, int64_t shared,
                            const Machine& machine = gpu()) {
     Work work = usual();
@@ -345,7 +345,7 @@ TEST(Predict, FasterMachinesAreFaster) {
   }
 }
 
-TEST(Predict, PlanesThatAreAskedForEarlierComeInTime) {
+TEST(Predict, PrefetchDistanceHidesLatency) {
   const auto streamed = [](double ahead, double barriers, double awaited) {
     return with([=](Work& w) {
       w.iterations = 100, w.ahead = ahead, w.barriers = barriers, w.awaited = awaited;
@@ -357,7 +357,7 @@ TEST(Predict, PlanesThatAreAskedForEarlierComeInTime) {
   EXPECT_EQ(streamed(4, 0, 1), streamed(3, 0, 1)) << "they are moved on and waited for";
 }
 
-TEST(Predict, WhatWaitsTakesLonger) {
+TEST(Predict, ConflictsAndAwaitedLoadsCost) {
   const double usually = with([](Work&) {});
   EXPECT_GT(with([](Work& w) { w.iteration.conflicts += 100; }), usually);
   const auto moved = [](double times) {
@@ -367,7 +367,7 @@ TEST(Predict, WhatWaitsTakesLonger) {
   EXPECT_GT(with(moved(0.5)), with(moved(0)));
 }
 
-TEST(Predict, CpusDoABlockAfterTheOther) {
+TEST(Predict, CpuCoresRunBlocksOneAfterAnother) {
   Machine machine = cpu();
   Work work = usual();
   work.blocks = 16 * 100;  // cores
@@ -422,7 +422,7 @@ Issued as_counted(const Work& work) {
   return issued;
 }
 
-TEST(Predict, MachineCodeCorrectsWhatIsIssued) {
+TEST(Predict, MachineCodeReplacesTheIssueCount) {
   Work work = usual();
   work.iteration.single = 400;  // limited by instruction issue
   const double before = seconds(work);
@@ -457,7 +457,7 @@ TEST(Predict, MachineCodeCorrectsWhatIsIssued) {
   EXPECT_LT(of(moves).seconds, 1.01 * usually.seconds);
 }
 
-TEST(Predict, ClassesOfMachineCode) {
+TEST(Predict, SomeClassesOfMachineCodeCostMore) {
   Issued issued;
   issued.all = 100;
   const double plain = issued_slots(issued, gpu());
@@ -475,7 +475,7 @@ TEST(Predict, ClassesOfMachineCode) {
 }
 
 // Machine code includes spill instructions, and a separate version for edge blocks.
-TEST(Predict, MachineCodeHasSpillsAndVersions) {
+TEST(Predict, MachineCodeCoversSpillsAndEdgeVersions) {
   Work work = usual();
   work.registers = 300;
   work.issued = as_counted(work);

@@ -31,7 +31,7 @@ int times(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST(Records, OfAFieldLeaveTilesWhole) {
+TEST(Records, OfAPlainFieldDoNotEndTiles) {
   for (const char* line : kLines) {
     const kernel::Module module =
         lowered_with(kSea + "record r [0..9] = U[0,0,0] at mics every 2;", line);
@@ -48,7 +48,7 @@ TEST(Records, OfAFieldLeaveTilesWhole) {
 }
 
 // Tiles store samples in each slab. Tiles of one step store none.
-TEST(Records, AreSampledInEveryFamily) {
+TEST(Records, AreSampledInTilesOfEveryFamily) {
   for (const char* line : kLines) {
     const std::string text =
         kernel::print(lowered_with(kSea + "record r [0..9] = U[0,0,0] at mics;", line));

@@ -52,7 +52,7 @@ TEST(ReduceOver, IsTheSameInEveryFamily) {
 
 // Threads adjacent in x access adjacent memory: they are lanes if rows are reduced, and points of
 // the profile otherwise.
-TEST(ReduceOver, ReadsNeighboursByThreadsInX) {
+TEST(ReduceOver, ReadsContiguousMemoryByThreadsInX) {
   const kernel::Module module = lowered_over(kMeans, "direct");
   const auto extents = [&](const kernel::Launch& launch) {
     for (const kernel::Buffer& buffer : kernel_behind(module, launch).buffers) {
@@ -96,7 +96,7 @@ TEST(ReduceOver, WithTwoLevelsWritesTheOlderOne) {
   }
 }
 
-TEST(ReduceOver, BelongsToThePlainLoopsToo) {
+TEST(ReduceOver, IsPartOfThePlainLoops) {
   const kernel::Module plain = lower_plain(test::load(kMeans));
   EXPECT_EQ(kernel::verify(plain), std::vector<std::string>{});
   EXPECT_EQ(plain.plan.reductions.size(), 3u);

@@ -50,7 +50,7 @@ TEST(Reductions, AreTheSameInEveryFamily) {
 }
 
 // A stencil function and a reduction may have the same name.
-TEST(Reductions, KernelsKeepApartFromThoseOfFunctions) {
+TEST(Reductions, KernelNamesDifferFromThoseOfFunctions) {
   const kernel::Module module = lowered("direct");
   std::set<std::string> names;
   for (const kernel::Kernel& kernel : module.kernels) {
@@ -59,14 +59,14 @@ TEST(Reductions, KernelsKeepApartFromThoseOfFunctions) {
   EXPECT_EQ(names.size(), 6u);  // one sweep, two per reduction, the condition
 }
 
-TEST(Reductions, BelongToThePlainLoopsToo) {
+TEST(Reductions, ArePartOfThePlainLoops) {
   const kernel::Module plain = lower_plain(test::load(kProgram));
   EXPECT_EQ(kernel::verify(plain), std::vector<std::string>{});
   EXPECT_EQ(plain.plan.reductions.size(), 2u);
   EXPECT_TRUE(plain.plan.stop);
 }
 
-TEST(Reductions, AProgramWithoutThemIsLeftAlone) {
+TEST(Reductions, AddNothingToOtherPrograms) {
   const ir::Program program =
       test::load("grid G = [0..9] steps 1; field A : real on G; stencil f : A on G = 2 * A[0];");
   Diagnostics diagnostics;
@@ -79,7 +79,7 @@ TEST(Reductions, AProgramWithoutThemIsLeftAlone) {
 }
 
 // Tiles end where a reduction is due, so deeper tiles gain nothing.
-TEST(Reductions, LimitWhatAutoTiles) {
+TEST(Reductions, LimitTheTimeTileOfAuto) {
   const auto chosen = [](const std::string& reductions) {
     const ir::Program program = test::load(
         "grid G = [0..4095, 0..4095] steps 100; points p [0..9] on G; field A : real on G;"

@@ -48,7 +48,7 @@ std::string refused(const ir::Program& program, const std::string& line) {
   return code(diagnostics);
 }
 
-TEST(Refusals, AreThoseOfLower) {
+TEST(Refusals, EqualThoseOfLower) {
   std::set<std::string> seen;
   for (const char* text : kPrograms) {
     SCOPED_TRACE(text);

@@ -33,7 +33,7 @@ void PrintTo(const Expected& expected, std::ostream* out) {
 
 class Rows : public testing::TestWithParam<Expected> {};
 
-TEST_P(Rows, ArePaddedToSectorsOrVectorsWhereThatIsCheap) {
+TEST_P(Rows, ArePaddedToSectorsOrVectorsIfCheap) {
   const auto& [columns, type, pitch, lead, alignment] = GetParam();
   const ir::Program program = program_of("0..1200", columns, type);
   const Interface interface(program, schedule::Rows::Padded);
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{"9..1000", "float", 1000, 1, 32},   // as from 1
                     Expected{"2..1001", "double", 0, 0, 16}));   //
 
-TEST(RowLayout, OneDimensionAndTheUserMayAskForDenseRows) {
+TEST(RowLayout, OneDimensionalGridsAndRequestsGiveDenseRows) {
   const ir::Program line =
       load("grid G = [0..1000] steps 1; field A : float on G; stencil f : A on G = A[0];");
   EXPECT_EQ(lay_out_rows(line, line.fields[0], Scalar::F32, schedule::Rows::Padded).unit, 0);
@@ -88,7 +88,7 @@ TEST(RowLayout, OneDimensionAndTheUserMayAskForDenseRows) {
 
 // The pitch of open rows for many sizes: a multiple of the unit that holds lead and
 // points, and the smallest such.
-TEST(RowLayout, OpenRowsArePaddedAsTheirLengthTurnsOut) {
+TEST(RowLayout, OpenRowsArePaddedAtRunTime) {
   for (const std::string low : {"0", "1", "N-5"}) {
     const ir::Program program = program_of("0..2*N", low + "..2*N", "float", true);
     const Interface interface(program, schedule::Rows::Padded);
@@ -112,7 +112,7 @@ TEST(RowLayout, OpenRowsArePaddedAsTheirLengthTurnsOut) {
   }
 }
 
-TEST(RowLayout, ShortRowsAtAnOpenPlaceStayDense) {
+TEST(RowLayout, ShortRowsAtAnOpenPositionStayDense) {
   const ir::Program program = program_of("0..2*N", "N..N+6", "float", true);
   EXPECT_EQ(lay_out_rows(program, program.fields[0], Scalar::F32, schedule::Rows::Padded).unit, 0);
 }
@@ -127,7 +127,7 @@ TEST(RowLayout, OpenRowsOfAKnownMultipleStayDense) {
 
 // Vectors that contain a point of the field, for all positions of the
 // field: the first and the last one.
-TEST(RowLayout, VectorsAreCutFromTheGridsLowBound) {
+TEST(RowLayout, VectorsAreAlignedToTheGridsLowBound) {
   for (int low = 0; low < 9; ++low) {
     for (int high = low + 300; high < low + 309; ++high) {
       const ir::Program program =
@@ -146,7 +146,7 @@ TEST(RowLayout, VectorsAreCutFromTheGridsLowBound) {
 }
 
 // The indices of all points of a row lie within its pitch.
-TEST(RowLayout, IndicesCountTheLead) {
+TEST(RowLayout, IndicesIncludeTheLead) {
   const ir::Program program = program_of("0..1200", "3..1002");
   const Interface interface(program, schedule::Rows::Padded);
   const auto x = [&](int64_t at) {
@@ -158,7 +158,7 @@ TEST(RowLayout, IndicesCountTheLead) {
   EXPECT_EQ(x(1007), 1007) << "the last element of the row";
 }
 
-TEST(RowLayout, IsDescribed) {
+TEST(RowLayout, IsDescribedInThePlan) {
   const ir::Program program = load(
       "grid G = [0..15, 0..1000] steps 1; subgrid I of G = [0..15, 3..1002-3];"
       "field A, B : float on G; field c : float on I; stencil f : A on I = A[0,0] * c[0,0];");
@@ -171,7 +171,7 @@ TEST(RowLayout, IsDescribed) {
                                       "c: 997 points in 1000 elements, from element 3 on"}));
 }
 
-TEST(RowLayout, KernelsInPlaceAreDenseUnlessAskedOtherwise) {
+TEST(RowLayout, InPlaceKernelsAreDenseByDefault) {
   const ir::Program program = program_of("0..1000", "0..1000");
   Diagnostics diagnostics;
   const auto padded = [&](const std::string& line, const Machine& machine) {

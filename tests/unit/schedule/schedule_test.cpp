@@ -75,7 +75,7 @@ TEST(ScheduleText, ShapesHaveUpToRankLengths) {
 }
 
 // Double values, with a boundary halo on every side.
-TEST(Defaults, ServeEveryRank) {
+TEST(Defaults, SupportEveryRank) {
   for (int rank = 1; rank <= kMaxRank; ++rank) {
     const ir::Program program = star(rank);
     for (const char* line : {"direct", "overlapped"}) {
@@ -93,7 +93,7 @@ TEST(Defaults, TilesOfFourDimensionsAreNearlyCubes) {
   EXPECT_EQ(print(parsed("direct", star(4)), 4), "direct block=32x4x2x1 elements=1x1x2x2");
 }
 
-TEST(ScheduleText, SettingsLeftOutTakeDefaults) {
+TEST(ScheduleText, MissingSettingsTakeDefaults) {
   const auto program = load(kHeat);
   const Schedule schedule = parsed("overlapped T=2", program);
   EXPECT_EQ(schedule.time_tile, 2);
@@ -150,7 +150,7 @@ TEST(ScheduleText, Errors) {
 }
 
 // Offsets too large for any tile. The alternative named in the hint must work.
-TEST(Refusals, OfProgramsThatReadFarNameWhatServes) {
+TEST(Refusals, OfDistantReadsNameAnAlternative) {
   const char* along =
       "grid G = [0..2999, 0..2999] steps 3; field A : real on G boundary clamp;"
       "stencil f : A on G = A[-1000000,0] + A[0,1];";
@@ -233,7 +233,7 @@ TEST(Refusals, FeaturesAreNamedWithTheirPlace) {
 
 // Distant reads load from memory: in the tile before the field is written, afterwards in separate
 // sweeps.
-TEST(FarReads, AreServedByOneStepPerLaunch) {
+TEST(FarReads, NeedOneStepPerLaunch) {
   const auto far = [](const std::string& functions) {
     return load(
         "grid G = [0..9] steps 4; subgrid S of G = [2..7];"
@@ -276,7 +276,7 @@ std::string choice(const std::string& text, const Machine& machine = gpu()) {
   return out;
 }
 
-TEST(Choice, TheFastestFamilyThatDoesNotRefuse) {
+TEST(Choice, TakesTheFastestFamilyThatAccepts) {
   const std::string cube = "grid G = [0..511, 0..511, 0..511] steps 9; field A : real on G;";
   EXPECT_EQ(choice(cube + "stencil f : A[1..510, 0..511, 0..511] = A[-1,0,0] + A[1,0,0];"),
             "streaming");
@@ -288,7 +288,7 @@ TEST(Choice, TheFastestFamilyThatDoesNotRefuse) {
             "direct L010");
 }
 
-TEST(Choice, OnACpuTheFirstFamilyThatPays) {
+TEST(Choice, OnACpuTakesTheFirstFamilyThatPays) {
   EXPECT_EQ(choice("grid G = [0..511, 0..511] steps 9; field A : real on G;"
                    "stencil f : A[1..510, 0..511] = A[-1,0] + A[1,0];",
                    cpu()),
@@ -299,7 +299,7 @@ TEST(Choice, OnACpuTheFirstFamilyThatPays) {
             "overlapped L018 L018");
 }
 
-TEST(Lowering, EveryModuleIsSound) {
+TEST(Lowering, EveryModuleVerifies) {
   const auto program = load(kHeat);
   for (const char* line : {"direct", "overlapped T=1", "overlapped T=4 regions=hull",
                            "overlapped T=3 block=16x8 elements=1x4", "planes T=3",
@@ -332,7 +332,7 @@ stencil y : size_x[1..39, 1..block-1] = A[1,0] + tile_y[0,0] + core_x[0,-1];
 }
 
 // Chained lets: all passes after the front end must be linear in their number.
-TEST(Lowering, LongChainOfLets) {
+TEST(Lowering, LongChainsOfLetsTakeLinearTime) {
   std::string text =
       "grid G = [0..31] steps 1; field A : real on G; stencil s : A { let x0 = A[0];";
   for (int i = 1; i < 300; ++i) text += fmt::format("let x{} = x{} * x{} + 1;", i, i - 1, i - 1);

@@ -49,7 +49,7 @@ double divisions(const std::string& text, const std::string& line) {
   return out;
 }
 
-TEST(SeveralTargets, WhatTheyShareIsComputedOnce) {
+TEST(SeveralTargets, CommonSubexpressionsAreComputedOnce) {
   for (const std::string line :
        {"direct block=32x4 elements=1x1", "overlapped T=1 block=32x8 elements=1x1",
         "streaming T=1 block=32x1 elements=1x1 unroll=1", "planes T=1 block=32"}) {
@@ -59,7 +59,7 @@ TEST(SeveralTargets, WhatTheyShareIsComputedOnce) {
   }
 }
 
-TEST(SeveralTargets, EachIsSweptInPlaceIfItMay) {
+TEST(SeveralTargets, EachIsSweptInPlaceIfPossible) {
   const ir::Program program = test::load(
       "grid G = [0..9] steps 1; field A, B : real on G; field H : real on G history 2;"
       "stencil s : A, B, H on [1..8] = { A = B[1], B = A[0], H = H@-1[0] };"
@@ -91,7 +91,7 @@ std::map<std::string, int> stores(const std::string& text) {
   return out;
 }
 
-TEST(SeveralTargets, AMemberLeavesTheOthersAlone) {
+TEST(SeveralTargets, WritingAMemberStoresNoOther) {
   const auto found = stores(
       "grid G = [0..9] steps 1; type cell = { rho : real, v : vector 2 of real };"
       "field S : cell on G; stencil s : S.v on G = S[0].rho * S[0].v;");

@@ -71,7 +71,7 @@ std::vector<int> slots(const StreamPlan& plan) {
 }
 using Numbers = std::vector<int>;
 
-TEST(StreamPlan, StarsLagTheirRadiusPerStep) {
+TEST(StreamPlan, StarsLagByTheirRadiusPerStep) {
   EXPECT_EQ(lags(flat_plan(star(2), 3)), (Numbers{1, 2, 3}));
   EXPECT_EQ(lags(flat_plan(far_star(2), 3)), (Numbers{2, 4, 6}));
   // Rows of a plane are published when the next plane arrives, which is early enough.
@@ -79,12 +79,12 @@ TEST(StreamPlan, StarsLagTheirRadiusPerStep) {
   EXPECT_EQ(lags(deep_plan(far_star(3), 3)), (Numbers{2, 4, 6}));
 }
 
-TEST(StreamPlan, ABoxWaitsForTheRowsOfItsFarthestPlane) {
+TEST(StreamPlan, BoxesWaitForRowsOfTheFarthestPlane) {
   EXPECT_EQ(lags(flat_plan(box(2), 3)), (Numbers{1, 2, 3})) << "no rows beside a row";
   EXPECT_EQ(lags(deep_plan(box(3), 3)), (Numbers{2, 4, 6}));
 }
 
-TEST(StreamPlan, ReadingRowsOfTheNewestPlaneAloneCostsAPlane) {
+TEST(StreamPlan, ReadingRowsOfTheNewestPlaneAddsALag) {
   EXPECT_EQ(lags(deep_plan(on_a(3, "A[0,1,0] + A[-1,0,0]"), 2)), (Numbers{1, 2}));
   EXPECT_EQ(lags(deep_plan(on_a(3, "A[0,0,1] + A[-1,0,0]"), 2)), (Numbers{0, 0}));
   EXPECT_EQ(lags(deep_plan(on_a(3, "A[-1,1,0]"), 2)), (Numbers{0, 0})) << "published before";
@@ -98,7 +98,7 @@ TEST(StreamPlan, PlanesAreKeptFromTheirArrivalToTheirLastUse) {
       << "the old value is kept for points outside the region";
 }
 
-TEST(StreamPlan, RegistersPrefetchedAreNotReadYet) {
+TEST(StreamPlan, PrefetchedRegistersAddToTheLag) {
   const StreamPlan ahead = plan(star(2), "block=32 elements=4 prefetch=2 loads=registers", 2);
   EXPECT_EQ(ahead.quantities[0].ready, 2);
   EXPECT_EQ(ahead.quantities[1].ready, 0) << "computed, not loaded";
@@ -107,7 +107,7 @@ TEST(StreamPlan, RegistersPrefetchedAreNotReadYet) {
   EXPECT_EQ(ahead.quantities[0].ring, 0);
 }
 
-TEST(StreamPlan, AsyncCopiesWaitInSharedMemoryInstead) {
+TEST(StreamPlan, AsyncCopiesWaitInSharedMemory) {
   const StreamPlan async = plan(star(2), "block=32 elements=4 prefetch=2 loads=async", 2);
   EXPECT_EQ(async.quantities[0].ready, 0);
   EXPECT_EQ(async.quantities[0].ring, 3);
@@ -117,7 +117,7 @@ TEST(StreamPlan, AsyncCopiesWaitInSharedMemoryInstead) {
   EXPECT_EQ(none.quantities[0].ring, 0) << "there is nothing to copy ahead";
 }
 
-TEST(StreamPlan, BulkCopiesAreStagedWhateverTheType) {
+TEST(StreamPlan, BulkCopiesStageEveryType) {
   const ir::Program program = load(
       "grid G = [0..99, 0..99] steps 9; field A : real on G; field h : half on G;"
       "stencil s : A[1..98, 1..98] = A[0,0] * h[0,0] + A[1,0];");
@@ -132,7 +132,7 @@ TEST(StreamPlan, BulkCopiesAreStagedWhateverTheType) {
   EXPECT_EQ(none.quantities[0].ring, 0) << "there is nothing to copy ahead";
 }
 
-TEST(StreamPlan, ValuesBelowFourBytesAreNotCopiedAsynchronously) {
+TEST(StreamPlan, TypesBelowFourBytesAreNotCopiedAsynchronously) {
   const ir::Program program = load(
       "grid G = [0..99, 0..99] steps 9; field A : real on G; field h : half on G;"
       "stencil s : A[1..98, 1..98] = A[0,0] * h[0,0] + A[1,0];");
@@ -143,7 +143,7 @@ TEST(StreamPlan, ValuesBelowFourBytesAreNotCopiedAsynchronously) {
   EXPECT_EQ(mixed.quantities[1].ready, 2);
 }
 
-TEST(StreamPlan, RowsArePublishedUntilTheirLastReader) {
+TEST(StreamPlan, RowsStayPublishedUntilTheirLastReader) {
   EXPECT_EQ(slots(flat_plan(box(2), 2)), (Numbers{0, 0, 0}));
   EXPECT_EQ(slots(deep_plan(star(3), 2)), (Numbers{2, 2, 0})) << "read at age 1";
   EXPECT_EQ(slots(deep_plan(far_star(3), 2)), (Numbers{4, 4, 0}))
@@ -153,7 +153,7 @@ TEST(StreamPlan, RowsArePublishedUntilTheirLastReader) {
   EXPECT_EQ(slots(ahead), (Numbers{2, 2, 0})) << "they are published once they may be read";
 }
 
-TEST(StreamPlan, PublishedRowsAreThoseThatOthersReach) {
+TEST(StreamPlan, PublishesOnlyRowsThatOthersRead) {
   Quantity quantity;
   quantity.rows_below = 1;
   EXPECT_EQ(published_rows(quantity, 4), (Numbers{3}));
@@ -165,7 +165,7 @@ TEST(StreamPlan, PublishedRowsAreThoseThatOthersReach) {
   EXPECT_EQ(one_sided.quantities[0].rows_above, 0);
 }
 
-TEST(StreamPlan, CellsBesideThePatch) {
+TEST(StreamPlan, CountsCellsBesideThePatch) {
   // A star's patch of 2 rows needs a row above and below, and one column left
   // and right of each of its rows.
   const StreamPlan deep = deep_plan(star(3), 1);
@@ -178,7 +178,7 @@ TEST(StreamPlan, CellsBesideThePatch) {
             (Cells{{-1, {1, 1}}, {0, {1, 1}}, {1, {1, 1}}, {2, {1, 1}}}));
 }
 
-TEST(StreamPlan, ColumnsOfARowAreFetchedOnceAndMoveOn) {
+TEST(StreamPlan, ColumnsOfARowAreFetchedOnceAndKept) {
   const StreamPlan flat = flat_plan(box(2), 1);
   const Cells sides = {{0, {1, 1}}};
   EXPECT_EQ(flat.quantities[0].fetched, (std::vector<Cells>{sides, {}, {}}));
@@ -219,13 +219,13 @@ TEST(StreamPlan, OneSidedStencilsHaveOneSidedMargins) {
   EXPECT_EQ(up.drain, 6);
 }
 
-TEST(StreamPlan, LeadAndTail) {
+TEST(StreamPlan, CountsPlanesOfPrologueAndEpilogue) {
   const StreamPlan deep = deep_plan(box(3), 3);
   EXPECT_EQ(deep.fill, 3) << "a plane per step";
   EXPECT_EQ(deep.drain, 6) << "the lag of the last stage";
 }
 
-TEST(StreamPlan, StagesFollowTheFunctions) {
+TEST(StreamPlan, StagesFollowTheOrderOfFunctions) {
   const ir::Program program = load(
       "grid G = [0..99, 0..99] steps 9; field A, B, c : real on G;"
       "stencil a : A[1..98, 1..98] = B[-1,0] + c[0,0]; stencil b : B[1..98, 1..98] = A[1,0];");
@@ -252,7 +252,7 @@ ir::Program wave(int history) {
               "(U[-1,0] + U[1,0]);");
 }
 
-TEST(StreamPlan, OlderLevelsAreLoadedOrWereMadeBefore) {
+TEST(StreamPlan, OlderLevelsAreLoadedOrFromEarlierSteps) {
   const StreamPlan three = flat_plan(wave(2), 3);
   // U, U@-1 and c as loaded; then U of every step.
   EXPECT_EQ(of_all(three, [](const Quantity& q) { return q.version; }),
@@ -263,7 +263,7 @@ TEST(StreamPlan, OlderLevelsAreLoadedOrWereMadeBefore) {
   EXPECT_EQ(three.stages[2].old, Numbers{4}) << "the newest level passes on";
 }
 
-TEST(StreamPlan, TheLastLevelsAreWritten) {
+TEST(StreamPlan, WritesTheLastLevels) {
   const auto outputs = [](int history, int steps) {
     return of_all(flat_plan(wave(history), steps), [](const Quantity& q) { return q.output; });
   };
@@ -281,7 +281,7 @@ TEST(StreamPlan, LoadsWaitForTheirFirstReader) {
   EXPECT_EQ(of_all(two, [](const Quantity& q) { return q.ages; }), (Numbers{3, 1, 2, 3, 1}));
 }
 
-TEST(StreamPlan, TheLoopIsUnrolledAsOftenAsMostQueuesAreLong) {
+TEST(StreamPlan, UnrollsByTheLengthOfMostQueues) {
   EXPECT_EQ(flat_plan(star(2), 4).unroll, 2);
   EXPECT_EQ(flat_plan(far_star(2), 4).unroll, 4);
   EXPECT_EQ(deep_plan(box(3), 4).unroll, 3);
@@ -307,7 +307,7 @@ TEST(StreamPlan, DivisionsByConstantsCallNoSubroutine) {
   EXPECT_EQ(plan(on_a(2, "A[0,0] / 118"), "block=32 elements=4", 1).call_words, 0);
 }
 
-TEST(StreamPlan, SharedBytes) {
+TEST(StreamPlan, CountsSharedBytes) {
   // Staged: 3 planes of 32 rows, plus one plane whose rows other threads read. Published by the
   // first step: 2 slots x 16 rows of threads x both rows of a patch.
   const StreamPlan async = plan(star(3), "block=16x16 elements=4x2 prefetch=2 loads=async", 2);
@@ -326,7 +326,7 @@ TEST(StreamPlan, SharedBytes) {
   EXPECT_EQ(shared_bytes(deep, 1), 4 * 12 * 96 + 32) << "one more for the rows that others read";
 }
 
-TEST(StreamPlan, RegistersGrowWithWhatIsKept) {
+TEST(StreamPlan, RegistersGrowWithTheKeptPlanes) {
   const auto more = [](const ir::Program& program) {  // for a third step
     return expected_registers(flat_plan(program, 3)) - expected_registers(flat_plan(program, 2));
   };
@@ -345,7 +345,7 @@ TEST(StreamPlan, RegistersGrowWithWhatIsKept) {
   EXPECT_GT(estimate_registers(flat_plan(divides, 3)), expected_registers(flat_plan(divides, 3)));
 }
 
-TEST(StreamPlan, ClampedAccessesLandAnywhereBetween) {
+TEST(StreamPlan, ClampedReadsCanBeAnywhereBetween) {
   const ir::Program program = load(
       "grid G = [0..99, 0..99] steps 9; field A : real on G boundary clamp;"
       "stencil s : A on G = A[2,0] + A[0,-1];");
@@ -354,7 +354,7 @@ TEST(StreamPlan, ClampedAccessesLandAnywhereBetween) {
   EXPECT_EQ(clamped.stages[0].planes, (std::set<std::pair<int, int>>{{0, 0}, {0, 1}, {0, 2}}));
 }
 
-TEST(StreamPlan, MirroredAccessesLandAsFarOnTheOtherSide) {
+TEST(StreamPlan, MirroredReadsCanBeEquallyFarOnTheOtherSide) {
   const ir::Program program = load(
       "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
       "stencil s : A on G = A[3,0] + A[0,-2];");
@@ -372,7 +372,7 @@ TEST(StreamPlan, MirroredAccessesLandAsFarOnTheOtherSide) {
   EXPECT_EQ(mirrored.stages[0].lag, mirrored.quantities[0].ready + 3);
 }
 
-TEST(StreamPlan, MirroredInAGridThatMayBeOnePointWide) {
+TEST(StreamPlan, MirroredReadsInAGridOfPossiblyOnePoint) {
   const auto offsets = [](const std::string& size) {
     const ir::Program program =
         load(size + "grid G = [0..N-1, 0..99] steps 9; field A : real on G boundary mirror;" +
@@ -386,7 +386,7 @@ TEST(StreamPlan, MirroredInAGridThatMayBeOnePointWide) {
 }
 
 // The region extends two points beyond the low end of the subgrid.
-TEST(StreamPlan, LandingsNearASubgridLieOnBothSides) {
+TEST(StreamPlan, ReadsNearASubgridCanBeOnBothSides) {
   const auto offsets = [](const std::string& boundary, int offset) {
     const ir::Program program = load(
         "grid G = [0..99, 0..99] steps 9; subgrid S of G = [2..99, 0..99];"
@@ -403,7 +403,7 @@ TEST(StreamPlan, LandingsNearASubgridLieOnBothSides) {
 }
 
 // A read reflected beyond the far edge is clamped there, so it can be anywhere up to that edge.
-TEST(StreamPlan, MirroredTowardsAClamp) {
+TEST(StreamPlan, MirroredReadsTowardsAClamp) {
   const auto offsets = [](const std::string& size, const std::string& boundary, int offset) {
     const ir::Program program =
         load(size + "grid G = [0..N-1, 0..99] steps 9; field A : real on G boundary [" + boundary +
@@ -422,7 +422,7 @@ TEST(StreamPlan, MirroredTowardsAClamp) {
   EXPECT_EQ(offsets(open, "mirror .. constant 1", -3), (std::vector{-3, -1, 1, 3}));
 }
 
-TEST(StreamPlan, AccessesThatStayInsideLandNowhereElse) {
+TEST(StreamPlan, ReadsThatStayInsideKeepTheirOffset) {
   const ir::Program program = load(
       "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
       "stencil s : A[0..96, 2..99] = A[3,0] + A[0,-2];");

@@ -82,7 +82,7 @@ TEST(StreamResidues, ColoursOfABoxHalveTheWork) {
   EXPECT_EQ(2 * half.shuffle, all.shuffle);
 }
 
-TEST(StreamResidues, StridesAndRules) {
+TEST(StreamResidues, UsesStridesThatDivideTheUnrolling) {
   const auto multiplied = [](const std::string& red, const std::string& black) {
     return tally(flat(red, black, "0..255"), "T=1 block=32x1 elements=4x1 unroll=4")
         .single.multiply;
@@ -95,7 +95,7 @@ TEST(StreamResidues, StridesAndRules) {
   EXPECT_EQ(multiplied(" where j % 3 == 0", ""), all);  // a thread has 4 columns
 }
 
-TEST(StreamResidues, WhateverTheGridBeginsAt) {
+TEST(StreamResidues, HoldsForEveryLowBound) {
   for (const char* grid : {"-1..256", "-4..255", "0..256"}) {
     const kernel::Tally all = tally(flat("", "", grid), kLine);
     const kernel::Tally half = tally(flat(kRed, " where (i - j) % 2 != 0", grid), kLine);
@@ -103,7 +103,7 @@ TEST(StreamResidues, WhateverTheGridBeginsAt) {
   }
 }
 
-TEST(StreamResidues, ImagesAsFarAsThePeriodAllows) {
+TEST(StreamResidues, PeriodicImagesNeedAMatchingPeriod) {
   const std::string periodic = " boundary periodic";
   for (const char* grid : {"0..255", "0..256"}) {
     const double all = tally(flat("", "", grid, periodic), kLine).single.multiply;
@@ -112,7 +112,7 @@ TEST(StreamResidues, ImagesAsFarAsThePeriodAllows) {
   }
 }
 
-TEST(StreamResidues, TheLoopIsUnrolledForThem) {
+TEST(StreamResidues, UnrollsTheLoopToKnowResidues) {
   const auto known = [](const std::string& red, const std::string& settings) {
     const ir::Program program = load(flat(red, "", "-1..270"));
     Diagnostics diagnostics;

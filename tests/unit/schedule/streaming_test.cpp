@@ -145,12 +145,12 @@ std::vector<int> launched(const ir::Program& program, size_t kernels, std::vecto
   return out;
 }
 
-TEST(TileSizes, OneKernelForAll) {
+TEST(TileSizes, OneKernelServesAllSizes) {
   EXPECT_EQ(launched(load(kFlat), 1, {}), std::vector{0});
 }
 
 // Needed if a field's state includes history levels, or if points are not tested.
-TEST(TileSizes, OneKernelAndOneLaunchEach) {
+TEST(TileSizes, SomeProgramsNeedAKernelPerSize) {
   const char* const kHistory =
       "grid G = [0..999, 0..999] steps 10; field A : real on G history 2;"
       "stencil f : A[1..998, 1..998] = A[1,0] + A[0,1] - A@-1[0,0];";
@@ -180,7 +180,7 @@ TEST(StreamingRefusals, Features) {
 }
 
 // A field on the whole grid may have any boundary.
-TEST(StreamingRefusals, BoundariesOfWholeFieldsAreNone) {
+TEST(StreamingRefusals, BoundariesOfWholeFieldsAreAccepted) {
   for (const char* boundary : {"clamp", "constant(1)", "mirror", "periodic",
                                "[periodic, clamp .. mirror]", "[none, mirror .. constant 1]"}) {
     const std::string field = std::string("field A : real on G boundary ") + boundary + ";";
@@ -238,7 +238,7 @@ TEST(StreamingRefusals, RegistersAndSharedMemory) {
       << "229376 bytes";
 }
 
-TEST(StreamingRefusals, BulkCopiesTakeWholeUnits) {
+TEST(StreamingRefusals, BulkCopiesNeedMultiplesOf16Bytes) {
   const std::string tile = "block=32 elements=4 prefetch=1 loads=bulk";
   const auto grid = [](const std::string& x, ProgramOptions options = {}) {
     return load("param N : integer = 64; grid G = [0..63, 0.." + x +
@@ -311,7 +311,7 @@ TEST(StreamingRefusals, BulkCopiesDoNotWrapAround) {
       << refused;
 }
 
-TEST(StreamingRefusals, BulkCopiesTakeBoxesOfTheirSize) {
+TEST(StreamingRefusals, BulkCopiesLimitTheBoxSize) {
   const ir::Program flat = load(kFlat);
   EXPECT_EQ(codes("T=1 block=32 elements=8 prefetch=1 loads=bulk", flat), "") << "256 points";
   EXPECT_EQ(message("T=1 block=32 elements=9 prefetch=1 loads=bulk", flat),
@@ -326,7 +326,7 @@ TEST(StreamingRefusals, BulkCopiesTakeBoxesOfTheirSize) {
   EXPECT_EQ(codes("T=1 block=4x8 elements=5 prefetch=1 loads=bulk", narrow), "L025") << "40 bytes";
 }
 
-TEST(StreamingLowering, BulkCopiesBringATilePerBatch) {
+TEST(StreamingLowering, BulkCopiesLoadATilePerBatch) {
   const ir::Program flat = load(kFlat), deep = load(kDeep);
   const auto kernel = [](const ir::Program& program, const std::string& settings) {
     Diagnostics diagnostics;
@@ -359,7 +359,7 @@ TEST(StreamingRefusals, ScatterReordersSums) {
       << "no sum";
 }
 
-TEST(Chunks, AsGivenOrUsualForOpenSizes) {
+TEST(Chunks, AreAsRequestedOrTypicalForOpenSizes) {
   const ir::Program flat = load(kFlat);
   const auto length = [](const ir::Program& program, const std::string& settings) {
     const Schedule schedule = parsed(settings, program);
@@ -383,7 +383,7 @@ TEST(Chunks, AsGivenOrUsualForOpenSizes) {
   EXPECT_LE(chosen, 32);
 }
 
-TEST(Chunks, ResidentBlocksAreAsGiven) {
+TEST(Chunks, ResidentBlocksAreAsRequested) {
   const ir::Program flat = load(kFlat);
   const Schedule schedule = parsed("T=2 resident=7", flat);
   EXPECT_EQ(resident_blocks(schedule, plan_stream(analysis::TimeTiles(flat), schedule, 2)), 7);
@@ -423,7 +423,7 @@ TEST(StreamingFootprint, CoefficientsAreReadAndNotWritten) {
   EXPECT_EQ(cost.shared_bytes, 0);
 }
 
-TEST(StreamingLowering, EveryModuleIsSound) {
+TEST(StreamingLowering, EveryModuleVerifies) {
   const ir::Program flat = load(kFlat), deep = load(kDeep);
   const auto expect_sound = [](const ir::Program& program, const std::string& settings) {
     Diagnostics diagnostics;

@@ -68,7 +68,7 @@ std::string refused(const std::string& text, const std::string& line) {
   return diagnostics.items().empty() ? "" : diagnostics.items().front().code;
 }
 
-TEST(SweptColumn, KeepsTheOperandsOfTheColumnAndReadsOthersWhereTheyAreUsed) {
+TEST(SweptColumn, KeepsOperandsOfTheColumnAndReloadsOthers) {
   const Tile tile(kSeven, "direct block=8x8 elements=1 chunk=all column=registers");
   EXPECT_EQ(tile.ages(), 2);  // the planes before and at the point
   EXPECT_EQ(tile->column.lookback(), 2);
@@ -80,7 +80,7 @@ TEST(SweptColumn, KeepsTheOperandsOfTheColumnAndReadsOthersWhereTheyAreUsed) {
   }
 }
 
-TEST(SweptColumn, ComputesWhatPlanesHaveInCommonOnce) {
+TEST(SweptColumn, ComputesCommonPlaneSumsOnce) {
   const Tile operands(kByPlanes, "direct block=32x6 elements=1 chunk=all column=registers");
   EXPECT_EQ(operands.ages(), 8);  // four operands, two planes each
   const Tile sums(kByPlanes, "direct block=32x6 elements=1 chunk=all column=partial");
@@ -89,7 +89,7 @@ TEST(SweptColumn, ComputesWhatPlanesHaveInCommonOnce) {
   EXPECT_EQ(sums.operations(), 5);  // the sum of a plane (3), an fma, a sum
 }
 
-TEST(SweptColumn, NothingIsKeptOfOnePlane) {
+TEST(SweptColumn, KeepsNothingForASinglePlane) {
   const char* const flat =
       "grid G = [0..63, 0..63] steps 4; field A : real on G;"
       "stencil s : A[1..62, 1..62] = A[0,1] + A[0,-1];";
@@ -101,7 +101,7 @@ TEST(SweptColumn, NothingIsKeptOfOnePlane) {
 }
 
 // The shared memory sizes of Table II in Vizitiu et al. 2014.
-TEST(SweepTile, SharesAsManyBytesAsTheKernelsOfThePaper) {
+TEST(SweepTile, SharedBytesMatchThePaper) {
   const auto bytes = [](const std::string& preset) {
     const Tile tile(kSeven, "@vizitiu-" + preset);
     return tile->shared_bytes(tile.program());
@@ -124,7 +124,7 @@ TEST(SweepTile, RemapsThreadsOverWholeSectors) {
   EXPECT_EQ(tile->tiled.ranges[1].low.constant, 1);
 }
 
-TEST(SweepTile, LoadsThePartsOfTheHaloThatAreRead) {
+TEST(SweepTile, LoadsOnlyThePartsOfTheHaloThatAreRead) {
   EXPECT_EQ(Tile(kSeven, "@vizitiu-3dshmnooverl")->windows[0].parts.size(), 6u);
   EXPECT_EQ(Tile(kSeven, "@vizitiu-2dshm")->windows[0].parts.size(), 4u);
   const Tile rows(kSeven, "@vizitiu-2dshmreg");
@@ -133,7 +133,7 @@ TEST(SweepTile, LoadsThePartsOfTheHaloThatAreRead) {
   EXPECT_TRUE(rows->all_keep());
 }
 
-TEST(SweepTile, NothingIsSharedThatNobodyReads) {
+TEST(SweepTile, SharesOnlyOperandsReadByOtherThreads) {
   const char* const diagonal =
       "grid G = [0..63, 0..63] steps 4; field A, B : real on G;"
       "stencil s : B[1..62, 1..62] = A[1,1] + A[-1,0];";
@@ -141,7 +141,7 @@ TEST(SweepTile, NothingIsSharedThatNobodyReads) {
   EXPECT_EQ(Tile(diagonal, "direct block=32x4 elements=1 operands=tile")->windows.size(), 1u);
 }
 
-TEST(SweepTile, ShufflesInRowsThatAllTargetsHave) {
+TEST(SweepTile, ShufflesInRowsOfAtMost32Lanes) {
   const ir::Program program = test::load(kSeven);
   Machine wide = gpu();
   wide.warp = 64;
@@ -179,7 +179,7 @@ TEST(SweepTile, Refusals) {
   EXPECT_EQ(refused(far, "direct block=32x4 elements=1 operands=shared halo=remap"), "L020");
 }
 
-TEST(Presets, AreLoweredAsTheyAre) {
+TEST(Presets, AreLoweredAsWritten) {
   const char* const programs[] = {
       "grid G = [0..255] steps 4; field A : real on G; stencil s : A[1..254] = A[-1] + A[1];",
       "grid G = [0..63, 0..63] steps 4; field A : real on G boundary mirror;"
@@ -209,7 +209,7 @@ TEST(Presets, TakeFurtherSettings) {
             "direct block=32x4x1 elements=1x1x1 chunk=all prefetch=1 column=registers");
 }
 
-TEST(SweepTile, WhatALineLeavesOutDoesNotExtendAlongTheSweep) {
+TEST(SweepTile, DefaultsDoNotExtendAlongTheSweep) {
   const ir::Program program = test::load(kSeven);
   Diagnostics diagnostics;
   EXPECT_EQ(print(*parse("direct chunk=8", program, diagnostics), 3),

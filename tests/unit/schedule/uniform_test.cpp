@@ -66,7 +66,7 @@ const char* const kPieces =
     "stencil c : C on G = C[0,0] + integer(8 * log(2.0 + time));\n"
     "reduce r = sum(cos(w * time) * A[0,0]) on G every 2;\n";
 
-TEST(Uniform, NoCallStandsInALoopOverPoints) {
+TEST(Uniform, CallsAreHoistedOutOfLoopsOverPoints) {
   const ir::Program program = test::load(kPieces);
   for (const std::string& line : kLines) {
     int calls = 0;
@@ -80,7 +80,7 @@ TEST(Uniform, NoCallStandsInALoopOverPoints) {
 
 // Equal values from all functions and pieces are shared within a kernel, once for all steps of a
 // tile or once per step.
-TEST(Uniform, EqualValuesAreOne) {
+TEST(Uniform, EqualValuesAreShared) {
   const ir::Program program = test::load(kPieces);
   const std::map<std::string, int> steps = {{"overlapped T=1", 1},
                                             {"overlapped T=3 regions=shrink", 3},
@@ -108,7 +108,7 @@ TEST(Uniform, FunctionsOfLiteralsAreComputedOnce) {
 }
 
 // Local values may have the names of variables that families generate.
-TEST(Uniform, NamesStayApart) {
+TEST(Uniform, GeneratedNamesDoNotCollide) {
   for (const char* name : {"value", "v", "x", "t", "n", "front", "local_x", "live", "covered"}) {
     const std::string let = name;
     const ir::Program program = test::load(

@@ -277,7 +277,7 @@ TEST(Work, ConflictsInSharedMemory) {
   EXPECT_EQ(conflicts("16x1"), 3);
 }
 
-TEST(Work, QueuesThatMoveLoadsUnderWay) {
+TEST(Work, ShiftingQueuesWaitForTheirLoads) {
   const ir::Program program = load(kJacobiDeep);
   const auto awaited = [&](const std::string& settings) {
     return work_of(program, "streaming T=2 block=32x8 " + settings).kernels[0].awaited;
@@ -303,7 +303,7 @@ TEST(Work, QueuesThatMoveLoadsUnderWay) {
   }
 }
 
-TEST(Work, PlanesOfACpu) {
+TEST(Work, PlanesOnACpu) {
   const ir::Program flat = load(kJacobiFlat), deep = load(kJacobiDeep);
   {
     const TileWork tile = work_of(flat, "planes T=2 block=256 chunk=64", cpu());
@@ -359,7 +359,7 @@ TEST(Work, PlanesOfACpu) {
   EXPECT_FALSE(plan->work());
 }
 
-TEST(Work, UsualGrids) {
+TEST(Work, TypicalExtentsOfOpenGrids) {
   const ir::Program open = load(
       "param N : integer; grid G = [0..N-1, 0..N-1, 0..127] steps 4; field A : real on G;"
       "stencil f : A[1..N-2, 1..N-2, 0..127] = A[-1,0,0] + A[1,0,0];");
@@ -403,7 +403,7 @@ TEST(Work, OperationsAddUp) {
 }
 
 // Values that do not depend on the point are computed once, before all points.
-TEST(Work, ArithmeticOfGraphs) {
+TEST(Work, CountsArithmeticOfGraphs) {
   const auto of = [](const std::string& expression, FpMode fp = FpMode::Contract) {
     ProgramOptions options;
     options.fp = fp;

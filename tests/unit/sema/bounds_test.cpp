@@ -25,7 +25,7 @@ TEST(Bounds, OpenSizesAreProved) {
   EXPECT_EQ(program.requirements[0].text, "N >= 8 and M > 2");
 }
 
-TEST(Bounds, WhatRequireDoesNotSayIsChecked) {
+TEST(Bounds, UnprovedBoundsAreCheckedAtRunTime) {
   const ir::Program program =
       program_of(open_program("require N >= 8;\n", "stencil s : A[M..N-1] = A[-3];\n"));
   ASSERT_EQ(program.checks.size(), 2u);  // the region in the grid, and the access
@@ -41,7 +41,7 @@ TEST(Bounds, WhatRequireDoesNotSayIsChecked) {
   EXPECT_EQ(ir::failed_checks(program, {5, 3}, no_reals(program)).items()[0].code, "S035");
 }
 
-TEST(Bounds, NeverInBoundsIsAnErrorNow) {
+TEST(Bounds, AccessesNeverInBoundsAreErrors) {
   const Analysis analysis =
       analyze_text(open_program("", "stencil s : A[1..N-2] = A[-2] + A[1];\n"));
   EXPECT_FALSE(analysis.program);
@@ -54,7 +54,7 @@ TEST(Bounds, EmptyRegionsReadNothing) {
   EXPECT_EQ(program.functions[0].pieces.size(), 1u);
 }
 
-TEST(Bounds, BoundaryTurnsEscapesIntoBits) {
+TEST(Bounds, BoundariesMarkEscapesByBits) {
   const ir::Program program = program_of(
       "grid G = [0..7, 0..7] steps 1; field A : real on G boundary clamp;\n"
       "stencil s : A[1..6, 0..7] = A[-1,1] + A[-2,0] + A[0,-1];");
@@ -81,7 +81,7 @@ TEST(Bounds, EscapesFollowTheRuleOfTheSide) {
 
 // Reads reflected towards an edge without a rule must stay inside. This is proved if possible, and
 // checked before the run otherwise.
-TEST(Bounds, MirrorTowardsAnEdgeWithoutARule) {
+TEST(Bounds, MirroredReadsMustNotPassAnEdgeWithoutARule) {
   const auto text = [](const std::string& require, const std::string& stencil) {
     return "param N : integer;" + require +
            "grid G = [0..N-1] steps 1; field A : real on G boundary [mirror .. none];" + stencil;
@@ -108,7 +108,7 @@ TEST(Bounds, PiecesMayDependOnSizes) {
 }
 
 // Checks of one place with the same message differ in their dimension.
-TEST(Bounds, EachDimensionIsChecked) {
+TEST(Bounds, EachDimensionHasItsOwnCheck) {
   const ir::Program program = program_of(
       "param N : integer; param M : integer; grid G = [0..N-1, 0..M-1] steps 1;"
       "field A : real on G boundary clamp; stencil s : A on G = A[1,1];");

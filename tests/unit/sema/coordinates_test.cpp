@@ -21,14 +21,14 @@ std::string at_point(const std::string& value, const std::string& attributes,
                  options));
 }
 
-TEST(Coordinates, APositionIsTheIndexTimesTheSpacingPlusTheOrigin) {
+TEST(Coordinates, PositionIsIndexTimesSpacingPlusOrigin) {
   EXPECT_EQ(at_point("position(j)", "origin [0, -dx] spacing [1, dx / N]"),
             "add(mul(float(#1), div(dx, 9f)), neg(dx))");
   EXPECT_EQ(at_point("spacing(i) + origin(1)", "origin 3 spacing dx"), "add(dx, 3f)");
   EXPECT_EQ(at_point("position(i)", "spacing 0.25 origin -1"), "add(mul(float(#0), 0.25f), -1f)");
 }
 
-TEST(Coordinates, WhatIsNotGivenOrChangesNothingIsLeftOut) {
+TEST(Coordinates, DefaultAndNeutralAttributesAreFolded) {
   EXPECT_EQ(at_point("position(i)", ""), "float(#0)");
   EXPECT_EQ(at_point("position(i)", "origin 0 spacing 1.0"), "float(#0)");
   EXPECT_EQ(at_point("position(i)", "origin dx"), "add(float(#0), dx)");
@@ -36,7 +36,7 @@ TEST(Coordinates, WhatIsNotGivenOrChangesNothingIsLeftOut) {
   EXPECT_EQ(at_point("origin(0) + spacing(1)", ""), "add(0f, 1f)");
 }
 
-TEST(Coordinates, AreOfTheTypeReal) {
+TEST(Coordinates, HaveTheTypeReal) {
   ProgramOptions wide;
   wide.real = Scalar::F64;
   EXPECT_EQ(at_point("position(i)", "spacing 0.25", wide), "mul(double(#0), 0.25d)");
@@ -49,15 +49,15 @@ TEST(Coordinates, AFunctionTakesTheIndexAsAnArgument) {
   EXPECT_EQ(at_point("moved(A, j)[0,1]", "spacing dx"), "add(A[0,1], mul(float(#1), dx))");
 }
 
-TEST(Coordinates, TheGridsExpressionsDoNotSeeLocalNames) {
+TEST(Coordinates, GridExpressionsDoNotSeeLocalNames) {
   EXPECT_EQ(at_point("hidden(3.0)", "spacing 2 * dx"), "add(mul(2f, dx), 3f)");
 }
 
-TEST(Coordinates, DimensionsAreCountedByConstants) {
+TEST(Coordinates, DimensionNumbersMustBeConstant) {
   EXPECT_EQ(at_point("sum(d in 0..1 : spacing(d))", "spacing [dx, 2]"), "add(dx, 2f)");
 }
 
-TEST(Coordinates, StandInRequirementsReductionsAndInit) {
+TEST(Coordinates, CanBeUsedInRequirementsReductionsAndInit) {
   const ir::Program program = program_of(R"(
 param dx : real = 0.5;
 grid G = [0..7] spacing dx steps 4;
@@ -76,7 +76,7 @@ require dx * spacing(0) < 1;
   EXPECT_EQ(program.requirements.size(), 1u);
 }
 
-TEST(Coordinates, TheNamesBelongToTheProgramThatDeclaresThem) {
+TEST(Coordinates, TheirNamesCanBeRedeclared) {
   const ir::Program program = program_of(R"(
 param spacing : real = 2;
 param origin : integer = 3;

@@ -15,7 +15,7 @@ TEST(Functions, ShiftMovesEveryAccess) {
   EXPECT_EQ(result(program), "add(sub(U[2], U@-1[0]), sub(U[0], U@-1[-2]))");
 }
 
-TEST(Functions, TakeLevels) {
+TEST(Functions, TakeHistoryLevels) {
   const ir::Program program = program_of(kGrid +
                                          "field U : real on G history 3;\n"
                                          "function back(u : field) = u@-1[0];\n"
@@ -31,7 +31,7 @@ TEST(Functions, ValueArgumentsAreNotShifted) {
   EXPECT_EQ(result(program), "mul(add(U[1], float(#0)), U[3])");
 }
 
-TEST(Functions, SecondBracketSelects) {
+TEST(Functions, SecondBracketSelectsAComponent) {
   const ir::Program program = program_of(kGrid +
                                          "field F : vector 3 of real on G boundary clamp;\n"
                                          "function twice(u : field) = 2 * u[0];\n"
@@ -48,7 +48,7 @@ TEST(Functions, LetsAndArgumentsMayHideDeclarations) {
   EXPECT_EQ(result(program), "add(mul(V[0], 0.5f), mul(V[0], 0.5f))");
 }
 
-TEST(Functions, NestedApplicationsStayPolynomial) {
+TEST(Functions, NestedApplicationsShareNodes) {
   std::string text =
       kGrid + "field A : real on G boundary periodic;\nfunction f0(u : field) = u[0];\n";
   for (int k = 1; k <= 30; ++k) {
@@ -59,23 +59,23 @@ TEST(Functions, NestedApplicationsStayPolynomial) {
   EXPECT_EQ(program.functions[0].pieces[0].graph.size(), 31 + 30 * 31 / 2);
 }
 
-TEST(Comprehensions, JoinFromTheLeftInRowMajorOrder) {
+TEST(Comprehensions, CombineFromTheLeftInRowMajorOrder) {
   const ir::Program program = program_of(
       "grid G = [0..7, 0..7] steps 1; field A : real on G boundary clamp;\n"
       "stencil s : A on G = sum(a in 0..1, b in a..1 : A[a,b]);\n");
   EXPECT_EQ(result(program), "add(add(A[0,0], A[0,1]), A[1,1])");
 }
 
-TEST(Comprehensions, EmptyOnesHaveANeutralElement) {
+TEST(Comprehensions, EmptyOnesGiveTheNeutralElement) {
   EXPECT_EQ(stored("A[0] + sum(a in 1..0 : A[a]) + prod(a in 1..0 : A[a])"),
             "add(add(A[0], 0f), 1f)");
 }
 
-TEST(Comprehensions, VariablesAreLiterals) {
+TEST(Comprehensions, VariablesActAsLiterals) {
   EXPECT_EQ(stored("sum(a in 1..2 : a/2 * A[a])"), "add(mul(0.5f, A[1]), mul(1f, A[2]))");
 }
 
-TEST(Tables, ServeAsOffsets) {
+TEST(Tables, CanBeOffsets) {
   const ir::Program program = program_of(
       "param Q : integer = 3;\n"
       "grid G = [0..7, 0..7] steps 1; field f : vector Q of real on G boundary periodic;\n"
@@ -87,7 +87,7 @@ TEST(Tables, ServeAsOffsets) {
   EXPECT_EQ(result(program, 0, 2), "mul(0.027778f, f[1,1][2])");
 }
 
-TEST(Structures, FlattenToComponents) {
+TEST(Structures, AreFlattenedToComponents) {
   const ir::Program program =
       program_of(kGrid +
                  "type cell = { rho : real, u : vector 2 of double };\n"
@@ -120,7 +120,7 @@ TEST(Lets, AreEvaluatedWhereTheyAreUsed) {
   EXPECT_EQ(piece.graph[0].hint + piece.graph[1].hint + piece.graph[2].hint, "de");
 }
 
-TEST(Promotions, AreSilentWhereRealIsDouble) {
+TEST(Promotions, AreNotWarnedAboutIfRealIsDouble) {
   const std::string text = kGrid +
                            "param k : double = 0.1;\nfield A : float on G;\n"
                            "stencil s : A on G = k * A[0];\n";
@@ -130,7 +130,7 @@ TEST(Promotions, AreSilentWhereRealIsDouble) {
   EXPECT_EQ(analyze_text(text, options).messages, "");
 }
 
-TEST(Promotions, OfReducedValuesAreSilent) {
+TEST(Promotions, OfReducedValuesAreNotWarnedAbout) {
   EXPECT_EQ(analyze_text(kGrid + "field A : float on G;\nfield D : double on G;\n"
                                  "stencil s : A on G = float(D[0]);\n"
                                  "reduce r = sum(A[0] * D[0]) on G;\n")

@@ -4,7 +4,7 @@
 namespace stencil::test {
 namespace {
 
-TEST(Literals, FollowTheTypeTheyMeet) {
+TEST(Literals, TakeTheTypeOfTheirContext) {
   EXPECT_EQ(stored("1/2 * A[0]"), "mul(0.5f, A[0])");
   EXPECT_EQ(stored("1/2 * D[0]", "double"), "mul(0.5d, D[0])");
   EXPECT_EQ(stored("7/2 + I[0]", "integer"), "wrap_add(3, I[0])");
@@ -22,7 +22,7 @@ TEST(Literals, AreRoundedOnce) {
   EXPECT_EQ(constant.real, static_cast<double>(static_cast<float>(0.1 + 0.2)));
 }
 
-TEST(Literals, MeetIntegersAsReal) {
+TEST(Literals, CombineWithIntegersAsReal) {
   EXPECT_EQ(stored("0.5 * i"), "mul(0.5f, float(#0))");
   EXPECT_EQ(stored("time * 0.01"), "mul(float(time), 0.01f)");
   ProgramOptions options;
@@ -97,7 +97,7 @@ TEST(Library, LogicalShiftsMask) {
             "bitand(shr(I[0], #0), bitnot(shl(shl(-1, sub(31, #0)), 1)))");
 }
 
-TEST(Library, NamesBelongToProgramsThatTakeThem) {
+TEST(Library, LibraryNamesCanBeRedeclared) {
   const ir::Program program = program_of(
       "param pi : real = 3; grid G = [0..7] steps 1; field A : real on G;"
       "function round(x) = x + 1; stencil s : A on G = round(A[0]) * pi;");
@@ -106,7 +106,7 @@ TEST(Library, NamesBelongToProgramsThatTakeThem) {
   EXPECT_EQ(stored("atan2(A[0], 1) + hypot(3, A[0])"), "add(atan2(A[0], 1f), hypot(3f, A[0]))");
 }
 
-TEST(Literals, ChosenAtRunTimeStayLiterals) {
+TEST(Literals, SelectedAtRunTimeStayLiterals) {
   EXPECT_EQ(stored("select(i == 0, 1/2, 0)"), "select(eq(#0, 0), 0.5f, 0f)");
   EXPECT_EQ(stored("select(i == 0, 1/2, 0)", "integer"), "select(eq(#0, 0), 0, 0)");
   EXPECT_EQ(stored("select(i == 0, 0.1, 0)", "double"), "select(eq(#0, 0), 0.1d, 0d)");
@@ -168,7 +168,7 @@ TEST(Types, SmallIntegersComputeInInteger) {
   EXPECT_EQ(stored("select(i == 0, -128, 7/2)", "byte"), "byte(select(eq(#0, 0), -128, 3))");
 }
 
-TEST(Types, SmallIntegersTakeNoConstantThatTheyCannotHold) {
+TEST(Types, SmallIntegersRefuseConstantsOutOfRange) {
   EXPECT_NE(messages_of("byte", "128").find("S012: number too large for a byte"),
             std::string::npos);
   EXPECT_NE(messages_of("ubyte", "-1").find("S012: number too small for a ubyte"),
@@ -179,7 +179,7 @@ TEST(Types, SmallIntegersTakeNoConstantThatTheyCannotHold) {
   EXPECT_EQ(messages_of("ushort", "65536 & 0xFFFF"), "");
 }
 
-TEST(Types, SmallIntegersTakeIntegersOnly) {
+TEST(Types, SmallIntegersAcceptIntegersOnly) {
   EXPECT_NE(messages_of("byte", "A[0]").find("S020"), std::string::npos);
   EXPECT_NE(messages_of("byte", "A[0]").find("integer(x) truncates"), std::string::npos);
   EXPECT_NE(messages_of("ubyte", "0.5").find("S020"), std::string::npos);
@@ -208,7 +208,7 @@ TEST(Types, TruthValuesConvertExplicitly) {
   EXPECT_NE(analyze_text(program).messages.find("S018"), std::string::npos);
 }
 
-TEST(Params, ThatGaveOnlyTheStepsAreNotAskedForWhereOthersAreGiven) {
+TEST(Params, UsedOnlyForTheStepsAreNotNeededIfStepsAreGiven) {
   ProgramOptions options;
   options.steps = 3;
   const ir::Program program = program_of(
@@ -222,7 +222,7 @@ TEST(Params, ThatGaveOnlyTheStepsAreNotAskedForWhereOthersAreGiven) {
 }
 
 // Derived values are computed in double from values rounded to their types, and rounded once.
-TEST(Params, FollowOthers) {
+TEST(Params, DerivedValuesAreComputedInDoubleAndRoundedOnce) {
   const std::string text =
       "param N : integer = 65; param k : real = 0.1; param h : real = k*k/3;"
       "param d : double = k; param n : integer = integer(k*100); param M : integer = 2*N+1;"
@@ -279,7 +279,7 @@ TEST(Params, ValuesUseEarlierParams) {
   EXPECT_EQ(result(program), "mul(c, dx)");
 }
 
-TEST(Params, HaveTheirTypeInConstantsToo) {
+TEST(Params, KeepTheirTypeInConstants) {
   const ir::Program program = program_of(
       "param N : integer = 65; param a : real = N/2; param b : real = real(N)/2;"
       "param c : real = 1/N; param d : real = sqrt(N - 1) / 3; param e : long = long(N) * "
@@ -327,7 +327,7 @@ int warned_quotients(const std::string& value, const std::string& type = "real")
   return count;
 }
 
-TEST(Quotients, AreWarnedOfWhereTheyBecomeReal) {
+TEST(Quotients, OfIntegersAreWarnedAboutIfConvertedToReal) {
   for (const char* value :
        {"N/2", "M/2", "i/N", "time/2", "i/2 * A[0]", "(i/2 + 1) * A[0]", "-(i/2) * alpha",
         "max(i/2, 3) * 0.5", "sqrt(i/2)", "pow(A[0], M/2)", "1/2*i", "twice(i/2)",
@@ -337,7 +337,7 @@ TEST(Quotients, AreWarnedOfWhereTheyBecomeReal) {
   }
 }
 
-TEST(Quotients, AreNotWhereThatIsMeantOrHarmless) {
+TEST(Quotients, AreNotWarnedAboutIfIntendedOrHarmless) {
   for (const char* value :
        {"1/2 * A[0]", "N/5", "i/1", "integer(i/2) * A[0]", "real(i/2)", "real(i)/2", "i/2.0",
         "mid * A[0]", "t[0] * A[0]", "(i/2) % 2", "((i/2) & 1) * A[0]", "select(i/2 == 3, 1, 0)",
@@ -349,7 +349,7 @@ TEST(Quotients, AreNotWhereThatIsMeantOrHarmless) {
   EXPECT_EQ(warned_quotients("{i/2, i/2}", "{n : integer, x : real}"), 1);
 }
 
-TEST(Params, OpenOnesStaySymbolic) {
+TEST(Params, OpenParamsStaySymbolic) {
   ProgramOptions options;
   options.open = {"N"};
   options.steps = 7;

@@ -21,7 +21,7 @@ std::string messages(const std::string& text) {
   return analyze_text(kField + "A on G = " + text + ";").messages;
 }
 
-TEST(Offsets, VaryAsAChoiceOfAccesses) {
+TEST(Offsets, BecomeSelectionsOfAccesses) {
   EXPECT_EQ(value("A[D[0,0] within 1, 0]"),
             "select(le(D[0,0], 0), select(le(D[0,0], -1), A[-1,0], A[0,0]), A[1,0])");
   EXPECT_EQ(value("A[0, time within 0]"), "A[0,0]");
@@ -29,7 +29,7 @@ TEST(Offsets, VaryAsAChoiceOfAccesses) {
             "select(le(time, 0), select(le(time, -1), A[-1,0], A[0,0]), A[1,0])");
 }
 
-TEST(Offsets, OfSeveralDimensionsAreProducts) {
+TEST(Offsets, OfSeveralDimensionsAreCombined) {
   const ir::Program program = program_of(kField + "A on G = A[D[0,0] within 4, D[1,0] within 4];");
   std::set<std::vector<int>> read;
   int conditions = 0;
@@ -43,13 +43,13 @@ TEST(Offsets, OfSeveralDimensionsAreProducts) {
   EXPECT_EQ(conditions, 16) << "one per offset but the last, of each dimension";
 }
 
-TEST(Offsets, ThatAreKnownAreOneAccess) {
+TEST(Offsets, KnownAtCompileTimeAreOneAccess) {
   EXPECT_EQ(value("A[N within 2, -70 within 3]"), "A[2,-3]");
   EXPECT_EQ(value("sum(a in -2..2 : A[a within 1, 0])"),
             "add(add(add(add(A[-1,0], A[-1,0]), A[0,0]), A[1,0]), A[1,0])");
 }
 
-TEST(Offsets, MoveFunctionsProfilesAndElements) {
+TEST(Offsets, ApplyToFunctionsProfilesAndElements) {
   EXPECT_EQ(value("d(A)[D[0,0] within 1, 0]"),
             "select(le(D[0,0], 0), select(le(D[0,0], -1), sub(A[0,0], A[-2,0]), "
             "sub(A[1,0], A[-1,0])), sub(A[2,0], A[0,0]))");
@@ -58,14 +58,14 @@ TEST(Offsets, MoveFunctionsProfilesAndElements) {
   EXPECT_EQ(value("S[long(D[0,0]) within 1, 0].b[1]").find("select(le(long(D[0,0]), 0l)"), 0u);
 }
 
-TEST(Offsets, MoveWithTheFunctionTheyStandIn) {
+TEST(Offsets, ShiftWithTheirFunction) {
   const std::string moved =
       "A on G = 0; function f(u : field) = u[D[0,1] within 1, 0]; stencil t : A on G = f(A)[2,3];";
   EXPECT_EQ(result(program_of(kField + moved), 1),
             "select(le(D[2,4], 0), select(le(D[2,4], -1), A[1,3], A[2,3]), A[3,3])");
 }
 
-TEST(Offsets, AreProvedAtTheirBounds) {
+TEST(Offsets, AreCheckedAtTheirBounds) {
   const std::string open =
       "param N : integer; grid G = [0..N-1] steps 4; field A : real on G; stencil s : A[";
   EXPECT_TRUE(analyze_text(open + "2..N-3] = A[time within 2];").program);
@@ -75,7 +75,7 @@ TEST(Offsets, AreProvedAtTheirBounds) {
             std::string::npos);
 }
 
-TEST(Offsets, ThatCannotBe) {
+TEST(Offsets, InvalidUsesAreErrors) {
   const auto says = [](const std::string& text, const std::string& code) {
     EXPECT_NE(messages(text).find(code), std::string::npos) << text << "\n" << messages(text);
   };

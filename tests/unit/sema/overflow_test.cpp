@@ -36,7 +36,7 @@ TEST(Overflow, OfSizesAndCoordinatesIsAnError) {
   EXPECT_NE(errors("long(i) * 4000000000000000").find("range of 'long'"), std::string::npos);
 }
 
-TEST(Overflow, IsNoErrorWhereNothingUsesIt) {
+TEST(Overflow, IsNoErrorIfUnusedOrExcluded) {
   for (const char* value :
        {"long(i) * i", "double(i) * i", "select(i < 46000, i * i, 0)",
         "select(i < 100 and i > 50, i * i, i)", "select(I[0] > 3 and i < 100, i * i, i)",
@@ -52,7 +52,7 @@ TEST(Overflow, IsNoErrorWhereNothingUsesIt) {
 }
 
 // Reductions are evaluated after steps `every`, 2 * `every`, ...
-TEST(Overflow, CountsInTheStepsOfAReduction) {
+TEST(Overflow, IsCheckedAtTheStepsOfAReduction) {
   const auto found = [](int steps, const char* value) {
     return analyze_text("grid G = [0..9] steps " + std::to_string(steps) +
                         "; field A : integer on G; stencil s : A on G = A[0]; reduce r = max(" +
@@ -76,7 +76,7 @@ TEST(Overflow, IsFoundInAllExpressions) {
   }
 }
 
-TEST(Overflow, WrapsAroundWhereItIsNotProved) {
+TEST(Overflow, WrapsAroundIfNotExcluded) {
   EXPECT_EQ(stored("I[0] + 1", "integer"), "wrap_add(I[0], 1)");
   EXPECT_EQ(stored("I[0] * I[0] - i", "integer"), "wrap_sub(wrap_mul(I[0], I[0]), #0)");
   EXPECT_EQ(stored("-I[0]", "integer"), "wrap_neg(I[0])");
@@ -89,7 +89,7 @@ TEST(Overflow, WrapsAroundWhereItIsNotProved) {
   EXPECT_EQ(stored("time - 1", "integer"), "sub(time, 1)");
 }
 
-TEST(Overflow, OfCoordinatesOfOpenSizeIsProvedNotToHappen) {
+TEST(Overflow, OfOpenSizesIsExcludedByRequirements) {
   const auto text = [](const std::string& value) {
     const ir::Program program = program_of(
         "param N : integer; param M : integer; grid G = [0..N-1, 0..M-1, 0..N-1] steps 4;"
@@ -149,7 +149,7 @@ TEST(Random, IsPhilox) {
   EXPECT_NE(constant("random(0, 0, 0, 0, 0, 0)"), upper_53(0x6627e8d5e169c58du));
 }
 
-TEST(Random, IsComputedAsItIsFolded) {
+TEST(Random, FoldsToTheComputedValue) {
   std::string requirements;
   for (const char* coordinates : {"", "a, ", "a, b, c, d, ", "a, b, c, d, e, "}) {
     std::string numbers = coordinates;
@@ -179,7 +179,7 @@ TEST(Random, IsComputedAsItIsFolded) {
             8u);
 }
 
-TEST(Random, IsWeak) {
+TEST(Random, TakesTheRealTypeOfItsContext) {
   EXPECT_NE(stored("random(i, 1)", "double").find("d)"), std::string::npos);
   EXPECT_NE(stored("random(i, 1)", "float").find("f)"), std::string::npos);
   EXPECT_NE(stored("random(i, 1) * D[0]", "double").find("0d)"), std::string::npos);

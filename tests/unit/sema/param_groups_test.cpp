@@ -19,7 +19,7 @@ const ir::Param& param(const ir::Program& program, const std::string& name) {
   return program.params[0];
 }
 
-TEST(ParamGroups, AreParamsForTheirComponents) {
+TEST(ParamGroups, BecomeOneParamPerComponent) {
   const ir::Program program =
       program_of(kProgram + "stencil s : A on G = g[0] + m.lam + m.c[1] + free[0];");
   EXPECT_EQ(ir::param_names(program),
@@ -34,7 +34,7 @@ TEST(ParamGroups, AreParamsForTheirComponents) {
   EXPECT_FALSE(param(program, "free_1").real_value);
 }
 
-TEST(ParamGroups, AreValuesOfTheirType) {
+TEST(ParamGroups, CanBeUsedAsVectors) {
   const ir::Program program = program_of(kProgram + "stencil s : U on G = U[0] + g * m.c[0];");
   const ir::Piece& piece = program.functions[0].pieces[0];
   EXPECT_EQ(expression(program, piece.graph, piece.results[2]), "add(U[0][2], mul(g_2, m_c_0))");
@@ -59,7 +59,7 @@ TEST(ParamGroups, ComponentsAreGivenByName) {
 }
 
 // A component without a value does not keep the others from having one.
-TEST(ParamGroups, ComponentsFollowApart) {
+TEST(ParamGroups, ComponentsAreDerivedSeparately) {
   const ir::Program program = program_of(
       "param a : real; param b : real = 3; param g : vector 2 of real = { a, 2 * b };"
       "grid G = [0..9] steps 1; field A : real on G; stencil s : A on G = g[0] + g[1];");

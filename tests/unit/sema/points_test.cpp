@@ -10,7 +10,7 @@ const std::string kPlaces =
     "grid G = [0..7, 0..9] steps 4; subgrid H of G = [2..5, 3..6]; field A : real on G;"
     "points p, q [1..3] on H; points r [0..0] on G weights 3;";
 
-TEST(Points, AreFieldsOverTheirNumbers) {
+TEST(Points, AreFieldsIndexedByPointNumber) {
   const ir::Program program =
       program_of(kPlaces +
                  "field g : vector 2 of real on p constant; series w : double [-1..5] on q;"
@@ -34,7 +34,7 @@ TEST(Points, AreFieldsOverTheirNumbers) {
   EXPECT_EQ(ir::verify(program), std::vector<std::string>());
 }
 
-TEST(Points, GiveValuesAtThePointComputed) {
+TEST(Points, AreReadAtTheCurrentPoint) {
   const ir::Program program = program_of(
       kPlaces + "series w : double [0..3] on p; stencil s : A on G = float(w[time]) * r;");
   const ir::Graph& graph = program.functions.at(0).pieces.at(0).graph;

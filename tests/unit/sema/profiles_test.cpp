@@ -24,7 +24,7 @@ std::string box_of(const ir::Field& field) {
   return out;
 }
 
-TEST(Profiles, HaveTheDimensionsNamed) {
+TEST(Profiles, HaveTheNamedDimensions) {
   const ir::Program program =
       program_of(kSpace +
                  "field x : real on G along 2 constant; field zy : real on H along [0, 1] constant;"
@@ -46,7 +46,7 @@ TEST(Profiles, HaveTheDimensionsNamed) {
   for (size_t f = 4; f < 7; ++f) EXPECT_TRUE(field(program, f).constant);
 }
 
-TEST(Profiles, MoveWithTheFunctionThatReadsThem) {
+TEST(Profiles, ShiftWithTheFunctionThatReadsThem) {
   const ir::Program program =
       program_of(kSpace +
                  "field y : real on G along 1 constant; series w : real [0..9] boundary constant 0;"
@@ -55,7 +55,7 @@ TEST(Profiles, MoveWithTheFunctionThatReadsThem) {
   EXPECT_EQ(result(program), "add(mul(A[1,2,2], y[3]), w[-1])");
 }
 
-TEST(Profiles, ArePassedToFunctions) {
+TEST(Profiles, CanBePassedToFunctions) {
   const ir::Program program =
       program_of(kSpace +
                  "field y : real on G along 1 constant; function d(u : field) = u[1] - u[-1];"
@@ -63,7 +63,7 @@ TEST(Profiles, ArePassedToFunctions) {
   EXPECT_EQ(result(program), "sub(y[2], y[0])");
 }
 
-TEST(Profiles, LieWhereTheirDimensionsDo) {
+TEST(Profiles, HaveTheCoordinatesOfTheirDimensions) {
   const ir::Program program = program_of(
       kSpace +
       "field y : real on G along 1 constant; series w : real [0..9] on G along 2 boundary clamp;"
@@ -76,7 +76,7 @@ TEST(Profiles, LieWhereTheirDimensionsDo) {
   EXPECT_EQ(expression(program, other.piece.graph, other.piece.results[0]), "add(float(#0), 2f)");
 }
 
-TEST(Profiles, BoundsAreThoseOfTheirDimensions) {
+TEST(Profiles, AreCheckedAgainstTheirDimensions) {
   const auto messages = [](const std::string& rest) {
     return analyze_text(kSpace + rest).messages;
   };
@@ -137,7 +137,7 @@ const std::string kEdge =
     "param v : real = 2; grid G = [0..7, 0..9] steps 4; series w : real [0..3];"
     "series p : real [0..3] on G along 0 boundary clamp; field K : real on G;";
 
-TEST(Edges, ComputedValuesAreChosenByCoordinates) {
+TEST(Edges, ComputedBoundaryValuesAreSelectedByCoordinates) {
   const ir::Program low =
       program_of(kEdge +
                  "field A : real on G boundary [none, constant v * w[time] .. clamp];"
@@ -152,7 +152,7 @@ TEST(Edges, ComputedValuesAreChosenByCoordinates) {
   EXPECT_EQ(result(inside), "A[1,0]");
 }
 
-TEST(Edges, ProfilesAreReadAtThePlaceBeyond) {
+TEST(Edges, BoundaryValuesReadProfilesBeyondTheEdge) {
   const ir::Program program =
       program_of(kEdge +
                  "field A : real on G boundary [clamp, constant p[time - 1, 0] .. none];"
@@ -160,14 +160,14 @@ TEST(Edges, ProfilesAreReadAtThePlaceBeyond) {
   EXPECT_EQ(result(program), "select(lt(#1, 1), p[-1,-2], A[-2,-1])");
 }
 
-TEST(Edges, TheFirstConstantCounts) {
+TEST(Edges, TheOutermostConstantWins) {
   const ir::Program program = program_of(kEdge +
                                          "field A : real on G boundary [constant 3, constant v];"
                                          "stencil s : A on G = A[-1,1];");
   EXPECT_EQ(result(program), "select(lt(#0, 1), 3f, select(gt(#1, 8), v, A[-1,1]))");
 }
 
-TEST(Edges, OddSidesTakeTheSignAndConstantsDoNot) {
+TEST(Edges, OddSidesNegateReadsButNotConstants) {
   const ir::Program program = program_of(kEdge +
                                          "field A : real on G boundary [odd .. constant 3, odd];"
                                          "stencil s : A on G = A[-1,2] + A[1,0];");
@@ -191,7 +191,7 @@ TEST(Edges, OddReflectsOnce) {
             0u);
 }
 
-TEST(Edges, MirrorsThatRepeatTheEdgePointReadOneFurtherIn) {
+TEST(Edges, SymmetricRulesRepeatTheEdgePoint) {
   const auto value = [](const std::string& boundary, const std::string& access) {
     return result(program_of(kEdge + "field A : real on G boundary " + boundary +
                              "; stencil s : A on G = " + access + ";"));
@@ -206,7 +206,7 @@ TEST(Edges, MirrorsThatRepeatTheEdgePointReadOneFurtherIn) {
             0u);
 }
 
-TEST(Edges, LinesGoThroughTheLastTwoPoints) {
+TEST(Edges, LinearExtrapolatesFromTheLastTwoPoints) {
   const auto value = [](const std::string& access) {
     return result(program_of(
         kEdge + "field A : real on G boundary linear; stencil s : A on G = " + access + ";"));
@@ -221,7 +221,7 @@ TEST(Edges, LinesGoThroughTheLastTwoPoints) {
 
 // Reflected reads beyond the opposite edge are refused: the rule of
 // that edge is not applied to them.
-TEST(Edges, MirrorsOppositeThemLandInTheField) {
+TEST(Edges, MirrorsOppositeMustStayInTheField) {
   for (const char* far : {"odd", "symmetric", "antisymmetric", "linear", "constant v"}) {
     for (const bool low : {true, false}) {
       const auto messages = [&](const std::string& size) {
@@ -238,7 +238,7 @@ TEST(Edges, MirrorsOppositeThemLandInTheField) {
   }
 }
 
-TEST(Edges, LinesAndReflectionsNeedTheirPoints) {
+TEST(Edges, LinearAndReflectingRulesNeedEnoughPoints) {
   const auto messages = [](const std::string& text) {
     return analyze_text(
                "param N : integer; grid G = [0..N-1] steps 4; subgrid H of G = [0];"

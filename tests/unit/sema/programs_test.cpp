@@ -140,7 +140,7 @@ const std::string kPlane =
     "grid G = [0..7, 0..9] steps 4; subgrid I of G = [1..6, 2..7];"
     "field A, M : real on G boundary clamp;";
 
-TEST(Where, KeepsWhatAPointHas) {
+TEST(Where, KeepsTheOldValueWhereItFails) {
   const ir::Program program =
       program_of(kPlane + "stencil s : A on I where M[0,1] > 0 = 2 * M[0,0];");
   EXPECT_EQ(result(program), "select(gt(M[0,1], 0f), mul(2f, M[0,0]), A[0,0])");
@@ -153,7 +153,7 @@ TEST(Where, ReadsLetsAndIndices) {
   EXPECT_EQ(result(program), "select(gt(M[0,0], float(#1)), add(M[0,0], float(#0)), A[0,0])");
 }
 
-TEST(Where, LeavesPointsOutOfReductions) {
+TEST(Where, ExcludesPointsFromReductions) {
   for (const auto& [reducer, neutral] : {std::pair("sum", "0f"), std::pair("prod", "1f"),
                                          std::pair("min", "inff"), std::pair("max", "-inff")}) {
     const ir::Program program =
@@ -178,7 +178,7 @@ TEST(Stride, IsAConditionOnCoordinates) {
             "select(and(eq(mod(#0, 2), 0), eq(mod(sub(#1, 3), 3), 0)), 1f, A[0,0])");
 }
 
-TEST(Every, KeepsTheValueBetween) {
+TEST(Every, KeepsTheValueBetweenItsSteps) {
   EXPECT_EQ(result(program_of(kPlane + "stencil s : A every 3 on I = M[0,1];")),
             "select(eq(mod(time, 3), 0), M[0,1], A[0,0])");
   EXPECT_EQ(result(program_of(kPlane + "stencil s : A every 1 on I = M[0,1];")), "M[0,1]");
@@ -212,7 +212,7 @@ TEST(Init, ReadsInitialValuesBeforeIt) {
   EXPECT_EQ(initial(4), "add(add(mul(2f, float(#0)), float(#1)), 1f)");
 }
 
-TEST(Init, ReadsNoFurtherThanTheField) {
+TEST(Init, DoesNotReadOutsideTheField) {
   const std::string head =
       "param N : integer; grid G = [0..N-1] steps 4; subgrid I of G = [2..N-3]; field A : real on "
       "G;"
@@ -227,7 +227,7 @@ TEST(Init, ReadsNoFurtherThanTheField) {
   EXPECT_EQ(reversed.program->checks.back().code, "S031");
 }
 
-TEST(Else, IsWhatNoPieceWrites) {
+TEST(Else, CoversThePointsOfNoPiece) {
   const ir::Program around = program_of(kPlane + "stencil s : A { I = 1; else = M[0,0]; }");
   EXPECT_EQ(regions_of(around), "1..6 2..7 | 0..0 0..9 | 7..7 0..9 | 1..6 0..1 | 1..6 8..9 | ");
   EXPECT_EQ(value_of(around, 1), "M[0,0]");
@@ -242,7 +242,7 @@ TEST(Else, IsWhatNoPieceWrites) {
             "5..3 0..9 | 0..7 0..9 | ");
 }
 
-TEST(Else, HasThePointsWhereAConditionFails) {
+TEST(Else, CoversPointsWhereAConditionFails) {
   const ir::Program program =
       program_of(kPlane + "stencil s : A { G[j,i] where M[0,0] > j = 1; else[i,j] = j; }");
   EXPECT_EQ(regions_of(program), "0..7 0..9 | ");
@@ -252,7 +252,7 @@ TEST(Else, HasThePointsWhereAConditionFails) {
   EXPECT_EQ(result(half), "select(gt(M[0,0], 0f), 0.5f, float(#1))");
 }
 
-TEST(Else, OfOpenSizesNeedsTheirOrder) {
+TEST(Else, OfOpenSizesNeedsARequirement) {
   const std::string open =
       "param N : integer; grid G = [0..N-1] steps 4; field A : real on G;"
       "stencil s : A { [1..N-2] = 1; else = 2; }";

@@ -13,7 +13,7 @@ std::string region(const ir::Program& program) {
   return ir::print(range.low, params) + ".." + ir::print(range.high, params);
 }
 
-TEST(Quotients, AreParamsThatFollow) {
+TEST(Quotients, BecomeDerivedParams) {
   const ir::Program program = program_of(kHalves + "stencil s : A[N/2..N-1] = 1;");
   EXPECT_EQ(region(program), "N_over_2..N - 1");
   ASSERT_EQ(program.params.size(), 2u);
@@ -28,7 +28,7 @@ TEST(Quotients, AreParamsThatFollow) {
   EXPECT_EQ(twice.params[3].name, "quotient");
 }
 
-TEST(Quotients, ThatAreExactOrKnownAreNoParams) {
+TEST(Quotients, ExactOrKnownNeedNoParam) {
   const ir::Program exact = program_of(kHalves + "stencil s : A[(4*N - 8)/4..N-1] = 1;");
   EXPECT_EQ(region(exact), "N - 2..N - 1");
   EXPECT_EQ(exact.params.size(), 1u);
@@ -39,7 +39,7 @@ TEST(Quotients, ThatAreExactOrKnownAreNoParams) {
   EXPECT_EQ(known.params.size(), 1u);
 }
 
-TEST(Quotients, HaveWhatProofsNeed) {
+TEST(Quotients, CanBeUsedInProofs) {
   // The two checks verify that the param equals the quotient.
   for (const char* proved : {
            "stencil s : A { [0..N/2-1] = A[1]; [N/2..N-1] = A[-1]; }",

@@ -49,7 +49,7 @@ TEST(Records, AreSeriesAtTheirPoints) {
   EXPECT_EQ(program.step_limits[1].steps.constant, 60);
 }
 
-TEST(Records, OfAFieldAsItIsAreSampledInTiles) {
+TEST(Records, OfAPlainFieldAreSampledInsideTiles) {
   const ir::Program program =
       program_of(kSea +
                  "record a [0..99] = U[0,0] at mics; record b [0..99] = S[0,0].q at mics every 2;"
@@ -67,13 +67,13 @@ TEST(Records, OfAFieldAsItIsAreSampledInTiles) {
   EXPECT_FALSE(ir::sampled_by(cut, cut.reductions[1])) << "its steps are cut";
 }
 
-TEST(Records, ReadWhatTheirPointsSurround) {
+TEST(Records, AreCheckedAtTheirPoints) {
   EXPECT_EQ(errors(kSea + "record r [0..99] = U[1,0] at mics;"), "S031");
   EXPECT_EQ(errors(kSea + "record r [0..99] = U[1,0] at deep;"), "");
 }
 
 // Records are evaluated after the step, wherever they are declared.
-TEST(Records, MayReadReductionsBelowThem) {
+TEST(Records, MayReadReductionsDeclaredLater) {
   const ir::Program program =
       program_of(kSea + "record r [0..99] = U[0,0] * q at mics; reduce q = sum(U[0,0]) on G;");
   EXPECT_FALSE(program.reductions[0].place);

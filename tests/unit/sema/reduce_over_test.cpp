@@ -10,7 +10,7 @@ const std::string kRoom =
     "param N : integer; grid G = [0..N-1, 2..9, 0..N] steps 4; require N >= 4;"
     "field A, B : real on G boundary clamp; field n : integer on G; field d : double on G;";
 
-TEST(ReduceOver, HasTheRangeOfItsRegionAndTheTypeOfItsValue) {
+TEST(ReduceOver, IsAProfileOverItsRegionWithTheTypeOfItsValue) {
   const ir::Program program =
       program_of(kRoom +
                  "stencil s : A on G = A[0,0,0];"
@@ -42,7 +42,7 @@ TEST(ReduceOver, HasTheRangeOfItsRegionAndTheTypeOfItsValue) {
 
 // Before its place and in itself, NAME@-1 is the current value; after
 // its place it is the previous one.
-TEST(ReduceOver, IsReadInTheStepAsAProfileIs) {
+TEST(ReduceOver, IsReadInTheStepLikeAProfile) {
   const ir::Program program =
       program_of(kRoom +
                  "stencil s : A on G = A[0,0,0] + p@-1[1,0];"

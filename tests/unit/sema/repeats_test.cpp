@@ -21,7 +21,7 @@ std::string phases_of(const ir::Program& program) {
   return out;
 }
 
-TEST(Repeats, HoldTheFunctionsInTheirBraces) {
+TEST(Repeats, ContainTheFunctionsInTheirBraces) {
   const ir::Program program = program_of(kRepeating + "repeat 2 * K {" + kA + kB + "}" + kH);
   ASSERT_EQ(program.repeats.size(), 1u);
   EXPECT_EQ(program.repeats[0].first, 0u);
@@ -31,14 +31,14 @@ TEST(Repeats, HoldTheFunctionsInTheirBraces) {
   EXPECT_EQ(phases_of(program), "0..2x6 2..3x1 ");
 }
 
-TEST(Repeats, OfOneIterationAreNone) {
+TEST(Repeats, OfOneIterationAreRemoved) {
   const ir::Program program = program_of(kRepeating + kH + "repeat K - 2 {" + kA + "}" + kB);
   EXPECT_TRUE(program.repeats.empty());
   EXPECT_FALSE(ir::cuts_steps(program));
   EXPECT_EQ(phases_of(program), "0..3x1 ");
 }
 
-TEST(Repeats, AndReductionsCutTheStepIntoPhases) {
+TEST(Repeats, AndReductionsDivideTheStepIntoPhases) {
   const ir::Program program = program_of(
       kRepeating + "reduce first = sum(A[0]) on G;" + kA + kB +
       "reduce second = sum(B[0] * first) on G; repeat many[1] {" +
@@ -48,7 +48,7 @@ TEST(Repeats, AndReductionsCutTheStepIntoPhases) {
 }
 
 // `repeat` is not reserved and can be a name.
-TEST(Repeats, DoNotReserveTheirWord) {
+TEST(Repeats, TheirKeywordIsNotReserved) {
   const ir::Program program = program_of(
       "param repeat : integer = 3; grid G = [0..9] steps 4; field A : real on G;"
       "repeat repeat { stencil repeat : A on G = repeat * A[0]; }");
@@ -57,7 +57,7 @@ TEST(Repeats, DoNotReserveTheirWord) {
 }
 
 // A phase knows which fields earlier phases of the step wrote.
-TEST(Phases, KnowWhoWroteBefore) {
+TEST(Phases, KnowTheWritersOfEarlierPhases) {
   const ir::Program program =
       program_of(kRepeating + kH + "repeat 2 {" + kA + "}" + "stencil g : H on G = A[0];");
   const auto phases = ir::phases(program);

@@ -15,7 +15,7 @@ std::optional<size_t> place(const ir::Program& program, size_t id) {
   return program.reductions.at(id).place;
 }
 
-TEST(Statistics, AreEvaluatedWhereTheyStand) {
+TEST(Statistics, AreEvaluatedAtTheirPlace) {
   const ir::Program program =
       program_of(kSpace +
                  "reduce first = sum(A[0]) on G; stencil s : A on G = A[0] / first;"
@@ -30,7 +30,7 @@ TEST(Statistics, AreEvaluatedWhereTheyStand) {
   EXPECT_EQ(ir::reductions_at(program, 1), std::vector<ir::ReductionId>{1});
 }
 
-TEST(Statistics, OfTheStepBeforeAreThoseThatAnEvaluationReplacesOnceItIsDone) {
+TEST(Statistics, OfThePreviousStepAreReadAsLevelMinusOne) {
   const ir::Program program =
       program_of(kSpace +
                  "stencil s : A on G = A[0] + r@-1; reduce r = max(A[0]) on G initial e * N;"
@@ -39,7 +39,7 @@ TEST(Statistics, OfTheStepBeforeAreThoseThatAnEvaluationReplacesOnceItIsDone) {
   EXPECT_EQ(result(program, 1), "sub(r, select(eq(time, 0), mul(e, float(N)), replaced r))");
 }
 
-TEST(Statistics, HaveTheTypeOfWhatTheyReduce) {
+TEST(Statistics, HaveTheTypeOfTheirValue) {
   const ir::Program program = program_of(
       kSpace +
       "stencil s : A on G = float(wide@-1) + count@-1;"
@@ -52,7 +52,7 @@ TEST(Statistics, HaveTheTypeOfWhatTheyReduce) {
 }
 
 // If the type depends on itself, the initial value determines it.
-TEST(Statistics, MayReadWhatTheyWere) {
+TEST(Statistics, MayReadTheirPreviousValue) {
   const ir::Program program =
       program_of(kSpace +
                  "reduce peak = max(max(A[0], peak@-1)) on G initial 0;"
@@ -79,7 +79,7 @@ TEST(Statistics, MayBeReadInFunctionsLetsAndConditions) {
   EXPECT_EQ(place(program, 1), 0u);
 }
 
-TEST(Statistics, ThatNobodyEvaluatesStayAfterTheStep) {
+TEST(Statistics, UnusedOnesAreEvaluatedAfterTheStep) {
   const ir::Program program =
       program_of(kSpace +
                  "reduce r = max(A[0]) on G every 2 initial 1; function f(u : field) = u[0] * r;"
@@ -89,7 +89,7 @@ TEST(Statistics, ThatNobodyEvaluatesStayAfterTheStep) {
 }
 
 // Boundaries belong to fields, which have no place in the step.
-TEST(Statistics, AreNoValuesOfBoundaries) {
+TEST(Statistics, CannotBeBoundaryValues) {
   const Analysis analysis = analyze_text(
       "grid G = [0..7] steps 2; field A : real on G boundary constant r;"
       "reduce r = max(A[0]) on G; stencil s : A on G = A[-1];");
@@ -99,7 +99,7 @@ TEST(Statistics, AreNoValuesOfBoundaries) {
 }
 
 // The type of each depends on the next one.
-TEST(Statistics, FollowFromEachOtherToSomeDepth) {
+TEST(Statistics, DependOnEachOtherToALimitedDepth) {
   std::string text = kSpace + "stencil s : A on G = A[0] + r0@-1;";
   for (int r = 0; r < 200; ++r) {
     text += fmt::format("reduce r{} = max(A[0] + r{}@-1) on G initial 0;", r, r + 1);

@@ -18,7 +18,7 @@ const std::string kFields =
     "grid G = [0..9] steps 1; type cell = { rho : real, v : vector 2 of real };"
     "field A, B : real on G; field S : cell on G; field h : half on G; field n : byte on G;";
 
-TEST(Targets, EntriesByNameAndInOrder) {
+TEST(Targets, TakeValuesByNameOrInOrder) {
   const Texts swapped = {"B[0]", "A[0]"};
   EXPECT_EQ(results(kFields + "stencil s : A, B on G = { A = B[0], B = A[0] };"), swapped);
   EXPECT_EQ(results(kFields + "stencil s : A, B on G = { B = A[0], A = B[0] };"), swapped);
@@ -28,7 +28,7 @@ TEST(Targets, EntriesByNameAndInOrder) {
   EXPECT_EQ(results(kFields + "stencil s : A, B on G = A[0];"), (Texts{"A[0]", "A[0]"}));
 }
 
-TEST(Targets, AreOneFunctionWithTheTypesOfEach) {
+TEST(Targets, KeepTheirTypesInOneFunction) {
   const ir::Program program =
       program_of(kFields + "stencil s : n, h, S on G = { n = n[0] + 300, h = 1, S = S[0] };");
   ASSERT_EQ(program.functions.size(), 1u);
@@ -41,7 +41,7 @@ TEST(Targets, AreOneFunctionWithTheTypesOfEach) {
             (std::vector<Scalar>{Scalar::I8, Scalar::F16, Scalar::F32, Scalar::F32, Scalar::F32}));
 }
 
-TEST(Targets, ConditionsAndElseHoldForAll) {
+TEST(Targets, ConditionsAndElseApplyToAll) {
   const std::string text =
       kFields +
       "stencil s : A, B { [1..8] where A[0] > 0 = { A = B[1], B = 2 }; else = { 3, B[0] }; }";
@@ -52,7 +52,7 @@ TEST(Targets, ConditionsAndElseHoldForAll) {
             (Texts{"select(gt(A[0], 0f), 1f, A[0])", "select(gt(A[0], 0f), 1f, B[0])"}));
 }
 
-TEST(Targets, AMemberKeepsTheOthers) {
+TEST(Targets, WritingAMemberKeepsTheOthers) {
   EXPECT_EQ(results(kFields + "stencil s : S.v on G = 2 * S[0].v;"),
             (Texts{"S[0].rho", "mul(2f, S[0].v[0])", "mul(2f, S[0].v[1])"}));
   EXPECT_EQ(results(kFields + "stencil s : S.rho on G where A[0] > 0 = 1;"),

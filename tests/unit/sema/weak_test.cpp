@@ -34,7 +34,7 @@ TEST(Weak, IsStoredInTheTypeOfTheField) {
   EXPECT_EQ(stored("0.1 * time", "float", real_is_double), "mul(0.1f, float(time))");
 }
 
-TEST(Weak, TakesTheTypeOfWhatItMeets) {
+TEST(Weak, TakesTheTypeOfTheOtherOperand) {
   EXPECT_EQ(stored("0.1 * time + A[0]", "double"), "double(add(mul(0.1f, float(time)), A[0]))");
   EXPECT_EQ(stored("float(0.1 * time + D[0])"), "float(add(mul(0.1d, double(time)), D[0]))");
   EXPECT_EQ(written("select(I[0] > 0, 0.1 * time, U[0])"),
@@ -75,7 +75,7 @@ TEST(Weak, IsComparedInTheTypeThatIsStored) {
       "select(lt(mul(0.1f, float(time)), 0.3f), 1f, 2f)");
 }
 
-TEST(Weak, IsDoubleWhereTheFieldsAre) {
+TEST(Weak, IsDoubleIfAllFieldsAre) {
   const ir::Program program =
       program_of(kDoubles +
                  "stencil s : U on G = V[0]; reduce r = sum(0.1 * time) on G;"
@@ -92,20 +92,20 @@ TEST(Weak, IsDoubleWhereTheFieldsAre) {
   EXPECT_EQ(expression(program, init.graph, init.results.at(0)), "mul(0.1d, double(#0))");
 }
 
-TEST(Weak, IsRealWhereSomeFieldIsFloat) {
+TEST(Weak, IsRealIfAFieldIsFloat) {
   const ir::Program program = program_of(
       "grid G = [0..7] steps 1; field A : float on G; field D : double on G;"
       "stencil s : A on G = D[0]; reduce r = sum(0.1 * time) on G;");
   EXPECT_EQ(ir::value_type(program.reductions[0]), Scalar::F32);
 }
 
-TEST(Weak, GivesBoundariesTheTypeOfTheField) {
+TEST(Weak, TakesTheTypeOfTheFieldInBoundaries) {
   const std::string value =
       result("field B : double on G boundary constant 0.1 * time; stencil s : U on G = B[-1];");
   EXPECT_EQ(value, "select(lt(#0, 1), mul(0.1d, double(time)), B[-1])");
 }
 
-TEST(Weak, IsNoInteger) {
+TEST(Weak, IsNotConvertedToInteger) {
   EXPECT_NE(analyze_text(kDoubles + "stencil s : I on G = 0.1 * time;").messages.find("S020"),
             std::string::npos);
   EXPECT_NE(analyze_text(kDoubles + "stencil s : I on G = (0.1 * time) % 2;").messages.find("S018"),
@@ -115,7 +115,7 @@ TEST(Weak, IsNoInteger) {
       std::string::npos);
 }
 
-TEST(Weak, ValuesOfTheirFunctionsStayPolynomial) {
+TEST(Weak, NestedFunctionsShareNodes) {
   std::string functions = "function f0(x) = x * 0.5;";
   for (int n = 1; n < 40; ++n) {
     functions += fmt::format("function f{0}(x) = f{1}(x) + f{1}(x);", n, n - 1);
@@ -128,7 +128,7 @@ TEST(Weak, ValuesOfTheirFunctionsStayPolynomial) {
 // --- S107
 // ------------------------------------------------------------------------------------------
 
-TEST(RoundedToFloat, IsSaidOfParamsAndArithmetic) {
+TEST(RoundedToFloat, IsWarnedAboutForParamsAndArithmetic) {
   for (const char* value : {"k * U[0]", "k", "real(i) * 0.1", "select(i > 1, k, 0.5)",
                             "w[1] * U[0]", "U[0] + position(i)", "U[0] * spacing(0)",
                             "real(double(i) / 3)", "S[0] * S[1]", "sqrt(S[0])"}) {
@@ -141,7 +141,7 @@ TEST(RoundedToFloat, IsSaidOfParamsAndArithmetic) {
   }
 }
 
-TEST(RoundedToFloat, IsNotSaidOfWhatIsExactOrMeant) {
+TEST(RoundedToFloat, IsNotWarnedAboutIfExactOrExplicit) {
   for (const char* value :
        {"U[0] * 0.1", "S[0] * U[0]", "-S[0]", "max(S[0], U[0])", "double(k) * U[0]", "w[0] * U[0]",
         "double(S[0] * S[1])", "float(S[0] * S[1])", "float(0.1) * U[0]", "float(U[0] * 0.1)",

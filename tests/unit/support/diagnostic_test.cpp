@@ -38,7 +38,7 @@ TEST(Render, ShowsEveryPartInOrder) {
             "      = hint: did you mean 'A'?\n");
 }
 
-TEST(Render, LeavesOutWhatIsMissing) {
+TEST(Render, OmitsMissingParts) {
   const Source source("f.stn", "abc");
   EXPECT_EQ(rendered(source, {}), "f.stn: error S031: wrong\n");
   EXPECT_EQ(rendered(Source("", ""), {}), "error S031: wrong\n");
@@ -57,7 +57,7 @@ TEST(Render, TabsKeepTheCaretUnderItsText) {
             "f.stn:1:6: error S031: wrong\n    1 | \tA\t= B;\n      | \t \t  ^\n");
 }
 
-TEST(Render, ControlCharactersAreSeenAndTheCaretStaysUnderItsText) {
+TEST(Render, ControlCharactersAreEscapedAndTheCaretStaysInPlace) {
   const Source source("a\x1b[31m.stn", "/* \x1b[2K\xC3\xA9 */ B");
   EXPECT_EQ(rendered(source, span_of(source, "B")),
             "a\\x1b[31m.stn:1:14: error S031: wrong\n"
@@ -65,13 +65,13 @@ TEST(Render, ControlCharactersAreSeenAndTheCaretStaysUnderItsText) {
             "      |                ^\n");
 }
 
-TEST(Render, ASpanOverSeveralLinesIsMarkedOnItsFirst) {
+TEST(Render, SpansOverSeveralLinesAreMarkedOnTheFirst) {
   const Source source("f.stn", "x = (1 +\n     2);\n");
   EXPECT_EQ(rendered(source, span_of(source, "(1 +\n     2)")),
             "f.stn:1:5: error S031: wrong\n    1 | x = (1 +\n      |     ^~~~\n");
 }
 
-TEST(Render, TheEndOfTheTextHasAPlace) {
+TEST(Render, TheEndOfTheTextHasAPosition) {
   const Source source("f.stn", "grid G");
   EXPECT_EQ(rendered(source, {6, 7}),
             "f.stn:1:7: error S031: wrong\n    1 | grid G\n      |       ^\n");
@@ -89,7 +89,7 @@ TEST(Render, LongLinesAreShownInPart) {
             "f.stn:1:1: error S031: wrong\n    1 | " + std::string(160, 'a') + "...\n      | ^~\n");
 }
 
-TEST(Diagnostics, SortsByPlaceAndKeepsTheOrderOfEquals) {
+TEST(Diagnostics, SortsByPositionAndIsStable) {
   Diagnostics diagnostics;
   diagnostics.error("S003", {9, 10}, "c");
   diagnostics.error("S001", {4, 5}, "a");
@@ -101,14 +101,14 @@ TEST(Diagnostics, SortsByPlaceAndKeepsTheOrderOfEquals) {
   EXPECT_EQ(order, "S000 S001 S002 S003 ");
 }
 
-TEST(Diagnostics, NoLineOfAMessageLooksLikeAnother) {
+TEST(Diagnostics, ContinuationLinesAreIndented) {
   Diagnostics diagnostics;
   diagnostics.error("R010", {}, "cannot read 'a\nstencilc: error R011: b'");
   EXPECT_EQ(render(Source("stencilc", ""), diagnostics),
             "stencilc: error R010: cannot read 'a\n  stencilc: error R011: b'\n");
 }
 
-TEST(Diagnostics, OnlyErrorsAreErrors) {
+TEST(Diagnostics, WarningsAreNotErrors) {
   Diagnostics diagnostics;
   EXPECT_FALSE(diagnostics.has_errors());
   diagnostics.warning("S101", {}, "w");
@@ -117,7 +117,7 @@ TEST(Diagnostics, OnlyErrorsAreErrors) {
   EXPECT_TRUE(diagnostics.has_errors());
 }
 
-TEST(NearestName, FindsSlips) {
+TEST(NearestName, FindsTypos) {
   const std::vector<std::string> names = {"direct", "overlapped", "N", "boundary"};
   EXPECT_EQ(nearest_name("overlaped", names), "overlapped");  // a missing letter
   EXPECT_EQ(nearest_name("directt", names), "direct");        // an extra letter
@@ -128,7 +128,7 @@ TEST(NearestName, FindsSlips) {
   EXPECT_EQ(nearest_name("hcekc", {"check"}), "");                // twice, in five letters
 }
 
-TEST(NearestName, IsSilentAboutStrangers) {
+TEST(NearestName, IgnoresDistantNames) {
   EXPECT_EQ(nearest_name("hexagonal", {"direct", "overlapped"}), "");
   EXPECT_EQ(nearest_name("direct", {}), "");
   EXPECT_EQ(nearest_name("ab", {"xy"}), "");

@@ -34,7 +34,7 @@ TEST(MultiplyOut, IntegersAreOddOrEven) {
   EXPECT_EQ(kind(0x1p49 - 1, Scalar::F64), Kind::Odd);
 }
 
-TEST(MultiplyOut, NothingIsSaidOfWhatIsNotProved) {
+TEST(MultiplyOut, UnprovedDivisorsAreNotReplaced) {
   for (const double c :
        {0.0, -0.0, 0.3, 2.5, 1e-40, 1e38, 0x1p20 + 1, 0x1p20 + 2,
         std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {

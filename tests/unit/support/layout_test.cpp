@@ -16,7 +16,7 @@ TEST(Wrapped, BreaksAtBlanks) {
   EXPECT_EQ(wrapped("a word_without_room b", "", "", 6), "a\nword_without_room\nb\n");
 }
 
-TEST(Table, ColumnsAreTwoBlanksApart) {
+TEST(Table, SeparatesColumnsByTwoBlanks) {
   EXPECT_EQ(table({{"a", "bb", "c"}, {"aaa", "b", ""}}), "a    bb  c\naaa  b\n");
   EXPECT_EQ(table({{"name", "n"}, {"x", "100"}}, {.indent = "  ", .texts = 1}),
             "  name    n\n  x     100\n");
@@ -24,7 +24,7 @@ TEST(Table, ColumnsAreTwoBlanksApart) {
             " n  what\n10  x y\n");
 }
 
-TEST(Table, TheWidestTextTakesSeveralLines) {
+TEST(Table, WrapsTheWidestText) {
   std::string text;
   for (int i = 0; i < 40; ++i) text += "word ";
   text.pop_back();
@@ -43,7 +43,7 @@ TEST(Table, TheWidestTextTakesSeveralLines) {
   EXPECT_NE(printed.find("\n  two"), std::string::npos) << printed;
 }
 
-TEST(Table, WordsAndNumbersStayWhole) {
+TEST(Table, DoesNotBreakWordsAndNumbers) {
   const std::string word(120, 'x');
   EXPECT_NE(table({{"a", word + " b"}}).find(word), std::string::npos);
 }

@@ -31,7 +31,7 @@ TEST(Numbers, Reals) {
   }
 }
 
-TEST(Numbers, OfATypeFitIt) {
+TEST(Numbers, MustFitTheirType) {
   EXPECT_EQ(parse_integer("2147483647", Scalar::I32), INT32_MAX);
   EXPECT_FALSE(parse_integer("2147483648", Scalar::I32));
   EXPECT_EQ(parse_integer("2147483648", Scalar::I64), int64_t{1} << 31);

@@ -42,7 +42,7 @@ TEST(Scalar, Table) {
   }
 }
 
-TEST(Scalar, IntegersHoldWhatTheirBitsDo) {
+TEST(Scalar, IntegerRangesFollowTheirWidth) {
   EXPECT_TRUE(integer_range(Scalar::I8).holds(-128));
   EXPECT_FALSE(integer_range(Scalar::I8).holds(128));
   EXPECT_TRUE(integer_range(Scalar::U8).holds(255));

@@ -6,7 +6,7 @@
 namespace stencil {
 namespace {
 
-TEST(Shape, DimensionsLeftOutHaveLengthOne) {
+TEST(Shape, MissingDimensionsHaveLengthOne) {
   const Shape shape = {32, 8};
   EXPECT_EQ(shape[0], 32);
   EXPECT_EQ(shape[1], 8);
@@ -22,7 +22,7 @@ TEST(Shape, RankEndsAtTheLastLongerDimension) {
   EXPECT_EQ((Shape{1, 1, 1, 1, 1, 1, 1, 2}).rank(), 8);
 }
 
-TEST(Shape, ProductFromADimensionOn) {
+TEST(Shape, ProductStartsAtAnyDimension) {
   const Shape shape = {2, 3, 5, 7};
   EXPECT_EQ(shape.product(), 210);
   EXPECT_EQ(shape.product(2), 35);
@@ -35,7 +35,7 @@ TEST(Shape, ProductsDoNotOverflow) {
             int64_t{1} << 31);
 }
 
-TEST(Shape, PrintsAsManyLengthsAsAskedFor) {
+TEST(Shape, PrintsTheRequestedNumberOfLengths) {
   EXPECT_EQ(print(Shape{32, 8}, 1), "32");
   EXPECT_EQ(print(Shape{32, 8}, 2), "32x8");
   EXPECT_EQ(print(Shape{32, 8}, 4), "32x8x1x1");

@@ -18,7 +18,7 @@ TEST(Source, PositionsCountLinesAndBytesFromOne) {
   EXPECT_EQ(at(6), std::pair(3, 3));  // the end of the text
 }
 
-TEST(Source, LinesComeWithoutTheirEnds) {
+TEST(Source, LinesExcludeTheirEndings) {
   const Source source("f.stn", "one\r\ntwo\n\nlast");
   EXPECT_EQ(source.line(1), "one");
   EXPECT_EQ(source.line(2), "two");
@@ -28,7 +28,7 @@ TEST(Source, LinesComeWithoutTheirEnds) {
   EXPECT_EQ(source.line(5), "");
 }
 
-TEST(Source, ACarriageReturnEndsALineToo) {
+TEST(Source, CarriageReturnsEndLines) {
   const Source source("f.stn", "one\rtwo\r\nthree\n\rlast\r");
   EXPECT_EQ(source.line(1), "one");
   EXPECT_EQ(source.line(2), "two");
@@ -55,7 +55,7 @@ TEST(Source, TextOfASpanStaysInside) {
   EXPECT_EQ(source.text(Span{50, 99}), "");
 }
 
-TEST(Span, JoinCoversBothAndIgnoresNoPlace) {
+TEST(Span, JoinCoversBothAndIgnoresEmptySpans) {
   EXPECT_EQ(join({2, 4}, {7, 9}), (Span{2, 9}));
   EXPECT_EQ(join({7, 9}, {2, 4}), (Span{2, 9}));
   EXPECT_EQ(join({2, 9}, {3, 4}), (Span{2, 9}));

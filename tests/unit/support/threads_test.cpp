@@ -39,7 +39,7 @@ class Seen {
   std::set<std::thread::id> threads_;
 };
 
-TEST(Threads, AreAsManyAsTheEnvironmentSays) {
+TEST(Threads, FollowTheEnvironmentVariable) {
   const int unset = wanted_threads();
   for (const int threads : {1, 7, 4096}) {
     const Wanted wanted(std::to_string(threads));
@@ -51,7 +51,7 @@ TEST(Threads, AreAsManyAsTheEnvironmentSays) {
   }
 }
 
-TEST(Threads, AreAsManyAsTheProcessMayUseCpus) {
+TEST(Threads, DefaultToTheCpusOfTheProcess) {
   cpu_set_t before;
   ASSERT_EQ(sched_getaffinity(getpid(), sizeof before, &before), 0);
   EXPECT_EQ(wanted_threads(), CPU_COUNT(&before));
@@ -66,7 +66,7 @@ TEST(Threads, AreAsManyAsTheProcessMayUseCpus) {
   EXPECT_EQ(threads, 1);
 }
 
-TEST(Threads, EachHasANumber) {
+TEST(Threads, AreNumbered) {
   std::vector<std::atomic<int>> called(7);
   Seen seen;
   in_threads(7, [&](int number) {
@@ -77,7 +77,7 @@ TEST(Threads, EachHasANumber) {
   EXPECT_TRUE(seen.has(std::this_thread::get_id()));  // the calling thread takes part
 }
 
-TEST(Threads, SmallWorkIsNotShared) {
+TEST(Threads, SmallWorkIsNotSplit) {
   const Wanted wanted("8");
   EXPECT_EQ(parts_of(0, 10), 1);
   EXPECT_EQ(parts_of(19, 10), 1);
@@ -85,7 +85,7 @@ TEST(Threads, SmallWorkIsNotShared) {
   EXPECT_EQ(parts_of(1000, 10), 8);
 }
 
-TEST(Threads, PartsAreTheWhole) {
+TEST(Threads, PartsCoverTheWholeRange) {
   for (const int64_t count : {0, 1, 7, 12}) {
     for (const int parts : {1, 2, 5}) {
       std::vector<std::atomic<int>> seen(static_cast<size_t>(count));
@@ -100,7 +100,7 @@ TEST(Threads, PartsAreTheWhole) {
   }
 }
 
-TEST(Threads, RangesAreTheWhole) {
+TEST(Threads, RangesCoverTheWholeRange) {
   const Wanted wanted("3");
   for (const int64_t count : {0, 1, 7, 12, 100}) {
     for (const int64_t grain : {1, 5, 100}) {
@@ -118,7 +118,7 @@ TEST(Threads, RangesAreTheWhole) {
 }
 
 // All wanted threads take part: each waits for the others.
-TEST(Threads, RangesAreSharedAmongAllThatAreWanted) {
+TEST(Threads, RangesUseAllWantedThreads) {
   const Wanted wanted("3");
   std::atomic<int> at_work = 0;
   in_ranges(3, 1, [&](int64_t, int64_t) {
@@ -129,7 +129,7 @@ TEST(Threads, RangesAreSharedAmongAllThatAreWanted) {
 }
 
 // All parts finish first, because the caller's variables must outlive them.
-TEST(Threads, ThrowWhatAPartThrew) {
+TEST(Threads, RethrowExceptionsOfAPart) {
   std::atomic<int> done{0};
   const auto work = [&](int part, int64_t, int64_t) {
     if (part == 2) throw std::runtime_error("part 2");
@@ -144,7 +144,7 @@ TEST(Threads, ThrowWhatAPartThrew) {
   EXPECT_EQ(done, 3);
 }
 
-TEST(Workers, AreAsManyAsTheEnvironmentSays) {
+TEST(Workers, FollowTheEnvironmentVariable) {
   const Wanted wanted("2");
   Seen seen;
   std::atomic<int> at_work = 0;
@@ -171,7 +171,7 @@ TEST(Workers, AreAsManyAsTheEnvironmentSays) {
   EXPECT_FALSE(seen.has(std::this_thread::get_id()));
 }
 
-TEST(Workers, WaitForWhatTheyHave) {
+TEST(Workers, WaitForTheirTasks) {
   Workers workers(3);
   std::atomic<int> done = 0;
   for (int i = 0; i < 20; ++i) workers.start([&] { ++done; });
@@ -179,14 +179,14 @@ TEST(Workers, WaitForWhatTheyHave) {
   EXPECT_EQ(done, 20);
 }
 
-TEST(Workers, NoneDoTheWorkAtOnce) {
+TEST(Workers, WithoutThreadsRunTasksAtOnce) {
   Workers workers(0);
   bool done = false;
   workers.start([&] { done = true; });
   EXPECT_TRUE(done);
 }
 
-TEST(Workers, WhatIsThrownReachesWhoAsks) {
+TEST(Workers, RethrowExceptionsInGet) {
   Workers workers(1);
   auto result = workers.start([]() -> int { throw std::runtime_error("thrown"); });
   EXPECT_THROW(result.get(), std::runtime_error);

@@ -73,7 +73,7 @@ TEST(Expression, Numbers) {
   EXPECT_EQ(one_line("true or false"), "(or true false)");
 }
 
-TEST(Expression, ThePointOfARangeIsNotTheNumbers) {
+TEST(Expression, TheDotsOfARangeDoNotBelongToTheNumber) {
   const char* box = R"(program
   grid G
     box
@@ -110,7 +110,7 @@ TEST(Expression, Aggregates) {
             "(aggregate (rho = 1) (u = (aggregate (== a b) 0)))");
 }
 
-TEST(Expression, CommentsAndBlanksMayStandBetweenAllTokens) {
+TEST(Expression, CommentsAndBlanksSeparateAnyTokens) {
   EXPECT_EQ(one_line("/* a */ f // b\n ( /**/ x \t,\r\n y /* c */ ) [ 0 ] . m"),
             "(member m (bracket (call f x y) 0))");
 }

@@ -17,7 +17,7 @@ TEST(Item, Param) {
 )");
 }
 
-TEST(Item, GridAttributesStandInAnyOrder) {
+TEST(Item, GridAttributesInAnyOrder) {
   EXPECT_EQ(tree("grid G = [0..9] spacing [dx] origin -1 steps 4;"), R"(program
   grid G
     box
@@ -216,7 +216,7 @@ TEST(Item, Init) {
 }
 
 // Items inside stay separate: an error in one does not affect the others.
-TEST(Item, RepeatIsAnItemAtItsBeginAndAtItsEnd) {
+TEST(Item, RepeatBecomesABeginAndAnEndItem) {
   EXPECT_EQ(tree("repeat 2 * K { stencil s : A on G = 1; } stop when 1;"), R"(program
   repeat
     binary *
@@ -263,13 +263,13 @@ TEST(Item, ReduceStopRequire) {
 )");
 }
 
-TEST(Item, WordsThatAreNotReservedMayBeNames) {
+TEST(Item, UnreservedWordsMayBeNames) {
   EXPECT_NE(
       tree("field none, clamp, vector, sum : real on inner;").find("none, clamp, vector, sum"),
       std::string::npos);
 }
 
-TEST(Item, NoItemsIsAProgram) {
+TEST(Item, EmptyTextIsAProgram) {
   for (const char* text : {"", "\n", "// only", "/* only */", "\xEF\xBB\xBF", " \r\n\t"}) {
     EXPECT_EQ(tree(text), "program\n");
   }

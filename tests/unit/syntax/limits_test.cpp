@@ -64,18 +64,18 @@ TEST(Limits, HeightOfExpressions) {
   EXPECT_NE(messages("require a" + repeated(".b", 100000) + ";").find("P005"), std::string::npos);
 }
 
-TEST(Limits, AWideExpressionIsNotADeepOne) {
+TEST(Limits, WideExpressionsAreNotDeep) {
   EXPECT_TRUE(parses("table t : real[50000] = {1" + repeated(", 1", 49999) + "};"));
 }
 
-TEST(Limits, AHundredErrorsAreEnough) {
+TEST(Limits, StopsAfterAHundredErrors) {
   const Source source("t.stn", repeated("param;\n", 1000));
   Diagnostics diagnostics;
   EXPECT_FALSE(parse(source, diagnostics));
   EXPECT_EQ(diagnostics.items().size(), 100U);
 }
 
-TEST(Limits, AnyByteAnywhere) {
+TEST(Limits, AcceptsOrRefusesAnyByte) {
   const std::string before = "param N : integer = 1", after = ";\nparam M : real;";
   for (int byte = 0; byte < 256; ++byte) {
     const std::string text = before + static_cast<char>(byte) + after;
@@ -108,7 +108,7 @@ stop when e < 1e-9; /* comment */
 require N >= 8;
 )";
 
-TEST(Limits, MutationsOfAProgramNeverCrashAndNeverGoUnexplained) {
+TEST(Limits, MutatedProgramsNeverCrashAndAlwaysGetAMessage) {
   ASSERT_TRUE(parses(kEverything));
   const std::string original = kEverything;
   const std::string alphabet = "()[]{},;:.=+-*/%<>|^&~!@ \n0a\"\\\x80\xC3#$";

@@ -31,7 +31,7 @@ std::string rewritten(const std::string& expression) {
   return text.size() < prefix + 2 ? text : text.substr(prefix, text.size() - prefix - 2);
 }
 
-TEST(Write, ParenthesesStandOnlyWhereTheTreeNeedsThem) {
+TEST(Write, WritesOnlyTheNeededParentheses) {
   EXPECT_EQ(rewritten("((a + b) - c)"), "a + b - c");
   EXPECT_EQ(rewritten("a - (b - c)"), "a - (b - c)");
   EXPECT_EQ(rewritten("a + (b * c)"), "a + b * c");
@@ -98,7 +98,7 @@ TEST(Write, EveryFormOfEveryItem) {
   EXPECT_EQ(written(text).text, text);
 }
 
-TEST(Write, LongStatementsAreBrokenAndSpansCoverThem) {
+TEST(Write, WrapsLongStatementsAndTracksTheirSpans) {
   std::string sum = "A[0]";
   for (int i = 0; i < 40; ++i) sum += " + A[" + std::to_string(i) + "]";
   const std::string text = "stencil s : A {\n  let x = " + sum + ";\n  G = x;\n}\nstop when x;\n";

@@ -26,7 +26,7 @@ std::string difference(const std::string& other) {
   return compared.failure().message;
 }
 
-TEST(Identity, NamesWhatDiffers) {
+TEST(Identity, NamesTheDifference) {
   const std::string begin = "rank 1 does not compute what rank 0 computes: it has ";
   EXPECT_EQ(difference(identity(kText)), "");
   ProgramOptions options;
@@ -48,7 +48,7 @@ TEST(Identity, NamesWhatDiffers) {
 }
 
 // Rank 0 decides the number of steps and the real params.
-TEST(Identity, IsTheSameWithOtherStepsAndFloats) {
+TEST(Identity, IgnoresStepsAndRealParams) {
   ProgramOptions options;
   options.definitions = {{"k", "0.3"}};
   options.steps = 7;

@@ -59,7 +59,7 @@ void go_round(int count) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(LocalParts, SendAroundARing) {
+TEST(LocalParts, SendToBothNeighbours) {
   for (const int count : {2, 3, 5}) go_round(count);
 }
 
@@ -77,7 +77,7 @@ TEST(LocalParts, OneWayMessagesNeedNoAnswer) {
   EXPECT_EQ(got, 42);
 }
 
-TEST(LocalParts, AMessageOfAnotherLengthIsAFailure) {
+TEST(LocalParts, MessagesOfDifferentLengthsFail) {
   LocalParts parts(2);
   in_threads(2, [&](int rank) {
     Immediate accelerator;
@@ -91,7 +91,7 @@ TEST(LocalParts, AMessageOfAnotherLengthIsAFailure) {
   });
 }
 
-TEST(LocalParts, HearEachOtherInRounds) {
+TEST(LocalParts, GatherTextsInRounds) {
   constexpr int kCount = 4;
   LocalParts parts(kCount);
   std::atomic<int> wrong = 0;
@@ -149,7 +149,7 @@ class Queues : public Immediate {
 
 // One recording holds the work of all parts. Part 0 waits for the others before it ends the
 // recording, and the others wait for it around each replay.
-TEST(LocalParts, RecordTogether) {
+TEST(LocalParts, RecordOneGraphTogether) {
   LocalParts parts(3);
   std::array<std::string, 3> logs;
   in_threads(3, [&](int rank) {
@@ -171,7 +171,7 @@ TEST(LocalParts, RecordTogether) {
 }
 
 // Copies through the host cannot be recorded in a queue.
-TEST(LocalParts, RecordOnlyWhereTheyReachEachOther) {
+TEST(LocalParts, RecordOnlyWithPeerAccess) {
   LocalParts parts(2);
   in_threads(2, [&](int rank) {
     Queues queues(rank, rank == 0);

@@ -27,7 +27,7 @@ init mics[m] = { 7.5 * m, 8.25 * m };
 init U[i,j] = {i + 0.5 * j, i};
 )";
 
-TEST(PartState, EveryPointIsOnePartsOwn) {
+TEST(PartState, EveryPointIsOwnedByOnePart) {
   const auto program = decompose::at_sizes(program_of(kKinds), {40});
   ASSERT_TRUE(program);
   const reference::State whole = initial_state(*program, bind_params(*program).value());

@@ -77,7 +77,7 @@ TEST_F(CudaAttach, WorksInTheUsersArraysOnTheUsersStream) {
   EXPECT_TRUE(fake_->allocated.empty());
 }
 
-TEST_F(CudaAttach, OnlyQueuesAndSaysWhenItsWorkFailed) {
+TEST_F(CudaAttach, QueuesWorkAndReportsFailuresInWait) {
   const Kernel kernel = compile({.device = "cuda", .schedule = "direct", .dense = true});
   Simulation simulation = kernel.attach_device({{"A", View(a_, {10, 22})}}, stream()).or_throw();
   fake_->finish_code = 700;
@@ -87,7 +87,7 @@ TEST_F(CudaAttach, OnlyQueuesAndSaysWhenItsWorkFailed) {
   EXPECT_EQ(waited.failure().code, "R044");
 }
 
-TEST_F(CudaAttach, BringsHomeWhatIsAskedForOnce) {
+TEST_F(CudaAttach, DownloadsRequestedFieldsOnce) {
   constexpr const char* kTwoFields = R"(
 grid G = [0..9, 0..21] steps 9;
 field U : real on G history 2;
@@ -125,7 +125,7 @@ stencil v : V[1..8, 1..20] = U[0,1];
   std::remove(file.c_str());
 }
 
-TEST_F(CudaAttach, RefusesRowsThatArePadded) {
+TEST_F(CudaAttach, RefusesPaddedRows) {
   const Kernel padded =
       compile({.device = "cuda", .schedule = "direct rows=padded", .dense = true});
   const auto refused = padded.attach_device({{"A", View(a_, {10, 22})}}, stream());
@@ -136,7 +136,7 @@ TEST_F(CudaAttach, RefusesRowsThatArePadded) {
   EXPECT_TRUE(fake_->allocated.empty());
 }
 
-TEST_F(CudaAttach, RefusesAddressesBetweenVectors) {
+TEST_F(CudaAttach, RefusesMisalignedAddresses) {
   const Kernel kernel = compile({.device = "cuda", .dense = true});
   const auto refused = kernel.attach_device({{"A", View(a_ + 4, {10, 22})}}, stream());
   ASSERT_FALSE(refused.ok());

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
-TEST(Copies, GoThereAndBackWhateverTheShape) {
+TEST(Copies, RoundTripForEveryShape) {
   FakeDriver* const found = fresh_fake_driver();
   ASSERT_NE(found, nullptr);
   FakeDriver& fake = *found;

@@ -69,7 +69,7 @@ TEST_F(CudaDevice, IsChosenByNumberOrName) {
   EXPECT_EQ(cuda_device().probe("H100").reason, "no GPU is called 'H100'; found Fake A, Fake B");
 }
 
-TEST_F(CudaDevice, IsAbsentWhereTheCompilerDoesNotKnowTheArchitecture) {
+TEST_F(CudaDevice, IsAbsentIfNvrtcLacksTheArchitecture) {
   fake_->architecture = 999;
   const DeviceInfo info = cuda_device().probe("");
   EXPECT_FALSE(info.available);
@@ -77,7 +77,7 @@ TEST_F(CudaDevice, IsAbsentWhereTheCompilerDoesNotKnowTheArchitecture) {
   EXPECT_TRUE(contains(info.reason, ", sm_90, ")) << info.reason;
 }
 
-TEST_F(CudaDevice, IsWhatAutoTakes) {
+TEST_F(CudaDevice, IsTheDefaultOfAuto) {
   EXPECT_EQ(choose_device("auto").value().info.name, "cuda");
 }
 
@@ -98,7 +98,7 @@ std::vector<size_t> arguments_of(const kernel::Kernel& kernel, bool read_only) {
 
 // The reductions are due every 5 and every 7 steps. The condition is
 // evaluated once both have a value.
-TEST_F(CudaDevice, ReadsTheStopFlagWhereItIsAskedAndValuesAtTheEnd) {
+TEST_F(CudaDevice, ReadsTheStopFlagWhenDueAndValuesAtTheEnd) {
   const ir::Program program = program_of(kConverging);
   kernel::Module module;
   const auto loaded = load(program, "direct block=32", module);
@@ -152,7 +152,7 @@ TEST_F(CudaDevice, LaunchesThreadsOfFourDimensionsInThree) {
   EXPECT_EQ(launches, 1);
 }
 
-TEST_F(CudaDevice, UploadsLaunchesRotatesAndBringsHome) {
+TEST_F(CudaDevice, UploadsLaunchesRotatesAndDownloads) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
   const auto loaded = load(program, "direct block=32x4 rows=dense", module);
@@ -194,7 +194,7 @@ TEST_F(CudaDevice, UploadsLaunchesRotatesAndBringsHome) {
 }
 
 // Rows of 23 points take 24 elements. Copies leave the last element unchanged.
-TEST_F(CudaDevice, CopiesRowsWhereTheyArePadded) {
+TEST_F(CudaDevice, CopiesPaddedRows) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
   const auto loaded = load(program, "direct block=32x4 rows=padded", module);
@@ -221,7 +221,7 @@ TEST_F(CudaDevice, CopiesRowsWhereTheyArePadded) {
   }
 }
 
-TEST_F(CudaDevice, LeavesNothingBehind) {
+TEST_F(CudaDevice, ReleasesAllResources) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
   {
@@ -259,7 +259,7 @@ TEST_F(CudaDevice, ReplaysGraphsOfLaunches) {
 }
 
 // If kernels take longer than their launches, they are launched on streams without a graph.
-TEST_F(CudaDevice, ReplaysNoGraphsOfLongKernels) {
+TEST_F(CudaDevice, DoesNotUseGraphsForLongKernels) {
   const ir::Program program = program_of(kWave);
   kernel::Module module;
   const auto loaded = load(program, "direct block=32", module);
@@ -280,7 +280,7 @@ TEST_F(CudaDevice, ReplaysNoGraphsOfLongKernels) {
 }
 
 // A launch takes 3 ms on the device clock, whatever the host clock shows.
-TEST_F(CudaDevice, MeasuresStepsByItsOwnClock) {
+TEST_F(CudaDevice, TimesStepsByTheDeviceClock) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
   const auto loaded = load(program, "direct", module);
@@ -301,7 +301,7 @@ TEST_F(CudaDevice, MeasuresStepsByItsOwnClock) {
   EXPECT_EQ(fake_->events, 0);
 }
 
-TEST_F(CudaDevice, ReportsTheTimeOfTheDeviceForARun) {
+TEST_F(CudaDevice, ReportsTheDeviceTimeOfARun) {
   const ir::Program program = program_of(kDecay);
   Diagnostics diagnostics;
   auto prepared = prepare(program, "cuda", "direct", diagnostics);
@@ -314,7 +314,7 @@ TEST_F(CudaDevice, ReportsTheTimeOfTheDeviceForARun) {
   EXPECT_NEAR(run.value().seconds, 70, 1e-3);
 }
 
-TEST_F(CudaDevice, TellsWhatKernelsTakeOfIt) {
+TEST_F(CudaDevice, ReportsResourcesOfKernels) {
   const ir::Program program = program_of(kDecay);
   fake_->registers = 72;
   fake_->local_bytes = 16;
@@ -331,7 +331,7 @@ TEST_F(CudaDevice, TellsWhatKernelsTakeOfIt) {
             1000 + emit::dynamic_shared_bytes(module.kernels[0], module));
 }
 
-TEST_F(CudaDevice, MeasuresCopiesByItsOwnClock) {
+TEST_F(CudaDevice, TimesCopiesByTheDeviceClock) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
   const auto loaded = load(program, "direct", module);
@@ -396,7 +396,7 @@ TEST_F(CudaDevice, CopiesLargeFieldsThroughPinnedMemory) {
   }
 }
 
-TEST_F(CudaDevice, CopiesWithoutPinnedMemoryWhereThereIsNone) {
+TEST_F(CudaDevice, CopiesWithoutPinnedMemoryIfItRunsOut) {
   ProgramOptions sizes;
   sizes.definitions["N"] = "3001";
   const ir::Program program = program_of(kDecay, sizes);
@@ -416,7 +416,7 @@ TEST_F(CudaDevice, CopiesWithoutPinnedMemoryWhereThereIsNone) {
 }
 
 // Each thread runs its own program, and all threads share another one.
-TEST_F(CudaDevice, ServesSeveralThreadsAtOnce) {
+TEST_F(CudaDevice, SupportsSeveralThreadsAtOnce) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module, others[4];
   const auto shared = load(program, "direct", module);
@@ -443,7 +443,7 @@ TEST_F(CudaDevice, ServesSeveralThreadsAtOnce) {
   EXPECT_TRUE(fake_->allocated.empty());
 }
 
-TEST_F(CudaDevice, ServesThreadsThatDidNotLoadIt) {
+TEST_F(CudaDevice, RunsInThreadsThatDidNotLoadTheProgram) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
   Result<std::unique_ptr<LoadedProgram>> loaded = Failure{};
@@ -487,7 +487,7 @@ TEST_F(CudaDevice, RequestsSharedMemoryBeyondStaticArrays) {
 // --- Code
 // --------------------------------------------------------------------------------------------
 
-TEST_F(CudaDevice, GivesSourcePtxAndMachineCode) {
+TEST_F(CudaDevice, ReturnsSourcePtxAndMachineCode) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
   const auto loaded = load(program, "direct", module);
@@ -507,7 +507,7 @@ TEST_F(CudaDevice, GivesSourcePtxAndMachineCode) {
 // ----------------------------------------------------------------------------------------
 
 // `expected` follows "to allocate" in the message; the driver has `memory` bytes.
-TEST_F(CudaDevice, SaysHowMuchMemoryTheProgramNeeds) {
+TEST_F(CudaDevice, OutOfMemoryErrorsStateTheNeed) {
   struct Case {
     const char* program;
     const char* schedule;
@@ -542,7 +542,7 @@ TEST_F(CudaDevice, SaysHowMuchMemoryTheProgramNeeds) {
   }
 }
 
-TEST_F(CudaDevice, ReportsALaunchThatFails) {
+TEST_F(CudaDevice, ReportsFailedLaunches) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
   const auto loaded = load(program, "direct block=32x4", module);
@@ -563,7 +563,7 @@ TEST_F(CudaDevice, ReportsALaunchThatFails) {
   }
 }
 
-TEST_F(CudaDevice, ReportsAKernelThatFails) {
+TEST_F(CudaDevice, ReportsFailedKernels) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
   const auto loaded = load(program, "direct", module);
@@ -579,7 +579,7 @@ TEST_F(CudaDevice, ReportsAKernelThatFails) {
             "CUDA failed to run kernels: FAKE_ERROR (so the test wants it)");
 }
 
-TEST_F(CudaDevice, RefusesBlocksThatRegistersDoNotAllow) {
+TEST_F(CudaDevice, RefusesBlocksThatNeedTooManyRegisters) {
   fake_->threads = 64;
   const ir::Program program = program_of(kDecay);
   kernel::Module module;

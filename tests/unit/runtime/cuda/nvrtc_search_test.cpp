@@ -23,7 +23,7 @@ class NvrtcSearch : public testing::Test {
 };
 
 // A CUDA 12 driver needs NVRTC 12 even if a newer one is installed.
-TEST_F(NvrtcSearch, AnOlderDriverTakesAnOlderNvrtc) {
+TEST_F(NvrtcSearch, OlderDriversUseAnOlderNvrtc) {
   const auto nvrtc = Nvrtc::open(12080);
   ASSERT_TRUE(nvrtc.ok()) << nvrtc.failure().message;
   EXPECT_EQ(nvrtc.value().info().version, 12090);
@@ -33,7 +33,7 @@ TEST_F(NvrtcSearch, AnOlderDriverTakesAnOlderNvrtc) {
 }
 
 // The search result is cached, and compiled kernels are cached by kind and flags.
-TEST_F(NvrtcSearch, WhatWasFoundAndCompiledIsRemembered) {
+TEST_F(NvrtcSearch, SearchesAndKernelsAreCached) {
   const auto first = find_nvrtc(12080), second = find_nvrtc(12080);
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ(first.value().file, second.value().file);

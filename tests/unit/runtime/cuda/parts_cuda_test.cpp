@@ -59,7 +59,7 @@ class CudaParts : public testing::Test {
 };
 
 // A halo of whole rows is one contiguous range. Boundary blocks start before interior blocks.
-TEST_F(CudaParts, WholeRowsGoFromArrayToArray) {
+TEST_F(CudaParts, WholeRowsAreCopiedBetweenArrays) {
   run("1x2", 8);
   EXPECT_EQ(launches_of("pack"), 0);
   EXPECT_EQ(fake_->copied.size(), 2 * (1 + 4)) << "a spare slot, and a halo behind each tile";

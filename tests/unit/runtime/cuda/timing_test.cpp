@@ -54,7 +54,7 @@ class TimingOnCuda : public testing::Test {
 };
 
 // A launch takes 4 ms with 64 threads per block and 1 ms with 32. Only the device clock counts.
-TEST_F(TimingOnCuda, TheClockOfTheDeviceDecides) {
+TEST_F(TimingOnCuda, UsesTheDeviceClock) {
   fake_->registers = 96;
   fake_->local_bytes = 24;
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig& config, void**) {
@@ -82,7 +82,7 @@ TEST_F(TimingOnCuda, TheClockOfTheDeviceDecides) {
 }
 
 // All candidates get slower with each round. Candidates measured earlier must not gain from that.
-TEST_F(TimingOnCuda, DriftFavoursNobody) {
+TEST_F(TimingOnCuda, DriftFavoursNoCandidate) {
   int launches = 0;
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig& config, void**) {
     const double drift = 1 + 0.002 * ++launches;
@@ -93,7 +93,7 @@ TEST_F(TimingOnCuda, DriftFavoursNobody) {
 }
 
 // Memory suffices for the fields of one candidate only.
-TEST_F(TimingOnCuda, ThoseThatDoNotFitTogetherTakeTurns) {
+TEST_F(TimingOnCuda, CandidatesTakeTurnsIfMemoryIsShort) {
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig&, void**) {
     fake_->clock += 0.001;
   };
@@ -115,7 +115,7 @@ TEST_F(TimingOnCuda, ThoseThatDoNotFitTogetherTakeTurns) {
 }
 
 // Only the second launch with 64 threads per block fails.
-TEST_F(TimingOnCuda, ACandidateThatFailsIsOutAndTheOthersGoOn) {
+TEST_F(TimingOnCuda, FailedCandidatesAreDropped) {
   constexpr int kLaunchFailed = 719;
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig& config, void**) {
     fake_->clock += 0.001;
@@ -135,7 +135,7 @@ TEST_F(TimingOnCuda, ACandidateThatFailsIsOutAndTheOthersGoOn) {
 }
 
 // Candidates compiled after the budget are not timed; the only timed one wins.
-TEST_F(TimingOnCuda, WhatWasNotReachedIsTheBudgetsFault) {
+TEST_F(TimingOnCuda, CandidatesBeyondTheBudgetAreReported) {
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig&, void**) {
     fake_->clock += 0.001;
   };
@@ -160,7 +160,7 @@ TEST_F(TimingOnCuda, WhatWasNotReachedIsTheBudgetsFault) {
 }
 
 // An error after which the process can no longer use the GPU.
-TEST_F(TimingOnCuda, ALostDeviceEndsIt) {
+TEST_F(TimingOnCuda, ALostDeviceEndsTheTiming) {
   constexpr int kIllegalAddress = 700;
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig& config, void**) {
     fake_->clock += 0.001;
@@ -198,7 +198,7 @@ stencil s : A[1..1022, 1..1022] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
 };
 
 // Of the tiles compiled for a short run, `auto` takes the one with the shortest launches.
-TEST_F(ChoiceOnCuda, IsTheFastestTileByTheClockOfTheDevice) {
+TEST_F(ChoiceOnCuda, IsTheFastestTileByTheDeviceClock) {
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig&, void**) {
     fake_->clock += 0.001;
   };
@@ -235,7 +235,7 @@ TEST_F(ChoiceOnCuda, IsTheFastestTileByTheClockOfTheDevice) {
   EXPECT_EQ(again->origin, "the fastest of 16 timed before");
 }
 
-TEST_F(ChoiceOnCuda, GoesWithoutAClockWhereTheDeviceHasNoMemory) {
+TEST_F(ChoiceOnCuda, UsesTheModelIfTheDeviceHasNoMemory) {
   fake_->memory = 1 << 20;
   const auto chosen = choose(int64_t{1} << 40);
   ASSERT_TRUE(chosen);

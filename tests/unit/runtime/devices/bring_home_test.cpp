@@ -11,7 +11,7 @@ namespace {
 
 using Slots = std::vector<int>;
 
-TEST(BringHome, MovesNothingThatIsThere) {
+TEST(BringHome, MovesNothingIfAllLevelsAreInPlace) {
   Slots slots = {3, 1, 2};
   EXPECT_TRUE(bring_home(slots, {3, 1}).empty());
   EXPECT_EQ(slots, (Slots{3, 1, 2}));
@@ -23,7 +23,7 @@ TEST(BringHome, CopiesOneLevelFromTheSpare) {
   EXPECT_EQ(slots, (Slots{1, 9}));
 }
 
-TEST(BringHome, StepsAsideWhereLevelsHoldEachOthersPlaces) {
+TEST(BringHome, BreaksCyclesThroughASpare) {
   Slots slots = {2, 1, 9};
   EXPECT_EQ(bring_home(slots, {1, 2}).size(), 3u);
   EXPECT_EQ(slots, (Slots{1, 2, 9}));
@@ -31,7 +31,7 @@ TEST(BringHome, StepsAsideWhereLevelsHoldEachOthersPlaces) {
 
 // For any order of levels and spares: every level arrives with its contents, no buffer is lost, and
 // the number of copies is at most the displaced levels plus the cycles.
-TEST(BringHome, BringsEveryLevelHomeFromAnywhere) {
+TEST(BringHome, MovesEveryLevelFromAnywhere) {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     const size_t levels = 1 + random() % 5, spares = 1 + random() % 3;

@@ -169,7 +169,7 @@ std::string loops(const Cubin& cubin, const std::string& name) {
 }
 
 // For every architecture of this NVRTC, so that a newer NVRTC shows its changes here.
-TEST_F(CubinTest, FindsLoopsAndWhatIsInThem) {
+TEST_F(CubinTest, FindsLoopsAndTheirInstructions) {
   for (const int architecture : nvrtc_.value().info().architectures) {
     SCOPED_TRACE(architecture);
     if (!knows_instructions(architecture)) continue;
@@ -219,7 +219,7 @@ TEST_F(CubinTest, CountsBytesAndBranches) {
 
 // The subroutine of a division has many instructions, and the code for diverged warps copies each
 // shuffle. On sm_75 an inner loop waits until warps have converged.
-TEST_F(CubinTest, LeavesCodeForRareCasesOutOfLoops) {
+TEST_F(CubinTest, ExcludesCodeOfRareCasesFromLoops) {
   for (const int architecture : nvrtc_.value().info().architectures) {
     SCOPED_TRACE(architecture);
     if (!knows_instructions(architecture)) continue;
@@ -241,7 +241,7 @@ TEST_F(CubinTest, LeavesCodeForRareCasesOutOfLoops) {
   }
 }
 
-TEST_F(CubinTest, ReadsWhatKernelsTake) {
+TEST_F(CubinTest, ReadsResourcesOfKernels) {
   for (const int architecture : nvrtc_.value().info().architectures) {
     SCOPED_TRACE(architecture);
     const auto cubin = read_cubin(compiled(architecture));
@@ -310,7 +310,7 @@ TEST(CubinBytes, ThatAreRandomAreRefused) {
 }
 
 // Random code for a known architecture: branches to nowhere, to themselves, and across everything.
-TEST(CubinBytes, ThatAreRandomCodeHaveNoLoopsOrSome) {
+TEST(CubinBytes, OfRandomCodeNeverCrashTheAnalysis) {
   std::mt19937 random(3);
   int understood = 0;
   for (int round = 0; round < 2000; ++round) {
@@ -340,7 +340,7 @@ TEST(CubinBytes, ThatAreRandomCodeHaveNoLoopsOrSome) {
 }
 
 // A loop over all iterations contains one loop for the interior, one for edges, and one that waits.
-TEST(HottestLoop, IsTheLeanestThatComputesMost) {
+TEST(HottestLoop, IsTheLeanestLoopWithMostArithmetic) {
   const auto loop = [](int outer, int64_t all, int64_t singles, int64_t global) {
     MachineLoop out;
     out.outer = outer;
@@ -360,7 +360,7 @@ TEST(HottestLoop, IsTheLeanestThatComputesMost) {
   EXPECT_EQ(hottest_loop(work), &work.loops[5]) << "loads and stores";
 }
 
-TEST(CubinBytes, OfUnknownArchitecturesAreNotUnderstood) {
+TEST(CubinBytes, OfUnknownArchitecturesAreNotAnalysed) {
   EXPECT_FALSE(knows_instructions(70));
   EXPECT_FALSE(knows_instructions(130));
   EXPECT_FALSE(work_of(std::string(16, '\0'), 130, 0, std::nullopt));

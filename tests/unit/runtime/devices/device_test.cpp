@@ -27,7 +27,7 @@ TEST(Devices, AreListedWithAReasonForEveryAbsence) {
   EXPECT_EQ(names, (std::vector<std::string>{"cuda", "host", "opencl", "reference"}));
 }
 
-TEST(ChooseDevice, TakesTheFirstPresentOrTheOneNamed) {
+TEST(ChooseDevice, TakesTheFirstAvailableOrTheNamedOne) {
   EXPECT_TRUE(choose_device("auto").ok());
   EXPECT_EQ(choose_device("reference").value().info.name, "reference");
 }
@@ -39,7 +39,7 @@ TEST(ChooseDevice, SuggestsForUnknownNames) {
   EXPECT_EQ(chosen.failure().hint, "did you mean 'opencl'?");
 }
 
-TEST(ChooseDevice, SaysWhyADeviceIsAbsent) {
+TEST(ChooseDevice, GivesTheReasonForAnAbsentDevice) {
   const auto chosen = choose_device("opencl:no such device");
   ASSERT_FALSE(chosen.ok());
   EXPECT_EQ(chosen.failure().code, "R041");
@@ -47,7 +47,7 @@ TEST(ChooseDevice, SaysWhyADeviceIsAbsent) {
 }
 
 // A device that runs kernels copies its own memory in a measurable time.
-TEST(Devices, TellHowLongACopyTakes) {
+TEST(Devices, MeasureTheTimeOfACopy) {
   const ir::Program program = program_of(kDecay);
   for (const char* name : {"host", "opencl"}) {
     if (!choose_device(name).ok()) continue;
@@ -84,7 +84,7 @@ TEST(ChooseDevice, FindsOpenClByName) {
       << missed.failure().message;
 }
 
-TEST(ChooseDevice, NamesAreMatchedInPartAndInEitherCase) {
+TEST(ChooseDevice, MatchesPartsOfNamesInEitherCase) {
   EXPECT_TRUE(names_device("", ""));
   EXPECT_TRUE(names_device("", "NVIDIA H100"));
   EXPECT_TRUE(names_device("h100", "NVIDIA H100"));
@@ -93,7 +93,7 @@ TEST(ChooseDevice, NamesAreMatchedInPartAndInEitherCase) {
   EXPECT_FALSE(names_device("h", ""));
 }
 
-TEST(ChooseDevice, HasTheMachineOfTheVeryDevice) {
+TEST(ChooseDevice, HasTheMachineOfTheChosenDevice) {
   const auto chosen = choose_device("opencl");
   if (!chosen.ok()) GTEST_SKIP() << chosen.failure().message;
   const schedule::Machine& machine = chosen.value().device.machine;
@@ -109,7 +109,7 @@ TEST(ChooseDevice, HasTheMachineOfTheVeryDevice) {
   EXPECT_FALSE(threads.value().device.machine.shuffles);
 }
 
-TEST(ChooseDevice, SaysWhatCudaLacks) {
+TEST(ChooseDevice, GivesTheReasonForAbsentCuda) {
   if (dlopen("libcuda.so.1", RTLD_NOW)) GTEST_SKIP() << "this machine has a CUDA driver";
   for (const char* name : {"cuda", "cuda:1"}) {
     const auto chosen = choose_device(name);
@@ -164,12 +164,12 @@ class KernelDevice : public testing::TestWithParam<const char*> {
   ChosenDevice device_;
 };
 
-TEST_P(KernelDevice, CountsStepsOnFromPartToPart) {
+TEST_P(KernelDevice, CountsStepsAcrossCalls) {
   const ir::Program program = program_of(kDecay);
   check(program, bind_params(program).value(), "direct", {1, 0, 4});
 }
 
-TEST_P(KernelDevice, RotatesLevels) {
+TEST_P(KernelDevice, RotatesHistoryLevels) {
   const ir::Program program = program_of(kWave);
   // Tiles with more steps than kept levels, as many, and fewer.
   for (const char* schedule : {"direct", "overlapped T=1 block=16", "overlapped T=2 block=16",
@@ -242,7 +242,7 @@ TEST_P(KernelDevice, RunsSeveralSessionsOfOneProgram) {
   }
 }
 
-TEST_P(KernelDevice, GivesTheSourceOfItsKernels) {
+TEST_P(KernelDevice, ReturnsTheSourceOfItsKernels) {
   const ir::Program program = program_of(kDecay);
   Diagnostics diagnostics;
   const auto module = schedule::lower(program, schedule::choose(program), diagnostics);
@@ -266,7 +266,7 @@ TEST_P(KernelDevice, GivesTheSourceOfItsKernels) {
 }
 
 // Several threads load and run separate programs, and all of them share one.
-TEST_P(KernelDevice, ServesSeveralThreads) {
+TEST_P(KernelDevice, SupportsSeveralThreads) {
   const ir::Program program = program_of(kDecay);
   const Params params = bind_params(program).value();
   Diagnostics diagnostics;

@@ -52,7 +52,7 @@ TEST_F(HostCompiler, RunsEveryBlockOnce) {
   for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(x[i], static_cast<float>(i) + 1);
 }
 
-TEST_F(HostCompiler, LeavesStderrAlone) {
+TEST_F(HostCompiler, DoesNotWriteToStderr) {
   std::vector<float> x(4);
   testing::internal::CaptureStderr();
   run(std::string(kHead) + "  for (long b = begin; b < end && b >= b; ++b) x[b] = 1;\n}\n",
@@ -61,7 +61,7 @@ TEST_F(HostCompiler, LeavesStderrAlone) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST_F(HostCompiler, CallsTheFunctionsOfTheProcess) {
+TEST_F(HostCompiler, CallsMathFunctionsOfTheProcess) {
   // Known arguments: a compiler that evaluates the call itself may round differently.
   std::vector<float> x(64);
   std::string body;
@@ -75,7 +75,7 @@ TEST_F(HostCompiler, CallsTheFunctionsOfTheProcess) {
   }
 }
 
-TEST_F(HostCompiler, FusesNoProductUnlessValuesMayChange) {
+TEST_F(HostCompiler, ContractsProductsOnlyIfValuesMayChange) {
   const std::string source = std::string(kHead) + "  x[3] = x[0] * x[1] + x[2];\n}\n";
   const float a = 1 + 0x1p-12f, c = -(1 + 0x1p-11f);
   std::vector<float> x = {a, a, c, 0};
@@ -83,7 +83,7 @@ TEST_F(HostCompiler, FusesNoProductUnlessValuesMayChange) {
   EXPECT_EQ(x[3], 0.0f);
 }
 
-TEST_F(HostCompiler, ReportsWhatTheCompilerSays) {
+TEST_F(HostCompiler, ReportsCompilerMessages) {
   const auto object = library_->compile("int f() { return undeclared; }\n", FpMode::Strict);
   ASSERT_FALSE(object.ok());
   EXPECT_EQ(object.failure().code, "R042");
@@ -105,7 +105,7 @@ TEST_F(HostCompiler, RefusesDamagedObjectsAndUnknownFunctions) {
   EXPECT_EQ(library_->interface().find(kernels.value().get(), "k"), nullptr);
 }
 
-TEST_F(HostCompiler, NamesWhatObjectsDependOn) {
+TEST_F(HostCompiler, TargetNamesVersionAndCpuFeatures) {
   EXPECT_NE(library_->target().find("19."), std::string::npos) << library_->target();
   EXPECT_NE(library_->target().find("+sse2"), std::string::npos) << library_->target();
 }
@@ -126,7 +126,7 @@ bool adds_vectors(const HostLibrary& library, const std::string& source) {
   return std::regex_search(text.value(), std::regex("fadd <(4|8|16) x float>"));
 }
 
-TEST_F(HostCompiler, MakesVectorsOfTheInnermostLoop) {
+TEST_F(HostCompiler, VectorizesTheInnermostLoop) {
   const ir::Program program = program_of(
       "param N : integer;\n"
       "grid G = [0..N-1, 0..N-1] steps 9;\n"
@@ -141,7 +141,7 @@ TEST_F(HostCompiler, MakesVectorsOfTheInnermostLoop) {
 }
 
 // Rules in y and z are uniform along a row, so points adjacent in x are adjacent in memory.
-TEST_F(HostCompiler, LoadsRowsAtEdgesAsVectors) {
+TEST_F(HostCompiler, VectorizesRowsAtEdges) {
   for (const char* rule : {"constant 0", "clamp", "mirror"}) {
     const ir::Program program = program_of(
         "grid G = [0..99, 0..99, 0..99] steps 9;\n"
@@ -159,7 +159,7 @@ TEST_F(HostCompiler, LoadsRowsAtEdgesAsVectors) {
   }
 }
 
-TEST_F(HostCompiler, RefusesBlocksLargerThanAStack) {
+TEST_F(HostCompiler, RefusesBlocksLargerThanTheStack) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module = module_of(program, "direct");
   kernel::Buffer buffer;

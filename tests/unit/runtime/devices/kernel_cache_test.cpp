@@ -71,7 +71,7 @@ TEST_F(KernelCacheTest, BuildsOnceAndKeepsTheBytes) {
   EXPECT_EQ(built_, 2);
 }
 
-TEST_F(KernelCacheTest, EveryPartOfAKeyCounts) {
+TEST_F(KernelCacheTest, EveryPartOfAKeyMatters) {
   const std::vector<CacheKey> keys = {
       {"cuda", {"a", "b"}}, {"cuda", {"ab"}},     {"cuda", {"a b"}},    {"cuda", {"a", "b", ""}},
       {"host", {"a", "b"}}, {"cuda", {"b", "a"}}, {"cuda", {"a\n1 b"}}, {"cuda", {}}};
@@ -80,7 +80,7 @@ TEST_F(KernelCacheTest, EveryPartOfAKeyCounts) {
   EXPECT_EQ(built_, static_cast<int>(keys.size()));
 }
 
-TEST_F(KernelCacheTest, AFailureIsReturnedAndNotKept) {
+TEST_F(KernelCacheTest, FailuresAreReturnedAndNotCached) {
   const auto failed = cache().get(kKey, [] { return Failure{"R042", "no", ""}; });
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.failure().code, "R042");
@@ -88,7 +88,7 @@ TEST_F(KernelCacheTest, AFailureIsReturnedAndNotKept) {
   EXPECT_EQ(get(cache(), kKey, "yes"), "yes");
 }
 
-TEST_F(KernelCacheTest, WhatDoesNotHoldAnyMoreIsBuiltAnew) {
+TEST_F(KernelCacheTest, OutdatedEntriesAreRebuilt) {
   get(cache(), kKey, "old");
   const auto is_new = [](const std::string& bytes) { return bytes == "new"; };
   EXPECT_EQ(get(cache(), kKey, "new", is_new), "new");
@@ -96,7 +96,7 @@ TEST_F(KernelCacheTest, WhatDoesNotHoldAnyMoreIsBuiltAnew) {
   EXPECT_EQ(built_, 2);
 }
 
-TEST_F(KernelCacheTest, ATruncatedEntryIsBuiltAnewWhateverItsLength) {
+TEST_F(KernelCacheTest, TruncatedEntriesAreRebuilt) {
   get(cache(), kKey, "the bytes");
   const std::string path = files().at(0), whole = read_file(path).value();
   for (size_t length = 0; length < whole.size(); ++length) {
@@ -110,7 +110,7 @@ TEST_F(KernelCacheTest, ATruncatedEntryIsBuiltAnewWhateverItsLength) {
   EXPECT_EQ(built_, static_cast<int>(whole.size()) + 2);
 }
 
-TEST_F(KernelCacheTest, AFlippedBitIsNoticedWhereverItIs) {
+TEST_F(KernelCacheTest, FlippedBitsAreDetected) {
   get(cache(), kKey, "the bytes");
   const std::string path = files().at(0), whole = read_file(path).value();
   const auto absent = [] { return Failure{"", "absent", ""}; };
@@ -125,7 +125,7 @@ TEST_F(KernelCacheTest, AFlippedBitIsNoticedWhereverItIs) {
 }
 
 // Simulates two keys with the same hash: the file of one under the name of the other.
-TEST_F(KernelCacheTest, TheEntryOfAnotherKeyIsNotTaken) {
+TEST_F(KernelCacheTest, EntriesOfOtherKeysAreNotUsed) {
   get(cache(), kKey, "mine");
   const std::string mine = files().at(0);
   const CacheKey other{"cuda", {"machine code", "sm_90", "void g() {}"}};
@@ -145,7 +145,7 @@ TEST_F(KernelCacheTest, FilesOfOtherUsersAreNotRead) {
   EXPECT_EQ(get(cache(), kKey, "?"), "built");
 }
 
-TEST_F(KernelCacheTest, APipeInPlaceOfAnEntryBlocksNobody) {
+TEST_F(KernelCacheTest, APipeInPlaceOfAnEntryDoesNotBlock) {
   get(cache(), kKey, "mine");
   const std::string path = files().at(0);
   fs::remove(path);
@@ -158,13 +158,13 @@ TEST_F(KernelCacheTest, APipeInPlaceOfAnEntryBlocksNobody) {
 // --- Without a directory
 // ------------------------------------------------------------------------------
 
-TEST_F(KernelCacheTest, WithoutADirectoryEverythingIsBuilt) {
+TEST_F(KernelCacheTest, EverythingIsBuiltWithoutADirectory) {
   EXPECT_EQ(get(KernelCache({}), kKey, "a"), "a");
   EXPECT_EQ(get(KernelCache({}), kKey, "b"), "b");
   EXPECT_TRUE(KernelCache({}).contents().empty());
 }
 
-TEST_F(KernelCacheTest, ADirectoryThatCannotBeMadeOrWrittenIsDoneWithout) {
+TEST_F(KernelCacheTest, EverythingIsBuiltIfTheDirectoryIsUnusable) {
   ASSERT_TRUE(write_file_atomically(directory_.file("file"), "").ok());
   for (const std::string& path : {directory_.file("file"), directory_.file("file/below"),
                                   std::string("/proc/stencilc"), std::string("/sys/kernel")}) {
@@ -175,7 +175,7 @@ TEST_F(KernelCacheTest, ADirectoryThatCannotBeMadeOrWrittenIsDoneWithout) {
   }
 }
 
-TEST_F(KernelCacheTest, IsMadeForThisUserAlone) {
+TEST_F(KernelCacheTest, DirectoryIsPrivateToTheUser) {
   get(cache(), kKey, "a");
   struct stat status {};
   ASSERT_EQ(::stat(directory_.file("cache").c_str(), &status), 0);
@@ -198,7 +198,7 @@ mode_t mode_of(const std::string& path) {
   return status.st_mode & 07777;
 }
 
-TEST_F(KernelCacheTest, NobodyElseMayWriteWhateverTheUmask) {
+TEST_F(KernelCacheTest, DirectoriesAreNotWritableByOthersUnderAnyUmask) {
   for (const mode_t mask : {0, 002, 0777}) {
     const Umask with(mask);
     CacheSettings settings;
@@ -215,7 +215,7 @@ TEST_F(KernelCacheTest, NobodyElseMayWriteWhateverTheUmask) {
 }
 
 // Tests the result for a cached key after the path gets this mode.
-TEST_F(KernelCacheTest, WhatOthersMayWriteIsNotUsed) {
+TEST_F(KernelCacheTest, EntriesWritableByOthersAreNotUsed) {
   get(cache(), kKey, "trusted");
   const std::string entry = files().at(0), above = directory_.file("");
   const auto with_mode = [&](const std::string& path, mode_t mode) {
@@ -237,7 +237,7 @@ TEST_F(KernelCacheTest, WhatOthersMayWriteIsNotUsed) {
   EXPECT_TRUE(with_mode(above, 0777).ends_with("' may be written by others (chmod go-w)"));
 }
 
-TEST_F(KernelCacheTest, AnEntryThatOthersMayWriteIsReplaced) {
+TEST_F(KernelCacheTest, EntriesWritableByOthersAreReplaced) {
   get(cache(), kKey, "theirs");
   ASSERT_EQ(::chmod(files().at(0).c_str(), 0666), 0);
   EXPECT_EQ(get(cache(), kKey, "built"), "built");
@@ -247,7 +247,7 @@ TEST_F(KernelCacheTest, AnEntryThatOthersMayWriteIsReplaced) {
   EXPECT_EQ(cache_failure()->code, "R079");
 }
 
-TEST_F(KernelCacheTest, ADirectoryOfAnotherUserIsNotUsed) {
+TEST_F(KernelCacheTest, DirectoriesOfOtherUsersAreNotUsed) {
   if (::geteuid() != 0) GTEST_SKIP() << "takes root to give a directory away";
   get(cache(), kKey, "mine");
   const std::string path = directory_.file("cache");
@@ -262,7 +262,7 @@ TEST_F(KernelCacheTest, ADirectoryOfAnotherUserIsNotUsed) {
 }
 
 // The target of a link is checked, and the link is followed.
-TEST_F(KernelCacheTest, ALinkToADirectoryOfOnesOwnIsFollowed) {
+TEST_F(KernelCacheTest, LinksToOwnDirectoriesAreFollowed) {
   get(cache(), kKey, "mine");
   fs::create_directory_symlink(directory_.file("cache"), directory_.file("link"));
   CacheSettings settings;
@@ -324,7 +324,7 @@ TEST(CacheSettingsTest, ComeFromTheEnvironment) {
   EXPECT_EQ(cache_settings().limit_bytes, int64_t{1} << 30);
 }
 
-TEST(CacheSettingsTest, Sizes) {
+TEST(CacheSettingsTest, ParsesSizes) {
   EXPECT_EQ(parse_size("0"), 0);
   EXPECT_EQ(parse_size("123"), 123);
   EXPECT_EQ(parse_size("2K"), 2048);
@@ -371,7 +371,7 @@ class Bounded : public KernelCacheTest {
   std::vector<std::string> paths_;
 };
 
-TEST_F(Bounded, WhatWasUsedLeastRecentlyGoesFirst) {
+TEST_F(Bounded, EvictsTheLeastRecentlyUsedFirst) {
   get(cache(), numbered_key(0), "?");  // the oldest, used now
   EXPECT_EQ(built_, 8);
   ASSERT_TRUE(cache().trim(45000).ok());
@@ -380,7 +380,7 @@ TEST_F(Bounded, WhatWasUsedLeastRecentlyGoesFirst) {
   EXPECT_TRUE(files().empty());
 }
 
-TEST_F(Bounded, HoldsAfterEveryBuild) {
+TEST_F(Bounded, KeepsTheLimitAfterEveryBuild) {
   for (int k = 8; k < 20; ++k) {
     get(cache(45000), numbered_key(k), std::string(10000, 'b'));
     EXPECT_LE(cache().contents().at("cuda").bytes, 45000);
@@ -390,12 +390,12 @@ TEST_F(Bounded, HoldsAfterEveryBuild) {
   EXPECT_TRUE(left().empty());
 }
 
-TEST_F(Bounded, AnEntryBeyondTheBoundIsNotKeptAndDisplacesNothing) {
+TEST_F(Bounded, EntriesLargerThanTheLimitAreNotKept) {
   EXPECT_EQ(get(cache(100000), numbered_key(9), std::string(200000, 'c')).size(), 200000u);
   EXPECT_EQ(left().size(), 8u);
 }
 
-TEST_F(Bounded, AReaderKeepsWhatItHasOpen) {
+TEST_F(Bounded, OpenEntriesStayReadable) {
   const int file = ::open(paths_[3].c_str(), O_RDONLY);
   ASSERT_TRUE(cache().trim(0).ok());
   std::string bytes(20000, '\0');
@@ -403,7 +403,7 @@ TEST_F(Bounded, AReaderKeepsWhatItHasOpen) {
   ::close(file);
 }
 
-TEST_F(Bounded, FilesOfOthersStay) {
+TEST_F(Bounded, KeepsUnrelatedFiles) {
   const std::string note = directory_.file("cache/note.kernel");
   ASSERT_TRUE(write_file_atomically(note, "mine").ok());
   ASSERT_TRUE(cache().trim(0).ok());
@@ -411,7 +411,7 @@ TEST_F(Bounded, FilesOfOthersStay) {
   EXPECT_TRUE(cache().contents().empty());
 }
 
-TEST_F(Bounded, WhatKilledProcessesLeftIsRemovedOnceItIsOld) {
+TEST_F(Bounded, RemovesOldFilesOfKilledProcesses) {
   const std::string temporary = paths_[0] + ".tmp-1-0",
                     lock = paths_[0].substr(0, paths_[0].size() - 7) + ".lock";
   ASSERT_TRUE(write_file_atomically(temporary, "half").ok());
@@ -484,7 +484,7 @@ TEST_F(KernelCacheTest, ManyThreadsBuildAColdEntryOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(KernelCacheTest, ABuilderThatIsKilledBlocksNobody) {
+TEST_F(KernelCacheTest, KilledBuildersDoNotBlockOthers) {
   const pid_t builder = spawn([&] {
     (void)cache().get(kKey, []() -> Result<std::string> {
       ::pause();
@@ -505,7 +505,7 @@ TEST_F(KernelCacheTest, ABuilderThatIsKilledBlocksNobody) {
   EXPECT_EQ(files().size(), 1u);
 }
 
-TEST_F(KernelCacheTest, ABuilderThatHangsIsWaitedForOnlySoLong) {
+TEST_F(KernelCacheTest, WaitsForHangingBuildersForALimitedTime) {
   const pid_t builder = spawn([&] {
     (void)cache().get(kKey, []() -> Result<std::string> {
       ::pause();

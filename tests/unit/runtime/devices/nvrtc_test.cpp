@@ -43,7 +43,7 @@ TEST_F(NvrtcTest, KnowsItsArchitectures) {
   EXPECT_NE(std::find(known.begin(), known.end(), 90), known.end());
 }
 
-TEST_F(NvrtcTest, IsPassedOverWhereItIsNewerThanTheDriver) {
+TEST_F(NvrtcTest, IsSkippedIfNewerThanTheDriver) {
   const auto old = Nvrtc::open(11080);
   ASSERT_FALSE(old.ok());
   EXPECT_EQ(old.failure().code, "R041");

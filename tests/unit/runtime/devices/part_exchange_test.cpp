@@ -97,7 +97,7 @@ const std::string kHeat =
     kGrid + "field A : real on G;\nstencil s : A[1..58, 1..5] = A[-1,0] + A[1,0] + A[0,1];\n";
 
 // Rows of 7 floats: the halo of two steps is two rows below and two above.
-TEST(PartExchange, TakesRangesOfArraysWhereRowsAreWhole) {
+TEST(PartExchange, SendsArrayRangesForWholeRows) {
   const Seen run = exchanges_of(kHeat, true);
   EXPECT_TRUE(run.before.empty()) << "nothing to connect for, or it would be by a buffer";
   ASSERT_EQ(run.during.size(), 1);
@@ -112,7 +112,7 @@ TEST(PartExchange, TakesRangesOfArraysWhereRowsAreWhole) {
 }
 
 // The buffers that connect subdomains exist before the first step.
-TEST(PartExchange, ExchangesOnceBeforeItIsNeeded) {
+TEST(PartExchange, ConnectsBeforeTheFirstStep) {
   const Seen run = exchanges_of(kHeat, false);
   ASSERT_EQ(run.before.size(), 1);
   ASSERT_EQ(run.during.size(), 1);
@@ -125,7 +125,7 @@ TEST(PartExchange, ExchangesOnceBeforeItIsNeeded) {
   EXPECT_EQ(run.launched.size(), 4 + 2) << "packed and unpacked once";
 }
 
-TEST(PartExchange, BoxesOfSwapsAreVerified) {
+TEST(PartExchange, VerifiesTheBoxesOfSwaps) {
   const ir::Program program = program_of(kHeat);
   Diagnostics diagnostics;
   const auto cutting =

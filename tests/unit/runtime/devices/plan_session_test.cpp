@@ -47,7 +47,7 @@ class Heap : public Accelerator {
   std::vector<std::unique_ptr<std::byte[]>> memory_;
 };
 
-TEST(PlanSession, BringsBackWhatIsAskedForAndNoMore) {
+TEST(PlanSession, DownloadsOnlyRequestedFields) {
   const ir::Program program = program_of(
       "grid G = [0..63] steps 9;\nfield U, V : real on G history 3;\nfield K : real on G "
       "constant;\n"
@@ -81,7 +81,7 @@ TEST(PlanSession, BringsBackWhatIsAskedForAndNoMore) {
 
 // Uploads take gigabytes once: spare buffers are copied on the device, and so are the fields of a
 // session that starts like another one.
-TEST(PlanSession, CopiesWithinTheDeviceWhatIsThere) {
+TEST(PlanSession, CopiesOnTheDeviceWherePossible) {
   const ir::Program program = program_of(
       "grid G = [0..6, 0..60] steps 9;\nfield U : real on G history 2;\nfield K : real on G "
       "constant;\n"
@@ -153,7 +153,7 @@ class Launches : public Heap {
 };
 
 // Replayed steps launch the same kernels with the same arguments, wherever calls begin and end.
-TEST(PlanSession, ReplaysWhatItWouldHaveLaunched) {
+TEST(PlanSession, ReplaysTheSameLaunches) {
   struct Case {
     std::string text, line;
     bool replays = true;

@@ -18,7 +18,7 @@
 namespace stencil::runtime {
 namespace {
 
-TEST(Files, WritesAndReadsBack) {
+TEST(Files, WrittenFilesReadBack) {
   const TemporaryDirectory directory;
   std::string bytes("binary\0\xff", 8);
   for (const size_t size : {size_t{0}, size_t{8}, size_t{3} << 20}) {
@@ -43,7 +43,7 @@ TEST(Files, FailedWritesLeaveTheOldFileAndNothingElse) {
   EXPECT_EQ(directory.entries(), 1u);
 }
 
-TEST(Files, AFileThatCannotBeFinishedIsRemoved) {
+TEST(Files, UnfinishedFilesAreRemoved) {
   const TemporaryDirectory directory;
   ASSERT_TRUE(write_file_atomically(directory.file("a"), "old").ok());
   rlimit before{};
@@ -86,7 +86,7 @@ NewFile with_array(const std::string& path) {
   return file;
 }
 
-TEST(Files, SeveralAreWrittenOrNone) {
+TEST(Files, WritesAllFilesOrNone) {
   const TemporaryDirectory directory;
   ASSERT_TRUE(write_file_atomically(directory.file("a"), "old").ok());
   const std::string a = directory.file("a"), b = directory.file("b");
@@ -103,7 +103,7 @@ TEST(Files, SeveralAreWrittenOrNone) {
 }
 
 // Left by a killed process with the same id.
-TEST(Files, TemporaryFilesOfOthersAreLeftAlone) {
+TEST(Files, TemporaryFilesOfOtherProcessesAreKept) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("a");
   uint64_t number = 0;
@@ -189,7 +189,7 @@ TEST(Files, WritesThroughLinksAndHonoursTheUmask) {
   EXPECT_EQ(read_file(directory.file("target")).value(), "new");
 }
 
-TEST(Files, WritesAtTheEndOfLinksThatLeadNowhereYet) {
+TEST(Files, WritesThroughDanglingLinks) {
   const TemporaryDirectory directory;
   namespace fs = std::filesystem;
   fs::create_symlink("second", directory.file("first"));
@@ -248,7 +248,7 @@ TEST(Files, UnreadableFilesAreErrors) {
   EXPECT_EQ(read_file("/dev/null").value(), "");
 }
 
-TEST(Files, APipeThatNothingReadsIsNotWaitedFor) {
+TEST(Files, PipesWithoutAReaderAreRefused) {
   const TemporaryDirectory directory;
   const std::string pipe = directory.file("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

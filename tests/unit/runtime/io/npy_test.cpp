@@ -30,7 +30,7 @@ std::string failure_of(const std::string& bytes) {
 
 const char* const kTwoFloats = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
 
-TEST(Npy, ReadsWhatNumPyWrites) {
+TEST(Npy, ReadsFilesOfNumPy) {
   const Result<NpyArray> array =
       parse_npy(npy(kTwoFloats, std::string("\0\0\x80\x3f\0\0\0\xc0", 8)), "");
   ASSERT_TRUE(array.ok());
@@ -125,7 +125,7 @@ TEST(Npy, DamagedFilesAreErrors) {
 }
 
 // Every prefix of a valid file, and every file with one changed byte, is read or refused.
-TEST(Npy, NoDamageCrashes) {
+TEST(Npy, DamagedFilesNeverCrash) {
   const std::string good = npy(kTwoFloats, "12345678");
   for (size_t size = 0; size < good.size(); ++size) failure_of(good.substr(0, size));
   for (size_t i = 0; i < good.size(); ++i) {
@@ -263,7 +263,7 @@ TEST(NpyFields, SmallIntegersAreCheckedForTheirRange) {
 }
 
 // Larger than the chunk in which files are converted.
-TEST(NpyFields, LargeFieldsGoPartByPart) {
+TEST(NpyFields, LargeFieldsAreConvertedInChunks) {
   const TemporaryDirectory directory;
   reference::FieldData field = make_field({{0, 99}, {0, 999}}, {Scalar::F64, Scalar::F64});
   for (int64_t i = 0; i < field.points; ++i) field.set_real(0, 1, i, static_cast<double>(i));
@@ -281,7 +281,7 @@ TEST(NpyFields, LargeFieldsGoPartByPart) {
   EXPECT_EQ(missing.failure().code, "R010");
 }
 
-TEST(NpyFields, APipeIsNotWaitedFor) {
+TEST(NpyFields, NamedPipesAreRefused) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
@@ -294,7 +294,7 @@ TEST(NpyFields, APipeIsNotWaitedFor) {
 }
 
 // As created by a shell for `<(...)`.
-TEST(NpyFields, APipeOfTheProcessIsRead) {
+TEST(NpyFields, PipesOfTheProcessAreRead) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const reference::FieldData field = make_field({{0, 2}}, {Scalar::I32});
@@ -341,7 +341,7 @@ TEST(NpyFields, RoundingIsCounted) {
   EXPECT_EQ(huge.failure().code, "R023");
 }
 
-TEST(InputFile, ATruncatedFileIsAFailure) {
+TEST(InputFile, TruncationWhileReadingIsAFailure) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("x");
   ASSERT_TRUE(write_file_atomically(path, std::string(10000, 'x')).ok());

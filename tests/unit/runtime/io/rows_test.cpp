@@ -26,7 +26,7 @@ uint32_t zlib_checksum(const std::vector<std::byte>& bytes) {
   return static_cast<uint32_t>(crc32_z(crc32_z(0, nullptr, 0), at, bytes.size()));
 }
 
-TEST(Checksum, IsMadeOfShares) {
+TEST(Checksum, CombinesSharesOfSeveralOwners) {
   std::vector<std::byte> bytes(20011);
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * i / 7);
   for (const size_t hands : {1u, 2u, 5u}) {
@@ -96,7 +96,7 @@ NewFile file_of(const std::string& path) {
   return file;
 }
 
-TEST(Rows, OfSeveralHandsAreOneFile) {
+TEST(Rows, OfSeveralOwnersGiveOneFile) {
   const TemporaryDirectory directory;
   const reference::State whole = field_with_values(kRows);
   const NewFile file = file_of(directory.file("one"));
@@ -123,7 +123,7 @@ TEST(Rows, OfSeveralHandsAreOneFile) {
 }
 
 // A pipe does not support writing at an offset.
-TEST(Rows, GoThroughAPipeInOrder) {
+TEST(Rows, AreWrittenToAPipeInOrder) {
   const TemporaryDirectory directory;
   const reference::State whole = field_with_values(kRows);
   StateSource all(whole);
@@ -152,7 +152,7 @@ TEST(Rows, GoThroughAPipeInOrder) {
   EXPECT_EQ(copy, expected);
 }
 
-TEST(Rows, OfSeveralHandsHaveOneChecksum) {
+TEST(Rows, OfSeveralOwnersHaveOneChecksum) {
   const reference::State whole = field_with_values(kRows);
   const std::vector<StoredArray> arrays = file_of("x").arrays;
   const auto all = StateSource(whole).checksums(arrays).value();
@@ -167,7 +167,7 @@ TEST(Rows, OfSeveralHandsHaveOneChecksum) {
   }
 }
 
-TEST(Rows, OfSeveralHandsAreCountedTogether) {
+TEST(Rows, OfSeveralOwnersAreCountedTogether) {
   reference::State whole = field_with_values(kRows);
   whole.fields[0].set_real(0, 1, 260, kNan);
   whole.fields[0].set_real(0, 1, 177, kInfinity);
@@ -180,7 +180,7 @@ TEST(Rows, OfSeveralHandsAreCountedTogether) {
   EXPECT_EQ(all.first, 177);
 }
 
-TEST(Rows, OfAFileThatIsNotThere) {
+TEST(Rows, RefuseAMissingFile) {
   const TemporaryDirectory directory;
   const reference::State whole = field_with_values(kRows);
   const SharedFile file{"a.npy", directory.file("none"), 10, {}};

@@ -108,7 +108,7 @@ init W[i,j,k] = 0.5 * i;
 stencil s : U[0..1, 1..2, 6..8] = U[0,0,0] + 1;
 )";
 
-TEST(Vti, HasTheOriginAndSpacingOfTheGridAtTheParamsOfTheRun) {
+TEST(Vti, HasOriginAndSpacingForTheParamsOfTheRun) {
   const ir::Program program = program_of(R"(
 param L : real;
 grid G = [-1..2, 0..3, 5..9] steps 1 origin [L, 0.5, -L / 2] spacing [2, 1e-3, L / 10];
@@ -127,7 +127,7 @@ stencil s : A on G = 1;
   EXPECT_EQ(image.origin, "-0.5 0.5 1");
 }
 
-TEST(Vti, AGridOfOneDimensionHasItsCoordinatesInX) {
+TEST(Vti, OneDimensionalGridsLieAlongX) {
   const ir::Program program = program_of(
       "grid G = [0..3] steps 1 origin 7 spacing 0.25; field A : real on G;"
       "stencil s : A on G = 1;");
@@ -137,7 +137,7 @@ TEST(Vti, AGridOfOneDimensionHasItsCoordinatesInX) {
   EXPECT_EQ(image.spacing, "0.25 1 1");
 }
 
-TEST(Vti, HasEveryTypeVectorsAndGridCoordinates) {
+TEST(Vti, WritesEveryTypeVectorsAndGridCoordinates) {
   const ir::Program program = program_of(kTypes);
   reference::State state = initial_state(program, bind_params(program).value());
   reference::advance(program, state, 1);
@@ -183,7 +183,7 @@ TEST(Vti, SmallIntegersKeepTheirTypes) {
   EXPECT_EQ(image.arrays.at("E").at<uint8_t>(2), 1);
 }
 
-TEST(Vti, LowerRanksAreOnePlane) {
+TEST(Vti, LowerRanksFillOnePlane) {
   const ir::Program line = program_of(kWave);
   reference::State state = initial_state(line, bind_params(line).value());
   EXPECT_EQ(written(line, state, {{0}}).extent, "0 49 0 0 0 0");

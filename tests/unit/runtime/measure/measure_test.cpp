@@ -88,7 +88,7 @@ TEST(Measure, FiguresFollowFromTimes) {
   EXPECT_LT(value.at("cache_bytes"), 75 << 20);
 }
 
-TEST(Measure, TheTableStandsBesideWhatItHas) {
+TEST(Measure, FiguresIncludeTheValuesOfTheMachineTable) {
   fake::loads = nullptr;
   fake::clock = known;
   const schedule::Machine machine = schedule::gpu();
@@ -109,7 +109,7 @@ TEST(Measure, TheTableStandsBesideWhatItHas) {
   EXPECT_EQ(table.at("cache_bytes"), static_cast<double>(machine.cache_bytes));
 }
 
-TEST(Measure, BarriersByWarpsAreInCycles) {
+TEST(Measure, BarrierCurvesAreInCycles) {
   fake::loads = nullptr;
   fake::clock = known;
   const auto measured = measure(fake::device(schedule::gpu()), {1e-6, 1});
@@ -126,7 +126,7 @@ TEST(Measure, BarriersByWarpsAreInCycles) {
   }
 }
 
-TEST(Measure, WhatADeviceHasNotIsLeftOutByName) {
+TEST(Measure, MissingFeaturesAreListedAsOmitted) {
   fake::loads = nullptr;
   fake::clock = known;
   const auto measured = measure(fake::device(schedule::cpu()), {1e-6, 1, 1 << 20});
@@ -144,7 +144,7 @@ TEST(Measure, WhatADeviceHasNotIsLeftOutByName) {
   EXPECT_TRUE(left_out(other.value(), "shuffles"));
 }
 
-TEST(Measure, AFailureLeavesItsGroupOut) {
+TEST(Measure, FailuresOmitTheirGroup) {
   fake::clock = known;
   fake::loads = [](const std::string& module) { return module.find("double") == module.npos; };
   const auto measured = measure(fake::device(schedule::gpu()), {1e-6, 1});
@@ -200,7 +200,7 @@ TEST(Measure, TheHostHasFigures) {
 }
 
 // OpenCL on a CPU that runs work-items as a GPU does, including shared memory and barriers.
-TEST(Measure, KernelsOfGpusRun) {
+TEST(Measure, GpuKernelsRunOnOpenClCpus) {
   ::setenv("STENCIL_OPENCL_CPU", "work-items", 1);
   const auto opencl = runtime::choose_device("opencl");
   if (opencl.ok() && !opencl.value().device.machine.threads_are_loops) {

@@ -34,7 +34,7 @@ std::vector<kernel::Module> modules(const schedule::Machine& machine) {
   return out;
 }
 
-TEST(MeasureModules, AreSound) {
+TEST(MeasureModules, Verify) {
   for (const schedule::Machine& machine : machines()) {
     for (const kernel::Module& module : modules(machine)) {
       EXPECT_EQ(kernel::verify(module), std::vector<std::string>{}) << module.name;
@@ -53,7 +53,7 @@ TEST(MeasureModules, FitTheMachine) {
   }
 }
 
-TEST(MeasureModules, EveryTargetHasATextForThem) {
+TEST(MeasureModules, EveryTargetCanEmitThem) {
   for (const schedule::Machine& machine : machines()) {
     for (const kernel::Module& module : modules(machine)) {
       for (const emit::TargetInfo& target : emit::targets()) {
@@ -71,7 +71,7 @@ TEST(MeasureModules, EveryTargetHasATextForThem) {
 
 // Of the measured kernels, only the named one has blocks. The kernel that prepares memory has one
 // block per chunk.
-TEST(MeasureModules, LaunchTheKernelThatIsNamed) {
+TEST(MeasureModules, LaunchOnlyTheNamedKernel) {
   for (const kernel::Module& module : modules(schedule::gpu())) {
     const bool prepares = steps_of_launch(module) == 2;
     const auto measured = static_cast<size_t>(std::count_if(
@@ -109,7 +109,7 @@ TEST(MeasureModules, LaunchTheKernelThatIsNamed) {
   }
 }
 
-TEST(MeasureModules, BarriersOfAllBlocksThatTheMachineTakes) {
+TEST(MeasureModules, BarriersCoverAllBlockSizesOfTheMachine) {
   const SharedBenchmark made = shared(schedule::gpu());
   EXPECT_EQ(made.barrier_threads, (std::vector<int>{32, 64, 128, 256, 512, 1024}));
   int barriers = 0;
@@ -124,7 +124,7 @@ TEST(MeasureModules, BarriersOfAllBlocksThatTheMachineTakes) {
 }
 
 // Counts the multiply-adds of all chains in the loop over passes.
-TEST(MeasureModules, PassesHoldWhatTheySay) {
+TEST(MeasureModules, PassesContainTheStatedOperations) {
   for (const schedule::Machine& machine : {schedule::gpu(), schedule::cpu()}) {
     const Benchmark made = arithmetic(Scalar::F32, machine);
     const kernel::Kernel& kernel = made.module.kernels[0];
@@ -144,7 +144,7 @@ TEST(MeasureModules, PassesHoldWhatTheySay) {
   }
 }
 
-TEST(MeasureModules, NvrtcTakesThem) {
+TEST(MeasureModules, CompileWithNvrtc) {
   const auto nvrtc = runtime::Nvrtc::open(0);
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.failure().message;
   for (const kernel::Module& module : modules(schedule::gpu())) {

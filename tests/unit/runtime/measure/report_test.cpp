@@ -34,7 +34,7 @@ TEST(MeasureReport, NumbersHavePrefixes) {
   EXPECT_EQ(readable(2, ""), "2");
 }
 
-TEST(MeasureReport, WhatIsMeasuredStandsBesideTheTable) {
+TEST(MeasureReport, PrintsFiguresBesideTheTable) {
   const std::string text = print(sample());
   EXPECT_NE(text.find("cuda: a GPU\n"), std::string::npos) << text;
   EXPECT_NE(
@@ -50,7 +50,7 @@ TEST(MeasureReport, WhatIsMeasuredStandsBesideTheTable) {
   EXPECT_NE(text.find("Left out\n  shuffles: there are none\n"), std::string::npos) << text;
 }
 
-TEST(MeasureReport, WithoutAClockThereAreNoCycles) {
+TEST(MeasureReport, OmitsCyclesWithoutAClock) {
   Report report = sample();
   report.hertz = 0;
   report.curves = {};
@@ -75,7 +75,7 @@ TEST(MeasureReport, JsonHasEverything) {
   EXPECT_EQ(device.at("left_out").at("shuffles"), "there are none");
 }
 
-TEST(MeasureReport, JsonTakesAnythingThatIsMeasured) {
+TEST(MeasureReport, JsonAcceptsNonFiniteAndNonUtf8Values) {
   Report report = sample();
   report.description = "\xff of a vendor";
   report.figures[0].value = std::numeric_limits<double>::infinity();

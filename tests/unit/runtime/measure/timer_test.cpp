@@ -13,7 +13,7 @@ class Timer : public testing::Test {
   const runtime::ChosenDevice device_ = fake::device(schedule::gpu());
 };
 
-TEST_F(Timer, ALaunchIsAPartOfASample) {
+TEST_F(Timer, SamplesCombineManyLaunches) {
   int64_t most = 0;
   fake::clock = [&](const fake::Launches& launches) {
     most = std::max(most, launches.count);
@@ -27,7 +27,7 @@ TEST_F(Timer, ALaunchIsAPartOfASample) {
   EXPECT_GE(most, 5000) << "a sample takes what it should";
 }
 
-TEST_F(Timer, TheMedianCounts) {
+TEST_F(Timer, TakesTheMedian) {
   int calls = 0;
   fake::clock = [&](const fake::Launches&) {  // the first warms up, the second is long enough
     const double seconds[] = {9, 1, 5, 2, 3, 4, 1};
@@ -41,7 +41,7 @@ TEST_F(Timer, TheMedianCounts) {
   EXPECT_DOUBLE_EQ(seconds.value(), 3);
 }
 
-TEST_F(Timer, ClocksThatStandStillEnd) {
+TEST_F(Timer, StopsIfTheClockStandsStill) {
   fake::clock = [](const fake::Launches&) { return 0.0; };
   Subject subject(arithmetic(Scalar::F32, device_.device.machine).module);
   ASSERT_TRUE(subject.load(device_).ok());
@@ -50,7 +50,7 @@ TEST_F(Timer, ClocksThatStandStillEnd) {
   EXPECT_EQ(seconds.value(), 0);
 }
 
-TEST_F(Timer, MemoryIsPreparedOnceAhead) {
+TEST_F(Timer, PreparesMemoryOnceBeforehand) {
   fake::clock = [](const fake::Launches&) { return 1.0; };
   fake::prepared = 0;
   Subject subject(copies(device_.device.machine).module);
@@ -60,7 +60,7 @@ TEST_F(Timer, MemoryIsPreparedOnceAhead) {
 }
 
 // 3 ns per pass and 700 ns between launches, so that a single launch has no gap.
-TEST_F(Timer, BetweenLaunchesIsWhatPassesDoNotTake) {
+TEST_F(Timer, SeparatesLaunchGapsFromPasses) {
   fake::clock = [](const fake::Launches& launches) {
     const auto count = static_cast<double>(launches.count);
     return 3e-9 * static_cast<double>(launches.passes()) * count + 700e-9 * (count - 1);
@@ -74,7 +74,7 @@ TEST_F(Timer, BetweenLaunchesIsWhatPassesDoNotTake) {
   EXPECT_NEAR(between.value(), 700e-9, 1e-12);
 }
 
-TEST_F(Timer, WhatCannotBeLoadedSaysWhy) {
+TEST_F(Timer, LoadFailuresGiveTheReason) {
   fake::loads = [](const std::string&) { return false; };
   Subject subject(copies(device_.device.machine).module);
   const Status loaded = subject.load(device_);

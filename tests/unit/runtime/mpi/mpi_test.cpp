@@ -85,7 +85,7 @@ TEST_F(Mpi, RefusesWrongMessages) {
   expect_passes(2, rank_case("wrong_messages"));
 }
 
-TEST_F(Mpi, EndsAllWhenOneGivesUp) {
+TEST_F(Mpi, EndsAllRanksWhenOneFails) {
   for (const int processes : {2, 4}) {
     const Ended ended = mpiexec(processes, rank_case("abandon"));
     EXPECT_NE(ended.status, 0);
@@ -103,7 +103,7 @@ TEST_F(Mpi, WorksWithoutLauncher) {
   EXPECT_EQ(ended.out, "");
 }
 
-TEST_F(Mpi, SaysWhenTheLauncherIsAnother) {
+TEST_F(Mpi, ReportsALauncherOfAnotherMpi) {
   const Ended ended = shell(kMpiEnvironment + "SLURM_STEP_NUM_TASKS=4 ", rank_case("unusable"));
   EXPECT_EQ(ended.status, 0);
   EXPECT_TRUE(says(ended.out,
@@ -112,7 +112,7 @@ TEST_F(Mpi, SaysWhenTheLauncherIsAnother) {
       << ended.out;
 }
 
-TEST_F(Mpi, KnowsWhetherItWasStarted) {
+TEST_F(Mpi, DetectsWhetherItWasLaunched) {
   EXPECT_EQ(mpiexec(1, rank_case("started")).out, "alone\n");
   EXPECT_EQ(mpiexec(2, rank_case("started")).out, "one of several\none of several\n");
   EXPECT_EQ(shell(kMpiEnvironment, rank_case("started")).out, "alone\n");
@@ -120,7 +120,7 @@ TEST_F(Mpi, KnowsWhetherItWasStarted) {
   EXPECT_EQ(shell(kMpiEnvironment + "ALPS_APP_PE=0 ", rank_case("started")).out, "alone\n");
 }
 
-TEST_F(Mpi, ServesProgramsThatUseItThemselves) {
+TEST_F(Mpi, WorksInProgramsThatUseMpiThemselves) {
   for (const char* level : {"funneled", "serialized", "multiple"}) {
     for (const int processes : {2, 4}) {
       expect_passes(processes, std::string(STENCIL_MPI_USER) + " " + level);
@@ -129,18 +129,18 @@ TEST_F(Mpi, ServesProgramsThatUseItThemselves) {
 }
 
 // Two simulations at the same time, each on a part of the processes.
-TEST_F(Mpi, RunsInCommunicatorsOfTheUsers) {
+TEST_F(Mpi, RunsInUserCommunicators) {
   const TemporaryDirectory directory;
   for (const int processes : {2, 3, 4, 5}) {
     expect_passes(processes, std::string(STENCIL_MPI_HALVES) + " " + directory.file(""));
   }
 }
 
-TEST_F(Mpi, LeavesExchangesToNccl) {
+TEST_F(Mpi, UsesNcclForExchanges) {
   for (const int processes : {1, 2, 3, 4}) expect_passes(processes, rank_case("nccl"), kFakeNccl);
 }
 
-TEST_F(Mpi, AllDoWithoutNcclWhereOneMust) {
+TEST_F(Mpi, NoRankUsesNcclIfOneCannot) {
   expect_passes(3, rank_case("nccl_turned_off"), kFakeNccl);
   expect_passes(3, rank_case("nccl_same_gpu"), kFakeNccl);
   expect_passes(3, rank_case("nccl_one_on_host"), kFakeNccl);
@@ -148,7 +148,7 @@ TEST_F(Mpi, AllDoWithoutNcclWhereOneMust) {
   expect_passes(3, rank_case("nccl_no_start"), kFakeNccl + "FAKE_NCCL_NO_START=0 ");
 }
 
-TEST_F(Mpi, EndsRanksThatServeAnotherKernel) {
+TEST_F(Mpi, EndsRanksThatRunDifferentKernels) {
   const Ended ended = mpiexec(3, std::string(STENCIL_MPI_HALVES) + " order");
   if (ended.status == 0 && ended.out.empty()) GTEST_SKIP() << "no host device";
   EXPECT_NE(ended.status, 0);
@@ -157,7 +157,7 @@ TEST_F(Mpi, EndsRanksThatServeAnotherKernel) {
   EXPECT_TRUE(says(ended.out, "does not serve the kernel of the simulation")) << ended.out;
 }
 
-TEST_F(Mpi, SaysThatNcclFailed) {
+TEST_F(Mpi, ReportsNcclFailures) {
   expect_passes(2, rank_case("nccl_broken"), kFakeNccl);
 }
 
@@ -170,7 +170,7 @@ TEST_F(Mpi, ExchangesBetweenGpus) {
   }
 }
 
-TEST(MpiLibrary, SaysWhereItWasLookedFor) {
+TEST(MpiLibrary, ErrorNamesTheSearchedPath) {
   const Ended ended =
       shell("STENCIL_MPI_LIBRARY=/nowhere/libstencil_mpi.so ", rank_case("unusable"));
   EXPECT_EQ(ended.status, 0);
@@ -186,7 +186,7 @@ TEST(MpiLibrary, RefusesAnotherLibrary) {
   EXPECT_TRUE(says(ended.out, "belongs to another version of stencilc")) << ended.out;
 }
 
-TEST(Launcher, TellsHowManyThereAre) {
+TEST(Launcher, GivesTheNumberOfProcesses) {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
                            "FLUX_JOB_SIZE", "JSM_NAMESPACE_SIZE", "SLURM_STEP_NUM_TASKS",
                            "PMIX_RANK", "PMI_RANK", "ALPS_APP_PE", "SLURM_NTASKS"}) {

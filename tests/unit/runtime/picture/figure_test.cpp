@@ -72,7 +72,7 @@ std::vector<int64_t> marks_beside(const Figure& figure) {
   return marks;
 }
 
-TEST(Figure, TheDataAreaHasTheColoursOfTheData) {
+TEST(Figure, DataAreaHasTheColoursOfTheData) {
   std::vector<double> values;
   for (int i = 0; i < 64 * 32; ++i) values.push_back(std::sin(0.01 * i) + 3);
   const Drawn drawn = draw(field_of(64, 32, values));
@@ -91,7 +91,7 @@ TEST(Figure, TheDataAreaHasTheColoursOfTheData) {
   EXPECT_EQ(pixel(image, 0, 0), kPaper);
 }
 
-TEST(Figure, MarksStandAtTheMiddleOfTheirPoints) {
+TEST(Figure, TicksAreAtTheMiddleOfTheirPoints) {
   Labels labels = kLabels;
   labels.indices = true;
   const Drawn drawn = draw(field_of(64, 64, {0, 1}), {}, labels);
@@ -119,7 +119,7 @@ std::vector<int64_t> marks_of_bar(const Figure& figure) {
   return marks;
 }
 
-TEST(Figure, TheBarHasTheColoursAndMarksOfItsValues) {
+TEST(Figure, ColourBarHasTheColoursAndTicksOfItsValues) {
   const Drawn drawn = draw(field_of(64, 64, {0, 9.5}));
   const Figure& figure = drawn.figure;
   const int64_t bar = figure.x + figure.width + 22;
@@ -134,7 +134,7 @@ TEST(Figure, TheBarHasTheColoursAndMarksOfItsValues) {
   EXPECT_EQ(marks_of_bar(figure), expected);
 }
 
-TEST(Figure, FewIntegersHaveABoxEachInTheBar) {
+TEST(Figure, FewIntegersGetOneBoxEachInTheColourBar) {
   Labels labels = kLabels;
   labels.type = Scalar::I32;
   const Drawn drawn = draw(field_of(64, 64, {2, 3, 4, 5}, Scalar::I32), {}, labels);
@@ -148,7 +148,7 @@ TEST(Figure, FewIntegersHaveABoxEachInTheBar) {
   EXPECT_EQ(marks_of_bar(figure), (std::vector<int64_t>{79, 239, 399, 559}));  // their middles
 }
 
-TEST(Figure, TruthHasBothColours) {
+TEST(Figure, BoolsUseBothColours) {
   Labels labels = kLabels;
   labels.type = Scalar::Bool;
   const Drawn drawn = draw(field_of(4, 4, {1}, Scalar::Bool), {}, labels);
@@ -176,7 +176,7 @@ TEST(Figure, NanAndInfinitiesAreInTheLegend) {
             (std::vector<Colour>{kNanColour, kInfinityColour, kMinusInfinityColour}));
 }
 
-TEST(Figure, OddPlanesCanBeDrawn) {
+TEST(Figure, DrawsPlanesOfUnusualValues) {
   const std::vector<std::vector<double>> all_values = {{kNan},
                                                        {kInfinity},
                                                        {-kInfinity, kInfinity},
@@ -202,7 +202,7 @@ TEST(Figure, OddPlanesCanBeDrawn) {
   }
 }
 
-TEST(Figure, AreasKeepTheProportionsOfDistances) {
+TEST(Figure, AreasAreDrawnToScale) {
   const auto shape = [](const Area& area) {
     return fmt::format("{}x{} of {}x{}{}", area.width, area.height, area.points_across,
                        area.points_down, area.to_scale ? "" : ", not to scale");
@@ -256,7 +256,7 @@ Profile profile_from(const std::vector<double>& values, const ir::AxisValue& axi
   return profile_of(field, 0, axis).value();
 }
 
-TEST(Figure, AProfileIsALineThroughItsPoints) {
+TEST(Figure, ProfilesAreLinesThroughTheirPoints) {
   std::vector<double> values;
   for (int i = 0; i <= 100; ++i) values.push_back(i);
   const Figure figure = draw_profile(profile_from(values, {0, 0.5}), kLabels, {{0, 100}});
@@ -285,7 +285,7 @@ TEST(Figure, ProfilesOfManyPointsAreBands) {
   EXPECT_NEAR(static_cast<double>(bottom), 299, 2);
 }
 
-TEST(Figure, OddProfilesCanBeDrawn) {
+TEST(Figure, DrawsProfilesOfUnusualValues) {
   for (const std::vector<double>& values : {std::vector<double>{7},
                                             {kNan},
                                             {0.0, -0.0, 0.0},
@@ -304,7 +304,7 @@ TEST(Figure, OddProfilesCanBeDrawn) {
   EXPECT_EQ(pixel(cut.image, cut.x + 360, cut.y - 3), kPaper);  // nothing outside the frame
 }
 
-TEST(Text, HasTheSameLineForAllLetters) {
+TEST(Text, HasTheSameBaselineForAllLetters) {
   const TextPixels one = text_pixels("x", 13), two = text_pixels("Äg×10⁻³", 13);
   EXPECT_EQ(one.height, two.height);
   EXPECT_EQ(one.baseline, two.baseline);

@@ -46,7 +46,7 @@ TEST(ColourMap, NanAndInfinitiesAreFarFromEveryColour) {
   }
 }
 
-TEST(ColourMap, TheDivergingOneGetsDarkerToBothSidesAlike) {
+TEST(ColourMap, DivergingMapDarkensEquallyToBothSides) {
   double before = 2;
   for (int i = 0; i <= 32; ++i) {
     const double blue = luminance(diverging_colour_of(-i / 32.0));
@@ -60,7 +60,7 @@ TEST(ColourMap, TheDivergingOneGetsDarkerToBothSidesAlike) {
   EXPECT_GT(diverging_colour_of(1)[0], 2 * diverging_colour_of(1)[2]);    // red
 }
 
-TEST(ColourMap, AScaleDivergesWhereZeroIsWellInside) {
+TEST(ColourMap, ScalesDivergeIfZeroIsWellInside) {
   const ColourScale wave(-1, 2);
   EXPECT_TRUE(wave.diverging());
   EXPECT_EQ(wave.of(0), diverging_colour_of(0));
@@ -80,7 +80,7 @@ TEST(ColourMap, AScaleDivergesWhereZeroIsWellInside) {
   }
 }
 
-TEST(Png, RendersWithARangeOfItsOwn) {
+TEST(Png, RendersWithItsOwnRange) {
   const Slice slice{2, 3, {-1, 0, 1, kNan, kInfinity, -kInfinity}};
   const Result<Image> image = render(slice, {.range = {}, .scale = 2});
   ASSERT_TRUE(image.ok());
@@ -109,7 +109,7 @@ TEST(Png, RendersAGivenRangeAndConstants) {
   EXPECT_EQ(pixel(extreme.value(), 1, 0), diverging_colour_of(1));
 }
 
-TEST(Png, PointsHaveTheProportionsOfTheirSpacings) {
+TEST(Png, PointsAreDrawnToScale) {
   Slice slice{2, 3, {0, 1, 2, 3, 4, 5}, {0, 0.25}, {0, 1}};  // rows are closer than columns
   const Image wide = render(slice, {.range = {}, .scale = 2}).value();
   EXPECT_EQ(wide.width, 24);
@@ -125,7 +125,7 @@ TEST(Png, PointsHaveTheProportionsOfTheirSpacings) {
   EXPECT_EQ(high.width, 192);
 }
 
-TEST(Png, ASpacingThatIsNoMultipleGivesEveryPointItsShare) {
+TEST(Png, DrawsNonMultipleSpacingsProportionally) {
   const Image image =
       render({1, 5, {0, 1, 2, 3, 4}, {0, 1}, {0, 1.5}}, {.range = {}, .scale = 1}).value();
   EXPECT_EQ(image.height, 1);
@@ -134,7 +134,7 @@ TEST(Png, ASpacingThatIsNoMultipleGivesEveryPointItsShare) {
   for (int x = 0; x < 8; ++x) EXPECT_EQ(pixel(image, x, 0), colour_of(shown[x] / 4.0)) << x;
 }
 
-TEST(Png, AnExtremeSpacingStretchesWithinBounds) {
+TEST(Png, ExtremeSpacingsAreLimited) {
   const std::vector<double> values(100 * 100, 1.0);
   const Image image = render({100, 100, values, {0, 1e-9}, {0, 1}}).value();
   EXPECT_EQ(image.width, 4096);
@@ -149,7 +149,7 @@ TEST(Png, RefusesImagesThatAreTooLargeOrEmpty) {
   EXPECT_EQ(render({0, 5, {}}).failure().code, "R030");
 }
 
-TEST(Png, SlicesTheMiddleOrWhereAsked) {
+TEST(Png, SlicesTheMiddleOrTheRequestedPlane) {
   reference::FieldData cube = make_field({{1, 3}, {0, 1}, {0, 1}}, {Scalar::F64});
   for (int64_t i = 0; i < cube.points; ++i) cube.set_real(0, 0, i, static_cast<double>(i));
   EXPECT_EQ(slice_of(cube, 0).value().values, (std::vector<double>{4, 5, 6, 7}));
@@ -173,7 +173,7 @@ TEST(Png, FilesDecodeToTheImage) {
 }
 
 // Files with up to 256 colours use a palette.
-TEST(Png, FewColoursTakeAPalette) {
+TEST(Png, FewColoursUseAPalette) {
   for (const int colours : {1, 2, 256, 257}) {
     Image image{32, 16, {}};
     for (int i = 0; i < 32 * 16; ++i) {
@@ -189,7 +189,7 @@ TEST(Png, FewColoursTakeAPalette) {
 }
 
 // Rows for which each PNG filter is the best: noise, gradients along x and y, and a diagonal one.
-TEST(Png, EveryRuleIsUndone) {
+TEST(Png, EveryFilterIsUndone) {
   Image image{64, 32, {}};
   uint32_t noise = 1;
   for (int y = 0; y < 32; ++y) {

@@ -17,7 +17,7 @@ std::string labels(double low, double high, int most, bool whole = false) {
   return ticks.common.empty() ? out : out + " [" + ticks.common + "]";
 }
 
-TEST(Ticks, StandAtRoundNumbers) {
+TEST(Ticks, AreAtRoundNumbers) {
   EXPECT_EQ(labels(0, 1, 6), "0.0 0.2 0.4 0.6 0.8 1.0");
   EXPECT_EQ(labels(-0.24, 0.2057, 5), "−0.2 −0.1 0.0 0.1 0.2");
   EXPECT_EQ(labels(3, 97, 5), "20 40 60 80");
@@ -27,7 +27,7 @@ TEST(Ticks, StandAtRoundNumbers) {
   EXPECT_EQ(tenths.marks[3].value, 0.3);
 }
 
-TEST(Ticks, ShareWhatWouldMakeThemLong) {
+TEST(Ticks, ShareCommonOffsetsAndFactors) {
   EXPECT_EQ(labels(0, 3e9, 4), "0 1 2 3 [×10⁹]");
   EXPECT_EQ(labels(-2e-7, 1e-7, 4), "−2 −1 0 1 [×10⁻⁷]");
   EXPECT_EQ(labels(100000, 100000.0078125, 5), "0.000 0.002 0.004 0.006 [+ 100000]");
@@ -35,7 +35,7 @@ TEST(Ticks, ShareWhatWouldMakeThemLong) {
   EXPECT_EQ(labels(-3 - 4e-9, -3 + 4e-9, 3), "0.8 1.0 1.2 [×10⁻⁸ − 3.00000001]");
 }
 
-TEST(Ticks, OfExtremesStayWithinThem) {
+TEST(Ticks, OfExtremeRangesStayInside) {
   const double largest = std::numeric_limits<double>::max();
   const double smallest = std::numeric_limits<double>::denorm_min();
   const double next = std::nextafter(1.0, 2.0);
@@ -64,14 +64,14 @@ TEST(Ticks, OfExtremesStayWithinThem) {
   }
 }
 
-TEST(Ticks, OfOneValueAndNegativeZero) {
+TEST(Ticks, HandleOneValueAndNegativeZero) {
   EXPECT_EQ(labels(7, 7, 5), "7");
   EXPECT_EQ(labels(-0.0, 0.0, 5), "0");
   EXPECT_EQ(labels(-0.0, -0.0, 5), "0");
   EXPECT_EQ(labels(-0.0, 1, 2), "0 1");
 }
 
-TEST(Ticks, NumbersOfTitlesAreShort) {
+TEST(Ticks, TitleNumbersAreShort) {
   for (const auto& [value, text] : {std::pair{0.0, "0"},
                                     {-0.0, "0"},
                                     {0.395213, "0.3952"},

@@ -98,7 +98,7 @@ TEST_F(Checkpoint, HoldsTheWholeState) {
   EXPECT_EQ(back.reductions[1].evaluations, 2);
 }
 
-TEST_F(Checkpoint, OfAStoppedRunStaysStopped) {
+TEST_F(Checkpoint, OfAStoppedRunIsStopped) {
   const ir::Program program = program_of(kConverging);
   const reference::State state = saved(program, 1000);
   ASSERT_TRUE(state.stopped);
@@ -233,7 +233,7 @@ TEST_F(Checkpoint, OfAnotherProgramIsRefusedByName) {
             "R062: 'FILE' was written by another program: it computes something else");
 }
 
-TEST_F(Checkpoint, DamageIsFoundAndNothingIsTouched) {
+TEST_F(Checkpoint, DamageIsDetectedAndLeavesTheStateUnchanged) {
   const ir::Program program = program_of(kWave);
   saved(program, 3);
   const std::string good = read_file(path()).value();
@@ -272,7 +272,7 @@ TEST_F(Checkpoint, DamageIsFoundAndNothingIsTouched) {
   EXPECT_LE(silent, 3u * 63);
 }
 
-TEST_F(Checkpoint, AFullDiskLeavesTheOldOne) {
+TEST_F(Checkpoint, AFullDiskKeepsTheOldCheckpoint) {
   const ir::Program program = program_of(kWave);
   const reference::State state = saved(program, 3);
   const std::string good = read_file(path()).value();
@@ -295,7 +295,7 @@ TEST_F(Checkpoint, AFullDiskLeavesTheOldOne) {
 }
 
 // Whenever the writer is killed, the file is a complete checkpoint of some step.
-TEST_F(Checkpoint, SurvivesTheDeathOfItsWriter) {
+TEST_F(Checkpoint, SurvivesAKilledWriter) {
   ProgramOptions options;
   options.definitions = {{"N", "600"}};
   const ir::Program program = program_of(kDecay, options);

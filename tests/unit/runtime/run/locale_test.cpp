@@ -109,7 +109,7 @@ std::string everything() {
   return out;
 }
 
-TEST(Locale, ChangesNothing) {
+TEST(Locale, DoesNotAffectNumbers) {
   const std::string expected = everything();
   EXPECT_NE(expected.find("0.1875"), std::string::npos);
   EXPECT_NE(expected.find("-0.0025\n"), std::string::npos);
@@ -129,7 +129,7 @@ TEST(Locale, ChangesNothing) {
 
 // Covers code that the test above may not reach. Emitted programs with a main() own their process
 // and never set a locale.
-TEST(Locale, IsNeverAskedFor) {
+TEST(Locale, LocaleDependentFunctionsAreNeverCalled) {
   const std::regex functions(
       "\\b(strto(d|f|ld)|ato[fil]|sto(d|f|ld|i|l|ll)|[a-z]*scanf|setlocale) *\\(|"
       "%[-+ #0-9.*]*L?[aefgAEFG]\\b");

@@ -51,7 +51,7 @@ reduce least = min(K[0,0]) on G;
 
 // NaN at any position of the summation order: in the first and last lane, in a clipped tile, before
 // and after numbers.
-TEST_P(Nan, StaysInEveryReduction) {
+TEST_P(Nan, PropagatesThroughEveryReduction) {
   for (const FpMode fp : {FpMode::Strict, FpMode::Fast}) {
     ProgramOptions options;
     options.fp = fp;
@@ -78,7 +78,7 @@ TEST_P(Nan, StaysInEveryReduction) {
   }
 }
 
-TEST_P(Nan, InfinitiesAreNone) {
+TEST_P(Nan, InfinitiesAreNotCountedAsNan) {
   const ir::Program program = program_of(kExtremes);
   reference::State state = started(program);
   state.fields[0].set_real(0, 0, 77, kInfinity);
@@ -124,7 +124,7 @@ TEST_P(Nan, NeverStopsARun) {
   }
 }
 
-TEST_P(Nan, EndsARunThatIsToldSo) {
+TEST_P(Nan, EndsARunOnRequest) {
   const ir::Program program = program_of(blow_up("change < -1").c_str());
   const Prepared ready = prepared(program);
   reference::State state = started(program);

@@ -26,14 +26,14 @@ std::string names_in(const TemporaryDirectory& directory) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-TEST(Outputs, LevelsShownAreThoseOfTheSelections) {
+TEST(Outputs, LevelsShownFollowTheSelections) {
   const ir::Program program = program_of(kWave);
   EXPECT_EQ(levels_shown(program, {}), (std::vector<int>{0, 0}));
   EXPECT_EQ(levels_shown(program, {{"a.npy", {{0, 1}}, {}, {}}, {"b.npy", {{0}}, {}, {}}}),
             (std::vector<int>{2, 0}));
 }
 
-TEST(Outputs, AllOrNone) {
+TEST(Outputs, AreWrittenAllOrNone) {
   const TemporaryDirectory directory;
   const ir::Program program = program_of(kWave);
   const reference::State state = initial_state(program, bind_params(program).value());
@@ -46,7 +46,7 @@ TEST(Outputs, AllOrNone) {
 }
 
 // On every device each frame shows its step, and the run ends as it does without frames.
-TEST(Series, ShowsEveryStepThatIsDue) {
+TEST(Series, WritesEveryDueStep) {
   for (const auto& [device, schedule] :
        {std::pair{"reference", "auto"}, std::pair{"host", "overlapped T=4 block=32 elements=1"},
         std::pair{"opencl", "overlapped T=3 block=32 elements=1"}}) {
@@ -85,7 +85,7 @@ TEST(Series, ShowsEveryStepThatIsDue) {
   }
 }
 
-TEST(Series, CollectionsGoOnAfterARestart) {
+TEST(Series, CollectionsContinueAfterARestart) {
   const TemporaryDirectory directory;
   const ir::Program program = program_of(kWave);
   reference::State state = initial_state(program, bind_params(program).value());
@@ -117,7 +117,7 @@ TEST(Series, CollectionsGoOnAfterARestart) {
   EXPECT_NE(collection().find("<Collection>\n" + frame(0) + "  </Coll"), std::string::npos);
 }
 
-TEST(Events, AFailureEndsTheRun) {
+TEST(Events, FailuresEndTheRun) {
   const ir::Program program = program_of(kWave);
   reference::State state = initial_state(program, bind_params(program).value());
   Diagnostics diagnostics;
@@ -158,7 +158,7 @@ Failure failure_with_checkpoint(const std::string& device, const std::string& pa
 }
 
 // If a file cannot be written, the computed state is saved in a checkpoint.
-TEST(Events, AFailureLeavesACheckpoint) {
+TEST(Events, FailuresLeaveACheckpoint) {
   const TemporaryDirectory directory;
   const ir::Program program = program_of(kWave);
   const reference::State fresh = initial_state(program, bind_params(program).value());
@@ -199,7 +199,7 @@ class FullDisk {
 };
 
 // The disk is full from step 4 on; the last checkpoint was after step 3.
-TEST(Events, AFailureNamesAnEarlierCheckpoint) {
+TEST(Events, FailuresNameAnEarlierCheckpoint) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("c.ckpt");
   const ir::Program program = program_of(kWave);

@@ -51,7 +51,7 @@ TEST(Execute, FloatParamsAreGivenAtRunTime) {
   }
 }
 
-TEST(StepsOf, AreTheProgramsAndNeverNegative) {
+TEST(StepsOf, ComeFromTheProgramAndAreNeverNegative) {
   const ir::Program program = program_of(kDecay);
   EXPECT_EQ(steps_of(program, bind_params(program).value()).value(), 7);
   ir::Program without = program;
@@ -76,7 +76,7 @@ TEST(PrepareState, ReportsFailedChecksInTheProgram) {
   EXPECT_TRUE(diagnostics.has_errors());
 }
 
-TEST(Prepare, PassesRefusalsOn) {
+TEST(Prepare, ReportsRefusals) {
   if (!choose_device("host").ok()) GTEST_SKIP() << choose_device("host").failure().message;
   const ir::Program program = program_of(kFourDimensional);
   Diagnostics diagnostics;
@@ -112,7 +112,7 @@ TEST_P(Execute, RunsAllStepsAndReports) {
   EXPECT_FALSE(compare(program, expected, state));
 }
 
-TEST_P(Execute, StopsBetweenTimeTilesWhenTold) {
+TEST_P(Execute, StopsBetweenTimeTilesOnRequest) {
   if (!choose_device(GetParam()).ok()) GTEST_SKIP() << choose_device(GetParam()).failure().message;
   const ir::Program program = program_of(kDecay);
   Diagnostics diagnostics;
@@ -171,7 +171,7 @@ TEST_P(ExecuteStop, EndsWhereTheInterpreterEnds) {
 }
 
 // Reduction values outlive a session: `total` is 7 steps old when the condition is evaluated again.
-TEST_P(ExecuteStop, GoesOnWithTheValuesOfAnEarlierSession) {
+TEST_P(ExecuteStop, UsesReductionsOfAnEarlierSession) {
   const auto& [device, schedule] = GetParam();
   if (!choose_device(device).ok()) GTEST_SKIP() << choose_device(device).failure().message;
   const ir::Program program = program_of(kConverging);

@@ -50,7 +50,7 @@ class CompiledChoiceTest : public testing::Test {
   const ir::Program program_ = runtime::program_of(kConverge);
 };
 
-TEST_F(CompiledChoiceTest, IsTheBestOfItsTilesByWhatWasCompiled) {
+TEST_F(CompiledChoiceTest, IsTheBestCompiledTile) {
   const auto choice = compiled_choice(program_, schedule::gpu());
   ASSERT_TRUE(choice.ok()) << choice.failure().message;
   const runtime::KnownLine* found = &choice.value();
@@ -71,7 +71,7 @@ TEST_F(CompiledChoiceTest, IsTheBestOfItsTilesByWhatWasCompiled) {
   EXPECT_FALSE(schedule::is_faster(*best, *chosen));
 }
 
-TEST_F(CompiledChoiceTest, IsKept) {
+TEST_F(CompiledChoiceTest, IsCached) {
   const auto first = kept_choice(program_, schedule::gpu());
   const int64_t kept = entries();
   EXPECT_GE(kept, 6);  // five kernels and the choice

@@ -76,7 +76,7 @@ TEST_F(CompiledTest, ReportsSpillsAndSharedMemory) {
   EXPECT_GT(of[2].shared_bytes, 48 << 10) << "asked for at launch";
 }
 
-TEST_F(CompiledTest, RefusesEachScheduleByItself) {
+TEST_F(CompiledTest, RefusesSchedulesSeparately) {
   const auto of = compiled({"overlapped T=4 block=32x8", "overlapped T=64 block=8x8", "direct"}, 1);
   EXPECT_GT(of[0].registers, 0);
   EXPECT_EQ(of[1].refused.substr(0, 2), "L0") << of[1].refused;
@@ -91,7 +91,7 @@ TEST_F(CompiledTest, RefusesEachScheduleByItself) {
 }
 
 // An iteration is one plane, however many planes a trip of the machine-code loop covers.
-TEST_F(CompiledTest, KnowsAnIterationOfTheMainLoop) {
+TEST_F(CompiledTest, FindsIterationsOfTheMainLoop) {
   const std::vector<std::string> lines = {
       "streaming T=4 block=32x1 elements=2 edges=tested",
       "streaming T=4 block=32x1 elements=2 edges=tested unroll=1",
@@ -128,7 +128,7 @@ TEST_F(CompiledTest, KnowsAnIterationOfTheMainLoop) {
   EXPECT_EQ(of[6].kernels[0].main_loop.iterations, 3);
 }
 
-TEST_F(CompiledTest, KnowsKernelsOfOtherFamilies) {
+TEST_F(CompiledTest, AnalysesKernelsOfOtherFamilies) {
   const auto of = compiled({"direct block=64x4 elements=1x4", "overlapped T=4 block=32x8"});
   ASSERT_EQ(of[0].kernels.size(), 1u);
   EXPECT_EQ(of[0].kernels[0].main_loop.unmatched, "");
@@ -143,7 +143,7 @@ TEST_F(CompiledTest, KnowsKernelsOfOtherFamilies) {
 }
 
 // Kernels of whole tiles, in the order in which a step launches them.
-TEST_F(CompiledTest, TellsKernelsApart) {
+TEST_F(CompiledTest, DistinguishesKernels) {
   const ir::Program program = runtime::program_of(R"(
 grid G = [0..511, 0..511, 0..511] steps 9;
 field A : real on G history 2;
@@ -172,7 +172,7 @@ stencil a : B on G = A[0,0,0] * 0.5;
   EXPECT_GE(streaming[0].main_loop.inside.singles, 3 * 2 * 4);
 }
 
-TEST_F(CompiledTest, EndsWhereTheCallbackSaysSo) {
+TEST_F(CompiledTest, EndsIfTheCallbackReturnsFalse) {
   const auto schedules = schedules_of(program_, std::vector<std::string>(500, "direct"));
   size_t calls = 0, done = 0;
   const auto out =
@@ -189,7 +189,7 @@ TEST_F(CompiledTest, EndsWhereTheCallbackSaysSo) {
 }
 
 // With or without a compiler.
-TEST(CompiledMachines, AreThoseThatNvrtcKnows) {
+TEST(CompiledMachines, AreThoseThatNvrtcSupports) {
   const ir::Program program = runtime::program_of(kJacobi);
   const auto why = [&](const char* name) {
     schedule::Machine machine = schedule::gpu();

@@ -65,7 +65,7 @@ class DatabaseTest : public testing::Test {
   const Database database_{path_};
 };
 
-TEST_F(DatabaseTest, HoldsNothingBeforeSomethingIsKept) {
+TEST_F(DatabaseTest, IsEmptyAtFirst) {
   EXPECT_TRUE(all().empty());
   EXPECT_EQ(database_.best(entry_at({1}, "a", 1).key, {1}).value(), std::nullopt);
   EXPECT_TRUE(database_.near(entry_at({1}, "a", 1).key).value().empty());
@@ -74,7 +74,7 @@ TEST_F(DatabaseTest, HoldsNothingBeforeSomethingIsKept) {
   EXPECT_EQ(directory_.entries(), 0u) << "reading makes no file";
 }
 
-TEST_F(DatabaseTest, KeepsWhatItIsGiven) {
+TEST_F(DatabaseTest, StoresEntries) {
   Entry one = entry_at({100, 200}, "overlapped T=4", 1.0 / 3);
   one.name = "it's \"heat\"; DROP TABLE measured";
   Entry other = entry_at({100, 200}, "direct", 0.25);
@@ -92,14 +92,14 @@ TEST_F(DatabaseTest, KeepsWhatItIsGiven) {
   EXPECT_TRUE(all().empty());
 }
 
-TEST_F(DatabaseTest, ALaterMeasurementReplacesAnEarlierOne) {
+TEST_F(DatabaseTest, LaterMeasurementsReplaceEarlierOnes) {
   ASSERT_TRUE(database_.record({entry_at({10}, "a", 2, 9)}).ok());
   const Entry later = entry_at({10}, "a", 3, 1);
   ASSERT_TRUE(database_.record({later}).ok());
   EXPECT_EQ(all(), std::vector<Entry>{later});
 }
 
-TEST_F(DatabaseTest, MergingKeepsTheBetterSupported) {
+TEST_F(DatabaseTest, MergingKeepsTheEntryWithMoreRuns) {
   const Entry there = entry_at({10}, "a", 2, 5);
   ASSERT_TRUE(database_.record({there}).ok());
   Entry fewer = entry_at({10}, "a", 1, 4), older = there, newer = there, more = there;
@@ -116,7 +116,7 @@ TEST_F(DatabaseTest, MergingKeepsTheBetterSupported) {
   EXPECT_EQ(all(), (std::vector<Entry>{entry_at({10}, "b", 1), more}));
 }
 
-TEST_F(DatabaseTest, EntriesOfAnotherVersionAreKeptAndNotUsed) {
+TEST_F(DatabaseTest, EntriesOfOtherVersionsAreStoredButNotUsed) {
   Entry other = entry_at({10}, "a", 1);
   other.version = "0.0.9/1";
   ASSERT_TRUE(database_.record({other}).ok());
@@ -132,20 +132,20 @@ TEST_F(DatabaseTest, EntriesOfAnotherVersionAreKeptAndNotUsed) {
 // --- Invalid files
 // ------------------------------------------------------------------------------------------
 
-TEST_F(DatabaseTest, AFileOfSomethingElseIsLeftAlone) {
+TEST_F(DatabaseTest, OtherFilesAreNotChanged) {
   std::filesystem::create_directory(directory_.file("new"));
   std::ofstream(path_) << std::string(5000, 'x');
   expect_unusable("file is not a database");
   EXPECT_EQ(runtime::read_file(path_).value(), std::string(5000, 'x'));
 }
 
-TEST_F(DatabaseTest, ADatabaseOfSomethingElseIsLeftAlone) {
+TEST_F(DatabaseTest, OtherDatabasesAreNotChanged) {
   ASSERT_TRUE(database_.record({entry_at({10}, "a", 1)}).ok());
   set_header(68, 0x12345678);  // application id
   expect_unusable("is a database of another program");
 }
 
-TEST_F(DatabaseTest, ALaterSchemaIsRefusedByName) {
+TEST_F(DatabaseTest, LaterSchemasAreRefused) {
   ASSERT_TRUE(database_.record({entry_at({10}, "a", 1)}).ok());
   set_header(60, 2);  // user version
   expect_unusable("has version 2 of the schema, this stencilc knows 1");
@@ -153,7 +153,7 @@ TEST_F(DatabaseTest, ALaterSchemaIsRefusedByName) {
   EXPECT_EQ(all().size(), 1u);
 }
 
-TEST_F(DatabaseTest, DamageIsAFailureAndNoCrash) {
+TEST_F(DatabaseTest, DamageIsAFailureNotACrash) {
   std::vector<Entry> entries;
   for (int64_t n = 1; n <= 500; ++n) entries.push_back(entry_at({n}, "overlapped T=4", 1));
   ASSERT_TRUE(database_.record(entries).ok());
@@ -220,7 +220,7 @@ TEST_F(DatabaseTest, OnlyItsOwnTableIsTrusted) {
   }
 }
 
-TEST_F(DatabaseTest, ALockCostsASecondAtMost) {
+TEST_F(DatabaseTest, WaitsForALockForAtMostASecond) {
   ASSERT_TRUE(database_.record({entry_at({10}, "a", 1)}).ok());
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(path_.c_str(), &other), SQLITE_OK);
@@ -236,7 +236,7 @@ TEST_F(DatabaseTest, ALockCostsASecondAtMost) {
 
 #endif
 
-TEST_F(DatabaseTest, WhatIsNoFileIsNotWaitedFor) {
+TEST_F(DatabaseTest, PipesAndDirectoriesAreRefused) {
   std::filesystem::create_directory(directory_.file("new"));
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
   expect_unusable("is not a regular file");
@@ -245,7 +245,7 @@ TEST_F(DatabaseTest, WhatIsNoFileIsNotWaitedFor) {
   expect_unusable("is not a regular file");
 }
 
-TEST_F(DatabaseTest, ADirectoryThatCannotBeMadeIsAFailure) {
+TEST_F(DatabaseTest, FailsIfTheDirectoryCannotBeCreated) {
   std::ofstream(directory_.file("new")) << "";
   const Status kept = database_.record({entry_at({10}, "a", 1)});
   ASSERT_FALSE(kept.ok());
@@ -253,7 +253,7 @@ TEST_F(DatabaseTest, ADirectoryThatCannotBeMadeIsAFailure) {
   EXPECT_EQ(database_.all().failure().code, "R090");
 }
 
-TEST_F(DatabaseTest, CanBeReadWhereNothingCanBeWritten) {
+TEST_F(DatabaseTest, CanBeReadWithoutWritePermission) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
   ASSERT_TRUE(database_.record({entry_at({10}, "a", 1)}).ok());
   ::chmod(path_.c_str(), 0400);
@@ -269,7 +269,7 @@ TEST_F(DatabaseTest, CanBeReadWhereNothingCanBeWritten) {
 // --- Concurrent access
 // ------------------------------------------------------------------------------------------
 
-TEST_F(DatabaseTest, ProcessesWriteAtTheSameTime) {
+TEST_F(DatabaseTest, ProcessesWriteConcurrently) {
   constexpr int kProcesses = 8, kEach = 10;
   std::vector<pid_t> children;
   for (int p = 0; p < kProcesses; ++p) {
@@ -297,7 +297,7 @@ TEST_F(DatabaseTest, ProcessesWriteAtTheSameTime) {
   EXPECT_EQ(all().size(), static_cast<size_t>(kProcesses * kEach + 1));
 }
 
-TEST_F(DatabaseTest, ThreadsWriteAtTheSameTime) {
+TEST_F(DatabaseTest, ThreadsWriteConcurrently) {
   std::vector<std::thread> threads;
   std::atomic<int> failed = 0;
   for (int t = 0; t < 4; ++t) {
@@ -313,7 +313,7 @@ TEST_F(DatabaseTest, ThreadsWriteAtTheSameTime) {
 }
 
 // Killing a process in the middle of a write keeps the previous contents.
-TEST_F(DatabaseTest, AKilledWriterLeavesAWholeDatabase) {
+TEST_F(DatabaseTest, SurvivesAKilledWriter) {
   ASSERT_TRUE(database_.record({entry_at({1}, "kept", 1)}).ok());
   for (int round = 0; round < 5; ++round) {
     const pid_t child = ::fork();

@@ -10,7 +10,7 @@
 namespace stencil::tune {
 namespace {
 
-TEST(Interpolate, TakesTheQuickestLineOfTheVerySizes) {
+TEST(Interpolate, TakesTheFastestLineOfTheSameSizes) {
   const std::vector<Entry> known = {entry_at({100, 100}, "a", 3e-6),
                                     entry_at({100, 100}, "b", 2e-6),
                                     entry_at({200, 200}, "a", 1e-6)};
@@ -22,7 +22,7 @@ TEST(Interpolate, TakesTheQuickestLineOfTheVerySizes) {
   EXPECT_EQ(found->from, (std::vector<Sizes>{{100, 100}}));
 }
 
-TEST(Interpolate, KnowsNothingOfNothing) {
+TEST(Interpolate, GivesNothingWithoutNearbySizes) {
   EXPECT_FALSE(interpolate({}, {100}));
   EXPECT_FALSE(interpolate({entry_at({100, 100}, "a", 1e-6)}, {100})) << "another rank";
   EXPECT_FALSE(interpolate({entry_at({100, 100}, "a", 1e-6)}, {100, 201})) << "too far";
@@ -31,7 +31,7 @@ TEST(Interpolate, KnowsNothingOfNothing) {
 
 // "a" is faster on the small grid, "b" on the large one. Seconds per point are interpolated
 // linearly between the logarithms, so the crossover is known.
-TEST(Interpolate, GoesBetweenTheNearestSizesOfEachLine) {
+TEST(Interpolate, InterpolatesBetweenTheNearestSizesOfEachLine) {
   const auto per_point = [](const Sizes& sizes, const char* line, double seconds) {
     return entry_at(sizes, line, seconds * points_of(sizes));
   };
@@ -54,7 +54,7 @@ TEST(Interpolate, GoesBetweenTheNearestSizesOfEachLine) {
 }
 
 // A long narrow grid does not bracket a square one, whatever its number of points.
-TEST(Interpolate, HasEveryExtentBetween) {
+TEST(Interpolate, NeedsEveryExtentBracketed) {
   const std::vector<Entry> known = {entry_at({10, 100}, "a", 1e-9),
                                     entry_at({10, 1000000}, "a", 1e-9),
                                     entry_at({900, 900}, "b", 1e-3)};
@@ -63,7 +63,7 @@ TEST(Interpolate, HasEveryExtentBetween) {
   EXPECT_EQ(found->schedule, "b") << "near enough";
 }
 
-TEST(Interpolate, TakesTheQuickestLineOfTheNearestSizesElse) {
+TEST(Interpolate, OtherwiseTakesTheFastestLineOfTheNearestSizes) {
   const std::vector<Entry> known = {entry_at({100, 100}, "a", 1e-9),
                                     entry_at({180, 180}, "b", 4e-6),
                                     entry_at({180, 180}, "c", 2e-6)};
@@ -77,7 +77,7 @@ TEST(Interpolate, TakesTheQuickestLineOfTheNearestSizesElse) {
   EXPECT_EQ(again->schedule, "c");
 }
 
-TEST(Entry, SaysWhatIsWrongWithIt) {
+TEST(Entry, FlawOfDescribesTheError) {
   const Entry sound = entry_at({10}, "direct", 1e-6);
   EXPECT_EQ(flaw_of(sound), "");
   const auto flaw = [&](auto change) {

@@ -47,7 +47,7 @@ class Values : public testing::Test {
   FieldMemory memory_;
 };
 
-TEST_F(Values, OfTimedRunsAreThoseOfTheProgramAndSomeNoise) {
+TEST_F(Values, OfTimedRunsAreInitialValuesPlusNoise) {
   const ir::Program program = program_of(kRecordedWave);
   State state = state_of(program);
   fill_as_begun(program, state, true);
@@ -82,7 +82,7 @@ TEST_F(Values, OfTimedRunsAreThoseOfTheProgramAndSomeNoise) {
   EXPECT_EQ(of("U").real(1, 0, 7 * 40 + 5), 100);
 }
 
-TEST_F(Values, AreRandomWhereTheProgramSaysNothing) {
+TEST_F(Values, AreRandomWithoutInitialValues) {
   const ir::Program program =
       program_of("grid G = [0..99];\nfield A, K : real on G;\nstencil s : A on G = A[0] * K[0];\n");
   State state = state_of(program);

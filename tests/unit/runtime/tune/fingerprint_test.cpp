@@ -48,7 +48,7 @@ stencil s : A {
   EXPECT_EQ(piecewise, fingerprint(with(placed, {{"N", "777"}})));
 }
 
-TEST(Fingerprint, LeavesOutWhatDoesNotDecideSpeed) {
+TEST(Fingerprint, IgnoresWhatDoesNotAffectSpeed) {
   const std::string name = fingerprint(program_of(kDecay));
   EXPECT_EQ(name, fingerprint(program_of(replaced(kDecay, "steps 7", "steps 9"))));
   EXPECT_EQ(name, fingerprint(program_of(replaced(kDecay, "0.5 * i - j", "1.0"))));
@@ -57,7 +57,7 @@ TEST(Fingerprint, LeavesOutWhatDoesNotDecideSpeed) {
 }
 
 // The fastest schedule for a few sources is not the fastest for thousands.
-TEST(Fingerprint, TellsFewPointsFromMany) {
+TEST(Fingerprint, DistinguishesFewPointsFromMany) {
   const char* const shots = R"(
 param S : integer = 1;
 grid G = [0..99, 0..99] steps 3;
@@ -72,7 +72,7 @@ stencil s : A on G = A[0,0] + shots;
   EXPECT_NE(few, fingerprint(with(shots, {{"S", "1000"}})));
 }
 
-TEST(Fingerprint, TellsComputationsApart) {
+TEST(Fingerprint, DistinguishesComputations) {
   const ir::Program decay = program_of(kDecay);
   std::vector<std::string> names = {
       fingerprint(decay),
@@ -95,7 +95,7 @@ TEST(Fingerprint, TellsComputationsApart) {
             static_cast<std::ptrdiff_t>(names.size()));
 }
 
-TEST(Fingerprint, OfProfilesAndSeries) {
+TEST(Fingerprint, CoversProfilesAndSeries) {
   const char* const text = R"(
 param N : integer = 64;
 grid G = [0..N-1, 0..N-1] steps 3;
@@ -124,7 +124,7 @@ TEST(Sizes, AreTheExtentsOfTheGrid) {
   EXPECT_EQ(sizes_of(open, {0, 0}), std::nullopt) << "empty";
 }
 
-TEST(Sizes, AreReadAsTheyArePrinted) {
+TEST(Sizes, ParseWhatPrintWrites) {
   EXPECT_EQ(print(Sizes{3, 40, 500}), "3x40x500");
   EXPECT_EQ(parse_sizes("3x40x500"), (Sizes{3, 40, 500}));
   EXPECT_EQ(parse_sizes("7"), (Sizes{7}));

@@ -14,7 +14,7 @@ std::string replaced_in(std::string text, const std::string& from, const std::st
   return at == text.npos ? text : text.replace(at, from.size(), to);
 }
 
-TEST(TunedJson, IsReadAsItWasWritten) {
+TEST(TunedJson, RoundTrips) {
   Entry odd = entry_at({100, 200}, "overlapped T=4", 1.0 / 3);
   odd.name = "a \"name\"\n\\";
   const std::vector<Entry> entries = {odd, entry_at({1 << 30}, "direct", 1e-300)};
@@ -27,7 +27,7 @@ TEST(TunedJson, IsReadAsItWasWritten) {
   EXPECT_TRUE(from_json(to_json({odd})).ok());
 }
 
-TEST(TunedJson, SaysWhereItIsWrong) {
+TEST(TunedJson, LocatesErrors) {
   const std::string good = to_json({entry_at({10}, "a", 1), entry_at({100, 200}, "b", 0.5)});
   const auto message = [&](const std::string& from, const std::string& to) {
     const auto read = from_json(replaced_in(good, from, to));

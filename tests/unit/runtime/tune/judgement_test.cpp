@@ -20,7 +20,7 @@ TEST(Judgement, TakesMedians) {
   EXPECT_EQ(spread(runs_of({7})), 0);
 }
 
-TEST(Judgement, DropsWhatIsSlowerBeyondTheNoise) {
+TEST(Judgement, DropsCandidatesSlowerBeyondTheNoise) {
   EXPECT_TRUE(beats(runs_of({1.00, 1.01, 0.99}), runs_of({1.05, 1.06, 1.07})));
   EXPECT_FALSE(beats(runs_of({1.00, 1.01, 0.99}), runs_of({1.05, 1.06, 1.005})))
       << "it was as quick once";
@@ -43,7 +43,7 @@ TEST(Judgement, NeedsRoundsInCommon) {
   EXPECT_FALSE(beats(leader, runs_of({2.0, 2.0, 2.0}, 4)));
 }
 
-TEST(Judgement, CallsOnePercentEqual) {
+TEST(Judgement, TreatsOnePercentAsEqual) {
   EXPECT_TRUE(equals(runs_of({1, 1, 1}), runs_of({1.009, 1, 1.2})));
   EXPECT_FALSE(equals(runs_of({1, 1, 1}), runs_of({1.02, 1.02, 1.02})));
 }

@@ -61,7 +61,7 @@ MainLoop of(const Kernel& kernel, std::vector<MachineLoop> loops) {
   return main_loop_of(kernel, {}, work);
 }
 
-TEST(MainLoop, TripsDoSomeIterations) {
+TEST(MainLoop, TripsMayCoverSeveralIterations) {
   const Kernel kernel = kernel_of({loop_of(iteration())});
   for (const int iterations : {1, 2, 6}) {
     const MainLoop found = of(kernel, {trip(iterations, 60 * iterations)});
@@ -83,7 +83,7 @@ TEST(MainLoop, TripsDoSomeIterations) {
 }
 
 // A double-precision shuffle takes two instructions.
-TEST(MainLoop, ShufflesMayBeTwo) {
+TEST(MainLoop, ShufflesMayTakeTwoInstructions) {
   const Kernel kernel = kernel_of({loop_of(iteration())});
   for (const int shuffles : {2, 3, 4}) {
     MachineLoop loop = trip(2, 100);
@@ -113,7 +113,7 @@ TEST(MainLoop, VersionsAreOrderedByInstructions) {
             "versions of the loop: 3 in the kernel, 2 in the machine code");
 }
 
-TEST(MainLoop, CompilersUnrollAndDouble) {
+TEST(MainLoop, FindsUnrolledAndDuplicatedLoops) {
   const Kernel kernel = kernel_of({loop_of(iteration())});
   const MainLoop unrolled = of(kernel, {trip(1, 70), trip(4, 200)});
   EXPECT_EQ(unrolled.iterations, 4) << "the rest is done one by one";
@@ -124,7 +124,7 @@ TEST(MainLoop, CompilersUnrollAndDouble) {
   EXPECT_NE(of(kernel, {trip(2, 150), trip(2, 100)}).unmatched, "") << "which of them runs?";
 }
 
-TEST(MainLoop, WhatIsNotCertainIsNotKnown) {
+TEST(MainLoop, AmbiguousLoopsAreNotMatched) {
   const Kernel kernel = kernel_of({loop_of(iteration())});
   const auto why = [&](std::vector<MachineLoop> loops) { return of(kernel, loops).unmatched; };
   constexpr const char* kBroken = "a loop of the machine code does no whole number of iterations";
@@ -154,7 +154,7 @@ TEST(MainLoop, WhatIsNotCertainIsNotKnown) {
   EXPECT_NE(why({trip(1, 60), inner}), "");
 }
 
-TEST(MainLoop, KernelsThatHaveNoneOrMore) {
+TEST(MainLoop, KernelsWithoutOrWithSeveralLoops) {
   const Kernel straight = kernel_of(iteration());
   const MainLoop whole = of(straight, {});
   EXPECT_EQ(whole.unmatched, "");

@@ -65,7 +65,7 @@ double as_predicted(const Schedule&) {
 
 // Sixteen threads, for which the model prefers one block each; schedules with several blocks each
 // are tried as well.
-TEST(SearchOnCpu, BeginsWithSeveralBlocksAThread) {
+TEST(SearchOnCpu, StartsWithSeveralBlocksPerThread) {
   const ir::Program program = test::load(R"(
 grid G = [0..1023, 0..1023] steps 100;
 field A : real on G;
@@ -84,7 +84,7 @@ stencil s : A[1..1022, 1..1022] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
       << schedule::print(first[2].schedule, 2);
 }
 
-TEST_F(SearchTest, BeginsWithAutoAndTheBestOfEachFamilyAndTimeTile) {
+TEST_F(SearchTest, StartsWithAutoAndTheBestOfEachFamilyAndTimeTile) {
   const std::vector<Schedule> all = search(as_predicted, 0);
   ASSERT_FALSE(all.empty());
   EXPECT_EQ(line(all[0]), line(scheduler_.choose().schedule));
@@ -99,7 +99,7 @@ TEST_F(SearchTest, BeginsWithAutoAndTheBestOfEachFamilyAndTimeTile) {
   EXPECT_GE(tiles.size(), 3u);
 }
 
-TEST_F(SearchTest, NothingTwice) {
+TEST_F(SearchTest, NeverRepeatsASchedule) {
   std::set<std::string> lines;
   const std::vector<Schedule> all = search(as_predicted, 60);
   for (const Schedule& schedule : all) {
@@ -121,7 +121,7 @@ TEST_F(SearchTest, TheBestPredictedComeNext) {
 }
 
 // If the model is wrong about deep time tiles, measurements correct it.
-TEST_F(SearchTest, WhatWasMeasuredCorrectsTheModel) {
+TEST_F(SearchTest, MeasurementsCorrectTheModel) {
   const int deep = space_.ranked.front().schedule.time_tile;
   ASSERT_GE(deep, 4);
   const auto slow = [&](const Schedule& schedule) {
@@ -135,7 +135,7 @@ TEST_F(SearchTest, WhatWasMeasuredCorrectsTheModel) {
 }
 
 // Schedules one setting away from the fastest, which need not be in the explored space.
-TEST_F(SearchTest, NeighboursOfTheFastestArePossible) {
+TEST_F(SearchTest, TriesNeighboursOfTheFastest) {
   std::set<std::string> ranked;
   for (const schedule::Candidate& each : space_.ranked) ranked.insert(line(each.schedule));
   const std::string fastest = line(space_.ranked.front().schedule);
@@ -156,7 +156,7 @@ TEST_F(SearchTest, NeighboursOfTheFastestArePossible) {
 
 // Candidates similar to those still being compiled are postponed,
 // even if the model ranks them next.
-TEST_F(SearchTest, WhatIsUnderWaySendsTheNextElsewhere) {
+TEST_F(SearchTest, PostponesSchedulesSimilarToPendingOnes) {
   constexpr size_t kNext = 4;
   const schedule::Candidate& front = space_.ranked.front();
   Search search(scheduler_, space_);
@@ -174,7 +174,7 @@ TEST_F(SearchTest, WhatIsUnderWaySendsTheNextElsewhere) {
   EXPECT_GT(chosen, nearest);
 }
 
-TEST_F(SearchTest, EndsWhereNothingCanBeAsFast) {
+TEST_F(SearchTest, EndsIfNothingCanBeFaster) {
   // One family is a hundred times as fast as predicted, and similar to no other.
   const std::vector<Schedule> all = search(
       [](const Schedule& schedule) { return schedule.family == "direct" ? 0.001 : 1.0; }, 10000);
@@ -182,7 +182,7 @@ TEST_F(SearchTest, EndsWhereNothingCanBeAsFast) {
   for (size_t i = first_; i < all.size(); ++i) EXPECT_EQ(all[i].family, "direct");
 }
 
-TEST_F(SearchTest, GoesOnWhereEverythingIsRefused) {
+TEST_F(SearchTest, ContinuesIfEverythingIsRefused) {
   const std::vector<Schedule> all = search([](const Schedule&) { return 0.0; }, 20);
   EXPECT_EQ(all.size(), first_ + 20);
 }

@@ -121,7 +121,7 @@ class TimedChoice : public testing::Test {
   ChosenDevice device_ = scripted_device();
 };
 
-TEST_F(TimedChoice, IsTheFastestByTheClock) {
+TEST_F(TimedChoice, IsTheFastestMeasured) {
   schedule::Scheduler scheduler(program_, device_.device.machine);
   const auto space = schedule::explore(scheduler, schedule::Effort::Quick);
   std::set<int> tiles;  // tiles that are compared in any case
@@ -141,7 +141,7 @@ TEST_F(TimedChoice, IsTheFastestByTheClock) {
   }
 }
 
-TEST_F(TimedChoice, IsKept) {
+TEST_F(TimedChoice, IsCached) {
   const auto first = choose(kForever);
   const int loaded = script.loaded;
   EXPECT_GE(loaded, 2);
@@ -187,7 +187,7 @@ TEST_F(TimedChoice, ComparesMoreBeforeLongRuns) {
 
 // If compilers would be idle while the kernel of `auto` is compiled, the first
 // run of any length uses timing.
-TEST_F(TimedChoice, IsMadeWhileCompilersAreWaitedFor) {
+TEST_F(TimedChoice, IsMadeWhileCompilersAreIdle) {
   std::string text = "grid G = [0..399, 0..399] steps 50;\n";  // compilers take a while for it
   for (const char name : {'A', 'B', 'C'}) {
     text += fmt::format(
@@ -220,7 +220,7 @@ TEST_F(TimedChoice, IsMadeWhileCompilersAreWaitedFor) {
 }
 
 // The choice does not apply to anything that may change the fastest schedule.
-TEST_F(TimedChoice, IsKeptForOneComputationOnOneDevice) {
+TEST_F(TimedChoice, IsCachedPerComputationAndDevice) {
   ASSERT_TRUE(choose(kForever));
   ASSERT_TRUE(choose(100));
   ProgramOptions options;
@@ -253,13 +253,13 @@ TEST_F(TimedChoice, IsNoneForShortRuns) {
   EXPECT_TRUE(timed_choice(program_of(kSmooth, options), device_, {}));
 }
 
-TEST_F(TimedChoice, IsNoneWhereTuningIsOff) {
+TEST_F(TimedChoice, IsNoneIfTuningIsOff) {
   ASSERT_TRUE(choose(kForever));
   ::setenv("STENCIL_TUNED", "off", 1);
   EXPECT_FALSE(choose(kForever));
 }
 
-TEST_F(TimedChoice, IsMadeEachTimeWithoutACache) {
+TEST_F(TimedChoice, IsRepeatedWithoutACache) {
   ::setenv("STENCIL_CACHE", "off", 1);
   EXPECT_TRUE(choose(kForever));
   const int loaded = script.loaded;
@@ -282,7 +282,7 @@ stencil s : A on G = a * A[0,0];
 }
 
 // Errors, refusals and beaten candidates do not affect the others.
-TEST_F(TimedChoice, LeavesOutWhatFails) {
+TEST_F(TimedChoice, SkipsFailingCandidates) {
   schedule::Scheduler scheduler(program_, device_.device.machine);
   const auto space = schedule::explore(scheduler, schedule::Effort::Quick);
   const auto first = Search(scheduler, space).first(2);
@@ -297,7 +297,7 @@ TEST_F(TimedChoice, LeavesOutWhatFails) {
   EXPECT_EQ(time_tile(*chosen), *script.time_tiles.rbegin()) << "the deepest of the others";
 }
 
-TEST_F(TimedChoice, IsNoneAndNotKeptWhereNothingRuns) {
+TEST_F(TimedChoice, IsNoneAndNotCachedIfNothingRuns) {
   script.loads = [](int) { return false; };  // as if memory were short
   EXPECT_FALSE(choose(kForever));
   script.loads = {};
@@ -322,7 +322,7 @@ stencil f : A[1..398, 1..398] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]) + s
 }
 
 // Measurements in the user's database have priority.
-TEST_F(TimedChoice, IsAskedBehindTheDatabase) {
+TEST_F(TimedChoice, ComesAfterTheDatabase) {
   if (!has_database()) GTEST_SKIP() << database_settings().note;
   const auto timed = automatic_line(program_, device_, {.steps = kForever});
   ASSERT_TRUE(timed);
@@ -351,7 +351,7 @@ class TimedChoiceOn : public TimedChoice, public testing::WithParamInterface<con
   }
 };
 
-TEST_P(TimedChoiceOn, IsALineThatRuns) {
+TEST_P(TimedChoiceOn, CanBeRun) {
   const auto chosen = choose(kForever);
   ASSERT_TRUE(chosen);
   Diagnostics diagnostics;

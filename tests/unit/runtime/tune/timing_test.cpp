@@ -57,7 +57,7 @@ class TimingOn : public testing::TestWithParam<const char*> {
   TimingOptions options_;
 };
 
-TEST_P(TimingOn, EveryCandidateIsTimedOrSaysWhyNot) {
+TEST_P(TimingOn, EveryCandidateIsTimedOrGivesAReason) {
   const ir::Program program = program_of(kDecay);
   std::vector<Candidate> all = candidates(program, {"overlapped T=2", "direct", "overlapped T=3"});
   all[0].predicted = 2e-6;
@@ -95,7 +95,7 @@ TEST_P(TimingOn, EveryCandidateIsTimedOrSaysWhyNot) {
   }
 }
 
-TEST_P(TimingOn, TheFirstIsTimedWithoutABudget) {
+TEST_P(TimingOn, TimesTheFirstEvenWithoutABudget) {
   options_.budget = 0;
   const ir::Program program = program_of(kWave);
   std::vector<Candidate> all = candidates(program, {"direct", "direct", "overlapped T=2"});
@@ -110,7 +110,7 @@ TEST_P(TimingOn, TheFirstIsTimedWithoutABudget) {
 }
 
 // Further candidates may depend on the measurements.
-TEST_P(TimingOn, OthersMayFollow) {
+TEST_P(TimingOn, FurtherCandidatesMayBeAdded) {
   const ir::Program program = program_of(kDecay);
   const std::vector<Candidate> all =
       candidates(program, {"direct", "overlapped T=2", "overlapped T=3"});
@@ -131,7 +131,7 @@ TEST_P(TimingOn, OthersMayFollow) {
   EXPECT_TRUE(timings.best);
 }
 
-TEST_P(TimingOn, NothingIsAnAnswerToo) {
+TEST_P(TimingOn, HasNoBestIfNothingRuns) {
   const ir::Program program = program_of(kWave);
   EXPECT_FALSE(time(program, {}).best);
   std::vector<Candidate> all = candidates(program, {"direct"});
@@ -144,7 +144,7 @@ TEST_P(TimingOn, NothingIsAnAnswerToo) {
 
 // The condition would hold after the first step, and a stopped run takes no time. Four million
 // points take measurable time on every device.
-TEST_P(TimingOn, TheStopConditionIsLeftOut) {
+TEST_P(TimingOn, IgnoresTheStopCondition) {
   const ir::Program program = program_of(R"(
 grid G = [0..1999, 0..1999] steps 1000;
 field A : real on G;
@@ -159,7 +159,7 @@ stop when largest < 100;
   EXPECT_GT(timings.candidates[0].seconds, 4e-6);
 }
 
-TEST_P(TimingOn, EndsWhenToldTo) {
+TEST_P(TimingOn, EndsOnRequest) {
   const ir::Program program = program_of(kWave);
   size_t calls = 0;
   options_.progress = [&](const TimingProgress& progress) {
@@ -177,7 +177,7 @@ TEST_P(TimingOn, EndsWhenToldTo) {
   EXPECT_FALSE(time(program, candidates(program, {"direct"})).best);
 }
 
-TEST_P(TimingOn, SizesAreTheParams) {
+TEST_P(TimingOn, SizesComeFromTheParams) {
   ProgramOptions open;
   open.open = {"N"};
   const ir::Program program = program_of(kDecay, open);
@@ -217,7 +217,7 @@ class KeptTimings : public TimingOn {
   std::string file_ = directory_.file("tuned.db");
 };
 
-TEST_P(KeptTimings, AreWhatAutoTakes) {
+TEST_P(KeptTimings, AreUsedByAuto) {
   const ir::Program program = program_of(kDecay);
   const auto params = runtime::bind_params(program).value();
   EXPECT_FALSE(tuned_line(program, device_));
@@ -256,7 +256,7 @@ TEST_P(KeptTimings, AreWhatAutoTakes) {
 }
 
 // A line from an older version or a foreign file that this version refuses.
-TEST_P(KeptTimings, ALineThatIsRefusedCountsAsNone) {
+TEST_P(KeptTimings, RefusedLinesAreIgnored) {
   const ir::Program program = program_of(kDecay);
   const auto params = runtime::bind_params(program).value();
   const std::pair<const char*, bool> lines[] = {{"overlapped T=3 block=70000", true},
@@ -284,7 +284,7 @@ TEST_P(KeptTimings, ALineThatIsRefusedCountsAsNone) {
 INSTANTIATE_TEST_SUITE_P(Devices, TimingOn, testing::Values("host", "opencl"));
 INSTANTIATE_TEST_SUITE_P(Devices, KeptTimings, testing::Values("host", "opencl"));
 
-TEST(Timing, ADeviceThatInterpretsHasNothingToTime) {
+TEST(Timing, TheReferenceDeviceCannotBeTimed) {
   const ir::Program program = program_of(kWave);
   const auto timings =
       time_candidates(program, runtime::bind_params(program).value(),

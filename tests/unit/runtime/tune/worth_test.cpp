@@ -23,7 +23,7 @@ Contest contest_on_cpu() {
           .bytes = 8 * kMegabyte};
 }
 
-TEST(Worth, IsATenthOfTheRunAtMost) {
+TEST(Worth, IsAtMostATenthOfTheRun) {
   const Contest contest = contest_on_cpu();
   const double cost = cost_of(contest);
   EXPECT_FALSE(is_worth(contest, 9.99 * cost));
@@ -31,7 +31,7 @@ TEST(Worth, IsATenthOfTheRunAtMost) {
   EXPECT_FALSE(is_worth(contest, 0));
 }
 
-TEST(Worth, EndsInTime) {
+TEST(Worth, BudgetIsAFractionOfTheRun) {
   const Contest contest = contest_on_cpu();
   const double cost = cost_of(contest);
   EXPECT_DOUBLE_EQ(budget_of(contest, 10 * cost), 2 * cost)
@@ -40,7 +40,7 @@ TEST(Worth, EndsInTime) {
   EXPECT_EQ(budget_of(contest, 1e9), 30);
 }
 
-TEST(Worth, OneIsNoContest) {
+TEST(Worth, OneCandidateIsNeverTimed) {
   Contest contest = contest_on_cpu();
   contest.candidates = 1;
   EXPECT_FALSE(is_worth(contest, 1e9));
@@ -50,7 +50,7 @@ TEST(Worth, OneIsNoContest) {
   EXPECT_TRUE(is_worth(contest, 1e9));
 }
 
-TEST(Worth, CompilersWorkSideBySide) {
+TEST(Worth, CompilersWorkInParallel) {
   Contest contest = contest_on_cpu();
   const auto cost_with = [&](int compilers) {
     contest.compilers = compilers;
@@ -63,13 +63,13 @@ TEST(Worth, CompilersWorkSideBySide) {
   EXPECT_EQ(cost_with(2), cost_with(64));
 }
 
-TEST(Worth, LongKernelsTakeLong) {
+TEST(Worth, LongKernelsTakeLongToCompile) {
   EXPECT_GT(compilation_of(100'000), 2);
   EXPECT_LT(compilation_of(5'000), 1);
 }
 
 // But they add to the budget.
-TEST(Worth, WhatIsCompiledAnywayCostsNothing) {
+TEST(Worth, KernelsCompiledAnywayCostNothing) {
   Contest contest = contest_on_cpu();
   const double cost = cost_of(contest), budget = budget_of(contest, 1);
   contest.compiled = 6;
@@ -82,7 +82,7 @@ TEST(Worth, WhatIsCompiledAnywayCostsNothing) {
 }
 
 // Timing may double the time for which any run waits for its compilers.
-TEST(Worth, IsWhatTheRunWaitsForAnywayAtMost) {
+TEST(Worth, MayDoubleTheWaitForCompilers) {
   Contest contest = contest_on_cpu();
   EXPECT_EQ(waiting_of(contest), 0);
   EXPECT_FALSE(is_worth(contest, 0));
@@ -101,7 +101,7 @@ TEST(Worth, IsWhatTheRunWaitsForAnywayAtMost) {
 }
 
 // Each further candidate takes as long as the longest known one, and waits for those before it.
-TEST(Worth, ThoseThatFollowAreCompiledToo) {
+TEST(Worth, IncludesCompilingFurtherCandidates) {
   Contest contest = contest_on_cpu();
   contest.compilations[3] = 2;
   Contest longer = contest;
@@ -114,7 +114,7 @@ TEST(Worth, ThoseThatFollowAreCompiledToo) {
 }
 
 // Further candidates may take a fiftieth of the run.
-TEST(Worth, LongRunsAreWorthMore) {
+TEST(Worth, LongRunsJustifyMoreCandidates) {
   const Contest contest = contest_on_cpu();
   EXPECT_EQ(more_worth(contest, 8, 1), 0u);
   EXPECT_EQ(more_worth(contest, 8, 1e9), 8u);
@@ -127,7 +127,7 @@ TEST(Worth, LongRunsAreWorthMore) {
 }
 
 // On a GPU with compiled kernels, timing small fields takes a fraction of a second.
-TEST(Worth, AGpuTakesAFractionOfASecond) {
+TEST(Worth, TakesAFractionOfASecondOnAGpu) {
   const Contest contest = {.candidates = 5,
                            .compilations = {1, 1, 1, 2, 1},
                            .compilers = 8,
@@ -151,7 +151,7 @@ TEST(Worth, LongTilesAndLargeFieldsCost) {
   EXPECT_GT(cost_of(contest), 6 * large);
 }
 
-TEST(Worth, TakesRoomForACopyOfTheFields) {
+TEST(Worth, NeedsMemoryForACopyOfTheFields) {
   Contest contest = contest_on_cpu();
   contest.on_cpu = false;
   EXPECT_FALSE(has_room(contest, 8 * kMegabyte)) << "to spare";
@@ -178,18 +178,18 @@ class FreeMemory : public testing::Test {
   runtime::TemporaryDirectory directory_;
 };
 
-TEST_F(FreeMemory, IsNotKnownWhereNothingTells) {
+TEST_F(FreeMemory, IsUnknownWithoutInformation) {
   EXPECT_EQ(found(), INT64_MAX);
   write("proc/meminfo", "MemTotal: 100 kB\n");
   EXPECT_EQ(found(), INT64_MAX);
 }
 
-TEST_F(FreeMemory, IsWhatTheSystemHasAvailable) {
+TEST_F(FreeMemory, IsTheAvailableMemoryOfTheSystem) {
   write("proc/meminfo", "MemTotal:  1000 kB\nMemFree: 10 kB\nMemAvailable:    600 kB\n");
   EXPECT_EQ(found(), 600 * 1024);
 }
 
-TEST_F(FreeMemory, IsWhatTheGroupsLeave) {
+TEST_F(FreeMemory, IsLimitedByControlGroups) {
   write("proc/meminfo", "MemAvailable: 1000000 kB\n");
   write("proc/self/cgroup", "0::/job/step\n");
   write("sys/fs/cgroup/job/step/memory.max", "max\n");
@@ -204,7 +204,7 @@ TEST_F(FreeMemory, IsWhatTheGroupsLeave) {
   EXPECT_EQ(found(), 0);
 }
 
-TEST_F(FreeMemory, IsWhatOlderGroupsLeave) {
+TEST_F(FreeMemory, IsLimitedByControlGroupsOfVersion1) {
   write("proc/self/cgroup", "5:cpu,cpuacct:/\n4:hugetlb,memory:/elsewhere\n0::/\n");
   write("sys/fs/cgroup/memory/memory.limit_in_bytes", "70000\n");
   write("sys/fs/cgroup/memory/memory.usage_in_bytes", "30000\n");
@@ -212,7 +212,7 @@ TEST_F(FreeMemory, IsWhatOlderGroupsLeave) {
   EXPECT_EQ(found(), 42000) << "the mount's own, where the path is of the system outside";
 }
 
-TEST(FreeMemoryHere, IsSome) {
+TEST(FreeMemoryHere, IsPositive) {
   EXPECT_GT(free_memory(), 0);
 }
 

@@ -34,14 +34,14 @@ TEST_F(Compare, NamesTheFirstPointAndCountsAll) {
   EXPECT_EQ(difference->count, 2);
 }
 
-TEST_F(Compare, LooksAtOlderLevelsToo) {
+TEST_F(Compare, ComparesOlderLevels) {
   actual.fields[0].set_real(1, 0, 4, 1);
   const auto difference = compare(program, expected, actual);
   ASSERT_TRUE(difference);
   EXPECT_EQ(difference->where, "U@-1[4]");
 }
 
-TEST_F(Compare, SeesTheSignOfZero) {
+TEST_F(Compare, DetectsTheSignOfZero) {
   actual.fields[0].set_real(0, 0, 0, -0.0);
   EXPECT_TRUE(compare(program, expected, actual));
 }
@@ -68,7 +68,7 @@ TEST_F(Compare, ToleranceIsRelativeToTheLargestValue) {
 
 // If rounding may differ, subnormal numbers compare equal to zero,
 // even if all values are that small.
-TEST_F(Compare, ToleranceTakesSubnormalNumbersForZero) {
+TEST_F(Compare, ToleranceTreatsSubnormalNumbersAsZero) {
   expected.fields[0].set_real(0, 0, 10, 0);  // all expected values
   actual = expected;
   expected.fields[0].set_real(0, 0, 3, 1e-39);
@@ -78,7 +78,7 @@ TEST_F(Compare, ToleranceTakesSubnormalNumbersForZero) {
   EXPECT_TRUE(compare(program, expected, actual, {4}));
 }
 
-TEST_F(Compare, ToleranceMayBeAPartOfTheLargestValue) {
+TEST_F(Compare, ToleranceMayBeAFractionOfTheLargestValue) {
   expected.fields[0].set_real(0, 0, 3, 1000);
   actual.fields[0].set_real(0, 0, 3, 1000);
   actual.fields[0].set_real(0, 0, 20, 0.125);
@@ -101,7 +101,7 @@ TEST_F(Compare, FindsTheFirstOfManyPoints) {
   EXPECT_EQ(difference->count, 3);
 }
 
-TEST(UsesTranscendentals, LooksIntoEveryPiece) {
+TEST(UsesTranscendentals, ChecksEveryPiece) {
   EXPECT_FALSE(uses_transcendentals(program_of(kDecay)));
   EXPECT_TRUE(uses_transcendentals(program_of(R"(
 grid G = [0..9] steps 1;

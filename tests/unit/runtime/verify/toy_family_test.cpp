@@ -69,7 +69,7 @@ class ToyFamily : public ::testing::Test {
   ~ToyFamily() override { remove_family("lines"); }
 };
 
-TEST_F(ToyFamily, IsVerifiedWithoutAWordElsewhere) {
+TEST_F(ToyFamily, IsVerifiedWithoutOtherChanges) {
   const Source source("test.stn", runtime::kDecay);
   Diagnostics diagnostics;
   const auto tree = parse(source, diagnostics);
@@ -87,7 +87,7 @@ TEST_F(ToyFamily, IsVerifiedWithoutAWordElsewhere) {
   EXPECT_EQ(rows, 2) << "its proposal and its smallest tile";
 }
 
-TEST_F(ToyFamily, IsExplainedRefusedAndSpelledLikeTheOthers) {
+TEST_F(ToyFamily, IsExplainedRefusedAndSpelledLikeOthers) {
   const ir::Program program = runtime::program_of(runtime::kDecay);
   Diagnostics diagnostics;
   EXPECT_FALSE(lower(program, *parse("lines block=8x2", program, diagnostics), diagnostics));

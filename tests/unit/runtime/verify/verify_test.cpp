@@ -31,7 +31,7 @@ TEST(ChooseSteps, SurroundTheTimeTile) {
   EXPECT_EQ(choose_steps(program, 1, true), (std::vector<int64_t>{1, 2}));
 }
 
-TEST(ChooseSteps, ReachReductions) {
+TEST(ChooseSteps, IncludeReductions) {
   const ir::Program program = program_of(kConverging);  // every 5 and every 7
   EXPECT_EQ(choose_steps(program, 3, false), (std::vector<int64_t>{0, 1, 3, 4, 5, 7, 11, 15}));
   EXPECT_EQ(choose_steps(program, 1, true), (std::vector<int64_t>{1, 2, 11, 15}));
@@ -62,7 +62,7 @@ TEST(ChooseSchedules, ReportMistakesInALine) {
 
 // A tile for a CPU: it stores more than a GPU's shared memory, and its
 // line is too long for a GPU block.
-TEST(ChooseSchedules, TakeALineThatOnlyProcessorsCanRun) {
+TEST(ChooseSchedules, AcceptALineThatOnlyCpusCanRun) {
   const ir::Program program = program_of(R"(
 grid G = [0..511, 0..511] steps 10;
 field c : vector 2 of real on G;
@@ -79,7 +79,7 @@ stencil s : c[1..510, 1..510] = 0.25 * (c[-1,0] + c[1,0] + c[0,-1] + c[0,1]);
   EXPECT_NE(nowhere[0].refusal, "");
 }
 
-TEST(ChooseSizes, VaryParamsThatAreNotGiven) {
+TEST(ChooseSizes, VaryParamsWithoutValues) {
   const Parsed parsed = parse_text(kDecay);
   const auto sizes = choose_sizes(*parsed.tree, parsed.source, {}, {}, false);
   ASSERT_GE(sizes.closed.size(), 5u);
@@ -92,7 +92,7 @@ TEST(ChooseSizes, VaryParamsThatAreNotGiven) {
   EXPECT_FALSE(fixed.open);
 }
 
-TEST(ChooseSizes, KeepWhatTheProgramRequires) {
+TEST(ChooseSizes, SatisfyTheRequirements) {
   const Parsed parsed = parse_text(
       "param N : integer = 40;\nrequire N >= 12;\nrequire N % 2 == 0;\n"
       "grid G = [0..N-1] steps 1;\nfield A : real on G;\nstencil s : A[3..N-4] = A[-3] + A[3];\n");
@@ -105,7 +105,7 @@ TEST(ChooseSizes, KeepWhatTheProgramRequires) {
   }
 }
 
-TEST(FillRandomly, DependsOnTheSeedAlone) {
+TEST(FillRandomly, DependsOnlyOnTheSeed) {
   const ir::Program program = program_of(kWave);
   const Params params = bind_params(program).value();
   reference::State a = initial_state(program, params);
@@ -131,7 +131,7 @@ TEST(Verify, EveryDeviceAgreesWithTheReference) {
   }
 }
 
-TEST(Verify, ServesFourDimensionsAndNamesWhatDoesNot) {
+TEST(Verify, RunsFourDimensionsAndNamesRefusals) {
   const Parsed parsed = parse_text(kFourDimensional);
   VerifyRequest request;
   request.quick = true;
@@ -148,7 +148,7 @@ TEST(Verify, ServesFourDimensionsAndNamesWhatDoesNot) {
   }
 }
 
-TEST(Verify, ComparesReductionsAndWhereTheRunStops) {
+TEST(Verify, ComparesReductionsAndTheStepOfTheStop) {
   const Parsed parsed = parse_text(kConverging);
   VerifyRequest request;
   request.quick = true;
@@ -187,7 +187,7 @@ TEST(Verify, DerivesSizes) {
   }
 }
 
-TEST(Verify, SaysWhenNoSizeWillDo) {
+TEST(Verify, ReportsIfNoSizeIsPossible) {
   const Parsed parsed = parse_text(
       "param N : integer = 4;\nrequire N > 50000;\ngrid G = [0..N-1] steps 1;\n"
       "field A : real on G;\nstencil s : A[0..N-1] = A[0];\n");
