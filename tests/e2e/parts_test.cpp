@@ -98,7 +98,7 @@ stencil s : A[1..146, 1..638] = 0.2 * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0
 init A[i,j] = sin(0.37 * i + 0.91 * j);
 init B[i,j] = 1.0 + 0.1 * sin(0.11 * i * j);
 )");
-  // The upper neighbour needs a different halo than the one it provides.
+  // The halos that a part sends and receives at one side differ.
   write("upwind.stn", R"(
 grid G = [0..59, 0..639] steps 23;
 field A : real on G boundary periodic;

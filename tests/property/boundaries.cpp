@@ -1,4 +1,4 @@
-// Half of the boundaries have one rule for all edges. Of the others, a third have rules by
+// Half of the boundaries have one rule for all edges, and a third of the others have rules by
 // dimension only. Sides without a rule are rarer, because they only keep regions away from an edge.
 #include "tests/property/boundaries.h"
 

@@ -1,4 +1,4 @@
-// Programs from text, for tests of everything behind the front end.
+// Loads programs from text, for tests of everything after the front end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace stencil::test {
 
-// The program, which must be free of errors and sound; fails the test otherwise.
+// Returns the program; fails the test if it has errors or its IR does not verify.
 inline ir::Program load(const std::string& text, ProgramOptions options = {}) {
   const Source source("test.stn", text);
   Diagnostics diagnostics;

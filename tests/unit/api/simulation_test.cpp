@@ -24,7 +24,7 @@ class OnDevice : public testing::TestWithParam<const char*> {
   static Kernel compile(const char* text, const Options& options = {}) {
     return program_of(text, options).compile({.device = GetParam()}).or_throw();
   }
-  // The same on the reference interpreter.
+  // Compiles and starts the program on the reference interpreter.
   static Simulation reference(const char* text, const ParamValues& values = {},
                               const Options& options = {}) {
     return program_of(text, options)
@@ -107,7 +107,7 @@ TEST_P(OnDevice, TakesFieldsAndParamsInTheMiddleOfARun) {
     simulation.advance(3).or_throw();
     simulation.set_param("a", 0.25).or_throw();
     simulation.advance(1).or_throw();
-    Floats wide(12 * 10, -1);  // rows of 8 in rows of 10
+    Floats wide(12 * 10, -1);  // rows of 8 values, padded to 10
     const View part(wide.data() + 1, {12, 8}, {10, 1});
     simulation.get("A", part).or_throw();
     EXPECT_EQ(wide[0], -1);

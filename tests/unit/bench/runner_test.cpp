@@ -231,7 +231,7 @@ TEST_F(OnCuda, AreNotTimedIfTheirResultIsWrong) {
 }
 
 TEST_F(OnCuda, EndIfTheDeviceFails) {
-  fake_->finish_code = 700;  // once a kernel has been launched
+  fake_->finish_code = 700;  // after the first launch
   const auto records = run("cuda", R"([{"program": "decay.stn", "steps": 5, "verify_steps": 0,
     "schedules": ["direct", "overlapped", "overlapped T=2"]}])");
   ASSERT_EQ(records.size(), 3u);

@@ -25,7 +25,7 @@ BuildMessage only_error(const Builder& b) {
   return message;
 }
 
-// The only error of a program with one statement that uses `expr`.
+// Returns the only error of a program with one statement that uses `expr`.
 BuildMessage only_error(const Expr& expr) {
   Builder b;
   b.stop(expr);

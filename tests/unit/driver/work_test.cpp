@@ -64,8 +64,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-// Programs that need no time tiles refused need no hints either, for which a fixed number of tiles
-// is tried: that is the number of operations that both may differ by.
+// The two costs may differ by a constant number of operations: hints for refused time tiles try a
+// fixed number of tiles, and programs without such refusals skip them.
 void expect_alike(const Cost& usual, const std::string& huge) {
   constexpr int64_t kTimes = 3, kOperations = 500'000, kBytes = 4'000'000;
   const Cost cost = cost_of(huge);

@@ -284,7 +284,7 @@ TEST(Hip, KernelHeadAndRuntime) {
 }
 
 TEST(Hip, SharedMemoryIsStatic) {
-  // 80 KB, for which CUDA asks when it launches. (Schedules for HIP have no more than 64 KiB.)
+  // 80 KB, which CUDA requests at launch. (Schedules for HIP use at most 64 KiB.)
   EXPECT_TRUE(has(emit_for(Target::Cuda, samples::tiled(20000)), "extern __shared__"));
   const std::string text = emit_for(Target::Hip, samples::tiled(20000));
   EXPECT_TRUE(has(text, "__shared__ __align__(16) float values[padded];"));

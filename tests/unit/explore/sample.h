@@ -16,7 +16,7 @@ Report jacobi_sample();
 // to 8; the first 40 are measured.
 Report large_sample(size_t candidates);
 
-// Tiles that do not stream, in one and two dimensions; the latter has two functions.
+// Tiles that do not stream, in one and two dimensions. plane_sample() has two functions.
 Report line_sample();
 Report plane_sample();
 

@@ -330,7 +330,8 @@ TEST(SplitByPlane, SumsOfPlanesAddUpToTheResult) {
     SCOPED_TRACE(name);
     Program program = load_example(name);
     if (std::string(name) == "fdtd2d.stn") {
-      std::swap(program.functions[0], program.functions[1]);  // the one that is a sum first
+      std::swap(program.functions[0],
+                program.functions[1]);  // the function that is a sum comes first
     }
     expect_same_values(program, joined(program));
     expect_same_values(program, joined(reassociate(program, 0)));
@@ -378,7 +379,7 @@ TEST(FusedOperations, CountsProductsShiftedTreesAndUniformNodes) {
   EXPECT_EQ(operations(load_2d("A[0,0] * 2 + A[0,1]")), 1);
   EXPECT_EQ(operations(load_2d("A[0,0] * 2 + A[0,1] * 3")), 2);
   EXPECT_EQ(operations(load_2d("(A[0,0] * 2 + 1) / (A[0,0] * 2)")), 3);  // the product has 2 users
-  EXPECT_EQ(operations(load_2d("(A[0,0] + A[0,1]) * (A[0,1] + A[0,2])")), 2);  // translates
+  EXPECT_EQ(operations(load_2d("(A[0,0] + A[0,1]) * (A[0,1] + A[0,2])")), 2);  // shifted
   EXPECT_EQ(operations(load_2d("(A[0,0] + A[0,1]) * (A[1,0] + A[1,1])")), 3);  // shifted in y
   EXPECT_EQ(operations(load_2d("A[0,0] * (p * p + q)")), 1);
   const Program indexed = test::load(

@@ -194,7 +194,7 @@ TEST(OwnElement, NeedsEveryThreadAxis) {
   const Expr row = v("thread_y"), column = v("thread_x");
   const Expr zero = integer(0), one = integer(1);
   const Shape flat = {32}, tall = {8, 8};
-  // Different first indices, but each thread stays in its own place of the others.
+  // The first indices differ, but in the others each thread uses its own element.
   EXPECT_EQ(violations({write(zero, row, column), read(one, row, column)}, tall), kSound);
   EXPECT_EQ(violations({write(zero, integer(3), column), read(one, integer(3), column)}, flat),
             kSound);

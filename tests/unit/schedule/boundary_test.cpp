@@ -71,7 +71,7 @@ TEST(Land, EqualsTheReference) {
     for (const bool open : {false, true}) {
       for (int extent = 1; extent <= 6; ++extent) {
         for (int offset = -7; offset <= 7; ++offset) {
-          if (offset == 0) continue;  // the node would equal the previous one in the graph
+          if (offset == 0) continue;  // never leaves the grid
           const ir::Program program = program_of(boundary, extent, offset, open);
           const Interface interface(program);
           const auto& access = std::get<ir::Access>(program.functions[0].pieces[0].graph[0].kind);

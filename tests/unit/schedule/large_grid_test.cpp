@@ -97,8 +97,8 @@ void walk_all(const Grid& grid, const std::string& boundary, bool open, const st
 
 const std::vector<Grid> kGrids = {
     {{50000, 50000}},               // 2.5e9 points
-    {{46340, 46340}},               // the most that 32 bits hold
-    {{46341, 46341}},               // a little more
+    {{46340, 46340}},               // largest square whose offsets fit 32 bits
+    {{46341, 46341}},               // does not fit
     {{4, int64_t{1} << 30}},        // the longest row
     {{int64_t{1} << 30, 48}},       // the longest column
     {{300, 300}, (1 << 30) - 299},  // far from the origin

@@ -225,7 +225,7 @@ TEST(PlanesRefusals, DistantReadsNeedUnwrittenFields) {
       "subgrid S of G = [5..20, 0..N];"
       "field A : real on S boundary periodic; field B, C : real on G;";
   const std::string far = "stencil f : B[5..20, 0..N] = A[1,0];";
-  EXPECT_EQ(refusal(text + far, "T=2 block=64"), "");  // nobody writes A
+  EXPECT_EQ(refusal(text + far, "T=2 block=64"), "");  // no function writes A
   const std::string written = text + far + "stencil g : A[5..20, 0..N] = C[0,0];";
   EXPECT_EQ(refusal(written, "T=1 block=64"), "");
   EXPECT_NE(

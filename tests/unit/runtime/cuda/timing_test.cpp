@@ -197,7 +197,7 @@ stencil s : A[1..1022, 1..1022] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
 )");
 };
 
-// Of the tiles compiled for a short run, `auto` takes the one with the shortest launches.
+// `auto` takes the tile with the shortest launches among those compiled for a short run.
 TEST_F(ChoiceOnCuda, IsTheFastestTileByTheDeviceClock) {
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig&, void**) {
     fake_->clock += 0.001;

@@ -69,7 +69,7 @@ TEST(MeasureModules, EveryTargetCanEmitThem) {
   }
 }
 
-// Of the measured kernels, only the named one has blocks. The kernel that prepares memory has one
+// Only the named one of the measured kernels has blocks. The kernel that prepares memory has one
 // block per chunk.
 TEST(MeasureModules, LaunchOnlyTheNamedKernel) {
   for (const kernel::Module& module : modules(schedule::gpu())) {

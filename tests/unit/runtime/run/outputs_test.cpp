@@ -45,7 +45,7 @@ TEST(Outputs, AreWrittenAllOrNone) {
   EXPECT_TRUE(write_outputs(program, fields, {good}).ok());
 }
 
-// On every device each frame shows its step, and the run ends as it does without frames.
+// Each frame shows its step on every device, and frames do not change the final state.
 TEST(Series, WritesEveryDueStep) {
   for (const auto& [device, schedule] :
        {std::pair{"reference", "auto"}, std::pair{"host", "overlapped T=4 block=32 elements=1"},

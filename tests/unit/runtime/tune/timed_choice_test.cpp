@@ -188,7 +188,7 @@ TEST_F(TimedChoice, ComparesMoreBeforeLongRuns) {
 // If compilers would be idle while the kernel of `auto` is compiled, the first
 // run of any length uses timing.
 TEST_F(TimedChoice, IsMadeWhileCompilersAreIdle) {
-  std::string text = "grid G = [0..399, 0..399] steps 50;\n";  // compilers take a while for it
+  std::string text = "grid G = [0..399, 0..399] steps 50;\n";  // slow to compile
   for (const char name : {'A', 'B', 'C'}) {
     text += fmt::format(
         "field {0} : real on G;\nstencil s{0} : {0}[1..398, 1..398] = 0.25 * "
