@@ -103,13 +103,13 @@ TEST_F(Compile, WritesTheHeaderBesideTheOutputOrAsNamed) {
   EXPECT_EQ(files(), "heat.cu heat.stn heat_cuda.h");
   EXPECT_EQ(stencilc("-o heat.cpp --header api.hpp heat.stn").status, 0);
   EXPECT_EQ(files(), "api.hpp heat.cpp heat.cu heat.stn heat_cuda.h");
-  EXPECT_EQ(stencilc("-o heat.cpp --header heat.stn").status,
-            0);  // beside the .cu's header
+  // The header is written beside that of heat.cu.
+  EXPECT_EQ(stencilc("-o heat.cpp --header heat.stn").status, 0);
   EXPECT_EQ(files(), "api.hpp heat.cpp heat.cu heat.h heat.stn heat_cuda.h");
   EXPECT_EQ(stencilc("-o heat.cpp --header api.hpp heat.stn").status, 0);
   EXPECT_NE(read(file("heat.cpp")).find("#include \"api.hpp\""), std::string::npos);
-  EXPECT_EQ(stencilc("-o other.cpp --header heat.stn").status,
-            0);  // the program
+  // heat.stn is the program, not the header.
+  EXPECT_EQ(stencilc("-o other.cpp --header heat.stn").status, 0);
   EXPECT_EQ(read(file("heat.stn")), kHeat);
 }
 

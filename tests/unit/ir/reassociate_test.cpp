@@ -330,8 +330,7 @@ TEST(SplitByPlane, SumsOfPlanesAddUpToTheResult) {
     SCOPED_TRACE(name);
     Program program = load_example(name);
     if (std::string(name) == "fdtd2d.stn") {
-      std::swap(program.functions[0],
-                program.functions[1]);  // the function that is a sum comes first
+      std::swap(program.functions[0], program.functions[1]);  // the function with the sum first
     }
     expect_same_values(program, joined(program));
     expect_same_values(program, joined(reassociate(program, 0)));
