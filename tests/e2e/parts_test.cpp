@@ -347,7 +347,7 @@ TEST_F(Parts, AsRanksSurviveBeingKilled) {
     EXPECT_NE(launch("-n 2 sh rank.sh"), 0) << "round " << round << ", seed " << number;
     EXPECT_FALSE(holds(read(file("err.txt")), "error R0")) << read(file("err.txt"));
   }
-  EXPECT_LT(begun_anew, 20) << "there never was a checkpoint, seed " << number;
+  EXPECT_LT(begun_anew, 20) << "no checkpoint was written, seed " << number;
   ASSERT_EQ(ranks(2,
                   "run wave.stn -D N=61 --steps 50000 --device host --schedule direct "
                   "--restart k.ckpt --out U=on.npy --history h.csv"),

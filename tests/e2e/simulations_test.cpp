@@ -183,7 +183,7 @@ TEST_F(Tide, IsAStandingWaveInAChannel) {
   EXPECT_LT(coarse[0], 1e-12);
   EXPECT_LT(fine[0], 1e-12);
   EXPECT_LT(coarse[1], 3e-4);
-  EXPECT_NEAR(coarse[1] / fine[1], 4, 0.1) << "of second order";
+  EXPECT_NEAR(coarse[1] / fine[1], 4, 0.1) << "must be second order";
 }
 
 // With friction the gulf reaches periodic motion: successive periods have the same energy, and the

@@ -50,7 +50,7 @@ TEST_F(TunedCommand, ShowsItsPathAndThatItIsEmpty) {
   const Outcome shown = stencilc("tuned");
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_EQ(shown.out, "file      " + database() + "\nentries   0\n");
-  EXPECT_EQ(files(), "") << "looking makes no file";
+  EXPECT_EQ(files(), "") << "reading creates no file";
   ::setenv("STENCIL_TUNED", "off", 1);
   EXPECT_EQ(stencilc("tuned").out, "file      none\nnote      switched off by STENCIL_TUNED\n");
   EXPECT_EQ(stencilc("tuned --export a.json").status, 2);
@@ -125,7 +125,7 @@ TEST_F(TunedCommand, ListsExportsImportsAndClears) {
   EXPECT_TRUE(says(shown.out, "entries   2\n")) << shown.out;
   EXPECT_TRUE(says(shown.out, "\nhost: ")) << shown.out;
   EXPECT_TRUE(says(shown.out, "overlapped T=2 block=16x8")) << shown.out;
-  EXPECT_FALSE(says(shown.out, "direct")) << "not the quickest";
+  EXPECT_FALSE(says(shown.out, "direct")) << "not the fastest";
 
   EXPECT_EQ(stencilc("tuned --export a.json").out, "2 entries in a.json\n");
   EXPECT_EQ(stencilc("tuned --clear").out, "2 entries removed\n");
@@ -144,7 +144,7 @@ TEST_F(TunedCommand, ListsExportsImportsAndClears) {
   EXPECT_TRUE(
       says(wrong.err, "error R091: 'b.json': these are not tuned schedules: entries[1]: seconds"))
       << wrong.err;
-  EXPECT_TRUE(says(stencilc("tuned").out, "entries   0\n")) << "none of them was taken";
+  EXPECT_TRUE(says(stencilc("tuned").out, "entries   0\n")) << "no entry may be imported";
   EXPECT_EQ(stencilc("tuned --import none.json").status, 2);
   EXPECT_EQ(stencilc("tuned --export none/a.json").status, 2);
   EXPECT_EQ(stencilc("tuned --export a.json --import a.json").status, 2);

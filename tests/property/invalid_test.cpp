@@ -143,7 +143,7 @@ TEST(Invalid, IsRefusedWithAMessage) {
       EXPECT_FALSE(program.has_value());
       EXPECT_TRUE(diagnostics.has_errors());
       EXPECT_EQ(said.find("error K0"), std::string::npos);
-      EXPECT_EQ(said.find("error P0"), std::string::npos) << "no program at all";
+      EXPECT_EQ(said.find("error P0"), std::string::npos) << "the text does not parse";
       if (testing::Test::HasFailure()) break;
     }
   }

@@ -121,13 +121,13 @@ int main_with(int argc, char** argv) {
   }
   const BatchDevice* device = batches_on(settings.device);
   if (device == nullptr) {
-    std::cerr << "no batches run on device " << settings.device << "\n";
+    std::cerr << "batches cannot run on device " << settings.device << "\n";
     return 2;
   }
   settings.run = device->run;
   if (!device->cuts) settings.cut = 0, settings.boxed = 25;
   if (settings.parts && !device->cuts) {
-    std::cerr << "programs are not cut on device " << settings.device << "\n";
+    std::cerr << "cut programs cannot run on device " << settings.device << "\n";
     return 2;
   }
   if (const auto chosen = runtime::choose_device(device->needs); !chosen.ok()) {

@@ -128,7 +128,7 @@ std::string Generator::make_stencils(int count) {
 
 std::string Generator::every() {
   if (exact_ || plain_ || !random_.chance(choices_.every)) return "";
-  covers("function every so many steps");
+  covers("function every n steps");
   return fmt::format(" every {}", random_.between(1, 4));
 }
 

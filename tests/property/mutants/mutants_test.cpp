@@ -261,7 +261,7 @@ int main_with(int argc, char** argv) {
     }
   }
   if (device != "host" && device != "cpp") {
-    std::cerr << "mutants do not run on device " << device << "\n";
+    std::cerr << "mutants cannot run on device " << device << "\n";
     return 2;
   }
   if (device == "cpp") settings.run = run_on_cpp;

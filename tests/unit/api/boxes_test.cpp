@@ -116,7 +116,7 @@ TEST_P(Boxes, ReadTheValuesOfTheField) {
   }
   const SimulationData& data = SimulationData::of(simulation);
   EXPECT_EQ(data.present[1], std::string(GetParam().device) == "reference" ? 2 : 0)
-      << "only what lies on the host needs whole levels";
+      << "only fields on the host need whole levels";
   EXPECT_EQ(data.is_stored(1), std::string(GetParam().parts).empty());
 }
 

@@ -73,7 +73,7 @@ TEST_F(SimulationInParts, StoresOnlyFieldsThatAreRead) {
   const auto report = simulation.run(files).or_throw();
   EXPECT_TRUE(report.non_finite.empty());
   EXPECT_TRUE(simulation.non_finite().or_throw().empty());
-  EXPECT_EQ(stored(simulation), "p") << "files and looks need no storage";
+  EXPECT_EQ(stored(simulation), "p") << "files and statistics need no storage on the host";
   EXPECT_EQ(simulation.get<float>("c").or_throw(), expected_.get<float>("c").or_throw());
   EXPECT_EQ(stored(simulation), "cp");
   expect_reached(simulation, "after a run");

@@ -65,7 +65,7 @@ TEST_P(OnDevice, RunsInSeveralCallsAsInOne) {
   parts.get<float>("A").or_throw();
   EXPECT_EQ(parts.advance(0).or_throw().steps, 0);
   EXPECT_EQ(parts.advance(3).or_throw().updates, 3.0 * 12 * 8);
-  EXPECT_EQ(parts.run().or_throw().steps, 2) << "what is left";
+  EXPECT_EQ(parts.run().or_throw().steps, 2) << "the remaining steps";
   EXPECT_EQ(parts.get<float>("A").or_throw(), whole.get<float>("A").or_throw());
   const ReductionValue total = parts.reduction("total").or_throw();
   EXPECT_EQ(total.evaluations, 3);
@@ -99,7 +99,7 @@ TEST_P(OnDevice, ARunEndsAtANanReductionAndReportsItsStep) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].field, "T");
   EXPECT_EQ(found[0].step, ended.step());
-  EXPECT_EQ(ended.advance(100).or_throw().steps, 100) << "who asks for steps gets them";
+  EXPECT_EQ(ended.advance(100).or_throw().steps, 100) << "requested steps are done";
 }
 
 TEST_P(OnDevice, TakesFieldsAndParamsInTheMiddleOfARun) {
@@ -149,7 +149,8 @@ TEST_P(OnDevice, DerivedParamsAreRecomputed) {
   EXPECT_EQ(given({{"kappa", 2}, {"N", 9}}, open), told(two));
   EXPECT_NE(given({}, {}), told(two));
   both.definitions = {{"kappa", 2}, {"dt", 0.001}};
-  EXPECT_EQ(given({{"kappa", 2}, {"dt", 0.001}}, {}), told(both)) << "one that is given stays";
+  EXPECT_EQ(given({{"kappa", 2}, {"dt", 0.001}}, {}), told(both))
+      << "a given param keeps its value";
 }
 
 // The low edge has a computed boundary value, the high edge a constant.

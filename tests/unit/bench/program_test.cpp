@@ -105,13 +105,13 @@ TEST_F(Program, ExitStatusTellsTheKindOfFailure) {
   EXPECT_TRUE(contains(err(), "error R010")) << err();
   EXPECT_EQ(run("--table wrong.json"), 0) << "a list of records without figures";
   EXPECT_EQ(run("--table decay.stn"), 2);
-  EXPECT_EQ(run("suite.json --continue"), 2) << "continue what?";
+  EXPECT_EQ(run("suite.json --continue"), 2) << "nothing to continue";
   EXPECT_EQ(run("suite.json --no-such-option"), 2);
   EXPECT_EQ(run("--help"), 0);
   EXPECT_EQ(run(""), 2);
   EXPECT_TRUE(contains(err(), "error U032: no suite given")) << err();
   if (!runtime::choose_device("opencl").ok()) return;
-  EXPECT_EQ(run("suite.json --device opencl"), 1) << "there is no such program";
+  EXPECT_EQ(run("suite.json --device opencl"), 1) << "the program does not exist";
   EXPECT_TRUE(contains(out(), "FAILED decay - float contract 'direct': R010")) << out();
 }
 

@@ -167,7 +167,7 @@ class OnCuda : public RunnerTest {
  protected:
   void SetUp() override {
     fake_ = runtime::cuda::fresh_fake_driver();
-    ASSERT_NE(fake_, nullptr) << "another driver was found before the stand-in";
+    ASSERT_NE(fake_, nullptr) << "another driver was found before the fake one";
     const auto nvrtc = runtime::Nvrtc::open(0);
     if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.failure().message;
   }
@@ -191,7 +191,7 @@ TEST_F(OnCuda, AreTimedByTheDeviceClock) {
     "repeat": 3, "verify_steps": 0, "schedules": ["direct"]}])");
   ASSERT_EQ(records.size(), 1u);
   const Record& record = records[0];
-  EXPECT_EQ(launches, 4 * 5) << "one run to warm up, three that count";
+  EXPECT_EQ(launches, 4 * 5) << "one warm-up run, three timed runs";
   EXPECT_NEAR(record.value("time_ms", 0.0), 10, 1e-3) << record.dump(1);
   EXPECT_NEAR(record.value("gcells", 0.0), 1e-9 * 100 * 103 * 5 / 0.01, 1e-8);
   const double bandwidth = 2e-9 * (256 << 20) / 0.5;

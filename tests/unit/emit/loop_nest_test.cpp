@@ -83,7 +83,7 @@ TEST(LoopNest, ComparisonsOfShiftedThreadsBecomeBounds) {
   ASSERT_EQ(nest.loops.size(), 1u);
   EXPECT_EQ(value_of(nest.loops[0].begin), 2);
   EXPECT_EQ(value_of(nest.loops[0].end), 7);
-  ASSERT_EQ(nest.body.size(), 2u) << "the let, and what is no bound";
+  ASSERT_EQ(nest.body.size(), 2u) << "the let, and the condition that is no bound";
   const auto& left = std::get<If>(nest.body[1].kind);
   EXPECT_EQ(std::get<Operation>(left.condition->kind).op, Op::Eq);
 }
@@ -164,7 +164,7 @@ TEST(LoopNest, OtherStridesAndUsesKeepTheThreadLoop) {
   };
   EXPECT_EQ(name_of({strided({store(0, v("i"))}, 4)}), "thread_x") << "another stride";
   EXPECT_EQ(name_of({strided({store(0, v("thread_x"))})}), "thread_x") << "used inside";
-  EXPECT_EQ(name_of({strided({store(1, v("i"))})}), "thread_x") << "what a thread keeps";
+  EXPECT_EQ(name_of({strided({store(1, v("i"))})}), "thread_x") << "a per-thread buffer";
 }
 
 }  // namespace

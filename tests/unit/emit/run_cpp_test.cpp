@@ -325,7 +325,7 @@ TEST(RunCpp, ArraysThatOverlapAreRefused) {
   EXPECT_STREQ(run(u, c2.data(), u + 1, 2, &params), "arguments U and c2 overlap");
   EXPECT_STREQ(run(u, u + 9, c2.data(), 2, &params), nullptr) << "side by side";
   EXPECT_STREQ(run(u + 9, u, u + 18, 2, &params), nullptr);
-  EXPECT_STREQ(run(u, u, c2.data(), 0, &params), nullptr) << "nothing is touched";
+  EXPECT_STREQ(run(u, u, c2.data(), 0, &params), nullptr) << "0 steps touch no array";
   float* const odd = reinterpret_cast<float*>(reinterpret_cast<char*>(u + 9) + 1);
   EXPECT_STREQ(run(u, odd, c2.data(), 2, &params),
                "argument U_1 is not aligned to its element type");

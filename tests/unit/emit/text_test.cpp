@@ -102,7 +102,7 @@ TEST(Cuda, StrictProductsInSumsAreNotFused) {
   const auto of = [](const Expr& value, FpMode mode = FpMode::Strict) {
     return emit_for(Target::Cuda, samples::pointwise(Scalar::F32, Scalar::F32, value, mode), true);
   };
-  EXPECT_TRUE(has(of(square), "= x * x;")) << "it only goes to memory";
+  EXPECT_TRUE(has(of(square), "= x * x;")) << "the product is only stored";
   EXPECT_TRUE(has(of(kernel::mul(square, x)), "= x * x * x;"));
   EXPECT_TRUE(has(of(kernel::add(kernel::operation(Op::Div, {x, kernel::real(4, Scalar::F32)}), x)),
                   "= __fmul_rn(x, 0.25f) + x;"));
@@ -227,7 +227,7 @@ TEST(Cuda, AsyncCopies) {
   EXPECT_TRUE(has(text, "cp.async.cg.shared.global [%0], [%1], 16;"));
   EXPECT_TRUE(has(text, "cp.async.commit_group;"));
   EXPECT_TRUE(has(text, "cp.async.wait_group %0;"));
-  EXPECT_TRUE(lacks(text, "copy_async_8")) << "helpers that are not used are left out";
+  EXPECT_TRUE(lacks(text, "copy_async_8")) << "unused helpers are omitted";
   const std::string half = emit_for(Target::Cuda, samples::exchange(Scalar::F16));
   EXPECT_TRUE(has(half, "stencil_copy_async_8(&staged[k][thread_y][thread_x * 4], &A["));
   EXPECT_TRUE(lacks(half, "copy_async_16"));
@@ -252,7 +252,7 @@ TEST(Cuda, BulkCopies) {
                   "    stencil_bulk_expect(&arrived[0], 512);\n"
                   "    stencil_bulk_copy_2(&ring[0][0][0], A_boxes, 2, 3, &arrived[0]);\n"
                   "  }\n"))
-      << "all bytes of the box, those outside of A included";
+      << "all bytes of the box, including those outside A";
   EXPECT_TRUE(has(text, "stencil_bulk_copy_2(&ring[(n + 1) % 2][0][0], A_boxes, (n + 1) * 4 + 2"));
   EXPECT_TRUE(has(text, "    stencil_bulk_await(&arrived[n % 2], (n / 2) & 1);\n"));
   EXPECT_TRUE(has(text, "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900\n#error "));
@@ -273,9 +273,9 @@ TEST(Cuda, BulkCopies) {
 TEST(Hip, KernelHeadAndRuntime) {
   const std::string text = emit_for(Target::Hip, samples::tiled());
   EXPECT_TRUE(has(text, "#include <hip/hip_runtime.h>\n"));
-  EXPECT_TRUE(has(text, "#pragma STDC FP_CONTRACT OFF\n")) << "products are plain";
+  EXPECT_TRUE(has(text, "#pragma STDC FP_CONTRACT OFF\n")) << "products need no intrinsic";
   EXPECT_TRUE(has(text, "extern \"C\" __global__ void __launch_bounds__(64)\nmean_steps("))
-      << "without resident blocks, which HIP does not count";
+      << "HIP has no count of resident blocks";
   EXPECT_TRUE(has(text, "hipMemcpyAsync("));
   EXPECT_TRUE(has(text, "hipStream_t stream) {"));
   EXPECT_TRUE(has(text, "(void)hipFreeAsync(pointer, stream);")) << "its results are [[nodiscard]]";

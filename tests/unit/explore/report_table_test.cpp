@@ -42,7 +42,7 @@ TEST(ReportTableTest, ShowsTheMachineCode) {
       << text;
   EXPECT_TRUE(
       has(text, "\n  2     jacobi_rest               -      -     50.0  not known: no loop\n"));
-  EXPECT_FALSE(has(text_of(report, 1), "Machine code")) << "of the rows that are shown";
+  EXPECT_FALSE(has(text_of(report, 1), "Machine code")) << "only for the rows shown";
 }
 
 TEST(ReportTableTest, LinesFitExceptTheCommand) {

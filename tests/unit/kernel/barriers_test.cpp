@@ -187,7 +187,7 @@ TEST(Slots, WithDifferentLiteralsAreDisjoint) {
       violations(loop(
           {write(slot("n", 0, 2), row, column), read(one, row, add(column, one)), {Barrier{}}})),
       kReadTooSoon)
-      << "the loop comes by slot 1";
+      << "the loop reaches slot 1";
 }
 
 TEST(OwnElement, NeedsEveryThreadAxis) {
@@ -342,9 +342,9 @@ TEST(BulkCopies, AreOrderedByAwaitsAndBarriers) {
 TEST(BulkCopies, NeedABarrierAfterTheReadersOfTheirSlot) {
   const Expr n = v("n"), next = add(v("n"), integer(1)), x = v("thread_x");
   EXPECT_EQ(bulk_violations(pipelined({bring(next), await(n), take(n, x)})), kOverwritten)
-      << "of the iteration before, even where threads read what is theirs";
+      << "a read of the previous iteration, even of the thread's own element";
   const Body late = {await(n), take(n, x), bring(add(n, integer(2)))};
-  EXPECT_EQ(bulk_violations(pipelined(late)), kOverwritten) << "of the same iteration";
+  EXPECT_EQ(bulk_violations(pipelined(late)), kOverwritten) << "a read of the same iteration";
 }
 
 TEST(BulkCopies, AreReadOnlyAfterTheirAwait) {

@@ -81,7 +81,8 @@ TEST(Count, OperationsByClassAndType) {
   EXPECT_EQ(tally.select, 32);
   EXPECT_EQ(tally.integer, 0);
   EXPECT_EQ(tally.branch, 0);
-  EXPECT_EQ(tally.of(Space::Global).read, 32 * (5 * 4 + 8)) << "a node once per statement";
+  EXPECT_EQ(tally.of(Space::Global).read, 32 * (5 * 4 + 8))
+      << "each node counts once per statement";
   EXPECT_EQ(tally.of(Space::Global).written, 32 * (4 * 4 + 8));
   EXPECT_TRUE(count.loops.empty() && count.choices.empty());
 }
@@ -159,7 +160,7 @@ TEST(Count, UnknownCountsComeFromTheCaller) {
   });
   EXPECT_TRUE(known.loops.empty());
   EXPECT_EQ(known.block.barrier, 6);
-  EXPECT_EQ(known.choices.size(), 1u) << "those of all iterations are one";
+  EXPECT_EQ(known.choices.size(), 1u) << "loops of all iterations are merged";
   EXPECT_EQ(known.choices[0].then.threads.of(Space::Global).written, 6 * 32 * 4);
 }
 

@@ -25,7 +25,7 @@ TEST(KnownPowerOfTwo, HoldsForAllValuesOfOpenVariables) {
   EXPECT_EQ(known(sub(mul(n, integer(4)), integer(2))), 2);
   EXPECT_EQ(known(operation(Op::BitAnd, {add(n, integer(7)), integer(-8)})), 8);
   EXPECT_EQ(known(convert(mul(n, integer(16)), Scalar::I64)), 16);
-  EXPECT_EQ(known(operation(Op::Div, {mul(n, integer(16)), integer(2)})), 1) << "not looked into";
+  EXPECT_EQ(known(operation(Op::Div, {mul(n, integer(16)), integer(2)})), 1) << "not analysed";
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(Land, EqualsTheReference) {
               const bool inside = value(c.inside, extent, kLow + index) != 0;
               if (!inside && !constant) constant = c.value;
             }
-            EXPECT_GE(at, kLow) << where << ": what is read has to exist";
+            EXPECT_GE(at, kLow) << where << ": the point that is read must exist";
             EXPECT_LT(at, kLow + extent) << where;
             if (expected.index >= 0) {
               EXPECT_EQ(at, kLow + expected.index) << where;

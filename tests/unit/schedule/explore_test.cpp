@@ -420,7 +420,7 @@ TEST(Explore, FurtherTilesAreNewTiles) {
   const std::vector<Schedule> five = best_of_tiles(space, 5), nine = best_of_tiles(space, 9);
   const std::vector<Schedule> further = further_tiles(space, five, 4);
   ASSERT_EQ(further.size(), 4u);
-  EXPECT_EQ(further[0], nine[5]) << "the best that is left";
+  EXPECT_EQ(further[0], nine[5]) << "the best remaining candidate";
   std::vector<Schedule> before = five;
   for (size_t t = 0; t < further.size(); ++t) {
     const Schedule& tile = further[t];
@@ -468,7 +468,7 @@ stencil b : B[1..2046, 1..2046] = A[0,-1] * A[0,1] + A[0,0];
   EXPECT_EQ(predict(scheduler, schedule, changed)->prediction.registers, 200);
   changed[0].registers = 200;
   EXPECT_GT(seconds(changed), hungry);
-  EXPECT_DOUBLE_EQ(seconds({changed[0]}), seconds(changed)) << "one stands for all";
+  EXPECT_DOUBLE_EQ(seconds({changed[0]}), seconds(changed)) << "one kernel represents all";
   changed = as_expected;
   changed[0].shared_bytes = 100 << 10;
   EXPECT_GT(seconds(changed), before);

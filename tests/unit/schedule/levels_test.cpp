@@ -24,8 +24,8 @@ TEST(Levels, CountsLevelsReadFromMemory) {
     return analysis::levels_loaded(analysis::unroll(on_line(functions, 4), 1), kU);
   };
   EXPECT_EQ(read("stencil f : A on G = c[0];"), 0);
-  EXPECT_EQ(read("stencil f : A on G = U@-2[0];"), 3) << "written by nobody";
-  EXPECT_EQ(read("stencil f : U on G = c[0];"), 1) << "for points that nobody writes";
+  EXPECT_EQ(read("stencil f : A on G = U@-2[0];"), 3) << "no function writes it";
+  EXPECT_EQ(read("stencil f : U on G = c[0];"), 1) << "for unwritten points";
   EXPECT_EQ(read("stencil f : U on G = U@-3[0];"), 4);
   EXPECT_EQ(read("stencil f : U on G = c[0]; stencil g : A on G = U@-2[0];"), 2)
       << "level @-2 was @-1 before the first function";
@@ -37,7 +37,7 @@ TEST(Levels, CountsLevelsKeptInATile) {
     return analysis::levels_kept(program, analysis::unroll(program, steps), kU);
   };
   EXPECT_EQ(kept("stencil f : U on G = U[0];", 1), 1);
-  EXPECT_EQ(kept("stencil f : U on G = U[0];", 3), 3) << "so many are left";
+  EXPECT_EQ(kept("stencil f : U on G = U[0];", 3), 3) << "three levels are stored";
   EXPECT_EQ(kept("stencil f : U on G = U[0];", 9), 4);
   EXPECT_EQ(kept("stencil f : U on G = U@-2[0];", 1), 3);
 }

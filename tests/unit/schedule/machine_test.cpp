@@ -45,7 +45,8 @@ TEST(Machine, OfAnotherDeviceFollowsItsLimits) {
   const Machine machine = cuda_gpu(young);
   EXPECT_EQ(machine.name, "sm_103");
   EXPECT_EQ(machine.multiprocessors, 160);
-  EXPECT_EQ(machine.shared_bytes, find_machine("sm_100")->shared_bytes) << "it does not say";
+  EXPECT_EQ(machine.shared_bytes, find_machine("sm_100")->shared_bytes)
+      << "the device does not report it";
   EXPECT_NEAR(machine.bytes_per_second, 0.875 * 2 * 4e9 * 1024, 1e9);
 }
 

@@ -86,9 +86,9 @@ TEST(OpenClMachine, OfACpuUsesThreadLoops) {
   EXPECT_FALSE(machine.in_place);
   EXPECT_EQ(machine.shared_bytes, 256 << 10);
   EXPECT_EQ(machine.multiprocessors, 16);
-  EXPECT_GT(machine.threads, kProcessor.work_group) << "they are no work-items";
+  EXPECT_GT(machine.threads, kProcessor.work_group) << "thread loops are no work-items";
   EXPECT_EQ(opencl_cpu({1, {1, 1, 1}, 64 << 20, 4}).shared_bytes, cpu().shared_bytes)
-      << "a block is to stay in the cache";
+      << "a block must fit the cache";
 }
 
 TEST(OpenClMachine, DefaultsFit) {

@@ -61,7 +61,7 @@ TEST(Predict, EveryKindOfWorkCosts) {
   EXPECT_GT(with([](Work& work) { work.iterations *= 2; }), 1.9 * before);
   EXPECT_GT(with([](Work& work) { work.barriers += 1; }), before);
   EXPECT_GT(with([](Work& work) { work.bytes *= 2; }), before);
-  EXPECT_LT(with([](Work& work) { work.compulsory /= 2; }), before) << "the cache has it";
+  EXPECT_LT(with([](Work& work) { work.compulsory /= 2; }), before) << "cached";
   EXPECT_LT(with([](Work& work) { work.footprint = 1e5; }), before) << "it stays in the cache";
   EXPECT_GT(with([](Work& work) { work.edge = 1, work.edge_selects = 10; }), before);
   EXPECT_EQ(with([](Work& work) { work.edge_selects = 10; }), before) << "no block is at the edge";
@@ -203,7 +203,7 @@ TEST(Predict, ThreadsWithTooFewRegistersSpill) {
   const double spilling = seconds(work);
   work.threads = 512;
   work.blocks *= 2;
-  EXPECT_FALSE(of(work).spills) << "128 are left to each";
+  EXPECT_FALSE(of(work).spills) << "leaves 128 per thread";
   EXPECT_LT(seconds(work), spilling);
   // Four blocks of 512 threads leave 32 registers per thread.
   work.promised = 4;
@@ -254,9 +254,9 @@ TEST(Predict, OneWaveTakesAsLongAsItsEdgeBlocks) {
   };
   const double many = slower(132 * 64, 256), one = slower(132, 256), shared = slower(132 * 8, 32);
   EXPECT_GT(many, 1.005);
-  EXPECT_GT(one, 1 + 3 * (many - 1)) << "one block a multiprocessor, which is at the edge or not";
+  EXPECT_GT(one, 1 + 3 * (many - 1)) << "one block per multiprocessor, at the edge or not";
   EXPECT_GT(shared, many);
-  EXPECT_LT(shared, one) << "eight of them, of which some are";
+  EXPECT_LT(shared, one) << "eight blocks, some at the edge";
 }
 
 // A single warp waits for each call; many warps hide the latency.
@@ -353,8 +353,8 @@ TEST(Predict, PrefetchDistanceHidesLatency) {
   };
   EXPECT_LT(streamed(3, 0, 0), streamed(2, 0, 0));
   EXPECT_LT(streamed(4, 0, 0), streamed(3, 0, 0));
-  EXPECT_EQ(streamed(4, 1, 0), streamed(3, 1, 0)) << "the block waits together";
-  EXPECT_EQ(streamed(4, 0, 1), streamed(3, 0, 1)) << "they are moved on and waited for";
+  EXPECT_EQ(streamed(4, 1, 0), streamed(3, 1, 0)) << "all threads of the block wait";
+  EXPECT_EQ(streamed(4, 0, 1), streamed(3, 0, 1)) << "loaded values are moved and awaited";
 }
 
 TEST(Predict, ConflictsAndAwaitedLoadsCost) {
@@ -394,8 +394,8 @@ TEST(Predict, CpuCoresRunBlocksOneAfterAnother) {
   const auto far = [](double held) {
     return [held](Work& w) { w.held_bytes = held, w.planes_read = 100; };
   };
-  EXPECT_GT(with(far(1e5), machine), with(far(1e3), machine)) << "from the second cache";
-  EXPECT_GT(with(far(1e8), machine), 1.1 * with(far(3e5), machine)) << "from beyond";
+  EXPECT_GT(with(far(1e5), machine), with(far(1e3), machine)) << "from the L2 cache";
+  EXPECT_GT(with(far(1e8), machine), 1.1 * with(far(3e5), machine)) << "from memory";
   EXPECT_LT(with([](Work& w) { w.inside = 0.5; }, machine), usually);
   EXPECT_GT(with([](Work& w) { w.iteration.single += 10; }, machine), usually);
   EXPECT_GT(with([](Work& w) { w.iteration.real += 10; }, machine),
@@ -432,7 +432,7 @@ TEST(Predict, MachineCodeReplacesTheIssueCount) {
   work.issued->all *= 2;
   const double twice = seconds(work);
   EXPECT_GT(twice, 1.3 * before);
-  EXPECT_LT(twice, 2 * before) << "what is counted has its part";
+  EXPECT_LT(twice, 2 * before) << "counted work contributes";
   work.issued->all /= 4;
   EXPECT_LT(seconds(work), 0.8 * before);
 
@@ -497,7 +497,7 @@ TEST(Predict, MachineCodeCoversSpillsAndEdgeVersions) {
   EXPECT_GT(seconds(split), 1.2 * half);
   EXPECT_GT(counted_slots(split, gpu(), true), counted_slots(split, gpu()));
   split.edge_issued.reset();
-  EXPECT_LT(seconds(split), 1.3 * inside) << "the other version stands for it";
+  EXPECT_LT(seconds(split), 1.3 * inside) << "the other version represents it";
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST(ScheduleText, MissingSettingsTakeDefaults) {
   EXPECT_EQ(schedule.block, parsed("overlapped", program).block);
   EXPECT_EQ(print(parsed("direct block=8 elements=1 rows=auto", program), 2),
             "direct block=8x1 elements=1x1")
-      << "rows=auto goes without saying";
+      << "the default rows=auto is not printed";
 }
 
 // 729 coefficients in double precision: unrolling over four points spills the constants.
@@ -263,7 +263,7 @@ TEST(FarReads, NeedOneStepPerLaunch) {
                           "field K : real on S constant boundary periodic; field B : real on G;"
                           "stencil g : B on G = B[0] + K[1];")),
             "")
-      << "nobody writes it";
+      << "no function writes it";
 }
 
 // The chosen family and the codes of the others' refusals: "family CODE ...".

@@ -69,11 +69,11 @@ TEST(SeveralTargets, EachIsSweptInPlaceIfPossible) {
   ASSERT_EQ(sweeps[0].targets.size(), 3u);
   EXPECT_TRUE(sweeps[0].targets[0].in_place);
   EXPECT_FALSE(sweeps[0].targets[1].in_place) << "read at another point";
-  EXPECT_FALSE(sweeps[0].targets[1].carries) << "nobody else writes it";
-  EXPECT_FALSE(sweeps[0].targets[2].in_place) << "its levels move on";
+  EXPECT_FALSE(sweeps[0].targets[1].carries) << "no other function writes it";
+  EXPECT_FALSE(sweeps[0].targets[2].in_place) << "its levels shift";
   EXPECT_TRUE(sweeps[0].targets[2].carries);
   EXPECT_FALSE(sweeps[0].in_place());
-  EXPECT_EQ(sweeps[0].domain, program.grid) << "one target has to be copied outside of the region";
+  EXPECT_EQ(sweeps[0].domain, program.grid) << "one target must be copied outside the region";
   EXPECT_TRUE(sweeps[1].in_place());
   EXPECT_FALSE(sweeps[1].targets[0].advances);
 }

@@ -80,7 +80,8 @@ TEST(StreamPlan, StarsLagByTheirRadiusPerStep) {
 }
 
 TEST(StreamPlan, BoxesWaitForRowsOfTheFarthestPlane) {
-  EXPECT_EQ(lags(flat_plan(box(2), 3)), (Numbers{1, 2, 3})) << "no rows beside a row";
+  EXPECT_EQ(lags(flat_plan(box(2), 3)), (Numbers{1, 2, 3}))
+      << "2-D tiles have no neighbouring rows";
   EXPECT_EQ(lags(deep_plan(box(3), 3)), (Numbers{2, 4, 6}));
 }
 
@@ -114,7 +115,7 @@ TEST(StreamPlan, AsyncCopiesWaitInSharedMemory) {
   EXPECT_EQ(async.quantities[1].ring, 0);
   EXPECT_EQ(lags(async), (Numbers{1, 2}));
   const StreamPlan none = plan(star(2), "block=32 elements=4 prefetch=0 loads=async", 2);
-  EXPECT_EQ(none.quantities[0].ring, 0) << "there is nothing to copy ahead";
+  EXPECT_EQ(none.quantities[0].ring, 0) << "nothing to prefetch";
 }
 
 TEST(StreamPlan, BulkCopiesStageEveryType) {
@@ -129,7 +130,7 @@ TEST(StreamPlan, BulkCopiesStageEveryType) {
   EXPECT_EQ(mixed.quantities[1].ready, 0);
   const StreamPlan none = plan(program, "prefetch=0 loads=bulk", 1);
   EXPECT_FALSE(none.bulk);
-  EXPECT_EQ(none.quantities[0].ring, 0) << "there is nothing to copy ahead";
+  EXPECT_EQ(none.quantities[0].ring, 0) << "nothing to prefetch";
 }
 
 TEST(StreamPlan, TypesBelowFourBytesAreNotCopiedAsynchronously) {
@@ -202,7 +203,7 @@ TEST(StreamPlan, MarginsInXAreMultiplesOfThePatch) {
   }
   const StreamPlan deep = deep_plan(star(3), 3);
   EXPECT_EQ(deep.margin[0], (Reach{4, 4}));
-  EXPECT_EQ(deep.margin[1], (Reach{3, 3})) << "in y they are as they are";
+  EXPECT_EQ(deep.margin[1], (Reach{3, 3})) << "margins in y are not rounded";
   EXPECT_EQ(deep.cover, (std::array<int64_t, 2>{64, 32}));
   EXPECT_EQ(deep.core(1), 26);
 }
@@ -231,7 +232,7 @@ TEST(StreamPlan, StagesFollowTheOrderOfFunctions) {
       "stencil a : A[1..98, 1..98] = B[-1,0] + c[0,0]; stencil b : B[1..98, 1..98] = A[1,0];");
   const StreamPlan two = flat_plan(program, 2);
   ASSERT_EQ(two.stages.size(), 4u);
-  EXPECT_EQ(lags(two), (Numbers{0, 1, 0, 1})) << "one reads ahead what the other reads behind";
+  EXPECT_EQ(lags(two), (Numbers{0, 1, 0, 1})) << "one reads above, the other below";
   // A, B and c as loaded; then A and B of the first and the second step.
   EXPECT_EQ(of_all(two, [](const Quantity& q) { return q.version; }),
             (Numbers{0, 0, 0, 1, 1, 2, 2}));
@@ -260,7 +261,7 @@ TEST(StreamPlan, OlderLevelsAreLoadedOrFromEarlierSteps) {
   const auto older = [&](size_t stage) { return three.stages[stage].source.at({0, 1, 0}); };
   EXPECT_EQ((Numbers{older(0), older(1), older(2)}), (Numbers{1, 0, 3}));
   EXPECT_EQ(three.stages[2].source.at({0, 0, 0}), 4);
-  EXPECT_EQ(three.stages[2].old, Numbers{4}) << "the newest level passes on";
+  EXPECT_EQ(three.stages[2].old, Numbers{4}) << "the newest level shifts";
 }
 
 TEST(StreamPlan, WritesTheLastLevels) {
@@ -287,7 +288,7 @@ TEST(StreamPlan, UnrollsByTheLengthOfMostQueues) {
   EXPECT_EQ(deep_plan(box(3), 4).unroll, 3);
   EXPECT_EQ(plan(star(2), "prefetch=1 loads=registers", 2).unroll, 2) << "3 and 2: the shorter";
   EXPECT_EQ(plan(star(2), "unroll=5", 4).unroll, 5);
-  EXPECT_EQ(flat_plan(on_a(2, "A[0,0] / 2"), 4).unroll, 1) << "nothing is carried";
+  EXPECT_EQ(flat_plan(on_a(2, "A[0,0] / 2"), 4).unroll, 1) << "no plane is kept";
 }
 
 TEST(StreamPlan, DivisionsByConstantsCallNoSubroutine) {
@@ -331,7 +332,7 @@ TEST(StreamPlan, RegistersGrowWithTheKeptPlanes) {
     return expected_registers(flat_plan(program, 3)) - expected_registers(flat_plan(program, 2));
   };
   const double floats = more(star(2));
-  EXPECT_GT(floats, 2 * 4) << "a step more carries two planes of 4 points";
+  EXPECT_GT(floats, 2 * 4) << "one more step keeps two planes of 4 points";
   EXPECT_LT(floats, 2 * 2 * 4);
   ProgramOptions doubles;
   doubles.real = Scalar::F64;

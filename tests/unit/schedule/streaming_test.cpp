@@ -276,7 +276,7 @@ TEST(StreamingRefusals, BulkCopiesNeedMultiplesOf16Bytes) {
             std::string::npos);
   EXPECT_EQ(codes(tile + " rows=dense", grid("4*N-1", open)), "") << "a known multiple";
   EXPECT_EQ(codes("block=32 elements=4 prefetch=0 loads=bulk rows=dense", grid("60")), "")
-      << "nothing is copied ahead";
+      << "no prefetch";
 }
 
 TEST(StreamingRefusals, BulkCopiesStartAtMultiplesOf16Bytes) {

@@ -287,7 +287,7 @@ TEST(Work, ShiftingQueuesWaitForTheirLoads) {
   EXPECT_EQ(awaited("prefetch=2 loads=registers unroll=2"), 0.5);
   EXPECT_EQ(awaited("prefetch=2 loads=registers unroll=4"), 0);
   EXPECT_EQ(awaited("prefetch=1 loads=registers unroll=3"), 0);
-  EXPECT_EQ(awaited("prefetch=0 loads=registers unroll=1"), 0) << "waited for anyway";
+  EXPECT_EQ(awaited("prefetch=0 loads=registers unroll=1"), 0) << "waits anyway";
   EXPECT_EQ(awaited("prefetch=2 loads=async unroll=1"), 0);
   // A field that is written but never read keeps no plane in registers.
   for (const char* text :

@@ -162,7 +162,7 @@ TEST(Types, SmallIntegersComputeInInteger) {
     const ir::Piece& piece = program.functions[0].pieces[0];
     EXPECT_EQ(piece.graph[0].type, Scalar::I32);
     EXPECT_EQ(name(piece.graph[piece.results[0]].type), type);
-    EXPECT_EQ(messages_of(type, "B[0] * L[0]"), "") << "the low bits are what is meant";
+    EXPECT_EQ(messages_of(type, "B[0] * L[0]"), "") << "keeping the low bits is intended";
   }
   EXPECT_EQ(stored("200", "ubyte"), "ubyte(200)");
   EXPECT_EQ(stored("select(i == 0, -128, 7/2)", "byte"), "byte(select(eq(#0, 0), -128, 3))");

@@ -40,7 +40,7 @@ TEST(Offsets, OfSeveralDimensionsAreCombined) {
     conditions += operation && operation->op == Op::Le;
   }
   EXPECT_EQ(read.size(), 81u);
-  EXPECT_EQ(conditions, 16) << "one per offset but the last, of each dimension";
+  EXPECT_EQ(conditions, 16) << "one per offset except the last, in each dimension";
 }
 
 TEST(Offsets, KnownAtCompileTimeAreOneAccess) {

@@ -59,7 +59,7 @@ TEST(Overflow, IsCheckedAtTheStepsOfAReduction) {
                         value + ") on G every 2;")
                .messages.find("S090") != std::string::npos;
   };
-  EXPECT_FALSE(found(3, "time * 2000000000")) << "evaluated at time 1 alone";
+  EXPECT_FALSE(found(3, "time * 2000000000")) << "evaluated only at time 1";
   EXPECT_TRUE(found(4, "time * 1000000000"));
   EXPECT_FALSE(found(1, "(time + 2) * 2000000000")) << "never evaluated";
 }

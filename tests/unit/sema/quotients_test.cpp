@@ -59,7 +59,7 @@ TEST(Quotients, CanBeUsedInProofs) {
                 .messages.find("error S032"),
             std::string::npos);
   const ir::Program unknown = program_of(kHalves + "stencil s : A[0..N/2] = A[2];");
-  EXPECT_EQ(unknown.checks.size(), 3u) << "it holds from N = 6 on, or 5";
+  EXPECT_EQ(unknown.checks.size(), 3u) << "the bound holds only from N = 5 or 6 on";
 }
 
 TEST(Quotients, OfNegativeNumbersTruncate) {

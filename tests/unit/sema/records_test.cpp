@@ -64,7 +64,7 @@ TEST(Records, OfAPlainFieldAreSampledInsideTiles) {
   const ir::Program cut = program_of(kSea +
                                      "reduce r = sum(U[0,0]) on G; stencil u : U on G = r;"
                                      "record a [0..99] = U[0,0] at mics;");
-  EXPECT_FALSE(ir::sampled_by(cut, cut.reductions[1])) << "its steps are cut";
+  EXPECT_FALSE(ir::sampled_by(cut, cut.reductions[1])) << "steps are divided into phases";
 }
 
 TEST(Records, AreCheckedAtTheirPoints) {

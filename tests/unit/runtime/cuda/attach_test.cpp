@@ -26,7 +26,7 @@ class CudaAttach : public testing::Test {
  protected:
   void SetUp() override {
     fake_ = runtime::cuda::fresh_fake_driver();
-    ASSERT_NE(fake_, nullptr) << "another driver was found before the stand-in";
+    ASSERT_NE(fake_, nullptr) << "another driver was found before the fake one";
     const auto nvrtc = runtime::Nvrtc::open(0);
     if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.failure().message;
   }
@@ -59,16 +59,16 @@ TEST_F(CudaAttach, WorksInTheUsersArraysOnTheUsersStream) {
   a_[0] = 7;  // marks A and its copy; no kernel writes it
   {
     Simulation simulation = kernel.attach_device({{"A", View(a_, {10, 22})}}, stream()).or_throw();
-    EXPECT_EQ(fake_->allocated.size(), 2u) << "a copy of A, and K, which was not given";
+    EXPECT_EQ(fake_->allocated.size(), 2u) << "a copy of A, and K, which has no user array";
     const Report report = simulation.advance(3).or_throw();
     EXPECT_EQ(report.steps, 3);
     EXPECT_EQ(report.seconds, 0);
-    EXPECT_EQ(a_[1], 3) << "an odd number of steps ends in the user's array, too";
+    EXPECT_EQ(a_[1], 3) << "an odd number of steps must also end in the user's array";
     newest = a_;
     simulation.advance(2).or_throw();
     EXPECT_EQ(a_[1], 5);
     EXPECT_EQ(simulation.step(), 5);
-    EXPECT_EQ(fake_->copied.size(), 3u) << "a fresh copy per call, one way home";
+    EXPECT_EQ(fake_->copied.size(), 3u) << "one copy per call, and one back";
     EXPECT_EQ(fake_->used,
               (std::set<runtime::cuda::Stream>{static_cast<runtime::cuda::Stream>(stream())}));
     EXPECT_EQ(simulation.get<float>("A").failure().code, "R073");
@@ -119,7 +119,7 @@ stencil v : V[1..8, 1..20] = U[0,1];
               simulation.run({.outputs = {{file, {"U"}}}}).or_throw();
             }),
             1u)
-      << "what is written";
+      << "written fields only";
   EXPECT_EQ(downloaded([&] { simulation.set_param("none", 0).ok(); }), 0u);
   EXPECT_EQ(downloaded([&] { kernel.start(std::move(simulation)).or_throw(); }), 3u);
   std::remove(file.c_str());

@@ -65,8 +65,8 @@ TEST(Copies, RoundTripForEveryShape) {
     EXPECT_TRUE(from == to);
     ASSERT_EQ(cu.cuMemFree(memory), 0);
   }
-  EXPECT_EQ(fake.pinned.size(), 3u) << "a buffer per thread";
-  EXPECT_EQ(fake.pageable_copies, 4) << "those of a piece at most";
+  EXPECT_EQ(fake.pinned.size(), 3u) << "one buffer per thread";
+  EXPECT_EQ(fake.pageable_copies, 4) << "at most one per chunk";
   cu.cuStreamDestroy(stream);
   unsetenv("STENCIL_THREADS");
 }

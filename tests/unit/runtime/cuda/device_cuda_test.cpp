@@ -25,7 +25,7 @@ class CudaDevice : public testing::Test {
  protected:
   void SetUp() override {
     fake_ = cuda::fresh_fake_driver();
-    ASSERT_NE(fake_, nullptr) << "another driver was found before the stand-in";
+    ASSERT_NE(fake_, nullptr) << "another driver was found before the fake one";
     if (!Nvrtc::open(0).ok()) GTEST_SKIP() << Nvrtc::open(0).failure().message;
   }
 
@@ -210,8 +210,8 @@ TEST_F(CudaDevice, CopiesPaddedRows) {
   };
   auto session = loaded.value()->start(state);
   ASSERT_TRUE(session.ok()) << session.failure().message;
-  EXPECT_EQ(fake_->copies_of_rows, 1) << "the other slot is copied within the GPU";
-  EXPECT_EQ(fake_->cleared, 1) << "what lies beside rows is read";
+  EXPECT_EQ(fake_->copies_of_rows, 1) << "the other buffer is copied on the GPU";
+  EXPECT_EQ(fake_->cleared, 1) << "kernels read padding, so it must be cleared";
   for (const auto& [address, bytes] : fake_->allocated) EXPECT_EQ(bytes, 20u * 24 * 4);
   ASSERT_TRUE(session.value()->advance(2).ok());
   ASSERT_TRUE(session.value()->finish().ok());
@@ -362,7 +362,7 @@ TEST_F(CudaDevice, CompilesWithoutOpeningTheGpu) {
   ASSERT_TRUE(cuda_device().load({program, module.get(), &code.value()}, "").ok());
   const std::string damaged = "no machine code";
   const auto refused = cuda_device().load({program, module.get(), &damaged}, "");
-  ASSERT_FALSE(refused.ok()) << "what is given is what is loaded";
+  ASSERT_FALSE(refused.ok()) << "the given code must be loaded";
   EXPECT_EQ(refused.failure().code, "R044");
 }
 

@@ -25,7 +25,7 @@ class CudaParts : public testing::Test {
  protected:
   void SetUp() override {
     fake_ = cuda::fresh_fake_driver();
-    ASSERT_NE(fake_, nullptr) << "another driver was found before the stand-in";
+    ASSERT_NE(fake_, nullptr) << "another driver was found before the fake one";
     if (!Nvrtc::open(0).ok()) GTEST_SKIP() << Nvrtc::open(0).failure().message;
   }
 
@@ -62,10 +62,11 @@ class CudaParts : public testing::Test {
 TEST_F(CudaParts, WholeRowsAreCopiedBetweenArrays) {
   run("1x2", 8);
   EXPECT_EQ(launches_of("pack"), 0);
-  EXPECT_EQ(fake_->copied.size(), 2 * (1 + 4)) << "a spare slot, and a halo behind each tile";
-  EXPECT_EQ(fake_->copied_by_kernel, 2 * 4) << "which are short";
+  EXPECT_EQ(fake_->copied.size(), 2 * (1 + 4)) << "a spare buffer, and a halo after each tile";
+  EXPECT_EQ(fake_->copied_by_kernel, 2 * 4) << "short ranges are copied by kernels";
   EXPECT_EQ(launches_of("stream"), 2 * (4 + 4)) << "a tile with an exchange is two launches";
-  EXPECT_EQ(fake_->begun_before.size(), 2 * 4) << "the inside waits for the outer blocks to begin";
+  EXPECT_EQ(fake_->begun_before.size(), 2 * 4)
+      << "interior blocks wait until boundary blocks have started";
 }
 
 TEST_F(CudaParts, ColumnsArePacked) {

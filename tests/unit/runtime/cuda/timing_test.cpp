@@ -25,7 +25,7 @@ class TimingOnCuda : public testing::Test {
  protected:
   void SetUp() override {
     fake_ = runtime::cuda::fresh_fake_driver();
-    ASSERT_NE(fake_, nullptr) << "another driver was found before the stand-in";
+    ASSERT_NE(fake_, nullptr) << "another driver was found before the fake one";
     const auto nvrtc = runtime::Nvrtc::open(0);
     if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.failure().message;
     options_.threads = 2;
@@ -72,8 +72,8 @@ TEST_F(TimingOnCuda, UsesTheDeviceClock) {
   EXPECT_TRUE(all[0].dropped);
   EXPECT_TRUE(all[2].dropped);
   EXPECT_FALSE(all[1].dropped);
-  EXPECT_FALSE(all[3].dropped) << "as quick as the quickest";
-  EXPECT_EQ(timings.best, 1u) << "of equals, the better predicted";
+  EXPECT_FALSE(all[3].dropped) << "as fast as the fastest";
+  EXPECT_EQ(timings.best, 1u) << "equal times: the better prediction wins";
   EXPECT_EQ(timings.end, End::Settled);
   EXPECT_EQ(all[1].registers, 96);
   EXPECT_EQ(all[1].local_bytes, 24);

@@ -69,12 +69,12 @@ KERNEL __launch_bounds__(1024) spilled(float* a, const float* b, int n) {
   #pragma unroll
   for (int k = 0; k < 90; ++k) a[k * 32 + threadIdx.x] = s[k];
 }
-// The slow way of a division is a subroutine behind the kernel, which branches back and forth.
+// The slow path of a division is a subroutine after the kernel, which branches back and forth.
 KERNEL divides(float* a, int n) {
   #pragma unroll 1
   for (int k = 0; k < n; ++k) a[threadIdx.x + k] = a[threadIdx.x + k + 32] / a[threadIdx.x + 64];
 }
-// Warps may have diverged ahead of the shuffles: code for those is kept out of line.
+// Warps may have diverged before the shuffles; the code for that case is out of line.
 KERNEL diverges(float* a, const float* b) {
   int t = threadIdx.x;
   if (b[t] > 3) {
@@ -91,7 +91,7 @@ KERNEL jumps(int* a, int n) {
                "A: st.global.u32 [%1], 0; bra D; B: st.global.u32 [%1+4], 0; bra D;"
                "C: st.global.u32 [%1+8], 0; D: }" ::"r"(n), "l"(a));
 }
-// 1 + 2 + 4 + 8 + 16 bytes to each memory in an iteration.
+// Each iteration accesses 1 + 2 + 4 + 8 + 16 bytes of each memory space.
 KERNEL widths(char* a, int n) {
   __shared__ float4 tile[64];
   volatile char* b = (volatile char*)tile + 16 * threadIdx.x;

@@ -137,7 +137,7 @@ TEST_F(HostCompiler, VectorizesTheInnermostLoop) {
     EXPECT_TRUE(adds_vectors(*library_, host_source(module_of(program, line)))) << line;
   }
   const std::string chain = "  for (long b = begin + 1; b < end; ++b) x[b] += x[b - 1];\n}\n";
-  EXPECT_FALSE(adds_vectors(*library_, kHead + chain)) << "each sum waits for the one before";
+  EXPECT_FALSE(adds_vectors(*library_, kHead + chain)) << "each sum depends on the previous one";
 }
 
 // Rules in y and z are uniform along a row, so points adjacent in x are adjacent in memory.

@@ -65,7 +65,7 @@ TEST_F(KernelCacheTest, BuildsOnceAndKeepsTheBytes) {
   EXPECT_EQ(get(cache(), kKey, bytes), bytes);
   EXPECT_EQ(get(cache(), kKey, "something else"), bytes);
   EXPECT_EQ(built_, 1);
-  EXPECT_EQ(files().size(), 1u) << "no lock, nothing temporary";
+  EXPECT_EQ(files().size(), 1u) << "no lock or temporary file remains";
   EXPECT_EQ(get(cache(), {"cuda", {"empty"}}, ""), "");
   EXPECT_EQ(get(cache(), {"cuda", {"empty"}}, "x"), "");
   EXPECT_EQ(built_, 2);
@@ -138,7 +138,7 @@ TEST_F(KernelCacheTest, EntriesOfOtherKeysAreNotUsed) {
 }
 
 TEST_F(KernelCacheTest, FilesOfOtherUsersAreNotRead) {
-  if (::geteuid() != 0) GTEST_SKIP() << "takes root to give a file away";
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can change the owner of a file";
   get(cache(), kKey, "mine");
   ASSERT_EQ(::chown(files().at(0).c_str(), 12345, 12345), 0);
   EXPECT_EQ(get(cache(), kKey, "built"), "built");
@@ -233,7 +233,7 @@ TEST_F(KernelCacheTest, EntriesWritableByOthersAreNotUsed) {
   EXPECT_EQ(with_mode(cached, 0755), "trusted");
   EXPECT_EQ(with_mode(cached, 0770), "refused: it may be written by others (chmod go-w)");
   EXPECT_EQ(with_mode(cached, 01777), "refused: it may be written by others (chmod go-w)");
-  EXPECT_EQ(with_mode(above, 01777), "trusted") << "sticky: what is ours stays";
+  EXPECT_EQ(with_mode(above, 01777), "trusted") << "sticky: others cannot replace our files";
   EXPECT_TRUE(with_mode(above, 0777).ends_with("' may be written by others (chmod go-w)"));
 }
 
@@ -248,7 +248,7 @@ TEST_F(KernelCacheTest, EntriesWritableByOthersAreReplaced) {
 }
 
 TEST_F(KernelCacheTest, DirectoriesOfOtherUsersAreNotUsed) {
-  if (::geteuid() != 0) GTEST_SKIP() << "takes root to give a directory away";
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can change the owner of a directory";
   get(cache(), kKey, "mine");
   const std::string path = directory_.file("cache");
   ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
@@ -419,8 +419,8 @@ TEST_F(Bounded, RemovesOldFilesOfKilledProcesses) {
   const int held = ::open(lock.c_str(), O_RDWR);
   ASSERT_EQ(::flock(held, LOCK_EX), 0);
   ASSERT_TRUE(cache().trim(1 << 30).ok());
-  EXPECT_TRUE(fs::exists(temporary)) << "it may be in the making";
-  EXPECT_TRUE(fs::exists(lock)) << "somebody has it";
+  EXPECT_TRUE(fs::exists(temporary)) << "it may still be being written";
+  EXPECT_TRUE(fs::exists(lock)) << "another process holds the lock";
   fs::last_write_time(temporary, fs::file_time_type::clock::now() - std::chrono::hours(1));
   ::close(held);
   ASSERT_TRUE(cache().trim(1 << 30).ok());
@@ -462,7 +462,7 @@ TEST_F(KernelCacheTest, ManyProcessesBuildAColdEntryOnce) {
     }));
   }
   for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
-  EXPECT_EQ(read_file(log).value(), "b") << "a letter per build";
+  EXPECT_EQ(read_file(log).value(), "b") << "one letter per build";
   EXPECT_EQ(files().size(), 1u);
 }
 
@@ -552,7 +552,7 @@ TEST_F(KernelCacheTest, KilledWritersLeaveNoBrokenEntry) {
     for (int key = 0; key < 5; ++key) {
       ASSERT_TRUE(get(cache(), numbered_key(key), bytes_of(key)) == bytes_of(key));
     }
-    ASSERT_EQ(static_cast<size_t>(built_), 5 - entries) << "an entry that is there was no use";
+    ASSERT_EQ(static_cast<size_t>(built_), 5 - entries) << "an existing entry was not used";
     for (const std::string& file : files()) {
       if (random() % 3 == 0) fs::remove(file);
     }

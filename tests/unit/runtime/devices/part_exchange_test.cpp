@@ -99,7 +99,7 @@ const std::string kHeat =
 // Rows of 7 floats: the halo of two steps is two rows below and two above.
 TEST(PartExchange, SendsArrayRangesForWholeRows) {
   const Seen run = exchanges_of(kHeat, true);
-  EXPECT_TRUE(run.before.empty()) << "nothing to connect for, or it would be by a buffer";
+  EXPECT_TRUE(run.before.empty()) << "no connection is needed without buffers";
   ASSERT_EQ(run.during.size(), 1);
   ASSERT_EQ(run.during[0].size(), 2);
   for (const Transfer& each : run.during[0]) {

@@ -98,7 +98,7 @@ TEST(PlanSession, CopiesOnTheDeviceWherePossible) {
   const auto session = start_plan(std::move(heap), *module, state);
   ASSERT_TRUE(session.ok());
   EXPECT_EQ(first.uploads, 3) << "two levels and a coefficient";
-  EXPECT_EQ(first.copies, 1) << "one spare slot";
+  EXPECT_EQ(first.copies, 1) << "one spare buffer";
   const auto begun_like = [&](const kernel::Module& other) {
     auto own = std::make_unique<Heap>();
     const Heap& used = *own;
@@ -109,7 +109,7 @@ TEST(PlanSession, CopiesOnTheDeviceWherePossible) {
     return std::pair(used.uploads, used.copies);
   };
   EXPECT_EQ(begun_like(*module), std::pair(0, 4));
-  EXPECT_EQ(begun_like(*padded), std::pair(3, 1)) << "whose rows lie elsewhere";
+  EXPECT_EQ(begun_like(*padded), std::pair(3, 1)) << "another row layout";
 }
 
 // Logs launches; the n-th allocation is written as n.

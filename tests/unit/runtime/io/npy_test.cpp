@@ -255,7 +255,7 @@ TEST(NpyFields, SmallIntegersAreCheckedForTheirRange) {
   EXPECT_EQ(stored(Scalar::U16, 65535, Scalar::F32), "65535");
   EXPECT_EQ(stored(Scalar::Bool, 1, Scalar::I8), "1");
   for (const Scalar from : {Scalar::I8, Scalar::U8, Scalar::U16, Scalar::I64}) {
-    EXPECT_EQ(stored(from, 2, Scalar::Bool), "1") << "all but 0 is true";
+    EXPECT_EQ(stored(from, 2, Scalar::Bool), "1") << "every value except 0 is true";
     EXPECT_EQ(stored(from, 0, Scalar::Bool), "0");
   }
   EXPECT_EQ(stored(Scalar::F32, 1, Scalar::Bool),

@@ -21,7 +21,8 @@ TEST(Knees, HiddenAllowsTenPercentMoreTime) {
   const auto flops = hidden({{0, 10}, {10, 10}, {20, 10}, {30, 14}, {40, 20}});
   ASSERT_TRUE(flops);
   EXPECT_NEAR(*flops, 22.5, 1e-9);
-  EXPECT_NEAR(hidden({{0, 12}, {10, 10}, {20, 20}}).value(), 11, 1e-9) << "the first was disturbed";
+  EXPECT_NEAR(hidden({{0, 12}, {10, 10}, {20, 20}}).value(), 11, 1e-9)
+      << "the first measurement was an outlier";
   EXPECT_FALSE(hidden({{0, 10}, {10, 10.5}}));
 }
 
@@ -29,7 +30,7 @@ TEST(Knees, BalanceFollowsTheSlopeOfManyFlops) {
   const auto flops = balance({{0, 10}, {10, 10}, {20, 15}, {40, 24}});
   ASSERT_TRUE(flops);
   EXPECT_NEAR(*flops, 10 / 0.6, 1e-9);
-  EXPECT_FALSE(balance({{0, 10}, {10, 14}})) << "memory may still hide some";
+  EXPECT_FALSE(balance({{0, 10}, {10, 14}})) << "memory may still hide arithmetic";
 }
 
 }  // namespace

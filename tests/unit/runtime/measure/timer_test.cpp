@@ -24,7 +24,7 @@ TEST_F(Timer, SamplesCombineManyLaunches) {
   const auto seconds = subject.seconds({}, {0.01, 3});
   ASSERT_TRUE(seconds.ok());
   EXPECT_DOUBLE_EQ(seconds.value(), 2e-6);
-  EXPECT_GE(most, 5000) << "a sample takes what it should";
+  EXPECT_GE(most, 5000) << "a sample takes the requested time";
 }
 
 TEST_F(Timer, TakesTheMedian) {

@@ -89,7 +89,7 @@ TEST_F(Mpi, EndsAllRanksWhenOneFails) {
   for (const int processes : {2, 4}) {
     const Ended ended = mpiexec(processes, rank_case("abandon"));
     EXPECT_NE(ended.status, 0);
-    EXPECT_NE(ended.status, 124) << "the others waited on";
+    EXPECT_NE(ended.status, 124) << "the others kept waiting";
     EXPECT_LT(ended.seconds, 20);
     EXPECT_TRUE(says(ended.out, "is not well")) << ended.out;
     EXPECT_FALSE(says(ended.out, "came back")) << ended.out;
@@ -152,7 +152,7 @@ TEST_F(Mpi, EndsRanksThatRunDifferentKernels) {
   const Ended ended = mpiexec(3, std::string(STENCIL_MPI_HALVES) + " order");
   if (ended.status == 0 && ended.out.empty()) GTEST_SKIP() << "no host device";
   EXPECT_NE(ended.status, 0);
-  EXPECT_NE(ended.status, 124) << "some waited on";
+  EXPECT_NE(ended.status, 124) << "some ranks kept waiting";
   EXPECT_TRUE(says(ended.out, "error R097: rank ")) << ended.out;
   EXPECT_TRUE(says(ended.out, "does not serve the kernel of the simulation")) << ended.out;
 }
@@ -165,7 +165,7 @@ TEST_F(Mpi, ReportsNcclFailures) {
 TEST_F(Mpi, ExchangesBetweenGpus) {
   for (const char* environment : {"", "STENCIL_NCCL=0 "}) {
     const Ended ended = mpiexec(2, rank_case("gpus"), environment);
-    if (ended.status == 77) GTEST_SKIP() << "there are no two GPUs";
+    if (ended.status == 77) GTEST_SKIP() << "fewer than two GPUs";
     EXPECT_EQ(ended.status, 0) << ended.out;
   }
 }

@@ -118,7 +118,7 @@ TEST_P(Nan, NeverStopsARun) {
     ASSERT_TRUE(report.ok()) << report.failure().message;
     EXPECT_EQ(report.value().steps, 400) << condition;
     EXPECT_FALSE(report.value().stopped);
-    EXPECT_FALSE(report.value().nan) << "it was to go on";
+    EXPECT_FALSE(report.value().nan) << "the run was to continue";
     const auto difference = compare(program, expected, state);
     EXPECT_FALSE(difference) << difference->where << " " << difference->actual;
   }

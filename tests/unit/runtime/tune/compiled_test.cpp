@@ -62,8 +62,8 @@ TEST_F(CompiledTest, CountsTheArithmeticOfAStencil) {
   EXPECT_EQ(one.loop->shuffles, one.loop->singles / 5);
   EXPECT_EQ(one.loop->doubles, 0);
   EXPECT_EQ(one.loop->local, 0);
-  EXPECT_EQ(one.loop->global, 2 * one.loop->singles / kOfPlane) << "a plane is read, one written";
-  EXPECT_LT(one.loop->all, 3 * one.loop->singles) << "the inside of the grid, not its edges";
+  EXPECT_EQ(one.loop->global, 2 * one.loop->singles / kOfPlane) << "one plane read, one written";
+  EXPECT_LT(one.loop->all, 3 * one.loop->singles) << "the interior, not the edges";
 }
 
 TEST_F(CompiledTest, ReportsSpillsAndSharedMemory) {
@@ -73,7 +73,7 @@ TEST_F(CompiledTest, ReportsSpillsAndSharedMemory) {
   EXPECT_GT(of[0].registers, 200);
   EXPECT_EQ(of[1].local_bytes, 0);
   EXPECT_GT(of[1].shared_bytes, 1024);
-  EXPECT_GT(of[2].shared_bytes, 48 << 10) << "asked for at launch";
+  EXPECT_GT(of[2].shared_bytes, 48 << 10) << "requested at launch";
 }
 
 TEST_F(CompiledTest, RefusesSchedulesSeparately) {
@@ -87,7 +87,7 @@ TEST_F(CompiledTest, RefusesSchedulesSeparately) {
   EXPECT_FALSE(of[2].loop) << "a thread has a few points, and no loop";
   ASSERT_TRUE(of[2].kernel);
   EXPECT_GT(of[2].kernel->singles, 0);
-  EXPECT_EQ(of[2].kernel->singles * 6, of[2].kernel->global * 5) << "5 are read, 1 written";
+  EXPECT_EQ(of[2].kernel->singles * 6, of[2].kernel->global * 5) << "5 reads, 1 write";
 }
 
 // An iteration is one plane, however many planes a trip of the machine-code loop covers.
@@ -166,7 +166,7 @@ stencil a : B on G = A[0,0,0] * 0.5;
       schedule::gpu(), none, schedule::Advice::None);
   ASSERT_GT(module->kernels.size(), 1u);
   const auto& streaming = out.value()[1].kernels;
-  ASSERT_EQ(streaming.size(), 1u) << "not those of what is left of the steps";
+  ASSERT_EQ(streaming.size(), 1u) << "no kernels for the remaining steps";
   EXPECT_EQ(streaming[0].name, "program_stream");
   EXPECT_EQ(streaming[0].main_loop.unmatched, "");
   EXPECT_GE(streaming[0].main_loop.inside.singles, 3 * 2 * 4);
@@ -185,7 +185,7 @@ TEST_F(CompiledTest, EndsIfTheCallbackReturnsFalse) {
   EXPECT_EQ(calls, 2u);
   EXPECT_EQ(out.value().size(), 500u);
   EXPECT_LT(done, 500u);
-  EXPECT_EQ(out.value()[499].registers, 0) << "not come to";
+  EXPECT_EQ(out.value()[499].registers, 0) << "not reached";
 }
 
 // With or without a compiler.

@@ -71,7 +71,7 @@ TEST_F(DatabaseTest, IsEmptyAtFirst) {
   EXPECT_TRUE(database_.near(entry_at({1}, "a", 1).key).value().empty());
   EXPECT_EQ(database_.clear().value(), 0);
   EXPECT_TRUE(database_.record({}).ok());
-  EXPECT_EQ(directory_.entries(), 0u) << "reading makes no file";
+  EXPECT_EQ(directory_.entries(), 0u) << "reading creates no file";
 }
 
 TEST_F(DatabaseTest, StoresEntries) {
@@ -178,9 +178,9 @@ TEST_F(DatabaseTest, DamageIsAFailureNotACrash) {
     write(whole.substr(0, size));
     sound += use() ? 1 : 0;
   }
-  EXPECT_LT(sound, 5) << "truncation goes unnoticed";
+  EXPECT_LT(sound, 5) << "truncation was not detected";
   write("");
-  EXPECT_TRUE(use()) << "an empty file is a database without anything in it";
+  EXPECT_TRUE(use()) << "an empty file is an empty database";
   for (size_t at = 0; at < whole.size(); at += 1511) {
     std::string damaged = whole;
     for (size_t b = at; b < std::min(at + 16, damaged.size()); ++b) damaged[b] ^= 0x5a;

@@ -58,14 +58,14 @@ TEST_F(Values, OfTimedRunsAreInitialValuesPlusNoise) {
     for (int64_t j = 0; j < 40; ++j) {
       const int64_t at = 40 * i + j;
       EXPECT_EQ(of("speed").real(0, 0, at), 0.25 + static_cast<double>(j) / 64)
-          << "coefficients are as they are";
+          << "coefficients are unchanged";
       for (const int level : {0, 1}) {
         const double u = of("U").real(level, 0, at) - (i == 7 ? 100 : 0);
         EXPECT_GE(u, 0);
         EXPECT_LT(u, 0.1);
       }
-      EXPECT_LT(of("V").real(0, 0, at), 0.001) << "0 without an init, where others have some";
-      EXPECT_EQ(of("count").integer(0, 0, at), i) << "no noise in whole numbers";
+      EXPECT_LT(of("V").real(0, 0, at), 0.001) << "0 without an init if other fields have one";
+      EXPECT_EQ(of("count").integer(0, 0, at), i) << "no noise in integers";
     }
   }
   EXPECT_NE(of("U").real(0, 0, 5), of("U").real(0, 0, 6));

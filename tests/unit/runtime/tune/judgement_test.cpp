@@ -23,21 +23,22 @@ TEST(Judgement, TakesMedians) {
 TEST(Judgement, DropsCandidatesSlowerBeyondTheNoise) {
   EXPECT_TRUE(beats(runs_of({1.00, 1.01, 0.99}), runs_of({1.05, 1.06, 1.07})));
   EXPECT_FALSE(beats(runs_of({1.00, 1.01, 0.99}), runs_of({1.05, 1.06, 1.005})))
-      << "it was as quick once";
+      << "one of its runs was as fast";
   EXPECT_FALSE(beats(runs_of({1.00, 1.10, 0.90}), runs_of({1.05, 1.06, 1.07})))
-      << "the leader scatters as far";
+      << "the leader's spread is as large";
   EXPECT_FALSE(beats(runs_of({1.00, 1.00, 1.00}), runs_of({1.05, 1.15, 1.30})))
-      << "the other scatters further";
+      << "the other's spread is larger";
   EXPECT_FALSE(beats(runs_of({1, 1, 1}), runs_of({1.004, 1.004, 1.004})))
-      << "less than clocks tell";
+      << "below the resolution of clocks";
 }
 
 TEST(Judgement, NeedsRoundsInCommon) {
   EXPECT_FALSE(beats(runs_of({1, 1, 1}), runs_of({9, 9, 9}, 4)));
-  EXPECT_FALSE(beats(runs_of({1, 1, 1}), runs_of({1.2, 1.2}, 2))) << "two are few";
-  EXPECT_FALSE(beats(runs_of({1, 1, 1}), runs_of({1.9}, 3))) << "one is fewer";
-  EXPECT_TRUE(beats(runs_of({1, 1, 1}), runs_of({1.4, 1.5}, 2))) << "but this is clear";
-  EXPECT_TRUE(beats(runs_of({1, 1, 1}), runs_of({2.1}, 3))) << "and this";
+  EXPECT_FALSE(beats(runs_of({1, 1, 1}), runs_of({1.2, 1.2}, 2)))
+      << "two runs need a larger difference";
+  EXPECT_FALSE(beats(runs_of({1, 1, 1}), runs_of({1.9}, 3))) << "one run needs a still larger one";
+  EXPECT_TRUE(beats(runs_of({1, 1, 1}), runs_of({1.4, 1.5}, 2))) << "large enough for two runs";
+  EXPECT_TRUE(beats(runs_of({1, 1, 1}), runs_of({2.1}, 3))) << "large enough for one run";
   // Drift between their rounds does not count.
   Runs leader = runs_of({1, 1, 1, 2, 2, 2});
   EXPECT_FALSE(beats(leader, runs_of({2.0, 2.0, 2.0}, 4)));

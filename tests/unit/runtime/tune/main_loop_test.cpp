@@ -116,12 +116,12 @@ TEST(MainLoop, VersionsAreOrderedByInstructions) {
 TEST(MainLoop, FindsUnrolledAndDuplicatedLoops) {
   const Kernel kernel = kernel_of({loop_of(iteration())});
   const MainLoop unrolled = of(kernel, {trip(1, 70), trip(4, 200)});
-  EXPECT_EQ(unrolled.iterations, 4) << "the rest is done one by one";
+  EXPECT_EQ(unrolled.iterations, 4) << "a remainder loop does single iterations";
   EXPECT_DOUBLE_EQ(unrolled.inside.all, 50);
   const MainLoop doubled = of(kernel, {trip(2, 104), trip(2, 100)});
   EXPECT_EQ(doubled.unmatched, "");
   EXPECT_DOUBLE_EQ(doubled.inside.all, 50);
-  EXPECT_NE(of(kernel, {trip(2, 150), trip(2, 100)}).unmatched, "") << "which of them runs?";
+  EXPECT_NE(of(kernel, {trip(2, 150), trip(2, 100)}).unmatched, "") << "ambiguous which loop runs";
 }
 
 TEST(MainLoop, AmbiguousLoopsAreNotMatched) {
@@ -137,7 +137,7 @@ TEST(MainLoop, AmbiguousLoopsAreNotMatched) {
   other = trip(2, 100);
   other.mix.global_written = 2;
   EXPECT_EQ(why({other}), kBroken);
-  EXPECT_EQ(why({trip(2, 100), other}), kBroken) << "what is the other for?";
+  EXPECT_EQ(why({trip(2, 100), other}), kBroken) << "unknown purpose of the other loop";
   EXPECT_EQ(why({}), "no loop of the machine code stores results");
   other.mix = {.all = 50};
   EXPECT_EQ(why({other}), "no loop of the machine code stores results");

@@ -128,7 +128,7 @@ TEST_F(TimedChoice, IsTheFastestMeasured) {
   for (const Candidate& each : Search(scheduler, space).first(5)) {
     tiles.insert(each.schedule.time_tile);
   }
-  ASSERT_GE(tiles.size(), 3u) << "what is compared differs in T";
+  ASSERT_GE(tiles.size(), 3u) << "the compared tiles differ in T";
   for (const int fastest : tiles) {
     SCOPED_TRACE(fastest);
     ::setenv("STENCIL_CACHE", directory_.file(fmt::format("cache{}", fastest)).c_str(), 1);
@@ -208,15 +208,15 @@ TEST_F(TimedChoice, IsMadeWhileCompilersAreIdle) {
     return chosen;
   };
   EXPECT_FALSE(choose_with("2", "cache"));
-  EXPECT_FALSE(choose_with("8", "off")) << "nothing would be kept";
+  EXPECT_FALSE(choose_with("8", "off")) << "the choice could not be cached";
   const auto chosen = choose_with("8", "cache");
   ASSERT_TRUE(chosen);
   EXPECT_GE(timed(*chosen), 2);
-  EXPECT_LE(timed(*chosen), 5) << "nothing follows";
+  EXPECT_LE(timed(*chosen), 5) << "no further candidates";
   device_.device.machine = schedule::gpu();
   const auto on_gpu = choose_with("16", "gpu");
   ASSERT_TRUE(on_gpu);
-  EXPECT_EQ(timed(*on_gpu), 9) << "tiles of which compilers make no more than five at once";
+  EXPECT_EQ(timed(*on_gpu), 9) << "more tiles than the five compiled at once";
 }
 
 // The choice does not apply to anything that may change the fastest schedule.

@@ -122,7 +122,7 @@ TEST_P(TimingOn, FurtherCandidatesMayBeAdded) {
   };
   const Timings timings = time(program, {all[0]});
   EXPECT_EQ(timings.end, End::Settled);
-  EXPECT_EQ(asked, all.size()) << "nothing is an end";
+  EXPECT_EQ(asked, all.size()) << "returning nothing ends the timing";
   ASSERT_EQ(timings.candidates.size(), all.size());
   for (size_t c = 0; c < all.size(); ++c) {
     EXPECT_EQ(timings.candidates[c].line, schedule::print(all[c].schedule, 2));
@@ -172,7 +172,7 @@ TEST_P(TimingOn, EndsOnRequest) {
   EXPECT_GE(calls, 2u);
   EXPECT_EQ(timings.end, End::Interrupted);
   EXPECT_EQ(timings.candidates[0].runs + timings.candidates[1].runs, 1);
-  EXPECT_TRUE(timings.best) << "what was timed counts";
+  EXPECT_TRUE(timings.best) << "finished timings count";
   options_.progress = [](const TimingProgress&) { return false; };
   EXPECT_FALSE(time(program, candidates(program, {"direct"})).best);
 }
@@ -222,7 +222,7 @@ TEST_P(KeptTimings, AreUsedByAuto) {
   const auto params = runtime::bind_params(program).value();
   EXPECT_FALSE(tuned_line(program, device_));
   ASSERT_TRUE(remember(program, params, device_, made_up("overlapped T=3")).value());
-  EXPECT_EQ(Database(file_).all().value().size(), 2u) << "what was refused is not kept";
+  EXPECT_EQ(Database(file_).all().value().size(), 2u) << "refused candidates are not stored";
   const auto found = tuned_line(program, device_);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->line, "overlapped T=3");

@@ -34,8 +34,7 @@ TEST(Worth, IsAtMostATenthOfTheRun) {
 TEST(Worth, BudgetIsAFractionOfTheRun) {
   const Contest contest = contest_on_cpu();
   const double cost = cost_of(contest);
-  EXPECT_DOUBLE_EQ(budget_of(contest, 10 * cost), 2 * cost)
-      << "a fifth of the run, if all goes wrong";
+  EXPECT_DOUBLE_EQ(budget_of(contest, 10 * cost), 2 * cost) << "at most a fifth of the run";
   EXPECT_DOUBLE_EQ(budget_of(contest, 50 * cost), 5 * cost);
   EXPECT_EQ(budget_of(contest, 1e9), 30);
 }
@@ -199,7 +198,7 @@ TEST_F(FreeMemory, IsLimitedByControlGroups) {
   write("sys/fs/cgroup/job/memory.current", "30000\n");
   EXPECT_EQ(found(), 20000);
   write("sys/fs/cgroup/job/memory.stat", "anon 20000\ninactive_file 9000\n");
-  EXPECT_EQ(found(), 29000) << "pages of files are given back";
+  EXPECT_EQ(found(), 29000) << "the page cache can be reclaimed";
   write("sys/fs/cgroup/job/memory.current", "70000\n");
   EXPECT_EQ(found(), 0);
 }
@@ -209,7 +208,7 @@ TEST_F(FreeMemory, IsLimitedByControlGroupsOfVersion1) {
   write("sys/fs/cgroup/memory/memory.limit_in_bytes", "70000\n");
   write("sys/fs/cgroup/memory/memory.usage_in_bytes", "30000\n");
   write("sys/fs/cgroup/memory/memory.stat", "inactive_file 1\ntotal_inactive_file 2000\n");
-  EXPECT_EQ(found(), 42000) << "the mount's own, where the path is of the system outside";
+  EXPECT_EQ(found(), 42000) << "uses the mount's root if the path belongs to the host system";
 }
 
 TEST(FreeMemoryHere, IsPositive) {
