@@ -346,7 +346,7 @@ TEST_F(CommandLine, FileAndValueErrorsHaveStatusTwo) {
   }
 }
 
-TEST_F(CommandLine, GivenStepsReplaceTheParamsOfTheProgramsSteps) {
+TEST_F(CommandLine, GivenStepsNeedNoParamsOfTheProgramsSteps) {
   write("steps.stn",
         "param W : integer = 3;\ngrid G = [0..9] steps W*2+1;\n"
         "field A : real on G;\nstencil s : A on G = A[0];\n");

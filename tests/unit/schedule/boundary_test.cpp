@@ -138,7 +138,7 @@ TEST(Land, NoRemainderIfOneReflectionSuffices) {
   }
 }
 
-TEST(ImageDimensions, AreThosePeriodicFieldsAreReadAcross) {
+TEST(ImageDimensions, AreDimensionsThatReadsWrapAround) {
   const auto dimensions = [](const std::string& stencil, bool written_only) {
     const ir::Program program = load(
         "grid G = [0..9, 0..9] steps 1; field A : real on G boundary periodic;"

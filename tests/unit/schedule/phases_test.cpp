@@ -91,7 +91,7 @@ TEST(Phases, OfAnUndividedStepAreTheProgram) {
   EXPECT_TRUE(plan.repeats.empty());
 }
 
-TEST(Phases, WithTheMostWorkDecide) {
+TEST(Phases, MainIsThePhaseWithTheMostWork) {
   const ir::Program program = test::load(kCut);
   const Phases phases(program);
   ASSERT_EQ(phases.all().size(), 3u);

@@ -53,7 +53,7 @@ TEST(Coordinates, GridExpressionsDoNotSeeLocalNames) {
   EXPECT_EQ(at_point("hidden(3.0)", "spacing 2 * dx"), "add(mul(2f, dx), 3f)");
 }
 
-TEST(Coordinates, DimensionNumbersMustBeConstant) {
+TEST(Coordinates, DimensionNumbersMayBeComprehensionVariables) {
   EXPECT_EQ(at_point("sum(d in 0..1 : spacing(d))", "spacing [dx, 2]"), "add(dx, 2f)");
 }
 

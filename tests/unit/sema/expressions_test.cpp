@@ -138,7 +138,7 @@ TEST(Promotions, OfReducedValuesAreNotWarnedAbout) {
             "");
 }
 
-TEST(Reductions, AndStop) {
+TEST(Reductions, AndStopConditionsAreElaborated) {
   const ir::Program program =
       program_of(kGrid +
                  "field A : real on G history 2;\n"
