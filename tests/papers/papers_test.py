@@ -50,7 +50,7 @@ class Temporary(unittest.TestCase):
 
 
 class Suites(Temporary):
-    def test_alternatives_expand_in_the_order_of_a_shell(self):
+    def test_alternatives_expand_in_shell_order(self):
         self.assertEqual(measurements.expand("T={1,2} b={3,4}"), ["T=1 b=3", "T=1 b=4", "T=2 b=3", "T=2 b=4"])
         self.assertEqual(measurements.expand("direct"), ["direct"])
 
@@ -60,23 +60,23 @@ class Suites(Temporary):
                 for entry in (*paper.timed(scale), *paper.counted(scale)):
                     self.assertTrue((ROOT / entry["program"]).is_file(), entry["program"])
 
-    def test_the_search_fits_a_call_on_a_gpu(self):
+    def test_the_search_fits_one_gpu_call(self):
         self.assertLessEqual(jobs(holewinski_2012.timed(Scale())), 800)
         self.assertLessEqual(sum(jobs(paper.timed(Scale())) for paper in PAPERS), 1060)
 
-    def test_a_stand_in_replaces_presets_and_nothing_else(self):
+    def test_a_substitute_replaces_only_presets(self):
         entries = [{"schedules": ["@name", "direct", "overlapped T={1,2}"]}]
         self.assertEqual(measurements.suite_of(entries, Scale(stand_in="planes"))[0]["schedules"],
                          ["planes", "direct", "overlapped T={1,2}"])
         self.assertEqual(measurements.suite_of(entries, Scale())[0]["schedules"][0], "@name")
 
-    def test_what_papers_share_runs_once(self):
+    def test_shared_suites_run_once(self):
         measurements.make(PAPERS, Scale(), self.directory)
         script = (self.directory / "measure").read_text()
         self.assertEqual(script.count("called devices '' devices --measure"), 1)
         self.assertIn(f"timed {holewinski_2012.NAME}", script)
 
-    def test_quick_suites_time_nothing_by_auto(self):
+    def test_quick_suites_do_not_time_auto(self):
         for paper in PAPERS:
             for entry in paper.timed(Scale(quick=True)):
                 self.assertNotIn("auto", entry["schedules"])
@@ -109,20 +109,20 @@ class Script(Temporary):
         self.assertRegex(text, r"^told\nsha256 [0-9a-f]{64}\n$")
         self.assertEqual(list(out.glob("*.npy")), [])
 
-    def test_parts_can_be_left_out(self):
+    def test_parts_can_be_omitted(self):
         done, out = self.run_with(0, ("counts",))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len((self.directory / "calls").read_text().splitlines()), 1)
         self.assertEqual(list(out.iterdir()), [])
 
-    def test_a_part_that_fails_is_named_and_the_others_run(self):
+    def test_failed_parts_are_named_and_the_others_run(self):
         done, out = self.run_with(3)
         self.assertEqual(done.returncode, 3)
         self.assertIn("measure: vizitiu-2014: status 3", done.stderr)
         self.assertTrue((out / "vizitiu-2014-steady-2dshmreg.txt").is_file())
         self.assertTrue((out / "vizitiu-2014.failed").is_file())
 
-    def test_continuing_makes_the_calls_that_failed(self):
+    def test_continuing_repeats_failed_calls(self):
         _, out = self.run_with(0)
         (out / "vizitiu-2014-steady-2dreg.failed").touch()
         self.run_with(0, further="--continue", told="again")
@@ -156,7 +156,7 @@ class OfResults(Temporary):
             'vizitiu-2014: heat3d double by "@b": results differ: differs at 3',
             'vizitiu-2014: heat3d double by "@c": the budget is spent'])
 
-    def test_the_first_directory_with_a_file_counts(self):
+    def test_the_first_directory_with_a_file_wins(self):
         other = self.directory / "other"
         other.mkdir()
         for directory, rate in ((self.directory, 1.0), (other, 2.0)):
@@ -166,7 +166,7 @@ class OfResults(Temporary):
         results = Results(vizitiu_2014, [self.directory, other], Scale())
         self.assertEqual((results.rate("heat3d", "direct"), results.text("steady-2dreg")), (1.0, "told"))
 
-    def test_what_is_missing_is_named(self):
+    def test_missing_results_are_named(self):
         missing = Results(vizitiu_2014, [self.directory], Scale()).missing()
         self.assertEqual(len(missing), 9)
         self.assertIn("there is no vizitiu-2014.json", missing[0])
@@ -204,13 +204,13 @@ class OfResults(Temporary):
 
 
 class Models(unittest.TestCase):
-    def test_footprints_of_the_paper(self):
+    def test_footprints_match_the_paper(self):
         self.assertEqual(krotkiewski_dabrowski_2013.values_read((32, 6), 4), 384)  # formula (8), M = 1
         self.assertEqual(krotkiewski_dabrowski_2013.footprint((32, 6), 4), 12)  # formula (9)
         self.assertAlmostEqual(krotkiewski_dabrowski_2013.footprint((32, 6), 8), 8 * 320 / 192 + 8)
         self.assertEqual(krotkiewski_dabrowski_2013.optimal_bytes(4), 8)  # formula (5)
 
-    def test_loads_by_construction_are_those_of_the_paper(self):
+    def test_derived_loads_match_the_paper(self):
         for kernel, (_, value) in vizitiu_2014.EXPECTED.items():
             self.assertEqual(value(126), vizitiu_2014.KERNELS[kernel][2][3], kernel)
 
@@ -224,18 +224,18 @@ class Models(unittest.TestCase):
 class Pages(Temporary):
     PAGE = "a\n<!-- table:one -->\nold\n<!-- /table -->\nb\n<!-- table:two -->\n<!-- /table -->\n"
 
-    def test_tables_take_their_places(self):
+    def test_tables_replace_their_placeholders(self):
         text = pages.fill(self.PAGE, {"one": "1\n", "two": "2\n"}, "page")
         self.assertEqual(text, "a\n<!-- table:one -->\n1\n<!-- /table -->\nb\n<!-- table:two -->\n2\n<!-- /table -->\n")
         self.assertEqual(pages.fill(text, {"one": "1\n", "two": "2\n"}, "page"), text)
 
-    def test_places_and_tables_must_fit(self):
+    def test_placeholders_and_tables_must_match(self):
         with self.assertRaisesRegex(Problem, "nobody makes: two"):
             pages.fill(self.PAGE, {"one": ""}, "page")
         with self.assertRaisesRegex(Problem, "no place for the table: three"):
             pages.fill(self.PAGE, {"one": "", "two": "", "three": ""}, "page")
 
-    def test_pages_have_places_for_all_tables(self):
+    def test_pages_have_placeholders_for_all_tables(self):
         for paper in PAPERS:
             results = Results(paper, [self.directory], Scale())
             text = (ROOT / f"docs/papers/{paper.NAME}.md").read_text()
@@ -281,12 +281,12 @@ class Charts(unittest.TestCase):
         self.assertAlmostEqual(heights[2] / heights[0], 4, places=2)
         self.assertIsNone(self.group(text, "bar-1-0"))
 
-    def test_nothing_measured_is_said(self):
+    def test_missing_measurements_are_stated(self):
         for text in (style.lines("t", "x", "y", [("a", [(1, None)])]), style.bars("t", "y", ["a"], [("g", [None])])):
             xml.dom.minidom.parseString(text)
             self.assertIn("Not measured yet", text)
 
-    def test_the_same_values_make_the_same_file_for_light_and_dark_pages(self):
+    def test_charts_are_deterministic_and_fit_light_and_dark_pages(self):
         first, second = (style.lines("t", "x", "y", [("a", [(1, 2.0), (2, 3.0)])]) for _ in range(2))
         self.assertEqual(first, second)
         self.assertIn("prefers-color-scheme: dark", first)
@@ -299,12 +299,12 @@ class Counters(Temporary):
            '"smsp__sass_branch_targets_threads_divergent.sum"\n"","","inst","inst"\n'
            '"0","heat3d_0000_k","1","2"\n"1","heat3d_0000_k","14,002,632","n/a"\n')
 
-    def test_the_last_launch_counts(self):
+    def test_the_last_launch_is_used(self):
         path = self.directory / "ncu.csv"
         path.write_text(self.CSV)
         self.assertEqual(counters.read(path), {"heat3d_0000_k": {"load_sectors": 14002632.0}})
 
-    def test_they_stand_beside_counts(self):
+    def test_counters_are_shown_beside_counts(self):
         results = self.results_of(vizitiu_2014, counted=[{
             "name": "heat3d_0000", "program": "heat3d", "schedule": "direct", "counts": {
                 "load_sectors": 7001316, "load_requests": 5, "store_requests": 2}}])
@@ -327,7 +327,7 @@ class CommandLine(Temporary):
         return subprocess.run([sys.executable, str(ROOT / "tools/papers/run"), *arguments], capture_output=True, text=True,
                               check=False)
 
-    def test_misuse_has_a_reason(self):
+    def test_usage_errors_give_a_reason(self):
         for arguments, reason in ((("--continue",), "--continue takes --keep"),
                                   (("--results", str(self.directory / "none"), "--out", str(self.directory)), "there is no directory"),
                                   (("--paper", "x"), "invalid choice"),
@@ -337,7 +337,7 @@ class CommandLine(Temporary):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(reason, done.stderr)
 
-    def test_a_page_without_results_stays(self):
+    def test_a_page_without_results_is_unchanged(self):
         (self.directory / "devices.json").write_text('{"devices": []}')  # shared by the papers
         done = self.call("--paper", "schaefer-fey-2011", "--results", str(self.directory), "--out", str(self.directory / "o"))
         self.assertEqual(done.returncode, 1)
