@@ -1,5 +1,5 @@
-// wave() of examples/lift, written by `stencilc lift --replace --device-pointers`, for a caller whose
-// arrays are in the memory of the host.
+// wave() of examples/lift for a caller with arrays in host memory. The inner function was written
+// by `stencilc lift --replace --device-pointers`.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,7 +1,8 @@
 #!/bin/bash
-# What `stencilc lift --replace` writes compiles through the CUDA toolkit's compiler without a single
-# warning, and programs link against it. examples/lift is run: with a GPU it prints what the original
-# prints, without one the lifted function says what is missing and ends the program.
+#
+# Output of `stencilc lift --replace` compiles with nvcc without warnings, and programs link against
+# it. examples/lift is run: with a GPU it prints the output of the original program, without one the
+# lifted function reports what is missing and ends the program.
 #
 #   lift_nvcc_test.sh STENCILC EXAMPLE
 set -e
@@ -21,7 +22,7 @@ fail() {
   exit 1
 }
 
-# replaces FILE OUTPUT OPTIONS...: lifted, verified, and compiled without a word.
+# replaces FILE OUTPUT OPTIONS...: lifts, verifies and compiles FILE without any output.
 replaces() {
   local file=$1 out=$2
   shift 2
@@ -32,7 +33,7 @@ replaces() {
   [ ! -s log ] || fail "$out.cu: $(cat log)"
 }
 
-# runs PROGRAM NAME: as the original does, or with the reason on a machine without a GPU.
+# runs PROGRAM NAME: gives the original output, or the reason on a machine without a GPU.
 runs() {
   local status=0
   { "./$1" >printed 2>problem || status=$?; } 2>/dev/null
@@ -61,7 +62,7 @@ cc -c -Dwave=wave_in_host_memory "$example/main.c" -o main_device.o
   -o lifted_device
 runs lifted_device "\(wave_device\|lift_device\|relax_stencil\)"
 
-# Other shapes of functions: no params, levels of one array, three pointers, containers, a region.
+# Other forms of functions: no params, levels in one array, three pointers, containers, a region.
 cat >parity.c <<'C'
 void heat(double a[2][40][50], int steps) {
   for (int t = 0; t < steps; t++)

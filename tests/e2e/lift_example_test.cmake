@@ -1,4 +1,4 @@
-# examples/lift: the program linked with the lifted function prints what it prints with the original.
+# examples/lift: the program linked with the lifted function prints the same as the original.
 # Variables: BUILD, SOURCE.
 set(dir ${BUILD}/lift_example)
 file(REMOVE_RECURSE ${dir})

@@ -1,4 +1,4 @@
-/* A user of an emitted file, in C: prints the bits of what a run comes to. */
+/* A C program that uses an emitted file: prints the bits of the results of a run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static int failed(const char* error) {
   return error != NULL;
 }
 
-/* An argument that is NULL has an error that names it. */
+/* The error of a NULL argument names the argument. */
 static int refused(const char* error, const char* argument) {
   return error && strstr(error, argument) != NULL && strstr(error, "NULL") != NULL;
 }

@@ -67,7 +67,7 @@ TEST(Levels, AreInTheirBuffersAfterAnyTiles) {
       plan.arrays[0].field = kU;
       rotate_levels(program, plan);
       ASSERT_EQ(plan.arrays[0].copies, history + std::min(history, time_tile));
-      std::vector<int> slots(static_cast<size_t>(plan.arrays[0].copies), -99);  // steps
+      std::vector<int> slots(static_cast<size_t>(plan.arrays[0].copies), -99);  // step held
       for (int level = 0; level < history; ++level) slots[static_cast<size_t>(level)] = -level;
       int step = 0;
       for (int tile = 0; tile < 40; ++tile) {

@@ -67,7 +67,7 @@ TEST(Worth, LongKernelsTakeLongToCompile) {
   EXPECT_LT(compilation_of(5'000), 1);
 }
 
-// But they add to the budget.
+// The budget still includes their compilation.
 TEST(Worth, KernelsCompiledAnywayCostNothing) {
   Contest contest = contest_on_cpu();
   const double cost = cost_of(contest), budget = budget_of(contest, 1);
@@ -76,7 +76,7 @@ TEST(Worth, KernelsCompiledAnywayCostNothing) {
   EXPECT_EQ(budget_of(contest, 1), budget);
   contest.compiled = 4;  // the last two are not compiled
   EXPECT_DOUBLE_EQ(cost_of(contest), cost - 2);
-  contest.compilers = 6;  // no slower than needed anyway
+  contest.compilers = 6;  // in parallel, so no extra time
   EXPECT_EQ(cost_of(contest), cost - 3);
 }
 
