@@ -1,4 +1,3 @@
-#
 # Installs the build into an empty directory. Builds every client outside the tree against the
 # installation and runs it, as users do. Each client compares its results with a plain loop.
 #

@@ -1,5 +1,4 @@
 #!/bin/bash
-#
 # Files with entry points for boxes compile without warnings: C++ of every example that supports
 # boxes, its header also as C, and CUDA of a few examples if there is nvcc.
 #

@@ -1,5 +1,4 @@
 #!/bin/bash
-#
 # Every example as C++ with its self-check: it compiles without warnings, runs at a small size from
 # random data, and equals its plain sweeps. The same schedules as OpenCL C pass Clang's front end.
 #

@@ -1,5 +1,4 @@
 #!/bin/bash
-#
 # An emitted file inside another program. A C client that includes the header and gives values at run
 # time gets the same bits as a file compiled with these values as constants, whatever the flags of
 # the host compiler. So does the program of --main. The C++ and CUDA headers can be used side by side.

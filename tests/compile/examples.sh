@@ -1,4 +1,3 @@
-#
 # Shared by the compile tests. Every example x schedule x {float, double} is one case. If a schedule
 # refuses a program (exit 1 with an L code), the case is counted as refused, not failed.
 #

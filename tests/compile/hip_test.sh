@@ -1,5 +1,4 @@
 #!/bin/bash
-#
 # Compiles some examples as HIP, including host part and self-check, with the flags that stencilc
 # names: for GPUs with wavefronts of 64 and of 32 lanes and for the host,
 # without warnings. Nothing is run.

@@ -1,5 +1,4 @@
 #!/bin/bash
-#
 # Output of `stencilc lift --replace` compiles with nvcc without warnings, and programs link against
 # it. examples/lift is run: with a GPU it prints the output of the original program, without one the
 # lifted function reports what is missing and ends the program.

@@ -1,5 +1,4 @@
 #!/bin/bash
-#
 # Programs may use any name: every macro and every name declared in the headers that emitted files
 # include, every OpenCL C builtin, and the compiler's own words. A few hundred names per program are
 # used as fields, params, members, locals, functions, tables and index names. Every compiler that is

@@ -1,5 +1,4 @@
 #!/bin/bash
-#
 # Compiles every example with nvcc, including host part and self-check: the code of stencilc compiles
 # without warnings.
 #

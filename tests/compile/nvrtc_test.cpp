@@ -1,4 +1,3 @@
-//
 // Compiles every example x schedule x real type with NVRTC to machine code, which needs no GPU. The
 // target is sm_80, except for code that needs sm_90: nvcc_test.sh compiles the rest for sm_90. With
 // STENCIL_LONG=1 everything is compiled for both. Skipped on machines without NVRTC.

@@ -1,4 +1,3 @@
-#
 # examples/mpi: on 1, 2, 4 and 6 ranks the program writes the same bits as the reference interpreter.
 # Variables: BUILD, SOURCE, MPICXX, MPIEXEC.
 set(dir ${BUILD}/mpi_example)

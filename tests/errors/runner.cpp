@@ -1,4 +1,3 @@
-//
 // Runs the front end on every cases/*.stn and compares the rendered messages, carets included, with
 // cases/*.expected. The first line of a case holds its options:
 //

@@ -1,4 +1,3 @@
-//
 // Feeds arbitrary bytes to the parser and, if they parse, to semantic analysis.
 //
 // The front end must not crash. It must return a result exactly if it reports no error, and every

@@ -1,4 +1,3 @@
-//
 // Each case shows one stage of the compiler on a small program, in the manner of LLVM's lit and
 // FileCheck. A case is a cases/*.stn whose comments hold command lines and the required output:
 //

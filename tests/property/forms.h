@@ -6,7 +6,6 @@
 
 namespace stencil::property {
 
-//
 // A text with holes, each a $ and a letter:
 //   $x  a floating-point expression      $r  an access in floating point   $u  a literal below 1
 //   $i  a small integer                  $n  the name of an index          $o  a comparison

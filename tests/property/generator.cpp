@@ -1,4 +1,3 @@
-//
 // Programs are generated as text, so that the tests include the parser and semantic analysis.
 //
 // Functions come first. Each collects, per dimension, how far its accesses reach from the point on

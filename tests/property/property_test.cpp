@@ -1,4 +1,3 @@
-//
 // Random programs on every schedule family and device, compared bit for bit
 // with the reference interpreter.
 //
@@ -9,8 +8,7 @@
 //   property_test --complete [...]     fails if a family never meets a construct, or if huge sizes
 //                                      make lowering slow
 //   property_test --lower-only [...]   the same without running anything
-//   property_test --parts [...]        cuts all cases into parts; by default only a few, in
-//   addition
+//   property_test --parts [...]        cuts all cases into parts; otherwise only a few more cases
 //                 --gpus n             cuda: spreads the parts over n GPUs
 //   property_test --boxes [...]        runs all cases in boxes
 //   property_test --print seed         prints the program, as a file for stencilc

@@ -1,4 +1,3 @@
-//
 // Subgrids omit some points at the edges of the grid, or are thin boxes along one edge. Fields live
 // on them or on the whole grid and have any boundary. Functions write a field's box, part of it, or
 // one edge of it. They read any field at small offsets: from inside it, a few

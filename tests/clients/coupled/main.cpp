@@ -1,4 +1,3 @@
-//
 // Steps of a program inside a larger simulation, in that simulation's own arrays: in device memory
 // and on its stream if there is a GPU, in host memory otherwise. No data is copied between the two.
 //

@@ -1,4 +1,3 @@
-//
 // First steps with the library: read a program, give it arrays, run it, and read them back. Then
 // the same run as a long one that writes files, is interrupted, and resumes.
 //

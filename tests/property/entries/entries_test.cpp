@@ -1,4 +1,3 @@
-//
 // Emitted C++ files under AddressSanitizer and UndefinedBehaviorSanitizer. Every entry point is
 // called with valid and invalid random arguments: steps, first step, sizes, params, boxes with
 // wrong corners, and arrays that are NULL, misaligned or overlapping. Each call must return what

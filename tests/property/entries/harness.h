@@ -1,4 +1,3 @@
-//
 // Calls the entry points of emitted C++ files in a separate process, compiled with AddressSanitizer
 // and UndefinedBehaviorSanitizer. The calls come from a script drawn by calls.cpp, which knows the
 // required result of each. The generated source includes this header, then the emitted files and a

@@ -1,4 +1,3 @@
-//
 // Mutants of the programs in dsl-examples/. Whatever the front end accepts must equal the reference
 // interpreter bit for bit under --fp=strict, with the schedule of `auto` and with a random one.
 // Mutants are like programs that people write, including their mistakes.

@@ -281,7 +281,6 @@ TEST(States, AreUnchangedIfAFileCannotBeRead) {
   EXPECT_EQ(copy.get<float>("S.u[1]").or_throw(), Floats(20, 0));
 }
 
-//
 // --- What can be checked before a run
 // -------------------------------------------------------------------------------------------------
 

@@ -52,7 +52,6 @@ class RunnerTest : public testing::Test {
   Settings settings_;
 };
 
-//
 // --- Devices that execute kernels
 // -----------------------------------------------------------------------------------------
 

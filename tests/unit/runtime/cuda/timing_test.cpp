@@ -171,7 +171,6 @@ TEST_F(TimingOnCuda, ALostDeviceEndsTheTiming) {
   EXPECT_EQ(timings.end, End::Lost);
 }
 
-//
 // --- The choice of `auto` before a long run
 // -----------------------------------------------------------------------------------------------
 

@@ -154,7 +154,6 @@ TEST_F(KernelCacheTest, APipeInPlaceOfAnEntryDoesNotBlock) {
   EXPECT_EQ(get(cache(), kKey, "?"), "built");
 }
 
-//
 // --- Without a directory
 // ------------------------------------------------------------------------------
 
@@ -334,7 +333,6 @@ TEST(CacheSettingsTest, ParsesSizes) {
   }
 }
 
-//
 // --- Size limit
 // ----------------------------------------------------------------------------------------
 

@@ -128,7 +128,6 @@ TEST_F(DatabaseTest, EntriesOfOtherVersionsAreStoredButNotUsed) {
   EXPECT_EQ(database_.best(other.key, {10}).value()->seconds, 2);
 }
 
-//
 // --- Invalid files
 // ------------------------------------------------------------------------------------------
 
@@ -265,7 +264,6 @@ TEST_F(DatabaseTest, CanBeReadWithoutWritePermission) {
   ::chmod(directory_.file("new").c_str(), 0700);
 }
 
-//
 // --- Concurrent access
 // ------------------------------------------------------------------------------------------
 
@@ -329,7 +327,6 @@ TEST_F(DatabaseTest, SurvivesAKilledWriter) {
   }
 }
 
-//
 // --- Location
 // -------------------------------------------------------------------------------------------
 

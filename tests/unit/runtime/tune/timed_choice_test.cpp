@@ -32,7 +32,6 @@ field A : real on G;
 stencil s : A[1..N-2, 1..N-2] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
 )";
 
-//
 // --- A fake device with a made-up clock
 // ----------------------------------------------------------------------
 
@@ -337,7 +336,6 @@ TEST_F(TimedChoice, ComesAfterTheDatabase) {
   EXPECT_TRUE(tuned->origin.starts_with("tuned: ")) << tuned->origin;
 }
 
-//
 // --- Devices of this machine
 // ------------------------------------------------------------------------------
 

@@ -192,7 +192,6 @@ TEST_P(TimingOn, SizesComeFromTheParams) {
   EXPECT_FALSE(none.ok());
 }
 
-//
 // --- Stored measurements
 // ----------------------------------------------------------------------
 

@@ -162,7 +162,6 @@ TEST(Worth, NeedsMemoryForACopyOfTheFields) {
   EXPECT_FALSE(has_room(contest, INT64_MAX / 64));
 }
 
-//
 // --- Free memory
 // ------------------------------------------------------------------------------------------
 
