@@ -7,8 +7,7 @@
 //   property_mutants --print seed       the mutant, as a file for stencilc
 //
 // --programs counts the mutants that the front end accepts. A failure prints the seed and the
-// mutant;
-// --first-seed SEED --programs 1 runs it again. A crash by a signal prints the batch.
+// mutant; --first-seed SEED --programs 1 runs it again. A crash by a signal prints the batch.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/time.h>

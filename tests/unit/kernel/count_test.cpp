@@ -172,7 +172,7 @@ TEST(Count, CopiesOfOneLoopAreMerged) {
   EXPECT_EQ(count.loops[0].iteration.block.barrier, 4);
 }
 
-// Two versions of a loop, in three passes. One version depends on nothing unknown.
+// Three passes over two versions of a loop; then the loop alone.
 TEST(Count, CountsCopiesAndStartsOfLoops) {
   const Statement loop = {For{
       LoopKind::Serial, "n", integer(0), var("last"), 1, {threads({store(f32(1))}), {Barrier{}}}}};
