@@ -16,11 +16,11 @@ constexpr const char* kHead =
     "init U[i,j] = 1 + i;\n"
     "stencil s : U on G = U[0,0] * 1.5;\n";
 
-struct Case {
+struct NonFiniteCase {
   const char* items;
   const char* message;
 };
-const Case kCases[] = {
+const NonFiniteCase kNonFiniteCases[] = {
     {"record trace [0..5] = 1e38 * U[0,0] at mics;\n", "error R083: trace has "},
     {"record trace [0..5] = sqrt(20 - U[0,0]) at mics;\n", "error R083: trace has "},
     {"reduce total = sum(1e37 * U[0,0]) over 1 on G;\n", "error R083: total has 20 infinite"},
@@ -43,7 +43,7 @@ class NanResults : public Tool {
 
 TEST_F(NanResults, AreAnErrorInRecordsProfilesAndReductions) {
   for (const std::string& device : devices()) {
-    for (const Case& one : kCases) {
+    for (const NonFiniteCase& one : kNonFiniteCases) {
       write("p.stn", std::string(kHead) + one.items);
       const Outcome run = stencilc("run p.stn --device " + device);
       EXPECT_EQ(run.status, 4) << device << "\n" << one.items << run.err;
@@ -51,7 +51,7 @@ TEST_F(NanResults, AreAnErrorInRecordsProfilesAndReductions) {
       EXPECT_TRUE(holds(run.err, "; the initial values had none")) << run.err;
     }
   }
-  write("p.stn", std::string(kHead) + kCases[0].items);
+  write("p.stn", std::string(kHead) + kNonFiniteCases[0].items);
   const Outcome written = stencilc("run p.stn --device reference --out trace=t.npy");
   EXPECT_EQ(written.status, 4) << written.err;
   EXPECT_FALSE(holds(written.err, "R081")) << "once is enough\n" << written.err;

@@ -136,7 +136,7 @@ TEST(Hints, OnItems) {
       {"field B : unsigned int on G;", "write 'integer'", "field B : integer on G;"},
       {"field B : real*8 on G;", "write 'double'", "field B : double on G;"},
       {"field B : vec3 on G;", "write 'vector 3 of real'", "field B : vector 3 of real on G;"},
-      {"field B : complex on G;", "a field of '{ re : real, im : real }' serves",
+      {"field B : complex on G;", "use a field of '{ re : real, im : real }'",
        "field B : { re : real, im : real } on G;"},
       {"field B : real on G = 1;", "initial values have an item of their own: 'init A = 1;'",
        "field B : real on G; init B = 1;"},

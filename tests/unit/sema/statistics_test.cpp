@@ -106,7 +106,8 @@ TEST(Statistics, DependOnEachOtherToALimitedDepth) {
   }
   const Analysis analysis = analyze_text(text + "reduce r200 = max(A[0]) on G initial 0;");
   EXPECT_FALSE(analysis.program);
-  EXPECT_NE(analysis.messages.find("error S030: too many reductions follow"), std::string::npos)
+  EXPECT_NE(analysis.messages.find("error S030: too many reductions depend on each other"),
+            std::string::npos)
       << analysis.messages;
 }
 
