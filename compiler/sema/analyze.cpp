@@ -114,8 +114,8 @@ void settle_requirements(ir::Program& program, Diagnostics& diagnostics) {
   });
 }
 
-// Sets of points hold their weights in the widest type in which something is computed with them.
-// A float that is computed with a weight held in double gets the bits of one held in float.
+// Stores the weights of each set of points in the widest type that an expression combines them
+// with. Float expressions get the same bits from weights stored in double.
 void hold_weights(ir::Program& program) {
   const auto widen = [&](ir::FieldId set) {
     program.fields[static_cast<size_t>(set)].weight = Scalar::F64;
@@ -136,7 +136,7 @@ void hold_weights(ir::Program& program) {
   }
 }
 
-// What is missing from the program though nothing was reported.
+// Reports K002 for parts that are missing from the program although no error was reported.
 void check_complete(const Environment& env, const ast::Program& program, Diagnostics& diagnostics) {
   for (const Span place : parts_left_out(env, program)) {
     diagnostics.error("K002", place, "internal error: this was left out without a message").hint =
@@ -204,8 +204,15 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
   env.program.real = options.real;
   env.program.fp = options.fp;
 
-  analyze_items(env, program);
-  if (!own.has_errors()) hold_weights(env.program);
+  run_pass(
+      "elaborate",
+      [&] {
+        analyze_items(env, program);
+        if (!own.has_errors()) hold_weights(env.program);
+        return !own.has_errors();
+      },
+      [&](bool sound) { return sound ? ir::print(env.program) : ""; },
+      [](bool) { return std::vector<std::string>(); });
   if (!own.has_errors()) check_complete(env, program, own);
   if (!own.has_errors()) check_sizes(env, own);
   if (!own.has_errors()) ir::check_overflow(env.program, own);

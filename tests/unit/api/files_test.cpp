@@ -223,7 +223,7 @@ TEST(States, ResumeWithNewValuesOfRealParams) {
     return told;
   };
   const std::string both =
-      "with a = 0.5, this run continues with 0.25\nwith b = 1, this run continues with 0.5\n";
+      "with a = 0.5; this run continues with 0.25\nwith b = 1; this run continues with 0.5\n";
   EXPECT_EQ(goes_on(program.initial_state({{"a", 0.25}}).or_throw()), both);
   Options told;
   told.definitions = {{"a", 0.25}};
@@ -232,7 +232,7 @@ TEST(States, ResumeWithNewValuesOfRealParams) {
   later.set_param("a", 0.25).or_throw();
   EXPECT_EQ(goes_on(std::move(later)), both);
   EXPECT_EQ(goes_on(program.initial_state({{"b", 3.0}}).or_throw()),
-            "with b = 1, this run continues with 3\n");
+            "with b = 1; this run continues with 3\n");
   // What has not been given is not changed by the way.
   std::string text = kText;
   text.replace(text.find("c : real = 1"), 12, "c : real = 2");

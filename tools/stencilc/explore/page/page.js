@@ -39,7 +39,7 @@ function highlight(id, known) {
   code.replaceChildren(...parts);
 }
 
-// Some browsers lack navigator.clipboard for file:// pages.
+// Some browsers lack navigator.clipboard for pages opened from a file.
 async function copyText(words) {
   try {
     await navigator.clipboard.writeText(words);
