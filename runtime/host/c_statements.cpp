@@ -1,6 +1,9 @@
-// Loops with several counters, and switches, in the nodes that the lifter has.
+// Statements of the AST as nodes. Each kind that is known has its name here; any other is Unknown.
+// Loops with several counters and switches become nodes that the lifter has.
 #include "runtime/host/c_translate.h"
 
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 
 #include <algorithm>
@@ -209,6 +212,103 @@ int CTranslator::switch_statement(const SwitchStmt* s) {
     chain = add(std::move(node));
   }
   return chain >= 0 ? chain : expression(value);
+}
+
+int CTranslator::declarations(const DeclStmt* s) {
+  std::vector<int> all;
+  for (const Decl* declaration : s->decls()) {
+    const auto* declared = dyn_cast<VarDecl>(declaration);
+    if (declared == nullptr) {
+      const bool no_effect = isa<TypeDecl>(declaration) || isa<FunctionDecl>(declaration) ||
+                             isa<StaticAssertDecl>(declaration) || isa<EmptyDecl>(declaration) ||
+                             isa<UsingDecl>(declaration) || isa<UsingDirectiveDecl>(declaration) ||
+                             isa<UsingEnumDecl>(declaration) ||
+                             isa<NamespaceAliasDecl>(declaration);
+      if (!no_effect)
+        all.push_back(
+            unknown(s, std::string("a declaration (") + declaration->getDeclKindName() + ")"));
+      continue;
+    }
+    if (!declared->isStaticLocal() && !ends_quietly(declared->getType())) {
+      all.push_back(unknown(s, "the destructor of '" + declared->getNameAsString() + "'"));
+      continue;
+    }
+    if (declared->isStaticLocal()) {
+      if (!declared->getType().isConstQualified()) {
+        all.push_back(unknown(s, "a static variable in a function"));
+      }
+      continue;
+    }
+    CNode node = at(declared->getLocation(), CKind::Declare);
+    node.integer = variable(declared);
+    const Expr* initial = declared->getInit();
+    const auto* constructed = dyn_cast_or_null<CXXConstructExpr>(initial);
+    // without a value, or empty
+    const bool plain = constructed != nullptr && constructed->getNumArgs() == 0 &&
+                       (constructed->getConstructor()->isTrivial() ||
+                        constructed->getConstructor()->isInStdNamespace());
+    if (initial != nullptr && !plain) node.children.push_back(expression(initial));
+    all.push_back(add(std::move(node)));
+  }
+  if (all.size() == 1) return all[0];
+  CNode block = at(s->getBeginLoc(), CKind::Block);
+  block.text = "declarations";  // no scope of its own
+  block.children = std::move(all);
+  return add(std::move(block));
+}
+
+int CTranslator::control(const Stmt* s) {
+  if (const auto* f = dyn_cast<ForStmt>(s)) return for_loop(f);
+  if (const auto* w = dyn_cast<WhileStmt>(s)) {
+    if (w->getConditionVariable() != nullptr) return unknown(s, "a declaration as a condition");
+    const int condition = expression(w->getCond());
+    const int body = statement(w->getBody());
+    return make(s, CKind::While, {condition, body});
+  }
+  if (const auto* d = dyn_cast<DoStmt>(s)) {
+    const int body = statement(d->getBody());
+    const int condition = expression(d->getCond());
+    return make(s, CKind::Do, {body, condition});
+  }
+  const auto* i = cast_if_present<IfStmt>(s);
+  if (i->getConditionVariable() != nullptr || i->getInit() != nullptr) {
+    return unknown(s, "a declaration in an if");
+  }
+  if (i->isConsteval()) return unknown(s, "an 'if consteval'");
+  std::vector<int> parts = {expression(i->getCond()), statement(i->getThen())};
+  if (i->getElse() != nullptr) parts.push_back(statement(i->getElse()));
+  return make(s, CKind::If, std::move(parts));
+}
+
+int CTranslator::statement(const Stmt* s) {
+  if (s == nullptr) return empty(s);
+  if (const auto* e = dyn_cast<Expr>(s)) return expression(e);
+  if (const auto* block = dyn_cast<CompoundStmt>(s)) {
+    std::vector<int> children;
+    for (const Stmt* child : block->body()) children.push_back(statement(child));
+    return make(s, CKind::Block, std::move(children));
+  }
+  if (const auto* declaration = dyn_cast<DeclStmt>(s)) return declarations(declaration);
+  if (isa<ForStmt>(s) || isa<WhileStmt>(s) || isa<DoStmt>(s) || isa<IfStmt>(s)) return control(s);
+  if (const auto* r = dyn_cast<ReturnStmt>(s)) {
+    std::vector<int> value;
+    if (r->getRetValue() != nullptr) value.push_back(expression(r->getRetValue()));
+    return make(s, CKind::Return, std::move(value));
+  }
+  if (isa<BreakStmt>(s)) return make(s, CKind::Break, {});
+  if (isa<ContinueStmt>(s)) return make(s, CKind::Continue, {});
+  if (isa<NullStmt>(s)) return empty(s);
+  if (const auto* attributed = dyn_cast<AttributedStmt>(s)) {
+    note(unfamiliar_attribute(attributed->getAttrs()));
+    return statement(attributed->getSubStmt());
+  }
+  if (isa<GotoStmt>(s) || isa<IndirectGotoStmt>(s)) return unknown(s, "a goto");
+  if (isa<LabelStmt>(s)) return unknown(s, "a label");
+  if (const auto* choice = dyn_cast<SwitchStmt>(s)) return switch_statement(choice);
+  if (isa<CXXForRangeStmt>(s)) return unknown(s, "a loop over a range");
+  if (isa<CXXTryStmt>(s)) return unknown(s, "a try block");
+  if (isa<AsmStmt>(s)) return unknown(s, "inline assembly");
+  return unknown(s, std::string("a statement (") + s->getStmtClassName() + ")");
 }
 
 }  // namespace stencil::host

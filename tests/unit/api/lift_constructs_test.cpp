@@ -452,6 +452,18 @@ void f(int n, int k, const double *a, double *b) {
   }
 })",
      ".c", "a label within another statement"},
+    {"maximum_of_another_library", "C021", 4, R"(
+double max(double x, double y);
+void f(int n, const double *a, double *b) {
+  for (int i = 0; i < n; i++) b[i] = max(a[i], 0.5);
+})",
+     ".c", "'max', which is not in the file"},
+    {"another_function_to_the_linker", "C015", 4, R"(
+double sin(double x) __asm__("wave");
+void f(int n, const double *a, double *b) {
+  for (int i = 0; i < n; i++) b[i] = sin(a[i]);
+})",
+     ".c", "'sin', which is another function to the linker"},
     {"large_table", "C022", 4, R"(
 static const double T[100] = {1, 2, 3};
 void f(int n, const int *c, const double *a, double *b) {
