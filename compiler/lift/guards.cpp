@@ -25,6 +25,8 @@ class Narrowing {
   }
   // Whether the guards hold at all points of what run() gave.
   bool exact() const { return exact_; }
+  // But for these, which do not depend on the point.
+  const Guards& calls() const { return calls_; }
 
  private:
   void apply(X c, bool holds) {
@@ -32,6 +34,10 @@ class Narrowing {
     if (c->kind == XKind::Unary && c->text == "!") return apply(c->args[0], !holds);
     if (c->kind == XKind::Binary && c->text == (holds ? "&&" : "||")) {
       for (X part : c->args) apply(part, holds);
+      return;
+    }
+    if (of_the_call(c)) {
+      calls_.insert({c, holds});
       return;
     }
     if (c->kind != XKind::Binary || !is_comparison(c->text) || !is_integer(c->args[0]->type) ||
@@ -53,6 +59,17 @@ class Narrowing {
     const bool less = (op[0] == '<') == holds;      // d < 0 or d <= 0
     const bool strict = (op.size() == 1) == holds;  // the opposite of < is >=
     at_least((less ? -d : d) - Poly(strict ? 1 : 0));
+  }
+
+  // Whether a condition is one of arguments alone.
+  static bool of_the_call(X c) {
+    bool out = true;
+    each_node(c, [&](X n) {
+      out = out && (n->kind == XKind::Symbol || n->kind == XKind::Int || n->kind == XKind::Real ||
+                    n->kind == XKind::Unary || n->kind == XKind::Binary || n->kind == XKind::Cast ||
+                    n->kind == XKind::Select);
+    });
+    return out;
   }
 
   // Whether a sum is what C computes: nothing in it wraps around.
@@ -130,6 +147,7 @@ class Narrowing {
   Guards applied_;
   Ranges ranges_;
   bool exact_ = true;
+  Guards calls_;
 };
 
 // What holds wherever C evaluates a load of values, of which each is evaluated under guards.
@@ -248,12 +266,13 @@ std::vector<Touch> touches_of(Pool& pool, const Execution& execution, const Stor
   std::vector<Touch> out;
   const auto add = [&](int array, const std::vector<X>& subscripts, const Guards& guards) {
     if (guards.empty()) {
-      out.push_back({array, subscripts, store.domain, store.domain, true, {}});
+      out.push_back({array, subscripts, store.domain, store.domain, true});
       return;
     }
     Narrowing narrowing(pool, execution, store.domain);
     std::vector<Domain> domain = narrowing.run(guards);
-    out.push_back({array, subscripts, std::move(domain), store.domain, narrowing.exact(), guards});
+    out.push_back({array, subscripts, std::move(domain), store.domain, narrowing.exact(), guards,
+                   narrowing.calls()});
   };
   for (const auto& [load, guards] : guards_of_loads(values)) add(load->id, load->args, guards);
   if (store.array >= 0) add(store.array, store.subscripts, own);

@@ -31,6 +31,7 @@ struct Touch {
   std::vector<Domain> domain, around;  // `around`: of the loops, whatever conditions say
   bool sure = false;
   Guards guards = {};  // C makes it where they hold
+  Guards calls = {};   // of these, what holds at all points of a call or at none
 };
 // All accesses of a store, its own last. What a guarded store keeps is no access of C.
 std::vector<Touch> touches_of(Pool& pool, const Execution& execution, const Store& store);

@@ -32,11 +32,12 @@ struct ArrayShape {
   int64_t time_offset = 0;
 };
 
-// An access that C makes whenever loops have points: the first dimension's subscripts end ahead of
-// `end` then.
+// An access that C makes in each call whose loops have points: the first dimension's subscripts end
+// ahead of `end` then.
 struct Reach {
   X end = nullptr;
   std::vector<X> points;  // each at least 0: the loops have points
+  Guards calls = {};      // and these hold for the arguments of the call
   friend bool operator==(const Reach&, const Reach&) = default;
 };
 

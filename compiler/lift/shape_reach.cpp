@@ -11,10 +11,12 @@ namespace stencil::lifter {
 struct Shapes::End {
   Poly end;               // of the first dimension's subscripts
   std::vector<X> points;  // each at least 0: the loops have points
+  Guards calls = {};
 };
 
 Shapes::End Shapes::end_of(const Touch& touch) const {
   End out;
+  out.calls = touch.calls;
   std::vector<Domain> domain = touch.domain;
   for (Domain& d : domain) {
     const Poly extent = d.high - d.low;
@@ -41,6 +43,9 @@ bool Shapes::covers(const End& sure, const End& other, const Touch& touch) const
   std::vector<Poly> facts = execution_.facts;
   for (const Domain& d : touch.around) facts.push_back(d.high - d.low);
   if (!proved(sure.end - other.end, facts)) return false;
+  if (!std::includes(touch.guards.begin(), touch.guards.end(), sure.calls.begin(),
+                     sure.calls.end()))
+    return false;
   return std::all_of(sure.points.begin(), sure.points.end(),
                      [&](X points) { return proved(Poly::of(points), facts); });
 }
@@ -57,6 +62,7 @@ void Shapes::join_branches(std::vector<Touch>& touches) {
     if (some.size() < 2 || !hold_always(some)) continue;
     touches[t].sure = true;
     touches[t].domain = touches[t].around;
+    touches[t].calls.clear();
   }
 }
 
@@ -66,7 +72,7 @@ void Shapes::reach(ArrayReach& out, std::vector<Touch> touches) const {
   for (const Touch& touch : touches) {
     if (!touch.sure) continue;
     End end = end_of(touch);
-    Reach made{end.end.expression(pool_, CScalar::I64), end.points};
+    Reach made{end.end.expression(pool_, CScalar::I64), end.points, end.calls};
     bool plain = true;
     each_node(made.end, [&](X n) {
       plain = plain && n->kind != XKind::Index && n->kind != XKind::Load &&
@@ -117,7 +123,8 @@ std::vector<ArrayReach> Shapes::reaches() const {
     const bool by_step = shape.over_time && shape.space[0] == 0;
     if (by_step) {
       made.sure = execution_.stop == nullptr;
-      for (const Touch& touch : touches[a]) made.sure = made.sure && touch.sure;
+      for (const Touch& touch : touches[a])
+        made.sure = made.sure && touch.sure && touch.calls.empty();
       if (made.sure) made.reaches.push_back({made.length, {}});
     } else {
       reach(made, touches[a]);

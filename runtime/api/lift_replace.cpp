@@ -398,6 +398,9 @@ class Replacement {
         std::string points;
         for (X x : one.points)
           points += fmt::format("{}{} >= 0", points.empty() ? "" : " && ", whole(x));
+        for (const auto& [condition, holds] : one.calls)
+          points += fmt::format("{}{}{}", points.empty() ? "" : " && ", holds ? "" : "!",
+                                text(condition));
         out += fmt::format("    if ({}) {} = std::max<int64_t>({}, {});\n",
                            points.empty() ? "true" : points, have, have, whole(one.end));
       }
@@ -437,7 +440,7 @@ class Replacement {
   bool is_exact(const lifter::ArrayReach& reach, const std::string& length) {
     const auto all = loops();
     return std::any_of(reach.reaches.begin(), reach.reaches.end(), [&](const lifter::Reach& one) {
-      if (whole(one.end) != length) return false;
+      if (whole(one.end) != length || !one.calls.empty()) return false;
       return std::all_of(one.points.begin(), one.points.end(), [&](X x) {
         return lifter::proved(lifter::Poly::of(x), lifted_.execution.facts) ||
                (all.size() == 1 && all.begin()->count(whole(x)) > 0);

@@ -97,6 +97,15 @@ const std::vector<Replaced> kReplaced = {
      {"n", "a", "b", "m"},
      {{"int", "n", kSizes}},
      {{"double", "a", "n"}, {"double", "b", "n"}, {"int", "m", "n"}}},
+    {"of_the_call",
+     "void of_the_call(int n, int k, double x, double *restrict a, const double *restrict b) {\n"
+     "  if (k > 1) {\n    for (int i = 0; i < n; i++) a[i] = x;\n"
+     "  } else {\n    for (int i = 0; i < n; i++) a[i] = b[i] + x;\n  }\n"
+     "}\n",
+     "void",
+     {"n", "k", "x", "a", "b"},
+     {{"int", "n", kSizes}, {"int", "k", "-2147483647 - 1, 1, 2"}, {"double", "x", "0.5, NAN"}},
+     {{"double", "a", "n"}, {"double", "b", "k > 1 ? 0 : n"}}},
     {"declared",
      "void declared(int n, double a[n], const double b[n]) {\n"
      "  for (int i = 0; i < n; i++)\n"
