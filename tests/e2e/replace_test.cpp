@@ -276,6 +276,27 @@ TEST_F(Replace, IsTheOriginalForAllArgumentsAndTouchesNoMore) {
   EXPECT_EQ(run.status, 0) << run.out;
 }
 
+// Copies to a GPU and back move whole arrays, so a call that touches less needs an array of its
+// own.
+TEST_F(Replace, ArraysThatMayBeShorterAreCopied) {
+  const auto text_of = [&](const std::string& name, const std::string& options) {
+    for (const Replaced& r : kReplaced) {
+      if (r.name == name) write("f.c", std::string("#include <math.h>\n") + r.source);
+    }
+    const Outcome lifted = stencilc(
+        fmt::format("lift f.c --replace --no-verify --function {} {} -o f.cu", name, options));
+    EXPECT_EQ(lifted.status, 0) << lifted.err;
+    return read(file("f.cu"));
+  };
+  const std::string third = text_of("every_third", "");
+  EXPECT_TRUE(holds(third, "stencil_part<double> stencil_part_0(")) << third;
+  EXPECT_TRUE(holds(third, "stencil_part_0.back();"));
+  EXPECT_TRUE(holds(third, "stencil_part<const double> stencil_part_1("));
+  EXPECT_TRUE(holds(text_of("every_third", "--device-pointers"),
+                    "the original touches fewer elements of 'a' than the program"));
+  EXPECT_FALSE(holds(text_of("any_real", ""), "stencil_part"));
+}
+
 struct NotReplaced {
   const char *name, *source, *why;
 };
