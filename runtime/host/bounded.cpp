@@ -2,6 +2,7 @@
 #include "runtime/host/bounded.h"
 
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -37,9 +38,11 @@ void write_all(int pipe, const char* data, size_t size) {
 void limit_memory() {
   constexpr rlim_t kBeyond = rlim_t{4} << 30;
   unsigned long pages = 0;
-  if (FILE* file = std::fopen("/proc/self/statm", "re")) {
-    if (std::fscanf(file, "%lu", &pages) != 1) pages = 0;
+  if (FILE* file = std::fopen("/proc/self/statm", "re")) {  // the first number: pages in use
+    char text[64];
+    const size_t length = std::fread(text, 1, sizeof text, file);
     std::fclose(file);
+    std::from_chars(text, text + length, pages);  // leaves 0 if there is no number
   }
   const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kBeyond;
   rlimit limit{};
