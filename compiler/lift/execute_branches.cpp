@@ -370,9 +370,10 @@ bool Executor::stays_within(X x, const Poly& p, bool assume) {
   const bool sizes = std::all_of(atoms.begin(), atoms.end(), [&](X atom) {
     return is_size(atom) || (assume && atom->kind == XKind::Symbol);
   });
-  // a constant beyond is no size
-  constexpr int64_t kLargest = int64_t{1} << 30;
-  if (!sizes || bits_of(x->type) < 32 || std::abs(p.constant()) > kLargest) return false;
+  // A constant beyond these is no size: i + 4294967299 as an int, 4294967290u + k.
+  const int64_t largest = int64_t{1} << (bits_of(x->type) == 32 ? 30 : 61);
+  if (!sizes || bits_of(x->type) < 32 || std::abs(p.constant()) > largest) return false;
+  if (bits_of(x->type) == 32 && !p.fits_program()) return false;
   const Poly least = extreme(p, false);
   if (!is_unsigned(x->type) || known_at_least_zero(least)) return true;
   if (!assume || least.is_constant()) return false;
@@ -398,17 +399,21 @@ std::optional<Poly> Executor::exact(X x, bool assume, std::map<X, std::optional<
     if (out && !stays_within(x, *out, assume)) out = Poly::atom(x);
     return done[x] = out;
   }
-  if (x->kind == XKind::Unary && x->text == "-") {
-    if (const auto a = arg(0)) out = -*a;
-  } else if (x->kind == XKind::Binary && (x->text == "+" || x->text == "-" || x->text == "*")) {
-    const auto a = arg(0), b = arg(1);
-    const bool small = a && b && a->terms().size() * b->terms().size() <= 64;
-    if (small) out = x->text == "+" ? *a + *b : x->text == "-" ? *a - *b : *a * *b;
-    if (!small) out = Poly::atom(x);
-  } else if (shift) {
-    if (const auto a = arg(0)) out = *a * Poly(int64_t{1} << x->args[1]->integer);
-  } else {
-    computed = false;
+  try {
+    if (x->kind == XKind::Unary && x->text == "-") {
+      if (const auto a = arg(0)) out = -*a;
+    } else if (x->kind == XKind::Binary && (x->text == "+" || x->text == "-" || x->text == "*")) {
+      const auto a = arg(0), b = arg(1);
+      const bool small = a && b && a->terms().size() * b->terms().size() <= 64;
+      if (small) out = x->text == "+" ? *a + *b : x->text == "-" ? *a - *b : *a * *b;
+      if (!small) out = Poly::atom(x);
+    } else if (shift) {
+      if (const auto a = arg(0)) out = *a * Poly(int64_t{1} << x->args[1]->integer);
+    } else {
+      computed = false;
+      out = Poly::atom(x);
+    }
+  } catch (const TooLarge&) {
     out = Poly::atom(x);
   }
   if (out && computed && is_unsigned(x->type) && !stays_within(x, *out, assume))
@@ -420,6 +425,7 @@ std::optional<Poly> Executor::exact(X x, bool assume, std::map<X, std::optional<
 
 void Executor::require(const Poly& slack, const std::string& why) {
   if (slack.is_constant() && slack.constant() >= 0) return;
+  if (!slack.fits_program()) throw TooLarge{slack.constant(), CScalar::I32};
   require(pool_.binary(">=", (slack - Poly(slack.constant())).expression(pool_),
                        pool_.integer(-slack.constant()), CScalar::I32),
           why);

@@ -9,11 +9,18 @@ namespace stencil::lifter {
 
 bool Executor::known_at_least_zero(const Poly& p) const {
   if (p.is_constant()) return p.constant() >= 0;
+  const bool large = !(p + Poly(1)).fits_program() || !(p - Poly(1)).fits_program();
   std::vector<Poly> facts = out_.facts;
   for (const Active& loop : active_) facts.push_back(loop.domain.high - loop.domain.low);
   for (X atom : p.atoms()) {
     const bool by_type = atom->kind == XKind::Symbol && is_unsigned(atom->type);
     if (by_type || atom->kind == XKind::Time) facts.push_back(Poly::atom(atom));
+    // n <= 2147483647 decides comparisons with constants beyond the type of n
+    if (large && atom->kind == XKind::Symbol && bits_of(atom->type) <= 32) {
+      const Interval all = range_of_type(atom->type);
+      facts.push_back(Poly(static_cast<int64_t>(all.high)) - Poly::atom(atom));
+      facts.push_back(Poly::atom(atom) - Poly(static_cast<int64_t>(all.low)));
+    }
   }
   return proved(p, facts);
 }
@@ -70,6 +77,7 @@ std::optional<bool> Executor::decide_compare(const std::string& op, Poly d, bool
   } else {
     at = *factor == 1 ? -rest : rest + Poly(1);  // i + rest < 0; rest - i < 0
   }
+  if (!at.fits_program()) return std::nullopt;
   // no progress: what is decided by it is not known
   if (at == of->domain.low || at == of->domain.high + Poly(1)) return std::nullopt;
   // The parts are parts only if the condition changes within the loop. The program asks for sizes
@@ -78,7 +86,7 @@ std::optional<bool> Executor::decide_compare(const std::string& op, Poly d, bool
   for (const auto& [slack, text] : {std::pair{at - of->domain.low, "begins"},
                                     std::pair{of->domain.high + Poly(1) - at, "ends"}}) {
     if (proved(slack, out_.facts)) continue;
-    if (slack.is_constant() || bounds_from_above(slack)) throw NoSplit();
+    if (slack.is_constant() || bounds_from_above(slack) || !slack.fits_program()) throw NoSplit();
     require(slack,
             fmt::format("the loop over '{}' {} on the other side of a condition", of->name, text));
     const bool known = std::find(out_.facts.begin(), out_.facts.end(), slack) != out_.facts.end();
@@ -127,9 +135,27 @@ std::optional<bool> Executor::decide_anew(X condition, std::map<X, std::optional
     });
     if (!plain) return std::nullopt;
   }
+  if (const auto known = decided_by_ranges(op, l, r)) return known;
   const auto a = exact(l), b = exact(r);
   if (!a || !b) return std::nullopt;
-  return decide_compare(op, *a - *b, true);
+  try {
+    return decide_compare(op, *a - *b, true);
+  } catch (const TooLarge&) {
+    return std::nullopt;
+  }
+}
+
+// `i < 4294967299` of an int holds whatever the bounds of the loop are.
+std::optional<bool> Executor::decided_by_ranges(const std::string& op, X l, X r) {
+  if (op == ">" || op == ">=") return decided_by_ranges(op == ">" ? "<" : "<=", r, l);
+  const Interval a = ranges_.of(l), b = ranges_.of(r);
+  const bool below = a.high<b.low, above = a.low> b.high;
+  if (op == "<")
+    return below ? std::optional(true) : a.low >= b.high ? std::optional(false) : std::nullopt;
+  if (op == "<=")
+    return a.high <= b.low ? std::optional(true) : above ? std::optional(false) : std::nullopt;
+  if (below || above) return op == "!=";
+  return std::nullopt;
 }
 
 std::optional<bool> Executor::decide_as_it_is(X condition) {
@@ -216,7 +242,20 @@ X Executor::resolved(X subscript, const CNode& at) {
   if (subscript->kind == XKind::Unknown) {
     refuse("C013", at, "a subscript is not known: " + subscript->text);
   }
-  return in_nest_ ? bent(subscript) : subscript;
+  X out = in_nest_ ? bent(subscript) : subscript;
+  std::set<X> seen;
+  each_node_of(
+      out, seen, [](X n) { return n->kind != XKind::Load; },
+      [&](X n) {
+        const bool narrow = n->kind == XKind::Cast && is_integer(n->type) && bits_of(n->type) < 32;
+        if (!narrow || !is_integer(n->args[0]->type) || is_condition(n->args[0])) return;
+        if (!contains(n, XKind::Index) || contains(n, XKind::Load)) return;
+        refuse("C013", at,
+               fmt::format("a subscript is converted to '{}', which changes it from {} on",
+                           name_of(n->type), static_cast<int64_t>(range_of_type(n->type).high) + 1),
+               "compute subscripts as int or long");
+      });
+  return out;
 }
 
 void Executor::require(X condition, const std::string& why) {

@@ -54,7 +54,7 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
   if (loop.counted) {
     out_.first = loop.counted->first;
     out_.steps =
-        (Poly::of(loop.counted->last) - Poly::of(loop.counted->first) + Poly(1)).expression(pool_);
+        steps_of(Poly::of(loop.counted->last) - Poly::of(loop.counted->first) + Poly(1), n);
   }
   for (size_t k = 0; k < loop.conditions.size(); ++k) {
     const CNode& asked = node(loop.conditions[k]);
@@ -145,7 +145,7 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
     } else if (factor == std::optional<int64_t>(-1) && (op == "<=" || op == "<" || op == "==")) {
       last = rest + Poly(op == "<" ? 1 : 0);
     }
-    if (last && contains(last->expression(pool_), XKind::Time)) last.reset();
+    if (last && contains(last->expression(pool_, CScalar::I64), XKind::Time)) last.reset();
   }
   if (!last || out_.steps != nullptr) {
     refuse("C025", at,
@@ -154,10 +154,18 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
   }
   const Poly steps = *last + Poly(1);
   if (at_least_once && !known_at_least_zero(*last)) {
-    require(pool_.binary(">=", steps.expression(pool_), pool_.integer(1), CScalar::I32),
+    require(pool_.binary(">=", steps_of(steps, at), pool_.integer(1), CScalar::I32),
             "its first step is always taken");
   }
-  out_.steps = steps.expression(pool_);
+  out_.steps = steps_of(steps, at);
+}
+
+X Executor::steps_of(const Poly& steps, const CNode& at) {
+  if (!steps.fits_program()) {
+    refuse("C025", at, fmt::format("the time loop has {} steps", steps.text()),
+           fmt::format("a program has at most {}", INT32_MAX));
+  }
+  return steps.expression(pool_);
 }
 
 // What is computed in some of the steps is asked in these: it holds no more in others than it did

@@ -23,6 +23,14 @@ Flow Executor::exec_block(const CNode& n) {
 }
 
 Flow Executor::exec(int index) {
+  try {
+    return exec_statement(index);
+  } catch (const TooLarge& large) {
+    refuse_number(large, where(node(index)));
+  }
+}
+
+Flow Executor::exec_statement(int index) {
   const CNode& n = node(index);
   budget(n);
   switch (n.kind) {

@@ -215,13 +215,13 @@ int Executor::array_of(const std::string& path, int type, bool pointer) {
     if (info->kind == CTypeInfo::Kind::Scalar) break;
     X extent = nullptr;
     if (info->kind == CTypeInfo::Kind::Array) {
-      if (info->extent >= 0) extent = pool_.integer(info->extent);
+      if (info->extent >= 0) extent = pool_.integer(info->extent, CScalar::I64);
       if (info->size >= 0 && (info->extent < 0 || has_param(info->size)))
         extent = scalar(info->size);
       if (extent != nullptr && extent->kind == XKind::Unknown) extent = nullptr;
     } else if (info->kind == CTypeInfo::Kind::Sequence) {
       if (first) (info->view != CTypeInfo::View::None ? made.view : made.sequence) = true;
-      if (info->extent >= 0) extent = pool_.integer(info->extent);
+      if (info->extent >= 0) extent = pool_.integer(info->extent, CScalar::I64);
       if (!first) made.rows = true;
     } else if (info->kind == CTypeInfo::Kind::Pointer) {
       if (!first) made.rows = true;

@@ -78,6 +78,16 @@ void Executor::space_loop(const Loop& loop) {
              "loops over a grid have bounds that are sums of sizes: undo tiling by hand");
     }
   }
+  for (const Poly& bound : {domain.low, domain.high}) {
+    constexpr int64_t kLargestCoordinate = int64_t{1} << 30;  // of a grid
+    const bool number = bound.is_constant();
+    if (bound.fits_program() && (!number || std::abs(bound.constant()) <= kLargestCoordinate))
+      continue;
+    refuse(
+        "C012", n,
+        fmt::format("a bound of the loop over '{}' is {}", in_c(loop.counter.path), bound.text()),
+        fmt::format("coordinates of a grid lie within {}", kLargestCoordinate));
+  }
   if (const auto part = parts_.find(key); part != parts_.end()) {
     domain.low = part->second.first;
     domain.high = part->second.second;

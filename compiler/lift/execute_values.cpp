@@ -314,7 +314,8 @@ Value Executor::eval(int index) {
   switch (n.kind) {
     case CKind::Int:
       if (is_param(n)) {
-        X symbol = symbol_named(n.text, n.text, -1, CScalar::I32);
+        const bool wide = !holds(CScalar::I32, n.integer);
+        X symbol = symbol_named(n.text, n.text, -1, wide ? CScalar::I64 : CScalar::I32);
         out_.symbols[static_cast<size_t>(symbol->id)].value = n.integer;
         return scalar_value(pool_.cast(symbol, scalar_of(n.type)));
       }
@@ -459,7 +460,9 @@ Value Executor::eval_cast(const CNode& n) {
   const CTypeInfo* t = target;
   for (; t->kind == CTypeInfo::Kind::Array; t = type_of(t->of)) {
     const bool number = t->extent >= 0 && (t->size < 0 || !has_param(t->size));
-    X extent = number ? pool_.integer(t->extent) : t->size >= 0 ? scalar(t->size) : nullptr;
+    X extent = number         ? pool_.integer(t->extent, CScalar::I64)
+               : t->size >= 0 ? scalar(t->size)
+                              : nullptr;
     if (extent == nullptr || extent->kind == XKind::Unknown)
       return unknown("a shape that is not known");
     extents.push_back(extent);

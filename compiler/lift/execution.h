@@ -27,6 +27,9 @@ struct Refusal {
   std::string hint = {};
 };
 
+// C023: the language has no such number.
+[[noreturn]] void refuse_number(const TooLarge& large, CPlace place);
+
 // A scalar that the region reads and nobody writes.
 struct SymbolInfo {
   std::string name;  // for the program, distinct

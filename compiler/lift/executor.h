@@ -171,6 +171,7 @@ class Executor : private State {
   std::optional<bool> decide(X condition, std::map<X, std::optional<bool>>& done);
   std::optional<bool> decide_anew(X condition, std::map<X, std::optional<bool>>& done);
   std::optional<bool> decide_as_it_is(X condition);  // without splitting
+  std::optional<bool> decided_by_ranges(const std::string& op, X l, X r);
   X choice_of_index(X condition, X yes, X no) const;
   X bent(X subscript);
   std::optional<bool> decide_compare(const std::string& op, Poly difference, bool may_split);
@@ -235,6 +236,7 @@ class Executor : private State {
 
   // execute_loops.cpp
   Flow exec(int node);
+  Flow exec_statement(int node);
   Flow exec_block(const CNode& node);
   Flow exec_loop(int node);
   std::optional<Loop> canonical(int node);
@@ -281,6 +283,7 @@ class Executor : private State {
   void endings(const TimeLoop& loop, const std::vector<X>& at_first);
   void ending(X condition, bool at_least_once, const CNode& at);
   X rarely(X condition, const CNode& at);
+  X steps_of(const Poly& steps, const CNode& at);
   void behind_loop(const Cells& before, const TimeLoop& loop);
   std::optional<Value> behind(const Value& value);
   void end_of_time_body(const Cells& before, const Cells& start);

@@ -148,6 +148,16 @@ X transformed_outside_sums(Pool& pool, X x, std::map<X, X>& done, const Change& 
   return transformed(pool, x, done, change);
 }
 
+// Thrown where an integer does not fit: a sum of products that leaves 64 bits, or a constant of it
+// that leaves the type in which it is written.
+struct TooLarge {
+  int64_t number = 0;  // 0: beyond 64 bits
+  CScalar type = CScalar::I64;
+};
+
+// Whether an integer type has a number. Of unsigned types, what is below 0 stands for its low bits.
+bool holds(CScalar type, int64_t number);
+
 // Integers as sums of products: the language of subscripts and bounds. What is no sum or product of
 // integers (a quotient, a load) is an atom.
 class Poly {
@@ -185,7 +195,10 @@ class Poly {
   struct Division;
   Division divided_by(const Poly& divisor) const;
 
+  // TooLarge if a constant does not fit in the type.
   X expression(Pool& pool, CScalar type = CScalar::I32) const;
+  // Whether a program can have it as a bound: all of its constants are integers of 32 bits.
+  bool fits_program() const;
   std::string text() const;  // for messages
 
  private:

@@ -8,6 +8,15 @@
 
 namespace stencil::lifter {
 
+void refuse_number(const TooLarge& large, CPlace place) {
+  const std::string message =
+      large.number == 0 ? "a bound or subscript leaves the integers of 64 bits"
+                        : fmt::format("{} in a bound or subscript is beyond an integer of {} bits",
+                                      large.number, bits_of(large.type));
+  throw Refusal{"C023", place, message,
+                "coordinates of a grid lie within 1073741824, and steps within 2147483647"};
+}
+
 std::variant<Lifted, Refusal> lift(CTree tree, const std::string& name,
                                    const ExecuteOptions& options) {
   Lifted out;
@@ -21,7 +30,11 @@ std::variant<Lifted, Refusal> lift(CTree tree, const std::string& name,
         out.tree.region
             ? fmt::format("{}:{}, a region of {}", file, out.tree.region_line, entry.name)
             : fmt::format("{} of {}:{}", entry.name, file, entry.line);
-    out.program = write_program(*out.pool, out.execution, title, file, options.keep_ghosts);
+    try {
+      out.program = write_program(*out.pool, out.execution, title, file, options.keep_ghosts);
+    } catch (const TooLarge& large) {
+      refuse_number(large, out.execution.place);
+    }
   } catch (const Refusal& refusal) {
     return refusal;
   }

@@ -23,9 +23,9 @@ std::optional<int64_t> number_of(const Poly& p, const std::map<int, int64_t>& va
     for (X atom : monomial) {
       const auto value = number_of(atom, values);
       if (!value) return std::nullopt;
-      product *= *value;
+      if (__builtin_mul_overflow(product, *value, &product)) return std::nullopt;
     }
-    out += product;
+    if (__builtin_add_overflow(out, product, &out)) return std::nullopt;
   }
   return out;
 }

@@ -15,7 +15,25 @@ Poly Poly::atom(X x) {
   return out;
 }
 
+bool holds(CScalar type, int64_t number) {
+  const int bits = bits_of(type);
+  if (bits >= 64) return true;
+  const int64_t most = int64_t{1} << (is_unsigned(type) ? bits : bits - 1);
+  return number < most && number >= -(int64_t{1} << (bits - 1));
+}
+
 namespace {
+
+int64_t sum_of(int64_t a, int64_t b) {
+  int64_t out = 0;
+  if (__builtin_add_overflow(a, b, &out)) throw TooLarge{};
+  return out;
+}
+int64_t product_of(int64_t a, int64_t b) {
+  int64_t out = 0;
+  if (__builtin_mul_overflow(a, b, &out)) throw TooLarge{};
+  return out;
+}
 
 // Beyond these, a sum of products is one atom: subscripts and bounds are far smaller.
 constexpr size_t kMostTerms = 200, kMostFactors = 12;
@@ -26,10 +44,22 @@ bool is_large(const Poly& p) {
                      [](const auto& term) { return term.first.size() > kMostFactors; });
 }
 
+Poly sum_of_products(X x, std::map<X, Poly>& done);
+
 Poly poly_of(X x, std::map<X, Poly>& done) {
   if (x->kind == XKind::Int) return Poly(x->integer);
   // a node may have many parents
   if (const auto found = done.find(x); found != done.end()) return found->second;
+  Poly out;
+  try {
+    out = sum_of_products(x, done);
+  } catch (const TooLarge&) {
+    out = Poly::atom(x);
+  }
+  return done[x] = out;
+}
+
+Poly sum_of_products(X x, std::map<X, Poly>& done) {
   const auto of = [&](size_t i) { return poly_of(x->args[i], done); };
   Poly out = Poly::atom(x);
   if (x->kind == XKind::Cast && is_integer(x->args[0]->type) && bits_of(x->type) >= 32) {
@@ -49,7 +79,7 @@ Poly poly_of(X x, std::map<X, Poly>& done) {
     }
   }
   if (is_large(out)) out = Poly::atom(x);
-  return done[x] = out;
+  return out;
 }
 
 }  // namespace
@@ -65,7 +95,7 @@ Poly Poly::of(X x) {
 void Poly::add(const Monomial& monomial, int64_t factor) {
   if (factor == 0) return;
   int64_t& term = terms_[monomial];
-  term = static_cast<int64_t>(static_cast<uint64_t>(term) + static_cast<uint64_t>(factor));
+  term = sum_of(term, factor);
   if (term == 0) terms_.erase(monomial);
 }
 
@@ -85,7 +115,7 @@ Poly Poly::operator+(const Poly& other) const {
 Poly Poly::operator-(const Poly& other) const {
   Poly out = *this;
   for (const auto& [monomial, factor] : other.terms_) {
-    out.add(monomial, static_cast<int64_t>(-static_cast<uint64_t>(factor)));
+    out.add(monomial, product_of(factor, -1));
   }
   return out;
 }
@@ -96,8 +126,7 @@ Poly Poly::operator*(const Poly& other) const {
       Monomial both = a;
       both.insert(both.end(), b.begin(), b.end());
       std::sort(both.begin(), both.end(), XLess());
-      out.add(both,
-              static_cast<int64_t>(static_cast<uint64_t>(factor) * static_cast<uint64_t>(by)));
+      out.add(both, product_of(factor, by));
     }
   }
   return out;
@@ -190,7 +219,16 @@ Poly::Division Poly::divided_by(const Poly& divisor) const {
   return out;
 }
 
+bool Poly::fits_program() const {
+  return std::all_of(terms_.begin(), terms_.end(),
+                     [](const auto& term) { return std::abs(term.second) <= INT32_MAX; });
+}
+
 X Poly::expression(Pool& pool, CScalar type) const {
+  for (const auto& [monomial, factor] : terms_) {
+    const bool written = holds(type, factor) && factor != INT64_MIN && holds(type, -factor);
+    if (!written && !(terms_.size() == 1 && holds(type, factor))) throw TooLarge{factor, type};
+  }
   X out = nullptr;
   const auto join = [&](const char* op, X value) {
     out = out == nullptr ? value : pool.binary(op, out, value, type);
@@ -219,7 +257,24 @@ X Poly::expression(Pool& pool, CScalar type) const {
   return out == nullptr ? pool.integer(0, type) : out;
 }
 
+namespace {
+
+bool follows(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* used, int depth);
+bool eliminated(std::vector<Poly> facts);
+
+}  // namespace
+
 bool proved(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* used, int depth) {
+  try {
+    return follows(p, facts, used, depth);
+  } catch (const TooLarge&) {
+    return false;
+  }
+}
+
+namespace {
+
+bool follows(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* used, int depth) {
   if (p.is_constant()) return p.constant() >= 0;
   if (depth == 0) return false;
   if (depth > 2 && facts.size() > 12) depth = 2;
@@ -230,7 +285,7 @@ bool proved(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* use
         continue;
       const int64_t times = mine->second / factor;
       if (times < 1 || times > 1000) continue;
-      if (!proved(p - Poly(times) * facts[f], facts, used, depth - 1)) continue;
+      if (!follows(p - Poly(times) * facts[f], facts, used, depth - 1)) continue;
       if (used != nullptr) used->insert(f);
       return true;
     }
@@ -238,13 +293,25 @@ bool proved(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* use
   return false;
 }
 
+}  // namespace
+
 bool bounds_from_above(const Poly& p) {
   return std::any_of(p.terms().begin(), p.terms().end(),
                      [](const auto& term) { return !term.first.empty() && term.second < 0; });
 }
 
-// Fourier and Motzkin's elimination, with products of sizes as variables of their own.
 bool contradictory(std::vector<Poly> facts) {
+  try {
+    return eliminated(std::move(facts));
+  } catch (const TooLarge&) {
+    return false;
+  }
+}
+
+namespace {
+
+// Fourier and Motzkin's elimination, with products of sizes as variables of their own.
+bool eliminated(std::vector<Poly> facts) {
   constexpr size_t kMostFacts = 200;
   constexpr int64_t kMostFactor = 1 << 20;
   const auto never = [](const Poly& p) { return p.is_constant() && p.constant() < 0; };
@@ -278,9 +345,11 @@ bool contradictory(std::vector<Poly> facts) {
   }
 }
 
+}  // namespace
+
 std::string Poly::text() const {
   Pool scratch;
-  return describe(expression(scratch));
+  return describe(expression(scratch, CScalar::I64));
 }
 
 }  // namespace stencil::lifter

@@ -63,7 +63,7 @@ bool ProgramWriter::covers(const StepPiece& piece, const Part& part) {
 // Subexpressions that occur more than once, by names.
 void ProgramWriter::name_shared(const StepPiece& piece, ValueWriter& writer, ast::Stencil& made) {
   std::map<X, int> uses;
-  std::map<X, bool> indexed;
+  std::map<X, bool> indexed, data;
   std::set<X> seen;
   std::vector<X> order;
   for (X value : piece.values) {
@@ -72,7 +72,12 @@ void ProgramWriter::name_shared(const StepPiece& piece, ValueWriter& writer, ast
     each_node(value, seen, [&](X n) {
       order.push_back(n);
       indexed[n] = n->kind == XKind::Index;
-      for (X arg : n->args) indexed[n] = indexed[n] || (n->kind != XKind::Load && indexed[arg]);
+      bool& of_data = data[n];
+      of_data = n->kind == XKind::Load;
+      for (X arg : n->args) {
+        indexed[n] = indexed[n] || (n->kind != XKind::Load && indexed[arg]);
+        of_data = of_data || data[arg];
+      }
       if (n->kind == XKind::Load) return;
       for (X arg : n->args) ++uses[arg];
     });
@@ -80,10 +85,7 @@ void ProgramWriter::name_shared(const StepPiece& piece, ValueWriter& writer, ast
   for (X n : order) {
     const bool small = n->args.empty() || n->kind == XKind::Load || n->kind == XKind::Cast ||
                        n->kind == XKind::Unary || is_constant(n);
-    if (small || uses[n] < 2 || indexed[n]) continue;
-    bool data = false;
-    each_node(n, [&](X m) { data = data || m->kind == XKind::Load; });
-    if (!data) continue;
+    if (small || uses[n] < 2 || indexed[n] || !data[n]) continue;
     const std::string name = fresh("t" + std::to_string(++temporaries_));
     ast::Let let{make_identifier(name), is_condition(n) ? writer.condition(n) : writer.value(n)};
     let.name.span = next_span();
@@ -201,6 +203,7 @@ void ProgramWriter::points_of(const Store& store) {
 // high - low of a loop that the program takes to have points.
 void ProgramWriter::has_points(const Poly& fact, const char* why) {
   if (fact.is_constant()) return;
+  if (!fact.fits_program()) throw TooLarge{fact.constant(), CScalar::I32};
   X holds = pool_.binary(">=", (fact - Poly(fact.constant())).expression(pool_),
                          pool_.integer(-fact.constant()), CScalar::I32);
   for (const auto& [known, reason] : execution_.requirements) {

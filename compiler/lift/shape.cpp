@@ -232,7 +232,7 @@ void Shapes::classify(int array) {
       constant = constant && s.is_constant();
       time = time && s.atoms().size() == 1 && (*s.atoms().begin())->kind == XKind::Time &&
              s.linear_in(*s.atoms().begin()) == std::optional<int64_t>(1);
-      const auto rotation = rotation_of(s.expression(pool_));
+      const auto rotation = rotation_of(s.expression(pool_, CScalar::I64));
       slots = slots && rotation && (copies == 0 || copies == rotation->first);
       if (rotation) copies = rotation->first;
     }
@@ -501,8 +501,8 @@ Access Shapes::access(int array, const std::vector<X>& subscripts, const Store& 
   out.part.array = array;
   for (int k : shape.fixed) out.part.fixed.push_back(all[static_cast<size_t>(k)].constant());
   if (shape.slots_dimension >= 0) {
-    const auto rotation =
-        rotation_of(all[static_cast<size_t>(shape.slots_dimension)].expression(pool_));
+    const auto rotation = rotation_of(
+        all[static_cast<size_t>(shape.slots_dimension)].expression(pool_, CScalar::I64));
     out.part.slot = static_cast<int>(rotation->second);
   }
   for (size_t k = 0; k < shape.space.size(); ++k) {

@@ -69,7 +69,7 @@ OriginalRun Original::run(const LiftCase& one, std::vector<OriginalArray>& array
   for (size_t a = 0; a < arrays.size(); ++a) {
     memory.push_back(std::make_unique<SharedMemory>(room + largest + room));
     char* begin = memory[a]->data();
-    std::memset(begin, guard_, room + largest + room);
+    std::memset(begin, guard_of(a), room + largest + room);
     std::memcpy(begin + room, arrays[a].bytes.data(), arrays[a].bytes.size());
     arguments.push_back(begin + room);
     const size_t ranks = lifted_.execution.arrays[a].extents.size() + 8;
@@ -102,8 +102,8 @@ OriginalRun Original::run(const LiftCase& one, std::vector<OriginalArray>& array
     const char* begin = memory[a]->data();
     const size_t bytes = arrays[a].bytes.size();
     std::memcpy(arrays[a].bytes.data(), begin + room, bytes);
-    if (!is_untouched(begin, room, guard_) ||
-        !is_untouched(begin + room + bytes, room + largest - bytes, guard_)) {
+    if (!is_untouched(begin, room, guard_of(a)) ||
+        !is_untouched(begin + room + bytes, room + largest - bytes, guard_of(a))) {
       out.outside = lifted_.execution.arrays[a].in_c;
     }
   }
@@ -124,18 +124,28 @@ bool Original::probe(const LiftCase& one, std::vector<OriginalArray> arrays) {
   return out.end.returned() && out.undefined.empty() && excluded_.add(seen_now_.data()) > 0;
 }
 
-bool Original::reads_outside(const LiftCase& one, const std::vector<OriginalArray>& arrays) {
+std::optional<size_t> Original::reads_outside(const LiftCase& one,
+                                              const std::vector<OriginalArray>& arrays) {
   constexpr int kPatience = 5;
-  std::vector<OriginalArray> a = arrays, b = arrays;
-  run(one, a, kPatience);
+  std::vector<OriginalArray> before = arrays;
+  run(one, before, kPatience);
   const std::vector<char> left = left_;
-  const char guard = guard_;
-  guard_ = 0x33;
-  run(one, b, kPatience);
-  guard_ = guard;
-  bool same = left == left_;
-  for (size_t k = 0; k < a.size(); ++k) same = same && a[k].bytes == b[k].bytes;
-  return !same;
+  const auto depends_on = [&](std::set<size_t> around) {
+    std::vector<OriginalArray> after = arrays;
+    other_ = std::move(around);
+    run(one, after, kPatience);
+    other_.clear();
+    bool same = left == left_;
+    for (size_t k = 0; k < after.size(); ++k) same = same && before[k].bytes == after[k].bytes;
+    return !same;
+  };
+  std::set<size_t> all;
+  for (size_t k = 0; k < arrays.size(); ++k) all.insert(k);
+  if (!depends_on(all)) return std::nullopt;
+  for (size_t k : all) {
+    if (depends_on({k})) return k;
+  }
+  return 0;  // of several at once
 }
 
 std::vector<Outcome> Original::missing() const {

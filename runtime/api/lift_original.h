@@ -2,6 +2,8 @@
 // child process.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,8 +35,10 @@ class Original {
   // those of other calls. Returns whether it took a new one.
   bool probe(const LiftCase& one, std::vector<OriginalArray> arrays);
 
-  // Whether what it computes depends on memory outside of its arrays.
-  bool reads_outside(const LiftCase& one, const std::vector<OriginalArray>& arrays);
+  // The number of an array such that what the original computes depends on memory outside of it;
+  // nothing if there is none.
+  std::optional<size_t> reads_outside(const LiftCase& one,
+                                      const std::vector<OriginalArray>& arrays);
 
   // What scalars held after the last call, 8 bytes each, in the order of Execution::left.
   const std::vector<char>& left() const { return left_; }
@@ -53,7 +57,9 @@ class Original {
   int32_t** undefined_ = nullptr;
   Outcomes outcomes_, excluded_;
   std::vector<char> left_, seen_now_;
-  char guard_ = 0x5a;  // what memory around the arrays holds
+  // What memory around the arrays holds: 0x5a, but for arrays in `other_`.
+  char guard_of(size_t array) const { return other_.count(array) > 0 ? 0x33 : 0x5a; }
+  std::set<size_t> other_;
 };
 
 }  // namespace stencil::api

@@ -2,7 +2,10 @@
 // with smaller numbers is the same program if it is lifted to the same text.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <regex>
 #include <set>
@@ -25,10 +28,106 @@ LiftProof with(const std::string& told, LiftProof proof) {
   return proof;
 }
 
-// The file with small values of its macros, if it takes them.
+// A number of the text of a program, or any other word.
+struct Word {
+  std::string text;
+  std::optional<double> number = {};
+  bool whole = false;
+};
+
+// Without comments and line breaks.
+std::vector<Word> words_of(const std::string& text) {
+  std::vector<Word> out;
+  const auto letter = [&](size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  const auto digit = [&](size_t at) {
+    return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0;
+  };
+  for (size_t at = 0; at < text.size();) {
+    if (std::isspace(static_cast<unsigned char>(text[at])) != 0) {
+      ++at;
+      continue;
+    }
+    if (text.compare(at, 2, "//") == 0) {
+      at = std::min(text.find('\n', at), text.size());
+      continue;
+    }
+    size_t end = at + 1;
+    Word word;
+    if (digit(at)) {
+      const auto real = [&](size_t k) {
+        if (k >= text.size()) return false;
+        const bool exponent = (text[k] == '+' || text[k] == '-') && text[k - 1] == 'e';
+        return exponent || (text[k] == '.' && digit(k + 1)) || text[k] == 'e' || digit(k);
+      };
+      while (real(end)) ++end;
+      word.text = text.substr(at, end - at);
+      word.number = std::strtod(word.text.c_str(), nullptr);
+      word.whole = word.text.find_first_not_of("0123456789") == std::string::npos;
+    } else {
+      while (letter(at) && letter(end)) ++end;
+      word.text = text.substr(at, end - at);
+    }
+    out.push_back(std::move(word));
+    at = end;
+  }
+  return out;
+}
+
+// Whether a number at `x` follows from those at `low` and `low + 2` as c * x + d does, or, if it is
+// no whole number, as 1 / (c * x + d).
+bool follows(const Word& at_x, const Word& at_low, const Word& next, int64_t x, int64_t low) {
+  const auto linear = [&](long double far, long double near, long double other, long double slack) {
+    const long double expected = near + (other - near) * static_cast<long double>(x - low) / 2;
+    return std::abs(far - expected) <= slack * std::abs(far);
+  };
+  const long double far = *at_x.number, near = *at_low.number, other = *next.number;
+  if (at_x.whole && at_low.whole && next.whole) return linear(far, near, other, 0);
+  constexpr long double kRounding = 1e-12L;
+  return linear(far, near, other, kRounding) ||
+         (far != 0 && near != 0 && other != 0 && linear(1 / far, 1 / near, 1 / other, kRounding));
+}
+
+// What differs between the program at a value of a macro and the programs at small values, beside
+// the numbers that follow from the value: "'a' instead of 'b'"; "" if nothing does.
+std::string differs(const std::string& large, const std::string& small, const std::string& next,
+                    int64_t value, int64_t low) {
+  const std::vector<Word> a = words_of(large), b = words_of(small), c = words_of(next);
+  for (size_t k = 0; k < std::max({a.size(), b.size(), c.size()}); ++k) {
+    const auto text = [&](const std::vector<Word>& words) {
+      return k < words.size() ? words[k].text : std::string();
+    };
+    if (text(a) == text(b) && text(b) == text(c)) continue;
+    const bool numbers =
+        k < std::min({a.size(), b.size(), c.size()}) && a[k].number && b[k].number && c[k].number;
+    if (numbers && follows(a[k], b[k], c[k], value, low)) continue;
+    return fmt::format("'{}' instead of '{}'", text(text(a) == text(b) ? c : b), text(a));
+  }
+  return "";
+}
+
+LiftProof none(const std::string& why) {
+  LiftProof out;
+  out.text = why;
+  return out;
+}
+
+// The file with small values of its macros, if it takes them. What is proved is the program at the
+// small values. So it must be the program at the values of the file up to these numbers: one macro
+// after the other becomes small, and each number of the text must be a linear function of it.
 std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
                                                    const runtime::LiftRequest& request,
                                                    uint64_t seed, double search) {
+  const auto lift_at = [&](const runtime::NamedValues& values,
+                           runtime::LiftRequest& changed) -> Result<lifter::Lifted> {
+    changed = request;
+    auto file = runtime::at_values(request.file, values);
+    if (!file.ok()) return file.failure();
+    changed.file = std::move(file).value();
+    return runtime::lift_as_it_stands(changed);
+  };
   std::map<std::string, int64_t> macros;
   for (const lifter::CNode& node : lifted.tree.nodes) {
     if (node.kind == lifter::CKind::Int && !node.text.empty() && node.integer >= kFewest) {
@@ -36,24 +135,45 @@ std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
     }
   }
   if (macros.empty() || macros.size() > 8) return std::nullopt;
-  runtime::LiftRequest smaller = request;
-  runtime::NamedValues values;
+  runtime::NamedValues small;
   std::string told;
   int64_t size = 14;  // different ones, so that dimensions cannot be mixed up
   for (const auto& [name, value] : macros) {
-    values[name] = size;
-    told += fmt::format("{}{}={} instead of {}", told.empty() ? "" : ", ", name, size, value);
+    small[name] = size + (value - size) % 2;  // quotients by 2 follow, too
+    told +=
+        fmt::format("{}{}={} instead of {}", told.empty() ? "" : ", ", name, small[name], value);
     size += 3;
   }
-  auto file = runtime::at_values(request.file, values);
-  if (!file.ok()) return std::nullopt;
-  smaller.file = std::move(file).value();
-  const auto again = runtime::lift_as_it_stands(smaller);
+  runtime::LiftRequest smaller;
+  const auto again = lift_at(small, smaller);
   if (!again.ok() || again.value().program.text == lifted.program.text) return std::nullopt;
-  auto small = prove(again.value(), smaller, seed, search);
-  if (!small.ok()) return small;
-  if (!small.value().ran) return std::nullopt;
-  return with(told, std::move(small).value());
+  for (const lifter::CNode& node : again.value().tree.nodes) {
+    const auto value = small.find(node.text);
+    if (node.kind == lifter::CKind::Int && value != small.end() && node.integer != value->second)
+      return std::nullopt;  // a header has its own number
+  }
+  runtime::NamedValues values;
+  std::string large = lifted.program.text;
+  for (const auto& [name, value] : macros) {
+    runtime::LiftRequest unused;
+    std::string texts[2];
+    for (const int64_t more : {2, 0}) {
+      values[name] = small[name] + more;
+      const auto one = lift_at(values, unused);
+      const std::string with = fmt::format("with {}={} instead of {}", name, values[name], value);
+      if (!one.ok()) return none(fmt::format("{}, {}", with, one.failure().message));
+      texts[more / 2] = one.value().program.text;
+    }
+    const std::string difference = differs(large, texts[0], texts[1], value, small[name]);
+    if (!difference.empty())
+      return none(fmt::format("with {}={} instead of {}, the program is another one: {}", name,
+                              small[name], value, difference));
+    large = texts[0];
+  }
+  auto proof = prove(again.value(), smaller, seed, search);
+  if (!proof.ok()) return proof;
+  if (!proof.value().ran) return std::nullopt;
+  return with(told, std::move(proof).value());
 }
 
 // The place of the number at a line and a column; nothing if another text stands there.
@@ -119,9 +239,10 @@ Result<LiftProof> prove_or_shrink(const lifter::Lifted& lifted, const runtime::L
                                   uint64_t seed, double search) {
   auto proof = prove(lifted, request, seed, search);
   if (!proof.ok() || proof.value().ran) return proof;
-  if (auto small = with_small_macros(lifted, request, seed, search)) return *small;
+  auto small = with_small_macros(lifted, request, seed, search);
+  if (small && (!small->ok() || small->value().ran)) return *small;
   if (auto few = with_few_steps(lifted, request, seed, search)) return *few;
-  return proof;
+  return small ? *small : proof;
 }
 
 }  // namespace stencil::api

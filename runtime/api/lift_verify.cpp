@@ -17,6 +17,7 @@
 
 #include "compiler/lift/numbers.h"
 #include "runtime/api/lift_original.h"
+#include "runtime/api/lift_outside.h"
 #include "runtime/api/lift_plan.h"
 #include "stencil/simulation.h"
 
@@ -63,6 +64,8 @@ class Prover {
       proof.text =
           fmt::format("an assumption bounds '{}' from above, which the original does not; {}",
                       lifted_.execution.symbols[static_cast<size_t>(*symbol)].in_c, proof.runs);
+    } else if (const std::string outside = outside_.text(lifted_, plan_, runs_); !outside.empty()) {
+      proof.text = fmt::format("{}; {}", outside, proof.runs);
     } else {
       judge(proof);
     }
@@ -327,7 +330,8 @@ class Prover {
         why_ = fmt::format("'{}' belongs to the function and is read before it is written", *local);
         return false;
       }
-      if (original_.reads_outside(one, first_)) {
+      if (const auto array = original_.reads_outside(one, first_)) {
+        outside_.note(*array, one);
         rejected_ = "the original reads outside of its arrays";
         return false;
       }
@@ -352,6 +356,9 @@ class Prover {
     // At some size or value that the program accepts, C may be undefined. The report says which
     // sizes were run.
     if (!runs_.empty() && !(run.end.returned() && run.outside.empty())) {
+      for (size_t a = 0; a < arrays.size() && !run.outside.empty(); ++a) {
+        if (lifted_.execution.arrays[a].in_c == run.outside) outside_.note(a, one);
+      }
       rejected_ = run.outside.empty() ? run.end.text
                                       : fmt::format("it writes outside of '{}'", run.outside);
       return false;
@@ -578,6 +585,7 @@ class Prover {
   int stopped_ = 0;                   // runs that the condition of the loop ended
   std::string rejected_, undefined_;  // why the last such case was no evidence
   std::string why_;                   // why there is no proof
+  LiftOutside outside_;
 };
 
 }  // namespace

@@ -46,6 +46,9 @@ std::string CTranslator::macro_of(const Expr* e) {
   const CharSourceRange range = sources.getImmediateExpansionRange(place);
   if (range.getBegin() != range.getEnd()) return "";
   const std::string name = Lexer::getImmediateMacroName(place, sources, options).str();
+  // of the compiler or the system: no number that the file chooses
+  const SourceLocation body = sources.getSpellingLoc(place);
+  if (sources.isInSystemHeader(body) || sources.isWrittenInBuiltinFile(body)) return "";
   const bool alone = Lexer::isAtStartOfMacroExpansion(place, sources, options) &&
                      Lexer::isAtEndOfMacroExpansion(place, sources, options);
   return alone || in_parentheses(name, sources, sources.getSpellingLoc(place)) ? name : "";

@@ -21,7 +21,11 @@
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <exception>
+#include <functional>
 
 #include "compiler/support/numbers.h"
 #include "runtime/host/c_known.h"
@@ -101,7 +105,11 @@ bool is_loop(const Stmt* s) {
   return isa<ForStmt>(s) || isa<WhileStmt>(s) || isa<DoStmt>(s);
 }
 
-// All functions of the file except templates, with their calls and loops.
+// Of the tree of Clang, in which conversions and parentheses are levels of their own. The lifter
+// takes 1000 levels without them (Executor::check_depth).
+constexpr int kMostLevels = 4000;
+
+// The functions of the file that are no templates, with what they call and the loops in them.
 struct Functions : RecursiveASTVisitor<Functions> {
   explicit Functions(ASTContext& context) : context(context) {}
   bool shouldVisitTemplateInstantiations() const { return true; }
@@ -158,6 +166,23 @@ struct Functions : RecursiveASTVisitor<Functions> {
       }
     }
     for (const Stmt* child : s->children()) calls(child, out);
+  }
+
+  // The first statement or expression that lies too deep in a function of the file; null: none.
+  // What follows walks the tree by recursion.
+  const Stmt* too_deep() const {
+    for (const FunctionDecl* function : all) {
+      std::vector<std::pair<const Stmt*, int>> todo = {{function->getBody(), 1}};
+      while (!todo.empty()) {
+        const auto [s, level] = todo.back();
+        todo.pop_back();
+        if (level > kMostLevels) return function->getBody();
+        for (const Stmt* child : s->children()) {
+          if (child != nullptr) todo.emplace_back(child, level + 1);
+        }
+      }
+    }
+    return nullptr;
   }
 
   ASTContext& context;
@@ -312,6 +337,16 @@ class TreeConsumer : public ASTConsumer {
     if (context.getDiagnostics().hasErrorOccurred()) return;
     Functions functions(context);
     functions.TraverseDecl(context.getTranslationUnitDecl());
+    if (const Stmt* body = functions.too_deep()) {
+      const SourceManager& sources = context.getSourceManager();
+      const SourceLocation place = sources.getExpansionLoc(body->getBeginLoc());
+      out_ = failed("C024", static_cast<int>(sources.getExpansionLineNumber(place)),
+                    static_cast<int>(sources.getExpansionColumnNumber(place)),
+                    "an expression or statement of this function is more than " +
+                        std::to_string(kMostLevels) + " levels deep",
+                    "split it: sums in a loop, or in variables of their own");
+      return;
+    }
     if (begins_.size() != ends_.size()) {
       out_ = failed("C003", 0, 0, "#pragma scop and #pragma endscop do not match", "");
       return;
@@ -557,15 +592,55 @@ Compiled first_error(const std::string& log, const std::string& refused) {
 
 }  // namespace
 
+namespace {
+
+// Clang reads nested expressions by recursion, so deep ones take more stack than a process has.
+// They are refused once they have been read (Functions::too_deep).
+void with_large_stack(const std::function<void()>& work) {
+  std::exception_ptr thrown;
+  const std::function<void()> guarded = [&] {
+    try {
+      work();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  };
+  constexpr size_t kBytes = size_t{1} << 30;  // of address space: pages are taken as they are used
+  pthread_attr_t attributes;
+  pthread_t thread;
+  const auto body = [](void* of) -> void* {
+    (*static_cast<const std::function<void()>*>(of))();
+    return nullptr;
+  };
+  bool started = false;
+  if (pthread_attr_init(&attributes) == 0) {
+    started = pthread_attr_setstacksize(&attributes, kBytes) == 0 &&
+              pthread_create(&thread, &attributes, body,
+                             const_cast<void*>(static_cast<const void*>(&guarded))) == 0;
+    pthread_attr_destroy(&attributes);
+  }
+  if (started) {
+    pthread_join(thread, nullptr);
+  } else {
+    guarded();
+  }
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+}  // namespace
+
 Compiled read_c(const StencilHostCFile& file) {
   Compiled out;
   std::string log;
   const std::string text = file.text;
   std::vector<Unfamiliar> unfamiliar;
   const Files files = regular_files();
-  const bool done = run_clang(file, false, text.empty() ? nullptr : &text,
-                              std::make_unique<TreeAction>(file.function, unfamiliar, out), nullptr,
-                              files, log, unfamiliar);
+  bool done = false;
+  with_large_stack([&] {
+    done = run_clang(file, false, text.empty() ? nullptr : &text,
+                     std::make_unique<TreeAction>(file.function, unfamiliar, out), nullptr, files,
+                     log, unfamiliar);
+  });
   if (out.ok || !out.text.empty()) return out;
   (void)done;
   return first_error(log, files->refused());

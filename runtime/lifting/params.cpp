@@ -29,7 +29,7 @@ std::string replaced(const std::string& text, const std::string& pattern, int64_
 std::string without_defaults(std::string text, const std::vector<std::string>& params) {
   for (const std::string& param : params) {
     text =
-        std::regex_replace(text, std::regex("(param " + param + " : integer) = -?[0-9]+;"), "$1;");
+        std::regex_replace(text, std::regex("(param " + param + " : (integer|long)) = -?[0-9]+;"), "$1;");
   }
   return text;
 }
