@@ -343,7 +343,7 @@ void Parser::add_run_options(CLI::App& to) {
       ->option_text("FILE")
       ->group(long_runs);
   add_value(to, "--on-nan", one_of({"stop", "continue", "ignore"}, arguments.on_nan),
-            "fields or a reduction become NaN: status 4 (stop)")
+            "results become NaN or infinite: status 4 (stop)")
       ->option_text("stop|continue|ignore")
       ->group(long_runs);
 }
