@@ -28,8 +28,8 @@ std::string replaced(const std::string& text, const std::string& pattern, int64_
 // The text of a program without the defaults of these params.
 std::string without_defaults(std::string text, const std::vector<std::string>& params) {
   for (const std::string& param : params) {
-    text =
-        std::regex_replace(text, std::regex("(param " + param + " : (integer|long)) = -?[0-9]+;"), "$1;");
+    text = std::regex_replace(
+        text, std::regex("(param " + param + " : (integer|long)) = -?[0-9]+;"), "$1;");
   }
   return text;
 }
