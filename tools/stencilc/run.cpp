@@ -96,7 +96,7 @@ Failure became_non_finite(const Report& report, const NonFinite& told) {
   if (others > 0) {
     const bool fields = std::all_of(all.begin() + 1, all.end(),
                                     [](const NonFinite& other) { return !other.first.empty(); });
-    text += fmt::format("; {} other {}{} some, too", others, fields ? "field" : "result",
+    text += fmt::format("; {} other {}{} such values", others, fields ? "field" : "result",
                         others == 1 ? " has" : "s have");
   }
   return {"R083", text + "; the initial values had none",
