@@ -21,7 +21,8 @@
 // (initial values, the plain sweeps against which emitted programs check themselves) use the same
 // IR.
 //
-// This layer knows nothing of stencils or schedules.
+// This header knows nothing of stencils or schedules. plan.h refers to fields and params of the
+// program by number.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // A checkpoint consists of a preamble of 32 bytes, a header, and the arrays of the state as they
-// are in memory (docs/guide/running.md). The header describes the program, so that the differences
-// can be reported when another program's file is refused, and the arrays with position and
-// checksum.
+// are in memory (docs/reference/files.md). The header describes the program, so that the
+// differences can be reported when another program's file is refused, and the arrays with position
+// and checksum.
 //
 //   write   shapes -> Header (checksums: one pass over the arrays) -> bytes, arrays (new_files.h)
 //   read    bytes, in pieces -> Header -> compared with program and state -> checksums -> copied

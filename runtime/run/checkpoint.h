@@ -1,5 +1,5 @@
 // Checkpoints: the complete state of a run in a file, from which a run continues with identical
-// results, on any device and under any schedule. docs/guide/running.md describes the format.
+// results, on any device and under any schedule. docs/reference/files.md describes the format.
 //
 // Errors: R060 not an intact checkpoint, R061 another version of the format, R062 another program
 // (or --real, --fp), R063 other sizes or values of params; R010 and R011 as for all files.

@@ -1,5 +1,5 @@
 // Files of a run: fields as arrays and pictures, series of such files, checkpoints.
-// docs/guide/running.md describes their contents.
+// docs/reference/files.md describes their contents.
 //
 // Each file is written under a temporary name and renamed when complete, so an existing file stays
 // intact until then. Files written together are replaced together or not at all.
