@@ -243,19 +243,24 @@ X Executor::resolved(X subscript, const CNode& at) {
     refuse("C013", at, "a subscript is not known: " + subscript->text);
   }
   X out = in_nest_ ? bent(subscript) : subscript;
+  keeps_values(out, at);
+  return out;
+}
+
+// A conversion to a narrow type cuts a counter, whose loop may have any length.
+void Executor::keeps_values(X subscript, const CNode& at) const {
   std::set<X> seen;
   each_node_of(
-      out, seen, [](X n) { return n->kind != XKind::Load; },
+      subscript, seen, [](X n) { return n->kind != XKind::Load; },
       [&](X n) {
         const bool narrow = n->kind == XKind::Cast && is_integer(n->type) && bits_of(n->type) < 32;
         if (!narrow || !is_integer(n->args[0]->type) || is_condition(n->args[0])) return;
         if (!contains(n, XKind::Index) || contains(n, XKind::Load)) return;
         refuse("C013", at,
-               fmt::format("a subscript is converted to '{}', which changes it from {} on",
-                           name_of(n->type), static_cast<int64_t>(range_of_type(n->type).high) + 1),
+               fmt::format("a subscript is converted to '{}', which has no numbers above {}",
+                           name_of(n->type), static_cast<int64_t>(range_of_type(n->type).high)),
                "compute subscripts as int or long");
       });
-  return out;
 }
 
 void Executor::require(X condition, const std::string& why) {

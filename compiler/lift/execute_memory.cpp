@@ -264,7 +264,10 @@ std::optional<bool> Executor::same_element(const std::vector<X>& a, const std::v
 
 X Executor::load(int array, const std::vector<X>& as_written, const CNode& at) {
   std::vector<X> subscripts;
-  for (X s : as_written) subscripts.push_back(in_nest_ ? bent(s) : s);
+  for (X s : as_written) {
+    subscripts.push_back(in_nest_ ? bent(s) : s);
+    keeps_values(subscripts.back(), at);
+  }
   const ArrayInfo& info = out_.arrays[static_cast<size_t>(array)];
   // a ? b : c as a subscript is a choice between elements
   for (size_t i = 0; i < subscripts.size(); ++i) {

@@ -166,6 +166,7 @@ class Executor : private State {
   void assign_object(const LValue& to, const LValue& from, const CNode& at);
   void assign_array(const LValue& to, const LValue& from, const CNode& at);
   X resolved(X subscript, const CNode& at);
+  void keeps_values(X subscript, const CNode& at) const;
   X remainder_of(X x, bool may_split);
   std::optional<bool> decide(X condition);
   std::optional<bool> decide(X condition, std::map<X, std::optional<bool>>& done);

@@ -33,7 +33,8 @@ std::variant<Lifted, Refusal> lift(CTree tree, const std::string& name,
     try {
       out.program = write_program(*out.pool, out.execution, title, file, options.keep_ghosts);
     } catch (const TooLarge& large) {
-      refuse_number(large, out.execution.place);
+      const bool placed = out.execution.place.line > 0 || out.execution.nests.empty();
+      refuse_number(large, placed ? out.execution.place : out.execution.nests.front().place);
     }
   } catch (const Refusal& refusal) {
     return refusal;

@@ -16,18 +16,19 @@ std::string LiftOutside::text(const lifter::Lifted& lifted, const LiftPlan& plan
   for (const auto& [array, one] : cases_) {
     const LiftCase& outside = one;
     const lifter::ArrayInfo& info = lifted.execution.arrays[array];
-    const bool declared = std::none_of(info.extents.begin(), info.extents.end(),
-                                       [](lifter::X extent) { return extent == nullptr; });
     const auto size_of = [](const LiftCase& in, int symbol) {
       const auto found = in.integers.find(symbol);
       return found == in.integers.end() ? 0 : found->second;
     };
-    const bool beyond = std::any_of(compared.begin(), compared.end(), [&](const LiftCase& run) {
-      return std::all_of(plan.sizes().begin(), plan.sizes().end(), [&](int symbol) {
-        return size_of(run, symbol) <= size_of(outside, symbol);
-      });
-    });
-    if (declared && !beyond) continue;
+    const auto smaller = [&](const LiftCase& run) {
+      bool less = false;
+      for (int symbol : plan.sizes()) {
+        if (size_of(run, symbol) > size_of(outside, symbol)) return false;
+        less = less || size_of(run, symbol) < size_of(outside, symbol);
+      }
+      return less && run.steps > 0;
+    };
+    if (std::none_of(compared.begin(), compared.end(), smaller)) continue;
     return fmt::format("the original accesses elements outside of the program's array '{}' ({})",
                        info.in_c, plan.sizes_text({outside}));
   }

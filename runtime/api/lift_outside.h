@@ -13,10 +13,9 @@ class LiftOutside {
  public:
   void note(size_t array, const LiftCase& one);
 
-  // Why the program is not verified; "" if only the original is at fault. The original is at fault
-  // if it declares the length of the array and goes beyond it at sizes below all that were
-  // compared. Otherwise the length that the lifter took from accesses is too short, so the program
-  // computes something else.
+  // Why the program is not verified; "" if only the original is at fault. At sizes below all that
+  // were compared, the original is at fault: `i == 0 ? 1 : i - 1` goes beyond an array of one
+  // element. Beyond them, the length of the array is wrong, so the program computes something else.
   std::string text(const lifter::Lifted& lifted, const LiftPlan& plan,
                    const std::vector<LiftCase>& compared) const;
 

@@ -21,15 +21,12 @@
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/TargetParser/Host.h>
 
-#include <pthread.h>
-
 #include <algorithm>
-#include <exception>
-#include <functional>
 
 #include "compiler/support/numbers.h"
 #include "runtime/host/c_known.h"
 #include "runtime/host/c_translate.h"
+#include "runtime/host/large_stack.h"
 #include "runtime/host/outcomes.h"
 #include "runtime/host/regular_files.h"
 
@@ -489,8 +486,20 @@ std::vector<std::string> flags_of_database(const StencilHostCFile& file, const F
   return flags;
 }
 
-std::vector<std::string> command(const StencilHostCFile& file, bool code, const Files& files,
-                                 std::string& directory) {
+// Of the outermost blocks, about: braces in comments and strings count, too.
+size_t longest_function(const std::string& text) {
+  size_t longest = 0, begin = 0;
+  int depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '{' && depth++ == 0) begin = at;
+    if (text[at] != '}' || depth == 0) continue;
+    if (--depth == 0) longest = std::max(longest, at - begin);
+  }
+  return longest;
+}
+
+std::vector<std::string> command(const StencilHostCFile& file, bool code, size_t length,
+                                 const Files& files, std::string& directory) {
   const llvm::StringRef name = file.file;
   const bool plain = name.ends_with(".c");
   std::vector<std::string> out = {plain ? "clang" : "clang++"};
@@ -514,7 +523,10 @@ std::vector<std::string> command(const StencilHostCFile& file, bool code, const 
                          "-Wno-error=unknown-attributes", "-fno-fast-math", "-ffp-contract=off",
                          "-fsyntax-only"});
   if (code) {
-    out.insert(out.end(), {"-O2", "-march=native", "-fno-builtin", "-fno-math-errno", "-fPIC",
+    // The passes of -O2 take a time that is quadratic in the length of a function.
+    constexpr size_t kLongFunction = size_t{24} << 10;
+    const char* level = length > kLongFunction ? "-O1" : "-O2";
+    out.insert(out.end(), {level, "-march=native", "-fno-builtin", "-fno-math-errno", "-fPIC",
                            "-fno-stack-protector", "-mcmodel=large"});
   }
   out.push_back(file.file);
@@ -527,7 +539,8 @@ bool run_clang(const StencilHostCFile& file, bool code, const std::string* text,
                std::string& log, std::vector<Unfamiliar>& unfamiliar) {
   initialise();
   std::string directory;
-  const std::vector<std::string> words = command(file, code, regular, directory);
+  const size_t length = code && text != nullptr ? longest_function(*text) : 0;
+  const std::vector<std::string> words = command(file, code, length, regular, directory);
   if (!regular->refused().empty()) {  // compile_commands.json, or a file of flags that it names
     log = regular->refused();
     return false;
@@ -592,43 +605,6 @@ Compiled first_error(const std::string& log, const std::string& refused) {
 
 }  // namespace
 
-namespace {
-
-// Clang reads nested expressions by recursion, so deep ones take more stack than a process has.
-// They are refused once they have been read (Functions::too_deep).
-void with_large_stack(const std::function<void()>& work) {
-  std::exception_ptr thrown;
-  const std::function<void()> guarded = [&] {
-    try {
-      work();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-  };
-  constexpr size_t kBytes = size_t{1} << 30;  // of address space: pages are taken as they are used
-  pthread_attr_t attributes;
-  pthread_t thread;
-  const auto body = [](void* of) -> void* {
-    (*static_cast<const std::function<void()>*>(of))();
-    return nullptr;
-  };
-  bool started = false;
-  if (pthread_attr_init(&attributes) == 0) {
-    started = pthread_attr_setstacksize(&attributes, kBytes) == 0 &&
-              pthread_create(&thread, &attributes, body,
-                             const_cast<void*>(static_cast<const void*>(&guarded))) == 0;
-    pthread_attr_destroy(&attributes);
-  }
-  if (started) {
-    pthread_join(thread, nullptr);
-  } else {
-    guarded();
-  }
-  if (thrown) std::rethrow_exception(thrown);
-}
-
-}  // namespace
-
 Compiled read_c(const StencilHostCFile& file) {
   Compiled out;
   std::string log;
@@ -636,6 +612,8 @@ Compiled read_c(const StencilHostCFile& file) {
   std::vector<Unfamiliar> unfamiliar;
   const Files files = regular_files();
   bool done = false;
+  // Clang reads nested expressions by recursion. What lies too deep is refused once it has been
+  // read (Functions::too_deep).
   with_large_stack([&] {
     done = run_clang(file, false, text.empty() ? nullptr : &text,
                      std::make_unique<TreeAction>(file.function, unfamiliar, out), nullptr, files,

@@ -111,11 +111,24 @@ CNode CTranslator::at(SourceLocation place, CKind kind) {
   const SourceManager& sources = context_.getSourceManager();
   CNode node;
   node.kind = kind;
-  const PresumedLoc where = sources.getPresumedLoc(sources.getExpansionLoc(place), false);
-  if (where.isInvalid()) return node;
-  node.line = static_cast<int>(where.getLine());
-  node.column = static_cast<int>(where.getColumn());
-  const std::string name = where.getFilename();
+  if (place.isInvalid()) return node;
+  // The source manager counts columns from the start of the line each time, which takes a time that
+  // is quadratic in the length of a line.
+  const auto [file, offset] = sources.getDecomposedLoc(sources.getExpansionLoc(place));
+  const unsigned number = sources.getLineNumber(file, offset);
+  const auto [slot, fresh] = lines_.try_emplace(std::pair{file.getHashValue(), number});
+  Line& line = slot->second;
+  if (fresh) {
+    const PresumedLoc where = sources.getPresumedLoc(sources.getExpansionLoc(place), false);
+    if (where.isInvalid()) {
+      lines_.erase(slot);
+      return node;
+    }
+    line = {where.getFilename(), where.getLine(), offset + 1 - where.getColumn()};
+  }
+  node.line = static_cast<int>(line.number);
+  node.column = static_cast<int>(offset - line.begin + 1);
+  const std::string& name = line.file;
   for (size_t i = 0; i < tree_.files.size(); ++i) {
     if (tree_.files[i] == name) node.file = static_cast<int>(i);
   }

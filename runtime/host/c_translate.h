@@ -117,6 +117,11 @@ class CTranslator {
 
   clang::ASTContext& context_;
   lifter::CTree tree_;
+  struct Line {
+    std::string file;
+    unsigned number = 0, begin = 0;  // offset in the file
+  };
+  std::map<std::pair<unsigned, unsigned>, Line> lines_;  // by file and line
   std::map<const void*, int> types_, variables_, functions_;
   std::vector<const clang::FunctionDecl*> pending_, translated_;
   std::optional<Unfamiliar> unfamiliar_;

@@ -67,8 +67,8 @@ inline void expect_lifted(const LiftSample& sample) {
   }
 }
 
-inline void expect_refused(const LiftRefused& refused) {
-  const auto out = lift_text(refused.name, refused.source, refused.extension, refused.function);
+inline void expect_refused_in(const LiftRefused& refused, const std::string& function) {
+  const auto out = lift_text(refused.name, refused.source, refused.extension, function);
   ASSERT_FALSE(out.ok()) << out.value().text;
   EXPECT_EQ(out.failure().code, refused.code) << out.failure().text();
   const std::string place =
@@ -78,6 +78,10 @@ inline void expect_refused(const LiftRefused& refused) {
   }
   EXPECT_NE(out.failure().message.find(refused.message), std::string::npos) << out.failure().text();
   EXPECT_FALSE(out.failure().message.empty());
+}
+
+inline void expect_refused(const LiftRefused& refused) {
+  expect_refused_in(refused, refused.function);
 }
 
 // The suites of one file: kSamples of the type LiftSample or LiftRefused.

@@ -56,5 +56,25 @@ TEST_F(PolyTest, SharedSumsAreShort) {
   EXPECT_LT(describe(x).size(), 1000u);
 }
 
+TEST_F(PolyTest, ConstantsAreWrittenInTypesThatHoldThem) {
+  const Poly n = Poly::atom(symbol(0)), far = n + Poly(4294967299);
+  EXPECT_FALSE(far.fits_program());
+  EXPECT_THROW(far.expression(pool_), TooLarge);
+  EXPECT_EQ(Poly::of(far.expression(pool_, CScalar::I64)), far);
+  EXPECT_THROW((n + Poly(300)).expression(pool_, CScalar::I8), TooLarge);
+}
+
+TEST_F(PolyTest, SumsBeyondSixtyFourBitsAreNoSums) {
+  const Poly most(INT64_MAX);
+  EXPECT_THROW(most + Poly(1), TooLarge);
+  EXPECT_THROW(most * Poly(2), TooLarge);
+  X x = pool_.binary("*", symbol(0), pool_.integer(INT64_MAX, CScalar::I64), CScalar::I64);
+  X sum = pool_.binary("+", x, x, CScalar::I64);
+  EXPECT_EQ(Poly::of(sum), Poly::atom(sum));
+  // 3 * (n - INT64_MAX / 2) would leave 64 bits
+  const Poly n = Poly::atom(symbol(0));
+  EXPECT_FALSE(proved(Poly(3) * n, {n - Poly(INT64_MAX / 2)}));
+}
+
 }  // namespace
 }  // namespace stencil::lifter
