@@ -57,6 +57,21 @@ const char* no_counterpart(std::string name) {
   return nullptr;
 }
 
+// Whether it is a function of <math.h> without a counterpart in the language.
+bool is_missing(std::string name) {
+  static const std::set<std::string> kNames = {
+      "fmod",   "remainder", "remquo",     "rint",   "nearbyint", "lrint",   "llrint",
+      "lround", "llround",   "log1p",      "expm1",  "lgamma",    "tgamma",  "copysign",
+      "fdim",   "ldexp",     "frexp",      "modf",   "scalbn",    "scalbln", "ilogb",
+      "logb",   "nextafter", "nexttoward", "nan",    "j0",        "j1",      "jn",
+      "y0",     "y1",        "yn",         "sincos", "exp10",     "pow10",   "lerp"};
+  if (name.rfind("std::", 0) == 0) name = name.substr(5);
+  if (name.rfind("__builtin_", 0) == 0) name = name.substr(10);
+  if (kNames.count(name) > 0) return true;
+  const bool suffix = !name.empty() && (name.back() == 'f' || name.back() == 'l');
+  return suffix && kNames.count(name.substr(0, name.size() - 1)) > 0;
+}
+
 bool is_allocation(const std::string& name) {
   return name == "malloc" || name == "calloc" || name == "aligned_alloc" || name == "std::malloc";
 }
@@ -283,12 +298,16 @@ Value Executor::eval_call(const CNode& n) {
   if (const std::string kind = classification(name); !kind.empty() && n.children.size() == 1)
     return classified(n, kind);
   const char* reason = no_counterpart(name);
-  const std::string what = reason != nullptr
-                               ? fmt::format("a call of '{}': {}", name, reason)
-                               : fmt::format("a call of '{}', which is not in the file", name);
+  const std::string what =
+      reason != nullptr ? fmt::format("a call of '{}': {}", name, reason)
+      : is_missing(name)
+          ? fmt::format("a call of '{}', a function that the language does not have", name)
+          : fmt::format("a call of '{}', which is not in the file", name);
   if (in_nest_ || in_time_) {
     refuse("C021", n, what,
-           "what it does cannot be known: take it out of the loop, or lift the loop alone");
+           is_missing(name)
+               ? "write it with the functions of the language, or take it out of the loop"
+               : "what it does cannot be known: take it out of the loop, or lift the loop alone");
   }
   for (int child : n.children) may_change(node(child), eval(child), n);
   const std::string left_out =

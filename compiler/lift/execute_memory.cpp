@@ -154,7 +154,28 @@ X Executor::symbol_named(const std::string& name, const std::string& in_c, int v
 }
 
 X Executor::symbol_of(const std::string& path, CScalar type) {
-  return symbol_named(name_of_path(path), in_c(path), variable_of_path(path), type);
+  X symbol = symbol_named(name_of_path(path), in_c(path), variable_of_path(path), type);
+  SymbolInfo& info = out_.symbols[static_cast<size_t>(symbol->id)];
+  const int variable = variable_of_path(path);
+  if (variable < 0) return symbol;
+  const CVariable& root = tree_.variables[static_cast<size_t>(variable)];
+  const std::string object = object_of(path, false);
+  if (!object.empty() || root.storage == CVariable::Storage::Global) info.object = object;
+  info.restricted = type_of(root.type)->restricted && object == fmt::format("(*v{})", variable);
+  return symbol;
+}
+
+// The object that a path is a part of (ArrayInfo::object). `pointer`: it is what the path points
+// to.
+std::string Executor::object_of(const std::string& path, bool pointer) const {
+  if (pointer) return path + "*";
+  const size_t end = path.rfind(')');
+  if (end != std::string::npos) return path.substr(0, end + 1);
+  const int variable = variable_of_path(path);
+  const bool reference =
+      variable >= 0 && type_of(tree_.variables[static_cast<size_t>(variable)].type)->kind ==
+                           CTypeInfo::Kind::Reference;
+  return reference ? fmt::format("v{}&", variable) : "";
 }
 
 // Parameters that C uses as *p or p[0] alone, and assigns through: results, not arrays.
@@ -232,8 +253,8 @@ int Executor::array_of(const std::string& path, int type, bool pointer) {
     made.extents.push_back(extent);
     ++levels;
   }
-  (void)pointer;
   if (info == nullptr || levels == 0) return -1;
+  made.object = object_of(path, pointer || made.view);
   made.element = info->scalar;
   made.constant = info->constant;
   made.linear = levels == 1 && made.extents[0] == nullptr;

@@ -57,8 +57,18 @@ void Executor::space_loop(const Loop& loop) {
   domain.direction = loop.step > 0 ? 1 : -1;
   domain.low = Poly::of(loop.step > 0 ? loop.first : loop.last);
   domain.high = Poly::of(loop.step > 0 ? loop.last : loop.first);
-  if (domain.direction < 0 && domain.stride != 1) {
-    refuse("C012", n, "a loop that counts down by more than 1");
+  if (domain.stride != 1) {  // the bound that the counter comes to, if it is the same sum always
+    const auto rest = (domain.high - domain.low).remainder(domain.stride);
+    if (domain.direction > 0) {
+      domain.high = domain.high - Poly(rest.value_or(0));
+    } else if (rest) {
+      domain.low = domain.low + Poly(*rest);
+    } else {
+      refuse("C012", n,
+             fmt::format("the loop over '{}' counts down by {}, and where it ends depends on sizes",
+                         in_c(loop.counter.path), domain.stride),
+             "count up from the least value");
+    }
   }
   for (const Poly& bound : {domain.low, domain.high}) {
     for (X atom : bound.atoms()) {
@@ -264,6 +274,8 @@ bool Executor::takes_in(X carried, X after, std::string& op, X& value) {
   if (after->kind == XKind::Call && after->args.size() == 2) {
     const bool most = after->text == "max" || after->text == "fmax";
     if (!most && after->text != "min" && after->text != "fmin") return false;
+    const bool library = after->text[0] == 'f';
+    out_.zeros_open = out_.zeros_open || (library && free(after->args[0]));
     return either(after->args[0], after->args[1], most ? "max" : "min");
   }
   if (after->kind != XKind::Select) return false;

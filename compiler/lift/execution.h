@@ -40,6 +40,9 @@ struct SymbolInfo {
   // An element that nobody writes, of an array that may be a field, too: its subscripts.
   int array = -1;
   std::vector<int64_t> element = {};
+  // Where it is in memory, as ArrayInfo::object; nothing: it is a copy that the function owns.
+  std::optional<std::string> object = {};
+  bool restricted = false;  // reached by a pointer that is `restrict`
 };
 
 struct ArrayInfo {
@@ -55,6 +58,9 @@ struct ArrayInfo {
   bool local = false;      // made in the region
   bool restricted = false;
   bool constant = false;  // const elements
+  // The object that it is a part of: two parts of one object do not overlap. A pointer or reference
+  // leads to an object of its own; "": all that is declared, such as globals.
+  std::string object;
 };
 
 struct Domain {
@@ -149,7 +155,8 @@ struct Execution {
   std::vector<Exit> exits;  // in the order in which they are asked
   // What the original hands to its caller and the program does not compute: in words.
   std::vector<std::string> dropped;
-  CPlace place;  // of the time loop
+  bool zeros_open = false;  // fmax(x, m): of equal zeros C may keep any, the program keeps m
+  CPlace place;             // of the time loop
 };
 
 struct ExecuteOptions {

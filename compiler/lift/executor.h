@@ -182,6 +182,7 @@ class Executor : private State {
   // execute_memory.cpp
   int array_of(const std::string& path, int type, bool pointer);
   std::string name_of_path(const std::string& path) const;
+  std::string object_of(const std::string& path, bool pointer) const;
   std::string in_c(const std::string& path) const;
   int variable_of_path(const std::string& path) const;
   void find_single();

@@ -194,6 +194,8 @@ class Poly {
   // this = quotient * divisor + rest, by leading terms; nothing if a coefficient does not divide.
   struct Division;
   Division divided_by(const Poly& divisor) const;
+  // By a number, at least 0; nothing: it depends on the values of atoms.
+  std::optional<int64_t> remainder(int64_t divisor) const;
 
   // TooLarge if a constant does not fit in the type.
   X expression(Pool& pool, CScalar type = CScalar::I32) const;

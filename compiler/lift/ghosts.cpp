@@ -53,11 +53,10 @@ class Finder {
     }
     PeriodicGhosts out;
     for (const auto& [d, dimension] : dimensions_) {
-      PeriodicDimension made{dimension.low, dimension.high, {}, dimension.layers};
+      PeriodicDimension made{dimension.low, dimension.high, {}, first_[d], dimension.layers};
       for (const Copy& copy : dimension.copies) made.parts.insert(copy.part);
       out.dimensions[d] = made;
     }
-    out.at_first = at_first_;
     return out;
   }
 
@@ -165,6 +164,7 @@ class Finder {
 
   // Whether all that is not a copy keeps to the points, and reads ghosts that are copies.
   bool sound(int d, const Dimension& dimension) {
+    first_[d].clear();
     if (!execution_.points.empty()) return false;
     for (const Reduction& r : execution_.reductions) {
       bool inside = true;
@@ -213,7 +213,7 @@ class Finder {
     if (!whole_rank(load->id) || !has_ghosts(dimension, copied)) return false;
     if (!at_least(range.low, dimension.ghosts_low) || !at_least(dimension.ghosts_high, range.high))
       return false;
-    return covered(d, dimension, copied, from, point) && fresh(dimension, function, from.part);
+    return covered(d, dimension, copied, from, point) && fresh(d, dimension, function, from.part);
   }
 
   // What a part was called in the step before.
@@ -259,7 +259,7 @@ class Finder {
   }
 
   // All copies of a part, and nothing else that writes it, between its last write and a read.
-  bool fresh(const Dimension& dimension, size_t function, const Part& part) {
+  bool fresh(int d, const Dimension& dimension, size_t function, const Part& part) {
     const auto state = [&](size_t end, const Part& of) {  // 1: copied, -1: written, 0: neither
       std::set<size_t> copied;
       size_t all = 0;
@@ -280,7 +280,7 @@ class Finder {
     if (now != 0) return now > 0;
     // as the step before left it, under the name that it had then
     if (state(functions_.size(), before(part)) != 1) return false;
-    at_first_ = true;
+    first_[d].insert(part);
     return true;
   }
 
@@ -289,7 +289,7 @@ class Finder {
   const std::vector<StepFunction>& functions_;
   std::map<int, Dimension> dimensions_;
   Pool& pool_;
-  bool at_first_ = false;
+  std::map<int, std::set<Part>> first_;  // by dimension: read before they are copied
 };
 
 }  // namespace

@@ -11,12 +11,12 @@ namespace stencil::lifter {
 struct PeriodicDimension {
   Poly low, high;        // the points that are no ghosts
   std::set<Part> parts;  // whose ghosts are copies
+  std::set<Part> first;  // whose ghosts the first step reads before it copies them
   int64_t layers = 1;
 };
 
 struct PeriodicGhosts {
   std::map<int, PeriodicDimension> dimensions;  // of the grid, by number
-  bool at_first = false;                        // copies are there ahead of the first step, too
 };
 
 // Takes the functions that fill ghost cells out of `functions`, where all that is read from these

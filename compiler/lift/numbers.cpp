@@ -50,8 +50,9 @@ X evaluated(Pool& pool, X x, const std::function<X(X)>& leaf) {
     } else if (a.size() == 2) {
       if (f == "max") value = a[0] < a[1] ? a[1] : a[0];
       if (f == "min") value = a[1] < a[0] ? a[1] : a[0];
-      if (f == "fmax") value = std::fmax(a[0], a[1]);
-      if (f == "fmin") value = std::fmin(a[0], a[1]);
+      // as programs choose among zeros of both signs
+      if (f == "fmax") value = a[0] != a[0] || a[0] < a[1] ? a[1] : a[0];
+      if (f == "fmin") value = a[0] != a[0] || a[1] < a[0] ? a[1] : a[0];
       if (f == "pow") value = std::pow(a[0], a[1]);
     }
     if (!value) return nullptr;

@@ -155,7 +155,11 @@ class Grouping {
               ? fmt::format("'{}' is written by every iteration of the loop over '{}'",
                             name(store.array), index->text)
               : fmt::format("'{}' has '{}' in two subscripts", name(store.array), index->text),
-          "each loop over space moves along one dimension of what is written"};
+          uses == 0 && domain.stride != 1
+              ? "a time loop counts by 1; each loop over space moves along one dimension of what "
+                "is "
+                "written"
+              : "each loop over space moves along one dimension of what is written"};
     }
     // for (i = 0; i < n*m; i++) a[i], where other loops have a[i*m + j]
     const auto degree = [](const Poly& p) {

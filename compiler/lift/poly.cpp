@@ -190,6 +190,14 @@ std::optional<Poly::Monomial> quotient_of(const Poly::Monomial& a, const Poly::M
 
 }  // namespace
 
+std::optional<int64_t> Poly::remainder(int64_t divisor) const {
+  for (const auto& [monomial, factor] : terms_) {
+    if (!monomial.empty() && factor % divisor != 0) return std::nullopt;
+  }
+  const int64_t rest = constant() % divisor;
+  return rest < 0 ? rest + divisor : rest;
+}
+
 Poly::Division Poly::divided_by(const Poly& divisor) const {
   Division out;
   if (divisor.zero()) return {Poly(), *this};

@@ -130,15 +130,32 @@ void ProgramWriter::ghosts() {
     if (periodic.layers > 1)
       has_points(periodic.high - periodic.low + Poly(1) - Poly(periodic.layers),
                  "its ghost cells are copies of points");
+    std::set<std::string> fields;
     for (const Part& part : periodic.parts) {
-      auto& sides = rules_[roles_.of.at(part).field];
+      const std::string& field = roles_.of.at(part).field;
+      fields.insert(field);
+      auto& sides = rules_[field];
       sides.resize(static_cast<size_t>(shapes_.rank()));
       sides[static_cast<size_t>(d)] = {"periodic", "periodic"};
-      names.push_back(info(part.array).in_c);
+    }
+    // buffers that take turns get copies in turn
+    for (const auto& [part, role] : roles_.of) {
+      const std::string& name = info(part.array).in_c;
+      if (fields.count(role.field) > 0 &&
+          std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+    }
+    std::vector<std::string> first;
+    for (const Part& part : periodic.first) {
+      if (std::find(first.begin(), first.end(), info(part.array).in_c) == first.end())
+        first.push_back(info(part.array).in_c);
     }
     out_.assumed.push_back(fmt::format(
         "nobody needs the ghost cells of {} in dimension {} afterwards{}", fmt::join(names, ", "),
-        d, ghosts_.at_first ? ", and they hold copies when the loop begins" : ""));
+        d,
+        first.empty() ? ""
+                      : fmt::format(", and those of {} hold copies when the loop begins",
+                                    fmt::join(first, ", "))));
   }
 }
 
@@ -169,6 +186,7 @@ void ProgramWriter::bind() {
     }
     for (size_t k = 0; k < shape.extents.size(); ++k) {
       made.lows.push_back(nullptr);
+      made.copied.push_back(false);
       made.lengths.push_back(made.extents[k]);
       const auto space = std::find(shape.space.begin(), shape.space.end(), static_cast<int>(k));
       const size_t skip = shape.over_time ? 1 : 0;
@@ -178,6 +196,7 @@ void ProgramWriter::bind() {
       if (periodic == ghosts_.dimensions.end()) continue;
       const Poly &low = periodic->second.low, &high = periodic->second.high;
       made.lows.back() = low.expression(pool_);
+      made.copied.back() = periodic->second.first.count(part) > 0;
       made.lengths.back() = (high - low + Poly(1)).expression(pool_);
     }
     made.written = shape.stored || role.copies > 1;
@@ -208,6 +227,21 @@ ast::Box ProgramWriter::box_of(const std::vector<Poly>& extents) {
   return box;
 }
 
+// Which buffer has the newest level after some steps, of pointers that trade places.
+std::string ProgramWriter::turns(const Role& role) const {
+  std::map<int, std::string> by_level;
+  for (const auto& [part, its] : roles_.of) {
+    if (its.field == role.field) by_level[its.level] = info(part.array).in_c;
+  }
+  if (role.copies == 2)
+    return fmt::format("; after an odd number of steps, the newest level is in {}", by_level[1]);
+  std::vector<std::string> order;
+  for (int step = 0; step < role.copies; ++step)
+    order.push_back(by_level[(role.copies - step) % role.copies]);
+  return fmt::format("; after 0, 1, 2, ... steps, the newest level is in {} in turn",
+                     fmt::join(order, ", "));
+}
+
 void ProgramWriter::declare_fields(std::vector<ast::Item>& items,
                                    std::map<uint32_t, std::string>& comments) {
   std::set<std::string> declared;
@@ -233,6 +267,7 @@ void ProgramWriter::declare_fields(std::vector<ast::Item>& items,
               other.slot >= 0 ? fmt::format("[(t+{})%{}]", other.slot, role.copies) : ""));
       }
       comment = fmt::format("{}", fmt::join(names, ", "));
+      if (part.slot < 0) comment += turns(role);
     }
     comments[span.begin] = comment;
     const size_t skip = shape.over_time ? 1 : 0;
@@ -389,6 +424,7 @@ void ProgramWriter::assemble() {
   of_symbols();
   aliasing();
   lengths_taken();
+  longer();
   for (const std::string& more : execution_.assumptions) out_.assumed.push_back(more);
   render(program, comments);
 }
@@ -438,27 +474,6 @@ void ProgramWriter::lengths_taken() {
     out_.assumed.push_back(fmt::format(
         "{} has {} element{}, whether or not a condition lets C access them", array.in_c,
         stencil::write(*affine(length, execution_.place)), length == Poly(1) ? "" : "s"));
-  }
-}
-
-// Arrays behind pointers are taken to be apart.
-void ProgramWriter::aliasing() {
-  std::vector<std::string> names;
-  bool written = false;
-  for (const auto& [part, role] : roles_.of) {
-    const ArrayInfo& array = info(part.array);
-    if (array.restricted || array.local || shapes_.shape(part.array).over_time) continue;
-    if (std::find(names.begin(), names.end(), array.in_c) == names.end())
-      names.push_back(array.in_c);
-    written = written || shapes_.shape(part.array).stored;
-  }
-  if (names.size() > 1 && written) {
-    out_.assumed.push_back(fmt::format("{} do not overlap", fmt::join(names, ", ")));
-  }
-  for (const auto& [part, role] : roles_.of) {
-    if (!info(part.array).rows) continue;
-    out_.assumed.push_back(
-        fmt::format("the rows of {} are apart and all of one length", info(part.array).in_c));
   }
 }
 

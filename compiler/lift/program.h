@@ -24,6 +24,7 @@ struct FieldBinding {
   std::vector<X> extents;           // of every dimension of the array; that of copies: their number
   // Of every dimension: where the field begins and how long it is, if it leaves out ghost cells.
   std::vector<X> lows, lengths;
+  std::vector<bool> copied;  // of every dimension: its ghost cells hold copies at the beginning
   bool written = false;
   bool over_time = false;  // the first dimension of space is the step
 };

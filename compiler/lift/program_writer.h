@@ -134,6 +134,15 @@ class ProgramWriter {
   void aliasing();
   void of_symbols();
   void lengths_taken();
+  struct InMemory {  // an object that the function accesses
+    std::string name, object;
+    CScalar type;
+    bool restricted, written;
+    int array;  // -1: a number
+  };
+  std::vector<InMemory> memory() const;
+  void longer();
+  std::string turns(const Role& role) const;
   void render(const ast::Program& program, const std::map<uint32_t, std::string>& comments);
 
   Pool& pool_;

@@ -224,6 +224,22 @@ void Shapes::classify(int array) {
     }
   }
   const size_t dimensions = shape.extents.size();
+  for (const Seen& seen : all) {
+    const auto& strides = strides_[static_cast<size_t>(array)];
+    if (strides.size() < 2) break;
+    const Poly whole = Poly::of(seen.subscripts[0]);
+    for (X atom : whole.atoms()) {
+      if (!is_counter(atom)) continue;
+      const Poly factor = whole.coefficient(atom);
+      const bool falls = std::any_of(strides.begin(), strides.end(),
+                                     [&](const Poly& stride) { return factor == -stride; });
+      if (!falls) continue;
+      throw Refusal{
+          "C013", seen.store->place,
+          fmt::format("a subscript of '{}' falls while '{}' rises", info.in_c, atom->text),
+          "subscripts are sums of loop counters and sizes"};
+    }
+  }
   for (size_t k = 0; k < dimensions; ++k) {
     bool constant = true, slots = true, time = true;
     int64_t copies = 0;
@@ -290,6 +306,19 @@ void Shapes::measure(int array) {
                     "declare the array with its lengths, as in double a[n][m]"};
     }
     shape.extents[k] = *most;
+    std::optional<int64_t> spare;
+    for (const Seen& seen : seen_[static_cast<size_t>(array)]) {
+      const Poly s = split(array, seen.subscripts, seen.domain)[k];
+      const Poly gap = *most - Poly(1) - extreme(pool_, execution_, s, seen.domain, true);
+      if (!gap.is_constant()) continue;
+      int64_t beyond = gap.constant();
+      for (const Domain& d : seen.domain) {
+        const bool strided = d.stride != 1 && s.degree_in(index(d.index)) > 0;
+        if (strided && !(d.high - d.low).remainder(d.stride)) beyond += d.stride - 1;
+      }
+      spare = std::min(spare.value_or(beyond), beyond);
+    }
+    shape.spare = std::max(shape.spare, spare.value_or(0));
     for (X atom : most->atoms()) {
       if (contains(atom, XKind::Index) || contains(atom, XKind::Load) ||
           contains(atom, XKind::Time)) {
@@ -402,6 +431,7 @@ void Shapes::directions() {
 }
 
 Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execution) {
+  size_of_swapped();
   const size_t count = execution.arrays.size();
   seen_.resize(count);
   shapes_.resize(count);
@@ -455,6 +485,25 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
   whole_grid();
   directions();
   share_unused();
+}
+
+// Containers that trade places have one length, where C asks one of them for its length.
+void Shapes::size_of_swapped() {
+  for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
+    for (const Rotation& rotation : execution_.rotations) {
+      ArrayInfo* a = &execution_.arrays[static_cast<size_t>(rotation.before)];
+      ArrayInfo* b = &execution_.arrays[static_cast<size_t>(rotation.after)];
+      const bool vectors = (a->sequence || a->view) && (b->sequence || b->view);
+      if (!vectors || a->extents.size() != b->extents.size()) continue;
+      for (size_t k = 0; k < a->extents.size(); ++k) {
+        if ((a->extents[k] == nullptr) == (b->extents[k] == nullptr)) continue;
+        ArrayInfo *known = a->extents[k] != nullptr ? a : b, *other = known == a ? b : a;
+        other->extents[k] = known->extents[k];
+        execution_.assumptions.push_back(
+            fmt::format("{} is as long as {}", other->in_c, known->in_c));
+      }
+    }
+  }
 }
 
 // Buffers that trade places have one shape: the longest that any of them needs.

@@ -22,6 +22,7 @@ struct Part {
 struct ArrayShape {
   std::vector<Poly> extents;  // of all dimensions, outermost first
   std::vector<bool> known;    // whether the length is C's; else what accesses need
+  int64_t spare = 0;          // elements that a strided loop may leave out at the end, at most
   std::vector<int> space;     // dimensions of the array that are of space, by number
   std::vector<int> fixed;     // those that are constant in every access
   int slots_dimension = -1;   // that of t % 2
@@ -82,6 +83,7 @@ class Shapes {
   void classify(int array);
   void measure(int array);
   std::optional<Poly> largest(const std::vector<Poly>& lengths) const;
+  void size_of_swapped();
   void share_lengths();
   void share_unused();
   void grid();

@@ -212,14 +212,14 @@ bool OriginalMemory::is_ghost(size_t array, const LiftCase& one,
   return false;
 }
 
-// Ghost cells hold copies of the other end.
+// Ghost cells hold copies of the other end where the report says so, and nowhere else.
 void OriginalMemory::fill_ghosts(const LiftCase& one, std::vector<OriginalArray>& arrays) const {
   for (const FieldBinding& field : lifted_.program.fields) {
     OriginalArray& array = arrays[static_cast<size_t>(field.array)];
     const int64_t size =
         bytes_of(lifted_.execution.arrays[static_cast<size_t>(field.array)].element);
     for (size_t d = 0; d < field.lows.size(); ++d) {
-      if (field.lows[d] == nullptr) continue;
+      if (!field.copied[d]) continue;
       const int64_t low = *lifter::number_of(field.lows[d], one.integers);
       const int64_t length = *lifter::number_of(field.lengths[d], one.integers);
       const int64_t count = static_cast<int64_t>(array.bytes.size()) / size;

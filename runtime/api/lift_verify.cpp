@@ -19,6 +19,7 @@
 #include "runtime/api/lift_original.h"
 #include "runtime/api/lift_outside.h"
 #include "runtime/api/lift_plan.h"
+#include "runtime/api/lift_zeros.h"
 #include "stencil/simulation.h"
 
 namespace stencil::api {
@@ -187,8 +188,7 @@ class Prover {
     const std::string same =
         sums_differ_ ? "the same up to the last places of sums, which have an order of their own"
         : powers_differ_ ? "the same up to the last places of library functions"
-        : zeros_differ_  ? "every bit is the same but the sign of zeros, to which sources are added"
-                         : "every bit is the same";
+                         : same_bits(lifted_, zeros_differ_);
     proof.runs = fmt::format("{}, {} array{}{}: {}", proof.runs, arrays, arrays == 1 ? "" : "s",
                              results_ > 0 ? " and what scalars hold behind them" : "", same);
     proof.text = proof.compared ? proof.runs
@@ -544,8 +544,10 @@ class Prover {
                                  : *reinterpret_cast<const double*>(p);
         y = type == CScalar::F32 ? static_cast<double>(*reinterpret_cast<const float*>(q))
                                  : *reinterpret_cast<const double*>(q);
-        // zeros of different signs are not the same, unless the language adds sources to a zero
-        if (x == 0 && y == 0 && !lifted_.program.point_sets.empty()) {
+        // zeros of different signs are not the same, unless the language adds sources to a zero or
+        // C leaves the sign open
+        if (x == 0 && y == 0 &&
+            (!lifted_.program.point_sets.empty() || lifted_.execution.zeros_open)) {
           zeros_differ_ = true;
           continue;
         }

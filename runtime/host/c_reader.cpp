@@ -24,6 +24,7 @@
 #include <algorithm>
 
 #include "compiler/support/numbers.h"
+#include "runtime/host/c_flags.h"
 #include "runtime/host/c_known.h"
 #include "runtime/host/c_translate.h"
 #include "runtime/host/large_stack.h"
@@ -269,13 +270,17 @@ Choice choose_marked(const Functions& functions, const std::vector<Pragma>& prag
                 "there are no statements between #pragma scop and #pragma endscop", "");
 }
 
-// The only function with nested loops that is not called by another such function. For main: its
-// loop.
+// The only function with nested loops that no other such function calls; of main, its loop. If no
+// loops are nested, single loops count.
 Choice choose_only(Functions& functions) {
   std::vector<FunctionDecl*> with_loops;
   std::set<const FunctionDecl*> inner;
+  const int least = std::any_of(functions.all.begin(), functions.all.end(),
+                                [&](FunctionDecl* f) { return functions.depth_of(f) >= 2; })
+                        ? 2
+                        : 1;
   for (FunctionDecl* function : functions.all) {
-    if (functions.depth_of(function) < 2) continue;
+    if (functions.depth_of(function) < least) continue;
     with_loops.push_back(function);
     std::set<const FunctionDecl*> called;
     Functions::calls(function->getBody(), called);
@@ -413,7 +418,30 @@ class TreeAction : public ASTFrontendAction {
   Compiled& out_;
 };
 
-// Runs one compiler invocation with our action.
+// Takes from an invocation whatever loads code or writes a file beside the result. The flags leave
+// none of it; this keeps it so for those that Clang may add.
+void only_read(CompilerInvocation& invocation) {
+  FrontendOptions& frontend = invocation.getFrontendOpts();
+  frontend.DisableFree = false;
+  frontend.Plugins.clear();
+  frontend.PluginArgs.clear();
+  frontend.AddPluginActions.clear();
+  frontend.LLVMArgs.clear();
+  frontend.ModuleFiles.clear();
+  frontend.OutputFile.clear();
+  frontend.StatsFile.clear();
+  frontend.TimeTracePath.clear();
+  CodeGenOptions& code = invocation.getCodeGenOpts();
+  code.PassPlugins.clear();
+  code.SaveTempsFilePrefix.clear();
+  code.OptRecordFile.clear();
+  code.SplitDwarfOutput.clear();
+  invocation.getDiagnosticOpts().DiagnosticSerializationFile.clear();
+  invocation.getDiagnosticOpts().DiagnosticLogFile.clear();
+  invocation.getDependencyOutputOpts() = DependencyOutputOptions();
+}
+
+// One invocation of the compiler with an action of ours.
 class Runner : public tooling::ToolAction {
  public:
   Runner(std::unique_ptr<FrontendAction> action, std::unique_ptr<llvm::raw_pwrite_stream> output)
@@ -422,7 +450,7 @@ class Runner : public tooling::ToolAction {
                      std::shared_ptr<PCHContainerOperations> containers,
                      DiagnosticConsumer* diagnostics) override {
     CompilerInstance compiler(std::move(containers));
-    invocation->getFrontendOpts().DisableFree = false;
+    only_read(*invocation);
     compiler.setInvocation(std::move(invocation));
     compiler.setFileManager(files);
     compiler.createDiagnostics(diagnostics, false);
@@ -442,12 +470,6 @@ class Runner : public tooling::ToolAction {
 
 // ---- Compile flags
 
-bool left_out(const std::string& flag) {
-  return flag == "-fopenmp" || flag.rfind("-fopenmp=", 0) == 0 || flag == "-ffast-math" ||
-         flag == "-Ofast" || flag == "-g" || flag == "-c" || flag.rfind("-ffp-contract", 0) == 0 ||
-         flag.rfind("-M", 0) == 0 || flag == "-flto" || flag == "-pg";
-}
-
 using Files = llvm::IntrusiveRefCntPtr<RegularFiles>;
 
 // As CompilationDatabase::loadFromDirectory, but all files are opened by `files`.
@@ -463,27 +485,16 @@ std::unique_ptr<tooling::CompilationDatabase> database_of(const std::string& dir
       tooling::expandResponseFiles(std::move(database), files));
 }
 
-std::vector<std::string> flags_of_database(const StencilHostCFile& file, const Files& files,
-                                           std::string& directory) {
+// The words of the command in a compilation database; empty: it has none for this file.
+std::vector<std::string> recorded_command(const StencilHostCFile& file, const Files& files,
+                                          std::string& directory) {
+  if (file.database[0] == '\0') return {};
   const auto database = database_of(file.database, files);
   if (!database) return {};
   const auto commands = database->getCompileCommands(tooling::getAbsolutePath(file.file));
   if (commands.empty() || !commands[0].Heuristic.empty()) return {};  // ignore guessed commands
   directory = commands[0].Directory;
-  std::vector<std::string> flags;
-  const auto& line = commands[0].CommandLine;
-  for (size_t i = 1; i < line.size(); ++i) {
-    if (line[i] == "-o" || line[i] == "-MF" || line[i] == "-MT" || line[i] == "-MQ") {
-      ++i;
-      continue;
-    }
-    if (line[i] == "--" ||
-        llvm::sys::path::filename(line[i]) == llvm::sys::path::filename(file.file)) {
-      continue;
-    }
-    flags.push_back(line[i]);
-  }
-  return flags;
+  return commands[0].CommandLine;
 }
 
 // Of the outermost blocks, about: braces in comments and strings count, too.
@@ -498,20 +509,19 @@ size_t longest_function(const std::string& text) {
   return longest;
 }
 
-std::vector<std::string> command(const StencilHostCFile& file, bool code, size_t length,
-                                 const Files& files, std::string& directory) {
-  const llvm::StringRef name = file.file;
-  const bool plain = name.ends_with(".c");
-  std::vector<std::string> out = {plain ? "clang" : "clang++"};
-  std::vector<std::string> given;
-  if (file.database[0] != '\0') given = flags_of_database(file, files, directory);
-  given.insert(given.end(), file.flags, file.flags + file.flag_count);
-  const bool standard = std::any_of(given.begin(), given.end(), [](const std::string& flag) {
-    return flag.rfind("-std=", 0) == 0;
-  });
-  if (!standard) out.push_back(plain ? "-std=gnu17" : "-std=gnu++20");
-  for (std::string& flag : given) {
-    if (!left_out(flag)) out.push_back(std::move(flag));
+CFlags flags_of(const StencilHostCFile& file, const Files& files, std::string& directory) {
+  return flags_for_clang(file.file, recorded_command(file, files, directory),
+                         {file.flags, file.flags + file.flag_count});
+}
+
+// The command line of the driver. The kept flags are the only words that others choose.
+std::vector<std::string> command(const CFlags& flags, const std::string& path, bool code,
+                                 size_t length) {
+  std::vector<std::string> out = {flags.cpp ? "clang++" : "clang", "--no-default-config"};
+  if (!flags.standard) out.push_back(flags.cpp ? "-std=gnu++20" : "-std=gnu17");
+  for (const std::string& flag : flags.kept) {
+    // code runs on this machine, whatever instructions the user's machine has
+    if (!code || flag.rfind("-m", 0) != 0) out.push_back(flag);
   }
 #ifdef STENCIL_CLANG_RESOURCES
   if (llvm::sys::fs::is_directory(STENCIL_CLANG_RESOURCES)) {
@@ -529,22 +539,20 @@ std::vector<std::string> command(const StencilHostCFile& file, bool code, size_t
     out.insert(out.end(), {level, "-march=native", "-fno-builtin", "-fno-math-errno", "-fPIC",
                            "-fno-stack-protector", "-mcmodel=large"});
   }
-  out.push_back(file.file);
+  out.insert(out.end(), {"-x", flags.cpp ? "c++" : "c", path});
   return out;
 }
 
-bool run_clang(const StencilHostCFile& file, bool code, const std::string* text,
-               std::unique_ptr<FrontendAction> action,
+bool run_clang(const StencilHostCFile& file, const CFlags& flags, const std::string& directory,
+               bool code, const std::string* text, std::unique_ptr<FrontendAction> action,
                std::unique_ptr<llvm::raw_pwrite_stream> output, const Files& regular,
                std::string& log, std::vector<Unfamiliar>& unfamiliar) {
   initialise();
-  std::string directory;
-  const size_t length = code && text != nullptr ? longest_function(*text) : 0;
-  const std::vector<std::string> words = command(file, code, length, regular, directory);
   if (!regular->refused().empty()) {  // compile_commands.json, or a file of flags that it names
     log = regular->refused();
     return false;
   }
+  const size_t length = code && text != nullptr ? longest_function(*text) : 0;
   const auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   memory->addFile(std::string(kOwnHeaders) + "/omp.h", 0,
                   llvm::MemoryBuffer::getMemBuffer(kOpenMp));
@@ -553,14 +561,12 @@ bool run_clang(const StencilHostCFile& file, bool code, const std::string* text,
   const auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(regular);
   overlay->pushOverlay(memory);
   if (!directory.empty()) overlay->setCurrentWorkingDirectory(directory);
-  std::vector<std::string> line = words;
-  line.back() = path;
   const auto files = llvm::makeIntrusiveRefCnt<FileManager>(FileSystemOptions(), overlay);
   llvm::raw_string_ostream log_stream(log);
   const auto style = llvm::makeIntrusiveRefCnt<DiagnosticOptions>();
   TextDiagnosticPrinter printer(log_stream, style.get());
   Runner runner(std::move(action), std::move(output));
-  tooling::ToolInvocation invocation(line, &runner, files.get(),
+  tooling::ToolInvocation invocation(command(flags, path, code, length), &runner, files.get(),
                                      std::make_shared<PCHContainerOperations>());
   AttributeWatch watch(printer, unfamiliar);
   invocation.setDiagnosticConsumer(&watch);
@@ -607,15 +613,21 @@ Compiled first_error(const std::string& log, const std::string& refused) {
 
 Compiled read_c(const StencilHostCFile& file) {
   Compiled out;
-  std::string log;
+  std::string log, directory;
+  const Files files = regular_files();
+  const CFlags flags = flags_of(file, files, directory);
+  if (!flags.refused.empty()) {
+    return failed("C004", 0, 0,
+                  "the flag '" + flags.refused + "' of the C compiler is refused: " + flags.why,
+                  "flags behind -- are such as -I, -D, -include, -std, -x, -fwrapv");
+  }
   const std::string text = file.text;
   std::vector<Unfamiliar> unfamiliar;
-  const Files files = regular_files();
   bool done = false;
   // Clang reads nested expressions by recursion. What lies too deep is refused once it has been
   // read (Functions::too_deep).
   with_large_stack([&] {
-    done = run_clang(file, false, text.empty() ? nullptr : &text,
+    done = run_clang(file, flags, directory, false, text.empty() ? nullptr : &text,
                      std::make_unique<TreeAction>(file.function, unfamiliar, out), nullptr, files,
                      log, unfamiliar);
   });
@@ -634,10 +646,13 @@ Compiled compile_c(const StencilHostCFile& file, const std::string& added) {
   }
   whole += "\n" + added;
   llvm::SmallVector<char, 0> bytes;
-  std::string log;
+  std::string log, directory;
+  const CFlags flags = flags_of(file, files, directory);
+  if (!flags.refused.empty()) return {false, "the flag '" + flags.refused + "' is refused"};
   auto output = std::make_unique<llvm::raw_svector_ostream>(bytes);
   std::vector<Unfamiliar> unfamiliar;
-  if (!run_clang(file, true, &whole, observed_code(), std::move(output), files, log, unfamiliar)) {
+  if (!run_clang(file, flags, directory, true, &whole, observed_code(), std::move(output), files,
+                 log, unfamiliar)) {
     return {false, log};
   }
   return {true, std::string(bytes.data(), bytes.size())};

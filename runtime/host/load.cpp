@@ -63,8 +63,26 @@ llvm::orc::SymbolMap library(LLJIT& jit) {
   return symbols;
 }
 
-// Replaces functions that are declared but not available: those of other files, which the lifted
-// code does not call.
+// C leaves open which zero fmax(0.0, -0.0) is. Lifted programs write select(x != x, y, max(x, y)),
+// so the original gets functions that choose as that does.
+template <class T>
+T larger(T x, T y) {
+  return x != x || x < y ? y : x;
+}
+template <class T>
+T smaller(T x, T y) {
+  return x != x || y < x ? y : x;
+}
+
+void choose_zeros(LLJIT& jit, llvm::orc::SymbolMap& symbols) {
+  symbols[jit.mangleAndIntern("fmax")] = address(&larger<double>);
+  symbols[jit.mangleAndIntern("fmaxf")] = address(&larger<float>);
+  symbols[jit.mangleAndIntern("fmin")] = address(&smaller<double>);
+  symbols[jit.mangleAndIntern("fminf")] = address(&smaller<float>);
+}
+
+// What a C file refers to and nobody has: functions of other files that what is lifted does not
+// call.
 long absent() {
   return 0;
 }
@@ -91,11 +109,13 @@ struct Program : StencilHostProgram {
   }
 };
 
-llvm::Error link(LLJIT& jit, const std::string& object) {
+llvm::Error link(LLJIT& jit, const std::string& object, bool open) {
   jit.getExecutionSession().setErrorReporter(
       [](llvm::Error error) { llvm::consumeError(std::move(error)); });
   auto& kernels = jit.getMainJITDylib();
-  if (auto error = kernels.define(llvm::orc::absoluteSymbols(library(jit)))) return error;
+  llvm::orc::SymbolMap symbols = library(jit);
+  if (open) choose_zeros(jit, symbols);
+  if (auto error = kernels.define(llvm::orc::absoluteSymbols(std::move(symbols)))) return error;
   return jit.addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, "kernels.o"));
 }
 
@@ -129,7 +149,7 @@ std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string&
     }
     (*jit)->getMainJITDylib().addGenerator(std::make_unique<Absent>());
   }
-  if (auto failed = link(**jit, object)) {
+  if (auto failed = link(**jit, object, open)) {
     error = llvm::toString(std::move(failed));
     return nullptr;
   }

@@ -23,6 +23,7 @@
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -137,6 +138,44 @@ class InlineNumbers : public PassInfoMixin<InlineNumbers> {
   }
 
   const Observation& observation_;
+};
+
+// ---- fmax and fmin
+
+// std::fmax becomes an intrinsic, whose choice among zeros of both signs is LLVM's. Calls of the
+// library go to functions that choose as lifted programs do (load.cpp).
+class CallLibrary : public PassInfoMixin<CallLibrary> {
+ public:
+  PreservedAnalyses run(llvm::Module& module, ModuleAnalysisManager&) {
+    std::vector<IntrinsicInst*> found;
+    for (Function& function : module) {
+      for (Instruction& instruction : instructions(function)) {
+        auto* call = dyn_cast<IntrinsicInst>(&instruction);
+        if (call != nullptr && name_of(*call) != nullptr) found.push_back(call);
+      }
+    }
+    for (IntrinsicInst* call : found) {
+      llvm::Type* type = call->getType();
+      const FunctionCallee library = module.getOrInsertFunction(
+          name_of(*call), llvm::FunctionType::get(type, {type, type}, false));
+      IRBuilder<> builder(call);
+      CallInst* made =
+          builder.CreateCall(library, {call->getArgOperand(0), call->getArgOperand(1)});
+      made->addFnAttr(Attribute::NoBuiltin);
+      call->replaceAllUsesWith(made);
+      call->eraseFromParent();
+    }
+    return PreservedAnalyses::none();
+  }
+
+ private:
+  static const char* name_of(const IntrinsicInst& call) {
+    const bool single = call.getType()->isFloatTy();
+    if (!single && !call.getType()->isDoubleTy()) return nullptr;
+    if (call.getIntrinsicID() == Intrinsic::maxnum) return single ? "fmaxf" : "fmax";
+    if (call.getIntrinsicID() == Intrinsic::minnum) return single ? "fminf" : "fmin";
+    return nullptr;
+  }
 };
 
 // ---- 3: flags
@@ -414,6 +453,7 @@ class ObservedCode : public clang::EmitObjAction {
       builder.registerPipelineStartEPCallback([this](ModulePassManager& passes, OptimizationLevel) {
         passes.addPass(OnlyEntry());
         passes.addPass(GlobalDCEPass());
+        passes.addPass(CallLibrary());
         passes.addPass(InlineNumbers(observation_));
         passes.addPass(AlwaysInlinerPass(false));
         passes.addPass(Observe(observation_));

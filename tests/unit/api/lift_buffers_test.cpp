@@ -246,6 +246,21 @@ void heat(std::vector<double>& a, std::vector<double>& b, int n, int steps) {
 })",
      {"history 2", "max(0.5 * (a[-1] + a[1]), 0.6)"},
      ".cpp"},
+    {"vectors_that_know_their_length",
+     R"(
+#include <utility>
+#include <vector>
+void heat(std::vector<double>& a, std::vector<double>& b, int steps) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < (int)a.size() - 1; i++) b.at(i) = a[i - 1] + 0.5 * a[i + 1];
+    std::swap(a, b);
+  }
+})",
+     {"history 2", "Assumed: b is as long as a"},
+     ".cpp"},
+    {"a_single_loop_is_found",
+     "void scale(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 2 * a[i]; }",
+     {"2.0 * a[0]"}},
     {"spans_and_templates",
      R"(
 #include <array>

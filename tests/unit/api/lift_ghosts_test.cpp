@@ -36,7 +36,21 @@ void f(int n, int steps, double *a, double *b) {
   }
 })",
      {"grid G = [1..n]", "field a : double on G boundary periodic",
-      "they hold copies when the loop begins"}},
+      "those of a hold copies when the loop begins"}},
+    {"copied_after_the_swap",
+     R"(
+void f(int n, int t, double *a, double *b) {
+  for (int s = 0; s < t; s++) {
+    for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + 0.3 * a[i + 1];
+    double *q = a;
+    a = b;
+    b = q;
+    a[0] = a[n - 2];
+    a[n - 1] = a[1];
+  }
+})",
+     {"nobody needs the ghost cells of a, b in dimension 0 afterwards, and those of a hold copies",
+      "after an odd number of steps, the newest level is in b"}},
     {"periodic_and_swapped",
      R"(
 void f(int n, int steps, double *a, double *b) {

@@ -167,6 +167,21 @@ void f(int n, int steps, double *a, double *b) {
   for (int t = 0; t < steps; t++)
     for (int i = 0; i < n; i++) a[i] = g(b[i]);
 })"},
+    {"function_that_the_language_lacks", "C021", 3, R"(
+double fmod(double, double);
+void f(int n, double *a, double *b) { for (int i = 0; i < n; i++) b[i] = fmod(a[i], 2.0); }
+)",
+     ".c", "a call of 'fmod', a function that the language does not have"},
+    {"mirrored_component", "C013", 3, R"(
+void f(int n, int p, double *a, double *b) {
+  for (int i = 0; i < n; i++) for (int c = 0; c < p; c++) b[i * p + c] = a[i * p + (p - 1 - c)];
+})",
+     ".c", "a subscript of 'a' falls while 'c' rises"},
+    {"counts_down_to_an_unknown_end", "C012", 3, R"(
+void f(int n, double *a, double *b) {
+  for (int i = n - 1; i >= 0; i -= 2) b[i] = a[i];
+})",
+     ".c", "the loop over 'i' counts down by 2, and where it ends depends on sizes"},
     {"unsigned_data", "C023", 5, R"(
 void f(int n, int steps, unsigned char *a, unsigned *b) {
   for (int t = 0; t < steps; t++)

@@ -5,6 +5,38 @@ namespace stencil::api {
 namespace {
 
 const LiftSample kValues[] = {
+    // C leaves the sign of fmax(0.0, -0.0) open, and a division shows it
+    {"zeros_of_fmax",
+     R"(
+#include <math.h>
+void f(int n, double *a, double *b, double *c) {
+  for (int i = 0; i < n; i++) b[i] = fmax(0.0, a[i]);
+  for (int i = 0; i < n; i++) c[i] = 1 / fmin(a[i], 0.0);
+})",
+     {"which fmax and fmin leave open"}},
+    {"zeros_of_std_fmax",
+     R"(
+#include <cmath>
+void f(int n, float *a, float *b) {
+  for (int i = 0; i < n; i++) b[i] = 1 / std::fmin(std::fmax(a[i], -0.0f), 1.0f);
+})",
+     {"which fmax and fmin leave open"},
+     ".cpp"},
+    {"zeros_of_a_reduction",
+     R"(
+#include <math.h>
+void f(int n, double *a, double *b) {
+  double most = -1;
+  for (int i = 0; i < n; i++) most = fmax(a[i], most);
+  for (int i = 0; i < n; i++) b[i] = most;
+})",
+     {}},
+    {"every_fourth_from_the_end",
+     R"(
+void f(int n, double *a, double *b) {
+  for (int i = 4 * n - 1; i >= 0; i -= 4) b[i] = 2 * a[i];
+})",
+     {"[3..4 * n - 1 by 4]"}},
     {"scalars_left",
      R"(
 struct state { double time, dt; int steps; };

@@ -1,0 +1,313 @@
+#include "runtime/host/c_flags.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace stencil::host {
+
+namespace {
+
+using Word = std::string_view;
+
+enum class Effect {
+  Read,        // the meaning of the text depends on it
+  None,        // what the code computes does not depend on it
+  Arithmetic,  // it changes the bits of results
+  Refused
+};
+
+// ---- flags with a value, joined to the flag or in the next word
+
+struct Valued {
+  Word flag;
+  bool separate;  // the value may be the next word
+  Effect effect;
+};
+
+// A flag stands ahead of those that are its prefix.
+constexpr Valued kValued[] = {
+    {"-include-pch", true, Effect::Refused},
+    {"-include", true, Effect::Read},
+    {"-imacros", true, Effect::Read},
+    {"-isystem", true, Effect::Read},
+    {"-iquote", true, Effect::Read},
+    {"-idirafter", true, Effect::Read},
+    {"-isysroot", true, Effect::Read},
+    {"--sysroot=", false, Effect::Read},
+    {"--sysroot", true, Effect::Read},
+    {"--gcc-toolchain=", false, Effect::Read},
+    {"--gcc-install-dir=", false, Effect::Read},
+    {"-I", true, Effect::Read},
+    {"-D", true, Effect::Read},
+    {"-U", true, Effect::Read},
+    {"-stdlib=", false, Effect::Read},
+    {"-std=", false, Effect::Read},
+    {"--std=", false, Effect::Read},
+    {"-ftemplate-depth=", false, Effect::Read},
+    {"-fconstexpr-depth=", false, Effect::Read},
+    {"-fconstexpr-steps=", false, Effect::Read},
+    {"-fbracket-depth=", false, Effect::Read},
+    {"-march=", false, Effect::Read},
+    {"-mcpu=", false, Effect::Read},
+    {"-mtune=", false, Effect::None},
+    {"-mcmodel=", false, Effect::None},
+    {"-mprefer-vector-width=", false, Effect::None},
+    {"-fopenmp=", false, Effect::None},
+    {"-flto=", false, Effect::None},
+    {"-fvisibility=", false, Effect::None},
+    {"-fdiagnostics-color=", false, Effect::None},
+    {"-fstack-protector", false, Effect::None},
+    {"-Wp,", false, Effect::Refused},
+    {"-W", false, Effect::None},
+    {"-g", false, Effect::None},
+    {"-l", true, Effect::None},
+    {"-L", true, Effect::None},
+    {"-ffp-contract=", false, Effect::None},  // the proof is about code without contraction
+    {"-ffp-model=", false, Effect::Arithmetic},
+    {"-ffp-eval-method=", false, Effect::Arithmetic},
+    {"-ffp-exception-behavior=", false, Effect::None},
+    {"-fexcess-precision=", false, Effect::Arithmetic},
+    {"-fdenormal-fp-math", false, Effect::Arithmetic},
+    {"-mfpmath=", false, Effect::Arithmetic},
+    {"-mrecip", false, Effect::Arithmetic},
+    {"-mlong-double-", false, Effect::Arithmetic},
+    // their value is the next word, which may look like a flag
+    {"-Xclang", true, Effect::Refused},
+    {"-Xpreprocessor", true, Effect::Refused},
+    {"-Xassembler", true, Effect::Refused},
+    {"-Xlinker", true, Effect::Refused},
+    {"-mllvm", true, Effect::Refused},
+    {"-MF", true, Effect::Refused},
+    {"-MT", true, Effect::Refused},
+    {"-MQ", true, Effect::Refused},
+    {"-MJ", true, Effect::Refused},
+    {"-o", true, Effect::Refused},
+    {"-target", true, Effect::Refused},
+    {"-arch", true, Effect::Refused},
+};
+
+// ---- flags in one word
+
+constexpr Word kRead[] = {"-ansi",       "-undef",       "-trigraphs", "-nostdinc",
+                          "-nostdinc++", "-nostdlibinc", "-pthread"};
+constexpr Word kNone[] = {"-c",      "-w",  "-pipe",   "-pedantic",    "-pedantic-errors",
+                          "-static", "-pg", "-shared", "-rdynamic",    "-O",
+                          "-O0",     "-O1", "-O2",     "-O3",          "-O4",
+                          "-Os",     "-Oz", "-Og",     "-mno-red-zone"};
+// after -f or -fno-
+constexpr Word kSwitches[] = {"wrapv",
+
+                              "trapv",
+                              "strict-overflow",
+                              "signed-char",
+                              "unsigned-char",
+                              "short-enums",
+                              "short-wchar",
+                              "gnu89-inline",
+                              "ms-extensions",
+                              "strict-aliasing",
+                              "exceptions",
+                              "cxx-exceptions",
+                              "rtti",
+                              "char8_t",
+                              "freestanding",
+                              "hosted",
+                              "declspec",
+                              "gnu-keywords",
+                              "asm",
+                              "digraphs",
+                              "operator-names",
+                              "dollars-in-identifiers",
+                              "sized-deallocation",
+                              "aligned-allocation",
+
+                              "access-control",
+                              "coroutines"};
+constexpr Word kSwitchesOfBits[] = {"fast-math",        "unsafe-math-optimizations",
+                                    "associative-math", "reciprocal-math",
+                                    "finite-math-only", "signed-zeros",
+                                    "approx-func",      "honor-nans",
+                                    "honor-infinities", "rounding-math",
+                                    "trapping-math",    "cx-limited-range",
+                                    "cx-fortran-rules", "single-precision-constant",
+                                    "math-errno"};
+constexpr Word kSwitchesWithoutEffect[] = {"PIC",
+                                           "pic",
+                                           "PIE",
+                                           "pie",
+                                           "plt",
+                                           "lto",
+                                           "builtin",
+                                           "common",
+                                           "openmp",
+                                           "openmp-simd",
+                                           "inline",
+                                           "inline-functions",
+                                           "unroll-loops",
+                                           "vectorize",
+                                           "tree-vectorize",
+                                           "slp-vectorize",
+                                           "tree-slp-vectorize",
+                                           "omit-frame-pointer",
+                                           "function-sections",
+                                           "data-sections",
+                                           "semantic-interposition",
+                                           "stack-protector",
+                                           "color-diagnostics",
+                                           "diagnostics-color",
+                                           "asynchronous-unwind-tables",
+                                           "unwind-tables",
+                                           "visibility-inlines-hidden",
+                                           "threadsafe-statics",
+                                           "float-store",
+                                           "delete-null-pointer-checks",
+                                           "stack-clash-protection",
+                                           "peel-loops",
+                                           "prefetch-loop-arrays",
+                                           "ident",
+                                           "caret-diagnostics",
+                                           "tree-loop-vectorize",
+                                           "optimize-sibling-calls"};
+// -mavx2, -mno-avx512f: instruction sets, whose macros a file may ask for
+constexpr Word kInstructionSets[] = {"mmx",    "sse",   "ssse",   "avx",   "fma",
+                                     "f16c",   "bmi",   "popcnt", "lzcnt", "aes",
+                                     "pclmul", "movbe", "rdrnd",  "xop",   "tbm"};
+
+template <size_t n>
+bool contains(const Word (&list)[n], Word word) {
+  return std::find(std::begin(list), std::end(list), word) != std::end(list);
+}
+
+bool take(Word& word, Word prefix) {
+  if (!word.starts_with(prefix)) return false;
+  word.remove_prefix(prefix.size());
+  return true;
+}
+
+// -fno-signed-zeros changes bits, -fsigned-zeros is the rule of C. Of the others, -f does.
+bool changes_bits(Word name, bool off) {
+  constexpr Word kRules[] = {"signed-zeros", "honor-nans", "honor-infinities"};
+  if (!contains(kSwitchesOfBits, name)) return false;
+  if (name == "math-errno" || name == "trapping-math" || name == "rounding-math") return false;
+  return contains(kRules, name) == off;
+}
+
+Effect effect_of(Word word) {
+  if (contains(kRead, word)) return Effect::Read;
+  if (word == "-Ofast") return Effect::Arithmetic;
+  if (contains(kNone, word)) return Effect::None;
+  Word name = word;
+  if (take(name, "-m")) {
+    take(name, "no-");
+    for (const Word set : kInstructionSets) {
+      if (name.starts_with(set)) return Effect::Read;
+    }
+    return name == "daz-ftz" ? Effect::Arithmetic : Effect::Refused;
+  }
+  if (!take(name, "-f")) return Effect::Refused;
+  if (name.starts_with("no-builtin-")) return Effect::None;
+  const bool off = take(name, "no-");
+  if (contains(kSwitches, name)) return Effect::Read;
+  if (contains(kSwitchesWithoutEffect, name)) return Effect::None;
+  if (contains(kSwitchesOfBits, name))
+    return changes_bits(name, off) ? Effect::Arithmetic : Effect::None;
+  return Effect::Refused;
+}
+
+const Valued* valued(Word word) {
+  for (const Valued& one : kValued) {
+    if (!word.starts_with(one.flag)) continue;
+    // -gsplit-dwarf writes a file; -O and -l have no such
+    if (one.flag == "-g" && word.find("split") != Word::npos) return nullptr;
+    const bool joined = word.size() > one.flag.size();
+    // -Xclang=..., -targetx are other flags
+    const bool only_apart =
+        one.separate && one.flag.size() > 2 && one.flag[1] != 'i' && one.flag[1] != 'M';
+    if (joined && only_apart) continue;
+    return &one;
+  }
+  return nullptr;
+}
+
+class Reader {
+ public:
+  Reader(CFlags& out, bool user) : out_(out), user_(user) {}
+
+  void read(const std::vector<std::string>& words, size_t begin) {
+    for (size_t i = begin; i < words.size(); ++i) {
+      const Word word = words[i];
+      const bool more = i + 1 < words.size();
+      if (word == "-x" || word == "--language" || (word.starts_with("-x") && word.size() > 2)) {
+        const bool apart = word.size() <= 2 || word[1] == '-';
+        if (apart && !more) return refuse(word, "it has no value");
+        language(apart ? Word(words[++i]) : word.substr(2));
+        continue;
+      }
+      if (const Valued* one = valued(word)) {
+        const bool apart = one->separate && word.size() == one->flag.size();
+        if (apart && !more) return refuse(word, "it has no value");
+        keep(one->effect, word);
+        if (apart) {
+          ++i;
+          if (one->effect == Effect::Read) out_.kept.push_back(words[i]);
+        }
+        out_.standard = out_.standard || word.starts_with("-std=") || word.starts_with("--std=");
+        continue;
+      }
+      // files, of which a database has the one to lift
+      if (!word.starts_with('-')) {
+        if (user_) refuse(word, "it is no flag");
+        continue;
+      }
+      if (word == "-ansi") out_.standard = true;
+      keep(effect_of(word), word);
+    }
+  }
+
+ private:
+  void refuse(Word word, const std::string& why) {
+    if (!user_ || !out_.refused.empty()) return;
+    out_.refused = word;
+    out_.why = why;
+  }
+  void keep(Effect effect, Word word) {
+    switch (effect) {
+      case Effect::Read:
+        out_.kept.emplace_back(word);
+        return;
+      case Effect::None:
+        return;
+      case Effect::Arithmetic:
+        return refuse(word, "it changes the bits of results, which the proof compares");
+      case Effect::Refused:
+        return refuse(word, "the lifter passes on only flags that decide what C means");
+    }
+  }
+  void language(Word name) {
+    if (name == "c" || name == "c++") {
+      out_.cpp = name == "c++";
+    } else if (name != "none") {
+      refuse("-x " + std::string(name), "the lifter reads C and C++");
+    }
+  }
+
+  CFlags& out_;
+  const bool user_;
+};
+
+}  // namespace
+
+CFlags flags_for_clang(const std::string& file, const std::vector<std::string>& recorded,
+                       const std::vector<std::string>& given) {
+  CFlags out;
+  out.cpp = !Word(file).ends_with(".c");
+  for (size_t i = 0; i < recorded.size(); ++i) {
+    const bool driver = i == 0 && Word(recorded[i]).ends_with("++");
+    if (driver || recorded[i] == "--driver-mode=g++") out.cpp = true;
+  }
+  Reader(out, false).read(recorded, 1);
+  Reader(out, true).read(given, 0);
+  return out;
+}
+
+}  // namespace stencil::host
