@@ -191,10 +191,18 @@ std::optional<Poly::Monomial> quotient_of(const Poly::Monomial& a, const Poly::M
 }  // namespace
 
 std::optional<int64_t> Poly::remainder(int64_t divisor) const {
-  for (const auto& [monomial, factor] : terms_) {
+  Poly left = *this;
+  for (X atom : atoms()) {  // n - n % 4 is a multiple of 4
+    if (atom->kind != XKind::Binary || atom->text != "%" || atom->args[1]->kind != XKind::Int)
+      continue;
+    const auto factor = linear_in(atom);
+    if (!factor || *factor * atom->args[1]->integer % divisor != 0) continue;
+    left = left - (Poly::atom(atom) - Poly::of(atom->args[0])) * Poly(*factor);
+  }
+  for (const auto& [monomial, factor] : left.terms_) {
     if (!monomial.empty() && factor % divisor != 0) return std::nullopt;
   }
-  const int64_t rest = constant() % divisor;
+  const int64_t rest = left.constant() % divisor;
   return rest < 0 ? rest + divisor : rest;
 }
 

@@ -452,9 +452,7 @@ TEST_F(LiftFrontend, ParamsThatAreNotSoundAreRefused) {
   const std::string loop =
       "void f(double *restrict a, const double *restrict b) {\n"
       "  for (int i = 0; i < N; i++) a[i] = b[i] * K;\n}\n";
-  refused("nowhere.c",
-          "#define K 2\nvoid f(double *a) {\n  for (int i = 0; i < 9; i++) a[i] = K;\n}", "C002",
-          "", options);
+  refused("nowhere.c", "#define K 2\nvoid f(double *a) {\n  a[0] = K;\n}", "C002", "", options);
   options.function = "f";
   refused("unused.c",
           "#define K 2\nvoid f(double *a) {\n  for (int i = 0; i < 9; i++) a[i] = K;\n}", "C028",

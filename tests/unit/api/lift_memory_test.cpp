@@ -47,9 +47,10 @@ const Assumption kAssumptions[] = {
      "void f(int *n, int *a) { for (int i = 0; i < *n; i++) a[i] = a[i] * 2; }",
      "a, n do not overlap"},
     {"unsigned_and_signed",
-     "void f(int n, int *a, unsigned *b) { for (int i = 0; i < n; i++) a[i] = a[i] + (int)(b[i] & "
-     "7u); }",
-     "a, b do not overlap"},
+     "void f(int n, int *a, const unsigned short *b, short *c) {\n"
+     "  for (int i = 0; i < n; i++) c[i] = b[i] & 7;\n"
+     "  for (int i = 0; i < n; i++) a[i] = a[i] + 1;\n}",
+     "b, c do not overlap"},
     {"characters_reach_anything",
      "void f(int n, unsigned char *a, double *b) { for (int i = 0; i < n; i++) a[i] = b[i] > 0.5; "
      "}",
@@ -91,6 +92,10 @@ const Assumption kAssumptions[] = {
     {"strides_that_divide",
      "void f(int n, double *restrict a, double *restrict b) {\n"
      "  for (int i = 0; i < 3 * n; i += 3) b[i] = a[i] + a[i + 1] + a[i + 2];\n}",
+     ""},
+    {"strides_up_to_a_multiple",
+     "void f(int n, double *restrict a, double *restrict b) {\n"
+     "  for (int i = 0; i < n - n % 4; i += 4) { b[i] = a[i + 3]; b[i + 3] = a[i]; }\n}",
      ""},
     {"strides_that_may_not_divide",
      "void f(int n, double *restrict a, double *restrict b) { for (int i = 0; i < n; i += 3) b[i] "
