@@ -27,10 +27,10 @@ void f(int n, float *a, float *b) {
 #include <math.h>
 void f(int n, double *a, double *b) {
   double most = -1;
-  for (int i = 0; i < n; i++) most = fmax(a[i], most);
+  for (int i = 0; i < n; i++) most = fmax(a[i] * 0.0, most);
   for (int i = 0; i < n; i++) b[i] = most;
 })",
-     {}},
+     {"which fmax and fmin leave open"}},
     {"every_fourth_from_the_end",
      R"(
 void f(int n, double *a, double *b) {
