@@ -172,10 +172,13 @@ std::string Executor::object_of(const std::string& path, bool pointer) const {
   const size_t end = path.rfind(')');
   if (end != std::string::npos) return path.substr(0, end + 1);
   const int variable = variable_of_path(path);
-  const bool reference =
-      variable >= 0 && type_of(tree_.variables[static_cast<size_t>(variable)].type)->kind ==
-                           CTypeInfo::Kind::Reference;
-  return reference ? fmt::format("v{}&", variable) : "";
+  if (variable < 0) return "";
+  const CVariable& root = tree_.variables[static_cast<size_t>(variable)];
+  const CTypeInfo::Kind kind = type_of(root.type)->kind;
+  // the parameter double a[n][m] is a pointer
+  const bool adjusted =
+      kind == CTypeInfo::Kind::Array && root.storage == CVariable::Storage::Parameter;
+  return adjusted || kind == CTypeInfo::Kind::Reference ? fmt::format("v{}&", variable) : "";
 }
 
 // Parameters that C uses as *p or p[0] alone, and assigns through: results, not arrays.

@@ -32,6 +32,11 @@ const Assumption kAssumptions[] = {
     {"pointed_number",
      "void f(int n, double *a, double *s) { for (int i = 0; i < n; i++) a[i] = a[i] / *s; }",
      "a, s do not overlap"},
+    {"array_parameters",
+     "void f(int n, int m, double a[n][m], double b[n][m], double w[4]) {\n"
+     "  for (int i = 0; i < n; i++)\n"
+     "    for (int j = 0; j < m; j++) b[i][j] = a[i][j] * w[3];\n}",
+     "a, b, w do not overlap"},
     {"elements_as_numbers",
      "void f(int n, double *a, double *b, const double *w) {\n"
      "  for (int i = 1; i < n - 1; i++) b[i] = w[0] * a[i - 1] + w[1] * a[i + 1];\n}",

@@ -23,6 +23,21 @@ TEST_F(PolyTest, RequirementsThatContradictEachOther) {
   EXPECT_FALSE(contradictory({m - n - n, n - Poly(4), Poly(8) - m}));
 }
 
+TEST_F(PolyTest, RemaindersThatDoNotDependOnSizes) {
+  X n = symbol(1);
+  const Poly size = Poly::atom(n);
+  EXPECT_EQ((size + size + size - Poly(1)).remainder(3), 2);
+  EXPECT_EQ((size + size - Poly(5)).remainder(2), 1);
+  EXPECT_FALSE((size + size - Poly(1)).remainder(3));
+  EXPECT_FALSE(size.remainder(2));
+  // n - n % 4 is a multiple of 4 and of 2, and of nothing else that is known
+  const Poly rest = Poly::of(pool_.binary("%", n, pool_.integer(4), CScalar::I32));
+  EXPECT_EQ((size - rest + Poly(1)).remainder(4), 1);
+  EXPECT_EQ((size - rest).remainder(2), 0);
+  EXPECT_FALSE((size - rest).remainder(8));
+  EXPECT_FALSE((size + rest).remainder(4));
+}
+
 TEST_F(PolyTest, BoundsFromAbove) {
   const Poly m = Poly::atom(symbol(0)), n = Poly::atom(symbol(1));
   EXPECT_FALSE(bounds_from_above(n + m - Poly(3)));
