@@ -10,6 +10,7 @@
 #include <regex>
 #include <set>
 
+#include "compiler/support/numbers.h"
 #include "runtime/api/lift_verify.h"
 #include "runtime/io/files.h"
 #include "runtime/lifting/params.h"
@@ -64,7 +65,7 @@ std::vector<Word> words_of(const std::string& text) {
       };
       while (real(end)) ++end;
       word.text = text.substr(at, end - at);
-      word.number = std::strtod(word.text.c_str(), nullptr);
+      word.number = parse_real(word.text).value_or(0);
       word.whole = word.text.find_first_not_of("0123456789") == std::string::npos;
     } else {
       while (letter(at) && letter(end)) ++end;
