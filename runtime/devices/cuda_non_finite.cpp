@@ -159,7 +159,6 @@ Result<std::optional<NonFiniteCount>> count_non_finite(
     Context context, Stream stream, Address memory, Scalar type,
     const std::vector<Accelerator::Rows>& pieces) {
   const auto none = std::optional<NonFiniteCount>();
-  if (!is_float(type)) return std::optional<NonFiniteCount>(NonFiniteCount{});
   const int element = size_in_bytes(type);
   const Function function = counting_kernel(context, element);
   if (!function) return none;

@@ -348,6 +348,7 @@ Result<bool> PlanMemory::read(const BoxOfField& what, std::byte* to) {
 Result<std::optional<NonFiniteCount>> PlanMemory::count_non_finite(const BoxOfField& what) {
   const auto array = array_of(what);
   if (!array) return std::optional<NonFiniteCount>();
+  if (!is_float(plan_.arrays[*array].type)) return std::optional(NonFiniteCount{});
   const auto counted =
       accelerator_.count_non_finite(slots_[*array][static_cast<size_t>(what.level)],
                                     plan_.arrays[*array].type, pieces_of(*array, what.box));

@@ -260,8 +260,8 @@ TEST_F(LongRun, ASignalDuringTheFirstStepsEndsItAtOnce) {
         "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
         "stencil s : A on G = sum(a in -12..12, b in -12..12 : A[a,b] * A[b,a]);");
   write("large.stn",
-        "grid G = [0..2999, 0..2999] steps 9; field A : real on G;"
-        "stencil s : A[20..2980, 20..2980] = sum(a in -12..12, b in -12..12 : A[a,b]);");
+        "grid G = [0..5999, 0..5999] steps 9; field A : real on G;"
+        "stencil s : A[20..5980, 20..5980] = sum(a in -12..12, b in -12..12 : A[a,b]);");
   std::vector<std::string> runs = {"run large.stn --device reference --out A=a.npy"};
   if (holds(stencilc("devices").out, "opencl      yes")) {
     runs.push_back("run wide.stn --device opencl --out A=a.npy");

@@ -168,10 +168,10 @@ void f(int n, int steps, double *a, double *b) {
     for (int i = 0; i < n; i++) a[i] = g(b[i]);
 })"},
     {"function_that_the_language_lacks", "C021", 3, R"(
-double fmod(double, double);
-void f(int n, double *a, double *b) { for (int i = 0; i < n; i++) b[i] = fmod(a[i], 2.0); }
+double log1p(double);
+void f(int n, double *a, double *b) { for (int i = 0; i < n; i++) b[i] = log1p(a[i]); }
 )",
-     ".c", "a call of 'fmod', a function that the language does not have"},
+     ".c", "a call of 'log1p', a function that the language does not have"},
     {"mirrored_component", "C013", 3, R"(
 void f(int n, int p, double *a, double *b) {
   for (int i = 0; i < n; i++) for (int c = 0; c < p; c++) b[i * p + c] = a[i * p + (p - 1 - c)];

@@ -40,12 +40,40 @@ class Heap : public Accelerator {
   Status ask(Memory) override { return Done{}; }
   Result<int32_t> answer() override { return 0; }
 
+  Result<NonFiniteCount> count_non_finite(Memory, Scalar type, const std::vector<Rows>&) override {
+    counted.push_back(type);
+    return NonFiniteCount{1, 0, 0};
+  }
+
   std::vector<const std::byte*> brought_back;  // destinations of downloads
+  std::vector<Scalar> counted;                 // types of the arrays searched for NaN
   int uploads = 0, copies = 0;
 
  private:
   std::vector<std::unique_ptr<std::byte[]>> memory_;
 };
+
+// The bits of an integer may look like those of a NaN.
+TEST(PlanSession, SearchesFloatingPointFieldsForNanOnly) {
+  const ir::Program program = program_of(
+      "grid G = [0..63] steps 9;\nfield U : real on G;\nfield I : long on G;\n"
+      "stencil u : U on G = U[0] + 1;\nstencil i : I on G = I[0] + 1;\n");
+  Diagnostics diagnostics;
+  const auto schedule = schedule::parse("direct block=32", program, diagnostics);
+  const auto module = schedule::lower(program, *schedule, diagnostics);
+  ASSERT_TRUE(module) << render(Source("", ""), diagnostics);
+  reference::State state = initial_state(program, bind_params(program).value());
+  Heap heap;
+  const auto session = start_plan(heap, *module, state);
+  ASSERT_TRUE(session.ok());
+  const auto nans = [&](int field) {
+    const auto found = session.value()->count_non_finite({field, 0, 0, program.grid});
+    return found.value()->nans;
+  };
+  EXPECT_EQ(nans(0), 1);
+  EXPECT_EQ(nans(1), 0);
+  EXPECT_EQ(heap.counted, std::vector<Scalar>{Scalar::F32});
+}
 
 TEST(PlanSession, DownloadsOnlyRequestedFields) {
   const ir::Program program = program_of(
