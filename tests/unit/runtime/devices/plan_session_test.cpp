@@ -67,7 +67,8 @@ TEST(PlanSession, SearchesFloatingPointFieldsForNanOnly) {
   const auto session = start_plan(heap, *module, state);
   ASSERT_TRUE(session.ok());
   const auto nans = [&](int field) {
-    const auto found = session.value()->count_non_finite({field, 0, 0, program.grid});
+    const auto found = session.value()->count_non_finite(
+        {static_cast<ir::FieldId>(field), 0, 0, state.fields[static_cast<size_t>(field)].box});
     return found.value()->nans;
   };
   EXPECT_EQ(nans(0), 1);
