@@ -1,10 +1,10 @@
-// Loops around conditional barriers, for compilers that run the threads of a block as loops.
+// Unrolls loops around conditional barriers, for compilers that run the threads of a block as
+// loops.
 //
-// PoCL splits a kernel at its barriers. It copies all that follows a barrier under a condition,
-// once for the path with the barrier and once for the path without, so n such conditions in a row
-// become 2^n copies. In `streaming`, a loop over a few planes contains such conditions where
-// strides leave planes out, and they depend on the counter of the loop alone. Written out, the loop
-// has none.
+// PoCL splits a kernel at its barriers. If a barrier is under a condition, PoCL compiles the code
+// after it twice: for the path with the barrier and for the path without. Hence n such conditions
+// in a row become 2^n copies. If strides omit planes, `streaming` has such conditions in a loop
+// over a few planes. They depend only on the loop counter, so unrolling the loop removes them.
 #include <algorithm>
 #include <optional>
 
@@ -45,7 +45,7 @@ bool has_barrier(const Body& body) {
                      [](const Statement& statement) { return has_barrier(statement); });
 }
 
-// Whether some barrier stands under a condition that the counter decides.
+// Whether a barrier is under a condition whose value follows from that of the loop counter.
 bool decides_barriers(const Body& body, const std::string& counter, int64_t value) {
   return std::any_of(body.begin(), body.end(), [&](const Statement& statement) {
     if (!has_barrier(statement)) return false;

@@ -87,7 +87,7 @@ struct Dialect {
   std::string_view bulk_words;
   std::string_view describe_boxes;  // host function that fills in such a descriptor
   std::array<std::string_view, 3> thread_index;
-  // Some compilers copy all that follows a barrier under a condition, for each such condition.
+  // The compiler duplicates the code after each barrier under a condition (barrier_loops.cpp).
   bool copies_tails = false;
   bool implicit_threads = true;  // false: Threads become loops over the threads
   bool block_ranges = false;     // the caller distributes blocks: kernels take a range

@@ -380,7 +380,7 @@ void Driver::unused_arguments() {
     if (used.count(plan_.parameters[p].name)) continue;
     out_.line(fmt::format("(void){};", api_.parameter_name(static_cast<int>(p))));
   }
-  // reductions ask for the step that they are due at
+  // The checks whether a reduction or the stop condition is due use the first step.
   const auto& reductions = plan_.reductions;
   const bool asks =
       std::any_of(reductions.begin(), reductions.end(), [&](const kernel::Reduction& r) {

@@ -6,11 +6,11 @@
 // flag that could be forgotten, and a caller who sets a derived member keeps it. NaNs are
 // recognised by their bits, because a file compiled with fast-math may assume that there are none.
 //
-// What follows is computed as the compiler does it (compiler/ir/derive.cpp), in steps of one
-// operation each. They are volatile, so that no flag of the host's compiler contracts two of them,
-// keeps more bits between them, or computes them in another order.
+// Derived params are computed as in the compiler (compiler/ir/derive.cpp), one operation per
+// statement. The intermediate values are volatile, so that no flag of the host compiler contracts
+// operations, keeps extra precision or reorders them.
 //
-// Code with a caller that gives all params (emit::Options::all_given) reserves no value.
+// Under emit::Options::all_given every value is valid, so no value marks a missing param.
 #include <fmt/format.h>
 
 #include "compiler/emit/driver_printer.h"
@@ -105,8 +105,8 @@ void Driver::default_params() {
   out_.blank();
 }
 
-// Computes a param that follows from others, unless it is given; then it must be there. If callers
-// give all params, any value may be one, and only sizes have a range.
+// Computes a derived param unless it is given, and checks that the param has a value in its range.
+// If callers give all params, only the range is checked.
 void Driver::derive_param(size_t p, bool read) {
   const Parameter& parameter = plan_.parameters[p];
   const std::string name = api_.parameter_name(static_cast<int>(p));
@@ -142,7 +142,7 @@ void Driver::check_given(const Parameter& parameter, const std::string& member) 
                        real ? "no finite number" : "an integer that stands for no value",
                        parameter.derived_text));
     out_.close();
-    if (!real) return;  // the least integer is none that is given
+    if (!real) return;  // the smallest integer was just replaced
   }
   const bool open = must_be_given(parameter);
   refuse(real ? fmt::format("param {} is no finite number{}", parameter.name,

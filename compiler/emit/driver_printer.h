@@ -184,8 +184,8 @@ class Driver {
   Names& names_;
   ExpressionPrinter& expressions_;
   const Dialect& dialect_;  // of the file
-  bool device_;             // kernels are launched, on memory that is not the host's
-  bool all_given_;          // callers give all params
+  bool device_;             // kernels are launched on device memory
+  bool all_given_;          // Options::all_given
   std::string step_, count_, first_step_, check_, arrays_, padded_;
   std::string iteration_, iterations_;              // used with repeats only
   std::string present_count_;                       // of the enclosing tile

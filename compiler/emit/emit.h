@@ -44,9 +44,9 @@ struct Options {
   bool kernels_only = false;
   // OpenCL on CPUs: a block is one work-item that loops over its threads, as in C++.
   bool threads_are_loops = false;
-  bool main = false;  // also a program: allocate, initialise, run, time, check
-  // The only caller gives all params, so that no value stands for one that is not given: NaN,
-  // infinities and the least integers are values.
+  bool main = false;  // also emit a program: allocate, initialise, run, time, check
+  // The only caller gives all params, so no value marks a missing one: NaN, infinities and the
+  // smallest integers are ordinary values.
   bool all_given = false;
   std::string header_name;  // file name to #include for the declarations; "": declare in place
 };

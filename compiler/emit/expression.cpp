@@ -496,7 +496,7 @@ void ExpressionPrinter::put_bits_of(const Expr& value, Scalar type, int level) {
   close(kUnary < level);
 }
 
-// Global buffers are linear in memory, row-major; the others are arrays of the language.
+// Global buffers are linear and row-major in memory; other buffers are arrays of the language.
 void ExpressionPrinter::put_element(kernel::BufferId id, const std::vector<Expr>& index) {
   const kernel::Buffer& buffer = kernel_->buffers[static_cast<size_t>(id)];
   out_ += names_.spell(buffer.name);

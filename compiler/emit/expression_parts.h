@@ -1,4 +1,4 @@
-// What the files of the expression printer share.
+// Shared by the files of the expression printer.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace stencil::emit {
 
-// C's precedence, loosest first.
+// C's precedence, lowest first.
 enum Level {
   kTernary = 1,
   kOr,
@@ -26,7 +26,7 @@ enum Level {
 
 // Whether the text begins with a minus sign.
 bool negative(const kernel::Expr& expr);
-// The type in names of helpers.
+// The name of the type as part of a helper's name.
 std::string_view short_name(Scalar type);
 
 }  // namespace stencil::emit

@@ -1,5 +1,5 @@
-// The expression printer where a value changes its type: conversions, and elements of types that
-// exist in memory alone.
+// The part of the expression printer that changes types: conversions, and loads of storage types,
+// which exist in memory only.
 #include <fmt/format.h>
 
 #include "compiler/emit/expression.h"
@@ -14,14 +14,14 @@ std::string_view short_name(Scalar type) {
   return type == Scalar::I32 ? "int" : name(type);
 }
 
-// An element as the value that it stands for, where its type exists in memory only.
+// Loads an element of a storage type and converts it to its arithmetic type.
 void ExpressionPrinter::put_stored(const kernel::Load& load, Scalar stored, int level) {
   if (stored == Scalar::Bool) {
     open(kEquality < level);
     put_element(load.buffer, load.index);
     out_ += " != 0";
     close(kEquality < level);
-  } else if (arithmetic_type(stored) == Scalar::I32) {  // spelled out, for overloaded functions
+  } else if (arithmetic_type(stored) == Scalar::I32) {  // explicit, for overloaded functions
     open(kUnary < level);
     out_ += fmt::format("({})", dialect_.type(Scalar::I32));
     put_element(load.buffer, load.index);
@@ -47,7 +47,7 @@ void ExpressionPrinter::put_to_storage(const Expr& value, Scalar to) {
       if (to == Scalar::BF16) return put_helper("long_to_bfloat", {value}, false);
       [[fallthrough]];
     case Scalar::I32:
-      // A float holds every integer exactly that is not far beyond the largest half.
+      // A float represents exactly every integer up to well beyond the largest half.
       return put_to_storage(kernel::convert(value, to == Scalar::F16 ? Scalar::F32 : Scalar::F64),
                             to);
     case Scalar::Bool:

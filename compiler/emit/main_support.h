@@ -14,8 +14,8 @@ std::string main_support_text(bool reads_reals, bool padded);
 // Functions that write arrays to .npy files after a run.
 const char* main_outputs_text();
 
-// Functions that print and compare the results of reductions. Some have values of floating point
-// (`has_reals`), some of integers (`has_integers`), and some may be NaN (`has_nan`).
+// Functions that print and compare the results of reductions. `has_reals`, `has_integers`: some
+// reductions have a single floating-point or integer value; `has_nan`: some are floating-point.
 std::string main_results_text(bool has_reals, bool has_integers, bool has_nan);
 
 // Functions that time a plain copy and a run. They call run_device() or run(), which the part for

@@ -22,13 +22,13 @@ kernel::Kernel expand_copies(kernel::Kernel kernel, kernel::FreshNames& fresh);
 // bulk copy begins, and an AwaitBulk becomes a barrier.
 kernel::Kernel expand_bulk_copies(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
-// For compilers that copy what follows a conditional barrier: loops whose counters decide whether
-// barriers are reached are written out, without the conditions (barrier_loops.cpp).
+// Unrolls loops whose counters decide conditions around barriers, and evaluates these conditions,
+// for compilers that duplicate the code after a conditional barrier (barrier_loops.cpp).
 kernel::Kernel write_out_barrier_loops(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
-// With loops in place of the initialisers of a thread's large arrays. Compilers built on LLVM leave
-// an array in memory, however constant its indices, whose initialiser they made a loop of: NVVM did
-// so with kernels that hold 240 registers else (CUDA 13.0).
+// Zeroes large per-thread arrays by loops instead of initialisers. LLVM-based compilers turn such
+// an initialiser into a loop, and then keep the array in memory even if all indices are constant.
+// NVVM does this to kernels that otherwise use 240 registers (CUDA 13.0).
 kernel::Kernel zero_by_loops(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
 // --- Threads as loops (thread_loops.cpp)
