@@ -139,7 +139,7 @@ class Checker {
   Checker(const Program& program, Diagnostics& diagnostics)
       : program_(program), diagnostics_(diagnostics) {}
 
-  // The graph is evaluated in the steps every - 1, 2 * every - 1, ...; 0: before the first step.
+  // `every`: the graph is evaluated in the steps every - 1, 2 * every - 1, ...; 0: before the run.
   void check(const Graph& graph, const std::vector<NodeId>& results, const Box* region,
              const std::vector<std::string>& names, int64_t every = 1) {
     IntegerRanges ranges(program_, region, 0);
@@ -237,7 +237,7 @@ class Checker {
     }
   }
 
-  // Whether the value depends on a coordinate or, for rank_, on the step.
+  // Whether the value depends on `counter`: a dimension's coordinate, or the step if it is rank_.
   bool depends(const Graph& graph, NodeId value, size_t counter) const {
     const std::vector<bool> used = reachable(graph, {value});
     for (NodeId id = 0; id < graph.size(); ++id) {

@@ -114,9 +114,9 @@ struct Field {
   // For a set of points: the number of grid points per dimension to which a point has a weight. 0
   // if the field is not a set of points.
   int width = 0;
-  bool weighted = false;           // by the program; else multilinear, with a width of 2
-  Scalar weight = Scalar::F32;     // the type that weights are rounded to: F64 if any use is in it
-  std::optional<Box> within = {};  // of a set: where its points have to lie
+  bool weighted = false;           // the program gives the weights; otherwise multilinear, width 2
+  Scalar weight = Scalar::F32;     // type of the stored weights: F64 if any use of them is in F64
+  std::optional<Box> within = {};  // for a set: the box in which its points must lie
 
   int dimension(size_t d) const { return dimensions.empty() ? static_cast<int>(d) : dimensions[d]; }
   bool is_series() const { return !dimensions.empty() && dimensions.front() == kTime; }
@@ -172,10 +172,10 @@ struct Access {
   // How far the region extends beyond the field's box, per dimension. This bounds how far from the
   // point a boundary rule may lead. Empty if nothing escapes.
   std::vector<Excess> excess = {};
-  bool in_place = false;   // Field::read_in_place
-  bool per_step = false;   // and it has no dimension but time: one value for all points
-  bool at_points = false;  // likewise in place: of a set of points, or a value for each of one
-  bool wide = false;       // of a set of points: the sum of its weights is an F64, not an F32
+  bool in_place = false;   // the value of Field::read_in_place()
+  bool per_step = false;   // in_place, and time is the only dimension: one value for all points
+  bool at_points = false;  // in_place, and the field is a set of points or has a value per point
+  bool wide = false;       // for a set of points: its weights are summed in F64, otherwise in F32
   bool escapes_below(size_t d) const { return escapes >> (2 * d) & 1; }
   bool escapes_above(size_t d) const { return escapes >> (2 * d + 1) & 1; }
   friend bool operator==(const Access&, const Access&) = default;
@@ -425,10 +425,10 @@ bool meets(const Field& field, const Access& access, size_t d, BoundaryKind kind
 
 std::vector<std::string> param_names(const Program& program);
 bool writes(const Function& function, FieldId field);
-bool is_written(const Program& program, FieldId field);  // by some stencil function
-bool changes(const Program& program, FieldId field);     // by one, or by a reduction
-// The component is read by a function or a reduction, although none gives it values: no function
-// has the field as a target, or all that have leave this component as it is.
+bool is_written(const Program& program, FieldId field);  // by a stencil function
+bool changes(const Program& program, FieldId field);     // by a stencil function or a reduction
+// Whether functions or reductions read the component but none computes it. A function that writes
+// other components of the field and keeps this one does not compute it.
 bool is_read_only(const Program& program, FieldId field, int component);
 bool has_initial_value(const Program& program, FieldId field);  // by an init
 bool is_record(const Program& program, FieldId field);  // a series that a record fills row by row

@@ -315,7 +315,7 @@ class Verifier {
       return fail(where, field.name + ": no such component");
     }
     const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
-    const Scalar sum = access.wide ? Scalar::F64 : Scalar::F32;  // of weights
+    const Scalar sum = access.wide ? Scalar::F64 : Scalar::F32;  // type of a sum of weights
     const Scalar read = field.is_point_set() ? sum : arithmetic_type(stored);
     if (node.type != read) fail(where, field.name + ": type of an access");
     const bool narrow = access.at_points && read == Scalar::F64 &&

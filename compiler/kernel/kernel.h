@@ -21,7 +21,7 @@
 // (initial values, the plain sweeps against which emitted programs check themselves) use the same
 // IR.
 //
-// This header knows nothing of stencils or schedules. plan.h refers to fields and params of the
+// This header does not depend on stencils or schedules. plan.h refers to fields and params of the
 // program by number.
 #pragma once
 

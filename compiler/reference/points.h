@@ -13,11 +13,11 @@
 
 namespace stencil::reference {
 
-// What place_points.h says of a set, its weights rounded to Field::weight.
+// The tables of place_points.h for a set, with weights rounded to Field::weight.
 struct PlacedPoints {
   std::vector<int32_t> slabs, starts, columns, numbers;
-  std::vector<float> single;    // weights, if they are floats
-  std::vector<double> weights;  // else
+  std::vector<float> single;    // weights, if Field::weight is F32
+  std::vector<double> weights;  // weights otherwise
   std::vector<int32_t> entries, firsts;
   // The weight of an entry as T.
   template <class T>
