@@ -150,7 +150,7 @@ Scalar Arithmetic::common_type(const std::vector<Leaf>& operands) const {
     }
     for (const Constant& literal : literals_of(leaf)) {
       const int64_t integer = literal.integer.value_or(0);
-      if (literal.overflowed) {  // an integer that typed() refuses
+      if (literal.overflowed) {  // an integer; typed() reports the overflow
         long_literal = true;
         continue;
       }

@@ -48,9 +48,9 @@ class Arithmetic {
   Leaf as_real(const Leaf& integer, Span span);
   // Converts random bits (a long) to a real number in [0, 1).
   Leaf as_fraction(const Leaf& bits, Span span);
-  // The sum of the weights of a set of points at the point computed, in the type of the context.
+  // The sum of the weights of a set of points at the current point, in the type of the context.
   Leaf as_weights(ir::FieldId set, Span span);
-  // Gives the value the name of a let, for readable output.
+  // Names the value after a let, for readable output.
   void call(const Leaf& leaf, const std::string& hint);
 
   // The components of `value` as they are stored in `target`, one node each; a scalar fills every

@@ -147,7 +147,7 @@ std::optional<Leaf> Arithmetic::convert_scalar(const Leaf& leaf, Scalar to, Span
   if (const auto* constant = std::get_if<Constant>(&leaf)) {
     Constant value = *constant;
     if (is_integer(to) && !value.integer &&
-        !value.overflowed) {  // truncate, as the run-time conversion does
+        !value.overflowed) {  // truncate, like the run-time conversion
       if (std::fabs(value.real) >= 0x1p62) {
         report_.error("S012", span, "number too large for an integer").found =
             fmt::format("{}", value.real);
@@ -295,9 +295,9 @@ void Arithmetic::warn_of_narrow_parts(ir::NodeId stored) {
   }
 }
 
-// S107 for the operations that round in float and the params of that type that `value` consists of.
-// What points give is an operation: a sum of weights times values. Fields and reductions are what
-// the program says that they are.
+// S107 for the operations that round to float, and the float params, from which `value` is
+// computed. A read at points is an operation: a sum of values times weights. Fields and reductions
+// have the types that the program declares, so they do not count.
 void Arithmetic::warn_if_narrow(ir::NodeId value) {
   std::vector<ir::NodeId> open = {value};
   while (!open.empty()) {

@@ -74,8 +74,9 @@ bool check_count(Report& report, const ast::Call& call, Span span, size_t least,
   return false;
 }
 
-// The exponent of a power that is made of products: made of literals, whole and not large. A param
-// is none, whether its value is known or not: its value must not decide how a power is computed.
+// The exponent of a power that is written as products: a whole number of at most kMost in
+// magnitude, computed from literals only. A param is excluded even if its value is known, so that
+// known and open params give the same bits.
 std::optional<int64_t> whole_exponent(const Value& value) {
   constexpr double kMost = 16;
   if (!value.ok() || value.leaves.size() != 1) return std::nullopt;

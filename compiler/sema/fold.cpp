@@ -25,7 +25,7 @@ bool all_integer(const std::vector<Constant>& operands) {
   return std::all_of(operands.begin(), operands.end(), [](const Constant& c) { return c.integer; });
 }
 
-// Operations that give an integer where their operands are integers.
+// Whether the operation of integer literals is an integer.
 bool has_integer_track(Op op) {
   switch (op) {
     case Op::Neg:
@@ -42,7 +42,7 @@ bool has_integer_track(Op op) {
   }
 }
 
-// Literals only.
+// Folds an operation whose operands are all literals.
 Folded fold_literals(Op op, const std::vector<Constant>& operands) {
   const Constant& a = operands[0];
   const Constant& b = operands.size() > 1 ? operands[1] : a;

@@ -21,7 +21,7 @@ struct Constant {
   std::optional<Scalar> type;      // never a storage type
   std::optional<int64_t> integer;  // always present for Bool, I32 and I64, absent for floats
   double real = 0;
-  // A literal expression of integers alone, whose integer track has left 64 bits.
+  // Computed from integer literals only, but the integer track does not fit 64 bits.
   bool overflowed = false;
 
   static Constant of_integer(int64_t value) { return {std::nullopt, value, double(value)}; }
@@ -38,8 +38,8 @@ struct Choice {
 };
 
 // A real number that has no floating-point type yet, such as 0.1 * time or sqrt(i). It consists of
-// literals and integers only, and is computed in the type of the operand that it meets or of the
-// place where it is stored.
+// literals, integers and weights of points only, and is computed in the type of the operand that it
+// meets or of the place where it is stored.
 struct WeakOperation;
 using Weak = std::shared_ptr<const WeakOperation>;
 
@@ -57,16 +57,17 @@ struct Leaf : Scalars {
 };
 
 struct WeakOperation {
-  // Convert: the operand, an integer, as a real number.
-  // Random: the operand, 64 random bits, as a number in [0, 1) with all bits that the type holds.
-  // Weights: the sum of the weights that a set of points has at the point computed.
+  // Convert: the operand is an integer, converted to a real number.
+  // Random: the operand is 64 random bits, converted to a number in [0, 1) with as many bits as the
+  // type holds.
+  // Weights: the sum of the weights of a set of points at the current point; no operands.
   enum class Kind { Operation, Convert, Random, Weights };
   Kind kind;
   Op op;  // for Operation only
   std::vector<Leaf> operands;
   Span span;
-  mutable std::string hint = {};  // the `let` that it is the value of, if any
-  ir::FieldId set = 0;            // of Weights
+  mutable std::string hint = {};  // name of the `let` that has this value, if any
+  ir::FieldId set = 0;            // for Weights only
 };
 
 // A value without a type is the result of an error that is already reported. Operations on it fail

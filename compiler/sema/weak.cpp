@@ -1,7 +1,7 @@
-// Real numbers that wait for a type. What is made of literals, integers and weights of points
-// alone, as 0.1 * time or sqrt(i), has none of its own: it takes that of what it meets or is stored
-// in, and all of it is then computed in that type, literals rounded once. Where nothing gives one,
-// it is `fallback`.
+// Real numbers without a type. A value made only of literals, integers and weights of points, such
+// as 0.1 * time or sqrt(i), has no type of its own. It takes the type of the operand that it meets
+// or of the place where it is stored. All of it is then computed in that type, with literals
+// rounded once. If nothing gives a type, it takes `fallback`.
 #include <cmath>
 
 #include "compiler/sema/arithmetic.h"
