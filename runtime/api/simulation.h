@@ -90,8 +90,8 @@ struct SimulationData {
   // Opens a session for the call and keeps it open, unless user arrays in host memory must be
   // current afterwards.
   Result<Report> in_session(const std::function<Result<Report>()>& take_steps);
-  // execute(), with a look by `check` before and after it unless `on_nan` is Ignore. `watch`, if
-  // there is one, has looked at the outputs.
+  // execute(), with `check` before and after it unless `on_nan` is Ignore. If `watch` is given, its
+  // findings in the output files are added to those of `check`.
   Result<Report> execute_checked(int64_t steps, const ProgressCallback& progress,
                                  std::vector<runtime::Event> events, OnNan on_nan,
                                  runtime::FiniteCheck& check,

@@ -17,9 +17,9 @@ namespace stencil::runtime {
 struct CFile {
   std::string path, function;      // "": the region marked by pragmas, or the only grid loop
   std::vector<std::string> flags;  // of the compiler
-  std::string database;            // the directory of compile_commands.json; "": none
-  std::string text = {};           // what the file is to contain; "": what it does
-  int seconds = 60;                // that Clang may take
+  std::string database;            // directory of compile_commands.json; "": none
+  std::string text = {};           // replaces the contents of the file; "": the file itself
+  int seconds = 60;                // time limit for Clang
 };
 
 // Why a C file could not be read, with the place.

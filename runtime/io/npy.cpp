@@ -142,8 +142,8 @@ constexpr Dtype kDtypes[] = {
     {"<u2", Scalar::U16}, {"|b1", Scalar::Bool},
 };
 
-// What an array of an unsupported dtype may be converted to: the same in another byte order, or
-// what is of its kind ('f': real, 'i' and 'u': integers), or anything.
+// The dtypes that the hint proposes instead of an unsupported one: the same type in another byte
+// order, otherwise all of its kind ('f': real; 'i' and 'u': integers), otherwise all.
 std::string supported_instead(std::string_view descr) {
   const auto kind_of = [](std::string_view text) {
     const char kind = text.size() > 1 ? text[1] : ' ';

@@ -44,7 +44,7 @@ Status NonFiniteWatch::look(FieldSource& fields) {
     NonFinite now = non_finite_at(known.place, counts.value()[p], field);
     now.step = known.any() ? known.step : state.step;
     now.last = state.step;
-    if (now.any() || !known.any()) known = std::move(now);  // files of earlier steps stay
+    if (now.any() || !known.any()) known = std::move(now);  // keeps findings in earlier files
   }
   return Done{};
 }
@@ -78,8 +78,8 @@ void add_components(const ir::Program& program, size_t field, int levels,
   }
 }
 
-// The value of a minimum or maximum over no points. Nothing for sums, products and fields that are
-// no reduction's.
+// The value of a minimum or maximum over no points. Nothing for sums, products, and fields that are
+// not profiles.
 std::optional<double> value_of_none(ir::Reducer reducer) {
   if (reducer == ir::Reducer::Min) return std::numeric_limits<double>::infinity();
   if (reducer == ir::Reducer::Max) return -std::numeric_limits<double>::infinity();
@@ -112,8 +112,8 @@ bool is_infinite(const ir::Program& program, const reference::State& state, size
 
 }  // namespace
 
-// A profile of minima may have the value of no points somewhere and other infinities elsewhere, so
-// it is counted by value. It is small.
+// A profile of minima or maxima has an infinity wherever no point was reduced, which does not
+// count. Such a profile is counted here by value, which is cheap because profiles are small.
 Result<std::vector<NonFiniteCount>> FiniteCheck::count(FieldSource& fields,
                                                        const std::vector<Selection>& places) const {
   auto counts = fields.count_non_finite(places);
@@ -182,7 +182,7 @@ void FiniteCheck::note_fields(const std::vector<NonFinite>& written) {
   }
 }
 
-// Older levels of a component count as the component.
+// Adds one entry per component, whatever its level, and one per reduction.
 void FiniteCheck::add(NonFinite found) {
   const bool there = std::any_of(found_.begin(), found_.end(), [&](const NonFinite& other) {
     if (found.reduction || other.reduction) return found.reduction == other.reduction;

@@ -1,4 +1,4 @@
-// NaN and infinities in the files of a run.
+// NaN and infinities in the results and files of a run.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace stencil::runtime {
 
-// Of one component at one level, or of a reduction's value.
+// Counts for one component at one level, or for the value of a reduction.
 struct NonFinite {
-  Selection place;  // its component is given, also if it is the only one
-  // If set, `place` means nothing and `first` is empty: a reduction has no points.
+  Selection place;  // component is set even if it is the only one
+  // If set, `place` is unused and `first` is empty.
   std::optional<ir::ReductionId> reduction = {};
   int64_t values = 0, nans = 0, infinities = 0;
-  std::vector<int64_t> first;  // where the first of them is, in grid coordinates
-  int64_t step = 0;            // of the first look that found some
-  int64_t last = 0;            // of the last one, to which the counts belong
+  std::vector<int64_t> first;  // grid coordinates of the first such value
+  int64_t step = 0;            // of the first check that found any
+  int64_t last = 0;            // of the last check that found any; the counts are from this check
 
   bool any() const { return nans > 0 || infinities > 0; }
 };
@@ -34,33 +34,33 @@ class NonFiniteWatch {
   Status look(FieldSource& fields);
   // Adds a check after the event's action. The watch must outlive the event.
   Event watched(Event event);
-  // Those that had any, with the counts of the last look that found some.
+  // The places where any check found such values, with the counts of the last such check.
   std::vector<NonFinite> found() const;
 
  private:
   std::vector<NonFinite> places_;
 };
 
-// Whether results have become NaN or infinite in the course of a run. A look reads each field once,
-// where it lies. An infinity that means "no point was reduced" (+infinity of `min`, -infinity of
-// `max`) is a value like any other.
+// Checks whether results have become NaN or infinite during a run. Each check reads each field
+// once, in its own memory. The infinities that `min` and `max` give if no point was reduced
+// (+infinity and -infinity) do not count.
 class FiniteCheck {
  public:
   // `program` must outlive it.
   explicit FiniteCheck(const ir::Program& program) : program_(program) {}
-  // Looks at all levels of all fields and at the reductions, before the first step.
+  // Checks all levels of all fields and the reductions, before the first step.
   Status begin(FieldSource& fields);
-  // Looks at the reductions and at the newest level of the fields that steps change: those that
-  // functions compute, profiles and records. Reductions that became NaN are not among the results:
-  // became_nan() of a run is about those.
+  // Checks the reductions, and the newest level of the fields that steps change: those that
+  // functions compute, profiles and records. A reduction counts if it is infinite; the run itself
+  // reports NaN (RunReport::nan).
   Status end(FieldSource& fields);
   // An event that calls end() when the run ends. The check must outlive it.
   Event event();
-  // Values that a file shows, although end() may not find them: reductions in a row of a history,
-  // and fields in files that were written on the way or show older levels.
+  // Add values in files, which end() may not find: reductions in a row of a history, and fields in
+  // files that were written earlier or contain older levels.
   void note_reductions(const reference::State& state, const std::vector<int>& evaluated);
   void note_fields(const std::vector<NonFinite>& written);
-  // What is not finite. Empty if some field or reduction was not finite in begin().
+  // The non-finite components and reductions. Empty if begin() already found some.
   const std::vector<NonFinite>& found() const { return found_; }
 
  private:

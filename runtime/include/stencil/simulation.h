@@ -146,9 +146,9 @@ struct Report {
   // After run() with files: the fields in the outputs that are NaN or infinite at the end, and the
   // first step at which such values were written.
   std::vector<NonFinite> non_finite = {};
-  // After run(), unless OnNan::Ignore: the computed fields, profiles and records that are NaN or
-  // infinite at some points at the end or in a file of the run, and the reductions that are
-  // infinite, although nothing was when the call began. Then the scheme has blown up.
+  // After run(), unless OnNan::Ignore: computed fields, profiles and records with NaN or infinite
+  // values, and infinite reductions, at the end or in a file of the run. Empty if there were such
+  // values when the call began, so any entry means that the scheme has blown up.
   std::vector<NonFinite> became_non_finite = {};
   double gcells_per_second() const { return seconds > 0 ? updates / seconds * 1e-9 : 0; }
 };

@@ -33,13 +33,13 @@ struct FieldBox {
   Extents origin, shape;
 };
 
-// Values of one component at one level that are NaN or infinite, or a reduction that is infinite.
+// The NaN and infinite values of one component at one level, or an infinite reduction.
 struct NonFinite {
-  std::string field;  // as everywhere: "A", "S.rho", "U@-1"; or the name of the reduction
+  std::string field;  // "A", "S.rho", "U@-1", or the name of the reduction
   int64_t values = 0, nans = 0, infinities = 0;
-  std::vector<int64_t> first;  // grid coordinates of the first of them; empty for a reduction
-  int64_t step = 0;            // the earliest at which they were looked for and found
-  int64_t last = 0;            // the latest, to which the counts belong
+  std::vector<int64_t> first;  // grid coordinates of the first such value; empty for a reduction
+  int64_t step = 0;            // the earliest checked step that had such values
+  int64_t last = 0;            // the latest such step; the counts are those of this step
 };
 
 // Statistics of one component's newest level. All members but the counts ignore NaN.
@@ -137,10 +137,10 @@ class STENCIL_API State {
   // grid.
   Status check(const RunFiles& files) const;
 
-  // Whether steps have all the values that they read: R057 for a constant field, a series, a set of
-  // points, or a field (or component) that steps read and do not compute, that has neither an
-  // `init` nor values of its own, by set(), read(), load_checkpoint() or an array (Kernel::attach).
-  // Simulation::advance() and run() fail alike. A field that steps compute starts at zero.
+  // Checks whether all inputs of the steps have values. R057 for a constant field, a series, a set
+  // of points, or a field or component that steps read but do not compute, if it has neither an
+  // `init` nor values from set(), read(), load_checkpoint() or Kernel::attach(). advance() and
+  // run() fail in the same way. Fields that steps compute start at zero.
   Status check_inputs() const;
 
   // Changes a float param from the next step on. Errors: R070, R051; R074 if the param is compiled
