@@ -45,8 +45,8 @@ Result<State> first_state(const Program& program, const Arguments& arguments,
   return state;
 }
 
-// Signals are noted once steps have been done. Before that there is nothing to write, and some
-// devices compile a kernel when it is first launched, which may take minutes.
+// Until the first steps are done, a signal ends the process at once: there is nothing to save, and
+// some devices compile a kernel at its first launch, which may take minutes.
 Result<Report> run_with_progress(Simulation& simulation, const RunFiles& files, OnNan on_nan,
                                  InterruptGuard& guard) {
   ProgressLine line;

@@ -12,7 +12,8 @@ namespace stencil::tool {
 Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const Report& report,
                             int64_t first, int64_t wanted, bool full);
 
-// What of a field is no finite number at this step, where, and since when.
+// Describes the NaN and infinite values of a field: how many, at which step, where, and since when.
+// Also describes an infinite reduction.
 std::string describe(const NonFinite& values);
 
 // A table with one line per component of every field.
