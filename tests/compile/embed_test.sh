@@ -107,7 +107,7 @@ grep -q 'initial values: random' log || fail "$(cat log)"
 ./bare --repeat 0 --zeros >log && fail "a check of zeros passes"
 grep -q 'FAILED: the check is meaningless' log || fail "$(cat log)"
 
-# What entry points say of arguments that are none; integers keep their digits.
+# The messages of entry points about invalid arguments, and integer results with all digits.
 cat >given.stn <<'PROGRAM'
 param dx : double = 0.5;
 param dt : double = 0.2*dx*dx;

@@ -253,8 +253,8 @@ TEST_F(LongRun, SignalsDuringCompilationEndTheRunAtOnce) {
   EXPECT_EQ(files(), "wide.stn");
 }
 
-// Nothing is lost before the first steps are done, however long they take: OpenCL compiles a kernel
-// when it is launched, and one step of the interpreter may take minutes.
+// Before the first steps are done there is nothing to save, however long they take: OpenCL compiles
+// a kernel when it is launched, and one step of the interpreter may take minutes.
 TEST_F(LongRun, ASignalDuringTheFirstStepsEndsItAtOnce) {
   write("wide.stn",
         "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"

@@ -1,4 +1,4 @@
-// What `run` says of results that become NaN or infinite, wherever they are shown.
+// What `run` reports if results become NaN or infinite: at the end and in any file of the run.
 #include <string>
 #include <vector>
 
@@ -7,7 +7,7 @@
 namespace stencil {
 namespace {
 
-// U stays finite; what is computed from it leaves the range of a float.
+// U stays finite. Values computed from U exceed the range of a float.
 constexpr const char* kHead =
     "grid G = [0..19, 0..9] steps 6;\n"
     "field U : real on G;\n"
@@ -61,7 +61,7 @@ TEST_F(NanResults, AreAnErrorInRecordsProfilesAndReductions) {
   EXPECT_EQ(stencilc("run p.stn --device reference --on-nan ignore").status, 0);
 }
 
-// The least value of no points is +infinity, and says just that.
+// The minimum over no points is +infinity, which is no error.
 TEST_F(NanResults, ValuesOfNoPointsAreNone) {
   write("p.stn", std::string(kHead) +
                      "reduce a = min(U[0,0]) on G where U[0,0] < 0;\n"
@@ -74,7 +74,7 @@ TEST_F(NanResults, ValuesOfNoPointsAreNone) {
     const Outcome more = stencilc("run p.stn --restart c.ckpt --steps 8 --device " + device);
     EXPECT_EQ(more.status, 0) << more.err;
   }
-  // It is a value of the beginning, too: what becomes infinite afterwards is an error.
+  // Nor does it count as an infinite initial value: results that become infinite later are errors.
   write("q.stn", std::string(kHead) +
                      "reduce a = max(U[0,0]) over 1 on G where U[0,0] < 0;\n"
                      "reduce b = sum(1e34 * U[0,0]) on G;\n");
@@ -85,7 +85,7 @@ TEST_F(NanResults, ValuesOfNoPointsAreNone) {
   EXPECT_TRUE(holds(ended.err, "error R083: the reduction b is infinite at step 12")) << ended.err;
 }
 
-// Values that are finite again at the end, in files that were written on the way.
+// The values are finite again at the end, but files of earlier steps contain infinities.
 TEST_F(NanResults, InFilesOfEarlierStepsCount) {
   write("p.stn",
         "grid G = [0..9, 0..9] steps 6;\nfield T : real on G history 2;\n"

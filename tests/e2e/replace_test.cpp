@@ -1,6 +1,6 @@
-// Functions that `lift --replace` writes, beside their originals: the same bits for sizes from 0 on
-// and for every value that an argument can have, in arrays that have no element more than the
-// original touches. Both are compiled with the sanitizers of the C++ compiler at hand.
+// Functions written by `lift --replace`, compared with their originals. They must give the same
+// bits for sizes from 0 and for extreme arguments. The arrays have only the elements that the
+// original accesses. Both are compiled with the sanitizers of the system compiler.
 #include <fmt/format.h>
 
 #include "runtime/devices/host_library.h"
@@ -13,7 +13,7 @@ struct Scalar {
   const char *type, *name, *values;
 };
 struct Array {
-  const char *type, *name, *length;  // elements that the original touches
+  const char *type, *name, *length;  // number of elements that the original accesses
 };
 struct Replaced {
   const char* name;  // of the function
@@ -170,7 +170,8 @@ std::string joined(const std::vector<std::string>& all) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-// A program that calls both with all arguments; it prints what differs.
+// The code of check_NAME(), which calls both functions with all combinations of arguments. If their
+// results differ, it prints the name and exits.
 std::string comparison(const Replaced& r) {
   std::string parameters, fresh, calls, compare, loops;
   std::vector<std::string> types, ours, theirs;
@@ -276,8 +277,8 @@ TEST_F(Replace, IsTheOriginalForAllArgumentsAndTouchesNoMore) {
   EXPECT_EQ(run.status, 0) << run.out;
 }
 
-// Copies to a GPU and back move whole arrays, so a call that touches less needs an array of its
-// own.
+// Copies to and from a GPU move whole arrays. If a call may access fewer elements, the caller's
+// array may be shorter, so the function copies it to a longer one.
 TEST_F(Replace, ArraysThatMayBeShorterAreCopied) {
   const auto text_of = [&](const std::string& name, const std::string& options) {
     for (const Replaced& r : kReplaced) {

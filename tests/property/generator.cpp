@@ -6,7 +6,7 @@
 // that values stay finite over many steps and any wrong bit shows.
 //
 // Functions from the targets' libraries (exp, sin, ...) are excluded, because their last bits
-// differ. bits differ.
+// differ.
 #include "tests/property/generator.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What random calls of entry points are given: numbers, and memory that the script fills.
+// Random arguments for calls of entry points: numbers, and memory that the script fills.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@
 
 namespace stencil::property {
 
-constexpr int64_t kMostBytes = int64_t{1} << 17;  // of the arrays of a call
-constexpr int64_t kMostCallSteps = 24;            // of a call that may be valid
+constexpr int64_t kMostBytes = int64_t{1} << 17;  // of all arrays of a call
+constexpr int64_t kMostCallSteps = 24;            // of a possibly valid call
 
 enum class Expected { None, Error, Any };
 
@@ -27,14 +27,14 @@ inline std::string text(Expected expected) {
   return expected == Expected::None ? "none" : expected == Expected::Error ? "error" : "any";
 }
 
-// A param as a caller gives it: nothing, or a value.
+// A param in a call: left out, or a value.
 struct Given {
   bool left_out = true;
   int64_t integer = 0;
   double real = 0;
 };
 
-// What the program makes of params.
+// The values of all params after derivation and checks.
 struct Outcome {
   bool refused = false;
   std::vector<int64_t> integers;  // by ParamId
@@ -98,13 +98,14 @@ class DrawnArguments {
     return out;
   }
 
-  // A value that stands for one that is not given.
+  // Whether the value marks a param that is not given.
   static bool is_nothing(const kernel::Parameter& parameter, const Given& given) {
     if (is_float(parameter.type)) return std::isnan(given.real);
     return given.integer == (parameter.type == Scalar::I64 ? INT64_MIN : INT32_MIN);
   }
 
-  // `of`: the program, whose params begin with those of the plan.
+  // The result that the program's checks require for these params. `of`: the program or its box
+  // program. `box`: values of its params from number `first_of_box` on.
   Outcome outcome(const ir::Program& of, const std::vector<Given>& params,
                   const std::vector<int64_t>& box = {}, int first_of_box = 0) {
     Outcome out;
@@ -134,7 +135,7 @@ class DrawnArguments {
       out.integers[static_cast<size_t>(first_of_box) + b] = box[b];
     }
     if (out.refused) return out;
-    // Params that are left out and do not follow from others have their defaults.
+    // Params that are left out and not derived have their defaults.
     out.refused = ir::derive_params(of, given, out.integers, out.reals).has_value();
     if (!out.refused) out.refused = ir::failed_checks(of, out.integers, out.reals).has_errors();
     return out;
@@ -151,14 +152,14 @@ class DrawnArguments {
 
   // --- Memory ------------------------------------------------------------------------------------
 
-  // Where an array's memory is, and what it is filled with.
+  // The memory of an array, and how it is filled.
   struct Memory {
     int id = 0;
     int64_t bytes = 0;
     char how = 'x';
     bool written = false;
-    bool places = false;   // of points
-    bool refused = false;  // some of which do not lie where they have to
+    bool places = false;   // positions and weights of a set of points
+    bool refused = false;  // some position is invalid
   };
 
   static char filling(Scalar type) {
@@ -181,9 +182,8 @@ class DrawnArguments {
     }
   }
 
-  // Bytes of all arrays, or nothing if there are too many to be given, or an array has none, which
-  // emitted files refuse. Small arrays on sub-grids of a grid with many points are not given
-  // either: a run would take long.
+  // The bytes of each array. Nothing if they exceed kMostBytes, or if an array is empty, which
+  // emitted files refuse. Also nothing if the grid has many points, because a run would take long.
   std::optional<std::vector<int64_t>> sizes(const ir::Program& of, const kernel::Plan& plan,
                                             const Outcome& params) const {
     std::string error;
@@ -203,7 +203,7 @@ class DrawnArguments {
     return sum <= kMostBytes ? std::optional(out) : std::nullopt;
   }
 
-  // The places of a set of points: where they have to lie, or not.
+  // The positions and weights of a set of points; some positions are invalid.
   Memory places(const ir::Program& of, const kernel::Array& array, const Outcome& params,
                 int64_t bytes) {
     const ir::Field& set = of.fields[static_cast<size_t>(array.field)];
@@ -238,11 +238,11 @@ class DrawnArguments {
     return out;
   }
 
-  // What is wrong with the arrays of a call.
+  // The fault in the arrays of a call.
   enum class Fault { None, Null, Same, Within, Misaligned };
 
-  // Memory for all pointers of a plan, `copies` of each array that changes; one of them may be
-  // faulty. Whether they are refused.
+  // Draws memory for all pointers of a plan; with `slots`, one per buffer of each written array.
+  // With `hostile`, one of them may be faulty. Returns whether the call must be refused.
   bool arrays(const ir::Program& of, const kernel::Plan& plan, const Outcome& params,
               const std::vector<int64_t>& bytes, bool slots, bool hostile,
               std::vector<Memory>& out) {
@@ -265,7 +265,7 @@ class DrawnArguments {
         return true;
       case Fault::Same:
         if (at == from) return refused;
-        if (!faulty.written && !out[from].written) {  // two that are only read may be one
+        if (!faulty.written && !out[from].written) {  // arrays that are only read may be the same
           if (out[from].bytes != faulty.bytes || faulty.places || out[from].places) return refused;
           line("at {} {} 0", faulty.id, out[from].id);
           return refused;
@@ -287,7 +287,7 @@ class DrawnArguments {
     }
   }
 
-  // NAME_params, or NULL where all params are left out.
+  // NAME_params, or sometimes NULL if all params are left out.
   int params_block(const std::vector<Given>& params) {
     const int at = id();
     const bool none = std::all_of(params.begin(), params.end(), [](auto& p) { return p.left_out; });
@@ -299,7 +299,7 @@ class DrawnArguments {
     for (size_t p = 0; p < params.size(); ++p) {
       const kernel::Parameter& parameter = plan_.parameters[p];
       Given given = params[p];
-      if (given.left_out) {  // as NAME_default_params has it
+      if (given.left_out) {  // the value from NAME_default_params
         given.real = parameter.derived ? NAN : parameter.real_default.value_or(NAN);
         given.integer = parameter.derived || !parameter.integer_default
                             ? (parameter.type == Scalar::I64 ? INT64_MIN : INT32_MIN)
@@ -321,7 +321,7 @@ class DrawnArguments {
     if (parameter.type == Scalar::I64) return as(given.integer);
     return as(static_cast<int32_t>(given.integer));
   }
-  // At the next multiple of its size.
+  // Appends the value at the next multiple of its size.
   static void append(std::string& to, const std::string& value) {
     while (to.size() % value.size() != 0) to += '\0';
     to += value;

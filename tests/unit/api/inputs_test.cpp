@@ -98,7 +98,8 @@ TEST(Inputs, AreNotRequiredOfFieldsThatStepsCompute) {
             "");
 }
 
-// A field that steps read and never compute, and a component of one that they compute in part.
+// A field that steps read but never compute, and a component that they read but do not compute
+// although they compute another one.
 TEST(Inputs, AreNeededWhereNoStepComputes) {
   constexpr const char* kHead =
       "grid G = [0..7] steps 2; field A, B : real on G;"

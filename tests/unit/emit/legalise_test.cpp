@@ -80,7 +80,7 @@ TEST(Legalise, RemovedBulkCopiesLeaveNoDescriptors) {
   EXPECT_TRUE(std::get<Launch>(after.plan.actions[0]).bulk_sources.empty());
 }
 
-// PoCL copies what follows a barrier under a condition, for each condition.
+// PoCL duplicates the code after each barrier under a condition.
 TEST(Legalise, OpenClLoopsThatDecideAboutBarriersAreWrittenOut) {
   const auto waits_if_odd = [](Expr number) {
     const Expr odd = operation(Op::Mod, {std::move(number), integer(2)});
@@ -121,7 +121,7 @@ TEST(Legalise, OpenClLoopsThatDecideAboutBarriersAreWrittenOut) {
   EXPECT_EQ(conditional(written_out), 0);
   EXPECT_EQ(barriers(written_out), others + 6) << "half of 4 iterations of 3";
   EXPECT_EQ(conditional(legalise(known, cuda_dialect())), 3);
-  // Loops that say nothing about barriers stay loops.
+  // Loops whose counter decides no such condition are not unrolled.
   for (const Module& other :
        {with_loop(integer(4), variable("n")), with_loop(variable("steps"), variable("u"))}) {
     EXPECT_EQ(conditional(legalise(other, opencl_dialect())), 3);

@@ -65,7 +65,7 @@ TEST(Library, WholePowersAreProducts) {
   EXPECT_EQ(stored("pow(2, 3) * A[0]"), "mul(8f, A[0])");
 }
 
-// A param gives the same bits whether its value is known to the compiler or not.
+// A param must give the same bits whether or not the compiler knows its value.
 TEST(Library, PowersByParamsAreTheLibrarys) {
   const auto power = [](const std::string& param, const std::string& exponent) {
     return result(program_of("param k : " + param +

@@ -222,7 +222,6 @@ TEST(Random, NamesTheTypeOfAWrongArgument) {
 }
 
 // --- Literals
-// --------------------------------------------------------------------------------------------
 
 TEST(Overflow, OfLiteralsIsNoRealNumber) {
   const std::string head = "grid G = [0..7] steps 4; field K : long on G; field A : real on G;";
@@ -235,7 +234,7 @@ TEST(Overflow, OfLiteralsIsNoRealNumber) {
         << value << found;
     EXPECT_EQ(found.find("S020"), std::string::npos) << found;
   }
-  // A real number where one is needed, as ever.
+  // It is still accepted where a real number is needed.
   EXPECT_TRUE(analyze_text(head + "stencil s : A on G = 9223372036854775807 + 1;").program);
   EXPECT_NE(analyze_text(head + "stencil s : K on G = 0.5 + 1;").messages.find("S020"),
             std::string::npos);

@@ -48,7 +48,7 @@ TEST(Points, AreReadAtTheCurrentPoint) {
   EXPECT_EQ(types, (std::vector<Scalar>{Scalar::F64, Scalar::F32}));
 }
 
-// Types of the accesses at points, in order, and of the weights that their sets hold.
+// The types of the accesses at points, in order, and of the weights of each point set.
 std::string types_at_points(const std::string& items) {
   const ir::Program program = program_of(
       "grid G = [0..7, 0..9] steps 4; field A : float on G; field D : double on G;"

@@ -1,4 +1,4 @@
-// Weights of points in the type of what they are multiplied with.
+// The weights of points have the type of the values that they are multiplied with.
 #include <gtest/gtest.h>
 
 #include "tests/unit/runtime/fields.h"
@@ -7,7 +7,7 @@
 namespace stencil::runtime {
 namespace {
 
-// `real` is float, and all that is computed is double.
+// `real` is float, but all computed values are double.
 const char* const kDoubles = R"(
 grid G = [0..9] steps 1;
 field U, V : double on G;
