@@ -4,7 +4,7 @@
 // A member of NAME_params that the caller has not set holds a NaN, or the smallest integer. A
 // caller who changes one member therefore gets the derived ones recomputed, without a call or a
 // flag that could be forgotten, and a caller who sets a derived member keeps it. NaNs are
-// recognised by their bits, because a file compiled with fast-math may assume that there are none.
+// recognised by their bits, because a file compiled with fast-math may assume that no value is NaN.
 //
 // Derived params are computed as in the compiler (compiler/ir/derive.cpp), one operation per
 // statement. The intermediate values are volatile, so that no flag of the host compiler contracts
