@@ -1,4 +1,4 @@
-// Inequalities between sizes, and the ranges of integer expressions.
+// Polynomials in the sizes, inequalities between them, and the ranges of integer expressions.
 #include <gtest/gtest.h>
 
 #include "compiler/lift/ranges.h"
@@ -30,7 +30,7 @@ TEST_F(PolyTest, RemaindersThatDoNotDependOnSizes) {
   EXPECT_EQ((size + size - Poly(5)).remainder(2), 1);
   EXPECT_FALSE((size + size - Poly(1)).remainder(3));
   EXPECT_FALSE(size.remainder(2));
-  // n - n % 4 is a multiple of 4 and of 2, and of nothing else that is known
+  // n - n % 4 is a multiple of 4 and hence of 2. Other divisors are unknown.
   const Poly rest = Poly::of(pool_.binary("%", n, pool_.integer(4), CScalar::I32));
   EXPECT_EQ((size - rest + Poly(1)).remainder(4), 1);
   EXPECT_EQ((size - rest).remainder(2), 0);
@@ -63,7 +63,7 @@ TEST_F(PolyTest, ConversionsThatKeepTheirValueAreUndone) {
   EXPECT_NE(pool_.cast(pool_.cast(n, CScalar::I8), CScalar::I32), n);
 }
 
-// A node with many parents is looked at once.
+// A node with many parents is visited once.
 TEST_F(PolyTest, SharedSumsAreShort) {
   X x = symbol(0);
   for (int k = 0; k < 60; ++k) x = pool_.binary("+", x, x, CScalar::I64);
@@ -86,7 +86,7 @@ TEST_F(PolyTest, SumsBeyondSixtyFourBitsAreNoSums) {
   X x = pool_.binary("*", symbol(0), pool_.integer(INT64_MAX, CScalar::I64), CScalar::I64);
   X sum = pool_.binary("+", x, x, CScalar::I64);
   EXPECT_EQ(Poly::of(sum), Poly::atom(sum));
-  // 3 * (n - INT64_MAX / 2) would leave 64 bits
+  // 3 * (n - INT64_MAX / 2) would overflow 64 bits.
   const Poly n = Poly::atom(symbol(0));
   EXPECT_FALSE(proved(Poly(3) * n, {n - Poly(INT64_MAX / 2)}));
 }

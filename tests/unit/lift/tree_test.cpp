@@ -1,4 +1,4 @@
-// The tree of a C file as text, and what is said of sums of products.
+// The tree of a C file as text, polynomials in the sizes, and boundary rules found in subscripts.
 #include <gtest/gtest.h>
 
 #include "compiler/lift/edge.h"
@@ -60,7 +60,7 @@ TEST(CTree, ThatIsCutOffOrDamagedIsNone) {
   for (size_t size = 0; size < text.size() - 1; ++size) {
     EXPECT_FALSE(read_tree(text.substr(0, size)).has_value()) << size;
   }
-  for (size_t at = 0; at < text.size(); ++at) {  // whatever comes of it, nothing out of range does
+  for (size_t at = 0; at < text.size(); ++at) {  // may be accepted, but must not crash
     for (const char other : {'9', ' ', '-', 'x'}) {
       std::string damaged = text;
       damaged[at] = other;
@@ -99,7 +99,7 @@ TEST_F(Sums, AreAtLeastZeroAsSumsOfFacts) {
   EXPECT_FALSE(proved(-n, facts));
 }
 
-// x of i in 0..n-1, as an edge.
+// The boundary rule that the subscript `x` follows for `index` in 0..n-1; null if there is none.
 X edge(Pool& pool, const Poly& n, X index, X x) {
   return edge_of(pool, x, index, Domain{0, Poly(), n - Poly(1), 1, 1});
 }
