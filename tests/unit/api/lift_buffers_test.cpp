@@ -1,4 +1,4 @@
-// Lifting: arrays and buffers that take turns, time loops, regions, containers of C++.
+// Lifting: arrays and ping-pong buffers, time loops, marked regions, and C++ containers.
 #include "tests/unit/api/lift_sample.h"
 
 namespace stencil::api {

@@ -1,4 +1,4 @@
-// Lifting: constructs of C and C++ that are translated, each beside the original.
+// Lifting: constructs of C and C++. Each is translated and compared with the original, or refused.
 #include "tests/unit/api/lift_sample.h"
 
 namespace stencil::api {
@@ -277,7 +277,7 @@ void f(int n, const double *a, double *b) {
      ".cpp"},
 };
 
-// Of one loop, so the function is named.
+// Lifts the function `f` by name.
 void expect_f_lifted(LiftSample sample) {
   sample.function = "f";
   expect_lifted(sample);

@@ -1,5 +1,5 @@
-// Lifting: time loops that end by a condition on what was computed, reductions in them, and what
-// scalars hold behind them.
+// Lifting: time loops that end when a condition on computed values holds, reductions in time loops,
+// and the values of scalars after them.
 #include "tests/unit/api/lift_sample.h"
 
 namespace stencil::api {

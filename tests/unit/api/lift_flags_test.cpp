@@ -1,4 +1,4 @@
-// Lifting: which flags of a C compiler reach Clang. None loads code or writes a file.
+// Lifting: the compiler flags that are passed on to Clang. None of them loads code or writes files.
 #include <fmt/format.h>
 
 #include <set>

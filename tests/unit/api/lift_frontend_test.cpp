@@ -1,5 +1,5 @@
-// What Clang's tree becomes in the lifter's: containers, views, sizes with names. Each file is
-// lifted and run beside the original.
+// The translation of Clang's syntax tree to the lifter's: containers, views, named sizes. Each file
+// is lifted and compared with the original.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -39,7 +39,7 @@ class LiftFrontend : public testing::Test {
     return path.string();
   }
 
-  // Lifted and the same as the original, with these parts in the program.
+  // Expects that the file is lifted and verified, and that the program contains these parts.
   void understood(const std::string& name, const std::string& text,
                   const std::vector<std::string>& parts, LiftOptions options = {}) const {
     options.flags.push_back("-I" STENCIL_SOURCE_DIR);
@@ -85,7 +85,7 @@ void heat(std::vector<double>& a, std::vector<double>& b, int steps) {
 }
 
 TEST_F(LiftFrontend, ElementsOfArraysThatTradePlacesAreNoConstants) {
-  // what a step writes into b is a[1] in the next one
+  // After the swap, the b[1] that a step wrote is a[1] of the next step.
   understood("edges.c", R"(
 void step(int steps, int *a, int *b) {
   for (int t = 0; t < steps; t++) {
@@ -100,7 +100,8 @@ void step(int steps, int *a, int *b) {
              {"step_a_2 : a[0] = a@-1[1]"});
 }
 
-// The language takes them once sizes have values; a function of any size cannot be written.
+// The language accepts such offsets only if the sizes have values at compile time. Hence no
+// replacement function for all sizes can be written.
 TEST_F(LiftFrontend, DistancesThatDependOnSizesNeedTheirValues) {
   understood("component.c", R"(
 void step(int n, int m, double *restrict a, const double *restrict b) {
@@ -286,7 +287,7 @@ void step(Grid a, Grid b, int n, int m, int steps) {
   refused("stride.cpp", code, "C020", "a layout other than layout_right and layout_left", options);
 }
 
-// What takes the place of a function compiles, whatever its parameters are.
+// Replacement functions compile for parameters of all types and names.
 TEST_F(LiftFrontend, ReplacementsCompile) {
   const auto shell = [&](const std::string& command) {
     const std::string log = (directory_ / "log").string();
@@ -469,7 +470,7 @@ TEST_F(LiftFrontend, ParamsThatAreNotSoundAreRefused) {
           "it is not defined in this file", options);
 }
 
-// Clang would wait for the writer of a pipe, and read a device without end.
+// Clang would wait for the writer of a pipe, and would never finish reading a device.
 TEST_F(LiftFrontend, FilesThatAreNotRegularAreRefused) {
   const std::string loop =
       "void f(int n, double* restrict a, double* restrict b) {\n"
@@ -489,7 +490,7 @@ TEST_F(LiftFrontend, FilesThatAreNotRegularAreRefused) {
   refused("named.c", loop, "C001", "it is a pipe", named);
 }
 
-// Files that include each other would keep Clang busy for ever.
+// A file that includes itself twice would keep Clang busy forever.
 TEST_F(LiftFrontend, ClangHasABoundOnItsTime) {
   const std::string path = write("twice.c",
                                  "#if __INCLUDE_LEVEL__ < 60\n#include \"twice.c\"\n"
@@ -503,7 +504,7 @@ TEST_F(LiftFrontend, ClangHasABoundOnItsTime) {
   EXPECT_EQ(failure->message, "Clang takes more than 1 seconds for the file");
 }
 
-// The tool has the library of C++ within itself, where code of a C file does not find it.
+// The tool links the C++ library statically, where code compiled from a C++ file cannot find it.
 TEST_F(LiftFrontend, TheToolRunsVectors) {
   const std::string file = write("tool.cpp", R"(
 #include <vector>

@@ -1,5 +1,5 @@
-// Lifting: ghost cells that are filled in every step, as copies of the other end or of their
-// neighbours.
+// Lifting: ghost cells that every step fills with copies from the opposite side or from nearby
+// points.
 #include "tests/unit/api/lift_sample.h"
 
 namespace stencil::api {
@@ -103,7 +103,8 @@ void f(int n, int m, int steps, double a[n][m + 2], double b[n][m + 2], const do
   }
 })",
      {"grid G = [0..n - 1, 1..m]", "boundary [none, periodic]"}},
-    // corners that nobody copies, copies that come too late: left as they are
+    // Not converted to boundary rules: corners without copies, copies that are outdated when they
+    // are read, and mirrored copies. These ghost cells remain points of the grid.
     {"corners_of_their_own",
      R"(
 void f(int n, int steps, double a[34][34], double b[34][34]) {

@@ -1,4 +1,4 @@
-// Lifting: sizes of macros, and programs of others where $STENCIL_LIFT_INPUTS has them.
+// Lifting: sizes defined by macros, and published programs in the directory $STENCIL_LIFT_INPUTS.
 #include "tests/unit/api/lift_sample.h"
 
 #include <cstdlib>
@@ -31,12 +31,12 @@ void step(double a[N][N], double b[N][N]) {
   EXPECT_NE(out.value().text.find("steps 400"), std::string::npos) << out.value().text;
 }
 
-// ---- programs of others, where $STENCIL_LIFT_INPUTS has them
+// ---- published programs in $STENCIL_LIFT_INPUTS
 
 struct Input {
   const char* path;
   const char* function;
-  std::vector<std::string> flags;  // % is the directory
+  std::vector<std::string> flags;  // % stands for the directory
   const char* code;                // "": lifted and verified
 };
 

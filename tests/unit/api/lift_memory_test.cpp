@@ -1,4 +1,4 @@
-// Lifting: what is assumed about memory is listed, each object that may overlap another by name.
+// Lifting: the assumptions about memory. They name every object that must not overlap another one.
 #include "tests/unit/api/lift_sample.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 struct Assumption {
   const char* name;
   const char* source;
-  const char* line;  // "": none about memory
+  const char* line;  // "": no assumption about memory
   const char* extension = ".c";
 };
 void PrintTo(const Assumption& one, std::ostream* out) {
@@ -93,7 +93,7 @@ const Assumption kAssumptions[] = {
      "static const double w[3] = {0.5, 1.5, 2.5};\n"
      "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = a[i] * w[2]; }",
      ""},
-    // arrays are as long as what C accesses, where that can be said for all sizes
+    // Arrays end at the last accessed element if its position is known for all sizes.
     {"strides_that_divide",
      "void f(int n, double *restrict a, double *restrict b) {\n"
      "  for (int i = 0; i < 3 * n; i += 3) b[i] = a[i] + a[i + 1] + a[i + 2];\n}",

@@ -1,4 +1,4 @@
-// Lifting: sources and receivers at places that are data or params.
+// Lifting: sources and receivers whose positions are data or params.
 #include "tests/unit/api/lift_sample.h"
 
 namespace stencil::api {

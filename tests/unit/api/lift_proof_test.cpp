@@ -1,5 +1,5 @@
-// What a proof claims: both sides of every decision of the original were taken, else the report
-// names the side that was not.
+// The claim of a proof: its runs took both branches of every condition in the original. Otherwise
+// the report names the branch that was not taken.
 #include <fmt/format.h>
 
 #include "tests/unit/api/lift_sample.h"
@@ -11,7 +11,7 @@ struct Claim {
   const char* name;
   const char* source;
   bool verified;
-  std::vector<const char*> said;  // of the report
+  std::vector<const char*> said;  // parts of the report
   const char* extension = ".c";
 };
 void PrintTo(const Claim& claim, std::ostream* out) {

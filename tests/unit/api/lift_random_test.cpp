@@ -1,7 +1,6 @@
-// Random stencil codes as C programs write them: ranks 1 to 3, float and double, arrays of several
-// shapes, buffers that take turns in several ways, boundary loops, coefficients by space and time.
-// Each is lifted, and lifting compares it with the original, bit for bit. A failure prints the
-// seed.
+// Random stencil codes in common C styles: ranks 1 to 3, float and double, several array layouts
+// and ways to exchange buffers, boundary loops, and coefficients that depend on space or time. Each
+// is lifted, which compares it with the original bit for bit. A failure prints the seed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +16,7 @@ namespace stencil::api {
 namespace {
 
 enum class Layout { Lengths, Linear, Rows };           // a[n][m], a[i*m+j], (*a)[m]
-enum class Turns { CopyBack, Swap, Parity, InPlace };  // what happens between steps
+enum class Turns { CopyBack, Swap, Parity, InPlace };  // how the result becomes the next input
 
 class Code {
  public:
@@ -88,7 +87,8 @@ class Code {
     return out;
   }
 
-  // name at an offset from the counters; `slot`: which copy.
+  // The element of `name` at an offset from the counters. `slot`: the subscript of the buffer under
+  // Turns::Parity.
   std::string at(const std::string& name, const std::vector<int>& offset,
                  const std::string& slot) const {
     std::vector<std::string> subscripts;
@@ -189,7 +189,7 @@ class Code {
     return out + std::string(static_cast<size_t>(4 + 2 * rank_), ' ') + inside + "\n";
   }
 
-  // One loop over all elements, whatever the rank.
+  // One loop over all elements, for any rank.
   std::string all_elements(const std::string& inside) {
     std::string count = length(0);
     for (int d = 1; d < rank_; ++d) count += " * " + length(d);
@@ -197,7 +197,7 @@ class Code {
                         : fmt::format("    for (int q = {} - 1; q >= 0; q--) {}\n", count, inside);
   }
 
-  // The outermost planes take the values of their neighbours.
+  // Sets the first and last plane of the outermost dimension to their neighbours.
   std::string edges(const std::string& name) {
     std::string loops;
     for (int d = 1; d < rank_; ++d)

@@ -1,4 +1,4 @@
-// Lifting: what is refused, by its code at its line.
+// Lifting: refused programs, with the code and line of the error.
 #include "tests/unit/api/lift_sample.h"
 
 namespace stencil::api {

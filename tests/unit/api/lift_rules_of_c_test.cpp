@@ -1,5 +1,6 @@
-// Functions of C compiled here, and the programs that they are lifted to, on data that the proof of
-// a lift may not have: negative numbers, zeros of both signs, equal ones, and the smallest sizes.
+// C functions that are compiled with this file, compared with the programs lifted from them. The
+// data include values that a lifter's proof may miss: negative numbers, zeros of both signs, equal
+// numbers, and the smallest sizes.
 #include <cstring>
 #include <functional>
 
@@ -9,7 +10,7 @@
 namespace stencil::api {
 namespace {
 
-// The text of a function, and the function.
+// Defines a function and a constant with its source text.
 #define ORIGINAL(NAME, ...)   \
   namespace original_##NAME { \
     __VA_ARGS__               \
@@ -33,7 +34,7 @@ std::string bits(const Doubles& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)};
 }
 
-// Puts the first elements of an array into a field, or the other way round.
+// The first `count` elements of an array.
 Doubles part(const Doubles& array, size_t count) {
   return {array.begin(), array.begin() + static_cast<ptrdiff_t>(count)};
 }
@@ -114,7 +115,7 @@ void call(void (*f)(Size, Number, double*, double*), int n, int64_t k, double* a
 #pragma GCC diagnostic ignored "-Wint-in-bool-context"
 #pragma GCC diagnostic ignored "-Wbool-operation"
 
-// ---- effects under a condition
+// ---- conditional side effects
 
 ORIGINAL(
     logical_and, void f(int n, double* a, double* b) {
@@ -469,7 +470,7 @@ TEST(LiftRules, ReturnsAreTaken) {
 }
 #pragma GCC diagnostic pop
 
-// ---- what is asked for, and what is refused
+// ---- requirements and refusals
 
 std::string text_of(const std::string& source, const std::string& extension = ".c") {
   const auto out = lift_text("rules", source, extension, "f");
@@ -534,7 +535,7 @@ TEST(LiftRules, RefusedByName) {
   const auto code = [](const std::string& body, const std::string& before = "") {
     return text_of(before + "\nvoid f(int n, double* a, double* b) { " + body + " }").substr(0, 4);
   };
-  // a counter below 0 compared as unsigned; a counter and a bound that the body changes
+  // A negative counter compared as unsigned; a counter and a bound that the body changes.
   EXPECT_EQ(code("for (int i = -1; i < (unsigned)n; i++) b[i + 1] = a[i + 1];"), "C012");
   EXPECT_EQ(code("for (int i = 0; i < n; i++) { b[i] = a[i]; bump(&i); }",
                  "static void bump(int* p) { *p += 1; }"),

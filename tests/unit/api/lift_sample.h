@@ -1,5 +1,5 @@
-// What tests of lifting share: small C and C++ files, each lifted and run beside the original, or
-// refused by its code at its line.
+// Shared by the tests of lifting. Each sample is a small C or C++ file. It is lifted and compared
+// with the original, or refused with an error code at a line.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace stencil::api {
 struct LiftSample {
   const char* name;
   const char* source;
-  std::vector<const char*> expected;  // of the program's text
+  std::vector<const char*> expected;  // parts of the program's text or of the proof
   const char* extension = ".c";
   const char* function = "";
 };
@@ -28,10 +28,10 @@ inline void PrintTo(const LiftSample& sample, std::ostream* out) {
 struct LiftRefused {
   const char* name;
   const char* code;
-  int line;  // 0 and less: not told
+  int line;  // 0 or less: not checked
   const char* source;
   const char* extension = ".c";
-  const char* message = "";  // a part of it
+  const char* message = "";  // part of the error message
   const char* function = "";
 };
 inline void PrintTo(const LiftRefused& refused, std::ostream* out) {
@@ -84,7 +84,7 @@ inline void expect_refused(const LiftRefused& refused) {
   expect_refused_in(refused, refused.function);
 }
 
-// The suites of one file: kSamples of the type LiftSample or LiftRefused.
+// Defines a test suite that calls EXPECT(sample) for each element of SAMPLES, an array of TYPE.
 #define STENCIL_LIFT_SUITE(SUITE, TYPE, SAMPLES, EXPECT)            \
   class SUITE : public testing::TestWithParam<TYPE> {};             \
   TEST_P(SUITE, AsTheOriginal) {                                    \

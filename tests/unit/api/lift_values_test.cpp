@@ -5,7 +5,7 @@ namespace stencil::api {
 namespace {
 
 const LiftSample kValues[] = {
-    // C leaves the sign of fmax(0.0, -0.0) open, and a division shows it
+    // C does not define the sign of fmax(0.0, -0.0), and a division depends on it.
     {"zeros_of_fmax",
      R"(
 #include <math.h>

@@ -1,5 +1,5 @@
-// Lifting: constants beyond 32 bits, values that are cut by conversions, and proofs with smaller
-// macros.
+// Lifting: constants beyond 32 bits, values truncated by conversions, and proofs with smaller
+// values of macros.
 #include "runtime/api/lift_outside.h"
 #include "runtime/lifting/lifting.h"
 #include "tests/unit/api/lift_sample.h"
@@ -7,7 +7,8 @@
 namespace stencil::api {
 namespace {
 
-// `c` as the condition of `if (c) b[i] = a[i]; else b[i] = 2;` in a loop of `type i` up to n.
+// The text of a function with a loop over `type i` up to n, whose body is
+// `if (condition) b[i] = a[i]; else b[i] = 2;`.
 std::string split_by(const std::string& type, const std::string& condition) {
   return "#include <limits.h>\n#include <stdint.h>\n#define LIMIT 5000000000L\n"
          "void f(int n, double *a, double *b) {\n  for (" +
@@ -175,7 +176,7 @@ TEST(LiftWide, DeepExpressionsAreRefusedByName) {
   }
 }
 
-// The program at the small value must be the one that is written.
+// The proof uses a smaller value of N, so it must lift to the same program.
 TEST(LiftWide, SmallerMacrosAreNoProofOfAnotherProgram) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   const auto out = lift_text("chosen",
