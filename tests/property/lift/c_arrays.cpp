@@ -1,5 +1,4 @@
-// The arrays of a program in C: which there are, how they are declared, and how an element is
-// written.
+// The arrays of a program in C: their layouts, declarations and element expressions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +26,7 @@ int64_t CWriter::extent(ir::FieldId field, size_t d) const {
   return value(range.high) - value(range.low) + 1;
 }
 
-// What no loop nest says, or only with things that the lifter is known not to take.
+// Refuses programs that loop nests cannot express, or only with constructs that the lifter refuses.
 void CWriter::check() {
   if (program_.grid.rank() > 4) throw Unsayable{"grids of more than four dimensions"};
   for (const ir::Reduction& reduction : program_.reductions) {
@@ -42,7 +41,8 @@ void CWriter::check() {
   }
 }
 
-// An array like a field, `copies` times, with components inside. 0 copies: no such dimension.
+// Adds an array with the dimensions of a field, and one for `copies` and for `components`, which
+// are omitted if 0.
 int CWriter::add_array(const std::string& name, ir::FieldId field, Scalar type, bool constant,
                        int copies, int components) {
   if (style_.layout == Layout::Vector && type == Scalar::Bool) throw Unsayable{"a vector of bool"};
@@ -63,7 +63,7 @@ int CWriter::add_array(const std::string& name, ir::FieldId field, Scalar type, 
   return static_cast<int>(out_.arrays.size()) - 1;
 }
 
-// The oldest level is read by the first function that writes the field at the point itself alone.
+// Whether the first function that writes the field reads its oldest level only at the point itself.
 bool CWriter::can_replace_oldest(ir::FieldId id) const {
   const ir::Field& field = program_.fields[static_cast<size_t>(id)];
   if (field.history < 2) return false;
@@ -142,7 +142,7 @@ int CWriter::temporary(ir::FieldId field, int component) {
   return slot->second;
 }
 
-// A pointer of the type that a parameter for the array has.
+// Declares a pointer with the type of the array's parameter.
 std::string CWriter::pointer_to(const CArray& array, const std::string& name) const {
   const std::string type = c_type(array.type, style_.cpp());
   if (style_.layout == Layout::Linear || array.lengths.size() == 1)
@@ -211,7 +211,7 @@ std::string CWriter::element_of(ir::FieldId id, int component, int buffer,
   const CLevel& level = places.places[static_cast<size_t>(buffer)][static_cast<size_t>(component)];
   std::vector<std::string> all;
   for (size_t i = 0; i < level.before.size(); ++i) {
-    // buffer b is in slot (t - b) % B at the beginning of a step
+    // Buffer b is in slot (t - b) % B at the beginning of a step.
     const int slot = (state.buffers - buffer) % state.buffers;
     const bool turning = i == 0 && state.moves && style_.turns == Turns::Parity;
     if (!turning)

@@ -1,5 +1,6 @@
-// Integer expressions carry a bound of their magnitude, and an operation that could leave 2^30 is
-// not written. So no signed integer overflows, no divisor is zero and no shift is too far.
+// Every integer expression has a known bound of its magnitude. Operations whose result could exceed
+// kMost are omitted, so no signed integer overflows. Divisors are nonzero constants, and shift
+// counts are small.
 #include "tests/property/lift/c_conditions.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ constexpr int64_t kMost = int64_t{1} << 30;
 
 struct Int {
   std::string text;
-  int64_t most = 0;  // of the magnitude
+  int64_t most = 0;  // bound of the magnitude
 };
 
 class Generator {
@@ -101,7 +102,7 @@ class Generator {
 
   // ---- expressions
 
-  // One that the loop does not move.
+  // An element at a constant subscript.
   std::string fixed_element(const std::string& array) {
     return fmt::format("{}[{}]", array, random_.between(0, 2));
   }
@@ -195,7 +196,7 @@ class Generator {
         return {fmt::format("({} / {})", x.text, bracketed(divisor())), x.most};
       case 4:
         return {fmt::format("({} % {})", x.text, bracketed(divisor())), 6};
-      case 5:  // a choice between integers, divided and dividing
+      case 5:  // a conditional expression as the dividend; below as the divisor
         return {fmt::format("(({} ? {} : {}) / {})", condition(depth - 1), x.text, leaf().text,
                             bracketed(divisor())),
                 std::max<int64_t>(x.most, 1000)};
@@ -264,7 +265,7 @@ class Generator {
     }
   }
 
-  // A question about a scalar, such as `mode == 3`.
+  // A condition on a scalar, such as `mode == 3`.
   std::string asked(const ConditionalCode::Scalar& known) {
     auto& one = const_cast<ConditionalCode::Scalar&>(known);
     if (one.type == Type::Double) {
@@ -283,7 +284,7 @@ class Generator {
     body_ += std::string(static_cast<size_t>(2 * indent_), ' ') + text + "\n";
   }
 
-  // What changes a local variable, as an expression.
+  // An expression that changes a local variable.
   std::string effect() {
     if (!ints_.empty() && random_.chance(30))
       return fmt::format("({} = {})", ints_[0].text, leaf().text);
@@ -291,7 +292,8 @@ class Generator {
                        random_.chance(60) ? "=" : "+=", real(1));
   }
 
-  // Labels apart and together, groups that fall through, with `default` anywhere or not at all.
+  // A switch whose groups have one or two labels and may fall through. `default` is anywhere or
+  // missing.
   void choice(int depth) {
     const Int on = bounded(integer(1));
     line(fmt::format("switch ({}) {{", on.text));
@@ -357,7 +359,7 @@ class Generator {
         line(fmt::format("{} = {};", random_.pick(reals_), real(2)));
     }
   }
-  // What a local variable may hold.
+  // The expression, reduced to the range of a local variable.
   static Int bounded(const Int& x) {
     return x.most <= 1000 ? x : Int{fmt::format("({}) % 1000", x.text), 999};
   }
@@ -399,7 +401,7 @@ class Generator {
     }
   }
 
-  // Single elements, one after the other.
+  // A sequence of assignments to single elements.
   void points() {
     static const std::vector<std::vector<std::string>> kPlaces = {
         {"0", "1"}, {"1", "2"}, {"n - 1", "n - 2"}, {"n - 2", "n - 1"}, {"1", "0"}};
@@ -492,7 +494,7 @@ class Generator {
   Random random_;
   ConditionalCode out_;
   bool in_struct_ = false;
-  bool elements_ = false;  // reads elements at constant subscripts, beside others
+  bool elements_ = false;  // also reads elements at constant subscripts
   bool tables_ = false, steady_ = false, points_ = false;
   std::string body_;
   int indent_ = 0;

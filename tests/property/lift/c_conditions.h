@@ -1,6 +1,6 @@
-// Random C functions in which much depends on data: conditions with side effects, integers of
-// several types, early returns, structures. They have no undefined behaviour on the data that
-// random_data() draws, so any compiler gives the same results.
+// Random C functions with much data-dependent control flow: conditions with side effects, integers
+// of several types, early returns, structures. On the data drawn by conditions_test.cpp they have
+// no undefined behaviour, so all compilers give the same results.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,19 @@ struct ConditionalCode {
     std::string name;
     Type type = Type::Double;
   };
-  std::string text;         // of the function `f`, in the language that C and C++ share
-  std::string call;         // of `void call(void* const* arguments, long, long)` around it
-  int rank = 1;             // lengths n, or n and m; arrays of n * m elements
-  bool timed = false;       // a parameter `steps`
-  Type result = Type::Int;  // of what it returns
+  std::string text;         // the function `f`, valid as C and as C++
+  std::string call;         // `void call(void* const* arguments, long, long)`, which calls it
+  int rank = 1;             // 1: arrays of n elements; 2: of n * m
+  bool timed = false;       // has a parameter `steps`
+  Type result = Type::Int;  // of the returned value
   bool returns = false;
-  bool reduces = false;         // a maximum or a count over all points, which it returns
-  std::vector<Scalar> scalars;  // beside the lengths and steps
+  bool reduces = false;         // returns a maximum or a count over all points
+  std::vector<Scalar> scalars;  // parameters other than lengths and steps
   std::vector<Array> arrays;
-  std::vector<double> constants;  // of the text
+  std::vector<double> constants;  // in the text
 };
 
-// `call` takes the arrays, then n, m, steps, the scalars, and where the result goes, by address.
+// The arguments of `call` are the addresses of the arrays, n, m, steps, the scalars and the result.
 ConditionalCode conditional_code(uint64_t seed);
 
 // The name in C and the size in bytes.

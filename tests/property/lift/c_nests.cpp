@@ -1,4 +1,4 @@
-// Loops over a region, with what a piece computes at a point of it.
+// Loops over a region, and the statements of a piece at a point.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace stencil::property {
 
-// A counter and what is added to it.
+// A counter plus an offset.
 std::string CWriter::at(size_t d, const ir::Affine& offset) const {
   if (offset.is_constant()) {
     if (offset.constant == 0) return counter(d);
@@ -17,7 +17,7 @@ std::string CWriter::at(size_t d, const ir::Affine& offset) const {
   return fmt::format("{} + ({})", counter(d), print(offset));
 }
 
-// The coordinate of the point in a dimension, less something.
+// The coordinate of the point in dimension d, minus `less`.
 std::string CWriter::coordinate(size_t d, const ir::Affine& less) const {
   const ir::Affine from = style_.shifted ? home_.ranges[d].low : ir::Affine{};
   return at(d, from - less);
@@ -32,7 +32,7 @@ std::vector<std::string> CWriter::own_point(ir::FieldId id) const {
   return out;
 }
 
-// A subscript that a rule may bend. `least` and `most`: its values.
+// The subscript x after the boundary rules of dimension d. `least` and `most`: the range of x.
 std::string CWriter::edge(const ir::Boundary& rules, const std::string& x, ir::FieldId field,
                           size_t d, const ir::Access& access, int64_t least, int64_t most) {
   const bool below = access.escapes_below(d), above = access.escapes_above(d);
@@ -71,7 +71,7 @@ std::string CWriter::edge(const ir::Boundary& rules, const std::string& x, ir::F
   return low || high ? "(" + out + ")" : x;
 }
 
-// The element, behind the tests of rules that give a value.
+// The accessed element, after tests for the boundary rules that give a constant.
 std::string CWriter::guarded(const ir::Access& access, const ir::Node& node,
                              const ir::Box& region) {
   const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
@@ -139,7 +139,7 @@ std::string CWriter::stored(const Target& target) const {
   return element(out_.arrays[static_cast<size_t>(target.temporary)], point);
 }
 
-// What is computed at a point, a statement a line. All values are had before any is stored.
+// The statements of a piece at a point, one per line. All values are computed before any is stored.
 std::string CWriter::piece(const ir::Piece& piece, const std::vector<Target>& targets,
                            const std::string& pad) {
   CValues values(piece.graph, piece.results, style_.cpp(),
@@ -160,7 +160,7 @@ std::string CWriter::piece(const ir::Piece& piece, const std::vector<Target>& ta
   return out;
 }
 
-// Loops around lines that are indented already.
+// Loops over the box around `body`, whose lines are already indented.
 std::string CWriter::nest(const ir::Box& box, const std::string& body) {
   std::string out;
   if (style_.pragmas) out += "    #pragma omp parallel for\n";
@@ -188,7 +188,7 @@ std::string CWriter::nest(const ir::Box& box, const std::string& body) {
   return out;
 }
 
-// Of the points of `whole`, those of `part`.
+// The condition that selects the points of `part` among those of `whole`.
 std::string CWriter::condition(const ir::Box& whole, const ir::Box& part) const {
   std::string out;
   const auto test = [&](size_t d, const char* op, const ir::Affine& coordinate) {
@@ -208,7 +208,7 @@ std::string CWriter::condition(const ir::Box& whole, const ir::Box& part) const 
   return out;
 }
 
-// Each {to, from}.
+// Copies each pair {to, from} at all points of the box.
 std::string CWriter::copy(const ir::Box& box, const std::vector<std::pair<Target, Target>>& pairs) {
   std::string body;
   const std::string pad(4 + 2 * box.ranges.size(), ' ');

@@ -1,7 +1,7 @@
-// The newest level of a field is in buffer 0 when a step begins, that of l steps ago in buffer l.
-// The first function of a step that writes a field of several buffers fills the last one, and
-// buffers take turns at the end of the step. Other functions write where they read, if no point
-// reads another one that they write, or beside it and copy.
+// When a step begins, buffer 0 of a field holds the newest level, and buffer l that of l steps ago.
+// The first function in a step that writes a field with several buffers fills the last buffer. At
+// the end of the step the buffers change roles. Other functions write in place if they read no
+// other point that they write. Otherwise they write to a temporary array and copy it back.
 #include "tests/property/lift/c_program.h"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ CLevel CProgram::place(int field, int component, int level, int64_t steps) const
   if (of.moves && of.turns != Turns::Shift && !of.contents) {
     buffer = ((level - steps) % of.buffers + of.buffers) % of.buffers;
   }
-  // of copies in one array, buffer 0 is in slot 0 before the first step
+  // If all buffers are in one array, buffer 0 is in slot 0 before the first step.
   if (of.moves && of.turns == Turns::Parity) {
     CLevel out = of.places[0][static_cast<size_t>(component)];
     out.before[0] = (of.buffers - buffer) % of.buffers;
@@ -62,7 +62,7 @@ int CWriter::buffer_of(ir::FieldId id, int level) const {
   return level == 0 ? state.buffers - 1 : level - 1;
 }
 
-// A point reads another one's newest value of what the function writes.
+// Whether a point reads the newest level of a field that the function writes at another point.
 bool CWriter::reads_beside(const ir::Function& function) const {
   for (const ir::Piece& piece : function.pieces) {
     for (const ir::Node& node : piece.graph.nodes()) {
@@ -139,7 +139,7 @@ std::string CWriter::step() {
   return out;
 }
 
-// The last buffer becomes the first.
+// Makes the last buffer the first one.
 std::string CWriter::turn(ir::FieldId id) {
   const FieldState& state = states_[static_cast<size_t>(id)];
   const CProgram::FieldPlaces& places = out_.fields[static_cast<size_t>(id)];

@@ -1,6 +1,6 @@
-// C's operators are those of the language but for divisions, which C does not define for a divisor
-// of zero, and shifts, whose count is taken modulo the width: both are written out. A node that is
-// used more than once, or lies deep, is a local variable.
+// C's operators are those of the language with two exceptions, which need explicit code: C does not
+// define integer division by zero, nor shifts by the width or more. A node that is used more than
+// once or is deeply nested becomes a local variable.
 #include "tests/property/lift/c_values.h"
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ const char* infix(Op op) {
   }
 }
 
-// The name in the mathematical library, in double.
+// The name of the function for doubles in <math.h>.
 const char* function(Op op) {
   switch (op) {
     case Op::Fma:

@@ -1,4 +1,4 @@
-// The graph of a piece as expressions of C.
+// Writes the graph of a piece as C expressions.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@ std::string c_literal(Scalar type, const ir::Constant& value);
 
 class CValues {
  public:
-  // `leaf`: accesses, indices, params and the time. Throws Unsayable, as this does.
+  // `leaf` writes accesses, indices, params and the time. Both may throw Unsayable.
   using Leaf = std::function<std::string(const ir::Node&)>;
   CValues(const ir::Graph& graph, const std::vector<ir::NodeId>& results, bool cpp, Leaf leaf);
 
-  // Local variables that the results need, in order, as whole statements.
+  // The declarations of the local variables that the results use, in order.
   const std::vector<std::string>& statements() const { return statements_; }
   std::string result(ir::NodeId id) { return text(id); }
 

@@ -1,4 +1,4 @@
-// The writer behind write_c: arrays, nests, and what a step is made of.
+// The implementation of write_c: arrays, loop nests and steps.
 #pragma once
 
 #include <optional>
@@ -17,21 +17,21 @@ class CWriter {
   CProgram run();
 
  private:
-  // Of a field, while a step is written.
+  // The state of a field while a step is written.
   struct FieldState {
-    bool written = false;  // by some function of the program
+    bool written = false;  // by a function of the program
     bool moves = false;    // its first writer in a step begins a new level
-    bool oldest = false;   // which takes the place of the oldest
+    bool oldest = false;   // the new level overwrites the oldest one
     int buffers = 1;
-    bool advanced = false;  // in this step
+    bool advanced = false;  // the new level of this step has begun
   };
-  // Something that a nest stores to: a buffer of a field, or an array beside it.
+  // The destination of a loop nest: a buffer of a field, or a temporary array.
   struct Target {
     ir::FieldId field = 0;
     int component = 0;
     Scalar type = Scalar::F32;
     int buffer = 0;      // of the field
-    int temporary = -1;  // number of an array in its place
+    int temporary = -1;  // number of the temporary array; -1: none
   };
 
   // c_arrays.cpp
@@ -90,7 +90,7 @@ class CWriter {
   std::vector<std::string> names_;  // of params
   mutable std::set<int> used_;      // params
   std::map<std::pair<int, int>, int> temporaries_;
-  ir::Box home_;  // what counters count from, if shifted
+  ir::Box home_;  // counters start at its low corner, if shifted
 };
 
 }  // namespace stencil::property

@@ -1,11 +1,10 @@
-// What the lifter calls verified is right: random C functions that branch on data are lifted, and
-// where the proof succeeds, the original and the program are compared on data that the proof has
-// not seen.
+// Whether the lifter's proofs are right: random C functions that branch on data are lifted. If the
+// proof succeeds, the original and the program are compared on data that the proof did not use.
 //
 //   property_conditions [--programs n] [--first-seed s] [--print seed]
 //
-// Both sides are other code than the proof's: the original as C++ without optimisation or counters,
-// the program by the reference interpreter.
+// Neither side uses the code of the proof: the original is compiled as C++ without optimisation or
+// counters, and the reference interpreter runs the program.
 #include <fmt/format.h>
 
 #include <array>
@@ -33,8 +32,8 @@ using Type = ConditionalCode::Type;
 using api::LiftCase;
 using api::OriginalArray;
 
-constexpr int kTrials = 12;      // data sets of each function
-constexpr double kSearch = 0.5;  // seconds for outcomes that no run of the proof takes
+constexpr int kTrials = 12;      // data sets per function
+constexpr double kSearch = 0.5;  // seconds that the proof may search for data for missed branches
 
 struct Outcome {
   enum class End { Same, Refused, NotVerified, Wrong };
@@ -46,7 +45,7 @@ struct Outcome {
 // The values of one call.
 struct Call {
   int64_t n = 1, m = 1, steps = 1;
-  std::vector<double> scalars;  // in the order of the code; whole ones up to 2^53
+  std::vector<double> scalars;  // as ConditionalCode::scalars; integers up to 2^53
   std::vector<std::vector<char>> arrays;
   std::array<char, 8> result{};
 };
@@ -102,7 +101,7 @@ class Trial {
       if (is_integer(param.symbol)) options.open.push_back(param.param);
     }
     const auto program = Program::from_text(lifted_.program.text, options, "lifted.stn");
-    if (!program.ok()) return "";  // sizes have values when it is compiled
+    if (!program.ok()) return "";  // the program needs sizes with values; nothing is compared
     KernelOptions kernel;
     kernel.device = "reference";
     auto made = program.value().compile(kernel);
@@ -208,7 +207,7 @@ class Trial {
 
   // ---- the program
 
-  // "" too where the program says that it does not serve these values.
+  // The first difference; "" if there is none, or if the program refuses these values.
   std::string compare() {
     if (!kernel_) return "";
     const Call before = draw();
@@ -273,7 +272,8 @@ class Trial {
     return returned(run, report.value(), one, expected, before);
   }
 
-  // An element that is a scalar to the program; 0 if the array is too short for any run to read it.
+  // An element that is a scalar of the program; 0 if the array is too short, so that no run reads
+  // it.
   double element_of(const lifter::SymbolInfo& symbol, const Call& call) const {
     const std::string& name = lifted_.execution.arrays[static_cast<size_t>(symbol.array)].in_c;
     for (size_t k = 0; k < code_.arrays.size(); ++k) {
@@ -388,7 +388,7 @@ class Trial {
   bool special_ = false;
 };
 
-// A message without its names and numbers.
+// The message without quoted names and numbers.
 std::string kind_of(const std::string& what) {
   std::string out;
   bool quoted = false;
@@ -449,7 +449,7 @@ int main_with(int argc, char** argv) {
   fmt::print("{} verified and right, {} wrong, {} not verified, {} refused\n", same, wrong,
              not_verified, refused);
   if (wrong > 0) return 1;
-  // most of what C says must come back, else the test tests nothing
+  // If few functions are verified, the test compares too little.
   if (programs >= 20 && same * 4 < programs) {
     fmt::print("FAILED: too few functions are verified\n");
     return 1;

@@ -1,10 +1,11 @@
-// Random stencil programs, written as C and lifted back: the lifted program computes the bits of
-// the original.
+// Random stencil programs are written as C and lifted. The lifted program must compute the same
+// bits as the original.
 //
 //   property_lift [--programs n] [--first-seed s] [--print seed]
 //
-// What the C writer cannot say and what the lifter refuses is counted by its name and shown at the
-// end; a program that is lifted and differs is a failure, with its seed and both texts.
+// Programs that the C writer cannot express or the lifter refuses are counted by reason, and the
+// counts are printed at the end. A lifted program with other results is a failure, which is printed
+// with its seed and both texts.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -19,7 +20,7 @@
 namespace stencil::property {
 namespace {
 
-// A message without its names and numbers.
+// The message without quoted names and numbers.
 std::string kind_of(const std::string& what) {
   std::string out;
   bool quoted = false;
@@ -100,7 +101,7 @@ int main_with(int argc, char** argv) {
   }
   fmt::print("{} of {} programs came back the same, {} differ\n", counts.same, counts.programs,
              counts.wrong);
-  // what is refused is known by its name; most of what C says must come back all the same
+  // Refusals are listed above, but most programs that C can express must be lifted.
   int refused = 0;
   for (const auto& [what, count] : counts.others[1]) refused += count.count;
   if (refused > counts.same) fmt::print("FAILED: more programs are refused than come back\n");

@@ -1,5 +1,4 @@
-// As much of std::mdspan as codes in tests use; the standard library of this compiler may have
-// none.
+// The part of std::mdspan that the tests use, because the installed standard library may lack it.
 #pragma once
 #include <array>
 #include <cstddef>

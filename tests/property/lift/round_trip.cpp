@@ -1,5 +1,5 @@
-// Both programs work on the arrays of the C program: the original's fields are put where C has them
-// at the beginning, and where C has them after the steps is where the lifted program's must agree.
+// Both programs start from the same random arrays in the layout of the C program. After the steps,
+// the arrays of the lifted program must hold the original's fields where the C program would.
 #include "tests/property/lift/round_trip.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ using lifter::FieldBinding;
 
 constexpr int64_t kMostPoints = 40000;
 
-// Elements of an array of C as bytes, row-major.
+// The elements of a C array as bytes, row-major.
 struct Memory {
   std::vector<int64_t> extents;
   Scalar type = Scalar::F32;
@@ -197,7 +197,7 @@ class Trip {
     reference::advance(program_, original_, steps_);
   }
 
-  // ---- and what it becomes
+  // ---- the lifted program
 
   bool lift() {
     const std::string path = directory_ + "/step" + c_.extension;
@@ -217,7 +217,7 @@ class Trip {
     return true;
   }
 
-  // An element of an array that nobody writes: "f1[2][0]".
+  // Sets the symbol of an element that is a scalar of the lifted program, such as "f1[2][0]".
   void element(int id, const std::string& name) {
     const size_t bracket = name.find('[');
     for (size_t a = 0; bracket != std::string::npos && a < c_.arrays.size(); ++a) {
@@ -235,7 +235,7 @@ class Trip {
     }
   }
 
-  // The values of the symbols, from the params of the C function.
+  // Sets the symbols to the arguments of the C function.
   void symbols() {
     for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
       const std::string& name = lifted_.execution.symbols[s].in_c;
@@ -250,7 +250,8 @@ class Trip {
     }
   }
 
-  // Calls visit(bytes of the lifted field, bytes of C, size), where C has it after so many steps.
+  // Calls visit(bytes of the lifted field, bytes of C, size) for all points of the field, at their
+  // places in C after `steps` steps.
   template <class Visit>
   bool each_bound(const ir::Program& program, reference::State& state, const FieldBinding& binding,
                   std::vector<Memory>& memory, int64_t steps, const Visit& visit) {
@@ -275,7 +276,8 @@ class Trip {
     for (lifter::X extent : binding.extents) {
       extents.push_back(lifter::number_of(extent, symbol_integers_).value_or(-1));
     }
-    // linear subscripts, and rows whose lengths are only known to be enough
+    // The lifter may know only lower bounds of row lengths, so the actual ones are used, except for
+    // linear subscripts.
     if (extents.size() == memory[a].extents.size()) extents = memory[a].extents;
     const int64_t size = size_in_bytes(memory[a].type);
     const bool boolean = memory[a].type == Scalar::Bool && field.types[0] == Scalar::U8;
@@ -317,7 +319,7 @@ class Trip {
       const std::string text = render(source, diagnostics);
       if (text.find("error S035") != std::string::npos)
         return (void)end(RoundTrip::End::Unmet, text);
-      // what the lifter says of it when it proves its program
+      // The proof of the lifter reports this code.
       return (void)end(RoundTrip::End::Refused, "C029: " + text);
     }
     std::vector<int64_t> integers(program->params.size(), 0);
@@ -401,7 +403,7 @@ class Trip {
   std::vector<double> reals_;
   int64_t steps_ = 0;
   CProgram c_;
-  std::vector<Memory> memory_;  // of the arrays of C, at first
+  std::vector<Memory> memory_;  // the C arrays before the first step
   lifter::Lifted lifted_;
   std::map<int, int64_t> symbol_integers_;
   std::map<int, double> symbol_reals_;

@@ -1,4 +1,4 @@
-// A stencil program to C and back, and both programs run by the reference interpreter.
+// Writes a stencil program as C, lifts it, and runs both programs with the reference interpreter.
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@ struct RoundTrip {
   End end = End::Same;
   std::string what;
   std::string text;    // the C program
-  std::string lifted;  // and what it became
+  std::string lifted;  // the lifted program
   std::string label;   // style and sizes
 };
 
-// `directory`: for the C file. `prove`: the lifter runs the C program beside the lifted one, too.
+// `directory`: for the C file. `prove`: the lifter also compares its program with the C program.
 RoundTrip round_trip(uint64_t seed, const std::string& directory, bool prove);
 
 }  // namespace stencil::property
