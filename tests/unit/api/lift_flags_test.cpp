@@ -48,7 +48,7 @@ class LiftFlags : public testing::Test {
       fs::temp_directory_path() / fmt::format("stencil_lift_flags_{}", getpid());
 };
 
-TEST_F(LiftFlags, ThatDecideWhatCMeansAreUsed) {
+TEST_F(LiftFlags, ThatAffectTheMeaningArePassedOn) {
   for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
            {"-DFACTOR=3"},
            {"-D", "FACTOR=3", "-O3", "-g", "-Wall", "-march=native", "-fopenmp", "-fwrapv"},
@@ -61,7 +61,7 @@ TEST_F(LiftFlags, ThatDecideWhatCMeansAreUsed) {
   }
 }
 
-TEST_F(LiftFlags, TheLanguageMayBeChosen) {
+TEST_F(LiftFlags, SelectTheLanguage) {
   std::ofstream(directory_ / "f.c") << "template <class T> T twice(T x) { return 2 * x; }\n"
                                        "void f(int n, double *a, double *b) {\n"
                                        "  for (int i = 0; i < n; i++) b[i] = twice(a[i]);\n}\n";
@@ -73,7 +73,7 @@ TEST_F(LiftFlags, TheLanguageMayBeChosen) {
   EXPECT_EQ(other.failure().code, "C004");
 }
 
-TEST_F(LiftFlags, OfTheUserAreRefusedByName) {
+TEST_F(LiftFlags, OfTheUserAreRefusedIfUnsupported) {
   const std::string plugin = (directory_ / "no_plugin.so").string();
   const auto before = files();
   for (const std::vector<std::string>& flags :
@@ -114,7 +114,7 @@ TEST_F(LiftFlags, OfTheUserAreRefusedByName) {
   EXPECT_EQ(files(), before);
 }
 
-TEST_F(LiftFlags, OfADatabaseAreDroppedIfTheyLoadCodeOrWriteFiles) {
+TEST_F(LiftFlags, OfADatabaseAreDroppedIfUnsafe) {
   const std::string plugin = (directory_ / "no_plugin.so").string();
   for (const std::string& more :
        {"\"-fpass-plugin=" + plugin + "\"", "\"-Xclang\",\"-fpass-plugin=" + plugin + "\"",

@@ -62,7 +62,7 @@ class LiftFrontend : public testing::Test {
   std::filesystem::path directory_;
 };
 
-TEST_F(LiftFrontend, VectorsSwapAndKnowTheirSize) {
+TEST_F(LiftFrontend, VectorsCanBeSwappedAndGiveTheirSize) {
   understood("swap.cpp", R"(
 #include <vector>
 void heat(std::vector<double>& a, std::vector<double>& b, int n, int steps) {
@@ -84,7 +84,7 @@ void heat(std::vector<double>& a, std::vector<double>& b, int steps) {
              {"a_size"});
 }
 
-TEST_F(LiftFrontend, ElementsOfArraysThatTradePlacesAreNoConstants) {
+TEST_F(LiftFrontend, ElementsOfSwappedArraysAreNotConstant) {
   // After the swap, the b[1] that a step wrote is a[1] of the next step.
   understood("edges.c", R"(
 void step(int steps, int *a, int *b) {
@@ -102,7 +102,7 @@ void step(int steps, int *a, int *b) {
 
 // The language accepts such offsets only if the sizes have values at compile time. Hence no
 // replacement function for all sizes can be written.
-TEST_F(LiftFrontend, DistancesThatDependOnSizesNeedTheirValues) {
+TEST_F(LiftFrontend, OffsetsThatDependOnSizesNeedKnownSizes) {
   understood("component.c", R"(
 void step(int n, int m, double *restrict a, const double *restrict b) {
   for (int i = 0; i < n; i++)
@@ -111,7 +111,7 @@ void step(int n, int m, double *restrict a, const double *restrict b) {
              {"Assumed: sizes have values when the program is compiled", "= b[n, 0];"});
 }
 
-TEST_F(LiftFrontend, ParametersWithLengthsTradePlaces) {
+TEST_F(LiftFrontend, ArrayParametersWithLengthsCanBeSwapped) {
   understood("lengths.c", R"(
 void step(int steps, int n, int m, double a[n][m], double b[n][m]) {
   for (int t = 0; t < steps; t++) {
@@ -125,7 +125,7 @@ void step(int steps, int n, int m, double a[n][m], double b[n][m]) {
              {"history 2", "else = a@-1[0, 0]"});
 }
 
-TEST_F(LiftFrontend, BuffersMayWaitUnused) {
+TEST_F(LiftFrontend, RotatedBuffersMayBeUnusedInAStep) {
   understood("waits.c", R"(
 void step(int steps, int n, float *restrict a, float *restrict b, float *restrict c) {
   for (int t = 0; t < steps; t++) {
@@ -150,7 +150,7 @@ void step(int steps, int n, float *restrict a, float *restrict b, float *restric
              {"history 3"}, function_named("step"));
 }
 
-TEST_F(LiftFrontend, MasksAreNoRemaindersBelowZero) {
+TEST_F(LiftFrontend, MasksOfNegativeNumbersAreNotRemainders) {
   understood("mask.c", R"(
 void step(int steps, int n, int *restrict a, const int *restrict b) {
   for (int t = 0; t < steps; t++)
@@ -159,7 +159,7 @@ void step(int steps, int n, int *restrict a, const int *restrict b) {
              {"i - 3 & 3", "i % 4", "time % 2"});
 }
 
-TEST_F(LiftFrontend, FunctionsHaveNamesOfTheirOwn) {
+TEST_F(LiftFrontend, NamesOfStencilFunctionsAreUnique) {
   understood("names.c", R"(
 void step(int n, int *restrict f, int *restrict f_2, const int *restrict b) {
   for (int i = 0; i < n; i++) f_2[i] = b[i];
@@ -169,7 +169,7 @@ void step(int n, int *restrict f, int *restrict f_2, const int *restrict b) {
              {"stencil step_f_2 :", "stencil step_f_3 :"}, function_named("step"));
 }
 
-TEST_F(LiftFrontend, VectorsWithSingleElements) {
+TEST_F(LiftFrontend, SingleElementsOfVectorsAreScalars) {
   understood("single.cpp", R"(
 #include <vector>
 void step(std::vector<double>& a, const std::vector<double>& w, int n, int steps) {
@@ -179,7 +179,7 @@ void step(std::vector<double>& a, const std::vector<double>& w, int n, int steps
              {"a[0..n - 1] = w_6 * a[0] + w_2"});
 }
 
-TEST_F(LiftFrontend, RowsOfVectorsAndArrays) {
+TEST_F(LiftFrontend, VectorsOfVectorsAndOfArrays) {
   const char* code = R"(
 #include <array>
 #include <utility>
@@ -198,7 +198,7 @@ void step(std::vector<ROW>& a, std::vector<ROW>& b, int n, int steps) {
   }
 }
 
-TEST_F(LiftFrontend, SpansTradePlacesAndNotContents) {
+TEST_F(LiftFrontend, SwappedSpansKeepTheirContents) {
   understood("spans.cpp", R"(
 #include <span>
 #include <utility>
@@ -222,7 +222,7 @@ void step(double* p, std::vector<double>& q, int n, int steps) {
              {"stencil step_q : q[1..n - 2] = p[0] + p[1]"});
 }
 
-TEST_F(LiftFrontend, MdspanByItsExtents) {
+TEST_F(LiftFrontend, MdspanExtentsDetermineTheGrid) {
   understood("dynamic.cpp", R"(
 #include <utility>
 #include "tests/property/lift/mdspan.h"
@@ -250,7 +250,7 @@ void step(Grid a, Grid b, int steps) {
              {"grid G = [0..29, 0..39]", "history 2"});
 }
 
-TEST_F(LiftFrontend, MdspanOfAPointerAndInBrackets) {
+TEST_F(LiftFrontend, MdspanOfAPointerAndWithBrackets) {
   LiftOptions options;
   options.flags = {"-std=c++2b"};
   understood("pointer.cpp", R"(
@@ -268,7 +268,7 @@ void step(double* p, double* q, int n, int m, int steps) {
              {"p[0, 0] + p[1, -1]"}, options);
 }
 
-TEST_F(LiftFrontend, MdspanInTheOrderOfFortran) {
+TEST_F(LiftFrontend, MdspanWithLayoutLeft) {
   const char* code = R"(
 #include "tests/property/lift/mdspan.h"
 using Grid = mdspan<double, dextents<int, 2>, LAYOUT>;
@@ -331,7 +331,7 @@ void step(Rows& a, std::span<const double> b, int n) {
   }
 }
 
-TEST_F(LiftFrontend, FunctionsOfNumbersHaveTheTypeOfC) {
+TEST_F(LiftFrontend, ConstantArgumentsKeepTheirTypeInC) {
   understood("numbers.c", R"(
 #include <math.h>
 void step(int n, float *restrict a, const float *restrict b) {
@@ -346,7 +346,7 @@ void step(int n, float *restrict a, const float *restrict b) {
              {"float(0.69"}, function_named("step"));
 }
 
-TEST_F(LiftFrontend, MacrosAndConstantsAsParams) {
+TEST_F(LiftFrontend, MacrosAndConstantsBecomeParams) {
   LiftOptions options;
   options.params = {"N", "M"};
   const char* loops = R"(
@@ -392,7 +392,7 @@ void heat(int h, float *restrict a, float *restrict b) {
              {"param W : integer = 300;", "param STEPS : integer = 50;", "steps STEPS"}, options);
 }
 
-TEST_F(LiftFrontend, ParamsOfGhostCellsReductionsAndPoints) {
+TEST_F(LiftFrontend, ParamsInGhostCellsReductionsAndPoints) {
   LiftOptions options;
   options.params = {"N", "MOST"};
   understood("ghosts.c", R"(
@@ -447,7 +447,7 @@ void wave(int steps, float a[N][N], float b[N][N], const int *y, const int *x, c
              {"param N : integer = 300;", "param MOST : integer = 9;", "points"}, options);
 }
 
-TEST_F(LiftFrontend, ParamsThatAreNotSoundAreRefused) {
+TEST_F(LiftFrontend, UnsoundParamsAreRefused) {
   LiftOptions options;
   options.params = {"N"};
   const std::string loop =
@@ -471,7 +471,7 @@ TEST_F(LiftFrontend, ParamsThatAreNotSoundAreRefused) {
 }
 
 // Clang would wait for the writer of a pipe, and would never finish reading a device.
-TEST_F(LiftFrontend, FilesThatAreNotRegularAreRefused) {
+TEST_F(LiftFrontend, PipesAndDevicesAreRefused) {
   const std::string loop =
       "void f(int n, double* restrict a, double* restrict b) {\n"
       "  for (int i = 0; i < n; i++) a[i] = b[i];\n}\n";
@@ -491,7 +491,7 @@ TEST_F(LiftFrontend, FilesThatAreNotRegularAreRefused) {
 }
 
 // A file that includes itself twice would keep Clang busy forever.
-TEST_F(LiftFrontend, ClangHasABoundOnItsTime) {
+TEST_F(LiftFrontend, ClangHasATimeLimit) {
   const std::string path = write("twice.c",
                                  "#if __INCLUDE_LEVEL__ < 60\n#include \"twice.c\"\n"
                                  "#include \"twice.c\"\n#endif\n");
@@ -505,7 +505,7 @@ TEST_F(LiftFrontend, ClangHasABoundOnItsTime) {
 }
 
 // The tool links the C++ library statically, where code compiled from a C++ file cannot find it.
-TEST_F(LiftFrontend, TheToolRunsVectors) {
+TEST_F(LiftFrontend, ToolRunsCodeWithVectors) {
   const std::string file = write("tool.cpp", R"(
 #include <vector>
 void heat(std::vector<double>& a, std::vector<double>& b, int n) {

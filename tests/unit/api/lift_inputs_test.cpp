@@ -6,7 +6,7 @@
 namespace stencil::api {
 namespace {
 
-TEST(LiftSizes, OfMacrosAreMadeSmallForTheProof) {
+TEST(LiftSizes, OfMacrosAreReducedForTheProof) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   const auto out = lift_text("macros", R"(
 #ifndef N
@@ -40,7 +40,7 @@ struct Input {
   const char* code;                // "": lifted and verified
 };
 
-TEST(LiftInputs, AreLiftedOrRefusedAsTheTableSays) {
+TEST(LiftInputs, AreLiftedOrRefusedAsListed) {
   const char* directory = std::getenv("STENCIL_LIFT_INPUTS");
   if (directory == nullptr || *directory == '\0') GTEST_SKIP() << "no STENCIL_LIFT_INPUTS";
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";

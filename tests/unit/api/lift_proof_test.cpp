@@ -117,7 +117,7 @@ const Claim kClaims[] = {
 
 class LiftProof : public testing::TestWithParam<Claim> {};
 
-TEST_P(LiftProof, NamesWhatItDidNotReach) {
+TEST_P(LiftProof, NamesBranchesNotTaken) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   const Claim& claim = GetParam();
   const auto out = lift_text(claim.name, claim.source, claim.extension, "f");

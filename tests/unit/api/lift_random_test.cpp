@@ -220,7 +220,7 @@ class Code {
   bool profile_ = false, series_ = false, weights_ = false;
 };
 
-TEST(LiftRandom, CodesInSeveralStylesAreLiftedAndTheSame) {
+TEST(LiftRandom, LiftedProgramsEqualTheOriginals) {
   if (!runtime::HostLibrary::open().ok()) GTEST_SKIP() << "no libstencil_host.so";
   const char* more = std::getenv("STENCIL_LONG");
   const unsigned count = more != nullptr && *more != '\0' ? 500 : 25;

@@ -168,7 +168,7 @@ ORIGINAL(
       }
     });
 
-TEST(LiftRules, EffectsHappenUnderTheirCondition) {
+TEST(LiftRules, SideEffectsAreConditional) {
   const std::vector<int> sizes = {3, 4, 12};
   EXPECT_AS_IN_C(logical_and, sizes);
   EXPECT_AS_IN_C(logical_chain, sizes);
@@ -267,7 +267,7 @@ ORIGINAL(
             (double)(k - i) + (k - 3 < i) + (k >> 1) + k % 7 + (i - 1) * 0.5 + (i > n - 3) + a[i];
     });
 
-TEST(LiftRules, IntegersAreThoseOfC) {
+TEST(LiftRules, IntegersFollowC) {
   const std::vector<int> sizes = {1, 2, 3, 4, 7};
   EXPECT_AS_IN_C(choice_divided, {2, 5});
   EXPECT_AS_IN_C(local_divided, sizes);
@@ -343,7 +343,7 @@ ORIGINAL(
       for (int i = 0; i < n; i++) b[i] = i < k ? a[i] : 2;
     });
 
-TEST(LiftRules, GuardsServeTheSmallestSizes) {
+TEST(LiftRules, GuardsWorkForTheSmallestSizes) {
   const std::vector<int> sizes = {1, 2, 3, 4, 9};
   EXPECT_AS_IN_C(two_guards, sizes);
   EXPECT_AS_IN_C(guards_of_two, sizes);
@@ -372,7 +372,7 @@ ORIGINAL(
       for (int i = 0; i < h + 64; i++) b[i] = a[i];
     });
 
-TEST(LiftRules, NarrowTypesCutBounds) {
+TEST(LiftRules, NarrowTypesTruncateBounds) {
   EXPECT_AS_IN_C(narrow_bound, {1, 5, 29, 30, 31});
   EXPECT_AS_IN_C(narrow_parameter, {1, 5, 29, 30, 31});
   EXPECT_AS_IN_C(narrow_quotient, {13, 14, 25});
@@ -459,7 +459,7 @@ ORIGINAL(
       }
     });
 
-TEST(LiftRules, ReturnsAreTaken) {
+TEST(LiftRules, EarlyReturnsAreFollowed) {
   EXPECT_AS_IN_C(limiter, {2, 9});
   EXPECT_AS_IN_C(set_and_returned, {1, 9});
   EXPECT_AS_IN_C(outside_is_zero, {1, 2, 9});
@@ -477,7 +477,7 @@ std::string text_of(const std::string& source, const std::string& extension = ".
   return out.ok() ? out.value().text : out.failure().code + " " + out.failure().message;
 }
 
-TEST(LiftRules, NoSizeIsBoundFromAbove) {
+TEST(LiftRules, SizesGetNoUpperBound) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   const std::string text = text_of(R"(
 void f(int n, double* a, double* b) {
@@ -487,7 +487,7 @@ void f(int n, double* a, double* b) {
   EXPECT_NE(text.find("boundary clamp"), std::string::npos) << text;
 }
 
-TEST(LiftRules, LargeExpressionsAreLiftedOrRefusedAtOnce) {
+TEST(LiftRules, LargeExpressionsAreLiftedOrRefusedQuickly) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   EXPECT_NE(text_of(R"(
 void f(int n, double* a, double* b) {
@@ -530,7 +530,7 @@ void f(int n, double* a, double* b) {
       "C024");
 }
 
-TEST(LiftRules, RefusedByName) {
+TEST(LiftRules, UnsupportedConstructsAreRefused) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   const auto code = [](const std::string& body, const std::string& before = "") {
     return text_of(before + "\nvoid f(int n, double* a, double* b) { " + body + " }").substr(0, 4);
@@ -553,7 +553,7 @@ TEST(LiftRules, RefusedByName) {
             "C015");
 }
 
-TEST(LiftRules, ResultsAreNotDroppedSilently) {
+TEST(LiftRules, DroppedResultsAreReported) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   const std::string text = text_of(R"(
 double f(int n, double* a, double* b) {
@@ -564,7 +564,7 @@ double f(int n, double* a, double* b) {
   EXPECT_NE(text.find("the caller does not use what 'f' returns"), std::string::npos) << text;
 }
 
-TEST(LiftRules, NamesOfFilesStayInTheirComments) {
+TEST(LiftRules, FileNamesCannotEndTheirComment) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   const auto out =
       lift_text("x\nrequire 1 > 2; param c",

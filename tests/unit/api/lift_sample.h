@@ -87,7 +87,7 @@ inline void expect_refused(const LiftRefused& refused) {
 // Defines a test suite that calls EXPECT(sample) for each element of SAMPLES, an array of TYPE.
 #define STENCIL_LIFT_SUITE(SUITE, TYPE, SAMPLES, EXPECT)            \
   class SUITE : public testing::TestWithParam<TYPE> {};             \
-  TEST_P(SUITE, AsTheOriginal) {                                    \
+  TEST_P(SUITE, AsExpected) {                                       \
     if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";       \
     EXPECT(GetParam());                                             \
   }                                                                 \

@@ -22,7 +22,7 @@ struct Decided {
   bool holds;
 };
 
-TEST(LiftWide, ComparisonsWithConstantsBeyondTheTypeAreDecidedAsInC) {
+TEST(LiftWide, ComparisonsBeyondTheTypeFollowC) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   const Decided all[] = {{"int", "i < 4294967299L", true},
                          {"int", "i >= 4294967299L", false},
@@ -162,7 +162,7 @@ std::string repeated(const std::string& text, int times) {
   return out;
 }
 
-TEST(LiftWide, DeepExpressionsAreRefusedByName) {
+TEST(LiftWide, DeepExpressionsAreRefused) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   const std::string head =
       "void f(int n, double *a, double *b) { for (int i = 0; i < n; i++) b[i] = ";
@@ -177,7 +177,7 @@ TEST(LiftWide, DeepExpressionsAreRefusedByName) {
 }
 
 // The proof uses a smaller value of N, so it must lift to the same program.
-TEST(LiftWide, SmallerMacrosAreNoProofOfAnotherProgram) {
+TEST(LiftWide, SmallerMacrosThatChangeTheProgramProveNothing) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   const auto out = lift_text("chosen",
                              "#define N 5000000\n"
@@ -193,7 +193,7 @@ TEST(LiftWide, SmallerMacrosAreNoProofOfAnotherProgram) {
       << out.value().proof;
 }
 
-TEST(LiftWide, MacrosOfTheSystemKeepTheirValues) {
+TEST(LiftWide, SystemMacrosKeepTheirValues) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   const auto out = lift_text("limits",
                              "#include <limits.h>\n"
@@ -206,7 +206,7 @@ TEST(LiftWide, MacrosOfTheSystemKeepTheirValues) {
   EXPECT_EQ(out.value().proof.find("INT_MAX"), std::string::npos) << out.value().proof;
 }
 
-TEST(LiftWide, ArraysTooShortBeyondSizesThatWereComparedAreNoProof) {
+TEST(LiftWide, ReportsShortArraysAtSizesNotCompared) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   const auto path = std::filesystem::temp_directory_path() /
                     ("stencil_lift_" + std::to_string(getpid()) + "_outside.c");

@@ -14,7 +14,7 @@ class PolyTest : public testing::Test {
   Pool pool_;
 };
 
-TEST_F(PolyTest, RequirementsThatContradictEachOther) {
+TEST_F(PolyTest, DetectsContradictoryRequirements) {
   const Poly m = Poly::atom(symbol(0)), n = Poly::atom(symbol(1));
   EXPECT_TRUE(contradictory({n - Poly(2), Poly(1) - n}));
   EXPECT_FALSE(contradictory({n - Poly(2), Poly(2) - n}));
@@ -23,7 +23,7 @@ TEST_F(PolyTest, RequirementsThatContradictEachOther) {
   EXPECT_FALSE(contradictory({m - n - n, n - Poly(4), Poly(8) - m}));
 }
 
-TEST_F(PolyTest, RemaindersThatDoNotDependOnSizes) {
+TEST_F(PolyTest, FindsRemaindersIndependentOfSizes) {
   X n = symbol(1);
   const Poly size = Poly::atom(n);
   EXPECT_EQ((size + size + size - Poly(1)).remainder(3), 2);
@@ -38,7 +38,7 @@ TEST_F(PolyTest, RemaindersThatDoNotDependOnSizes) {
   EXPECT_FALSE((size + rest).remainder(4));
 }
 
-TEST_F(PolyTest, BoundsFromAbove) {
+TEST_F(PolyTest, RecognisesUpperBounds) {
   const Poly m = Poly::atom(symbol(0)), n = Poly::atom(symbol(1));
   EXPECT_FALSE(bounds_from_above(n + m - Poly(3)));
   EXPECT_TRUE(bounds_from_above(Poly(3) - n));
@@ -57,21 +57,21 @@ TEST_F(PolyTest, UnsignedResultsWrapAround) {
   EXPECT_FALSE(large.wraps(less));
 }
 
-TEST_F(PolyTest, ConversionsThatKeepTheirValueAreUndone) {
+TEST_F(PolyTest, DropsValuePreservingConversions) {
   X n = symbol(0);
   EXPECT_EQ(pool_.cast(pool_.cast(n, CScalar::I64), CScalar::I32), n);
   EXPECT_NE(pool_.cast(pool_.cast(n, CScalar::I8), CScalar::I32), n);
 }
 
 // A node with many parents is visited once.
-TEST_F(PolyTest, SharedSumsAreShort) {
+TEST_F(PolyTest, VisitsSharedNodesOnce) {
   X x = symbol(0);
   for (int k = 0; k < 60; ++k) x = pool_.binary("+", x, x, CScalar::I64);
   EXPECT_EQ(Poly::of(x).linear_in(symbol(0)), std::optional<int64_t>(int64_t{1} << 60));
   EXPECT_LT(describe(x).size(), 1000u);
 }
 
-TEST_F(PolyTest, ConstantsAreWrittenInTypesThatHoldThem) {
+TEST_F(PolyTest, RefusesConstantsBeyondTheirType) {
   const Poly n = Poly::atom(symbol(0)), far = n + Poly(4294967299);
   EXPECT_FALSE(far.fits_program());
   EXPECT_THROW(far.expression(pool_), TooLarge);
@@ -79,7 +79,7 @@ TEST_F(PolyTest, ConstantsAreWrittenInTypesThatHoldThem) {
   EXPECT_THROW((n + Poly(300)).expression(pool_, CScalar::I8), TooLarge);
 }
 
-TEST_F(PolyTest, SumsBeyondSixtyFourBitsAreNoSums) {
+TEST_F(PolyTest, RefusesSumsBeyond64Bits) {
   const Poly most(INT64_MAX);
   EXPECT_THROW(most + Poly(1), TooLarge);
   EXPECT_THROW(most * Poly(2), TooLarge);

@@ -46,7 +46,7 @@ CTree small_tree() {
   return tree;
 }
 
-TEST(CTree, IsTheSameBehindTheBorder) {
+TEST(CTree, SurvivesWritingAndReading) {
   const std::string text = write(small_tree());
   const auto back = read_tree(text);
   ASSERT_TRUE(back.has_value());
@@ -55,7 +55,7 @@ TEST(CTree, IsTheSameBehindTheBorder) {
   EXPECT_EQ(back->nodes[3].real, 1.5);
 }
 
-TEST(CTree, ThatIsCutOffOrDamagedIsNone) {
+TEST(CTree, TruncatedTextIsRefusedAndDamagedTextIsSafe) {
   const std::string text = write(small_tree());
   for (size_t size = 0; size < text.size() - 1; ++size) {
     EXPECT_FALSE(read_tree(text.substr(0, size)).has_value()) << size;
@@ -69,7 +69,7 @@ TEST(CTree, ThatIsCutOffOrDamagedIsNone) {
   }
 }
 
-TEST(CTree, OfAStatementIsAProgram) {
+TEST(CTree, OfASingleAssignmentIsLifted) {
   const auto lifted = lift(small_tree(), "f.c", {});
   ASSERT_TRUE(std::holds_alternative<Lifted>(lifted)) << std::get<Refusal>(lifted).message;
   EXPECT_NE(std::get<Lifted>(lifted).program.text.find("a[0] = 1.5;"), std::string::npos);
@@ -89,7 +89,7 @@ TEST_F(Sums, AreDividedByStrides) {
   EXPECT_TRUE((stride * m).divided_by(stride).rest.zero());
 }
 
-TEST_F(Sums, AreAtLeastZeroAsSumsOfFacts) {
+TEST_F(Sums, AreProvedNonNegativeFromFacts) {
   const std::vector<Poly> facts = {n - Poly(3), m - n};
   EXPECT_TRUE(proved(n - Poly(2), facts));
   EXPECT_TRUE(proved(Poly(2) * n - Poly(6), facts));
@@ -104,7 +104,7 @@ X edge(Pool& pool, const Poly& n, X index, X x) {
   return edge_of(pool, x, index, Domain{0, Poly(), n - Poly(1), 1, 1});
 }
 
-TEST_F(Sums, ThatBendAtTheEndsAreBoundaryRules) {
+TEST_F(Sums, InSubscriptsBecomeBoundaryRules) {
   X i = pool.leaf(XKind::Index, CScalar::I64, 0, "i");
   const auto number = [&](int64_t value) { return pool.integer(value, CScalar::I64); };
   const auto plus = [&](X a, int64_t b) { return pool.binary("+", a, number(b), CScalar::I64); };
