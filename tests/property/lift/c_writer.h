@@ -23,7 +23,7 @@ class CWriter {
     bool moves = false;    // its first writer in a step begins a new level
     bool oldest = false;   // the new level overwrites the oldest one
     int buffers = 1;
-    bool advanced = false;  // the new level of this step has begun
+    bool advanced = false;  // already written in this step
   };
   // The destination of a loop nest: a buffer of a field, or a temporary array.
   struct Target {
