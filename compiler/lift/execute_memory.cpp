@@ -53,8 +53,27 @@ Value Executor::read_table(const LValue& of) {
   const auto element = [&](int64_t k) {
     return cells_.find(fmt::format("{}[{}]{}", of.path, k, of.behind));
   };
-  int64_t count = 0;
-  while (count <= kMostElements && element(count) != cells_.end()) ++count;
+  const auto present = [&] {
+    int64_t count = 0;
+    while (count <= kMostElements && element(count) != cells_.end()) ++count;
+    return count;
+  };
+  int64_t count = present();
+  // If cells have been dropped, the initial values are evaluated again: they are constants.
+  const int variable = variable_number(of.path);
+  const CVariable& v = tree_.variables[static_cast<size_t>(variable)];
+  const CTypeInfo* type = type_of(v.type);
+  for (char c : of.path) {
+    if (c == '[' && type->kind == CTypeInfo::Kind::Array) type = type_of(type->of);
+  }
+  const bool known = type->kind == CTypeInfo::Kind::Array && of.behind.empty() &&
+                     of.path.find('.') == std::string::npos;
+  const bool global = v.storage == CVariable::Storage::Global && v.initial >= 0;
+  if (known && global && count < std::min(type->extent, kMostElements)) {
+    initialise(fmt::format("v{}", variable), v.type, v.initial);
+    count = present();
+  }
+  if (known && count < std::min(type->extent, kMostElements)) return unknown(of.why);
   if (count == 0) return unknown(of.why);
   if (count > kMostElements) {
     return unknown(

@@ -25,14 +25,15 @@ bool never_negative(X x) {
 void Executor::outside_values(Cells& before) {
   const Cells now = cells_;
   for (const auto& [path, value] : now) {
-    if (before.count(path) > 0 || is_local(path) || cell_types_.count(path) == 0) continue;
+    if (before.count(path) > 0 || is_local(path)) continue;
     const int variable = variable_of_path(path);
     const bool constant =
         variable >= 0 && tree_.variables[static_cast<size_t>(variable)].initial >= 0;
-    if (constant) {
+    if (constant) {  // all elements of a table, whichever of them the loop has read
       before[path] = value;
       continue;
     }
+    if (cell_types_.count(path) == 0) continue;
     cells_.clear();
     const Value initial = read_cell({LValue::Kind::Cell, path, {}, cell_types_[path], ""});
     before[path] = initial;

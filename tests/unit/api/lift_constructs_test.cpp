@@ -91,6 +91,18 @@ void f(int n, const double *a, double *b) {
   for (int i = 0; i < n; i++) b[i] = a[i] * T[i % 3].w + T[i % 3].o[1];
 })",
      {"select(i % 3 == 0, 0.5"}},
+    // The second counter makes the lifter follow the body twice; the first time reads T[0] alone.
+    {"table_after_one_element",
+     R"(
+static const double T[] = {0.5, -2, 0, 3};
+void f(int n, const double *a, const int *c, double *b) {
+  for (int i = 1, w = -7; i < n - 1; i++, w += 3) {
+    double y = T[0];
+    if (c[i] <= c[i - 1]) y = T[c[i + 1] & 3];
+    b[i] = y * a[i] + w;
+  }
+})",
+     {"-2.0"}},
     {"table_by_data",
      R"(
 void f(int n, const int *c, const double *a, double *b) {
