@@ -1,5 +1,6 @@
-// The tree as text and back. Numbers are separated by blanks, strings preceded by their lengths.
-// This file is compiled into both sides of the border, and so uses the standard library alone.
+// Serializes the tree to text and parses it back. Numbers are separated by blanks, strings are
+// preceded by their lengths. libstencil_host.so and the lifter both compile this file, so it uses
+// only the standard library.
 #include "compiler/lift/c_tree.h"
 
 #include <charconv>
@@ -104,7 +105,7 @@ struct Reader {
     in.remove_prefix(std::min(in.size(), size + 1));
     return value;
   }
-  // How many things follow, each of a byte at least.
+  // The number of elements that follow. Each takes at least one byte, which bounds the count.
   size_t count() {
     const int64_t size = integer();
     if (size < 0 || static_cast<uint64_t>(size) > in.size()) {
@@ -121,7 +122,7 @@ struct Reader {
   }
 };
 
-// One description of what there is, for both directions.
+// The visit_* functions list the fields once; writing and reading share them.
 template <class Stream, class Type>
 void visit_type(Stream& s, Type& t) {
   s(t.kind, t.scalar, t.of, t.extent, t.size, t.constant, t.restricted, t.view, t.text, t.members,
@@ -241,7 +242,8 @@ bool sound(const CTree& tree) {
     if (node.children.size() < least_children(node.kind)) return false;
     if (node.kind > CKind::Unknown || !within(node.type, types, true)) return false;
     for (int child : node.children) {
-      if (!within(child, index, false)) return false;  // so nothing contains itself
+      if (!within(child, index, false))
+        return false;  // children precede their parents, so the tree has no cycles
     }
     if ((node.kind == CKind::Variable || node.kind == CKind::Declare) &&
         (node.integer < 0 || node.integer >= static_cast<int64_t>(vars))) {

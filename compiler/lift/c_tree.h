@@ -1,11 +1,11 @@
-// C and C++ as the lifter sees it: the functions that a region of a file needs, with every macro
-// expanded, every template instantiated, every implicit conversion written out, and names resolved.
+// C and C++ as the lifter sees it: the functions that a region of a file needs, with macros
+// expanded, templates instantiated, implicit conversions written out and names resolved.
 //
-//   file --Clang (runtime/host/c_reader.cpp)--> CTree --execute.h--> nests
+//   file --Clang (runtime/host/c_reader.cpp)--> CTree --execution.h--> nests
 //
-// The tree crosses the border of libstencil_host.so as text, so it is one kind of node, in vectors,
-// without pointers. What the lifter does not know is a node too (Unknown), with what it is: it is
-// refused only if the computation needs it.
+// The tree leaves libstencil_host.so as text, so it has a single node type, stored in vectors and
+// linked by indices. Constructs that the lifter does not support become Unknown nodes with a
+// description. They are refused only if the computation needs them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace stencil::lifter {
 
 enum class CScalar : uint8_t { None, Bool, I8, U8, I16, U16, I32, U32, I64, U64, F32, F64 };
 bool is_floating(CScalar type);
-bool is_integer(CScalar type);  // Bool, too
+bool is_integer(CScalar type);  // includes Bool
 bool is_unsigned(CScalar type);
 int bits_of(CScalar type);
 const char* name_of(CScalar type);  // in C: "unsigned long"
@@ -27,18 +27,19 @@ struct CTypeInfo {
   enum class Kind : uint8_t { Void, Scalar, Pointer, Array, Reference, Struct, Sequence, Other };
   Kind kind = Kind::Other;
   CScalar scalar = CScalar::None;
-  // Element of a pointer, an array, a reference or a sequence: a std::vector, a std::span, or the
-  // outermost dimension of an mdspan, whose others are sequences or arrays in it.
+  // The element type of a pointer, array, reference or sequence. A sequence is a std::vector, a
+  // std::span or the outermost dimension of an mdspan; its inner dimensions are nested sequences or
+  // arrays.
   int of = -1;
-  int64_t extent = -1;      // of an array or a sequence, if constant
-  int size = -1;            // its node: of a length that is no constant, or is made of named ones
+  int64_t extent = -1;      // of an array or a sequence; -1 if not constant
+  int size = -1;            // node of the length if it is not constant or uses named constants
   bool constant = false;    // const
   bool restricted = false;  // restrict
-  // Of a sequence that does not own its elements; of an mdspan: in which order memory has them.
+  // For sequences that do not own their elements. Right and Left are the layouts of an mdspan.
   enum class View : uint8_t { None, Span, Right, Left };
   View view = View::None;
-  std::string text;                  // as C writes it
-  std::vector<std::string> members;  // of a structure, with their types
+  std::string text;                  // C spelling
+  std::vector<std::string> members;  // names of the members of a structure
   std::vector<int> member_types;
 };
 
@@ -47,12 +48,12 @@ struct CVariable {
   std::string name;
   int type = -1;
   Storage storage = Storage::Local;
-  int initial = -1;  // node; of globals and static locals only if they are const
+  int initial = -1;  // node; globals and static locals have one only if they are const
   int line = 0;
 };
 
 enum class CKind : uint8_t {
-  // expressions; `type` is theirs, children in order
+  // expressions: `type` is the type of the result, operands are children in order
   Int,       // integer; text: the macro or constant it came from, if it is one
   Real,      // real
   Variable,  // integer: index into variables
@@ -63,7 +64,7 @@ enum class CKind : uint8_t {
   Step,    // text: ++x --x x++ x--
   Cast,    // one child
   Subscript,  // base, index
-  Member,     // base; integer: number of the member; text: its name; of a pointer: Deref first
+  Member,     // base; integer: index of the member; text: its name; p->m has a Deref as base
   Deref,      // *p
   Address,    // &x
   Choice,     // c ? a : b
@@ -81,7 +82,7 @@ enum class CKind : uint8_t {
   Break,
   Continue,
   Empty,
-  Unknown  // text: what it is, in words: "a goto"; integer: 1 if an expression may change something
+  Unknown  // text: description, such as "a goto"; integer: 1 for an expression with effects
 };
 
 struct CNode {
@@ -91,7 +92,7 @@ struct CNode {
   double real = 0;
   std::string text;
   std::vector<int> children;
-  int line = 0, column = 0;  // in the file to lift; of a macro, where it is used
+  int line = 0, column = 0;  // in the file to lift; for a macro, where it is expanded
   int file = 0;              // index into files; 0 is the file to lift
 };
 
@@ -111,16 +112,16 @@ struct CTree {
   std::vector<CFunction> functions;
   std::vector<CNode> nodes;
 
-  bool cpp = false;  // C++, not C
-  int entry = -1;    // function to lift; of a region: made of it, with what it uses as parameters
-  bool region = false;                  // between pragmas, or a loop
-  std::vector<std::string> conditions;  // macros that #if and #elif ask for
-  std::string region_text;              // its source
-  int region_line = 0;                  // where it begins
+  bool cpp = false;     // C++, not C
+  int entry = -1;       // function to lift; made from a region, with its variables as parameters
+  bool region = false;  // entry was made from a region (between pragmas, or a loop)
+  std::vector<std::string> conditions;  // macros tested by #if and #elif
+  std::string region_text;              // source text of the region
+  int region_line = 0;                  // first line of the region
 };
 
 std::string write(const CTree& tree);
-// Nothing if the text is no tree: indices out of range, cut off.
+// Returns nullopt if the text is truncated or an index is out of range.
 std::optional<CTree> read_tree(std::string_view text);
 
 }  // namespace stencil::lifter

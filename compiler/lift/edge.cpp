@@ -1,7 +1,8 @@
-// An expression of a counter is compared with each rule at all values of the counter, for several
-// lengths. What it may be made of, the counter, small constants, the length, comparisons and
-// remainders, is piecewise linear with pieces that begin within a few points of the ends; so what
-// agrees in all lengths from 12 on that are tried, at all points, agrees everywhere.
+// Compares an expression of a loop counter with each boundary rule at all values of the counter,
+// for several lengths. The expression may consist of the counter, small constants, the length,
+// comparisons and remainders. It is then piecewise linear, and its pieces begin within a few points
+// of the ends. If it agrees with a rule at all points for every tested length from 12 on, it agrees
+// for all lengths.
 #include "compiler/lift/edge.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace stencil::lifter {
 
 namespace {
 
-constexpr int64_t kSmall = 4;  // constants and offsets
+constexpr int64_t kSmall = 4;  // largest constant and offset
 
 int64_t bent(const std::string& rule, int64_t at, int64_t length) {
   if (rule == "periodic") return ((at % length) + length) % length;
@@ -21,7 +22,7 @@ int64_t bent(const std::string& rule, int64_t at, int64_t length) {
   return at < 0 ? -at - 1 : at >= length ? 2 * length - 1 - at : at;
 }
 
-// Made of nothing but what the comparison covers.
+// Whether the expression consists only of what the comparison covers.
 bool simple(X x, X index) {
   bool out = true;
   each_node(x, [&](X n) {
@@ -32,7 +33,7 @@ bool simple(X x, X index) {
       case XKind::Index:
         out = out && n == index;
         return;
-      case XKind::Cast:  // a narrow type wraps around beyond the lengths that are compared
+      case XKind::Cast:  // a narrow type could wrap around at lengths that are not tested
         out = out && is_integer(n->type) && (bits_of(n->type) >= 32 || is_condition(n->args[0]));
         return;
       case XKind::Symbol:
@@ -52,7 +53,7 @@ bool simple(X x, X index) {
   return out;
 }
 
-// Values of the expression at each point of the domain, in one length.
+// Values of the expression at each point of the domain, for one length.
 struct Sample {
   int64_t length = 0, first = 0;
   std::vector<int64_t> values;
@@ -61,14 +62,14 @@ struct Sample {
 }  // namespace
 
 X edge_of(Pool& pool, X x, X index, const Domain& domain) {
-  // the length is a symbol, or a number that stands for one
+  // the length is a symbol, or a constant that is treated as one
   Poly length = domain.high + Poly(1);
   if (x->kind == XKind::Binary && x->text == "%") length = Poly::of(x->args[1]);
   if (!domain.low.zero() && !domain.low.is_constant()) return nullptr;
   const XSet atoms = length.atoms();
   X size = pool.leaf(XKind::Symbol, CScalar::I64, 1 << 20, "length");
   std::map<X, X> done;
-  // with the length as one symbol: n - 2 is length - 2 where it is n
+  // write the length as one symbol, so that n - 2 becomes length - 2
   X with_size = x;
   if (length.is_constant()) {
     const int64_t number = length.constant();
@@ -98,7 +99,7 @@ X edge_of(Pool& pool, X x, X index, const Domain& domain) {
   std::vector<Sample> samples;
   for (int64_t points = 1; points < 32; ++points) {
     Sample sample{points, domain.low.constant(), {}};
-    // where the domain ends, from this length
+    // end of the domain relative to the length
     const Poly beyond = domain.high + Poly(1) - length;
     if (!beyond.is_constant() || beyond.constant() > 0 || sample.first < 0) return nullptr;
     for (int64_t i = sample.first; i < points + beyond.constant(); ++i) {
@@ -119,7 +120,7 @@ X edge_of(Pool& pool, X x, X index, const Domain& domain) {
           const int64_t i = sample.first + static_cast<int64_t>(k);
           const bool outside = sample.values[k] < 0 || sample.values[k] >= sample.length;
           const int64_t expected = bent(rule, i + c, sample.length);
-          // what C reads outside of the array, and what is reflected twice, has no meaning here
+          // accesses outside of the array in C, and double reflections, are undefined
           const bool twice = expected < 0 || expected >= sample.length;
           if (sample.length < 12 && (outside || twice)) continue;
           if (sample.values[k] != expected) return false;

@@ -1,4 +1,5 @@
-// Subscripts that bend at the ends of an array: (i + 1) % n, max(i - 1, 0), i == 0 ? 1 : i - 1.
+// Subscripts that follow a boundary rule at the ends of an array: (i + 1) % n, max(i - 1, 0), i ==
+// 0 ? 1 : i - 1.
 #pragma once
 
 #include <optional>
@@ -7,9 +8,10 @@
 
 namespace stencil::lifter {
 
-// The Edge that `x` is, an integer of one counter, which runs over `domain`: what the boundary rule
-// "periodic", "clamp", "mirror" or "symmetric" makes of the counter plus a constant, in a dimension
-// as long as the domain (or the divisor) says. Null: it is none.
+// Rewrites `x`, an integer expression of the counter `index` over `domain`, as an Edge: the
+// boundary rule "periodic", "clamp", "mirror" or "symmetric" applied to the counter plus a
+// constant. The length is that of the domain, or the divisor of a remainder. Returns null if no
+// rule matches.
 X edge_of(Pool& pool, X x, X index, const Domain& domain);
 
 }  // namespace stencil::lifter

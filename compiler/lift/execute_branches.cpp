@@ -1,16 +1,16 @@
-// What happens under a condition that is not known: both branches are run from the same state, what
-// they store is guarded, and what they leave in variables is chosen between. `if`, `?:`, `&&` and
-// `||` go the same way, so an operand that assigns does so under its condition alone.
+// Conditions that cannot be decided. Both branches are executed from the same state, their stores
+// are guarded by the condition, and variables become selects. `if`, `?:`, `&&` and `||` share this
+// code, so an operand that assigns does so only under its condition.
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
 
 namespace stencil::lifter {
 
-// ---- which expressions change something
+// ---- side effects
 
-// Whether a run of a node may change what the caller can see. `own`: the node belongs to a
-// called function, whose local variables no caller can see.
+// Whether executing this node (without its children) may change something that the caller can see.
+// `own`: the node belongs to a called function, whose local variables the caller cannot see.
 bool Executor::node_changes(const CNode& n, bool own) {
   const auto is_own = [&](const CNode& target) {
     if (!own || target.kind != CKind::Variable) return false;
@@ -37,7 +37,8 @@ bool Executor::node_changes(const CNode& n, bool own) {
 }
 
 bool Executor::function_changes(int index) {
-  const auto [slot, fresh] = function_changes_.try_emplace(index, true);  // true: it calls itself
+  const auto [slot, fresh] =
+      function_changes_.try_emplace(index, true);  // true in case the function is recursive
   if (!fresh) return slot->second;
   bool out = false;
   std::vector<int> todo = {tree_.functions[static_cast<size_t>(index)].body};
@@ -62,13 +63,13 @@ bool Executor::has_effects(int index) {
 
 // ---- branches
 
-// Of conditions, null being one that always holds.
+// Conjunction; null means true.
 X Executor::both(X a, X b) {
   if (a == nullptr) return b;
   return b == nullptr ? a : pool_.binary("&&", a, b, CScalar::I32);
 }
 
-// Runs both sides of a condition.
+// Executes both branches of a condition.
 void Executor::run_branches(X condition, const CNode& at, const std::function<void()>& yes,
                             const std::function<void()>& no) {
   X const outer = path_;
@@ -91,15 +92,14 @@ void Executor::run_branches(X condition, const CNode& at, const std::function<vo
   merge(condition, first);
 }
 
-// What variables hold behind a condition: `yes` has what they hold where it holds, cells_ what they
-// hold elsewhere.
+// Variables after a condition: `yes` has their values where it holds, cells_ elsewhere.
 void Executor::merge(X condition, const Cells& yes) {
   std::set<std::string> paths;
   for (const Cells* side : {&yes, static_cast<const Cells*>(&cells_)}) {
     for (const auto& [path, value] : *side) paths.insert(path);
   }
   const Cells no = cells_;
-  // A variable from outside that one side alone has touched holds on the other what it held before.
+  // If only one branch touched an outside variable, the other branch keeps its previous value.
   const auto held = [&](const Cells& side, const std::string& path) -> std::optional<Value> {
     if (const auto found = side.find(path); found != side.end()) return found->second;
     if (is_local(path) || cell_types_.count(path) == 0) return std::nullopt;
@@ -116,7 +116,7 @@ void Executor::merge(X condition, const Cells& yes) {
     const bool table = variable >= 0 && tree_.variables[static_cast<size_t>(variable)].initial >= 0;
     if (a && b && *a == *b) {
       merged[path] = *a;
-    } else if (table && (a || b)) {  // constants, wherever they were read first
+    } else if (table && (a || b)) {  // constants: it does not matter which branch read them first
       merged[path] = a ? *a : *b;
     } else if (!a || !b) {
       merged[path] = unknown(fmt::format("'{}', which only one branch assigns", in_c(path)));
@@ -158,7 +158,7 @@ Value Executor::eval_choice(const CNode& n) {
   const CScalar type = scalar_of(n.type);
   const bool plain = !has_effects(n.children[1]) && !has_effects(n.children[2]);
   if (in_nest_ && is_integer(type) && plain) {
-    // it may be a subscript at the end of an array
+    // it may be a subscript that follows a boundary rule
     const Value first = eval(n.children[1]), second = eval(n.children[2]);
     if (first.kind == Value::Kind::Scalar && second.kind == Value::Kind::Scalar) {
       X choice = choice_of_index(condition, pool_.cast(first.x, type), pool_.cast(second.x, type));
@@ -254,14 +254,15 @@ Flow Executor::exec_converted_if(const CNode& n, X condition) {
          "loop");
 }
 
-// The rest of the function or iteration is guarded.
+// Guards the rest of the function or iteration.
 void Executor::end_where(const EarlyEnd& end) {
   exits_.push_back(end);
   left_ = both(left_, pool_.negation(end.condition));
   guard_ = both(left_, path_);
 }
 
-// A function's body, or an iteration's: what it leaves where it has ended early is chosen between.
+// Executes the body of a function or iteration and selects between the values at its early exits
+// and at its end.
 Flow Executor::in_scope(Flow kind, int body) {
   X const path = path_, left = left_;
   std::vector<EarlyEnd> outer = std::move(exits_);
@@ -298,8 +299,9 @@ Value Executor::either(X condition, const Value& yes, const Value& no) const {
   return unknown("a value that depends on where a function returns");
 }
 
-// `if (n < 3) return -1;` ahead of the time loop. If nothing has been written yet and what goes on
-// has larger sizes, the program asks for them. Else all that follows is guarded.
+// `if (n < 3) return -1;` before the time loop. If nothing was written so far and the path that
+// continues has the larger sizes, the program requires those sizes. Otherwise everything that
+// follows is guarded.
 bool Executor::early_return(const EarlyEnd& end, bool nothing_stored, const CNode& n) {
   bool plain = true;
   each_node(end.condition, [&](X c) {
@@ -324,7 +326,8 @@ bool Executor::early_return(const EarlyEnd& end, bool nothing_stored, const CNod
   return true;
 }
 
-// The integers that are at least 0 where a condition does not hold, if that is all that it says.
+// Appends the integers that are >= 0 exactly where the condition does not hold. Returns false if
+// the condition says anything else.
 bool Executor::at_least_zero_unless(X condition, std::vector<Poly>& slacks) {
   if (condition->kind != XKind::Binary) return false;
   const std::string& op = condition->text;
@@ -341,9 +344,9 @@ bool Executor::at_least_zero_unless(X condition, std::vector<Poly>& slacks) {
   return !slacks.back().is_constant();
 }
 
-// ---- integers as sums of products
+// ---- integers as polynomials
 
-// Whether a number cannot wrap around: a grid's sizes and coordinates lie within 2^30.
+// Whether an atom cannot wrap around: sizes and coordinates of a grid lie within 2^30.
 bool Executor::is_size(X atom) const {
   if (atom->kind == XKind::Index || atom->kind == XKind::Time) return true;
   if (atom->kind != XKind::Symbol) return false;
@@ -356,9 +359,9 @@ bool Executor::is_size(X atom) const {
   return std::any_of(out_.facts.begin(), out_.facts.end(), has);
 }
 
-// An integer expression as C computes it, if it is known not to wrap around: conversions keep its
-// value, and unsigned results are at least 0. What may wrap around is an atom. `assume`: the
-// program asks for sizes that do not.
+// An integer expression as a polynomial with the value that C computes, or nullopt. Conversions
+// must keep the value and unsigned results must be >= 0. Parts that may wrap around become atoms.
+// `assume`: the program may require sizes that do not wrap around.
 std::optional<Poly> Executor::exact(X x, bool assume) {
   std::map<X, std::optional<Poly>> done;
   return exact(x, assume, done);
@@ -370,7 +373,7 @@ bool Executor::stays_within(X x, const Poly& p, bool assume) {
   const bool sizes = std::all_of(atoms.begin(), atoms.end(), [&](X atom) {
     return is_size(atom) || (assume && atom->kind == XKind::Symbol);
   });
-  // A constant beyond these is no size: i + 4294967299 as an int, 4294967290u + k.
+  // Larger constants are not sizes: i + 4294967299 as an int, 4294967290u + k.
   const int64_t largest = int64_t{1} << (bits_of(x->type) == 32 ? 30 : 61);
   if (!sizes || bits_of(x->type) < 32 || std::abs(p.constant()) > largest) return false;
   if (bits_of(x->type) == 32 && !p.fits_program()) return false;

@@ -1,6 +1,6 @@
-// Calls: functions of the program are run in place, functions of the mathematical library are
-// operators, and everything else is a call with side effects. That is refused within loops; ahead
-// of the time loop its value is not known, which matters where it is used.
+// Calls. Functions of the program are executed inline, functions of the math library become
+// operators, and every other call has side effects. Such a call is refused within loops. Before the
+// time loop its result is unknown, and the lifter refuses it only where it is used.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -12,14 +12,14 @@ namespace stencil::lifter {
 
 namespace {
 
-// The name in the library of the language, of calls that mean the same there.
+// The name of a math function in the language, or "".
 std::string math_name(std::string name) {
   static const std::set<std::string> kNames = {
       "sqrt",  "exp",   "exp2",  "log",  "log2", "log10", "cbrt",  "hypot", "sin",
       "cos",   "tan",   "asin",  "acos", "atan", "atan2", "sinh",  "cosh",  "tanh",
       "asinh", "acosh", "atanh", "erf",  "erfc", "pow",   "floor", "ceil",  "round",
       "trunc", "fma",   "fabs",  "fmin", "fmax", "abs",   "min",   "max"};
-  if (name == "min" || name == "max") return "";  // of a library that is not known
+  if (name == "min" || name == "max") return "";  // not from std::, so an unknown function
   if (name.rfind("std::", 0) == 0) name = name.substr(5);
   if (name.rfind("__builtin_", 0) == 0) name = name.substr(10);
   if (kNames.count(name) > 0) return name;
@@ -30,7 +30,7 @@ std::string math_name(std::string name) {
   return "";
 }
 
-// isnan and its like, by one name; "": none of them.
+// isnan and similar functions under one name; "" for other functions.
 std::string classification(std::string name) {
   for (const char* prefix : {"std::", "__builtin_", "__"}) {
     const size_t size = std::strlen(prefix);
@@ -43,7 +43,7 @@ std::string classification(std::string name) {
   return kNames.count(name) > 0 ? name : "";
 }
 
-// Why a function of the mathematical library has no counterpart in the language.
+// Why the language has no counterpart of a math function, or null.
 const char* no_counterpart(std::string name) {
   if (name.rfind("std::", 0) == 0) name = name.substr(5);
   if (name.rfind("__builtin_", 0) == 0) name = name.substr(10);
@@ -57,7 +57,7 @@ const char* no_counterpart(std::string name) {
   return nullptr;
 }
 
-// Whether it is a function of <math.h> without a counterpart in the language.
+// Whether this is a function of <math.h> without a counterpart in the language.
 bool is_missing(std::string name) {
   static const std::set<std::string> kNames = {
       "fmod",   "remainder", "remquo",     "rint",   "nearbyint", "lrint",   "llrint",
@@ -78,7 +78,7 @@ bool is_allocation(const std::string& name) {
 
 }  // namespace
 
-// Whether a call of a function that is not in the file changes nothing.
+// Whether calling a function that is not in the file has no side effects.
 bool Executor::is_pure(const std::string& name) {
   static const std::set<std::string> kPure = {
       "std::size",     "std::extent",    "__builtin_huge_val", "__builtin_huge_valf",
@@ -139,7 +139,7 @@ Value Executor::call_function(const CNode& n) {
   return returned_;
 }
 
-// A structure that a function returns is an object of the call.
+// A returned structure becomes an object of the call.
 void Executor::return_object(int type, int value) {
   const std::string path = fmt::format("(returned{})", call_sites_.back());
   Cells of_value;
@@ -214,8 +214,8 @@ Value Executor::library_call(const CNode& n) {
   return scalar_value(pool_.call(name == "fabs" ? "abs" : name, args, type));
 }
 
-// isnan(x) is x != x; the others compare with the largest finite number. glibc's isinf has the sign
-// of an infinity.
+// isnan(x) becomes x != x; the others compare with the largest finite number. glibc's isinf also
+// returns the sign of the infinity.
 Value Executor::classified(const CNode& n, const std::string& name) {
   X x = scalar(n.children[0]);
   const CScalar result = scalar_of(n.type);
@@ -237,8 +237,8 @@ Value Executor::classified(const CNode& n, const std::string& name) {
   return scalar_value(pool_.cast(pool_.select(infinite, sign, pool_.integer(0)), result));
 }
 
-// a.size(), a[0].size(), a.extent(1): a length of an array, which has a name from now on. The
-// children of std::extent: the mdspan, the dimension in memory, and its number in C.
+// a.size(), a[0].size(), a.extent(1): the length of an array, as a symbol. The children of
+// std::extent are the mdspan, the dimension in memory order and the dimension as written in C.
 Value Executor::length_of(const CNode& n) {
   const LValue of = place(n.children[0]);
   const CTypeInfo* type = type_of(of.type);
@@ -285,7 +285,7 @@ Value Executor::eval_call(const CNode& n) {
   if (name == "__builtin_assume_aligned" && !n.children.empty()) return eval(n.children[0]);
   if (name == "free" || name == "std::free") return unknown("nothing");
   if (is_allocation(name)) {
-    // memory of the region's own; what it holds at first is not known
+    // a local allocation with unknown initial contents
     return {Value::Kind::Pointer,
             nullptr,
             {-1,
@@ -319,7 +319,8 @@ Value Executor::eval_call(const CNode& n) {
   return unknown(what);
 }
 
-// What a function that nobody has seen may do to what an argument points to.
+// Invalidates what a call of an unknown function may change through an argument, or refuses the
+// call.
 void Executor::may_change(const CNode& argument, const Value& value, const CNode& call) {
   const CTypeInfo* type = type_of(argument.type);
   if (type == nullptr || scalar_of(argument.type) != CScalar::None) return;
@@ -339,7 +340,7 @@ void Executor::may_change(const CNode& argument, const Value& value, const CNode
   const bool opaque =
       target->kind == CTypeInfo::Kind::Other || target->kind == CTypeInfo::Kind::Struct;
   if (!pointer && opaque && argument.kind != CKind::Cast)
-    return;                                     // an object that the region does not know
+    return;                                     // an opaque object that the region does not use
   if (argument.kind == CKind::Unknown) return;  // a string
   refuse("C021", call,
          fmt::format("'{}' may change what it is given, and is not in the file", call.text),

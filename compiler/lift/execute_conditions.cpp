@@ -1,5 +1,5 @@
-// Conditions on counters: decided from the bounds of the loops, or by splitting one; and subscripts
-// that bend at the ends of an array.
+// Conditions on loop counters: decided from the loop bounds or by splitting a loop. Also subscripts
+// that follow boundary rules at the ends of an array.
 #include <fmt/format.h>
 
 #include "compiler/lift/edge.h"
@@ -15,7 +15,7 @@ bool Executor::known_at_least_zero(const Poly& p) const {
   for (X atom : p.atoms()) {
     const bool by_type = atom->kind == XKind::Symbol && is_unsigned(atom->type);
     if (by_type || atom->kind == XKind::Time) facts.push_back(Poly::atom(atom));
-    // n <= 2147483647 decides comparisons with constants beyond the type of n
+    // n <= 2147483647 decides comparisons with constants outside of the range of n's type
     if (large && atom->kind == XKind::Symbol && bits_of(atom->type) <= 32) {
       const Interval all = range_of_type(atom->type);
       facts.push_back(Poly(static_cast<int64_t>(all.high)) - Poly::atom(atom));
@@ -25,8 +25,8 @@ bool Executor::known_at_least_zero(const Poly& p) const {
   return proved(p, facts);
 }
 
-// The largest or smallest value over the domains of the loops being run. Atoms that are no indices
-// stay; where an index has no constant factor, nothing is known of it and it stays, too.
+// The largest or smallest value over the domains of the active loops. Other atoms remain, and so
+// does an index whose factor is not constant.
 Poly Executor::extreme(Poly p, bool largest) const {
   for (const Active& loop : active_) {
     X index = pool_.leaf(XKind::Index, CScalar::I64, loop.domain.index, loop.name);
@@ -78,11 +78,11 @@ std::optional<bool> Executor::decide_compare(const std::string& op, Poly d, bool
     at = *factor == 1 ? -rest : rest + Poly(1);  // i + rest < 0; rest - i < 0
   }
   if (!at.fits_program()) return std::nullopt;
-  // no progress: what is decided by it is not known
+  // splitting there makes no progress, so the condition remains undecided
   if (at == of->domain.low || at == of->domain.high + Poly(1)) return std::nullopt;
-  // The parts are parts only if the condition changes within the loop. The program asks for sizes
-  // that are large enough for that. It asks for none that are small enough: then the condition is
-  // a choice at each point.
+  // Splitting is valid only if the condition changes within the loop. The program may require sizes
+  // large enough for that. It never requires sizes to be small; in that case the condition becomes
+  // a select at each point.
   for (const auto& [slack, text] : {std::pair{at - of->domain.low, "begins"},
                                     std::pair{of->domain.high + Poly(1) - at, "ends"}}) {
     if (proved(slack, out_.facts)) continue;
@@ -100,7 +100,7 @@ std::optional<bool> Executor::decide(X condition) {
   return decide(condition, done);
 }
 
-// Conditions share parts: each is decided once.
+// Conditions share subexpressions; each is decided once.
 std::optional<bool> Executor::decide(X condition, std::map<X, std::optional<bool>>& done) {
   const auto [slot, fresh] = done.try_emplace(condition, std::nullopt);
   if (!fresh) return slot->second;
@@ -145,7 +145,7 @@ std::optional<bool> Executor::decide_anew(X condition, std::map<X, std::optional
   }
 }
 
-// `i < 4294967299` of an int holds whatever the bounds of the loop are.
+// `i < 4294967299` holds for any int, whatever the loop bounds.
 std::optional<bool> Executor::decided_by_ranges(const std::string& op, X l, X r) {
   if (op == ">" || op == ">=") return decided_by_ranges(op == ">" ? "<" : "<=", r, l);
   const Interval a = ranges_.of(l), b = ranges_.of(r);
@@ -166,7 +166,7 @@ std::optional<bool> Executor::decide_as_it_is(X condition) {
   return known;
 }
 
-// Of counters and sizes alone; else null.
+// A select of counters and sizes only, else null.
 X Executor::choice_of_index(X condition, X yes, X no) const {
   bool plain = split_, counts = false;
   for (X part : {condition, yes, no}) {
@@ -180,7 +180,8 @@ X Executor::choice_of_index(X condition, X yes, X no) const {
   return plain && counts ? pool_.select(condition, yes, no) : nullptr;
 }
 
-// A subscript with what bends at the ends of an array as a boundary rule, or decided by splitting.
+// Rewrites the parts of a subscript that wrap or reflect at the ends of an array as a boundary
+// rule, or decides them by splitting the loop.
 X Executor::bent(X subscript) {
   for (int guard = 0; guard < 8; ++guard) {
     X found = nullptr;
@@ -223,7 +224,7 @@ X Executor::bent(X subscript) {
   return subscript;
 }
 
-// a % m on an index: a where 0 <= a < m, a - m behind, by splitting the loop.
+// a % m of an index: splits the loop into a where 0 <= a < m, and a - m beyond.
 X Executor::remainder_of(X x, bool may_split) {
   if (x->kind != XKind::Binary || !contains(x->args[0], XKind::Index)) return x;
   const auto dividend = exact(x->args[0]), divisor = exact(x->args[1]);
@@ -247,7 +248,7 @@ X Executor::resolved(X subscript, const CNode& at) {
   return out;
 }
 
-// A conversion to a narrow type cuts a counter, whose loop may have any length.
+// Refuses conversions of a counter to a narrow type, since the loop may have any length.
 void Executor::keeps_values(X subscript, const CNode& at) const {
   std::set<X> seen;
   each_node_of(

@@ -1,8 +1,8 @@
-// How a time loop ends, and what scalars hold behind it.
+// How a time loop ends, and the values of scalars after it.
 //
-// What a loop asks of its counters is a number of steps. What it asks of reductions ends the
-// program after a step, so it is put as of the end of a step: the condition of the loop, and those
-// of `break`, behind which a step does nothing more.
+// Conditions on counters become a number of steps. Conditions on reductions end the program after a
+// step, so they are expressed by the values at the end of a step. They come from the loop condition
+// and from `break` statements, after which the step must do nothing more.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -30,7 +30,7 @@ bool above_all(X x) {
          ((x->text == "<" || x->text == "<=") && infinite(x->args[1]));
 }
 
-// Of comparisons the opposite one: a run does not end by what is NaN, so that is exact.
+// The negated condition. Comparisons are inverted, which is exact because NaN never ends a run.
 X opposite(Pool& pool, X x) {
   if (x->kind == XKind::Unary && x->text == "!") return x->args[0];
   if (x->kind == XKind::Binary) {
@@ -65,7 +65,7 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
     X holds = pool_.truth(scalar(loop.conditions[k]));
     ending(opposite(pool_, holds), !loop.first, asked);
     if (!loop.first || !has_data(holds)) continue;
-    // what reductions decide is decided by other values ahead of the first step
+    // reductions have other values before the first step
     X first = at_first[k];
     if (has_data(first)) {
       refuse("C025", asked,
@@ -99,7 +99,7 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
   out_.assumptions.push_back("no value that is reduced is NaN");
 }
 
-// A condition that ends the loop, as of the end of a step.
+// Adds a condition that ends the loop, in terms of the values at the end of a step.
 void Executor::ending(X condition, bool at_least_once, const CNode& at) {
   if (condition->kind == XKind::Binary && condition->text == "||") {
     for (X part : condition->args) ending(part, at_least_once, at);
@@ -130,7 +130,7 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
     out_.stop = out_.stop == nullptr ? end : pool_.binary("||", out_.stop, end, CScalar::I32);
     return;
   }
-  // after the first step of a number that is at least, or is, a sum of sizes
+  // the loop ends after the first step whose number reaches (or equals) a sum of sizes
   X c = condition;
   std::optional<Poly> last;
   if (c->kind == XKind::Binary && c->args.size() == 2 && is_integer(c->args[0]->type)) {
@@ -168,8 +168,8 @@ X Executor::steps_of(const Poly& steps, const CNode& at) {
   return steps.expression(pool_);
 }
 
-// What is computed in some of the steps is asked in these: it holds no more in others than it did
-// before them.
+// If a value is computed only in some steps, the condition is tested only in those steps. In the
+// others it still has the value it had before.
 X Executor::rarely(X condition, const CNode& at) {
   X when = nullptr;
   bool several = false;
@@ -184,7 +184,7 @@ X Executor::rarely(X condition, const CNode& at) {
     when = now;
     return n->args[old ? 1 : 2];
   });
-  // all of it has to stay as it was in the other steps
+  // the whole condition must be unchanged in the other steps
   std::map<X, X> gone;
   X rest = transformed_outside_sums(pool_, condition, gone, [&](X n) -> X {
     if (n->kind != XKind::Select || has_data(n->args[0])) return nullptr;
@@ -198,7 +198,7 @@ X Executor::rarely(X condition, const CNode& at) {
   return when == nullptr ? out : pool_.binary("&&", when, out, CScalar::I32);
 }
 
-// A value as the last step left it; nothing if that is not known.
+// A value after the last step, or nullopt if it is unknown.
 std::optional<Value> Executor::behind(const Value& value) {
   if (value.kind != Value::Kind::Scalar) return std::nullopt;
   bool known = true;
@@ -225,7 +225,7 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
   bool by_condition = false;
   for (int condition : loop.conditions)
     by_condition = by_condition || has_data(pool_.truth(scalar(condition)));
-  if (loop.counted) {  // as the increment leaves it
+  if (loop.counted) {  // its value after the last increment
     const Loop& l = *loop.counted;
     const Poly next = Poly::of(l.first) + Poly::atom(time_) + Poly(1);
     cells_[l.counter.path] = scalar_value(next.expression(pool_, l.type));
@@ -237,7 +237,7 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
     if (value.kind == Value::Kind::Pointer) continue;
     std::optional<Value> now = behind(value);
     for (const Break& one : endings_) {
-      if (one.returns) continue;  // does not come here
+      if (one.returns) continue;  // returns instead of continuing after the loop
       const auto then = one.cells.find(path);
       const std::optional<Value> other =
           then == one.cells.end() ? std::nullopt : behind(then->second);
@@ -256,8 +256,8 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
     }
     const bool scalar = old != before.end() && old->second.kind == Value::Kind::Scalar;
     X zero = pool_.integer(0, CScalar::I64);
-    if (loop.first) {  // it may have taken no step
-      // a counter is right then, too
+    if (loop.first) {  // it may have run zero steps
+      // the formula for a counter is also right then
       X none = nullptr;
       if (scalar) {
         std::map<X, X> done;
@@ -280,7 +280,7 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
   }
 }
 
-// Where the time loop may return, scalars are what they are there if it was stopped.
+// Where the time loop may return, scalars have their values at that return if the loop was stopped.
 void Executor::returned_from_loop() {
   const auto leaves = [](const Break& one) { return one.returns; };
   const auto from = std::find_if(endings_.begin(), endings_.end(), leaves);
@@ -302,7 +302,7 @@ void Executor::returned_from_loop() {
   returned_ = either(from->returned, returned_);
 }
 
-// What holds at the end where a guarded early return has been taken.
+// Merges the values at guarded early returns into the final values.
 void Executor::returned_early() {
   for (auto exit = exits_.rbegin(); exit != exits_.rend(); ++exit) {
     if (exit->required) continue;
@@ -316,7 +316,7 @@ void Executor::returned_early() {
   }
 }
 
-// A value that follows from symbols, reductions and the number of steps; null: it does not.
+// The value as a function of symbols, reductions and the number of steps; null if it is not one.
 X Executor::followed(const Value& value, CScalar type) {
   if (value.kind != Value::Kind::Scalar) return nullptr;
   bool known = true;
@@ -327,8 +327,8 @@ X Executor::followed(const Value& value, CScalar type) {
   return known ? pool_.cast(value.x, type) : nullptr;
 }
 
-// Scalars outside of the region that differ from what they were before it. `visit` gets the path,
-// what it holds now, and whether it is a variable that is handed in by value.
+// Calls `visit` for scalars outside of the region whose values the region changed, with the path,
+// the new value and whether it is a variable passed by value.
 void Executor::each_scalar_left(
     const Cells& before, const Cells& after,
     const std::function<void(const std::string&, const Value&, bool)>& visit) {
@@ -343,14 +343,14 @@ void Executor::each_scalar_left(
     const bool by_value = type_of(type)->kind != CTypeInfo::Kind::Reference;
     const bool own = parameter && by_value && path.rfind("(*", 0) != 0;
     if (own && !tree_.region) continue;
-    // counters of loops over space are what they are
+    // a loop counter with an unknown final value
     const bool unknown = now->second.kind == Value::Kind::None;
     if (own && unknown && loop_counters_.count(path) > 0) continue;
     visit(path, now->second, own && path == fmt::format("v{}", variable));
   }
 }
 
-// Scalars outside of the region that it sets, and what it returns.
+// Collects the outside scalars that the region sets and the return value.
 void Executor::scalars_left() {
   returned_from_loop();
   returned_early();

@@ -1,7 +1,7 @@
-// Statements. A loop is one of three: a few iterations that are known are run one after the other;
-// a loop over space is run once, with a symbol for its counter; and the time loop is run once, from
-// a state that stands for any step. Which loop is the time loop follows from what it writes: no
-// subscript has its counter, but for copies picked by t % 2.
+// Statements. There are three kinds of loops. A loop with few, known iterations is unrolled. A loop
+// over space is executed once with a symbol as its counter. The time loop is executed once, from a
+// state that represents any step. The time loop is the one whose counter appears in no subscript it
+// writes, except to select a buffer by t % 2.
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
@@ -90,13 +90,13 @@ Flow Executor::exec_statement(int index) {
   }
 }
 
-// ---- what kind of loop
+// ---- kinds of loops
 
 int Executor::depth_of_loops(int index) {
   if (loop_depths_.empty()) loop_depths_.assign(tree_.nodes.size(), -1);
   int& known = loop_depths_[static_cast<size_t>(index)];
   if (known >= 0) return known;
-  known = 0;  // of a function that calls itself
+  known = 0;  // in case the function is recursive
   const CNode& n = node(index);
   int inner = 0;
   for (int child : n.children) inner = std::max(inner, depth_of_loops(child));
@@ -107,8 +107,8 @@ int Executor::depth_of_loops(int index) {
   return known = inner + (loop ? 1 : 0);
 }
 
-// Whether a statement assigns a variable by its name. What it does by references and in functions
-// that it calls shows once it has been run: unchanged().
+// Whether a statement assigns a variable by name. Assignments through references and in called
+// functions are found by unchanged() after executing the body.
 bool Executor::assigns(int index, const std::string& path) {
   const CNode& n = node(index);
   if (n.kind == CKind::Assign || n.kind == CKind::Step || n.kind == CKind::Address) {
@@ -122,13 +122,13 @@ bool Executor::assigns(int index, const std::string& path) {
                      [&](int child) { return assigns(child, path); });
 }
 
-// Behind the body of a loop: its counter has the value that it had, and so has its bound.
+// After the body of a loop, checks that it left the counter and the bound unchanged.
 void Executor::unchanged(const Loop& loop, X counter) {
   const CNode& n = node(loop.node);
   const auto now = cells_.find(loop.counter.path);
   X value =
       now != cells_.end() && now->second.kind == Value::Kind::Scalar ? now->second.x : nullptr;
-  if (n.kind == CKind::While && value != nullptr)  // the body counts
+  if (n.kind == CKind::While && value != nullptr)  // the body increments the counter
     value = (Poly::of(value) - Poly(loop.step)).expression(pool_, counter->type);
   if (value == nullptr || !(Poly::of(value) - Poly::of(counter)).zero()) {
     refuse("C012", n,
@@ -142,7 +142,7 @@ void Executor::unchanged(const Loop& loop, X counter) {
   }
 }
 
-// Whether a statement may assign what an expression reads: a variable, a member, an element.
+// Whether a statement may assign anything that an expression reads: a variable, member or element.
 bool Executor::changes(int statement, int expression) {
   const CNode& e = node(expression);
   if (e.kind == CKind::Variable) {
@@ -166,8 +166,8 @@ bool Executor::changes(int statement, int expression) {
                      [&](int child) { return changes(statement, child); });
 }
 
-// for (v = first; v < last; v += step) with a counter that the body leaves alone, once `init` has
-// been run.
+// Matches for (v = first; v < last; v += step) where the body does not change the counter. `init`
+// has already been executed.
 std::optional<Executor::Loop> Executor::canonical(int index) {
   const CNode& n = node(index);
   if (n.kind != CKind::For) return std::nullopt;
@@ -230,7 +230,7 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
   const CScalar wide = CScalar::I64;
   X one = pool_.integer(1, wide);
   if (!counts_as_written(out, scalar_of(test_type), limit)) return std::nullopt;
-  // an unsigned counter is never below 0
+  // an unsigned counter is never negative, so v >= 0 always holds
   const auto least = exact(limit);
   if (op == ">=" && is_unsigned(scalar_of(test_type)) &&
       (!least || !known_at_least_zero(extreme(*least, false) - Poly(1)))) {
@@ -250,16 +250,16 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
   return out;
 }
 
-// Whether the first value and the bound are what they are as sums: a comparison of unsigned numbers
-// takes what is below 0 for a large number, and unsigned sums wrap around. The program asks for
-// sizes that do not.
+// Whether the first value and the bound equal their polynomials. An unsigned comparison reads
+// negative numbers as large ones, and unsigned sums wrap around. The program may require sizes that
+// avoid both.
 bool Executor::counts_as_written(const Loop& loop, CScalar compared, X limit) {
   X first = is_unsigned(compared) ? pool_.cast(loop.first, compared) : loop.first;
   const auto low = exact(first, true), high = exact(limit, true);
   return low && high && *low == Poly::of(loop.first) && *high == Poly::of(limit);
 }
 
-// while (t < n) { ...; t++; }: the last statement counts.
+// Matches while (t < n) { ...; t++; }, where the last statement increments the counter.
 std::optional<Executor::Loop> Executor::canonical_while(int index) {
   const CNode& n = node(index);
   if (n.kind != CKind::While) return std::nullopt;
@@ -318,7 +318,8 @@ std::optional<Executor::Loop> Executor::canonical_while(int index) {
   return out;
 }
 
-// Whether a loop moves along a dimension of what it writes: run once, for nothing but that.
+// Whether a loop moves along a dimension of what it writes. Executes the body once on a copy of the
+// state to find out.
 bool Executor::moves_along(const Loop& loop) {
   const State before = state();
   bool found = false;
@@ -351,11 +352,11 @@ bool Executor::moves_along(const Loop& loop) {
   return found;
 }
 
-// A few iterations are run one after the other, unless the loop is one over space.
+// Executes a loop of few iterations one by one, unless it is a loop over space.
 bool Executor::unrolled(const Loop& loop) {
   const Poly count = Poly::of(loop.last) - Poly::of(loop.first);
   const Poly first = Poly::of(loop.first);
-  // for (k = i - 1; k <= i + 1; k++), too
+  // also for (k = i - 1; k <= i + 1; k++)
   const bool near = contains(loop.first, XKind::Index) && !contains(loop.first, XKind::Load);
   if (!count.is_constant() || !(first.is_constant() || near)) return false;
   const int64_t span = loop.step > 0 ? count.constant() : -count.constant();
@@ -382,7 +383,7 @@ bool Executor::unrolled(const Loop& loop) {
   return true;
 }
 
-// A loop that has no form we know, run as long as its condition is known.
+// Executes a loop of unknown form as long as its condition is known.
 Flow Executor::simulate(int index) {
   const CNode& n = node(index);
   const bool is_for = n.kind == CKind::For;

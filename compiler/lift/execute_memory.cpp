@@ -1,5 +1,5 @@
-// Arrays, symbols and what paths are called. An array is made when its path is first used; a scalar
-// that is read and was never assigned is a symbol, if it comes from outside of the region.
+// Arrays, symbols and the names of paths. An array is created when its path is first used. A scalar
+// from outside of the region becomes a symbol when it is read before it is assigned.
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
@@ -9,9 +9,9 @@ namespace stencil::lifter {
 
 namespace {
 
-// The number of the variable in a path: "(*v3).u" is 3.
+// The number of the variable in a path: 3 for "(*v3).u".
 int variable_number(const std::string& path) {
-  if (path.rfind("(returned", 0) == 0) return -1;  // an object of a call
+  if (path.rfind("(returned", 0) == 0) return -1;  // an object returned by a call
   const size_t at = path.find('v');
   if (at == std::string::npos) return -1;
   const size_t end = path.find_first_not_of("0123456789", at + 1);
@@ -35,7 +35,7 @@ bool Executor::is_local(const std::string& path) const {
          entry.parameters.end();
 }
 
-// Whether a path leads into an array of constants, whose values are in cells.
+// Whether a path leads into an array of constants, whose values are kept in cells.
 bool Executor::is_table(const std::string& path) const {
   const int variable = variable_number(path);
   if (variable < 0 || path[0] != 'v') return false;
@@ -47,7 +47,7 @@ bool Executor::is_table(const std::string& path) const {
   return type->constant;
 }
 
-// A choice between the elements. Another subscript than theirs has no meaning in C.
+// Selects between the elements. Any other subscript is undefined in C.
 Value Executor::read_table(const LValue& of) {
   constexpr int64_t kMostElements = 64;
   const auto element = [&](int64_t k) {
@@ -91,7 +91,7 @@ Value Executor::read_table(const LValue& of) {
   return scalar_value(out);
 }
 
-// "(*v3).u" as C has it: "s->u".
+// The C spelling of a path: "(*v3).u" is "s->u".
 std::string Executor::in_c(const std::string& path) const {
   std::string out;
   for (size_t i = 0; i < path.size();) {
@@ -184,8 +184,7 @@ X Executor::symbol_of(const std::string& path, CScalar type) {
   return symbol;
 }
 
-// The object that a path is a part of (ArrayInfo::object). `pointer`: it is what the path points
-// to.
+// The object that a path is part of (ArrayInfo::object). `pointer`: the target of the path.
 std::string Executor::object_of(const std::string& path, bool pointer) const {
   if (pointer) return path + "*";
   const size_t end = path.rfind(')');
@@ -194,18 +193,18 @@ std::string Executor::object_of(const std::string& path, bool pointer) const {
   if (variable < 0) return "";
   const CVariable& root = tree_.variables[static_cast<size_t>(variable)];
   const CTypeInfo::Kind kind = type_of(root.type)->kind;
-  // the parameter double a[n][m] is a pointer
+  // a parameter double a[n][m] is a pointer
   const bool adjusted =
       kind == CTypeInfo::Kind::Array && root.storage == CVariable::Storage::Parameter;
   return adjusted || kind == CTypeInfo::Kind::Reference ? fmt::format("v{}&", variable) : "";
 }
 
-// Parameters that C uses as *p or p[0] alone, and assigns through: results, not arrays.
+// Finds parameters that C assigns and only uses as *p or p[0]: results, not arrays.
 void Executor::find_single() {
   const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
   if (tree_.region) return;
   std::map<int, int> uses, alone, written;
-  const auto variable_in = [&](const CNode& n) {  // of *p and p[0]; -1: none
+  const auto variable_in = [&](const CNode& n) {  // in *p and p[0], else -1
     const bool first = n.kind == CKind::Subscript && node(n.children[1]).kind == CKind::Int &&
                        node(n.children[1]).integer == 0;
     if (n.kind != CKind::Deref && !first) return -1;
@@ -230,7 +229,7 @@ void Executor::find_single() {
   }
 }
 
-// A macro or constant that becomes a param.
+// Whether this is a macro or constant that becomes a param.
 bool Executor::is_param(const CNode& n) const {
   return n.kind == CKind::Int && !n.text.empty() &&
          std::find(options_.params.begin(), options_.params.end(), n.text) != options_.params.end();
@@ -242,7 +241,8 @@ bool Executor::has_param(int index) const {
                                     [&](int child) { return has_param(child); });
 }
 
-// The array behind a path. `type` is that of the path: an array, a container, or a pointer.
+// The array at a path, created on first use. `type` is the type of the path: an array, container or
+// pointer. Returns -1 for anything but arrays of numbers.
 int Executor::array_of(const std::string& path, int type, bool pointer) {
   if (const auto found = array_paths_.find(path); found != array_paths_.end()) return found->second;
   ArrayInfo made;
@@ -287,7 +287,7 @@ int Executor::array_of(const std::string& path, int type, bool pointer) {
   return id;
 }
 
-// Whether two elements are one; nothing if that depends.
+// Whether two element accesses are the same element, or nullopt if that depends on values.
 std::optional<bool> Executor::same_element(const std::vector<X>& a, const std::vector<X>& b) const {
   bool same = true;
   if (a.size() != b.size()) return std::nullopt;
@@ -312,7 +312,7 @@ X Executor::load(int array, const std::vector<X>& as_written, const CNode& at) {
     keeps_values(subscripts.back(), at);
   }
   const ArrayInfo& info = out_.arrays[static_cast<size_t>(array)];
-  // a ? b : c as a subscript is a choice between elements
+  // a ? b : c as a subscript becomes a select between elements
   for (size_t i = 0; i < subscripts.size(); ++i) {
     X choice = nullptr;
     each_node(subscripts[i], [&](X n) {
@@ -342,7 +342,8 @@ X Executor::load(int array, const std::vector<X>& as_written, const CNode& at) {
       if (*same) return it->value;
     }
   }
-  // as the nests before this one left it; in order, also the stores ahead
+  // the values after the previous nests; in ordered mode also after the previous stores of this
+  // nest
   const int64_t nests = in_nest_ ? epoch_ - 1 : epoch_;
   const int64_t when = nests * kEpoch + (fused_ ? 0 : static_cast<int64_t>(stores_.size()));
   return pool_.load(array, subscripts, info.element, when);
@@ -384,19 +385,19 @@ void Executor::store(int array, std::vector<X> subscripts, X value, const CNode&
   nest(where(at), write);
 }
 
-// Cells of a path from an initialiser.
+// Sets the cells of a path from an initializer.
 void Executor::initialise(const std::string& path, int type, int index) {
   const CTypeInfo* info = type_of(type);
   const CNode& from = node(index);
   if (info->kind == CTypeInfo::Kind::Reference) return;
-  if (from.kind == CKind::Unknown) (void)eval(index);  // what has an effect is refused
+  if (from.kind == CKind::Unknown) (void)eval(index);  // refuses it if it has side effects
   if (info->kind == CTypeInfo::Kind::Array) {
     if (from.kind != CKind::List) return;
-    // std::array has an array inside
+    // std::array contains a C array
     const bool inner = from.children.size() == 1 && node(from.children[0]).kind == CKind::List;
     if (inner && scalar_of(info->of) != CScalar::None)
       return initialise(path, type, from.children[0]);
-    // what a list leaves out is zero
+    // missing elements are zero
     for (int64_t i = 0; i < std::min<int64_t>(info->extent, 4096); ++i) {
       const std::string element = fmt::format("{}[{}]", path, i);
       if (i < static_cast<int64_t>(from.children.size())) {

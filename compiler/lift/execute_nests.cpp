@@ -1,6 +1,7 @@
-// Loops over space. The body is run twice: once to see which variables an iteration changes, and
-// once with these marked as carried from the iteration before, so that a sum is told from a
-// recurrence. A nest is run again for each part that a condition on a counter makes of a domain.
+// Loops over space. The body is executed until the set of variables that an iteration changes is
+// known. These are marked as carried from the previous iteration, which distinguishes a sum from a
+// recurrence. A nest is executed once for each part into which conditions on counters split its
+// domain.
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
@@ -9,7 +10,8 @@ namespace stencil::lifter {
 
 namespace {
 
-constexpr size_t kMostLoops = 12;  // a loop that reduces is run twice, and so are those within it
+constexpr size_t kMostLoops =
+    12;  // a loop with a reduction is executed twice, and so is every loop inside it
 
 bool never_negative(X x) {
   if (x->kind == XKind::Cast && is_floating(x->args[0]->type)) return never_negative(x->args[0]);
@@ -21,7 +23,7 @@ bool never_negative(X x) {
 
 }  // namespace
 
-// What a loop finds that the region has not touched before: values from outside.
+// Adds the outside values that the region touched for the first time.
 void Executor::outside_values(Cells& before) {
   const Cells now = cells_;
   for (const auto& [path, value] : now) {
@@ -58,7 +60,8 @@ void Executor::space_loop(const Loop& loop) {
   domain.direction = loop.step > 0 ? 1 : -1;
   domain.low = Poly::of(loop.step > 0 ? loop.first : loop.last);
   domain.high = Poly::of(loop.step > 0 ? loop.last : loop.first);
-  if (domain.stride != 1) {  // the bound that the counter comes to, if it is the same sum always
+  if (domain.stride !=
+      1) {  // the last value of the counter, if its distance from the bound is known
     const auto rest = (domain.high - domain.low).remainder(domain.stride);
     if (domain.direction > 0) {
       domain.high = domain.high - Poly(rest.value_or(0));
@@ -90,7 +93,7 @@ void Executor::space_loop(const Loop& loop) {
     }
   }
   for (const Poly& bound : {domain.low, domain.high}) {
-    constexpr int64_t kLargestCoordinate = int64_t{1} << 30;  // of a grid
+    constexpr int64_t kLargestCoordinate = int64_t{1} << 30;  // coordinates of a grid
     const bool number = bound.is_constant();
     if (bound.fits_program() && (!number || std::abs(bound.constant()) <= kLargestCoordinate))
       continue;
@@ -122,9 +125,9 @@ void Executor::space_loop(const Loop& loop) {
     }
     return changed.size() > known;
   };
-  // What an iteration changes shows once it has been run; it is run again with that carried from
-  // the iteration before, until no other variable turns out to change. A variable that each
-  // iteration changes by the same number is a sum of the counter instead.
+  // Executing an iteration shows which variables it changes. It is executed again with these
+  // carried from the previous iteration, until no other variable changes. A variable that every
+  // iteration changes by the same number becomes a polynomial of the counter instead.
   Cells start;
   std::map<std::string, Steady> steady;
   bool more = false;
@@ -166,8 +169,8 @@ void Executor::space_loop(const Loop& loop) {
   cells_[loop.counter.path] = unknown(fmt::format("'{}' behind its loop", name));
 }
 
-// Finds variables to which an iteration adds a number, whatever it is; drops those to which an
-// iteration that had the sum adds something else. Whether there are any.
+// Finds variables to which every iteration adds the same number. Drops candidates for which an
+// iteration that starts from the formula adds something else. Returns whether anything changed.
 bool Executor::find_steady(const Cells& start, const std::set<std::string>& changed,
                            const Loop& loop, std::map<std::string, Steady>& steady) {
   bool any = false;
@@ -197,8 +200,8 @@ bool Executor::find_steady(const Cells& start, const std::set<std::string>& chan
   return any;
 }
 
-// What such a variable holds at the begin of an iteration. The sum is exact in 64 bits, and the
-// type of the variable keeps its low bits, as each addition does.
+// The value of such a variable at the start of an iteration. The sum is computed exactly in 64
+// bits; the cast keeps the low bits, as each addition would.
 X Executor::in_iteration(const Value& start, const Steady& of, const Loop& loop, X index) {
   constexpr CScalar kWide = CScalar::I64;
   X done = pool_.binary("-", index, pool_.cast(loop.first, kWide), kWide);
@@ -207,7 +210,7 @@ X Executor::in_iteration(const Value& start, const Steady& of, const Loop& loop,
   return pool_.cast(Poly::of(sum).expression(pool_, kWide), start.x->type);
 }
 
-// What variables hold behind a loop: sums and the like, or nothing that is known.
+// Values of variables after a loop: reductions, or unknown.
 void Executor::carry(const Cells& before, const std::set<std::string>& changed,
                      const Domain& domain, CPlace place) {
   for (auto it = cells_.begin(); it != cells_.end();) {
@@ -230,7 +233,7 @@ void Executor::carry(const Cells& before, const std::set<std::string>& changed,
   }
 }
 
-// What a variable began with and what a loop makes of it.
+// Combines the initial value of a variable with the reduction over the loop.
 X Executor::joined(X start, X sum) {
   const std::string& op = sum->text;
   const bool number = is_constant(start);
@@ -244,15 +247,15 @@ X Executor::joined(X start, X sum) {
   return pool_.call(op, {start, sum}, start->type);
 }
 
-// after = before + e, a larger of both, ...: how `carried` takes in `value`. What an iteration
-// takes in after another is combined with it.
+// Matches after = carried + e, max(carried, e), ...: `op` is the reduction and `value` the operand
+// e. Several updates in one iteration are combined into one operand.
 bool Executor::takes_in(X carried, X after, std::string& op, X& value) {
   const auto free = [&](X x) {
     bool out = true;
     each_node(x, [&](X n) { out = out && n != carried; });
     return out;
   };
-  // `base` is the variable, or has taken in something itself
+  // `base` is the variable itself or an earlier update of it
   const auto taken_in = [&](X base, X more, const std::string& how) {
     if (!free(more)) return false;
     if (base == carried) {
@@ -292,7 +295,7 @@ bool Executor::takes_in(X carried, X after, std::string& op, X& value) {
     return taken_in(base, kept ? pool_.select(c, added, none) : pool_.select(c, none, added),
                     "sum");
   }
-  // e > s ? e : s and its other spellings
+  // e > s ? e : s and equivalent forms
   if (c->kind != XKind::Binary || !free(taken)) return false;
   std::string relation = c->text;
   if (c->args[0] == base && c->args[1] == taken) {
@@ -304,7 +307,7 @@ bool Executor::takes_in(X carried, X after, std::string& op, X& value) {
   return taken_in(base, taken, (relation[0] == '>') == kept ? "max" : "min");
 }
 
-// The reduction of a variable over a loop, by what an iteration makes of it.
+// The reduction that a variable computes over a loop, from its value after an iteration.
 std::optional<X> Executor::reduced(X carried, X after, const Domain& domain,
                                    const std::string& path) {
   std::string op;
@@ -324,7 +327,7 @@ std::optional<X> Executor::reduced(X carried, X after, const Domain& domain,
     const auto& inner = out_.sums.at(value).domain;
     info.domain.insert(info.domain.end(), inner.begin(), inner.end());
     value = value->args[0];
-  } else {  // of reductions ahead of this nest
+  } else {  // only reductions from earlier nests
     bool within = false;
     each_node(value, [&](X n) {
       if (n->kind == XKind::Sum) within = within || out_.sums.at(n).epoch == epoch_;
@@ -341,7 +344,7 @@ std::optional<X> Executor::reduced(X carried, X after, const Domain& domain,
 
 void Executor::run_leaves(std::vector<std::vector<Store>>& leaves,
                           const std::function<void()>& body, std::map<std::string, Cells>& ends) {
-  stores_.clear();  // of another attempt
+  stores_.clear();  // left over from a previous attempt
   const Frame before = frame();
   constexpr int kMostRuns = 200;
   std::vector<std::map<std::string, std::pair<Poly, Poly>>> todo = {{}};
@@ -375,8 +378,8 @@ void Executor::run_leaves(std::vector<std::vector<Store>>& leaves,
   parts_.clear();
 }
 
-// A loop nest, or a statement outside of loops: first with all stores of an iteration at once,
-// then, where that is no correct order, one after the other.
+// A loop nest, or a statement outside of loops. All stores of an iteration are first treated as
+// simultaneous; if that is incorrect, they are executed in order.
 void Executor::nest(CPlace place, const std::function<void()>& body) {
   ++epoch_;
   in_nest_ = true;
@@ -387,7 +390,7 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
   const Cells before = cells_;
   const auto requirements = out_.requirements;
   const auto facts = out_.facts;
-  // Fused with its parts, else in order; conditions that cannot be split are choices.
+  // Tries a fused (or ordered) execution. Without `split`, conditions become selects.
   const auto attempt = [&](bool fused, bool split, std::vector<std::vector<Store>>& leaves) {
     std::map<std::string, Cells> found;
     cells_ = before;
@@ -435,7 +438,7 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
     throw Refusal{"C016", place, "the statements of this loop have no order that is known",
                   "split the loop"};
   }
-  // scalars: what all parts agree upon
+  // keep scalars on which all parts agree
   Cells merged = ends.begin()->second;
   for (const auto& [name, cells] : ends) {
     for (auto& [path, value] : merged) {
@@ -456,7 +459,7 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
   if (stores && dry_ == 0) out_.nests.push_back(std::move(made));
 }
 
-// Stores of one iteration to several elements of one array need an order.
+// Stores of one iteration to different elements of an array must be ordered.
 void Executor::check_leaves(const std::vector<std::vector<Store>>& leaves) {
   for (const auto& leaf : leaves) {
     for (size_t i = 0; i < leaf.size(); ++i) {

@@ -1,5 +1,5 @@
-// The time loop, and the region as a whole. A step is run from a state that stands for any step:
-// what pointers and counters are after it says which of them come round.
+// The time loop and the region as a whole. A step is executed from a state that represents any
+// step. The values of pointers and counters after the step show which of them are periodic.
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
@@ -7,7 +7,8 @@
 
 namespace stencil::lifter {
 
-// A copy is picked by t % 2, which is an atom; in any other way the counter is one of space.
+// Whether a store subscript contains the counter, so that it is a loop over space. t % 2 selects a
+// buffer and is an atom of its own.
 bool Executor::counter_in_stores(size_t from) const {
   const std::vector<Nest> step(out_.nests.begin() + static_cast<ptrdiff_t>(from), out_.nests.end());
   for (size_t i = from; i < out_.nests.size(); ++i) {
@@ -27,7 +28,7 @@ bool Executor::counter_in_stores(size_t from) const {
   return false;
 }
 
-// A loop that is no plain count, as one of steps: while (error > eps && steps < most) { ... }.
+// A loop that is not a plain count as a time loop: while (error > eps && steps < most) { ... }.
 Executor::TimeLoop Executor::conditional(int index) {
   const CNode& n = node(index);
   const bool is_for = n.kind == CKind::For;
@@ -55,7 +56,7 @@ void Executor::conjuncts(int index, std::vector<int>& out) const {
 }
 
 bool Executor::time_loop(const TimeLoop& loop) {
-  // the first statement of the loop has been run already
+  // the init statement of the loop has been executed already
   const State before = state();
   if (loop.counted && loop.counted->step != 1) return false;
   in_time_ = true;
@@ -68,7 +69,7 @@ bool Executor::time_loop(const TimeLoop& loop) {
     time_body(loop);
     timed = out_.nests.size() > nests && !counter_in_stores(nests);
   } catch (const Refusal& refusal) {
-    // the reason may be that it is no time loop
+    // the refusal may only mean that this is not a time loop
     in_time_ = false;
     if (!counter_in_stores(nests) && !time_bounds_) throw;
     timed = false;
@@ -93,7 +94,7 @@ bool Executor::time_loop(const TimeLoop& loop) {
   return false;
 }
 
-// One step, in whatever state.
+// Executes one step from the current state.
 void Executor::run_step(const TimeLoop& loop) {
   X const counter = loop.counted ? cells_[loop.counter()].x : nullptr;
   const Flow flow = exec(loop.body);
@@ -116,7 +117,7 @@ void Executor::time_body(const TimeLoop& loop) {
   if (loop.first) {
     for (int condition : loop.conditions) at_first.push_back(pool_.truth(scalar(condition)));
   }
-  // once to see what a step changes
+  // a first step shows what a step changes
   const Execution saved = out_;
   ++dry_;
   begin();
@@ -135,7 +136,7 @@ void Executor::time_body(const TimeLoop& loop) {
     return changed.size() > known;
   };
   (void)changes(before);
-  // then from a state that stands for any step, until no other scalar turns out to change
+  // then from a state that represents any step, until no other scalar changes
   Cells start;
   do {
     out_.nests = saved.nests;
@@ -155,8 +156,8 @@ void Executor::time_body(const TimeLoop& loop) {
   behind_loop(before, loop);
 }
 
-// Counters are functions of the step: those that come round (cur = 1 - cur), and those that grow by
-// a constant. Other scalars are marked as carried.
+// Writes counters as functions of the step: periodic ones (cur = 1 - cur) and those that grow by a
+// constant. Other scalars are marked as carried.
 void Executor::counters(const Cells& before, const std::set<std::string>& changed,
                         const TimeLoop& loop) {
   const std::set<std::string> round = periodic_counters(before, changed, loop);
@@ -189,8 +190,8 @@ void Executor::counters(const Cells& before, const std::set<std::string>& change
   }
 }
 
-// What a step uses may be a counter, too. What the first step adds is tried for all: a step from
-// such values adds the same, or nothing is known.
+// The step itself may use a counter before its growth is known. Assumes that every step adds what
+// the first one added and checks that with a second step; empty if that fails.
 std::map<std::string, int64_t> Executor::guessed_growth(const Cells& before,
                                                         const std::set<std::string>& changed,
                                                         const TimeLoop& loop, const State& start) {
@@ -234,8 +235,8 @@ std::map<std::string, int64_t> Executor::guessed_growth(const Cells& before,
   return out;
 }
 
-// while (!done) { ...; if (error < eps) done = 1; }: of the values that a step leaves, there may be
-// one alone with which the loop goes on. Called behind a step from `start`.
+// while (!done) { ...; if (error < eps) done = 1; }: if only one of the possible values continues
+// the loop, the flag has that value at the start of each step. Call after a step from `start`.
 std::map<std::string, X> Executor::flags(const Cells& before, const std::set<std::string>& changed,
                                          const TimeLoop& loop, const State& start) {
   std::map<std::string, X> out;
@@ -279,7 +280,7 @@ std::map<std::string, X> Executor::flags(const Cells& before, const std::set<std
   return out;
 }
 
-// By numbers, as far as they go: run the step some times and see what comes out.
+// Finds periodic counters by executing four steps with constant values.
 std::set<std::string> Executor::periodic_counters(const Cells& before,
                                                   const std::set<std::string>& changed,
                                                   const TimeLoop& loop) {
@@ -327,8 +328,8 @@ std::set<std::string> Executor::periodic_counters(const Cells& before,
   return out;
 }
 
-// Pointers that have changed places. A step sees an array under the pointers that move, or under
-// those that stay: both would mean different arrays in the next step.
+// Finds rotated pointers. A step may access an array through the pointers that rotate or through
+// pointers that do not, but not both: they would mean different arrays in the next step.
 void Executor::end_of_time_body(const Cells& before, const Cells& start) {
   std::map<int, std::string> moved;
   const auto is_array = [](const Value& value) {
@@ -350,7 +351,7 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
     out_.rotations.push_back({value.pointer.array, after->second.pointer.array});
     moved[value.pointer.array] = path;
   }
-  // what a step writes, the next one reads under another name: no array of the turn is constant
+  // arrays that rotate are all written if one of them is
   bool learned = false, more = !probing_;
   while (more) {
     more = false;
@@ -379,7 +380,7 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
   }
 }
 
-// Expressions and statements are walked from the top down, which takes stack.
+// Expressions and statements are traversed recursively, so their depth is limited.
 void Executor::check_depth() const {
   constexpr int kMostNested = 1000;
   std::vector<int> depth(tree_.nodes.size(), 1);
@@ -401,7 +402,7 @@ Execution Executor::run() {
     state() = {};
     calls_ = {tree_.entry};
     // Reading the parameters in order gives arrays and symbols the order of the signature. Pointers
-    // that trade places need cells.
+    // that rotate need cells.
     try {
       for (int parameter : entry.parameters) {
         const CVariable& v = tree_.variables[static_cast<size_t>(parameter)];
@@ -417,7 +418,7 @@ Execution Executor::run() {
       continue;
     }
     if (out_.nests.empty() && out_.sums.empty() && !single_.empty()) {
-      single_.clear();  // they are all that it writes: arrays of one element
+      single_.clear();  // the region writes nothing else, so these are arrays of one element
       continue;
     }
     if (out_.nests.empty()) {

@@ -1,7 +1,7 @@
-// Expressions: C's values and places as graphs and paths.
+// Expressions: values as graphs and lvalues as paths.
 //
-// A condition on the index of a loop is decided where it can be, by splitting the domain of the
-// loop: what is inside an `if (i == 0)` becomes a piece of its own. One on data becomes a choice.
+// A condition on a loop index is decided by splitting the domain of the loop where possible: the
+// body of `if (i == 0)` becomes a piece of its own. A condition on data becomes a select.
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
@@ -14,7 +14,8 @@ CScalar Executor::scalar_of(int type) const {
   return info != nullptr && info->kind == CTypeInfo::Kind::Scalar ? info->scalar : CScalar::None;
 }
 
-// In the file to lift: of code in a header, the call that led there.
+// The position in the file to lift. For code in a header, the position of the call that leads
+// there.
 CPlace Executor::where(const CNode& at) const {
   if (at.file == 0) return place_in_c(at);
   for (auto it = call_sites_.rbegin(); it != call_sites_.rend(); ++it) {
@@ -192,7 +193,7 @@ LValue Executor::place(int index) {
       return place_of_call(n);
     case CKind::Assign:
     case CKind::Step:
-      if (has_effects(n.children[0])) break;  // a place is found once
+      if (has_effects(n.children[0])) break;  // an lvalue is evaluated only once
       (void)eval(index);
       return place(n.children[0]);
     case CKind::Choice: {
@@ -217,7 +218,8 @@ Value Executor::decayed(const LValue& of) {
   return {Value::Kind::Pointer, nullptr, p, ""};
 }
 
-// A cell that nobody has assigned: from outside of the region, or garbage.
+// Reads a cell. If it was never assigned, it is a value from outside of the region or
+// uninitialized.
 Value Executor::read_cell(const LValue& of) {
   cell_types_[of.path] = of.type;
   if (in_time_) read_.insert(of.path);
@@ -284,7 +286,7 @@ Value Executor::read_element(const LValue& of, const CNode& at) {
     if (id == of.element.array && stored_.count(path) > 0) constant = false;
   }
   if (!constant) return scalar_value(load(of.element.array, of.element.subscripts, at));
-  // an element that nobody writes is a scalar that the region takes
+  // an element that the region never writes is a scalar input
   std::string name = array.name, in_c = array.in_c;
   for (X s : of.element.subscripts) {
     const int64_t k = Poly::of(s).constant();
@@ -378,7 +380,7 @@ Value Executor::eval(int index) {
 
 Value Executor::eval_binary(const CNode& n) {
   if (n.text == "&&" || n.text == "||") return eval_logical(n);
-  // x += e reads x once e is evaluated
+  // x += e evaluates e before it reads x
   Value left, right;
   if (n.integer == 1) right = eval(n.children[1]);
   left = eval(n.children[0]);
@@ -406,12 +408,12 @@ Value Executor::eval_binary(const CNode& n) {
   const bool comparison = n.text == "<" || n.text == "<=" || n.text == ">" || n.text == ">=" ||
                           n.text == "==" || n.text == "!=";
   if (comparison) type = CScalar::I32;
-  // t & 1 of a counter is t % 2
+  // t & 1 of a nonnegative counter is t % 2
   const bool mask = n.text == "&" && right.x->kind == XKind::Int && right.x->integer > 0 &&
                     (right.x->integer & (right.x->integer + 1)) == 0;
   Poly least;
   if (mask) {
-    // where it is not below 0; the step never is
+    // requires a nonnegative operand; the step number always is
     const auto sum = exact(left.x);
     least = sum ? extreme(*sum, false) : Poly(-1);
     if (time_ != nullptr && least.linear_in(time_).value_or(0) > 0) least = least.without(time_);
@@ -454,7 +456,7 @@ Value Executor::eval_cast(const CNode& n) {
     return {
         Value::Kind::Pointer, nullptr, {array, {pool_.integer(0, CScalar::I64)}, "", to->of}, ""};
   }
-  // (double (*)[n][m]) a: the shape of a pointer to numbers
+  // (double (*)[n][m]) a gives a pointer to scalars a shape
   ArrayInfo& array = out_.arrays[static_cast<size_t>(p.array)];
   std::vector<X> extents = {nullptr};
   const CTypeInfo* t = target;
@@ -472,7 +474,7 @@ Value Executor::eval_cast(const CNode& n) {
   }
   const bool start = p.subscripts.size() == 1 && Poly::of(p.subscripts[0]).zero();
   if (extents.size() == 1) return from;
-  // double (*s)[m] = a, of double a[n][m], has its rows
+  // double (*s)[m] = a has the same rows as double a[n][m]
   const bool rows = !array.linear && array.extents.size() == extents.size() &&
                     std::equal(extents.begin() + 1, extents.end(), array.extents.begin() + 1);
   if (start && rows) {
@@ -513,7 +515,7 @@ void Executor::assign_object(const LValue& to, const LValue& from, const CNode& 
   }
 }
 
-// An array in a structure that is copied: its elements, if they are few. Each has its own array.
+// Copies an array inside a structure element by element, if it has few elements.
 void Executor::assign_array(const LValue& to, const LValue& from, const CNode& at) {
   constexpr int64_t kMostElements = 64;
   const CTypeInfo* type = type_of(to.type);
@@ -580,7 +582,7 @@ Value Executor::eval_step(const CNode& n) {
   const char* op = n.text.find('+') != std::string::npos ? "+" : "-";
   Value after = before;
   if (before.kind == Value::Kind::Scalar) {
-    // char and short are added to as int
+    // char and short are promoted to int
     const CScalar type = before.x->type;
     const bool narrow = is_integer(type) && bits_of(type) < 32;
     const CScalar wide = narrow ? CScalar::I32 : type;

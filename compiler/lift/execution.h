@@ -1,5 +1,5 @@
-// What running a region of C symbolically gives: the arrays, the loops over space that a step of
-// the time loop consists of, and what each of them writes.
+// The result of symbolically executing a region of C: the arrays, the loop nests of a time step and
+// what each of them writes.
 #pragma once
 
 #include <map>
@@ -11,15 +11,15 @@
 
 namespace stencil::lifter {
 
-// When an element was read: the number of the nest ahead of it times kEpoch, plus the number of
-// stores of its own nest ahead of it.
+// The time of a load: the number of nests before it times kEpoch, plus the number of stores before
+// it in its own nest.
 constexpr int64_t kEpoch = 1000000;
 
 struct CPlace {
   int file = 0, line = 0, column = 0;
 };
 
-// Thrown where something cannot be lifted, caught by lift().
+// Thrown when something cannot be lifted; lift() catches it.
 struct Refusal {
   std::string code;
   CPlace place;
@@ -27,39 +27,39 @@ struct Refusal {
   std::string hint = {};
 };
 
-// C023: the language has no such number.
+// C023: the language cannot represent the number.
 [[noreturn]] void refuse_number(const TooLarge& large, CPlace place);
 
-// A scalar that the region reads and nobody writes.
+// A scalar that the region reads and never writes.
 struct SymbolInfo {
-  std::string name;  // for the program, distinct
-  std::string in_c;  // the expression that reads it: "s->dt", "*dt"
+  std::string name;  // in the program; unique
+  std::string in_c;  // the C expression that reads it: "s->dt", "*dt"
   CScalar type = CScalar::I32;
-  int variable = -1;                  // of the tree, by which it is reached
-  std::optional<int64_t> value = {};  // of a macro or constant: what it is in the file
-  // An element that nobody writes, of an array that may be a field, too: its subscripts.
+  int variable = -1;                  // in the tree; the root of `in_c`
+  std::optional<int64_t> value = {};  // value in the file, for a macro or constant
+  // For an element of an array that the region does not write: the array and the subscripts.
   int array = -1;
   std::vector<int64_t> element = {};
-  // Where it is in memory, as ArrayInfo::object; nothing: it is a copy that the function owns.
+  // Its memory object, as in ArrayInfo::object; nullopt: a copy owned by the function.
   std::optional<std::string> object = {};
-  bool restricted = false;  // reached by a pointer that is `restrict`
+  bool restricted = false;  // reached through a restrict pointer
 };
 
 struct ArrayInfo {
-  std::string name;  // for the program
+  std::string name;  // in the program
   std::string in_c;  // "A", "s->u"
   CScalar element = CScalar::F64;
   int variable = -1;
-  std::vector<X> extents;  // outermost first; null: not known
-  bool linear = false;     // a pointer to scalars: subscripts are one sum
-  bool rows = false;       // of pointers to rows, or vectors of vectors
-  bool sequence = false;   // std::vector and the like, which own their elements
-  bool view = false;       // std::span, mdspan: of elements of others
-  bool local = false;      // made in the region
+  std::vector<X> extents;  // outermost first; null: unknown
+  bool linear = false;     // pointer to scalars: subscripts are combined into one
+  bool rows = false;       // pointers to rows, or nested vectors
+  bool sequence = false;   // std::vector and similar owning containers
+  bool view = false;       // std::span, mdspan: does not own its elements
+  bool local = false;      // allocated in the region
   bool restricted = false;
   bool constant = false;  // const elements
-  // The object that it is a part of: two parts of one object do not overlap. A pointer or reference
-  // leads to an object of its own; "": all that is declared, such as globals.
+  // The memory object that the array is part of. Two parts of one object do not overlap. A pointer
+  // or reference leads to an object of its own; "" is everything that is declared, such as globals.
   std::string object;
 };
 
@@ -75,63 +75,63 @@ struct Store {
   int array = -1;
   std::vector<X> subscripts;
   X value = nullptr;
-  std::vector<Domain> domain;  // loops around it, outermost first
+  std::vector<Domain> domain;  // enclosing loops, outermost first
   CPlace place;
-  std::string key;  // of the statement, the same in all leaves
-  // C stores only where a condition holds: `value` is select(condition, what it stores, the old).
+  std::string key;  // identifies the statement in all leaves
+  // C stores only if a condition holds: `value` is select(condition, new, old).
   bool guarded = false;
 };
 
-// A loop over space (or a single statement), in one leaf or several for parts of its domain.
+// A loop over space or a single statement. Its domain has one leaf, or several if it was split.
 struct Nest {
-  // All stores of an iteration as of the values before the nest; empty where that is not known.
+  // Stores of an iteration in terms of the values before the nest; empty if that is incorrect.
   std::vector<std::vector<Store>> leaves;
-  // The same with each store as of the values that the stores ahead of it left, where that differs.
+  // The same where each store sees the earlier ones, if that differs.
   std::vector<std::vector<Store>> ordered;
   CPlace place;
-  int64_t epoch = 0;  // nests are numbered
+  int64_t epoch = 0;  // number of the nest
 };
 
-struct Rotation {  // a pointer of the time loop: which array it means before a step and after it
+struct Rotation {  // the array that a pointer means before and after a step
   int before = -1, after = -1;
 };
 
-// A sum, a largest value, ... over the loops of a nest.
+// A sum, maximum, ... over the loops of a nest.
 struct SumInfo {
   std::vector<Domain> domain;  // outermost first
   CPlace place;
   int64_t epoch = 0;  // of the nest
-  std::string name;   // for the program, of the variable
+  std::string name;   // of the variable, in the program
 };
 struct Reduction {
   std::string name, op;
   X value = nullptr;
-  Store point;  // an array that is read at each point, and the loops
+  Store point;  // an array that is read at each point, and the enclosing loops
   int64_t epoch = 0;
-  bool after = false;    // of the values that the nest leaves, not of those that it finds
-  bool in_step = false;  // the step reads it
+  bool after = false;    // uses the values after the nest, not before it
+  bool in_step = false;  // the step itself reads it
 };
 
-// A source or a receiver: a statement at places that are data or params.
+// A source or a receiver: a statement at grid points given by data or params.
 struct PointStatement {
-  Store store;  // in a loop over the numbers of points, or in none
+  Store store;  // in a loop over the point numbers, or in no loop
   int64_t epoch = 0;
-  bool record = false;  // of the grid, by step; else it changes the grid
+  bool record = false;  // records grid values by step; otherwise it changes the grid
 };
 
-// What a scalar outside of the region holds afterwards, or what the function returns.
+// The final value of a scalar outside of the region, or the return value.
 struct Left {
-  std::string in_c;  // "": the value returned
+  std::string in_c;  // "": the return value
   CScalar type = CScalar::I32;
-  X value = nullptr;      // of symbols, reductions and the outcome; null: not known
-  bool variable = false;  // of the function that a region is in, by its name
+  X value = nullptr;      // of symbols, reductions and the outcome; null: unknown
+  bool variable = false;  // a variable of the function around the region, referred to by name
 };
 
-// `if (n < 3) return -1;`, where the program asks for the opposite: whoever calls the program in
-// the place of the original returns as that does.
+// `if (n < 3) return -1;`, where the program requires the opposite. A caller that replaces the
+// original must return under this condition.
 struct Exit {
   X condition = nullptr;  // of symbols
-  X returned = nullptr;   // null: nothing, or not known
+  X returned = nullptr;   // null: void or unknown
   std::vector<Left> left;
 };
 
@@ -141,28 +141,29 @@ struct Execution {
   std::vector<std::string> index_names;
   std::vector<Nest> nests;  // of a step
   bool timed = false;       // there is a time loop
-  X steps = nullptr;        // how often it runs
-  X first = nullptr;        // the value of its counter in the first step
+  X steps = nullptr;        // number of iterations of the time loop
+  X first = nullptr;        // value of the counter in the first step
   std::vector<Rotation> rotations;
-  X stop = nullptr;  // a condition that ends it after a step
+  X stop = nullptr;  // ends the time loop after a step
   std::map<X, SumInfo> sums;
   std::vector<PointStatement> points;
-  std::vector<Reduction> reductions;                    // in the order of a step
-  std::vector<std::pair<X, std::string>> requirements;  // and why
-  std::vector<Poly> facts;                              // at least 0, as the requirements say
+  std::vector<Reduction> reductions;                    // in the order of execution in a step
+  std::vector<std::pair<X, std::string>> requirements;  // with reasons
+  std::vector<Poly> facts;  // polynomials that are >= 0 because of the requirements
   std::vector<std::string> assumptions;
   std::vector<Left> left;
-  std::vector<Exit> exits;  // in the order in which they are asked
-  // What the original hands to its caller and the program does not compute: in words.
+  std::vector<Exit> exits;  // in the order in which they are tested
+  // Results of the original that the program does not compute, described in words.
   std::vector<std::string> dropped;
-  bool zeros_open = false;  // fmax(x, m): of equal zeros C may keep any, the program keeps m
-  CPlace place;             // of the time loop
+  bool zeros_open =
+      false;     // fmax(x, m) may return either of two equal zeros in C, the program keeps m
+  CPlace place;  // of the time loop
 };
 
 struct ExecuteOptions {
-  bool keep_ghosts = false;  // ghost cells stay, as copies: for who takes the whole arrays
-  int unroll = 32;  // loops of at most as many iterations, known, that are no loops over space
-  std::vector<std::string> params = {};  // macros and constants that are symbols
+  bool keep_ghosts = false;  // keep ghost cells as copies, for callers that use the whole arrays
+  int unroll = 32;  // longest loop, in iterations, that is unrolled unless it is a loop over space
+  std::vector<std::string> params = {};  // macros and constants that become symbols
 };
 
 // Throws Refusal.

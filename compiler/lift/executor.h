@@ -1,7 +1,7 @@
-// The machine behind execute(): C run with symbols for values. Private to compiler/lift.
+// The implementation of execute(): a symbolic interpreter for C. Private to compiler/lift.
 //
-// Memory is cells by path ("v3", "v3.u", "(*v3).nx", "v5[2]") for scalars, pointers and small local
-// arrays, and arrays for everything that loops over space write or read.
+// Scalars, pointers and small local arrays are cells, addressed by paths ("v3", "v3.u", "(*v3).nx",
+// "v5[2]"). Everything that loops over space read or write is an array.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@
 
 namespace stencil::lifter {
 
-// Where a pointer points: to an element of an array, or to an object with a path.
+// The target of a pointer: an element of an array, or an object with a path.
 struct Pointer {
   int array = -1;
   std::vector<X> subscripts;
-  std::string path;  // of an object, or of a small array, of which `subscripts` has the element
-  int type = -1;     // what it points to
+  std::string path;  // of an object, or of a small array indexed by `subscripts`
+  int type = -1;     // of the target
   friend bool operator==(const Pointer&, const Pointer&) = default;
 };
 
@@ -27,92 +27,93 @@ struct Value {
   Kind kind = Kind::None;
   X x = nullptr;
   Pointer pointer;
-  std::string why = "a value that is not known";  // of None
+  std::string why = "a value that is not known";  // reason, for None
   friend bool operator==(const Value& a, const Value& b) {
     return a.kind == b.kind && a.x == b.x && a.pointer == b.pointer;
   }
 };
 
 struct LValue {
-  // Table: an element of constants in cells, at a subscript that is not known: "Q", "[i]", ".w"
+  // Table: an element of a constant array at an unknown subscript: "Q", "[i]", ".w"
   enum class Kind : uint8_t { None, Cell, Element, Table };
   Kind kind = Kind::None;
   std::string path;
   Pointer element;
   int type = -1;
   std::string why;
-  X at = nullptr;           // of a table: the subscript, behind `path`
-  std::string behind = {};  // and the rest of the path
+  X at = nullptr;           // subscript of a table, after `path`
+  std::string behind = {};  // rest of the path, after the subscript
 };
 
 enum class Flow : uint8_t { Next, Break, Continue, Return };
 
 using Cells = std::map<std::string, Value>;
 
-// if (condition) break; in the time loop, or a return.
+// if (condition) break; or return in the time loop.
 struct Break {
   X condition = nullptr;
-  Cells cells;       // as they are then
-  size_t nests = 0;  // of the step so far
+  Cells cells;       // state at the break
+  size_t nests = 0;  // nests of the step before it
   CPlace place;
   bool returns = false;  // if (condition) return ...;
   Value returned = {};
 };
 
-// if (c) return e; in a function that is called, or ahead of all loops, and if (c) continue;: what
-// follows is guarded by the opposite condition.
+// if (c) return e; in a called function or before all loops, or if (c) continue;. The statements
+// that follow are guarded by the opposite condition.
 struct EarlyEnd {
   X condition = nullptr;
-  Cells cells;  // as they are then
+  Cells cells;  // state at the exit
   Value returned = {};
   LValue returned_place = {};
   CPlace place;
-  bool required = false;  // the program asks for the opposite, so that nothing is guarded
+  bool required = false;  // the program requires the opposite, so nothing is guarded
 };
 
-struct Active {  // a loop that is being run
+struct Active {  // a loop that is being executed
   Domain domain;
   std::string key;
   std::string name;
 };
 
-// Where in the text the execution is, and what variables hold there.
+// The current position of the execution and the values of variables there.
 struct Frame {
   Cells cells_;
-  std::map<int, LValue> aliases_;   // references and what they are bound to
-  std::set<int> calls_;             // functions being run
-  std::vector<std::string> trail_;  // what makes a loop distinct from the same loop elsewhere
+  std::map<int, LValue> aliases_;   // references and their targets
+  std::set<int> calls_;             // functions on the call stack
+  std::vector<std::string> trail_;  // enclosing loops and calls
   std::vector<int> call_sites_;     // nodes
   int call_depth_ = 0;
   Value returned_;
   LValue returned_place_;
   std::vector<Active> active_;
-  std::vector<Store> stores_;  // of the leaf being run
-  X guard_ = nullptr;          // what holds where something is stored: left_ and path_
-  X path_ = nullptr;  // the conditions around a statement, within its function or iteration
-  // The guard of the rest of the function or iteration being run, and where it has ended early.
-  // `scope_`: whether return or continue ends it.
+  std::vector<Store> stores_;  // of the current leaf
+  X guard_ = nullptr;          // condition of a store: left_ and path_
+  X path_ = nullptr;           // conditions around the statement, within its function or iteration
+  // left_ guards the rest of the function or iteration, exits_ are its early ends. `scope_`:
+  // whether return or continue ends it.
   X left_ = nullptr;
   std::vector<EarlyEnd> exits_;
   Flow scope_ = Flow::Return;
   int dry_ = 0;
 };
 
-// All that changes while C is run. To try something is to keep a copy and to assign it afterwards.
+// Everything that changes during the execution. To try something, copy the state and assign it
+// back.
 struct State : Frame {
   Execution out_;
   std::map<std::string, int> array_paths_, symbol_paths_, index_ids_;
   std::set<std::string> names_;
-  std::map<std::string, std::pair<Poly, Poly>> parts_;  // of domains, by key
+  std::map<std::string, std::pair<Poly, Poly>> parts_;  // of split domains, by loop key
   bool in_nest_ = false, fused_ = true, split_ = true, in_time_ = false;
-  bool probing_ = false;  // nothing is learned
-  int64_t epoch_ = 0;     // nests so far
+  bool probing_ = false;  // restarts are disabled
+  int64_t epoch_ = 0;     // number of nests so far
   X time_ = nullptr;
-  bool time_bounds_ = false;                      // loops over space have bounds of the step
-  size_t time_trail_ = 0;                         // how long trail_ is in the time loop itself
-  std::vector<Break> breaks_;                     // of the step
-  int stops_ = 0;                                 // conditions on data that end the time loop
-  std::vector<Break> endings_;                    // breaks of the time loop that was run
+  bool time_bounds_ = false;    // a loop over space has bounds that depend on the step
+  size_t time_trail_ = 0;       // size of trail_ at the level of the time loop
+  std::vector<Break> breaks_;   // of the step
+  int stops_ = 0;               // number of data conditions that end the time loop
+  std::vector<Break> endings_;  // breaks of the finished time loop
   std::map<std::string, std::string> sum_names_;  // by path
   std::set<std::string> loop_counters_;           // paths
 };
@@ -126,13 +127,13 @@ class Executor : private State {
  private:
   State& state() { return *this; }
   Frame& frame() { return *this; }
-  struct Split {  // a condition on an index: its domain in two parts
+  struct Split {  // thrown to split the domain of a loop at a condition
     std::string key;
     Poly at;
   };
-  struct Unfusable {};  // stores of an iteration need an order
-  struct NoSplit {};    // conditions become choices
-  struct Restart {};    // something was learned that earlier statements need
+  struct Unfusable {};  // thrown if the stores of an iteration must be ordered
+  struct NoSplit {};    // thrown if conditions must become selects
+  struct Restart {};    // thrown if earlier statements need something learned later
   struct Loop {         // for (v = first; v < end; v += step)
     LValue counter;
     CScalar type = CScalar::I32;
@@ -140,8 +141,8 @@ class Executor : private State {
     int64_t step = 1;
     int body = -1;
     int node = -1;
-    int bound = -1;     // node of what the counter is compared with
-    X limit = nullptr;  // and its value
+    int bound = -1;     // node of the expression that the counter is compared with
+    X limit = nullptr;  // its value
   };
 
   // execute_values.cpp
@@ -171,7 +172,7 @@ class Executor : private State {
   std::optional<bool> decide(X condition);
   std::optional<bool> decide(X condition, std::map<X, std::optional<bool>>& done);
   std::optional<bool> decide_anew(X condition, std::map<X, std::optional<bool>>& done);
-  std::optional<bool> decide_as_it_is(X condition);  // without splitting
+  std::optional<bool> decide_as_it_is(X condition);  // without splitting loops
   std::optional<bool> decided_by_ranges(const std::string& op, X l, X r);
   X choice_of_index(X condition, X yes, X no) const;
   X bent(X subscript);
@@ -247,7 +248,7 @@ class Executor : private State {
   bool moves_along(const Loop& loop);
   Flow simulate(int node);
   void space_loop(const Loop& loop);
-  struct Steady {  // a variable that each iteration changes by the same number; none: it does not
+  struct Steady {  // the constant change per iteration; nullopt: not constant
     std::optional<int64_t> step;
   };
   bool find_steady(const Cells& start, const std::set<std::string>& changed, const Loop& loop,
@@ -262,10 +263,10 @@ class Executor : private State {
   // execute_time.cpp
   struct TimeLoop {
     int node = -1, body = -1;
-    std::optional<Loop> counted;  // it has a counter and nothing else
-    std::vector<int> conditions;  // that all hold where it goes on
-    bool first = true;            // and are asked ahead of the first step
-    int step = -1;                // of a for
+    std::optional<Loop> counted;  // set if the loop has a plain counter
+    std::vector<int> conditions;  // all must hold to continue
+    bool first = true;            // conditions are tested before the first step
+    int step = -1;                // node of the increment of a for
     std::string counter() const { return counted ? counted->counter.path : ""; }
   };
   bool time_loop(const TimeLoop& loop);
@@ -326,16 +327,16 @@ class Executor : private State {
 
   Ranges ranges_;
 
-  // what stays when a state is gone back to
-  std::vector<signed char> effects_;      // of nodes: -1 not known yet
+  // kept when a state is restored
+  std::vector<signed char> effects_;      // by node; -1: not computed
   std::map<int, bool> function_changes_;  // of functions
-  std::vector<int> loop_depths_;          // of nodes: -1 not known yet
+  std::vector<int> loop_depths_;          // by node; -1: not computed
   std::map<std::string, int> cell_types_;
-  std::set<std::string> read_;  // paths, within the time loop
-  std::set<int> not_time_;      // loops that turned out to be over space
+  std::set<std::string> read_;  // paths read within the time loop
+  std::set<int> not_time_;      // loops found to be over space
   long steps_taken_ = 0;
-  std::set<int> single_;  // pointers to one number, which is written: double* residual
-  // learned by restarts
+  std::set<int> single_;  // pointers to one number that is written: double* residual
+  // learned before a restart: array paths that are written, local arrays with variable subscripts
   std::set<std::string> stored_, rooted_;
 };
 

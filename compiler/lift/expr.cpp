@@ -1,6 +1,6 @@
-// Graphs of values and their folding, by the rules of C: operands have the type of the operation
-// already, since Clang has written the conversions out. Signed integers wrap around here; a program
-// in which they do has no meaning in C.
+// Value graphs and constant folding by the rules of C. Operands already have the type of the
+// operation because Clang makes conversions explicit. Signed integers wrap around here; a program
+// in which they overflow is undefined in C.
 #include "compiler/lift/expr.h"
 
 #include <fmt/format.h>
@@ -202,7 +202,7 @@ X Pool::binary(const std::string& op, X a, X b, CScalar type) {
 X Pool::cast(X a, CScalar type) {
   if (a->type == type) return a;
   if (a->kind == XKind::Unknown) return unknown(a->text, type);
-  // (int)(long)k is k
+  // (int)(long)k folds to k
   if (a->kind == XKind::Cast && is_integer(type) && type != CScalar::Bool && is_integer(a->type) &&
       is_integer(a->args[0]->type) && keeps_values(a->args[0]->type, a->type)) {
     return cast(a->args[0], type);

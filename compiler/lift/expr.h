@@ -1,6 +1,6 @@
-// What a C expression computes, as a graph: scalars with their C types, conversions written out.
-// Nodes are unique within a pool, so equal values are equal pointers, and constants are folded as C
-// computes them.
+// What a C expression computes, as a graph of scalars with C types and explicit conversions. Nodes
+// are unique within a pool, so equal values are equal pointers. Constants are folded as C computes
+// them.
 #pragma once
 
 #include <algorithm>
@@ -20,19 +20,19 @@ namespace stencil::lifter {
 enum class XKind : uint8_t {
   Int,      // integer
   Real,     // real
-  Symbol,   // text: a scalar that the region only reads; id: number of the symbol
+  Symbol,   // text: a scalar that the region only reads; id: index of the symbol
   Index,    // id: a loop over space
   Time,     // the counter of the time loop, from 0
-  Carried,  // text: a variable as the iteration before left it
-  Load,     // id: array; args: subscripts; integer: when it was read (Execution)
+  Carried,  // text: a variable after the previous iteration
+  Load,     // id: array; args: subscripts; integer: time of the load (kEpoch)
   Unary,    // text: - ! ~
   Binary,   // text, as in C; && and || evaluate both sides
   Cast,
   Select,   // condition, then, else
-  Call,     // text: a function of the mathematical library, by its double name
-  Sum,      // text: sum, prod, min, max; args: what is reduced; ids: over which indices
-  Reduced,  // id: a reduction of the execution, as of this step
-  Outcome,  // id: kStepsTaken, or kStopped (1: by its condition); behind the time loop
+  Call,     // text: a math function, by its name for double
+  Sum,      // text: sum, prod, min, max; args: operand; ids: the indices reduced over
+  Reduced,  // id: a reduction of the execution, in this step
+  Outcome,  // after the time loop; id: kStepsTaken, or kStopped (1 if a condition ended it)
   Edge,     // text: a boundary rule; integer: a constant; args: a counter, the length
   Unknown   // text: why the value is not known
 };
@@ -41,7 +41,7 @@ constexpr int kStepsTaken = 0, kStopped = 1;
 
 struct XNode;
 using X = const XNode*;
-// In the order in which nodes were made, so that what depends on it is the same in every run.
+// Orders nodes by creation, so that results do not depend on addresses.
 struct XLess {
   bool operator()(X a, X b) const;
 };
@@ -56,7 +56,7 @@ struct XNode {
   int id = -1;
   std::vector<X> args = {};
   std::vector<int> ids = {};
-  int order = 0;  // of making
+  int order = 0;  // of creation
 };
 inline bool XLess::operator()(X a, X b) const {
   return a->order < b->order;
@@ -69,7 +69,7 @@ class Pool {
   X leaf(XKind kind, CScalar type, int id, const std::string& text);
   X load(int array, std::vector<X> subscripts, CScalar type, int64_t when);
   X unary(const std::string& op, X a, CScalar type);
-  X binary(const std::string& op, X a, X b, CScalar type);  // of comparisons: type I32
+  X binary(const std::string& op, X a, X b, CScalar type);  // comparisons have type I32
   X cast(X a, CScalar type);
   X select(X condition, X yes, X no);
   X call(const std::string& name, std::vector<X> args, CScalar type);
@@ -79,10 +79,10 @@ class Pool {
   X negation(X condition);
   X truth(X value);  // != 0
 
-  // The same with children replaced, folded again.
+  // A node of the same kind with other children, folded again.
   X rebuilt(X node, const std::vector<X>& args);
 
-  // Counters of loops that are never below 0: those of an unsigned type.
+  // Loops whose counter has an unsigned type and is never negative.
   bool counts_from_zero(int index) const { return from_zero_.count(index) > 0; }
   void count_from_zero(int index) { from_zero_.insert(index); }
 
@@ -96,8 +96,8 @@ bool is_comparison(const std::string& op);
 bool is_constant(X x);   // Int or Real
 bool is_condition(X x);  // a comparison, !, && or ||
 
-// Calls `visit` once for each node below `x`, itself included, children first. `enters`: of which
-// nodes the children are visited.
+// Calls `visit` once for each node of `x`, children first. `enters`: whether to visit the children
+// of a node.
 template <class Enters, class Visit>
 void each_node_of(X x, std::set<X>& seen, const Enters& enters, const Visit& visit) {
   if (!seen.insert(x).second) return;
@@ -116,7 +116,7 @@ void each_node(X x, const Visit& visit) {
   std::set<X> seen;
   each_node(x, seen, visit);
 }
-// The same outside of what sums reduce.
+// The same without the operands of sums.
 template <class Visit>
 void each_outside_sums(X x, const Visit& visit) {
   std::set<X> seen;
@@ -127,7 +127,7 @@ bool contains(X x, XKind kind);
 bool contains_index(X x, int id);
 bool uses_index(X x);  // as a value, not in the subscripts of loads
 
-// `x` with each node replaced by what `change` says of it once its children are done; null: itself.
+// `x` with each node replaced by what `change` returns for it, children first; null keeps the node.
 template <class Change>
 X transformed(Pool& pool, X x, std::map<X, X>& done, const Change& change) {
   if (const auto found = done.find(x); found != done.end()) return found->second;
@@ -139,7 +139,7 @@ X transformed(Pool& pool, X x, std::map<X, X>& done, const Change& change) {
   return out;
 }
 
-// The same with sums left as they are.
+// The same, leaving sums unchanged.
 template <class Change>
 X transformed_outside_sums(Pool& pool, X x, std::map<X, X>& done, const Change& change) {
   each_node(x, [&](X n) {
@@ -148,18 +148,19 @@ X transformed_outside_sums(Pool& pool, X x, std::map<X, X>& done, const Change& 
   return transformed(pool, x, done, change);
 }
 
-// Thrown where an integer does not fit: a sum of products that leaves 64 bits, or a constant of it
-// that leaves the type in which it is written.
+// Thrown if an integer does not fit: a polynomial that exceeds 64 bits, or a constant outside of
+// the type it is written in.
 struct TooLarge {
-  int64_t number = 0;  // 0: beyond 64 bits
+  int64_t number = 0;  // 0: more than 64 bits
   CScalar type = CScalar::I64;
 };
 
-// Whether an integer type has a number. Of unsigned types, what is below 0 stands for its low bits.
+// Whether an integer type can hold a number. A negative number fits an unsigned type if its low
+// bits do.
 bool holds(CScalar type, int64_t number);
 
-// Integers as sums of products: the language of subscripts and bounds. What is no sum or product of
-// integers (a quotient, a load) is an atom.
+// Integers as polynomials: subscripts and bounds. Anything but sums and products of integers (a
+// quotient, a load) is an atom.
 class Poly {
  public:
   using Monomial = std::vector<X>;  // atoms in order; empty: the constant
@@ -177,12 +178,12 @@ class Poly {
   using Terms = std::map<Monomial, int64_t, Before>;
   const Terms& terms() const { return terms_; }
   bool is_constant() const;
-  int64_t constant() const;  // the part without atoms
+  int64_t constant() const;  // the term without atoms
   bool zero() const { return terms_.empty(); }
-  // The coefficient of an atom that stands alone; nothing if it stands in a product, too.
+  // The coefficient of an atom that occurs only by itself; nullopt if it also occurs in a product.
   std::optional<int64_t> linear_in(X atom) const;
   Poly coefficient(X atom) const;  // of its first power
-  Poly without(X atom) const;      // all terms that lack it
+  Poly without(X atom) const;      // all terms without it
   int degree_in(X atom) const;
   XSet atoms() const;
 
@@ -191,15 +192,16 @@ class Poly {
   Poly operator*(const Poly& other) const;
   Poly operator-() const { return Poly() - *this; }
   friend bool operator==(const Poly&, const Poly&) = default;
-  // this = quotient * divisor + rest, by leading terms; nothing if a coefficient does not divide.
+  // Polynomial division by leading terms: this = quotient * divisor + rest. nullopt if a
+  // coefficient is not divisible.
   struct Division;
   Division divided_by(const Poly& divisor) const;
-  // By a number, at least 0; nothing: it depends on the values of atoms.
+  // The remainder (>= 0) of a division by a number; nullopt if it depends on atoms.
   std::optional<int64_t> remainder(int64_t divisor) const;
 
-  // TooLarge if a constant does not fit in the type.
+  // Throws TooLarge if a constant does not fit in the type.
   X expression(Pool& pool, CScalar type = CScalar::I32) const;
-  // Whether a program can have it as a bound: all of its constants are integers of 32 bits.
+  // Whether a program can use it as a bound: all constants fit in 32-bit integers.
   bool fits_program() const;
   std::string text() const;  // for messages
 
@@ -211,19 +213,19 @@ struct Poly::Division {
   Poly quotient, rest;
 };
 
-// Whether `p` is at least 0 where all facts are: as a sum of facts and a constant. `used`: the
-// numbers of those that the proof took.
+// Whether `p` >= 0 follows from facts >= 0, as a sum of facts and a constant >= 0. `used`: the
+// indices of the facts in the proof.
 bool proved(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* used = nullptr,
             int depth = 3);
 
-// Whether `p >= 0` keeps an integer below something: some term of it falls.
+// Whether `p >= 0` bounds some integer from above: a term has a negative coefficient.
 bool bounds_from_above(const Poly& p);
-// Whether no values serve all of these, each at least 0.
+// Whether no values satisfy fact >= 0 for all of these.
 bool contradictory(std::vector<Poly> facts);
 
-std::string describe(X x);  // for messages: long expressions are cut short
+std::string describe(X x);  // for messages; truncates long expressions
 
-// Whether a conversion between integer types keeps every value.
+// Whether a conversion between integer types preserves every value.
 bool keeps_values(CScalar from, CScalar to);
 
 }  // namespace stencil::lifter

@@ -1,11 +1,13 @@
-// a[0][j] = a[n][j]; a[n+1][j] = a[1][j]: with that in every step, ahead of the loops that read
-// these elements or behind those that write the others, a read of a ghost cell gives what `boundary
-// periodic` gives on [1..n], and time may be tiled.
+// a[0][j] = a[n][j]; a[n+1][j] = a[1][j]; copies ghost cells of a periodic dimension. If every step
+// runs these copies before the loops that read the ghosts, or after the loops that write their
+// sources, then a ghost cell holds what `boundary periodic` on [1..n] gives. The copies are
+// removed, which allows time tiling.
 //
-// It is left as it is unless: copies of a dimension have one distance, which is the number of
-// points between the ghosts, and their layers have no gaps; no other statement writes ghosts; those
-// read have been copied since the points that they are copies of were written; and where a read
-// leaves the points in two dimensions, the dimension copied later copies the corners as well.
+// The copies stay unless all of these hold. The copies of a dimension have one distance, equal to
+// the number of points between the ghosts, and their layers have no gaps. No other statement writes
+// ghosts. Ghosts that are read were copied after their source points were last written. Where a
+// read leaves the points in two dimensions, the dimension that is copied later also copies the
+// corners.
 #include "compiler/lift/ghosts.h"
 
 namespace stencil::lifter {
@@ -20,14 +22,14 @@ struct Copy {
   size_t function = 0;
   Part part;
   Poly at, distance;         // a[at] = a[at + distance]
-  std::vector<Range> where;  // in all dimensions
+  std::vector<Range> where;  // in each dimension
 };
 
 struct Dimension {
   std::vector<Copy> copies;
   Poly low, high, ghosts_low, ghosts_high;
   int64_t layers = 1;
-  size_t first = 0, last = 0;  // functions
+  size_t first = 0, last = 0;  // first and last function that copies
 };
 
 class Finder {
@@ -41,7 +43,7 @@ class Finder {
     for (auto it = dimensions_.begin(); it != dimensions_.end();) {
       it = layers(it->second) ? std::next(it) : dimensions_.erase(it);
     }
-    // a dimension that fails may have served another
+    // removing a dimension may invalidate another one
     for (bool again = true; again && !dimensions_.empty();) {
       again = false;
       for (auto it = dimensions_.begin(); it != dimensions_.end(); ++it) {
@@ -114,7 +116,7 @@ class Finder {
     for (Copy& copy : found) dimensions_[along].copies.push_back(std::move(copy));
   }
 
-  // The points between the ghosts, from the distance of the copies.
+  // Determines the points between the ghosts from the distance of the copies.
   bool layers(Dimension& dimension) const {
     std::vector<Poly> lows, highs;
     std::optional<Poly> distance;
@@ -162,7 +164,7 @@ class Finder {
                        [&](const Copy& copy) { return copy.part == part; });
   }
 
-  // Whether all that is not a copy keeps to the points, and reads ghosts that are copies.
+  // Whether all other functions write only points between the ghosts and read only valid ghosts.
   bool sound(int d, const Dimension& dimension) {
     first_[d].clear();
     if (!execution_.points.empty()) return false;
@@ -205,7 +207,7 @@ class Finder {
     const Access from = shapes_.access(load->id, load->args, point);
     size_t k = 0;
     while (k < shape.along.size() && shape.along[k] != d) ++k;
-    if (k == shape.along.size()) return true;  // it has no such dimension
+    if (k == shape.along.size()) return true;  // the array lacks this dimension
     if (contains_edge(from.subscripts[k])) return false;
     const Range range = range_of(from.subscripts[k], point);
     if (at_least(range.low, dimension.low) && at_least(dimension.high, range.high)) return true;
@@ -216,7 +218,7 @@ class Finder {
     return covered(d, dimension, copied, from, point) && fresh(d, dimension, function, from.part);
   }
 
-  // What a part was called in the step before.
+  // The part that held these values in the previous step, before the rotation.
   Part before(const Part& part) const {
     Part out = part;
     if (part.slot >= 0)
@@ -232,14 +234,14 @@ class Finder {
     return std::any_of(atoms.begin(), atoms.end(), [](X a) { return contains(a, XKind::Edge); });
   }
 
-  // Copies reach as far as the read does in the other dimensions.
+  // Whether the copies extend as far as the read does in the other dimensions.
   bool covered(int d, const Dimension& dimension, const Part& part, const Access& from,
                const Store& point) const {
     for (size_t e = 0; e < from.subscripts.size(); ++e) {
       if (static_cast<int>(e) == d) continue;
       Range wanted = range_of(from.subscripts[e], point);
       const auto other = dimensions_.find(static_cast<int>(e));
-      // corners come with the dimension that is copied later
+      // the dimension that is copied later also copies the corners
       if (other != dimensions_.end()) {
         const bool apart =
             other->second.first > dimension.last || dimension.first > other->second.last;
@@ -258,7 +260,8 @@ class Finder {
     return true;
   }
 
-  // All copies of a part, and nothing else that writes it, between its last write and a read.
+  // Whether all copies of a part run between its last write and this read, with no other write
+  // between.
   bool fresh(int d, const Dimension& dimension, size_t function, const Part& part) {
     const auto state = [&](size_t end, const Part& of) {  // 1: copied, -1: written, 0: neither
       std::set<size_t> copied;
@@ -278,7 +281,7 @@ class Finder {
     };
     const int now = state(function, part);
     if (now != 0) return now > 0;
-    // as the step before left it, under the name that it had then
+    // the values of the previous step, under the name they had then
     if (state(functions_.size(), before(part)) != 1) return false;
     first_[d].insert(part);
     return true;
@@ -289,7 +292,7 @@ class Finder {
   const std::vector<StepFunction>& functions_;
   std::map<int, Dimension> dimensions_;
   Pool& pool_;
-  std::map<int, std::set<Part>> first_;  // by dimension: read before they are copied
+  std::map<int, std::set<Part>> first_;  // by dimension: parts read before they are copied
 };
 
 }  // namespace

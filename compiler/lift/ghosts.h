@@ -1,4 +1,4 @@
-// Ghost cells that are copies from the other end of an array: periodic dimensions.
+// Ghost cells that are copies of the other end of an array: periodic dimensions.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 namespace stencil::lifter {
 
 struct PeriodicDimension {
-  Poly low, high;        // the points that are no ghosts
-  std::set<Part> parts;  // whose ghosts are copies
-  std::set<Part> first;  // whose ghosts the first step reads before it copies them
+  Poly low, high;        // the points without ghosts
+  std::set<Part> parts;  // parts whose ghosts are copies
+  std::set<Part> first;  // parts whose ghosts the first step reads before copying them
   int64_t layers = 1;
 };
 
@@ -19,8 +19,8 @@ struct PeriodicGhosts {
   std::map<int, PeriodicDimension> dimensions;  // of the grid, by number
 };
 
-// Takes the functions that fill ghost cells out of `functions`, where all that is read from these
-// cells is what the other end has. Else nothing is changed.
+// Removes the functions that fill ghost cells from `functions` if every read of these cells gives
+// the value at the other end. Otherwise changes nothing.
 PeriodicGhosts take_ghosts(Pool& pool, const Execution& execution, const Shapes& shapes,
                            std::vector<StepFunction>& functions);
 

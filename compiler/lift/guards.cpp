@@ -23,9 +23,9 @@ class Narrowing {
     for (const auto& [condition, holds] : guards) apply(condition, holds);
     return domain_;
   }
-  // Whether the guards hold at all points of what run() gave.
+  // Whether the guards hold at all points of the domain that run() returned,
   bool exact() const { return exact_; }
-  // But for these, which do not depend on the point.
+  // except for these guards, which do not depend on the point.
   const Guards& calls() const { return calls_; }
 
  private:
@@ -61,7 +61,7 @@ class Narrowing {
     at_least((less ? -d : d) - Poly(strict ? 1 : 0));
   }
 
-  // Whether a condition is one of arguments alone.
+  // Whether a condition depends only on arguments.
   static bool of_the_call(X c) {
     bool out = true;
     each_node(c, [&](X n) {
@@ -72,7 +72,7 @@ class Narrowing {
     return out;
   }
 
-  // Whether a sum is what C computes: nothing in it wraps around.
+  // Whether a polynomial equals what C computes: nothing wraps around.
   bool plain(X x) {
     bool out = true;
     each_node(x, [&](X n) {
@@ -85,7 +85,7 @@ class Narrowing {
     return out;
   }
 
-  // The loop whose counter stands in a sum alone, with the factor 1 or -1.
+  // The loop whose counter is the only index in the polynomial, with factor 1 or -1.
   Domain* loop_of(const Poly& p, int64_t& factor, Poly& rest) {
     Domain* found = nullptr;
     for (X atom : p.atoms()) {
@@ -116,7 +116,7 @@ class Narrowing {
     }
     Poly& bound = factor > 0 ? loop->low : loop->high;
     const Poly limit = factor > 0 ? -rest : rest;
-    const Poly cut = factor > 0 ? limit - bound : bound - limit;  // points that are left out
+    const Poly cut = factor > 0 ? limit - bound : bound - limit;  // points that are removed
     if (known(cut)) {
       exact_ = exact_ && (loop->stride == 1 || cut.zero());
       bound = limit;
@@ -125,7 +125,7 @@ class Narrowing {
     }
   }
 
-  // p != 0: an end of the loop that it names is left out
+  // p != 0 removes a first or last point of its loop
   void differs(const Poly& p) {
     int64_t factor = 0;
     Poly rest;
@@ -150,15 +150,15 @@ class Narrowing {
   Guards calls_;
 };
 
-// What holds wherever C evaluates a load of values, of which each is evaluated under guards.
+// The guards under which C evaluates each load of some values, each of which has guards of its own.
 std::map<X, Guards> guards_of_loads(const std::vector<std::pair<X, Guards>>& values) {
   std::map<X, Guards> out;
   std::vector<X> nodes;
   std::set<X> seen;
   for (const auto& [value, with] : values) each_node(value, seen, [&](X n) { nodes.push_back(n); });
-  // parents ahead of their children: nodes are made after what they are made of
+  // parents before children: nodes are created after their operands
   std::sort(nodes.begin(), nodes.end(), [](X a, X b) { return a->order > b->order; });
-  std::map<X, Guards> guards;  // what holds wherever a node is evaluated
+  std::map<X, Guards> guards;  // guards that hold wherever a node is evaluated
   const auto note = [&](X child, const Guards& with) {
     const auto [slot, fresh] = guards.try_emplace(child, with);
     if (fresh) return;
@@ -199,7 +199,7 @@ std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& e
 
 namespace {
 
-// Conditions as functions of the comparisons that they are made of.
+// Evaluates conditions as Boolean functions of their comparisons.
 class Truth {
  public:
   bool value(X c) {
@@ -207,10 +207,11 @@ class Truth {
     if (c->kind == XKind::Unary && c->text == "!") return !value(c->args[0]);
     if (c->kind != XKind::Binary) return atom({"", {c}});
     if (c->text == "&&" || c->text == "||") {
-      const bool a = value(c->args[0]), b = value(c->args[1]);  // both, to find the atoms
+      const bool a = value(c->args[0]),
+                 b = value(c->args[1]);  // no short circuit, to find all atoms
       return c->text == "&&" ? a && b : a || b;
     }
-    // of integers, one of two opposite comparisons holds
+    // exactly one of two opposite integer comparisons holds
     static const std::map<std::string, std::string> kOpposite = {
         {">=", "<"}, {"<=", ">"}, {"!=", "=="}};
     const auto other = kOpposite.find(c->text);
@@ -219,7 +220,7 @@ class Truth {
     return atom({c->text, c->args});
   }
   size_t atoms() const { return numbers_.size(); }
-  uint32_t assignment = 0;  // a bit for each atom
+  uint32_t assignment = 0;  // one bit per atom
 
  private:
   bool atom(const std::pair<std::string, std::vector<X>>& key) {
@@ -259,7 +260,7 @@ std::vector<Touch> touches_of(Pool& pool, const Execution& execution, const Stor
   if (store.guarded && store.value->kind == XKind::Select) {
     own = {{store.value->args[0], true}};
     values = {{store.value->args[0], {}}, {store.value->args[1], own}};
-  } else if (store.guarded) {  // simplified: the condition is not known
+  } else if (store.guarded) {  // folded: the condition is no longer known
     own = {{store.value, true}};
     values = {{store.value, own}};
   }

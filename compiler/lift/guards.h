@@ -1,5 +1,5 @@
-// Where C evaluates each load of a value: `i > 0 ? a[i - 1] : 0` reads a[i - 1] at the points of
-// the loop from 1 on. A program evaluates both sides of a choice at all points.
+// Where C evaluates each load of a value: `i > 0 ? a[i - 1] : 0` reads a[i - 1] only at points with
+// i > 0. A program evaluates both operands of a select at all points.
 #pragma once
 
 #include <map>
@@ -11,9 +11,9 @@
 
 namespace stencil::lifter {
 
-// The part of `domain` outside of which no condition around a load lets C evaluate it, as far as
-// these compare a counter with sums of sizes. Loads that are evaluated everywhere have `domain`.
-// `guarded`: gets the loads that are evaluated under some condition only.
+// The part of `domain` in which C may evaluate each load, as far as the conditions around it
+// compare a counter with sums of sizes. Loads that are always evaluated have `domain`. `guarded`
+// receives the loads that are evaluated under a condition.
 std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& execution, X value,
                                                   const std::vector<Domain>& domain,
                                                   std::set<X>* guarded = nullptr);
@@ -21,19 +21,21 @@ std::map<X, std::vector<Domain>> domains_of_loads(Pool& pool, const Execution& e
 using Guard = std::pair<X, bool>;  // a condition, and whether it holds
 using Guards = std::set<Guard>;
 
-// Whether all of some guards hold, whatever the conditions are: those of `if` and its `else` do.
+// Whether at least one of these conjunctions holds for any truth values: true for `if` and its
+// `else`.
 bool hold_always(const std::vector<Guards>& some);
 
-// Where C makes an access of a store. `sure`: at all points of the domain; else at some of them.
+// An access of a store. `sure`: C makes it at every point of the domain, otherwise at some of them.
 struct Touch {
   int array = -1;
   std::vector<X> subscripts;
-  std::vector<Domain> domain, around;  // `around`: of the loops, whatever conditions say
+  std::vector<Domain> domain, around;  // `around`: of the loops, ignoring conditions
   bool sure = false;
-  Guards guards = {};  // C makes it where they hold
-  Guards calls = {};   // of these, what holds at all points of a call or at none
+  Guards guards = {};  // conditions of the access
+  Guards calls = {};   // those of `guards` that do not depend on the point
 };
-// All accesses of a store, its own last. What a guarded store keeps is no access of C.
+// All accesses of a store, its own write last. The old value that a guarded store keeps is not an
+// access of C.
 std::vector<Touch> touches_of(Pool& pool, const Execution& execution, const Store& store);
 
 }  // namespace stencil::lifter

@@ -1,5 +1,5 @@
-// C in three steps: run with symbols (execute.h), put into shape and order (shape.h, order.h), and
-// written as a program (program.h). Each refuses by name.
+// Lifts C in three steps: symbolic execution (execution.h), shapes and order (shape.h, order.h),
+// and writing the program (program.h). Each step may throw a Refusal.
 #include "compiler/lift/lift.h"
 
 #include <fmt/format.h>

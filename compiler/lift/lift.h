@@ -1,4 +1,4 @@
-// A tree of C to a stencil program: what the lifter is to its callers.
+// Turns the tree of a C region into a stencil program: the interface of the lifter.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,14 @@
 namespace stencil::lifter {
 
 struct Lifted {
-  std::unique_ptr<Pool> pool;  // of the graphs in the others
+  std::unique_ptr<Pool> pool;  // owns the graphs of the other members
   CTree tree;
   Execution execution;
   LiftedProgram program;
 };
 
-// `name`: of the file, for comments.
+// `name`: of the file, for comments in the program. Returns a Refusal (codes C0xx) if the region
+// cannot be lifted.
 std::variant<Lifted, Refusal> lift(CTree tree, const std::string& name,
                                    const ExecuteOptions& options);
 

@@ -1,4 +1,4 @@
-// Expressions folded with numbers in the place of symbols.
+// Evaluates expressions with numbers substituted for symbols.
 #include "compiler/lift/numbers.h"
 
 #include <cmath>
@@ -50,7 +50,7 @@ X evaluated(Pool& pool, X x, const std::function<X(X)>& leaf) {
     } else if (a.size() == 2) {
       if (f == "max") value = a[0] < a[1] ? a[1] : a[0];
       if (f == "min") value = a[1] < a[0] ? a[1] : a[0];
-      // as programs choose among zeros of both signs
+      // treats zeros of both signs as programs do
       if (f == "fmax") value = a[0] != a[0] || a[0] < a[1] ? a[1] : a[0];
       if (f == "fmin") value = a[0] != a[0] || a[1] < a[0] ? a[1] : a[0];
       if (f == "pow") value = std::pow(a[0], a[1]);

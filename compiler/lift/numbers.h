@@ -1,4 +1,4 @@
-// Integer expressions at given values of the symbols.
+// Evaluation of integer expressions for given values of the symbols.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 
 namespace stencil::lifter {
 
-// By the number of the symbol. Nothing if a value is missing or the expression is no such.
+// `values` are indexed by symbol. Returns nullopt if a value is missing or the result is not an
+// integer.
 std::optional<int64_t> number_of(X x, const std::map<int, int64_t>& values);
 std::optional<int64_t> number_of(const Poly& p, const std::map<int, int64_t>& values);
 
-// `x` with values in the places of its leaves, as `leaf` says (null: none), functions of constants
-// computed. It is a constant if nothing is missing.
+// `x` with leaves replaced by the values that `leaf` returns (null keeps the leaf) and functions of
+// constants evaluated. It becomes a constant if every leaf has a value.
 X evaluated(Pool& pool, X x, const std::function<X(X)>& leaf);
 
 }  // namespace stencil::lifter

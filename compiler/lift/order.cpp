@@ -1,9 +1,9 @@
-// Dependences, exactly as far as subscripts are a counter and a constant: then two accesses of one
-// element are a fixed distance of iterations apart, in each loop.
+// Dependence analysis. It is exact if subscripts are a counter plus a constant: two accesses of one
+// element are then a fixed number of iterations apart in each loop.
 //
-// A function of the language reads values as they were before it. So a load may meet elements that
-// its own nest writes only if C reads them before they are written: at no distance that is behind
-// in the order of the loops. Gauss-Seidel order is what remains.
+// A function of the language reads the values from before it. A load may therefore read elements
+// that its own nest writes only if C reads them first. A load that follows a write of the same
+// element in an earlier iteration (Gauss-Seidel order) is refused.
 #include "compiler/lift/order.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@ class Order {
   Order(Pool& pool, const Execution& execution, const Shapes& shapes)
       : pool_(pool), execution_(execution), shapes_(shapes) {}
 
-  // Of two accesses of elements in loops they share: whether the first may be in a later (or in an
-  // earlier) iteration than the second. False also where they never meet.
+  // Whether the first of two accesses to one element, in loops they share, may happen in a later
+  // (or earlier) iteration than the second. False also if they never access the same element.
   bool may_be(bool later, int array, const std::vector<X>& first_subscripts, const Store& first,
               const std::vector<X>& second_subscripts, const Store& second) const {
     const Access a = shapes_.access(array, first_subscripts, first);
@@ -26,15 +26,15 @@ class Order {
     if (a.part.fixed != b.part.fixed || a.part.slot != b.part.slot) return false;
     if (apart(a, first, b, second)) return false;
     for (size_t k = 0; k < std::min(first.domain.size(), second.domain.size()); ++k) {
-      if (first.domain[k].index != second.domain[k].index) return false;  // no loop in common
+      if (first.domain[k].index != second.domain[k].index) return false;  // no common loop
       const auto [least, most] = distance(k, a, first, b, second);
       const bool down = first.domain[k].direction < 0;
-      // the sign of the distance that is asked for
+      // orient the distance so that positive means the requested order
       const Poly towards = later != down ? most : -least;
       const Poly away = later != down ? least : -most;
-      if (later_known(towards)) return false;             // always the other way
+      if (later_known(towards)) return false;             // always in the opposite order
       if (!shapes_.at_least_zero(-towards)) return true;  // may be positive
-      // at most 0: strictly negative ones are decided, 0 goes on with the next loop
+      // at most 0: a negative distance is decided here, 0 continues with the next loop
       if (shapes_.at_least_zero(-towards - Poly(1))) return false;
       (void)away;
     }
@@ -48,7 +48,7 @@ class Order {
     return Shapes::extreme(pool_, execution_, p, at.domain, largest);
   }
 
-  // Some dimension in which the ranges of both do not meet, or a stride keeps them apart.
+  // Whether the accesses are disjoint in some dimension, because of their ranges or a stride.
   bool apart(const Access& a, const Store& first, const Access& b, const Store& second) const {
     for (size_t d = 0; d < a.subscripts.size(); ++d) {
       const Poly gap =
@@ -71,8 +71,8 @@ class Order {
     return false;
   }
 
-  // By how many iterations of loop k the first is behind the second, at least and at most, if both
-  // access one element.
+  // The least and largest number of iterations of loop k by which the first access follows the
+  // second, if both access one element.
   std::pair<Poly, Poly> distance(size_t k, const Access& a, const Store& first, const Access& b,
                                  const Store& second) const {
     X index = pool_.leaf(XKind::Index, CScalar::I64, first.domain[k].index,
@@ -86,7 +86,7 @@ class Order {
         return {extreme(difference, second, false), extreme(difference, second, true)};
       }
     }
-    // counters of which nothing more is known than their ranges
+    // only the ranges of the counters are known
     const Domain &m = first.domain[k], &n = second.domain[k];
     return {m.low - n.high, m.high - n.low};
   }
@@ -131,7 +131,7 @@ class Grouping {
  private:
   std::string name(int array) const { return execution_.arrays[static_cast<size_t>(array)].in_c; }
 
-  // Every loop around a store moves it along one dimension.
+  // Checks that every loop around a store moves it along exactly one dimension.
   void check_store(const Store& store) const {
     const Access to = shapes_.access(store.array, store.subscripts, store);
     for (const Domain& domain : store.domain) {
@@ -161,7 +161,7 @@ class Grouping {
                 "written"
               : "each loop over space moves along one dimension of what is written"};
     }
-    // for (i = 0; i < n*m; i++) a[i], where other loops have a[i*m + j]
+    // for (i = 0; i < n*m; i++) a[i], while other loops access a[i*m + j]
     const auto degree = [](const Poly& p) {
       size_t most = 0;
       for (const auto& [monomial, factor] : p.terms()) most = std::max(most, monomial.size());
@@ -196,7 +196,8 @@ class Grouping {
     }
   }
 
-  // What is reduced in a nest is read ahead of it, or the nest is done with it.
+  // Checks that a reduction placed before its nest reads no values that the nest has already
+  // written.
   void check_reduction(const Reduction& r, const Nest& nest) const {
     if (r.after) return;
     each_load(r.point, [&](X load) {
@@ -232,7 +233,7 @@ class Grouping {
           for (const auto& other : nest.leaves) {
             for (const Store& writer : other) {
               if (writer.array != load->id || !sound) continue;
-              // the write comes first: the value read is new
+              // the write may come first, so the load would read the new value
               if (!order_.may_be(true, load->id, load->args, reader, writer.subscripts, writer))
                 continue;
               sound = false;
@@ -247,7 +248,7 @@ class Grouping {
         if (!sound) return false;
       }
     }
-    // one function if all parts write the same points, else one for each set of targets
+    // one function if all leaves write the same parts, otherwise one for each set of targets
     std::map<std::vector<Part>, StepFunction> made;
     std::vector<std::vector<Part>> sequence;
     for (const auto& leaf : nest.leaves) {
@@ -288,7 +289,7 @@ class Grouping {
         function.pieces.push_back(std::move(piece));
       }
     }
-    // several functions out of one nest: none may read what another writes
+    // if a nest becomes several functions, none may read what another one writes
     if (sequence.size() > 1) {
       for (const auto& targets : sequence) {
         for (const StepPiece& piece : made[targets].pieces) {
@@ -313,7 +314,7 @@ class Grouping {
     return true;
   }
 
-  // The targets of one function have one domain.
+  // Groups targets by domain, because all targets of a function share one.
   std::vector<std::vector<Part>> by_domain(const std::vector<Part>& targets) const {
     std::vector<std::vector<Part>> out;
     for (const Part& part : targets) {
@@ -340,7 +341,7 @@ class Grouping {
     return p.subscripts == q.subscripts;
   }
 
-  // One function for each statement, in the order of the text.
+  // Creates one function for each statement, in source order.
   bool ordered(const Nest& nest, std::string& why, CPlace& place) {
     std::vector<std::string> keys;
     std::map<std::string, std::vector<const Store*>> groups;
@@ -363,14 +364,14 @@ class Grouping {
           for (const Store* second : groups[keys[y]]) {
             bool sound = true;
             int array = -1;
-            each_load(*second, [&](X load) {  // the store first: by no later iteration
+            each_load(*second, [&](X load) {  // the load must not precede the store
               if (load->id != first->array || x == y) return;
               if (order_.may_be(true, load->id, first->subscripts, *first, load->args, *second)) {
                 sound = false;
                 array = load->id;
               }
             });
-            each_load(*first, [&](X load) {  // the load first: the store by no earlier iteration
+            each_load(*first, [&](X load) {  // the store must not precede the load
               if (load->id != second->array) return;
               if (order_.may_be(false, load->id, second->subscripts, *second, load->args, *first)) {
                 sound = false;
@@ -409,12 +410,12 @@ class Grouping {
   std::vector<StepFunction> out_;
 };
 
-// Loads that were made before their array was written since: what is computed from them later would
-// read the new values. `latest`: the number of the nest that wrote an array last.
+// Refuses values that were loaded before their array was overwritten, since the program would read
+// the new values. `latest`: the last nest that wrote each array.
 void check_age(Execution& execution) {
   std::map<int, int64_t> latest;
   for (Nest& nest : execution.nests) {
-    bool usable = true;  // one statement after the other
+    bool usable = true;  // whether the ordered leaves are correct
     for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
       for (const auto& leaf : *leaves) {
         for (size_t k = 0; k < leaf.size(); ++k) {

@@ -1,5 +1,5 @@
-// The stores of an execution as functions of a step, with proof that points may be computed in any
-// order.
+// The stores of an execution as functions of a step, with a proof that points may be computed in
+// any order.
 #pragma once
 
 #include "compiler/lift/shape.h"
@@ -7,22 +7,22 @@
 namespace stencil::lifter {
 
 struct StepPiece {
-  const Store* point = nullptr;  // whose subscripts say where it writes
-  std::vector<X> values;         // of each target; null: it keeps what it has
+  const Store* point = nullptr;  // its subscripts are the points written
+  std::vector<X> values;         // for each target; null: unchanged
 };
 
 struct StepFunction {
   std::vector<Part> targets;
   std::vector<StepPiece> pieces;
   CPlace place;
-  int64_t epoch = 0;  // of its nest
+  int64_t epoch = 0;  // number of its nest
 };
 
-// Throws Refusal where the order of iterations matters.
+// Throws Refusal if the order of iterations matters.
 std::vector<StepFunction> functions_of(Pool& pool, const Execution& execution,
                                        const Shapes& shapes);
 
-// Counters whose domain is one point are that point; loads are the same wherever they were read.
+// Replaces counters of one-point domains by that point and removes the times of loads.
 void tidy(Pool& pool, Execution& execution);
 
 }  // namespace stencil::lifter

@@ -1,8 +1,8 @@
-// u[sy[s]*nx + sx[s]] += w[t*ns + s], and rec[t*nr + r] = u[ry[r]*nx + rx[r]]: one loop at most,
-// over the numbers of points, whose counter picks places out of arrays of integers.
+// u[sy[s]*nx + sx[s]] += w[t*ns + s], and rec[t*nr + r] = u[ry[r]*nx + rx[r]]: at most one loop
+// over point numbers, whose counter selects positions from integer arrays.
 //
-// C takes the points one after the other, a program all at once: they have to be apart, which is
-// assumed, and a statement may read what it writes at its own place alone.
+// C processes the points in order, a program all at once. The lifted program therefore assumes that
+// the points are distinct, and a statement may read the array it writes only at its own point.
 #include "compiler/lift/points.h"
 
 #include <fmt/format.h>
@@ -62,7 +62,7 @@ bool is_of_grid(const Execution& execution, const PointStatement& statement, X l
   if (data_in(load->args)) return true;
   const ArrayInfo& info = execution.arrays[static_cast<size_t>(load->id)];
   if (!is_floating(info.element)) return false;
-  bool by_point = false;  // by the number of the point: w[t][s]
+  bool by_point = false;  // indexed by the point number: w[t][s]
   for (const Domain& d : statement.store.domain) {
     for (X s : load->args) by_point = by_point || contains_index(s, d.index);
   }
@@ -76,7 +76,7 @@ void find_points(Pool& pool, Execution& execution) {
     return (data_in(store.subscripts) && store.domain.size() <= 1) ||
            is_record(execution, store, all);
   };
-  // there has to be a grid
+  // without a loop over a grid nothing is lifted
   const bool grid = std::any_of(all.begin(), all.end(), [&](const Nest& nest) {
     bool out = false;
     each_store({nest}, [&](const Store& store) { out = out || !at_points(store); });
@@ -103,7 +103,7 @@ void find_points(Pool& pool, Execution& execution) {
         }));
       }
       made.store.subscripts = own;
-      bool kept_element = false;  // it reads what it writes
+      bool kept_element = false;  // it reads the element it writes
       std::map<X, X> done;
       made.store.value = transformed(pool, store.value, done, [&](X n) -> X {
         if (n->kind != XKind::Load) return nullptr;
@@ -129,7 +129,7 @@ void find_points(Pool& pool, Execution& execution) {
         }
         return plain;
       });
-      // several stores of a loop are one after the other for each point
+      // C runs the statements of a loop in order for each point
       for (const Store& other : nest.leaves[0]) {
         if (&other == &store) continue;
         bool reads = other.array == store.array;

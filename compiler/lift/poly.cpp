@@ -1,4 +1,4 @@
-// Integers as sums of products, and what follows from inequalities between them.
+// Integer polynomials, and proofs from inequalities between them.
 #include <algorithm>
 #include <cmath>
 
@@ -35,7 +35,7 @@ int64_t product_of(int64_t a, int64_t b) {
   return out;
 }
 
-// Beyond these, a sum of products is one atom: subscripts and bounds are far smaller.
+// Larger polynomials become one atom; subscripts and bounds are far smaller.
 constexpr size_t kMostTerms = 200, kMostFactors = 12;
 
 bool is_large(const Poly& p) {
@@ -48,7 +48,7 @@ Poly sum_of_products(X x, std::map<X, Poly>& done);
 
 Poly poly_of(X x, std::map<X, Poly>& done) {
   if (x->kind == XKind::Int) return Poly(x->integer);
-  // a node may have many parents
+  // nodes are shared
   if (const auto found = done.find(x); found != done.end()) return found->second;
   Poly out;
   try {
@@ -84,9 +84,9 @@ Poly sum_of_products(X x, std::map<X, Poly>& done) {
 
 }  // namespace
 
-// Conversions between integers keep values here, and unsigned sums do not wrap around: that holds
-// for subscripts, which lie within an array, or the original has no meaning. Whoever asks for the
-// value of an expression otherwise proves it (Executor::exact).
+// Treats integer conversions as value-preserving and unsigned sums as exact. This is valid for
+// subscripts: they lie within an array, or the original is undefined. Other callers must use
+// Executor::exact, which proves it.
 Poly Poly::of(X x) {
   std::map<X, Poly> done;
   return poly_of(x, done);
@@ -173,7 +173,7 @@ XSet Poly::atoms() const {
 
 namespace {
 
-// Monomials by degree, then by atoms: leading ones last.
+// Orders monomials by degree, then by atoms; true if `a` leads `b`.
 bool leads(const Poly::Monomial& a, const Poly::Monomial& b) {
   return a.size() != b.size() ? a.size() > b.size() : Poly::Before()(a, b);
 }
@@ -326,7 +326,7 @@ bool contradictory(std::vector<Poly> facts) {
 
 namespace {
 
-// Fourier and Motzkin's elimination, with products of sizes as variables of their own.
+// Fourier-Motzkin elimination; products of sizes are separate variables.
 bool eliminated(std::vector<Poly> facts) {
   constexpr size_t kMostFacts = 200;
   constexpr int64_t kMostFactor = 1 << 20;
@@ -347,7 +347,7 @@ bool eliminated(std::vector<Poly> facts) {
     };
     for (const Poly& p : facts) {
       const int64_t f = factor(p);
-      if (std::abs(f) > kMostFactor) continue;  // one less to contradict
+      if (std::abs(f) > kMostFactor) continue;  // dropping a fact is safe
       (f == 0 ? left : f > 0 ? rising : falling).push_back(p);
     }
     for (const Poly& up : rising) {

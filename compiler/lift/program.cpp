@@ -1,4 +1,4 @@
-// The syntax tree of the program, written as text with comments that say where in C each part is.
+// Writes the syntax tree of the program as text, with comments that refer to lines of the C source.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -69,7 +69,7 @@ void ProgramWriter::gather() {
       if (n->kind == XKind::Load) parts_.insert(shapes_.access(n->id, n->args, r.point).part);
     });
   }
-  // copies that nobody reads are there, too
+  // include buffers that are never read
   const std::set<Part> seen = parts_;
   for (const Part& part : seen) {
     if (part.slot < 0) continue;
@@ -122,11 +122,11 @@ std::string ProgramWriter::fresh(const std::string& name) {
   return out;
 }
 
-// Dimensions whose ghost cells are copies are periodic, without them.
+// Makes dimensions whose ghost cells are copies periodic and removes their ghost cells.
 void ProgramWriter::ghosts() {
   for (const auto& [d, periodic] : ghosts_.dimensions) {
     std::vector<std::string> names;
-    // copies of copies are none of the points'
+    // copies of copies would not be copies of points
     if (periodic.layers > 1)
       has_points(periodic.high - periodic.low + Poly(1) - Poly(periodic.layers),
                  "its ghost cells are copies of points");
@@ -138,7 +138,7 @@ void ProgramWriter::ghosts() {
       sides.resize(static_cast<size_t>(shapes_.rank()));
       sides[static_cast<size_t>(d)] = {"periodic", "periodic"};
     }
-    // buffers that take turns get copies in turn
+    // every buffer of a ping-pong pair gets ghost copies in its turn
     for (const auto& [part, role] : roles_.of) {
       const std::string& name = info(part.array).in_c;
       if (fields.count(role.field) > 0 &&
@@ -205,7 +205,7 @@ void ProgramWriter::bind() {
   }
 }
 
-// The same without ghost cells.
+// The same as box_of(), without ghost cells.
 ast::Box ProgramWriter::box_on_grid(const std::vector<Poly>& extents) {
   ast::Box box = box_of(extents);
   for (const auto& [d, periodic] : ghosts_.dimensions) {
@@ -227,7 +227,8 @@ ast::Box ProgramWriter::box_of(const std::vector<Poly>& extents) {
   return box;
 }
 
-// Which buffer has the newest level after some steps, of pointers that trade places.
+// Describes which C buffer holds the newest level after a number of steps, for pointers that
+// rotate.
 std::string ProgramWriter::turns(const Role& role) const {
   std::map<int, std::string> by_level;
   for (const auto& [part, its] : roles_.of) {
@@ -303,14 +304,14 @@ void ProgramWriter::declare_fields(std::vector<ast::Item>& items,
   }
 }
 
-// A requirement `sum >= number` as what is at least 0.
+// A requirement `sum >= number` as a polynomial that must be >= 0.
 std::optional<Poly> ProgramWriter::slack_of(X condition) {
   if (condition->kind != XKind::Binary || condition->text != ">=") return std::nullopt;
   if (!is_integer(condition->args[0]->type)) return std::nullopt;
   return Poly::of(condition->args[0]) - Poly::of(condition->args[1]);
 }
 
-// `n >= 3`, with all that falls on the right: `m >= n - 1`.
+// Writes slack >= 0 with negative terms moved to the right: `n >= 3`, `m >= n - 1`.
 ExprPtr ProgramWriter::at_least_zero(const Poly& slack) {
   Poly left, right;
   for (const auto& [monomial, factor] : slack.terms()) {
@@ -334,7 +335,7 @@ ExprPtr ProgramWriter::requirement(X condition) {
   return writer.condition(condition);
 }
 
-// A program has no empty grid, where the original does nothing.
+// Excludes empty grids, which a program cannot have; the original does nothing for them.
 void ProgramWriter::exclude_empty_grids(const std::vector<Poly>& slacks) {
   std::vector<Poly> lengths = shapes_.extents();
   for (const auto& [name, extents] : boxes_)
@@ -363,7 +364,7 @@ std::vector<ast::Item> ProgramWriter::required(std::map<uint32_t, std::string>& 
                               fmt::join(texts, ", ")),
                   "lift the loops one by one"};
   }
-  const auto follows = [&](const Poly& slack) {  // from a stricter one
+  const auto follows = [&](const Poly& slack) {  // from a stricter requirement
     return std::any_of(slacks.begin(), slacks.end(), [&](const Poly& other) {
       const Poly more = slack - other;
       return more.is_constant() && more.constant() > 0;
@@ -429,7 +430,7 @@ void ProgramWriter::assemble() {
   render(program, comments);
 }
 
-// pow(x, 2) is exactly x*x; higher powers are products here and the library's in C.
+// pow(x, 2) is exactly x*x. Higher powers are products here but calls of pow() in C.
 void ProgramWriter::powers() {
   for (const StepFunction& function : functions_) {
     for (const StepPiece& piece : function.pieces) {
@@ -449,7 +450,7 @@ void ProgramWriter::powers() {
         "whole powers are products, which may differ from pow() in the last places");
 }
 
-// What is taken for granted of params that stand in values.
+// Records assumptions about params that occur in values.
 void ProgramWriter::of_symbols() {
   for (int id : computed_with_) {
     const SymbolInfo& symbol = execution_.symbols[static_cast<size_t>(id)];
@@ -465,7 +466,8 @@ void ProgramWriter::of_symbols() {
   }
 }
 
-// Lengths that C does not say, where its accesses may be fewer.
+// Records assumed lengths of arrays whose length C does not declare and whose accesses may not
+// reach that far.
 void ProgramWriter::lengths_taken() {
   for (const ArrayReach& reach : out_.reaches) {
     const ArrayInfo& array = info(reach.array);

@@ -1,4 +1,4 @@
-// From an execution to the text of a program, and what its fields and params are in C.
+// Writes an execution as the text of a program and describes how its fields and params map to C.
 #pragma once
 
 #include <map>
@@ -12,21 +12,22 @@
 
 namespace stencil::lifter {
 
-// What a field's level is in C when the loop begins. After s steps, level k of a field with
-// `copies` buffers is where level (k - s) mod copies was.
+// The C storage of one level of a field when the loop begins. After s steps, level k of a field
+// with `copies` buffers is where level (k - s) mod copies was.
 struct FieldBinding {
   std::string field;
-  int level = 0;                    // 0 the newest
-  int copies = 1;                   // buffers that trade places with each step
-  int array = -1;                   // of the execution
-  std::vector<int64_t> subscripts;  // of every dimension: at least 0, or one of kSpace and kSlot
+  int level = 0;                    // 0 is the newest
+  int copies = 1;                   // number of buffers that rotate with each step
+  int array = -1;                   // index into Execution::arrays
+  std::vector<int64_t> subscripts;  // for each dimension: a constant >= 0, kSpace or kSlot
   int64_t slot = -1;                // the subscript at kSlot in the first step
-  std::vector<X> extents;           // of every dimension of the array; that of copies: their number
-  // Of every dimension: where the field begins and how long it is, if it leaves out ghost cells.
+  std::vector<X> extents;  // for each dimension of the array; at kSlot the number of buffers
+  // For each dimension: first element and length of the field. lows is null if there are no ghost
+  // cells.
   std::vector<X> lows, lengths;
-  std::vector<bool> copied;  // of every dimension: its ghost cells hold copies at the beginning
+  std::vector<bool> copied;  // for each dimension: ghost cells initially hold copies
   bool written = false;
-  bool over_time = false;  // the first dimension of space is the step
+  bool over_time = false;  // the first space dimension is the time step
 };
 constexpr int64_t kSpace = -1, kSlot = -2;
 
@@ -35,35 +36,36 @@ struct ParamBinding {
   int symbol = -1;
 };
 
-// Where the points of a set lie: in each dimension a constant, plus an element of an array of
-// integers for each point.
+// Positions of a point set: in each dimension a constant, plus an element of an integer array for
+// each point.
 struct PointSetBinding {
   struct Coordinate {
-    int array = -1;                        // none
-    X offset = nullptr, stride = nullptr;  // of the element of point 0, and from point to point
+    int array = -1;                        // -1: no array
+    X offset = nullptr, stride = nullptr;  // element of point 0, and distance between points
     X constant = nullptr;
     X extent = nullptr;  // of the grid
   };
   std::string name;
   X count = nullptr;
   std::vector<Coordinate> place;
-  bool given = false;  // by arrays; else the program has an init
+  bool given = false;  // positions come from arrays; otherwise the program has an init
 };
 
-// A series or a field on points, or a record, in an array of C.
+// A series or field on points, or a record, stored in a C array.
 struct PointFieldBinding {
   std::string field, set;
   int array = -1;
   X count = nullptr;
-  X offset = nullptr, point_stride = nullptr, time_stride = nullptr;  // null: no steps
+  X offset = nullptr, point_stride = nullptr,
+    time_stride = nullptr;  // in elements; time_stride is null if it does not depend on the step
   bool written = false;
 };
 
-// An assumption that some calls of the original do not meet, though it serves them.
+// An assumption that some valid calls of the original do not satisfy.
 struct Exclusion {
   std::string text;     // "n >= 3", "what 'f' returns"
-  bool above = false;   // it keeps a size or another number below something
-  bool result = false;  // no condition: a result that the program does not compute
+  bool above = false;   // it bounds a size or another number from above
+  bool result = false;  // `text` is a result that the program does not compute, not a condition
 };
 
 struct LiftedProgram {
@@ -72,24 +74,25 @@ struct LiftedProgram {
   std::vector<ParamBinding> params;
   std::vector<PointSetBinding> point_sets;
   std::vector<PointFieldBinding> point_fields;
-  X steps = nullptr;                 // null: one
-  std::vector<std::string> assumed;  // in sentences
-  std::vector<Exclusion> excluded;   // of these, what narrows the use of the program
+  X steps = nullptr;                 // null: one step
+  std::vector<std::string> assumed;  // assumptions, as sentences
+  std::vector<Exclusion> excluded;   // those that restrict the use of the program
   int functions = 0;
   std::vector<std::string> reductions;  // names, in the order of the execution
-  std::vector<ArrayReach> reaches;      // of arrays whose lengths C does not say
-  bool sums = false;                    // sums of floating-point numbers, in another order than C's
-  bool sums_in_step = false;            // which arrays depend on
-  bool single = false;                  // some sums and powers are computed in float
-  bool powers = false;  // products in the place of pow(x, 3): not the last bits of C's
-  // A distance that depends on sizes: without their values the text is no program.
+  std::vector<ArrayReach> reaches;      // of arrays whose length C does not declare
+  bool sums = false;          // floating-point sums are computed in another order than in C
+  bool sums_in_step = false;  // and arrays depend on them
+  bool single = false;        // some sums and powers are computed in float
+  bool powers = false;  // pow(x, 3) is computed as a product, which may differ in the last bits
+  // A distance that depends on sizes: the program compiles only if these sizes have values.
   std::optional<Refusal> sized;
 };
 
-// The exclusions in a line: "for n >= 3 and m >= n only; without what 'f' returns". "": none.
+// The exclusions in one line: "for n >= 3 and m >= n only; without what 'f' returns". "" if there
+// are none.
 std::string exclusions(const LiftedProgram& program);
 
-// `title`: what the comment at the top calls the source.
+// `title`: the name of the source in the comment at the top.
 LiftedProgram write_program(Pool& pool, Execution& execution, const std::string& title,
                             const std::string& file, bool keep_ghosts);
 

@@ -1,4 +1,4 @@
-// What the program assumes about memory: which objects are apart, and how long arrays are.
+// Assumptions about memory: which objects do not overlap, and how long arrays are.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,7 +8,7 @@ namespace stencil::lifter {
 
 namespace {
 
-// As people write it: "(*p).n" is p->n, "(*s)" is *s.
+// C notation for a path: "(*p).n" becomes p->n, "(*s)" becomes *s.
 std::string readable(std::string name) {
   for (size_t at = name.find(")."); at != std::string::npos; at = name.find(").")) {
     const size_t begin = name.rfind("(*", at);
@@ -20,8 +20,8 @@ std::string readable(std::string name) {
   return pointed ? name.substr(1, name.size() - 2) : name;
 }
 
-// Whether an object of one type may be accessed as the other: the signed and the unsigned type are
-// compatible, and characters access anything.
+// Whether C allows accessing an object of one type as the other: signed and unsigned variants are
+// compatible, and character types may access anything.
 bool compatible(CScalar a, CScalar b) {
   const auto character = [](CScalar type) { return type == CScalar::I8 || type == CScalar::U8; };
   if (a == b || character(a) || character(b)) return true;
@@ -31,7 +31,7 @@ bool compatible(CScalar a, CScalar b) {
 
 }  // namespace
 
-// Arrays and numbers outside of the function that it reads or writes, those of fields first.
+// Arrays and scalars outside of the function that it reads or writes; arrays of fields come first.
 std::vector<ProgramWriter::InMemory> ProgramWriter::memory() const {
   std::vector<int> arrays;
   const auto use = [&](int array) {
@@ -62,14 +62,14 @@ std::vector<ProgramWriter::InMemory> ProgramWriter::memory() const {
       numbers.push_back(
           {readable(symbol.in_c), *symbol.object, symbol.type, symbol.restricted, left, -1});
     }
-    for (size_t a = 0; a < execution_.arrays.size(); ++a) {  // w[0], read as a number
+    for (size_t a = 0; a < execution_.arrays.size(); ++a) {  // w[0] read as a scalar
       if (symbol.in_c.rfind(execution_.arrays[a].in_c + "[", 0) == 0) use(static_cast<int>(a));
     }
   }
   std::vector<InMemory> out;
   for (int a : arrays) {
     const ArrayInfo& array = info(a);
-    if (array.constant && array.object.empty()) continue;  // nothing may write it
+    if (array.constant && array.object.empty()) continue;  // never written
     out.push_back({readable(array.in_c), array.object, array.element, array.restricted,
                    written.count(a) > 0, a});
   }
@@ -77,7 +77,8 @@ std::vector<ProgramWriter::InMemory> ProgramWriter::memory() const {
   return out;
 }
 
-// What is written is taken to be apart from whatever else it might be.
+// Assumes that written objects overlap no other object that C's aliasing rules would allow them to
+// overlap.
 void ProgramWriter::aliasing() {
   const std::vector<InMemory> all = memory();
   std::vector<std::string> names;
@@ -98,7 +99,7 @@ void ProgramWriter::aliasing() {
   }
 }
 
-// A strided loop may end ahead of its bound, and arrays of the program reach to the bound.
+// A strided loop may end before its bound, but the program's arrays extend to the bound.
 void ProgramWriter::longer() {
   std::map<int64_t, std::vector<std::string>> names;
   for (const auto& [part, role] : roles_.of) {

@@ -1,10 +1,10 @@
-// Sets of points, what lives on them, sources and records.
+// Point sets, their fields and series, sources and records.
 //
 //   points shots [0..ns-1] on G;                 // sy[s], sx[s]
 //   series w : float [0..nt-1] on shots;         // w[s*nt + t]
 //   stencil source : u on G where shots > 0 = u[0, 0] + w[time];
 //
-// `where shots > 0` keeps the sign of zeros elsewhere.
+// `where shots > 0` preserves the sign of zeros at other points.
 #include <fmt/format.h>
 
 #include "compiler/lift/points.h"
@@ -12,7 +12,7 @@
 
 namespace stencil::lifter {
 
-// Sources and receivers are on a grid that loops run over.
+// Checks that sources and receivers are on a grid that loops run over.
 void ProgramWriter::check_points() const {
   for (const PointStatement& one : execution_.points) {
     const auto check = [&](int array) {
@@ -36,7 +36,7 @@ X ProgramWriter::number_of_point(const PointStatement& statement) const {
                     execution_.index_names[static_cast<size_t>(d.index)]);
 }
 
-// Params alone may be in what the places and strides of points are made of.
+// Refuses anything but params in positions and strides of points.
 void ProgramWriter::of_params(const Poly& p, CPlace place, const std::string& message) const {
   for (X atom : p.atoms()) {
     if (atom->kind == XKind::Symbol) continue;
@@ -139,7 +139,7 @@ const ProgramWriter::PlacedAt& ProgramWriter::points_at(const std::vector<Poly>&
   return sets_.back();
 }
 
-// An element by its number in memory.
+// The linear index of an element in memory.
 Poly ProgramWriter::in_memory(int array, const std::vector<X>& subscripts, CPlace place) const {
   const ArrayInfo& of = info(array);
   Poly at;
@@ -154,7 +154,7 @@ Poly ProgramWriter::in_memory(int array, const std::vector<X>& subscripts, CPlac
   return at;
 }
 
-// An array by the number of the point and by step, as strides.
+// Describes an array indexed by point number and step by its strides.
 PointFieldBinding ProgramWriter::by_point(int array, const std::vector<X>& subscripts,
                                           const PointStatement& statement) const {
   const ArrayInfo& of = info(array);
@@ -187,7 +187,7 @@ PointFieldBinding ProgramWriter::by_point(int array, const std::vector<X>& subsc
   return out;
 }
 
-// What a statement reads: the grid near the place, or what belongs to the point.
+// A load in a statement at points: from the grid at that point, or from an array indexed by point.
 ExprPtr ProgramWriter::point_load(X x, const PlacedAt& at, const PointStatement& statement) {
   const ArrayShape& shape = shapes_.shape(x->id);
   if (is_of_grid(execution_, statement, x) || (!shape.extents.empty() && shape.over_time)) {
@@ -318,7 +318,7 @@ void ProgramWriter::record(const PointStatement& statement) {
   add(std::move(made), fmt::format("{}:{}", file_, store.place.line));
 }
 
-// Sources ahead of a function; null: the rest, and the records.
+// Adds the sources before a function; for null the remaining ones and the records.
 void ProgramWriter::point_statements_ahead_of(const StepFunction* function) {
   for (; points_done_ < execution_.points.size(); ++points_done_) {
     const PointStatement& one = execution_.points[points_done_];

@@ -1,8 +1,8 @@
-// Reductions and the condition that ends a run.
+// Reductions and the stop condition.
 //
-// A reduction that nobody but `stop` reads is evaluated at the end of a step, and every some steps
-// if the condition is asked so seldom. Where that would be too late, for arrays have been written
-// since, a second one reads it, `reduce err_of_step = max(err) on [0, 0]`: then it has its place in
+// A reduction read only by `stop` is evaluated at the end of a step, and only every K steps if the
+// condition is tested every K steps. If arrays have been overwritten by then, a second reduction
+// reads it, `reduce err_of_step = max(err) on [0, 0]`, which pins the first one to its position in
 // the step.
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ void ProgramWriter::begin_reductions() {
   }
   stop_ = execution_.stop;
   if (stop_ == nullptr) return;
-  // every K, where all that it names stands at the end of a step
+  // use `every K` if the end of a step is the right time for all its reductions
   bool end = true;
   std::set<int> asked;
   each_node(stop_, [&](X n) {
@@ -40,7 +40,7 @@ void ProgramWriter::begin_reductions() {
     end = end && !r.in_step && at_the_end(r);
     each_node(r.value, [&](X n) { end = end && n->kind != XKind::Reduced; });
   }
-  bool left = false;  // a value behind the loop is that of the last step
+  bool left = false;  // a value used after the loop must be that of the last step
   for (const Left& one : execution_.left) {
     if (one.value == nullptr) continue;
     each_node(one.value,
@@ -53,7 +53,7 @@ void ProgramWriter::begin_reductions() {
   }
 }
 
-// `condition` without (time + 1) % K == 0; null: it has no such part.
+// `condition` without the conjunct (time + 1) % K == 0; null if there is none.
 X ProgramWriter::every_part(X condition, int64_t& every) const {
   if (condition->kind != XKind::Binary || condition->text != "&&") return nullptr;
   X when = condition->args[0];
@@ -70,14 +70,14 @@ X ProgramWriter::every_part(X condition, int64_t& every) const {
   if (k < 2 || right->kind != XKind::Int || at.atoms().size() != 1) return nullptr;
   X time = *at.atoms().begin();
   if (time->kind != XKind::Time || at.linear_in(time) != std::optional<int64_t>(1)) return nullptr;
-  // after the steps k, 2k, ...: time + 1 is a multiple of k
+  // tested after steps k, 2k, ...: time + 1 is a multiple of k
   const int64_t first = at.constant() - right->integer;
   if (first < 0 || first % k != 1 % k || right->integer < 0 || right->integer >= k) return nullptr;
   every = k;
   return condition->args[1];
 }
 
-// Whether nothing that it reads is written later in the step.
+// Whether nothing that the reduction reads is written later in the step.
 bool ProgramWriter::at_the_end(const Reduction& r) const {
   const int64_t place = r.after ? r.epoch : r.epoch - 1;
   bool out = true;
@@ -92,7 +92,7 @@ bool ProgramWriter::at_the_end(const Reduction& r) const {
   return out;
 }
 
-// Those that stand ahead of a function; null: the rest.
+// Adds the reductions before a function; for null the remaining ones.
 void ProgramWriter::reductions_ahead_of(const StepFunction* function) {
   for (size_t k = 0; k < execution_.reductions.size(); ++k) {
     const Reduction& r = execution_.reductions[k];

@@ -1,8 +1,8 @@
-// Stencil functions: regions, pieces, names for what is shared.
+// Stencil functions: regions, pieces and names for shared subexpressions.
 //
-// Points that a step leaves alone keep their value in C. A field with several levels would hand
-// them on from the newest level, where C's buffers have what they had copies steps ago: `else` says
-// so.
+// Points that a step does not write keep their value in C. A field with several levels would carry
+// over the newest level, but C's buffer still holds the values of `copies` steps ago. An `else`
+// piece writes these.
 #include "compiler/lift/program_writer.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ ast::Box ProgramWriter::region(const Context& context) {
   return box;
 }
 
-// Whether a piece covers all points of its field.
+// Whether a piece writes all points of a field.
 bool ProgramWriter::covers(const StepPiece& piece, const Part& part) {
   const Access point = shapes_.access(piece.point->array, piece.point->subscripts, *piece.point);
   const auto all = lengths(part.array);
@@ -60,7 +60,7 @@ bool ProgramWriter::covers(const StepPiece& piece, const Part& part) {
   return true;
 }
 
-// Subexpressions that occur more than once, by names.
+// Introduces names for subexpressions that occur more than once.
 void ProgramWriter::name_shared(const StepPiece& piece, ValueWriter& writer, ast::Stencil& made) {
   std::map<X, int> uses;
   std::map<X, bool> indexed, data;
@@ -143,7 +143,7 @@ void ProgramWriter::stencil(const StepFunction& function) {
       X value = piece.values[t];
       if (info(function.targets[t].array).element == CScalar::Bool && value->kind == XKind::Cast)
         value = value->args[0];
-      // an array of a narrow type takes the low bits itself
+      // storing to an array of a narrow type keeps the low bits anyway
       const CScalar element = info(function.targets[t].array).element;
       if (value->kind == XKind::Cast && is_integer(element) && bits_of(element) < 32 &&
           is_integer(value->args[0]->type)) {
@@ -188,19 +188,19 @@ ProgramWriter::Context ProgramWriter::context_of(const StepPiece& piece) {
   return out;
 }
 
-// What holds at each point that a statement writes.
+// Facts that hold at each point that a statement writes.
 std::vector<Poly> ProgramWriter::facts_of(const Store& store) const {
   std::vector<Poly> out = execution_.facts;
   for (const Domain& domain : store.domain) out.push_back(domain.high - domain.low);
   return out;
 }
 
-// `else` is the rest of loops that have points.
+// Requires that loops have points, since `else` is everything outside of them.
 void ProgramWriter::points_of(const Store& store) {
   for (const Domain& domain : store.domain) has_points(domain.high - domain.low);
 }
 
-// high - low of a loop that the program takes to have points.
+// Requires high - low >= 0: the loop has points.
 void ProgramWriter::has_points(const Poly& fact, const char* why) {
   if (fact.is_constant()) return;
   if (!fact.fits_program()) throw TooLarge{fact.constant(), CScalar::I32};
@@ -235,7 +235,7 @@ std::string ProgramWriter::unique_stencil(const std::string& field) {
   return stencil_names_.insert(name).second ? name : unique_stencil(field);
 }
 
-// Arrays whose pointers trade places, by values.
+// Rotates arrays by copying values, where pointers cannot be mapped to levels.
 void ProgramWriter::moves() {
   if (roles_.moves.empty()) return;
   ast::Stencil made;

@@ -1,5 +1,5 @@
-// Loads, indices and symbols of a value as expressions of the program: offsets from the point that
-// is written, levels of fields, and the boundary rules that bent subscripts ask for.
+// Writes loads, indices and symbols of a value as expressions of the program: offsets from the
+// point that is written, levels of fields, and boundary rules for subscripts that wrap or reflect.
 #include "compiler/lift/program_writer.h"
 
 #include <fmt/format.h>
@@ -17,13 +17,13 @@ bool uses_counter(const Poly& p) {
 
 }  // namespace
 
-// The param has the type that holds all values of the C type (ProgramWriter::assemble).
+// The param has a type that holds all values of the C type (ProgramWriter::assemble).
 ExprPtr ProgramWriter::symbol(X x) {
   used_.insert(x->id);
   return make_name(execution_.symbols[static_cast<size_t>(x->id)].name);
 }
 
-// An integer of params: a bound, a length, a condition.
+// An integer expression of params: a bound, length or condition.
 ExprPtr ProgramWriter::affine(const Poly& p, CPlace place) {
   ValueWriter writer(
       pool_, place, [&](X x) -> ExprPtr { return x->kind == XKind::Symbol ? symbol(x) : nullptr; },
@@ -57,7 +57,7 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
                     info(load->id).in_c, difference.text()),
         "fixed sizes make it a number; whole dimensions that wrap around, (i + 1) % n, "
         "are a boundary"};
-    if (keep_ghosts_) throw *out_.sized;  // the whole grid, of any size
+    if (keep_ghosts_) throw *out_.sized;  // the whole grid must work for any size
     out_.assumed.push_back(
         fmt::format("sizes have values when the program is compiled (-D NAME=VALUE): '{}' is read "
                     "{} from the point written",
@@ -66,7 +66,7 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
   return affine(difference, context.piece->point->place);
 }
 
-// The offset of a subscript that a boundary rule bends, which becomes the field's.
+// The offset of a subscript that follows a boundary rule; the field gets that rule.
 std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, const Part& part,
                                            size_t k, const Context& context) {
   const XSet atoms = to.atoms();
@@ -99,8 +99,8 @@ std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, con
   return make_integer(edge->integer);
 }
 
-// Subscripts of one dimension of a linear array must not reach into its next row: the program asks
-// for rows that are long enough, if that does not follow.
+// Checks that a subscript of a linear array stays within its row. If that does not follow, the
+// program requires longer rows.
 void ProgramWriter::within_rows(const Access& access, const Store& store,
                                 const std::vector<Domain>& domain) {
   const ArrayShape& shape = shapes_.shape(access.part.array);
@@ -120,10 +120,10 @@ void ProgramWriter::within_rows(const Access& access, const Store& store,
   }
 }
 
-// A load that C evaluates within the array alone, under conditions, and the program everywhere:
-// what it gives beyond the ends is not used, so any rule will do there. If the conditions do not
-// show that it stays within, C does, for an array has no elements beyond. Within a row of a linear
-// array that does not follow: the next row is there.
+// A load that C evaluates only under a condition, but the program at every point. Values beyond the
+// ends of the array are not used, so any boundary rule works there. If the conditions do not prove
+// that the load stays within the array, C guarantees it, because an array has no elements beyond
+// its ends. This does not hold for a row of a linear array, which is followed by the next row.
 void ProgramWriter::guarded_ends(X load, const Access& access, const Context& context) {
   const auto narrowed = context.domains.find(load);
   const std::vector<Domain>& all = context.piece->point->domain;
@@ -134,7 +134,7 @@ void ProgramWriter::guarded_ends(X load, const Access& access, const Context& co
   for (size_t k = 0; k < access.subscripts.size() && k < mine.size(); ++k) {
     if (ghosts_.dimensions.count(shape.along[k]) > 0) continue;
     const Poly& s = access.subscripts[k];
-    // how far it stays within the array at an end; not below 0: it does
+    // how far it stays from an end of the array; >= 0 if it stays within
     const auto room = [&](bool low, const std::vector<Domain>& domain) {
       const Poly end = Shapes::extreme(pool_, execution_, s, domain, !low);
       return low ? end : mine[k] - Poly(1) - end;
@@ -143,7 +143,7 @@ void ProgramWriter::guarded_ends(X load, const Access& access, const Context& co
       if (proved(room(low, all), facts)) continue;
       const bool shown = proved(room(low, narrowed->second), facts);
       const bool row = k > 0 && info(access.part.array).linear;
-      // a distance of more than a few points is no step across an end
+      // a larger distance does not come from a stencil that crosses an end
       const Poly beyond = room(low, all);
       if (!shown && (row || !beyond.is_constant())) continue;
       if (!shown) {
@@ -227,7 +227,7 @@ ExprPtr ProgramWriter::level_of(const Role& role) {
   return out;
 }
 
-// The value of a target where nothing new is written.
+// The current value of a target, for points where nothing is written.
 ExprPtr ProgramWriter::kept(const Part& part) {
   const Role& role = roles_.of.at(part);
   auto out = std::make_unique<ast::Expr>();

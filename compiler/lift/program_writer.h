@@ -1,5 +1,5 @@
-// The machine behind write_program(): from functions of a step to items of a program. Private to
-// compiler/lift.
+// The implementation of write_program(): turns functions of a step into items of a program. Private
+// to compiler/lift.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ class ProgramWriter {
   LiftedProgram run();
 
  private:
-  // ---- what there is
+  // ---- arrays and fields
   const ArrayInfo& info(int array) const { return execution_.arrays[static_cast<size_t>(array)]; }
   void gather();
   std::vector<Poly> lengths(int array) const { return shapes_.lengths(array); }
@@ -45,7 +45,7 @@ class ProgramWriter {
   struct Context {
     const StepPiece* piece = nullptr;
     Access point;
-    std::vector<std::string> indices;          // names used, by dimension
+    std::vector<std::string> indices;          // index names in use, by dimension
     std::map<X, std::vector<Domain>> domains;  // where C evaluates loads
     std::set<X> guarded;                       // loads under a condition
   };
@@ -77,7 +77,7 @@ class ProgramWriter {
   void moves();
 
   // ---- points
-  struct PlacedAt {  // a set of points, by where they lie
+  struct PlacedAt {  // a point set, identified by its positions
     std::vector<Poly> place;
     std::vector<Domain> domain;
     std::string name;
@@ -105,7 +105,7 @@ class ProgramWriter {
   void stop();
   X every_part(X condition, int64_t& every) const;
 
-  // ---- all of it
+  // ---- the whole program
   template <class Kind>
   void add(Kind kind, const std::string& comment) {
     ast::Item item{std::move(kind), next_span()};
@@ -134,11 +134,11 @@ class ProgramWriter {
   void aliasing();
   void of_symbols();
   void lengths_taken();
-  struct InMemory {  // an object that the function accesses
+  struct InMemory {  // an object in memory that the function accesses
     std::string name, object;
     CScalar type;
     bool restricted, written;
-    int array;  // -1: a number
+    int array;  // -1: a scalar
   };
   std::vector<InMemory> memory() const;
   void longer();
@@ -156,7 +156,7 @@ class ProgramWriter {
   Roles roles_;
   LiftedProgram out_;
   std::set<int> used_;
-  std::set<int> computed_with_;  // symbols in values, not in bounds alone
+  std::set<int> computed_with_;  // symbols in values, not only in bounds
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> rules_;  // by dimension
   std::set<std::string> advanced_, locals_ = {"G"};
   const std::set<std::string> reserved_ = {"time", "in", "of", "on", "and", "or", "not", "let"};
@@ -166,10 +166,10 @@ class ProgramWriter {
   std::vector<ast::Item> stencil_items_;
   std::map<uint32_t, std::string> comments_;
   uint32_t spans_ = 2;
-  std::vector<std::string> reduced_;  // names of reductions, as stencils and `stop` read them
+  std::vector<std::string> reduced_;  // reductions, by the names that stencils and `stop` use
   std::vector<bool> placed_;
   std::vector<PlacedAt> sets_;
-  std::vector<ast::Item> point_items_;  // sets, and what lives on them
+  std::vector<ast::Item> point_items_;  // point sets and their fields
   size_t points_done_ = 0;
   int64_t every_ = 1;
   X stop_ = nullptr;

@@ -7,7 +7,7 @@ namespace stencil::lifter {
 
 namespace {
 
-constexpr long double kTwo30 = 1073741824.0L;  // bounds of a grid lie within
+constexpr long double kTwo30 = 1073741824.0L;  // bounds of a grid lie within it
 constexpr long double kTwo62 = 4611686018427387904.0L;
 constexpr long double kTwo64 = 18446744073709551616.0L;
 
@@ -19,7 +19,7 @@ long double magnitude(const Interval& a) {
   return std::max(std::fabs(a.low), std::fabs(a.high));
 }
 
-// The least 2^k - 1 that is no smaller.
+// The smallest 2^k - 1 that is >= value.
 long double all_ones(long double value) {
   long double out = 1;
   while (out - 1 < value) out *= 2;
@@ -99,7 +99,7 @@ Interval Ranges::exact(X x) {
       return {value, value};
     }
     case XKind::Symbol: {
-      // a param of the program holds no more
+      // the program's param type holds no larger values
       Interval out = x->type == CScalar::U64 ? Interval{0, kTwo62} : all;
       if (const auto known = least_.find(x->id); known != least_.end())
         out.low = std::max(out.low, std::min(known->second, out.high));

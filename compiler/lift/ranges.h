@@ -1,6 +1,6 @@
-// Which values an integer expression of C may have, by interval arithmetic from the types of its
-// leaves. An unsigned operation whose exact result leaves the type wraps around, as C defines it; a
-// signed one has no meaning then, so its interval is cut at the ends of the type.
+// Interval arithmetic: the values that an integer expression of C may have, from the types of its
+// leaves. Unsigned operations whose exact result exceeds the type wrap around. Signed ones are
+// undefined then, so their interval is clipped to the type.
 #pragma once
 
 #include <map>
@@ -19,11 +19,11 @@ Interval range_of_type(CScalar type);
 class Ranges {
  public:
   explicit Ranges(const Pool& pool) : pool_(pool) {}
-  // The value as C has it: an unsigned 64-bit number is at least 0.
+  // The value as in C; a 64-bit unsigned number is >= 0.
   const Interval& of(X x);
-  // Each is at least 0. Called ahead of all others.
+  // Assumes that each fact is >= 0. Call before any other function.
   void assume(const std::vector<Poly>& facts);
-  // The exact result of an operation, ahead of any wrap-around.
+  // The exact result of an operation, before wrapping around.
   Interval exact(X x);
   bool fits(X x, CScalar type) { return of(x).within(range_of_type(type)); }
   // Whether an operation may wrap around.
@@ -34,7 +34,7 @@ class Ranges {
 
   const Pool& pool_;
   std::map<X, Interval> known_;
-  std::map<int, long double> least_;  // of symbols
+  std::map<int, long double> least_;  // by symbol
 };
 
 }  // namespace stencil::lifter

@@ -1,8 +1,8 @@
-// A reduction stands ahead of the nest that it was computed in, or behind it. C computes both at
-// once: err = max(err, fabs(new[i] - old[i])) where new[i] has just been written. A value that a
-// store of the same iteration has written is the array's value behind the nest. If nothing else is
-// needed from the nest's arrays, the reduction stands behind it; else ahead of it, on the values
-// that are going to be written.
+// Places reductions before or after the nest that computes them. C computes both at once: err =
+// max(err, fabs(new[i] - old[i])), where new[i] has just been written. A value that a store of the
+// same iteration wrote equals the array's value after the nest. If the reduction needs nothing else
+// from arrays that the nest writes, it is placed after the nest. Otherwise it is placed before and
+// recomputes the values to be written.
 #include "compiler/lift/reductions.h"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ class Finder {
     return done_[x] = out;
   }
 
-  // The step, or a reduction that stands in it, reads this one.
+  // The step, or a reduction inside it, reads this one.
   void in_step(int id) { execution_.reductions[static_cast<size_t>(id)].in_step = true; }
 
   X reduction(X sum, X value) {
@@ -91,14 +91,14 @@ class Finder {
                       made.name);
   }
 
-  // Ahead of its nest or behind it.
+  // Places a reduction before or after its nest.
   void place(Reduction& r) {
     const Nest* nest = nullptr;
     for (const Nest& other : execution_.nests) {
       if (other.epoch == r.epoch) nest = &other;
     }
     if (nest == nullptr || nest->leaves.empty()) return;
-    std::map<X, X> written;  // what a store has written, and the element that has it
+    std::map<X, X> written;  // maps stored values to the elements that hold them
     std::set<int> arrays;
     for (const auto& leaf : nest->leaves) {
       for (const Store& store : leaf) {
@@ -135,10 +135,11 @@ class Finder {
     r.after = true;
   }
 
-  // An array that is read at a point of its own in each iteration says where the region is.
+  // Selects an array that is read at a distinct point in each iteration; its subscripts give the
+  // region.
   void reference(Reduction& r) const {
     r.point.array = -1;
-    std::optional<std::array<int64_t, 4>> best;  // the nearest to the counters themselves
+    std::optional<std::array<int64_t, 4>> best;  // prefer subscripts closest to the plain counters
     each_node(r.value, [&](X n) {
       if (n->kind != XKind::Load) return;
       for (const Domain& d : r.point.domain) {
@@ -181,7 +182,7 @@ class Finder {
     return false;
   }
 
-  // Elements as they are where the reduction stands.
+  // Checks that the elements are unchanged between the load and the position of the reduction.
   void check_age(const Reduction& r) const {
     const int64_t place = r.after ? r.epoch : r.epoch - 1;
     each_node(r.value, [&](X n) {

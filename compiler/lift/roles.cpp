@@ -1,6 +1,6 @@
-// Buffers that trade places are the levels of one field. The one that a step writes is the newest
-// level of the next, so if s says which array takes the place of which, level k is the array from
-// which the written one is reached by k+1 applications of s.
+// Buffers that rotate are the levels of one field. The buffer that a step writes is the newest
+// level of the next step. If s maps each array to the array that takes its place, then level k is
+// the array from which k+1 applications of s lead to the written one.
 #include "compiler/lift/roles.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
   std::set<Part> written;
   for (const StepFunction& function : functions)
     written.insert(function.targets.begin(), function.targets.end());
-  // copies picked by t % 2
+  // buffers selected by t % 2
   std::set<Part> slotted;
   for (const Part& part : parts) {
     if (part.slot >= 0) slotted.insert({part.array, part.fixed, -1});
@@ -51,7 +51,7 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
                     fmt::format("no step writes '{}', whose copies take turns", name), ""};
     }
   }
-  // pointers that trade places
+  // pointers that rotate
   std::map<int, int> next, previous;
   for (const Rotation& rotation : execution.rotations) {
     const bool again = next.count(rotation.before) > 0 && next[rotation.before] != rotation.after;

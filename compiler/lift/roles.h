@@ -1,4 +1,4 @@
-// Which field and which of its time levels an array is at the beginning of a step.
+// The field and time level of each array at the beginning of a step.
 #pragma once
 
 #include <map>
@@ -9,13 +9,13 @@ namespace stencil::lifter {
 
 struct Role {
   std::string field;
-  int level = 0;   // before the step's first function that writes the field
-  int copies = 1;  // levels that the field has
+  int level = 0;   // before the first function of the step that writes the field
+  int copies = 1;  // number of levels of the field
 };
 
 struct Roles {
   std::map<Part, Role> of;
-  // Pointers that trade places though several of them are written: done at the end of a step.
+  // Rotations of pointers with several written buffers, done by copying at the end of a step.
   std::vector<std::pair<Part, Part>> moves;  // {to, from}
 };
 

@@ -1,8 +1,8 @@
-// A counter i of [low*s .. high*s + s - 1] is r*s + j, with r of [low .. high] and j of
-// [0 .. s - 1]: the same elements in the same order, so the substitution is exact whatever the loop
-// does. It is made where s is a stride that other loops have in an array of this one, and where the
-// counter only stands in subscripts, alone or behind whole rows; a[i - 1] of such a loop would
-// leave its row and stays as it is.
+// A counter i in [low*s .. high*s + s - 1] equals r*s + j, with r in [low .. high] and j in [0 .. s
+// - 1]. This enumerates the same elements in the same order, so the substitution is exact whatever
+// the loop does. It is applied if s is a stride that other loops use for an array of this loop, and
+// if the counter occurs only in subscripts, alone or plus whole rows. A subscript a[i - 1] would
+// leave its row, so such a loop remains as it is.
 #include "compiler/lift/rows.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace stencil::lifter {
 
 namespace {
 
-constexpr int kPasses = 8;  // an array that is split has strides for the loops of others
+constexpr int kPasses = 8;  // splitting one array reveals strides for the loops of others
 
-bool is_value(X x, int index) {  // stands outside of subscripts
+bool is_value(X x, int index) {  // occurs outside of subscripts
   bool found = false;
   std::set<X> seen;
   each_node_of(
@@ -59,7 +59,7 @@ class Splitter {
   }
   bool is_linear(int array) const { return execution_.arrays[static_cast<size_t>(array)].linear; }
 
-  // Calls visit(array, subscripts) for what a store writes and reads.
+  // Calls visit(array, subscripts) for each write and read of a store.
   template <class Visit>
   static void each_access(const Store& store, X value, const Visit& visit) {
     visit(store.array, store.subscripts);
@@ -99,7 +99,7 @@ class Splitter {
       each_access(reduction.point, reduction.value, note);
   }
 
-  // One loop of these stores, if there is one over rows.
+  // Splits one loop of these stores if it runs over rows. Returns whether it did.
   bool split(const std::vector<Store*>& stores, X* value) {
     std::map<int, Domain> loops;
     for (const Store* store : stores) {
@@ -117,7 +117,7 @@ class Splitter {
     return false;
   }
 
-  // Whether all there is of a loop's counter is a[counter + more], of arrays behind pointers.
+  // Whether the counter of a loop occurs only as a[counter + more], in linear arrays.
   bool counts_elements(const std::vector<Store*>& stores, const X* value, const Domain& loop,
                        std::vector<Poly>& candidates) const {
     bool good = loop.stride == 1;
@@ -148,7 +148,8 @@ class Splitter {
     return good;
   }
 
-  // The largest of the strides that the loop has rows of, and those that divide it.
+  // Splits the loop by the largest stride whose rows it covers, then by strides that divide it.
+  // Returns nullopt if no stride fits or the choice is ambiguous.
   std::optional<Rows> rows_of(const Domain& loop, const std::vector<Poly>& candidates) {
     Rows out;
     Domain inner = loop;
@@ -162,7 +163,8 @@ class Splitter {
         if (!best || s.divided_by(*best).rest.zero()) best = s;
       }
       if (!best) break;
-      for (const Poly& s : candidates) {  // n*m elements as rows of n and as rows of m
+      for (const Poly& s :
+           candidates) {  // ambiguous: n*m elements are rows of n as well as rows of m
         const bool rows = (inner.high + Poly(1)).divided_by(s).rest.zero();
         if (rows && !best->divided_by(s).rest.zero() && !s.divided_by(*best).rest.zero())
           return std::nullopt;
@@ -187,7 +189,7 @@ class Splitter {
     return out;
   }
 
-  // Whether what is added to the counter are whole rows.
+  // Whether the offsets from the counter are whole rows.
   bool begins_rows(const std::vector<Store*>& stores, const X* value, const Domain& loop,
                    const Poly& stride) const {
     bool good = true;
@@ -237,7 +239,7 @@ class Splitter {
 
   Pool& pool_;
   Execution& execution_;
-  std::vector<std::vector<Poly>> strides_;  // of arrays, but 1
+  std::vector<std::vector<Poly>> strides_;  // by array, without 1
 };
 
 }  // namespace

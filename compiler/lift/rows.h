@@ -5,8 +5,8 @@
 
 namespace stencil::lifter {
 
-// for (i = 0; i < n*m; i++) a[i], where other loops have a[i*m + j]: one loop over the rows and one
-// within them, in the same order.
+// Replaces for (i = 0; i < n*m; i++) a[i], where other loops access a[i*m + j], by a loop over rows
+// and one within rows, in the same order.
 void split_into_rows(Pool& pool, Execution& execution);
 
 }  // namespace stencil::lifter

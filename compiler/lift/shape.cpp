@@ -1,6 +1,7 @@
-// A linear subscript (z*NY + y)*NX + x becomes three: the factors of the loop counters are the
-// strides, each a multiple of the next, and what has no counter is divided by them in turn. Whether
-// the parts stay within the lengths that follow is proved by semantic analysis, as of any access.
+// Recovers the dimensions of linear subscripts: (z*NY + y)*NX + x becomes three subscripts. The
+// factors of the loop counters are the strides, each a multiple of the next; terms without a
+// counter are divided by the strides in turn. Semantic analysis proves that the subscripts stay
+// within the resulting lengths, as for any access.
 #include "compiler/lift/shape.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ bool is_counter(X atom) {
   return atom->kind == XKind::Index || atom->kind == XKind::Edge || is_slot(atom);
 }
 
-// The value of an expression of the step alone.
+// The value of an expression that depends only on the step.
 std::optional<int64_t> at_step(X x, int64_t step) {
   Pool pool;
   std::map<X, X> done;
@@ -33,7 +34,7 @@ std::optional<int64_t> at_step(X x, int64_t step) {
   return value->kind == XKind::Int ? std::optional(value->integer) : std::nullopt;
 }
 
-// slot + step, modulo how many there are: {copies, slot}.
+// Matches (slot + step) % copies. Returns {copies, slot}.
 std::optional<std::pair<int64_t, int64_t>> rotation_of(X x) {
   std::vector<int64_t> values;
   for (int64_t step = 0; step < 24; ++step) {
@@ -102,7 +103,7 @@ void Shapes::gather(const Store& store, bool writes) {
   });
 }
 
-// The strides of an array behind one pointer.
+// Determines the strides of a linear array.
 void Shapes::delinearise(int array) {
   const ArrayInfo& info = execution_.arrays[static_cast<size_t>(array)];
   std::vector<Poly> strides = {Poly(1)};
@@ -167,7 +168,7 @@ void Shapes::delinearise(int array) {
   strides_[static_cast<size_t>(array)] = std::move(strides);
 }
 
-// One subscript for each dimension.
+// Splits a linear subscript into one per dimension.
 std::vector<Poly> Shapes::split(int array, const std::vector<X>& subscripts,
                                 const std::vector<Domain>& domain) const {
   std::vector<Poly> out;
@@ -191,7 +192,7 @@ std::vector<Poly> Shapes::split(int array, const std::vector<X>& subscripts,
     out[k] = out[k] + division.quotient;
     rest = division.rest;
   }
-  // a[i*n + n-1] is the last element of row i, not the one ahead of row i+1
+  // a[i*n + n-1] is the last element of row i, not the one before row i+1
   const auto& extents = shapes_[static_cast<size_t>(array)].extents;
   for (size_t k = strides.size() - 1; k > 0; --k) {
     for (int guard = 0; guard < 4; ++guard) {
@@ -211,7 +212,7 @@ std::vector<Poly> Shapes::split(int array, const std::vector<X>& subscripts,
   return out;
 }
 
-// Which dimensions are space, copies or constants.
+// Classifies dimensions as space, rotating buffers or constants.
 void Shapes::classify(int array) {
   const ArrayInfo& info = execution_.arrays[static_cast<size_t>(array)];
   ArrayShape& shape = shapes_[static_cast<size_t>(array)];
@@ -265,13 +266,13 @@ void Shapes::classify(int array) {
       shape.space.push_back(number);
     }
   }
-  if (shape.space.empty()) {  // a single element is a grid of one point
+  if (shape.space.empty()) {  // a single element is a grid with one point
     shape.space = shape.fixed;
     shape.fixed.clear();
   }
 }
 
-// The one that is known to be no smaller than any other.
+// A length that is provably >= all others.
 std::optional<Poly> Shapes::largest(const std::vector<Poly>& lengths) const {
   for (const Poly& most : lengths) {
     const bool all = std::all_of(lengths.begin(), lengths.end(),
@@ -281,7 +282,7 @@ std::optional<Poly> Shapes::largest(const std::vector<Poly>& lengths) const {
   return std::nullopt;
 }
 
-// Lengths that C does not say: what accesses need.
+// Determines lengths that C does not declare from the accesses.
 void Shapes::measure(int array) {
   const ArrayInfo& info = execution_.arrays[static_cast<size_t>(array)];
   ArrayShape& shape = shapes_[static_cast<size_t>(array)];
@@ -330,7 +331,7 @@ void Shapes::measure(int array) {
   }
 }
 
-// The grid holds the largest of the arrays that are written, in each dimension.
+// The grid has the largest length of all written arrays in each dimension.
 void Shapes::grid() {
   CPlace place;
   for (size_t a = 0; a < shapes_.size(); ++a) {
@@ -372,7 +373,7 @@ void Shapes::grid() {
   }
 }
 
-// What is read at points, wherever they lie, has all of the grid.
+// Arrays read at points, whose positions are data, get the lengths of the grid.
 void Shapes::whole_grid() {
   for (const PointStatement& one : execution_.points) {
     each_node(one.store.value, [&](X n) {
@@ -387,7 +388,7 @@ void Shapes::whole_grid() {
   }
 }
 
-// Arrays of fewer dimensions: along which of the grid's, by the counters in their subscripts.
+// Maps arrays of fewer dimensions to grid dimensions by the counters in their subscripts.
 void Shapes::directions() {
   for (size_t a = 0; a < shapes_.size(); ++a) {
     ArrayShape& shape = shapes_[a];
@@ -460,7 +461,7 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
     gather(r.point, false);
     note(r.point);
   }
-  for (const PointStatement& one : execution.points) {  // w[t], the same at all points
+  for (const PointStatement& one : execution.points) {  // w[t], the same for all points
     each_node(one.store.value, [&](X n) {
       if (n->kind != XKind::Load || n->id == one.store.array) return;
       bool series = is_floating(n->type);
@@ -487,7 +488,7 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
   share_unused();
 }
 
-// Containers that trade places have one length, where C asks one of them for its length.
+// Containers that are swapped have the same length, if C uses the length of one of them.
 void Shapes::size_of_swapped() {
   for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
     for (const Rotation& rotation : execution_.rotations) {
@@ -506,7 +507,7 @@ void Shapes::size_of_swapped() {
   }
 }
 
-// Buffers that trade places have one shape: the longest that any of them needs.
+// Buffers that rotate share the longest shape that any of them needs.
 void Shapes::share_lengths() {
   for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
     for (const Rotation& rotation : execution_.rotations) {
@@ -522,7 +523,7 @@ void Shapes::share_lengths() {
   }
 }
 
-// A buffer that no loop uses while it waits for its turn is like the others.
+// A rotating buffer that no loop accesses gets the shape of the others.
 void Shapes::share_unused() {
   for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
     for (const Rotation& rotation : execution_.rotations) {

@@ -1,5 +1,5 @@
-// The arrays of an execution as fields: how many dimensions each has, how long they are, which
-// accesses go to which copy of it, and where an access lies from the point that is written.
+// Maps the arrays of an execution to fields: their dimensions and lengths, the buffer that an
+// access refers to, and its distance from the point that is written.
 #pragma once
 
 #include <set>
@@ -11,48 +11,48 @@
 
 namespace stencil::lifter {
 
-// A part of an array that is a field: all of it, or what constant subscripts or t % 2 pick.
+// A part of an array that becomes a field: all of it, or what constant subscripts or t % 2 select.
 struct Part {
   int array = -1;
-  std::vector<int64_t> fixed;  // of the dimensions that are always constant, in order
-  int slot = -1;               // which copy, from the step on: (t + slot) % copies; -1: no copies
+  std::vector<int64_t> fixed;  // values of the subscripts that are always constant, in order
+  int slot = -1;               // buffer: (t + slot) % copies; -1: no copies
   friend auto operator<=>(const Part&, const Part&) = default;
 };
 
 struct ArrayShape {
   std::vector<Poly> extents;  // of all dimensions, outermost first
-  std::vector<bool> known;    // whether the length is C's; else what accesses need
-  int64_t spare = 0;          // elements that a strided loop may leave out at the end, at most
-  std::vector<int> space;     // dimensions of the array that are of space, by number
-  std::vector<int> fixed;     // those that are constant in every access
-  int slots_dimension = -1;   // that of t % 2
+  std::vector<bool> known;    // declared in C; otherwise derived from accesses
+  int64_t spare = 0;          // largest number of elements at the end that a strided loop may skip
+  std::vector<int> space;     // dimensions of the array that are space dimensions
+  std::vector<int> fixed;     // dimensions with constant subscripts
+  int slots_dimension = -1;   // dimension indexed by t % 2; -1: none
   int64_t copies = 1;
   bool stored = false, loaded = false;
-  std::vector<int> along;  // of the grid; by number, for each of `space`
-  bool over_time = false;  // the first dimension of `space` is the step: a series
+  std::vector<int> along;  // grid dimension of each of `space`
+  bool over_time = false;  // the first of `space` is the time step: a series
   int64_t time_offset = 0;
 };
 
-// An access that C makes in each call whose loops have points: the first dimension's subscripts end
-// ahead of `end` then.
+// An access that C makes in every call in which its loops have points. The subscripts of the first
+// dimension are below `end`.
 struct Reach {
   X end = nullptr;
-  std::vector<X> points;  // each at least 0: the loops have points
-  Guards calls = {};      // and these hold for the arguments of the call
+  std::vector<X> points;  // each >= 0 if the loops have points
+  Guards calls = {};      // conditions on the arguments that must hold
   friend bool operator==(const Reach&, const Reach&) = default;
 };
 
-// What C touches of an array whose length it does not say.
+// How much C accesses of an array whose length it does not declare.
 struct ArrayReach {
   int array = -1;
-  X length = nullptr;  // what the program takes it to have in its first dimension
-  bool sure = false;   // `reaches` are all; else C touches as much at most, and perhaps less
+  X length = nullptr;  // length of the first dimension in the program
+  bool sure = false;   // `reaches` is complete; otherwise C may access less
   std::vector<Reach> reaches;
 };
 
 struct Access {
   Part part;
-  std::vector<Poly> subscripts;  // of the dimensions of space; of a series without the step
+  std::vector<Poly> subscripts;  // of the space dimensions, without the step of a series
   int64_t time_offset = 0;
 };
 
@@ -64,18 +64,18 @@ class Shapes {
   int rank() const { return rank_; }
   const ArrayShape& shape(int array) const { return shapes_[static_cast<size_t>(array)]; }
   const std::vector<Poly>& extents() const { return extents_; }  // of the grid
-  // Of the dimensions of space.
+  // Lengths of the space dimensions.
   std::vector<Poly> lengths(int array) const;
-  // Of the arrays whose first dimension has the length that accesses need.
+  // For arrays whose first length is derived from accesses.
   std::vector<ArrayReach> reaches() const;
-  // Where a load or a store goes.
+  // The part and the subscripts that a load or store accesses.
   Access access(int array, const std::vector<X>& subscripts, const Store& context) const;
-  // Extremes over a domain.
+  // The largest or smallest value over a domain.
   static Poly extreme(Pool& pool, const Execution& execution, Poly p,
                       const std::vector<Domain>& domain, bool largest);
-  // Proved from the loops having points, all of them.
+  // Whether p >= 0 follows from all loops having points.
   bool at_least_zero(const Poly& p) const;
-  std::vector<Poly> facts_used() const;  // each at least 0
+  std::vector<Poly> facts_used() const;  // each >= 0
 
  private:
   void gather(const Store& store, bool writes);
@@ -108,9 +108,9 @@ class Shapes {
   };
   std::vector<std::vector<Seen>> seen_;  // by array
   std::vector<ArrayShape> shapes_;
-  std::vector<std::vector<Poly>> strides_;  // of linear arrays
+  std::vector<std::vector<Poly>> strides_;  // by linear array
   std::vector<Poly> extents_, facts_;
-  size_t given_ = 0;  // facts that are required already
+  size_t given_ = 0;  // the first facts_ are required already
   mutable std::set<size_t> used_;
   int rank_ = 0;
 };

@@ -1,5 +1,6 @@
-// The types of C are kept: conversions become calls, and a literal that no operand gives a type is
-// written with all digits of its own, since the language has no literals of type float.
+// Writes values with the types of C. Conversions become calls. A literal whose type does not follow
+// from an operand is written with full precision, because the language has no literals of type
+// float.
 #include "compiler/lift/values.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ std::optional<Op> operator_of(const std::string& op) {
   return found == kOps.end() ? std::nullopt : std::optional(found->second);
 }
 
-// The double that is written with the fewest digits and is this float once rounded.
+// The double with the fewest digits that rounds to this float.
 double short_form(double value) {
   char text[64];
   const auto end = std::to_chars(text, text + sizeof text, static_cast<float>(value)).ptr;
@@ -113,12 +114,12 @@ ExprPtr ValueWriter::converted(CScalar type, ExprPtr value) {
   return make_call(type_name(type), std::move(argument));
 }
 
-// Literals have no type of their own, and what is made of them has one only if a type is written.
+// Literals have no type of their own; expressions of literals have one only if a type is written.
 bool ValueWriter::is_literal(X x) {
   return is_constant(x) || (x->kind == XKind::Unary && x->text != "!" && is_literal(x->args[0]));
 }
 
-// An integer in whatever type the language has for it: conversions that keep it are left out.
+// Writes an integer without conversions that preserve its value.
 ExprPtr ValueWriter::integer(X x) {
   while (x->kind == XKind::Cast && is_integer(x->args[0]->type) && names.count(x) == 0 &&
          ((sizes_ && bits_of(x->type) >= 32) ||
@@ -129,12 +130,12 @@ ExprPtr ValueWriter::integer(X x) {
   return value(x);
 }
 
-// The low bits of an integer, as an unsigned or a signed number of that many. `wide`: it is a long.
+// The low bits of an integer as a signed or unsigned number of `type`. `wide`: `of` is a long.
 ExprPtr ValueWriter::low_bits(ExprPtr of, CScalar type, bool wide) {
   const int bits = bits_of(type);
   if (is_unsigned(type))
     return make_binary("&", std::move(of), make_integer((int64_t{1} << bits) - 1));
-  if (sizes_) {  // constants may not leave their type on the way
+  if (sizes_) {  // constants must not exceed their type in intermediate results
     const int64_t half = int64_t{1} << (bits - 1);
     return make_binary("-",
                        make_binary("&", make_binary("+", std::move(of), make_integer(half)),
@@ -146,8 +147,9 @@ ExprPtr ValueWriter::low_bits(ExprPtr of, CScalar type, bool wide) {
                      make_integer(away));
 }
 
-// The language has signed integers of 32 and 64 bits, whose results are unspecified out of range.
-// An unsigned int is a long from 0 to 2^32 - 1, and an unsigned long has the bits of a long.
+// The language has signed integers of 32 and 64 bits whose results are unspecified on overflow. An
+// unsigned int is written as a long from 0 to 2^32 - 1, an unsigned long as a long with the same
+// bits.
 ExprPtr ValueWriter::binary(X x) {
   X a = x->args[0], b = x->args[1];
   const bool shift = x->text == "<<" || x->text == ">>";
@@ -155,7 +157,7 @@ ExprPtr ValueWriter::binary(X x) {
   ExprPtr left = value(a, !is_literal(b) && !shift), right;
   if (is_literal(a) && (is_literal(b) || shift))
     left = converted(computed_type(x->type), std::move(left));
-  if (shift) {  // the type of the left operand alone decides
+  if (shift) {  // the left operand alone determines the type
     right = is_literal(b) ? value(b) : integer(b);
     const bool wider =
         computed_type(b->type) == CScalar::I64 && computed_type(x->type) == CScalar::I32;
@@ -168,8 +170,8 @@ ExprPtr ValueWriter::binary(X x) {
   return unsigned_operation(x, std::move(left), std::move(right));
 }
 
-// The low 32 bits of a product of two unsigned ints, by the halves of the second: none of the parts
-// reaches 2^63.
+// The low 32 bits of a product of two unsigned ints, computed from the halves of the second one so
+// that no intermediate result reaches 2^63.
 ExprPtr ValueWriter::long_product(X a, X b, ExprPtr left, ExprPtr right) {
   constexpr int64_t kLow = 65535;
   const auto again = [&](X x) {
@@ -224,7 +226,7 @@ ExprPtr ValueWriter::integer_comparison(X x) {
   const bool order = x->text != "==" && x->text != "!=";
   const auto large = [&](X y) { return ranges_.of(y).high >= std::ldexp(1.0L, 63); };
   if (!sizes_ && order && a->type == CScalar::U64 && (large(a) || large(b))) {
-    // with the top bit the other way, unsigned numbers are in the order of signed ones
+    // with inverted top bits, unsigned numbers compare as signed ones
     const auto turned = [&](X y) {
       ExprPtr top = make_binary("-", make_integer(-INT64_MAX), make_integer(1));
       ExprPtr plain = is_literal(y) ? converted(CScalar::I64, value(y)) : value(y);
@@ -273,7 +275,7 @@ ExprPtr ValueWriter::cast(X x) {
     return whole_type ? std::move(whole) : low_bits(std::move(whole), x->type, to == CScalar::I64);
   }
   const bool keeps = ranges_.of(from).within(range_of_type(x->type));
-  // Sizes fit in 32 bits; a narrower type keeps their low bits.
+  // sizes fit in 32 bits; a narrower type keeps their low bits
   if (sizes_)
     return keeps || !narrow ? integer(from) : low_bits(integer(from), x->type, of == CScalar::I64);
   if (from->kind == XKind::Index && keeps)
@@ -299,7 +301,7 @@ ExprPtr ValueWriter::call(X x) {
     return make_call(name, std::move(two));
   };
   if (x->text == "fmin" || x->text == "fmax") {
-    // of a NaN and a number, the number
+    // if one operand is a NaN, the result is the other one
     const std::string name = x->text.substr(1);
     if (is_constant(x->args[0])) return both(name);
     arguments.push_back(make_binary("!=", value(x->args[0]), value(x->args[0])));
@@ -317,7 +319,7 @@ ExprPtr ValueWriter::call(X x) {
     }
   }
   for (X arg : x->args) arguments.push_back(value(arg));
-  // of numbers alone: in their type, since literals have none
+  // a call with only literals needs an explicit type
   if (std::all_of(x->args.begin(), x->args.end(), is_constant)) {
     std::vector<ExprPtr> first;
     first.push_back(std::move(arguments[0]));
@@ -379,7 +381,7 @@ ExprPtr ValueWriter::value(X x, bool known) {
       arguments.push_back(condition(x->args[0]));
       arguments.push_back(value(x->args[1], known || !is_literal(x->args[2])));
       arguments.push_back(value(x->args[2], known || !is_literal(x->args[1])));
-      // a choice of literals has no type either
+      // a select of literals has no type either
       const bool literals = is_literal(x->args[1]) && is_literal(x->args[2]);
       if (literals && !known && x->type != CScalar::F64)
         arguments[1] = converted(computed_type(x->type), std::move(arguments[1]));
@@ -392,7 +394,7 @@ ExprPtr ValueWriter::value(X x, bool known) {
     default:
       refuse("a value that has no counterpart in the language: " + describe(x));
   }
-  // a condition as a number
+  // a condition used as a number
   std::vector<ExprPtr> argument;
   argument.push_back(condition(x));
   return make_call("integer", std::move(argument));

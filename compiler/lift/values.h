@@ -1,4 +1,4 @@
-// Values as expressions of the language.
+// Writes values as expressions of the language.
 #pragma once
 
 #include <functional>
@@ -17,23 +17,24 @@ ast::ExprPtr make_binary(const std::string& op, ast::ExprPtr left, ast::ExprPtr 
 ast::Identifier make_identifier(const std::string& name);
 // The type of the language in which values of a C type are computed.
 CScalar computed_type(CScalar type);
-std::string type_name(CScalar type);  // of a field; "" if there is none
+std::string type_name(CScalar type);  // of a field; "" if the language has none
 
-// Turns graphs into trees. Throws Refusal for what the language has no counterpart for.
+// Turns graphs into expression trees. Throws Refusal (C023) for values without a counterpart in the
+// language.
 class ValueWriter {
  public:
-  // `leaf` writes loads, indices and symbols; null: it is none of them.
+  // `leaf` writes loads, indices and symbols; it returns null for other nodes.
   using Leaf = std::function<ast::ExprPtr(X)>;
-  // `sizes`: sums of sizes, which fit every type of an integer.
+  // `sizes`: the values are sums of sizes, which fit every integer type.
   ValueWriter(const Pool& pool, CPlace place, Leaf leaf, bool sizes = false)
       : place_(place), leaf_(std::move(leaf)), ranges_(pool), sizes_(sizes) {}
 
-  // A value of the type that `x` has; `known`: the place gives a literal its type.
+  // Writes a value of the type of `x`. `known`: the context determines the type of a literal.
   ast::ExprPtr value(X x, bool known = false);
   ast::ExprPtr condition(X x);
-  // What is known where the value is computed: its loops have points, so sizes are large enough.
+  // Facts at the point of evaluation: its loops have points, which bounds sizes from below.
   void assume(const std::vector<Poly>& at_least_zero) { ranges_.assume(at_least_zero); }
-  // Values written so far under a name.
+  // Names of values that are already defined.
   std::map<X, std::string> names;
 
  private:
