@@ -1,4 +1,4 @@
-// Parts of C as text of C++, for the functions of `lift --replace`.
+// Writes parts of C as C++ text, for the functions of `lift --replace`.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace stencil::api {
 
-// A type of C as C++ calls it.
+// The C++ name of a C type.
 std::string in_cpp(std::string text);
 std::string element_name(lifter::CScalar type);
 bool is_cpp_keyword(const std::string& name);
-// A number with its type in C, which decides how operations on it are computed.
+// A number with its C type as suffix, which decides how operations on it are computed.
 std::string number_text(lifter::X x);
 
-// The name of an unsigned param of 64 bits that bounds no loop. It may have any value, and the
-// program has signed numbers.
+// The C name of a 64-bit unsigned param that bounds no loop, if there is one. Its value may exceed
+// the signed integers of the program.
 std::optional<std::string> unsigned_value(const lifter::Lifted& lifted);
 
 }  // namespace stencil::api

@@ -1,4 +1,5 @@
-// What belongs to points is seen through strides, in whatever layout C has it.
+// Allocates and fills the arrays of the original. Arrays of points are accessed through strides,
+// whatever their layout in C.
 #include "runtime/api/lift_memory.h"
 
 #include <cstring>
@@ -36,7 +37,7 @@ ElementType element_of(CScalar type) {
   }
 }
 
-// A view of some elements of an array of bytes.
+// A view of elements in an array of bytes.
 AnyView view_of(ElementType type, char* at, const Extents& extents, const Extents& strides) {
   switch (type) {
     case ElementType::Float:
@@ -64,7 +65,7 @@ int64_t bytes_of(CScalar type) {
   return std::max(lifter::bits_of(type) / 8, 1);
 }
 
-// The low bytes of a number as C reads them.
+// Reinterprets the low bytes of a number as C reads them.
 int64_t integer_of(int64_t low, CScalar type) {
   const int unused = 64 - 8 * static_cast<int>(bytes_of(type));
   if (lifter::is_unsigned(type)) return low;
@@ -95,7 +96,7 @@ std::vector<int64_t> constant_lengths(const lifter::Lifted& lifted, size_t array
   return out;
 }
 
-// An array by point and by step, as elements.
+// The layout of an array indexed by point and step, in elements.
 std::optional<OriginalMemory::Strided> OriginalMemory::strided(
     const lifter::PointFieldBinding& field, const LiftCase& one) const {
   const auto number = [&](lifter::X x) {
@@ -147,7 +148,7 @@ std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
     fill(array, type, one);
   }
   allocate_points(one, out);
-  if (one.alike) {  // buffers that trade places
+  if (one.alike) {  // buffers that rotate
     for (const auto& rotation : lifted_.execution.rotations) {
       const OriginalArray& from = out[static_cast<size_t>(rotation.before)];
       OriginalArray& to = out[static_cast<size_t>(rotation.after)];
@@ -160,7 +161,7 @@ std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
     int64_t elements = 1;
     for (int64_t length : constant_lengths(lifted_, a)) elements *= length;
     const int64_t bytes = elements * bytes_of(lifted_.execution.arrays[a].element);
-    // The original may read more elements than the program does.
+    // the original may read more elements than the program does
     out[a].bytes.resize(static_cast<size_t>(std::max<int64_t>(bytes, 1 << 16)));
     fill(out[a], lifted_.execution.arrays[a].element, one);
   }
@@ -168,13 +169,13 @@ std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
   return out;
 }
 
-// Elements that are scalars to the program, of arrays that it has as fields, too.
+// Stores scalars of the program that are elements of arrays which are also fields.
 void OriginalMemory::put_elements(const LiftCase& one, std::vector<OriginalArray>& arrays) {
   for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
     const lifter::SymbolInfo& symbol = lifted_.execution.symbols[s];
     if (symbol.array < 0) continue;
     OriginalArray& array = arrays[static_cast<size_t>(symbol.array)];
-    if (array.strides.empty()) continue;  // no field
+    if (array.strides.empty()) continue;  // not a field
     const bool linear = lifted_.execution.arrays[static_cast<size_t>(symbol.array)].linear;
     int64_t at = linear ? symbol.element[0] : 0;
     for (size_t d = 0; d < array.strides.size() && !linear; ++d)
@@ -183,7 +184,7 @@ void OriginalMemory::put_elements(const LiftCase& one, std::vector<OriginalArray
     const CScalar type = symbol.type;
     const auto begin = static_cast<size_t>(at * bytes_of(type));
     const auto size = static_cast<size_t>(bytes_of(type));
-    // C may read it where no loop of the program does
+    // C may read it even if no loop of the program does
     if (begin + size > array.bytes.size()) array.bytes.resize(begin + size);
     const auto whole = one.integers.find(static_cast<int>(s));
     if (whole != one.integers.end()) {
@@ -212,7 +213,7 @@ bool OriginalMemory::is_ghost(size_t array, const LiftCase& one,
   return false;
 }
 
-// Ghost cells hold copies of the other end where the report says so, and nowhere else.
+// Fills ghost cells with copies of the other end, where the report assumes such copies.
 void OriginalMemory::fill_ghosts(const LiftCase& one, std::vector<OriginalArray>& arrays) const {
   for (const FieldBinding& field : lifted_.program.fields) {
     OriginalArray& array = arrays[static_cast<size_t>(field.array)];
@@ -235,7 +236,7 @@ void OriginalMemory::fill_ghosts(const LiftCase& one, std::vector<OriginalArray>
   }
 }
 
-// What belongs to points, and places within the grid, no two of a set at one.
+// Allocates arrays of points and chooses distinct positions within the grid for each set.
 void OriginalMemory::allocate_points(const LiftCase& one, std::vector<OriginalArray>& arrays) {
   const auto make = [&](int number, int64_t length) {
     OriginalArray& array = arrays[static_cast<size_t>(number)];
@@ -295,7 +296,7 @@ int64_t OriginalMemory::element(const std::vector<OriginalArray>& arrays, int ar
   return integer_of(out, type);
 }
 
-// Places of points, and what lives on them, into a run.
+// Passes positions, fields and series of points to a run.
 Status OriginalMemory::set_points(Simulation& run, const LiftCase& one,
                                   std::vector<OriginalArray>& arrays) {
   for (const lifter::PointSetBinding& set : lifted_.program.point_sets) {
@@ -337,13 +338,13 @@ AnyView OriginalMemory::points_of(const lifter::PointFieldBinding& field, const 
   return view_of(element_of(type), at, extents, strides);
 }
 
-// The part of an array that a field's level is, `steps` steps after the beginning.
+// The view of a level of a field, `steps` steps after the beginning.
 AnyView OriginalMemory::part_of(const FieldBinding& field, const LiftCase& one,
                                 std::vector<OriginalArray>& arrays, int64_t steps) {
   int at = field.array;
   std::map<int, int> next;
   for (const auto& rotation : lifted_.execution.rotations) next[rotation.before] = rotation.after;
-  // vectors trade contents, so each is where it was
+  // vectors swap their contents, so the object remains the same
   if (next.count(at) > 0 && !lifted_.execution.arrays[static_cast<size_t>(at)].sequence) {
     for (int64_t s = 0; s < steps; ++s) at = next[at];
   }

@@ -61,7 +61,8 @@ OriginalRun Original::run(const LiftCase& one, std::vector<OriginalArray>& array
     arguments.push_back(scalars[s].data());
   }
   std::vector<int64_t> lengths;
-  // with room around: C may read beyond what the program needs, where nothing depends on it
+  // with guard memory around: C may read beyond what the program needs if the results do not depend
+  // on it
   std::vector<std::unique_ptr<SharedMemory>> memory;
   size_t largest = 4096;
   for (const OriginalArray& array : arrays) largest = std::max(largest, array.bytes.size());
@@ -87,7 +88,7 @@ OriginalRun Original::run(const LiftCase& one, std::vector<OriginalArray>& array
   noise.resize(kNoise, 1);
   arguments.push_back(noise.data());
   SharedMemory seen(outcomes_.size() + 8);
-  auto* check = reinterpret_cast<int32_t*>(seen.data());  // ahead of the outcomes
+  auto* check = reinterpret_cast<int32_t*>(seen.data());  // before the outcomes
   OriginalRun out;
   out.end = run_in_child(
       [&] {
@@ -145,7 +146,7 @@ std::optional<size_t> Original::reads_outside(const LiftCase& one,
   for (size_t k : all) {
     if (depends_on({k})) return k;
   }
-  return 0;  // of several at once
+  return 0;  // it depends on several arrays together
 }
 
 std::vector<Outcome> Original::missing() const {

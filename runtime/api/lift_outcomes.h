@@ -1,4 +1,4 @@
-// The decisions of an original, and which of their outcomes runs have taken.
+// The decisions of an original, and the outcomes that its runs have taken.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 namespace stencil::api {
 
 struct Outcome {
-  bool possible = true;  // the optimiser has not proved that it cannot occur
+  bool possible = true;  // the optimizer has not proved that it cannot occur
   int line = 0, column = 0;
   std::string kind;     // branch, choice, comparison, switch, undefined
-  std::string outcome;  // true, false, "case 3", "no case"; of undefined behaviour: which
+  std::string outcome;  // true, false, "case 3", "no case"; for kind `undefined` a description
   std::string file;     // "": the file to lift
   bool taken = false;
 
@@ -22,23 +22,24 @@ struct Outcome {
 class Outcomes {
  public:
   Outcomes() = default;
-  // As STENCIL_LIFT_TABLE has them.
+  // Parses the text of STENCIL_LIFT_TABLE.
   explicit Outcomes(const std::string& table);
 
   size_t size() const { return outcomes_.size(); }
-  // `seen`: a byte for each outcome. Returns how many were taken for the first time.
+  // `seen`: one byte per outcome. Returns the number of outcomes taken for the first time.
   int add(const char* seen);
   std::vector<Outcome> missing() const;
-  // Those that are missing here and not taken there.
+  // The outcomes that were taken neither here nor in `other`.
   std::vector<Outcome> missing_beside(const Outcomes& other) const;
-  // What the check with this number (from 1) found: "overflow of a signed integer at 12:7".
+  // Describes a check by its number (from 1): "overflow of a signed integer at 12:7".
   std::string undefined(int32_t number) const;
 
  private:
   std::vector<Outcome> outcomes_, checks_;
 };
 
-// "the branch at 12:7 was never taken (...); the choice at 14:3 ..." of the first few.
+// Describes the first few outcomes: "the branch at 12:7 was never taken (...); the choice at 14:3
+// ...".
 std::string text_of(const std::vector<Outcome>& missing);
 
 }  // namespace stencil::api

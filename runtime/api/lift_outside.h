@@ -1,4 +1,4 @@
-// Cases in which the original accesses elements that the arrays of the program do not have.
+// Cases in which the original accesses elements outside of the arrays of the program.
 #pragma once
 
 #include <string>
@@ -13,9 +13,10 @@ class LiftOutside {
  public:
   void note(size_t array, const LiftCase& one);
 
-  // Why the program is not verified; "" if only the original is at fault. At sizes below all that
-  // were compared, the original is at fault: `i == 0 ? 1 : i - 1` goes beyond an array of one
-  // element. Beyond them, the length of the array is wrong, so the program computes something else.
+  // The reason why the program is not verified; "" if only the original is at fault. If every
+  // compared case has larger sizes, the original is at fault: `i == 0 ? 1 : i - 1` leaves an array
+  // of one element. If it happens at larger sizes than some compared case, the program's array
+  // length is wrong.
   std::string text(const lifter::Lifted& lifted, const LiftPlan& plan,
                    const std::vector<LiftCase>& compared) const;
 

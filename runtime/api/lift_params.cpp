@@ -1,6 +1,7 @@
-// A macro is a number to the compiled original. So it becomes one in what was lifted, too: the file
-// is lifted at each value, with the symbol in the places where sizes are searched for replaced by
-// it. The program keeps its param, whose default is that value.
+// Programs whose params are macros or constants. In the compiled original a macro is a number, so
+// the lifted expressions must use the same number. The file is lifted again for each tested value,
+// and the symbol is replaced by the value wherever sizes are chosen. The program keeps its param,
+// with that value as the default.
 #include "runtime/api/lift_params.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ using lifter::X;
 
 namespace {
 
-// Puts the values of macros and constants in the place of their symbols.
+// Replaces the symbols of macros and constants by their values.
 class Fixing {
  public:
   explicit Fixing(lifter::Lifted& lifted) : lifted_(lifted), pool_(*lifted.pool) {}
@@ -94,10 +95,10 @@ class Fixing {
   std::map<X, X> done_;
 };
 
-constexpr int64_t kSizes[] = {14, 23, 19, 40, 66};  // of the first param; others are larger
+constexpr int64_t kSizes[] = {14, 23, 19, 40, 66};  // of the first param; the others are larger
 constexpr size_t kRuns = 3;
 
-// Of a program that was not run: whether it is one.
+// Checks that a program that was not run compiles at all.
 Result<LiftProof> a_program(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
                             LiftProof proof) {
   if (const auto& sized = lifted.program.sized) {
@@ -131,7 +132,7 @@ Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t 
     for (const std::string& param : request.options.params) {
       told += fmt::format("{}{}={}", told.empty() ? "" : " ", param, size);
       values[param] = size;
-      size += 3;  // different ones, so that dimensions cannot be mixed up
+      size += 3;  // distinct values, so that swapped dimensions are detected
     }
     runtime::LiftRequest changed = request;
     auto file = runtime::at_values(request.file, values);
@@ -145,7 +146,7 @@ Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t 
     Fixing(here.value()).run();
     const auto proof = prove(here.value(), changed, seed + done.size(), search);
     if (!proof.ok()) return proof.failure();
-    // what the runs left out may be taken at another value
+    // outcomes that these runs missed may be taken at another value
     if (!proof.value().compared && proof.value().missing.empty()) {
       last = fmt::format("with {}: {}", told, proof.value().text);
       continue;

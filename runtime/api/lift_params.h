@@ -5,7 +5,8 @@
 
 namespace stencil::api {
 
-// prove_or_shrink(); with params of C, the original is compiled anew for several values of them.
+// Like prove_or_shrink(). If the params are macros or constants, it compiles the original for
+// several values of them.
 Result<LiftProof> prove_lifted(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
                                uint64_t seed, double search = kSearch);
 

@@ -1,5 +1,5 @@
-// The requirements of the program decide which sizes are possible. They are relations between
-// symbols, so sizes are guessed and checked, which costs little beside a run.
+// The requirements of the program decide which sizes are possible. They relate symbols to each
+// other, so sizes are guessed and checked, which is cheap compared with a run.
 #include "runtime/api/lift_plan.h"
 
 #include <algorithm>
@@ -15,14 +15,14 @@ using lifter::FieldBinding;
 
 namespace {
 
-constexpr int64_t kMostPoints = int64_t{1} << 22;  // of all arrays
-constexpr double kMostUpdates = 3e8;               // points times steps, of the first run
-constexpr double kFewUpdates = 1e7;                // of the others, if sizes can be chosen
+constexpr int64_t kMostPoints = int64_t{1} << 22;  // of all arrays together
+constexpr double kMostUpdates = 3e8;               // points times steps, in the first run
+constexpr double kFewUpdates = 1e7;                // in the other runs, if sizes can be chosen
 constexpr int64_t kSmall[] = {1, 2, 3, 4, 5, 6, 7};
 constexpr int64_t kModerate[] = {24, 17, 33, 20, 41, 29, 13};
 constexpr int64_t kOdd[] = {9, 13, 25, 67};
-constexpr int64_t kLargest = 1 << 20;  // constants beyond are no sizes
-constexpr int64_t kLongest = 5000;     // nor steps
+constexpr int64_t kLargest = 1 << 20;  // larger constants are not used as sizes
+constexpr int64_t kLongest = 5000;     // larger constants are not used as step counts
 
 template <size_t n>
 int64_t pick(LiftValues& values, const int64_t (&from)[n]) {
@@ -51,7 +51,7 @@ void each_domain(const lifter::Execution& execution, const Visit& visit) {
   }
 }
 
-// "1 to 7, 13, 67"
+// Formats a set as "1 to 7, 13, 67".
 std::string ranges(const std::set<int64_t>& values) {
   std::string out;
   for (auto at = values.begin(); at != values.end();) {
@@ -99,10 +99,10 @@ LiftPlan::LiftPlan(const lifter::Lifted& lifted, LiftValues& values, const Origi
   if (!large_.empty()) large_.push_back(large_.back() + 2);
   kinds_ = {LiftData::Mild, LiftData::Signed, LiftData::Constants};
   const bool sums = lifted_.program.sums || lifted_.program.powers;
-  // such a loop has to come to its end, and sums in another order lose more places
+  // such a loop must terminate, and reordered sums lose more digits
   if (execution.stop == nullptr && !sums) {
     kinds_.push_back(LiftData::Wide);
-    // a reduced value that is no number is excluded by an assumption
+    // an assumption excludes NaN in reductions
     if (execution.reductions.empty()) kinds_.push_back(LiftData::Special);
   }
   make_targets();
@@ -122,9 +122,9 @@ void LiftPlan::make_targets() {
   }
 }
 
-// ---- what is possible
+// ---- feasibility
 
-// Room for points, and rows of records that are apart.
+// Whether point sets have room for distinct points and rows of records do not overlap.
 bool LiftPlan::points_fit(const LiftCase& one) const {
   const lifter::X all = lifted_.program.steps;
   const auto rows =
@@ -132,7 +132,7 @@ bool LiftPlan::points_fit(const LiftCase& one) const {
   for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
     const auto memory = memory_.strided(field, one);
     if (!memory || memory->offset < 0) return false;
-    // rows of a record are apart
+    // rows of a record must not overlap
     const bool apart = memory->count * memory->by_point <= memory->by_step ||
                        rows.value_or(0) * memory->by_step <= memory->by_point;
     if (field.written && !apart) return false;
@@ -160,7 +160,8 @@ bool LiftPlan::requirements_hold(const LiftCase& one) const {
   return true;
 }
 
-// The lengths of arrays and the number of steps.
+// Computes the number of points and of steps of a case. Returns false if they are impossible or too
+// many.
 bool LiftPlan::lengths(LiftCase& one, bool possible) const {
   one.points = 0;
   for (const FieldBinding& field : lifted_.program.fields) {
@@ -199,13 +200,13 @@ int64_t LiftPlan::most_steps(const LiftCase& one) const {
 }
 
 std::optional<int> LiftPlan::bounded_above() {
-  if (!fixed_.empty()) return std::nullopt;  // a length that C fixes is a bound of C
+  if (!fixed_.empty()) return std::nullopt;  // a length fixed in C limits the original too
   const int64_t beyond = (large_.empty() ? 0 : large_.back()) + 67;
   for (int symbol : in_shape_) {
     bool found = false;
     for (int attempt = 0; attempt < 400 && !found; ++attempt) {
       LiftCase one;
-      // another size may have to be some times as large
+      // another size may have to be several times as large
       const int64_t near = attempt % 3 == 0 ? 5 * beyond : beyond;
       for (int other : integers_) {
         one.integers[other] = in_shape_.count(other) > 0
@@ -222,7 +223,7 @@ std::optional<int> LiftPlan::bounded_above() {
 
 // ---- cases
 
-// Near to another size, since dimensions are often related, or anything.
+// A size near another one, since dimensions are often related, or an independent one.
 int64_t LiftPlan::some_size(int64_t near, bool small) {
   switch (values_.below(4)) {
     case 0:
@@ -235,7 +236,7 @@ int64_t LiftPlan::some_size(int64_t near, bool small) {
   }
 }
 
-// `early`: few steps.
+// Chooses the scalars of a case. `early`: only few steps.
 void LiftPlan::scalars(LiftCase& one, size_t number, bool early, int attempt) {
   constexpr int64_t kSteps[] = {5, 0, 1, 2, 4, 7, 3, 6};
   constexpr int64_t kStoppedSteps[] = {700, 0, 57, 301, 2000, 7, 1};
@@ -243,7 +244,7 @@ void LiftPlan::scalars(LiftCase& one, size_t number, bool early, int attempt) {
   const bool stops = lifted_.execution.stop != nullptr;
   one.data = data(number);
   one.alike = stops && (number != 1 || lifted_.program.steps->kind == lifter::XKind::Int);
-  // a requirement may exclude the values whose turn it is
+  // a requirement may exclude the values of this turn
   const size_t turn = attempt < 10 ? number : values_.below(6);
   const LiftData kind = number < 3 ? LiftData::Mild : one.data;
   for (int symbol : integers_) {
@@ -282,7 +283,7 @@ std::optional<LiftCase> LiftPlan::guess(const Target& target, size_t number) {
             symbol == target.symbol ? target.value : some_size(target.value, target.value > 100);
         continue;
       }
-      // sizes that C fixes come first: params may not be larger
+      // prefer sizes fixed in C, since params may not exceed them
       const size_t range = fixed_.size() + std::size(kModerate);
       const size_t at = values_.below(range);
       one.integers[symbol] = at < fixed_.size() ? fixed_[at] : kModerate[at - fixed_.size()];
@@ -342,7 +343,7 @@ std::optional<LiftCase> LiftPlan::excluded(size_t number) {
   return complete(guess_excluded(number));
 }
 
-// ---- for messages
+// ---- messages
 
 std::string LiftPlan::sizes_text(const std::vector<LiftCase>& cases) const {
   std::string out;

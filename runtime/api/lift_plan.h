@@ -1,4 +1,4 @@
-// At which sizes, scalars, steps and data both sides are run.
+// Chooses the sizes, scalars, steps and data at which both sides are run.
 #pragma once
 
 #include <optional>
@@ -14,32 +14,32 @@ class LiftPlan {
  public:
   LiftPlan(const lifter::Lifted& lifted, LiftValues& values, const OriginalMemory& memory);
 
-  // Symbols that lengths of arrays and bounds of loops depend on.
+  // Symbols in lengths of arrays and bounds of loops.
   const std::set<int>& sizes() const { return in_shape_; }
   bool has_integers() const { return !integers_.empty(); }
 
-  // What the first runs should cover: a symbol and its value. Sizes of three runs of moderate size
-  // come first (symbol -1), then each size from 1, odd ones, and ones beyond the constants of the
-  // code.
+  // A symbol and the value that one of the first runs should cover. Three runs of moderate sizes
+  // come first (symbol -1). They are followed by each size from 1, odd sizes, and sizes beyond the
+  // constants of the code.
   struct Target {
     int symbol = -1;
     int64_t value = 0;
   };
   const std::vector<Target>& targets() const { return targets_; }
 
-  // A case for a target that meets the requirements of the program; nothing if none was found.
-  // `number`: of the run. Which data and how many steps follow from it.
+  // A case for a target that meets the requirements of the program; nullopt if none was found.
+  // `number`: index of the run, which determines the kind of data and the number of steps.
   std::optional<LiftCase> aim(const Target& target, size_t number);
-  // Any case; `number` counts on.
+  // A random case; `number` continues the count.
   std::optional<LiftCase> any(size_t number);
-  // A case whose sizes an assumption excludes, for the original alone; nothing if there is none.
+  // A case that violates a requirement, for the original alone; nullopt if none was found.
   std::optional<LiftCase> excluded(size_t number);
-  // A size that no case can have because an assumption bounds it from above: its symbol.
+  // The symbol of a size that an assumption bounds from above.
   std::optional<int> bounded_above();
 
-  // "sizes n = 1 to 7, 13, 67; m = 3", of all cases.
+  // The sizes of all cases: "sizes n = 1 to 7, 13, 67; m = 3".
   std::string sizes_text(const std::vector<LiftCase>& cases) const;
-  // A loop that ends by a condition is given time to.
+  // The number of steps to run. It is capped for loops that end by a condition.
   int64_t most_steps(const LiftCase& one) const;
 
  private:
@@ -51,7 +51,7 @@ class LiftPlan {
   void scalars(LiftCase& one, size_t number, bool early, int attempt);
   bool points_fit(const LiftCase& one) const;
   bool requirements_hold(const LiftCase& one) const;
-  // `possible`: as the program has them; else an empty array has one element.
+  // `possible`: refuse empty arrays, as the program does; otherwise treat them as one element.
   bool lengths(LiftCase& one, bool possible) const;
   bool feasible(LiftCase& one, bool with_points, double most_updates) const;
   int64_t some_size(int64_t near, bool small);
@@ -61,7 +61,7 @@ class LiftPlan {
   LiftValues& values_;
   const OriginalMemory& memory_;
   std::set<int> in_shape_, in_steps_, integers_, tolerances_;
-  std::vector<int64_t> fixed_;  // lengths that C fixes, and a little less
+  std::vector<int64_t> fixed_;  // lengths fixed in C, and slightly smaller values
   std::vector<int64_t> large_;
   std::vector<int64_t> long_times_;
   std::vector<Target> targets_;

@@ -1,6 +1,7 @@
-// The emitted entry points want dense arrays, the newest level first, and leave the newest level in
-// the first. C leaves it in the buffer whose turn it is: afterwards buffers trade contents, as
-// often as steps demand.
+// Generates a function that replaces the original. The emitted entry points take dense arrays,
+// newest level first, and return the newest level in the first array. C leaves it in the buffer
+// that the rotation reached, so the function swaps buffer contents after the run, depending on the
+// number of steps.
 #include "runtime/api/lift_replace.h"
 
 #include <fmt/format.h>
@@ -65,7 +66,7 @@ class Replacement {
     for (int parameter : entry.parameters) {
       parameters += (parameters.empty() ? "" : ", ") + declared(parameter);
     }
-    // the variables of a region are handed in by value, and back by a pointer
+    // variables of a region are passed by value and returned through a pointer
     for (const lifter::Left& left : lifted_.execution.left) {
       if (left.variable)
         parameters += fmt::format("{}{}* {}_after", parameters.empty() ? "" : ", ",
@@ -88,8 +89,7 @@ class Replacement {
   }
   const CTypeInfo& type(int number) const { return tree_.types[static_cast<size_t>(number)]; }
 
-  // An expression of C with its variables as they are called here: `new` and `xor` are words of
-  // C++.
+  // A C expression with its variables renamed where they are C++ keywords, such as `new` and `xor`.
   std::string in_cpp_names(const std::string& in_c) const {
     std::string out;
     for (size_t i = 0; i < in_c.size();) {
@@ -110,8 +110,8 @@ class Replacement {
     }
     return out;
   }
-  // What a member of NAME_params or NAME_results is called: a name that C++ has taken gets an
-  // underscore when the program is emitted.
+  // The name of a member of NAME_params or NAME_results. Emission appends an underscore to names
+  // that are reserved in C++.
   std::string member(const char* structure, const std::string& name) const {
     const size_t begin = emitted_.find(fmt::format("{}_{} {{", name_, structure));
     const size_t end = begin == std::string::npos ? begin : emitted_.find('}', begin);
@@ -123,7 +123,7 @@ class Replacement {
     return !has(name) && has(name + "_") ? name + "_" : name;
   }
 
-  // A parameter as C++ declares it, of the same binary interface.
+  // A parameter as declared in C++, with the same binary interface.
   std::string declared(int number) {
     const auto& v = tree_.variables[static_cast<size_t>(number)];
     const CTypeInfo* t = &type(v.type);
@@ -157,7 +157,7 @@ class Replacement {
                        in_cpp_names(v.name));
   }
 
-  // An expression of C in the function: whatever it begins with has to be one of its parameters.
+  // A C expression for use in the function; it must begin with one of the parameters.
   std::string visible(const std::string& in_c) {
     size_t begin = 0, end = 0;
     const auto word = [&](char c) {
@@ -173,12 +173,12 @@ class Replacement {
     return in_cpp_names(in_c);
   }
 
-  // A size or a number of steps, whatever types its parts have in C.
+  // A size or a number of steps, computed in 64 bits.
   std::string whole(X x) {
     return text(lifter::Poly::of(x).expression(*lifted_.pool, lifter::CScalar::I64));
   }
 
-  // An expression with the types of C, so that it wraps around and divides as that does.
+  // An expression with the types of C, so that it wraps around and divides as in C.
   std::string text(X x) {
     switch (x->kind) {
       case XKind::Int:
@@ -211,7 +211,7 @@ class Replacement {
     }
   }
 
-  // In functions that C and CUDA have without headers beyond <cmath>.
+  // A call that both C++ and CUDA provide through <cmath>.
   std::string called(X x) {
     std::string arguments;
     for (X arg : x->args) arguments += (arguments.empty() ? "" : ", ") + text(arg);
@@ -224,7 +224,7 @@ class Replacement {
     return fmt::format("(({})std::{}({}))", lifter::name_of(x->type), f, arguments);
   }
 
-  // Where a part of an array begins; parts have to be dense.
+  // The address where a part of an array begins; parts must be dense.
   std::string pointer(const FieldBinding& field) {
     const auto& array = lifted_.execution.arrays[static_cast<size_t>(field.array)];
     if (array.rows || array.local) {
@@ -257,7 +257,7 @@ class Replacement {
         stride += " * (size_t)" + whole(field.extents[k]);
       offset += " + " + stride;
     }
-    const bool truth = array.element == lifter::CScalar::Bool;  // a ubyte of the program
+    const bool truth = array.element == lifter::CScalar::Bool;  // the program has a ubyte
     const std::string element = truth ? "unsigned char" : element_name(array.element);
     const std::string in_c = visible(array.in_c);
     const auto part = parts_.find(field.array);
@@ -267,7 +267,7 @@ class Replacement {
     return fmt::format("(({}{}*){}{})", field.written ? "" : "const ", element, base, offset);
   }
 
-  // `*residual = e;` and the like, then what is returned.
+  // `*residual = e;` for each final scalar, then the return statement.
   std::string set_and_return(const std::vector<lifter::Left>& left, X returned,
                              const std::string& indent) {
     std::string out;
@@ -289,7 +289,8 @@ class Replacement {
     return out;
   }
 
-  // Where the original returns ahead of its loops, and the program asks for other sizes.
+  // Returns under the conditions where the original returns early and the program requires other
+  // sizes.
   std::string early_returns() {
     const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
     const bool returns = type(entry.result).kind != CTypeInfo::Kind::Void;
@@ -303,7 +304,7 @@ class Replacement {
     return out;
   }
 
-  // What must be at least 0 so that nested loops have points: a set for each nest.
+  // For each nest, the expressions that must be >= 0 for its loops to have points.
   std::set<std::set<std::string>> loops() {
     std::set<std::set<std::string>> out;
     const auto add = [&](const lifter::Store& store) {
@@ -326,10 +327,10 @@ class Replacement {
     return out;
   }
 
-  // Whether some loop has a point: a program has no empty grid, and the original does nothing then.
-  // "": always.
+  // The condition that some loop has a point, since a program has no empty grids and the original
+  // does nothing then. "" if it always holds.
   std::string some_points() {
-    // a loop that a condition ends goes on without points
+    // a loop that ends by a condition continues even without points
     if (lifted_.execution.stop != nullptr) return "";
     std::vector<std::string> any;
     for (const auto& all : loops()) {
@@ -339,14 +340,14 @@ class Replacement {
     return fmt::format("{}", fmt::join(any, " || "));
   }
 
-  // What a reduction over no points leaves: what it begins with makes no difference to a value.
+  // Results of reductions over no points: neutral elements.
   std::string over_no_points() {
     std::string out;
     for (size_t r = 0; r < lifted_.execution.reductions.size(); ++r) {
       const lifter::Reduction& reduction = lifted_.execution.reductions[r];
       const std::string name = member("results", lifted_.program.reductions[r]);
       std::string value = reduction.op == "prod" ? "1" : "0";
-      // a largest value that is joined with none has begun with 0
+      // a maximum that is not combined with an initial value starts from 0
       if ((reduction.op == "max" || reduction.op == "min") && is_joined(static_cast<int>(r))) {
         const bool real = lifter::is_floating(reduction.value->type);
         const bool max = reduction.op == "max";
@@ -368,8 +369,8 @@ class Replacement {
     return out;
   }
 
-  // Arrays of which the original may touch fewer elements than the program has, as the function
-  // begins: the program gets memory of its own for them.
+  // Copies arrays of which the original may access fewer elements than the program, so that the
+  // program runs on its own memory.
   std::string shorter_arrays() {
     std::string out;
     for (const lifter::ArrayReach& reach : lifted_.program.reaches) {
@@ -428,7 +429,7 @@ class Replacement {
     return out;
   }
 
-  // Buffers that trade places are as long as the longest of them needs.
+  // Whether the array is part of a rotation, whose buffers share the longest length.
   bool takes_turns(int array) const {
     const auto& rotations = lifted_.execution.rotations;
     return std::any_of(rotations.begin(), rotations.end(), [&](const lifter::Rotation& r) {
@@ -436,7 +437,7 @@ class Replacement {
     });
   }
 
-  // Whether the original touches the last element whenever the program runs.
+  // Whether the original accesses the last element whenever the program runs.
   bool is_exact(const lifter::ArrayReach& reach, const std::string& length) {
     const auto all = loops();
     return std::any_of(reach.reaches.begin(), reach.reaches.end(), [&](const lifter::Reach& one) {
@@ -452,7 +453,7 @@ class Replacement {
     std::string out;
     for (const auto& param : lifted_.program.params) {
       const auto& symbol = lifted_.execution.symbols[static_cast<size_t>(param.symbol)];
-      if (symbol.value) continue;  // a macro or a constant, which is the default
+      if (symbol.value) continue;  // a macro or constant; the default is its value
       const std::string value = visible(symbol.in_c);
       if (symbol.type == lifter::CScalar::U64) {  // the program has signed integers
         out += fmt::format(
@@ -478,7 +479,7 @@ class Replacement {
       out += params();
     }
     const std::string shorter = shorter_arrays();
-    // fields in the order of the program, levels from the newest
+    // fields in program order, levels from the newest
     std::vector<std::string> order;
     for (const FieldBinding& field : lifted_.program.fields) {
       if (std::find(order.begin(), order.end(), field.field) == order.end())
@@ -499,7 +500,7 @@ class Replacement {
     out += fmt::format("  const int64_t stencil_steps = {};\n", steps);
     if (results) out += fmt::format("  {}_results stencil_results = {{}};\n", name_);
     const std::string after = set_and_return(lifted_.execution.left, nullptr, "  ");
-    // a variable that nobody reads is a warning
+    // declare variables only if they are used, to avoid warnings
     const std::string points = some_points();
     const bool counted = (turns + after).find("stencil_taken") != std::string::npos;
     if (counted) out += "  int64_t stencil_taken = 0;\n";
@@ -527,7 +528,7 @@ class Replacement {
     return out + turns + put_back_ + "  }\n" + after;
   }
 
-  // Level k belongs where level k - steps was.
+  // Moves level k to where level k - steps was.
   std::string turn(const std::vector<const FieldBinding*>& levels) {
     const auto& array = lifted_.execution.arrays[static_cast<size_t>(levels[0]->array)];
     if (array.sequence) return "";
@@ -554,9 +555,9 @@ class Replacement {
   const lifter::CTree& tree_;
   const std::string name_, &emitted_;
   const bool has_params_, device_;
-  std::map<std::string, std::string> renamed_;  // variables whose names are words of C++
-  std::map<int, std::string> parts_;            // arrays that the program has in memory of its own
-  std::string put_back_;                        // their contents, into the caller's memory
+  std::map<std::string, std::string> renamed_;  // variables whose names are C++ keywords
+  std::map<int, std::string> parts_;            // arrays for which the program uses its own memory
+  std::string put_back_;                        // copies their contents back to the caller
   std::string why_;
 };
 

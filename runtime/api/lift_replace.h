@@ -1,4 +1,4 @@
-// A function with the name and the parameters of the original that runs the lifted program.
+// Generates a function with the name and parameters of the original that runs the lifted program.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace stencil::api {
 
 struct DropIn {
   std::string declaration;  // with its ';'
-  std::string definition;   // behind the emitted entry points of the program
+  std::string definition;   // to be placed after the emitted entry points
 };
 
-// `name`: of the program, whose NAME_run it calls; `emitted`: its text in C++ or CUDA. `device`:
-// arrays are in the memory of a GPU (CUDA). U040 where the signature cannot be kept.
+// `name`: of the program, whose NAME_run it calls. `emitted`: the C++ or CUDA text of the program.
+// `device`: arrays are in GPU memory (CUDA). U040 if the signature cannot be kept.
 Result<DropIn> drop_in(const lifter::Lifted& lifted, const std::string& name,
                        const std::string& emitted, bool device);
 

@@ -1,5 +1,5 @@
-// Sizes and numbers of steps that the text of the file fixes may be too many to run. The same file
-// with smaller numbers is the same program if it is lifted to the same text.
+// Sizes and step counts that are fixed in the file may be too large to run. The file with smaller
+// numbers stands for the same program if it is lifted to the same text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kLongestText = int64_t{64} << 20;
 constexpr int64_t kFewSteps = 7;
-constexpr int64_t kFewest = 12;  // smaller numbers stay as they are
+constexpr int64_t kFewest = 12;  // smaller numbers remain unchanged
 
 LiftProof with(const std::string& told, LiftProof proof) {
   proof.text = fmt::format("with {}, {}", told, proof.text);
@@ -29,14 +29,14 @@ LiftProof with(const std::string& told, LiftProof proof) {
   return proof;
 }
 
-// A number of the text of a program, or any other word.
+// A word of a program text; `number` is set for numbers.
 struct Word {
   std::string text;
   std::optional<double> number = {};
   bool whole = false;
 };
 
-// Without comments and line breaks.
+// Splits a text into words, without comments and line breaks.
 std::vector<Word> words_of(const std::string& text) {
   std::vector<Word> out;
   const auto letter = [&](size_t at) {
@@ -77,8 +77,8 @@ std::vector<Word> words_of(const std::string& text) {
   return out;
 }
 
-// Whether a number at `x` follows from those at `low` and `low + 2` as c * x + d does, or, if it is
-// no whole number, as 1 / (c * x + d).
+// Whether a number at `x` is consistent with those at `low` and `low + 2` under a linear function c
+// * x + d. Real numbers may also follow 1 / (c * x + d).
 bool follows(const Word& at_x, const Word& at_low, const Word& next, int64_t x, int64_t low) {
   const auto linear = [&](long double far, long double near, long double other, long double slack) {
     const long double expected = near + (other - near) * static_cast<long double>(x - low) / 2;
@@ -91,8 +91,8 @@ bool follows(const Word& at_x, const Word& at_low, const Word& next, int64_t x, 
          (far != 0 && near != 0 && other != 0 && linear(1 / far, 1 / near, 1 / other, kRounding));
 }
 
-// What differs between the program at a value of a macro and the programs at small values, beside
-// the numbers that follow from the value: "'a' instead of 'b'"; "" if nothing does.
+// The first difference between the program at the value of a macro and the programs at small
+// values, beyond numbers that depend on the value: "'a' instead of 'b'". "" if there is none.
 std::string differs(const std::string& large, const std::string& small, const std::string& next,
                     int64_t value, int64_t low) {
   const std::vector<Word> a = words_of(large), b = words_of(small), c = words_of(next);
@@ -115,9 +115,9 @@ LiftProof none(const std::string& why) {
   return out;
 }
 
-// The file with small values of its macros, if it takes them. What is proved is the program at the
-// small values. So it must be the program at the values of the file up to these numbers: one macro
-// after the other becomes small, and each number of the text must be a linear function of it.
+// Proves the file with small values of its macros, if it accepts them. That proves the original
+// program only if both differ just in numbers that follow from the macros. So macros are reduced
+// one at a time, and each number in the text must be a linear function of the macro.
 std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
                                                    const runtime::LiftRequest& request,
                                                    uint64_t seed, double search) {
@@ -138,9 +138,9 @@ std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
   if (macros.empty() || macros.size() > 8) return std::nullopt;
   runtime::NamedValues small;
   std::string told;
-  int64_t size = 14;  // different ones, so that dimensions cannot be mixed up
+  int64_t size = 14;  // distinct values, so that swapped dimensions are detected
   for (const auto& [name, value] : macros) {
-    small[name] = size + (value - size) % 2;  // quotients by 2 follow, too
+    small[name] = size + (value - size) % 2;  // same parity, so that quotients by 2 change linearly
     told +=
         fmt::format("{}{}={} instead of {}", told.empty() ? "" : ", ", name, small[name], value);
     size += 3;
@@ -151,7 +151,7 @@ std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
   for (const lifter::CNode& node : again.value().tree.nodes) {
     const auto value = small.find(node.text);
     if (node.kind == lifter::CKind::Int && value != small.end() && node.integer != value->second)
-      return std::nullopt;  // a header has its own number
+      return std::nullopt;  // a header has a number of its own
   }
   runtime::NamedValues values;
   std::string large = lifted.program.text;
@@ -179,7 +179,7 @@ std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
   return with(told, std::move(proof).value());
 }
 
-// The place of the number at a line and a column; nothing if another text stands there.
+// The offset of a number literal given by its line and column; nullopt if other text is there.
 std::optional<size_t> number_at(const std::string& text, const lifter::CNode& node) {
   size_t at = 0;
   for (int line = 1; line < node.line; ++line) {
@@ -196,7 +196,7 @@ std::optional<size_t> number_at(const std::string& text, const lifter::CNode& no
   return at;
 }
 
-// The file with few steps in place of a large literal: `for (t = 0; t < 5000; t++)`.
+// Proves the file with few steps in place of a large literal: `for (t = 0; t < 5000; t++)`.
 std::optional<Result<LiftProof>> with_few_steps(const lifter::Lifted& lifted,
                                                 const runtime::LiftRequest& request, uint64_t seed,
                                                 double search) {

@@ -1,6 +1,6 @@
-// A branch on data or on a scalar is taken both ways only if the values straddle what it compares
-// with. So the constants of the code and their neighbours are drawn often, and scalars get the
-// constants that they are compared with.
+// Random values. To take a branch on data or scalars both ways, values must lie on both sides of
+// what it compares with. So constants of the code and values next to them are drawn often, and
+// scalars get the constants that they are compared with.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -18,7 +18,7 @@ LiftValues::LiftValues(const lifter::Lifted& lifted, uint64_t seed)
     : lifted_(lifted), random_(seed) {
   for (const lifter::CNode& node : lifted.tree.nodes) {
     if (node.kind == lifter::CKind::Int) integers_.push_back(node.integer);
-    // Beyond the range of a narrow type a conversion changes the value.
+    // a conversion changes values beyond the range of a narrow type
     if (node.kind == lifter::CKind::Cast && node.type >= 0) {
       const lifter::CScalar to = lifted.tree.types[static_cast<size_t>(node.type)].scalar;
       const int bits = lifter::is_integer(to) && to != lifter::CScalar::Bool ? bits_of(to) : 64;
@@ -127,7 +127,7 @@ double LiftValues::real(LiftData data, CScalar type, const LiftCase& one) {
   }
   if (below(3) == 0) return uniform(-2, 2);
   const double quarter = static_cast<double>(static_cast<int64_t>(below(17)) - 8) / 4;
-  return quarter == 0 && below(2) == 0 ? -0.0 : quarter;  // both zeros
+  return quarter == 0 && below(2) == 0 ? -0.0 : quarter;  // zeros of both signs
 }
 
 int64_t LiftValues::integer(LiftData data, CScalar type) {
@@ -143,7 +143,7 @@ int64_t LiftValues::integer(LiftData data, CScalar type) {
       break;
     case LiftData::Wide: {
       const auto unused = static_cast<unsigned>(64 - 8 * static_cast<int>(bytes_of(type)));
-      if (below(12) == 0) {  // the least and the largest one
+      if (below(12) == 0) {  // minimum or maximum of the type
         value = lifter::is_unsigned(type) ? -1 : static_cast<int64_t>(~uint64_t{0} >> 1 >> unused);
         if (below(2) == 0) value = lifter::is_unsigned(type) ? 0 : -value - 1;
       } else {
@@ -162,7 +162,7 @@ int64_t LiftValues::integer(LiftData data, CScalar type) {
   return stored_as(value, type);
 }
 
-// An unsigned long of the program is below 2^62.
+// Unsigned longs are limited to 62 bits, as in the program.
 int64_t LiftValues::integer_for(int symbol, LiftData data, size_t turn) {
   const int64_t value = any_integer_for(symbol, data, turn);
   const CScalar type = lifted_.execution.symbols[static_cast<size_t>(symbol)].type;
@@ -173,7 +173,7 @@ int64_t LiftValues::any_integer_for(int symbol, LiftData data, size_t turn) {
   const CScalar type = lifted_.execution.symbols[static_cast<size_t>(symbol)].type;
   if (type == CScalar::Bool) return static_cast<int64_t>(below(2));
   const auto known = compared_.find(symbol);
-  // each symbol begins elsewhere, so that their values combine
+  // stagger the symbols so that their values combine
   switch ((turn + static_cast<size_t>(symbol)) % 6) {
     case 0:
       return below(3) == 0 ? 0 : static_cast<int64_t>(1 + below(9));
@@ -217,7 +217,7 @@ double LiftValues::real_for(int symbol, LiftData data, const LiftCase& one) {
     value = pick(known->second);
     if (below(2) == 0) value += uniform(-1, 1);
   } else {
-    // a coefficient that is no number, or no finite one, would leave nothing to compare
+    // a coefficient that is NaN or infinite would leave nothing to compare
     value = real(data == LiftData::Special ? LiftData::Signed : data, type, one);
   }
   return type == CScalar::F32 ? static_cast<double>(static_cast<float>(value)) : value;

@@ -1,9 +1,9 @@
-// The proof runs the original and the program on the same data and compares every bit. It may claim
-// no more than these runs have met, so the original counts both outcomes of each of its branches
-// (runtime/host/outcomes.h), and runs go on until all were taken or a few seconds are over.
+// Runs the original and the program on the same data and compares every bit. The proof covers only
+// what these runs executed. The original therefore records both outcomes of each branch
+// (runtime/host/outcomes.h), and runs continue until all were taken or a few seconds have passed.
 //
-// A run in which the original has undefined behaviour proves nothing and is discarded. Both sides
-// compute in strict mode: C with -ffp-contract=off, the program with --fp strict.
+// Runs in which the original has undefined behaviour are discarded. Both sides compute in strict
+// mode: C with -ffp-contract=off, the program with --fp strict.
 #include "runtime/api/lift_verify.h"
 
 #include <fmt/format.h>
@@ -31,10 +31,10 @@ namespace {
 
 constexpr const char* kDiffers =
     "this is a bug of the lifter, or an assumption that does not hold; please report the file";
-constexpr double kPlanned = 1.5;  // seconds for the runs that are planned; the first ones are free
+constexpr double kPlanned = 1.5;  // seconds for planned runs; the first kFirstRuns do not count
 constexpr size_t kMostRuns = 600;
 constexpr size_t kFirstRuns = 2;
-constexpr size_t kFewestRuns = 24;  // if time allows
+constexpr size_t kFewestRuns = 24;  // if time permits
 
 class Prover {
  public:
@@ -74,7 +74,7 @@ class Prover {
   }
 
  private:
-  // ---- which runs
+  // ---- selection of runs
 
   Status all_runs() {
     const auto compiled = original_.compile(request_);
@@ -92,7 +92,7 @@ class Prover {
     for (const LiftPlan::Target& target : plan_.targets()) {
       if (covered.count({target.symbol, target.value}) > 0) continue;
       if (runs_.size() >= kFirstRuns && seconds() > kPlanned) break;
-      // a case may be rejected by a check that only the program knows
+      // the program may reject a case by its own checks
       for (int attempt = 0; attempt < (target.symbol < 0 ? 60 : 6); ++attempt) {
         const auto one = plan_.aim(target, drawn_++);
         if (!one) break;
@@ -125,8 +125,8 @@ class Prover {
     return Done{};
   }
 
-  // Outcomes at sizes that the program refuses are no gap of the proof: the report has the
-  // assumptions that exclude these sizes.
+  // Outcomes taken only at sizes that the program refuses are no gap in the proof: the report lists
+  // the assumptions that exclude these sizes.
   void probe_excluded() {
     constexpr size_t kProbes = 40;
     for (size_t number = 0; number < kProbes && !original_.missing().empty(); ++number) {
@@ -136,7 +136,7 @@ class Prover {
     }
   }
 
-  // ---- what is said of them
+  // ---- reporting
 
   static std::string steps_text(const LiftCase& one) {
     return fmt::format("{} step{}", one.steps, one.steps == 1 ? "" : "s");
@@ -163,7 +163,7 @@ class Prover {
     return text;
   }
 
-  // The assumptions about sizes, which leave out sizes that the original may serve.
+  // The assumptions about sizes, which may exclude valid sizes of the original.
   std::string only_where() const {
     std::string out;
     size_t next = 0;
@@ -176,7 +176,7 @@ class Prover {
       out += (out.empty() ? "" : " and ") + text;
       ++next;
     }
-    // comparisons of C skip a NaN, reductions of the language keep it
+    // comparisons in C skip a NaN, reductions of the language propagate it
     if (!lifted_.execution.reductions.empty())
       out += std::string(out.empty() ? "" : " and ") + "no reduced value is NaN";
     return out;
@@ -202,9 +202,9 @@ class Prover {
                        undefined_);
   }
 
-  // ---- both sides
+  // ---- execution of both sides
 
-  // The program is compiled once if its sizes may come later.
+  // Compiles the program once, if its sizes can be set at run time.
   void open_program() {
     if (lifted_.program.sized) return;
     Options options;
@@ -242,7 +242,7 @@ class Prover {
     return out;
   }
 
-  // A run of the program at these values; a failure if they do not suit it.
+  // Starts the program with the values of a case; fails if they are not valid for it.
   Result<Simulation> started(const LiftCase& one) {
     if (open_) return open_->start(values_of(one, true));
     Options options;
@@ -287,7 +287,7 @@ class Prover {
     return Done{};
   }
 
-  // Whether the case is evidence; `rejected_` and `undefined_` say why it is not.
+  // Whether the case counts as evidence; `rejected_` and `undefined_` give the reason if not.
   Result<bool> compare(LiftCase one) {
     auto simulation = started(one);
     if (!simulation.ok()) {
@@ -299,7 +299,7 @@ class Prover {
     std::vector<OriginalArray> lifted = arrays;
     first_ = arrays;
     if (const Status given = give(run, one, lifted); !given.ok()) return given.failure();
-    // a loop that does not end must not be left to the original
+    // run the program first: the original must not enter an endless loop
     const bool stops = lifted_.execution.stop != nullptr;
     std::optional<Report> report;
     if (stops) {
@@ -353,8 +353,8 @@ class Prover {
       rejected_ = "the original has undefined behaviour: " + run.undefined;
       return false;
     }
-    // At some size or value that the program accepts, C may be undefined. The report says which
-    // sizes were run.
+    // C may be undefined at a size or value that the program accepts. The report lists the sizes
+    // that were run.
     if (!runs_.empty() && !(run.end.returned() && run.outside.empty())) {
       for (size_t a = 0; a < arrays.size() && !run.outside.empty(); ++a) {
         if (lifted_.execution.arrays[a].in_c == run.outside) outside_.note(a, one);
@@ -396,7 +396,7 @@ class Prover {
     return equal_results(run, report, one, scale * std::max(one.points, 1.0));
   }
 
-  // The largest number in any array; 0 if bits are compared.
+  // The largest number in any array; 0 for bitwise comparison.
   double scale_of(const std::vector<OriginalArray>& arrays) const {
     if (!lifted_.program.sums && !lifted_.program.powers) return 0;
     double out = 0;
@@ -422,7 +422,7 @@ class Prover {
     return value;
   }
 
-  // The name of an array of the function whose first values the program's results depend on.
+  // The name of a local array whose initial contents affect the program's results.
   std::optional<std::string> depends_on_local(const LiftCase& one,
                                               const std::vector<OriginalArray>& before) {
     std::optional<std::string> name;
@@ -430,7 +430,7 @@ class Prover {
       if (array.local) name = array.in_c;
     }
     if (!name) return std::nullopt;
-    // the same data, but for these arrays
+    // the same data, except in local arrays
     std::vector<OriginalArray> again = first_;
     memory_.refill_local(again, one);
     auto simulation = started(one);
@@ -443,7 +443,7 @@ class Prover {
     return std::nullopt;
   }
 
-  // What scalars hold behind the loop, and what is returned.
+  // Compares final scalars and the return value.
   Status equal_results(Simulation& run, const Report& report, const LiftCase& one, double scale) {
     using lifter::XKind;
     const auto reductions = run.reductions();
@@ -504,9 +504,9 @@ class Prover {
     return Done{};
   }
 
-  // The same number, or as near as the order of sums and products of powers allow. `scale`: of
-  // the numbers that were added, since terms of both signs may cancel. Which NaN it is depends on
-  // the order of operands, which C leaves open; so all NaN are the same.
+  // Whether numbers are equal, up to rounding from the order of sums or from powers as products.
+  // `scale`: magnitude of the summands, since terms of both signs may cancel. All NaNs are equal,
+  // because C leaves open which operand's NaN is propagated.
   bool same_value(CScalar type, double x, double y, bool sums, double scale) {
     if (x == y || (std::isnan(x) && std::isnan(y))) return true;
     if (!lifter::is_floating(type)) return false;
@@ -544,8 +544,8 @@ class Prover {
                                  : *reinterpret_cast<const double*>(p);
         y = type == CScalar::F32 ? static_cast<double>(*reinterpret_cast<const float*>(q))
                                  : *reinterpret_cast<const double*>(q);
-        // zeros of different signs are not the same, unless the language adds sources to a zero or
-        // C leaves the sign open
+        // zeros of different signs are equal only if the language adds sources to a zero or C
+        // leaves the sign open
         if (x == 0 && y == 0 &&
             (!lifted_.program.point_sets.empty() || lifted_.execution.zeros_open)) {
           zeros_differ_ = true;
@@ -578,14 +578,14 @@ class Prover {
   LiftPlan plan_{lifted_, values_, memory_};
   Original original_{lifted_};
   std::optional<Kernel> open_;
-  std::vector<LiftCase> runs_;        // that gave the same
-  std::vector<OriginalArray> first_;  // data of the last run, before it
+  std::vector<LiftCase> runs_;        // with equal results
+  std::vector<OriginalArray> first_;  // initial data of the last run
   size_t drawn_ = 0;
   bool sums_differ_ = false, powers_differ_ = false, zeros_differ_ = false;
-  std::set<std::string> not_computed_;  // results that the program does not have
+  std::set<std::string> not_computed_;  // results that the program does not compute
   int results_ = 0;
-  int stopped_ = 0;                   // runs that the condition of the loop ended
-  std::string rejected_, undefined_;  // why the last such case was no evidence
+  int stopped_ = 0;                   // runs ended by the stop condition
+  std::string rejected_, undefined_;  // why the last such case was discarded
   std::string why_;                   // why there is no proof
   LiftOutside outside_;
 };

@@ -1,4 +1,4 @@
-// The original and the lifted program on the same random data, bit for bit.
+// Compares the original and the lifted program on the same random data, bit for bit.
 #pragma once
 
 #include <string>
@@ -12,22 +12,22 @@ namespace stencil::api {
 constexpr double kSearch = 3;  // seconds
 
 struct LiftProof {
-  // Every run gave the same, and the runs took every outcome of every branch; else `text` says what
-  // is missing.
+  // All runs agreed and together took every outcome of every branch. Otherwise `text` says what is
+  // missing.
   bool compared = false;
   std::string text;  // "40 runs on random data (sizes n = 1 to 7, 13, 67), 2 arrays: every bit ..."
-  bool ran = false;  // there were runs, and none of them differed
+  bool ran = false;  // at least one run, and none differed
   std::vector<Outcome> missing;  // outcomes of the original that no run took
-  std::string runs;              // `text` without what is missing
+  std::string runs;              // `text` without the missing outcomes
 };
 
-// Sizes that are macros are part of the program. Where they are too large to compare anything, the
-// file is lifted once more with small ones (-D), if it takes them, and that is compared.
+// Like prove(). If sizes are macros that are too large to run, it lifts the file again with small
+// values (-D), if the file accepts them, and compares that.
 Result<LiftProof> prove_or_shrink(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
                                   uint64_t seed, double search = kSearch);
 
-// C030 if a result differs, with the element. `seed`: of the data. `search`: for how many seconds
-// outcomes that no run took are looked for.
+// C030 if a result differs, with the element. `seed`: for the data. `search`: seconds to search for
+// outcomes that no run has taken.
 Result<LiftProof> prove(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
                         uint64_t seed, double search = kSearch);
 

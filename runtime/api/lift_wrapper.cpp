@@ -1,5 +1,6 @@
-// The wrapper stands in the file itself, so it sees static functions, types and macros. Of a region
-// it has the text, with the variables that the region uses declared ahead of it.
+// Generates a function, appended to the file so that it sees static functions, types and macros,
+// which calls the original. For a region it contains the text of the region and declares the
+// variables that the region uses.
 #include "runtime/api/lift_wrapper.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ class Wrapper {
       declare(parameter);
       arguments += (arguments.empty() ? "" : ", ") + variable(parameter).name;
     }
-    // elements of arrays may be scalars to the program, so the arrays come first
+    // elements of arrays may be scalars of the program, so arrays come first
     for (size_t a = 0; a < lifted_.execution.arrays.size(); ++a) array(a);
     for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
       const SymbolInfo& symbol = lifted_.execution.symbols[s];
@@ -52,7 +53,7 @@ class Wrapper {
         "void stencil_lift_call(void* const* stencil_lift_a, long stencil_lift_b, long "
         "stencil_lift_e) {\n";
     text += "  (void)stencil_lift_b; (void)stencil_lift_e;\n";
-    // names for the observation: this function is none of the file's
+    // line markers exclude this function from the observation
     text = fmt::format("\n#line 1 \"{}\"{}", STENCIL_LIFT_CALL, text);
     text += declarations_ + body_;
     std::string call = fmt::format("{}({})", entry.name, arguments);
@@ -73,7 +74,7 @@ class Wrapper {
   }
 
  private:
-  // The text of the region at its line and column of the file.
+  // The text of the region with a #line directive for its position in the file.
   std::string region() const {
     const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
     const auto& body = tree_.nodes[static_cast<size_t>(entry.body)];
@@ -93,13 +94,13 @@ class Wrapper {
   }
   const CTypeInfo& type(int number) const { return tree_.types[static_cast<size_t>(number)]; }
 
-  // "T" of "const T": the call sets what the function only reads.
+  // Removes const from a type, since the call sets what the function only reads.
   std::string plain_type(const std::string& type) const {
     return tree_.cpp ? fmt::format("__remove_cv(__typeof__({}))", type)
                      : fmt::format("__typeof_unqual__({})", type);
   }
 
-  // Memory for an object, all zeros, without a constructor: `name` is a pointer to it.
+  // Zero-initialized memory for an object without calling a constructor; `name` is a pointer to it.
   std::string object(const std::string& type, const std::string& name) const {
     return fmt::format(
         "  static char {0}_m[sizeof({1})] __attribute__((aligned(64)));\n"
@@ -107,7 +108,7 @@ class Wrapper {
         name, plain_type(type));
   }
 
-  // The array that is reached by a variable itself; -1: none, or through members.
+  // The array that a variable itself refers to; -1 if none, or only through members.
   int array_of(int number) const {
     for (size_t a = 0; a < lifted_.execution.arrays.size(); ++a) {
       const ArrayInfo& info = lifted_.execution.arrays[a];
@@ -123,7 +124,7 @@ class Wrapper {
     return fmt::format("stencil_lift_a[{}]", slot(array));
   }
 
-  // Where the lengths of an array begin among all of them.
+  // The index of the first length of an array in the list of all lengths.
   size_t first_length(size_t array) const {
     size_t out = 0;
     for (size_t a = 0; a < array; ++a) out += lifted_.execution.arrays[a].extents.size() + 8;
@@ -145,7 +146,7 @@ class Wrapper {
       plain = plain.substr(6);
     switch (t->kind) {
       case Kind::Scalar:
-        // with its value at once: later types may have it as a length
+        // initialized here, because later types may use it as a length
         declarations_ +=
             fmt::format("  __typeof__({}) {} = ({}){};\n", plain, v.name, plain, scalar(number));
         return;
@@ -175,7 +176,7 @@ class Wrapper {
     }
   }
 
-  // Vectors that trade contents must be of one length: that of the longest.
+  // The length to allocate. Vectors that are swapped get the longest length of them.
   std::string room(size_t array, size_t dimension) const {
     std::set<size_t> same = {array};
     for (size_t before = 0; before != same.size();) {
@@ -188,7 +189,7 @@ class Wrapper {
     }
     const ArrayInfo& info = lifted_.execution.arrays[array];
     std::string out;
-    // elements that are scalars to the program may lie behind what its loops need
+    // scalars of the program may be elements beyond what its loops access
     if (info.extents[dimension] == nullptr) {
       int64_t most = constant_lengths(lifted_, array)[dimension];
       if (info.extents.size() == 1) most = std::max(most, 4096 / bytes_of(info.element));
@@ -221,7 +222,7 @@ class Wrapper {
       rows(v, plain, a);
       return;
     }
-    // of elements that may be arrays themselves
+    // elements may be arrays themselves
     declarations_ += fmt::format(
         "  using stencil_lift_e{4} = {0}::value_type;\n"
         "  {0} {1}((stencil_lift_e{4}*){2}, (stencil_lift_e{4}*){2} + {3});\n",
@@ -232,7 +233,7 @@ class Wrapper {
         argument(a), v.name, a);
   }
 
-  // std::vector<std::vector<...>>: each row a copy of its part.
+  // std::vector<std::vector<...>>: copies each row.
   void rows(const CVariable& v, const std::string& plain, size_t a) {
     const ArrayInfo& info = lifted_.execution.arrays[a];
     const char* element = lifter::name_of(info.element);
@@ -261,7 +262,7 @@ class Wrapper {
     return noise(variable(number).type, number);
   }
 
-  // A number for a value that the program does not use: nothing may depend on it.
+  // A random number for a value that the program does not use; results must not depend on it.
   std::string noise(int of, int place) const {
     const CTypeInfo* t = &type(of);
     if (t->kind == Kind::Reference) t = &type(t->of);
@@ -270,7 +271,7 @@ class Wrapper {
                        lengths() + 2, static_cast<size_t>(place) * 37 % kNoise);
   }
 
-  // The members of a structure that the program does not use.
+  // Sets the members of a structure that the program does not use.
   void members(int number, const CTypeInfo& structure, const std::string& access) {
     for (size_t m = 0; m < structure.members.size(); ++m) {
       const CTypeInfo& t = type(structure.member_types[m]);
@@ -281,7 +282,7 @@ class Wrapper {
     }
   }
 
-  // double a[n][m] as a parameter is a pointer to rows.
+  // A parameter double a[n][m] is a pointer to rows.
   std::string array_pointer(int number, const CTypeInfo& t, int array) const {
     const std::string& name = variable(number).name;
     const std::string as = fmt::format("__typeof__(&(*(__typeof__({})*)0)[0])", t.text);
@@ -289,7 +290,7 @@ class Wrapper {
     return fmt::format("  {0} {1} = ({0}){2};\n", as, name, from);
   }
 
-  // C++ has a reference to the object, so that no constructor is needed; C has the object itself.
+  // In C++ a reference to raw memory, so that no constructor is needed; in C the object itself.
   void structure(int number, const std::string& type) {
     const std::string& name = variable(number).name;
     if (!tree_.cpp) {
@@ -335,7 +336,7 @@ class Wrapper {
                                    argument(static_cast<size_t>(array)));
       return;
     }
-    // single values behind a pointer
+    // pointer to scalars
     const lifter::CScalar scalar = target.scalar;
     if (target.kind != Kind::Scalar) {
       declarations_ += fmt::format("  __typeof__({0}) {1} = (__typeof__({0}))0;\n", t.text, name);
@@ -352,7 +353,7 @@ class Wrapper {
         kNoise);
   }
 
-  // Arrays that are members or global.
+  // Sets arrays that are members or global.
   void array(size_t a) {
     const ArrayInfo& info = lifted_.execution.arrays[a];
     if (info.local || info.variable < 0) {
@@ -378,7 +379,7 @@ class Wrapper {
                             argument(a));
       return;
     }
-    // an array within a structure, or a pointer: its type tells
+    // an array within a structure, or a pointer: the compiler decides by the type
     const std::string& x = info.in_c;
     const std::string is_pointer = tree_.cpp
                                        ? fmt::format("__is_pointer(__typeof__({}))", x)

@@ -1,4 +1,4 @@
-// C text that calls what was lifted with arrays and values of ours.
+// Generates C text that calls the original with given arrays and values.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace stencil::api {
 
-// Added behind the file, it defines `stencil_lift_call(void* const* arguments, long, long)`:
-// `arguments` are the symbols of the execution, by address, then its arrays, then their lengths (an
-// array of long, those of all dimensions one after the other), where scalars are left, and kNoise
-// numbers for parameters that the program does not use.
+// Appended to the file, it defines `stencil_lift_call(void* const* arguments, long, long)`.
+// `arguments` are the addresses of the symbols of the execution, then its arrays, then an array of
+// long with the lengths of all dimensions, then memory for final scalars, then kNoise numbers for
+// parameters that the program does not use.
 struct CallOfOriginal {
   std::string text;
-  std::string impossible;  // why there is none; "": there is
+  std::string impossible;  // the reason if it cannot be called; otherwise ""
 };
 CallOfOriginal call_of_original(const lifter::Lifted& lifted);
 

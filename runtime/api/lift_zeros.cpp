@@ -4,7 +4,8 @@ namespace stencil::api {
 
 namespace {
 
-// The original's fmax and fmin choose as the program does (runtime/host/load.cpp).
+// Whether fmax or fmin is called. The original's versions return the same zero as the program's
+// (runtime/host/load.cpp).
 bool calls_fmax(const lifter::Lifted& lifted) {
   bool out = false;
   for (const auto& nest : lifted.execution.nests) {

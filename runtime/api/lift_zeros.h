@@ -1,4 +1,4 @@
-// What a proof says of the sign of zeros, where C or the language leaves it open.
+// How a proof reports signs of zeros that C or the language leaves open.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace stencil::api {
 
-// "every bit is the same", with its exceptions. `differ`: some zeros had different signs.
+// "every bit is the same", with exceptions. `differ`: some zeros had different signs.
 std::string same_bits(const lifter::Lifted& lifted, bool differ);
 
 }  // namespace stencil::api
