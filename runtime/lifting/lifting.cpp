@@ -1,5 +1,5 @@
-// Reading is Clang's, in the library; everything else is here. A refusal is shown with its line in
-// C.
+// Combines the C front end of libstencil_host.so with the lifter and shows refusals with their line
+// of C.
 #include "runtime/lifting/lifting.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kLargestFile = int64_t{64} << 20;
 
-// The rest of the word at a place in a text.
+// The span from a position to the end of its word.
 Span span_at(const std::string& text, int line, int column) {
   size_t at = 0;
   for (int l = 1; l < line && at != std::string::npos; ++l) {
@@ -92,7 +92,7 @@ Result<lifter::Lifted> lift_as_it_stands(const LiftRequest& request) {
   const std::string commands = request.file.database + "/compile_commands.json";
   std::error_code ignored;
   if (!request.file.database.empty() && std::filesystem::exists(commands, ignored)) {
-    const auto regular = open_to_read(commands);  // Clang would wait for a pipe
+    const auto regular = open_to_read(commands);  // Clang would block on a pipe
     if (!regular.ok()) return regular.failure();
   }
   const auto& library = HostLibrary::open();

@@ -1,4 +1,5 @@
-// C and C++ files to stencil programs: the front end of libstencil_host.so and the lifter together.
+// Turns C and C++ files into stencil programs, using the front end of libstencil_host.so and the
+// lifter.
 #pragma once
 
 #include <string>
@@ -15,21 +16,21 @@ struct LiftRequest {
   lifter::ExecuteOptions options;
 };
 
-// The program and what it is in C. R041 without the library; the C codes, with `diagnostics` that
-// show the line of the C file.
+// Returns the program and its relation to the C source. Errors: R041 without the library, or a code
+// C0xx with `diagnostics` that show the line of the C file.
 Result<lifter::Lifted> lift_file(const LiftRequest& request);
-// Without asking whether its params are sound (params.h).
+// The same without checking its params (params.h).
 Result<lifter::Lifted> lift_as_it_stands(const LiftRequest& request);
 
-// A refusal with the line that it is about.
+// A refusal as a failure that shows its line of C.
 Failure shown_in_c(const std::string& path, const std::vector<std::string>& files,
                    const lifter::Refusal& refusal);
 
-// Whether a file name is that of C or C++.
+// Whether a file name has an extension of C or C++.
 bool is_c_file(const std::string& path);
 
-// "compile_commands.json" in the directory of a file or one above it, or in `build` below these:
-// the directory it is in; "" if there is none.
+// Looks for compile_commands.json in the directory of a file, its parents, and their `build`
+// subdirectories. Returns the directory; "" if there is none.
 std::string find_database(const std::string& path);
 
 }  // namespace stencil::runtime

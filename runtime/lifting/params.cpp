@@ -1,7 +1,7 @@
-// A macro or a constant is a param if its name reaches the lifter wherever its number matters.
-// Clang loses it in many ways: sizeof, arguments of templates, enumerators, constants computed of
-// it. So nothing is concluded from how it is used: the file is lifted again with other values, and
-// the programs must be the same but for the default.
+// A macro or constant can be a param only if its name reaches the lifter wherever its number
+// matters. Clang loses the name in many ways: sizeof, template arguments, enumerators, derived
+// constants. So its uses are not analysed. The file is lifted again with other values, and the
+// programs must be equal except for the default.
 #include "runtime/lifting/params.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace stencil::runtime {
 namespace {
 
 constexpr int64_t kLongestText = int64_t{64} << 20;
-constexpr int64_t kOthers[] = {1, 10};  // added to the values as they stand
+constexpr int64_t kOthers[] = {1, 10};  // added to the current values
 
 std::string replaced(const std::string& text, const std::string& pattern, int64_t value,
                      bool& found) {
@@ -25,7 +25,7 @@ std::string replaced(const std::string& text, const std::string& pattern, int64_
   return std::regex_replace(text, expression, fmt::format("$01{}", value));
 }
 
-// The text of a program without the defaults of these params.
+// The text of a program without the default values of these params.
 std::string without_defaults(std::string text, const std::vector<std::string>& params) {
   for (const std::string& param : params) {
     text = std::regex_replace(
@@ -34,7 +34,7 @@ std::string without_defaults(std::string text, const std::vector<std::string>& p
   return text;
 }
 
-// The first line that differs, in both.
+// The first line that differs, from both texts.
 std::pair<std::string, std::string> difference(const std::string& a, const std::string& b) {
   size_t begin = 0;
   while (begin < a.size() && begin < b.size() && a[begin] == b[begin]) ++begin;
@@ -74,7 +74,7 @@ struct ParamCheck {
   const LiftRequest& request;
   const lifter::Lifted& lifted;
 
-  // At the first use of a param.
+  // Refuses a param at its first use.
   Failure refused(const std::string& param, const std::string& why, const std::string& hint) const {
     lifter::CPlace place;
     for (const lifter::CNode& node : lifted.tree.nodes) {

@@ -1,4 +1,4 @@
-// Macros and constants of a C file as params of the program: where that is sound.
+// Checks which macros and constants of a C file can become params of the program.
 #pragma once
 
 #include <map>
@@ -9,12 +9,12 @@ namespace stencil::runtime {
 
 using NamedValues = std::map<std::string, int64_t>;
 
-// The file with other values of macros and constants: in its text where it defines them, as flags
-// of the compiler for headers that leave them to their users.
+// The file with other values of macros and constants. Definitions in the file are edited; others
+// are set by -D flags, for headers that allow it.
 Result<CFile> at_values(const CFile& file, const NamedValues& values);
 
-// C028 unless the file is the same program with other values of the request's params. `lifted`: as
-// it stands.
+// C028 unless other values of the requested params give the same program. `lifted`: the result for
+// the current values.
 Status check_params(const LiftRequest& request, const lifter::Lifted& lifted);
 
 }  // namespace stencil::runtime
