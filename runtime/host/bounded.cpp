@@ -72,7 +72,7 @@ void limit_memory() {
   _exit(0);
 }
 
-// All that the child writes. False: the time is over.
+// Reads everything that the child writes. Returns false on a timeout.
 bool heard(int pipe, Clock::time_point end, std::string& out) {
   char buffer[1 << 16];
   while (true) {

@@ -1,5 +1,5 @@
-// Calls of the AST as nodes: functions, operators and constructors of classes, containers of the
-// standard library, mdspan.
+// Translates calls in the AST to nodes: functions, operators and constructors of classes, standard
+// containers, mdspan.
 #include "runtime/host/c_translate.h"
 
 #include <clang/AST/Attr.h>
@@ -28,8 +28,8 @@ int CTranslator::called(const CallExpr* e, const FunctionDecl* callee, std::vect
   return out;
 }
 
-// The value of a constexpr function that calls itself. Other functions are run by the lifter, which
-// keeps the names of constants.
+// Evaluates calls of recursive constexpr functions. The lifter executes other functions itself,
+// which keeps the names of constants.
 std::optional<int> CTranslator::folded_call(const CallExpr* e, const FunctionDecl* callee,
                                             const std::vector<int>& arguments) {
   if (!callee->isConstexpr() || scalar_of(context_, e->getType()) == CScalar::None)
@@ -62,7 +62,7 @@ int CTranslator::library_call(const CallExpr* e, std::vector<int> children, std:
   return out;
 }
 
-// a(i, j), a[i, j]: subscripts one after the other, in the order of memory.
+// a(i, j), a[i, j]: nested subscripts in memory order.
 int CTranslator::mdspan_element(const Expr* e, const Mdspan& of, int base,
                                 llvm::ArrayRef<const Expr*> indices) {
   if (!of.unknown.empty()) return unknown(e, of.unknown);
@@ -119,7 +119,7 @@ int CTranslator::first_element(const Expr* e, int base, QualType of) {
   return add(std::move(address));
 }
 
-// mdspan(p, n, m): p as double (*)[m].
+// mdspan(p, n, m): p converted to double (*)[m].
 int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) {
   const size_t rank = of.extents.size(), given = e->getNumArgs() - 1;
   size_t open = 0;
@@ -132,7 +132,7 @@ int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) 
     return unknown(e, "an mdspan that is not made of a pointer and integers");
   const int pointer = expression(e->getArg(0));
   int row = type(of.element);
-  unsigned next = e->getNumArgs();  // of the arguments, from the last dimension of memory on
+  unsigned next = e->getNumArgs();  // counts arguments down, from the last dimension in memory
   unsigned first = 1;
   for (size_t d = rank; d-- > 0;) {
     CTypeInfo info;
@@ -157,7 +157,7 @@ int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) 
   return add(std::move(cast));
 }
 
-// The members with the values that their declarations give them.
+// A class with a default constructor as a list of its members' initializers.
 int CTranslator::by_default(const CXXConstructExpr* e) {
   const auto* record = e->getType()->getAsCXXRecordDecl();
   if (record == nullptr || record->getNumBases() > 0)
@@ -177,7 +177,7 @@ int CTranslator::by_default(const CXXConstructExpr* e) {
   return made(e, CKind::List, std::move(members));
 }
 
-// Copies, and views of memory that is known.
+// Copies, and views of known memory.
 int CTranslator::constructed(const CXXConstructExpr* e) {
   const CXXConstructorDecl* constructor = e->getConstructor();
   const auto* record = e->getType()->getAsRecordDecl();

@@ -1,4 +1,4 @@
-// Expressions of the AST as nodes: operators, constants, members.
+// Translates expressions of the AST to nodes: operators, constants, members.
 #include "runtime/host/c_translate.h"
 
 #include <clang/AST/DeclCXX.h>
@@ -46,7 +46,7 @@ std::string CTranslator::macro_of(const Expr* e) {
   const CharSourceRange range = sources.getImmediateExpansionRange(place);
   if (range.getBegin() != range.getEnd()) return "";
   const std::string name = Lexer::getImmediateMacroName(place, sources, options).str();
-  // of the compiler or the system: no number that the file chooses
+  // a macro of the compiler or system is not a number that the file chooses
   const SourceLocation body = sources.getSpellingLoc(place);
   if (sources.isInSystemHeader(body) || sources.isWrittenInBuiltinFile(body)) return "";
   const bool alone = Lexer::isAtStartOfMacroExpansion(place, sources, options) &&
@@ -275,7 +275,7 @@ int CTranslator::list(const InitListExpr* e) {
   return made(e, CKind::List, std::move(children));
 }
 
-// Why an expression of a kind that is known is not understood all the same.
+// The reason why an expression is refused although its kind is supported.
 std::optional<std::string> CTranslator::not_understood(const Expr* e) const {
   const QualType of = e->getType();
   const bool number =
@@ -295,7 +295,7 @@ int CTranslator::expression(const Expr* e) {
   return translated(e);
 }
 
-// Each kind of expression by name: any other is Unknown.
+// Translates the supported kinds of expressions; any other becomes Unknown.
 int CTranslator::translated(const Expr* e) {
   if (const auto found = literal(e)) return *found;
   if (const auto* r = dyn_cast<DeclRefExpr>(e)) return reference(r);

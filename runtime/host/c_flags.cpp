@@ -10,9 +10,9 @@ namespace {
 using Word = std::string_view;
 
 enum class Effect {
-  Read,        // the meaning of the text depends on it
-  None,        // what the code computes does not depend on it
-  Arithmetic,  // it changes the bits of results
+  Read,        // determines the meaning of the text
+  None,        // does not affect what the code computes
+  Arithmetic,  // changes the bits of results
   Refused
 };
 
@@ -24,7 +24,7 @@ struct Valued {
   Effect effect;
 };
 
-// A flag stands ahead of those that are its prefix.
+// A flag precedes its own prefixes.
 constexpr Valued kValued[] = {
     {"-include-pch", true, Effect::Refused},
     {"-include", true, Effect::Read},
@@ -62,7 +62,7 @@ constexpr Valued kValued[] = {
     {"-g", false, Effect::None},
     {"-l", true, Effect::None},
     {"-L", true, Effect::None},
-    {"-ffp-contract=", false, Effect::None},  // the proof is about code without contraction
+    {"-ffp-contract=", false, Effect::None},  // the proof uses code without contraction
     {"-ffp-model=", false, Effect::Arithmetic},
     {"-ffp-eval-method=", false, Effect::Arithmetic},
     {"-ffp-exception-behavior=", false, Effect::None},
@@ -71,7 +71,7 @@ constexpr Valued kValued[] = {
     {"-mfpmath=", false, Effect::Arithmetic},
     {"-mrecip", false, Effect::Arithmetic},
     {"-mlong-double-", false, Effect::Arithmetic},
-    // their value is the next word, which may look like a flag
+    // the value is the next word, which may look like a flag
     {"-Xclang", true, Effect::Refused},
     {"-Xpreprocessor", true, Effect::Refused},
     {"-Xassembler", true, Effect::Refused},
@@ -168,7 +168,7 @@ constexpr Word kSwitchesWithoutEffect[] = {"PIC",
                                            "caret-diagnostics",
                                            "tree-loop-vectorize",
                                            "optimize-sibling-calls"};
-// -mavx2, -mno-avx512f: instruction sets, whose macros a file may ask for
+// -mavx2, -mno-avx512f: instruction sets, whose macros a file may test
 constexpr Word kInstructionSets[] = {"mmx",    "sse",   "ssse",   "avx",   "fma",
                                      "f16c",   "bmi",   "popcnt", "lzcnt", "aes",
                                      "pclmul", "movbe", "rdrnd",  "xop",   "tbm"};
@@ -184,7 +184,8 @@ bool take(Word& word, Word prefix) {
   return true;
 }
 
-// -fno-signed-zeros changes bits, -fsigned-zeros is the rule of C. Of the others, -f does.
+// C requires signed zeros, NaNs and infinities, so -fno- changes bits for these; for the other
+// switches -f does.
 bool changes_bits(Word name, bool off) {
   constexpr Word kRules[] = {"signed-zeros", "honor-nans", "honor-infinities"};
   if (!contains(kSwitchesOfBits, name)) return false;
@@ -217,7 +218,7 @@ Effect effect_of(Word word) {
 const Valued* valued(Word word) {
   for (const Valued& one : kValued) {
     if (!word.starts_with(one.flag)) continue;
-    // -gsplit-dwarf writes a file; -O and -l have no such
+    // -gsplit-dwarf writes a file
     if (one.flag == "-g" && word.find("split") != Word::npos) return nullptr;
     const bool joined = word.size() > one.flag.size();
     // -Xclang=..., -targetx are other flags
@@ -254,7 +255,7 @@ class Reader {
         out_.standard = out_.standard || word.starts_with("-std=") || word.starts_with("--std=");
         continue;
       }
-      // files, of which a database has the one to lift
+      // file names; the database contains the file to lift
       if (!word.starts_with('-')) {
         if (user_) refuse(word, "it is no flag");
         continue;

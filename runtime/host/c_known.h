@@ -1,5 +1,5 @@
-// The attributes and pragmas that the lifter knows. Any other may change what code means, so the
-// lifter refuses the code that it applies to.
+// The attributes and pragmas that the lifter supports. Any other may change the meaning of code, so
+// the lifter refuses the code that it applies to.
 #pragma once
 
 #include <clang/AST/ASTContext.h>
@@ -12,7 +12,7 @@
 
 namespace stencil::host {
 
-// An attribute or a pragma that is not known, as the file writes it.
+// An unsupported attribute or pragma, as written in the file.
 struct Unfamiliar {
   clang::SourceLocation place;
   std::string text;  // "the attribute 'optimize'"
@@ -21,12 +21,12 @@ struct Unfamiliar {
 std::optional<Unfamiliar> unfamiliar_attribute(llvm::ArrayRef<const clang::Attr*> attributes);
 std::optional<Unfamiliar> unfamiliar_attribute(const clang::Decl& declaration);
 
-// Whether a function with these instructions for the compiler is what the text says: the pragma
-// stands in the function, or ahead of it and outside of all other functions.
+// Whether a pragma or attribute affects a function: it is inside the function, or before it and
+// outside of all other functions.
 bool applies(const Unfamiliar& one, const clang::FunctionDecl& function,
              const std::vector<clang::FunctionDecl*>& all, const clang::SourceManager& sources);
 
-// The pragmas of the file and of its own headers that are not known.
+// Collects the unsupported pragmas of the file and its own headers.
 class PragmaWatch : public clang::PPCallbacks {
  public:
   PragmaWatch(const clang::SourceManager& sources, std::vector<Unfamiliar>& out)
@@ -38,8 +38,7 @@ class PragmaWatch : public clang::PPCallbacks {
   std::vector<Unfamiliar>& out_;
 };
 
-// Passes errors on, and collects the attributes that Clang itself does not know, of which the tree
-// has no trace.
+// Forwards errors, and collects attributes unknown to Clang, which leave no trace in the AST.
 class AttributeWatch : public clang::DiagnosticConsumer {
  public:
   AttributeWatch(clang::DiagnosticConsumer& next, std::vector<Unfamiliar>& out)
@@ -57,11 +56,11 @@ class AttributeWatch : public clang::DiagnosticConsumer {
   std::vector<Unfamiliar>& out_;
 };
 
-// How floating-point operations of an expression differ from those of IEEE 754, each rounded on its
-// own; "": they do not.
+// How floating-point operations of an expression differ from individually rounded IEEE 754
+// operations; "" if they do not.
 std::string other_arithmetic(const clang::Expr& e, const clang::LangOptions& options);
 
-// Whether the end of an object's life changes nothing that the function can see.
+// Whether destroying an object has no effect that the function can observe.
 bool ends_quietly(clang::QualType type);
 
 }  // namespace stencil::host

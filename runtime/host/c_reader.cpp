@@ -103,11 +103,11 @@ bool is_loop(const Stmt* s) {
   return isa<ForStmt>(s) || isa<WhileStmt>(s) || isa<DoStmt>(s);
 }
 
-// Of the tree of Clang, in which conversions and parentheses are levels of their own. The lifter
-// takes 1000 levels without them (Executor::check_depth).
+// Limit for Clang's AST, in which conversions and parentheses are separate levels. The lifter
+// accepts 1000 levels without them (Executor::check_depth).
 constexpr int kMostLevels = 4000;
 
-// The functions of the file that are no templates, with what they call and the loops in them.
+// The non-template functions of the file, with their calls and loops.
 struct Functions : RecursiveASTVisitor<Functions> {
   explicit Functions(ASTContext& context) : context(context) {}
   bool shouldVisitTemplateInstantiations() const { return true; }
@@ -166,8 +166,8 @@ struct Functions : RecursiveASTVisitor<Functions> {
     for (const Stmt* child : s->children()) calls(child, out);
   }
 
-  // The first statement or expression that lies too deep in a function of the file; null: none.
-  // What follows walks the tree by recursion.
+  // The body of the first function of the file that is nested too deeply; null if there is none.
+  // All later code traverses the AST recursively.
   const Stmt* too_deep() const {
     for (const FunctionDecl* function : all) {
       std::vector<std::pair<const Stmt*, int>> todo = {{function->getBody(), 1}};
@@ -270,8 +270,8 @@ Choice choose_marked(const Functions& functions, const std::vector<Pragma>& prag
                 "there are no statements between #pragma scop and #pragma endscop", "");
 }
 
-// The only function with nested loops that no other such function calls; of main, its loop. If no
-// loops are nested, single loops count.
+// Chooses the only function with nested loops that no other such function calls; for main, its
+// loop. If no loops are nested, single loops count.
 Choice choose_only(Functions& functions) {
   std::vector<FunctionDecl*> with_loops;
   std::set<const FunctionDecl*> inner;
@@ -418,8 +418,8 @@ class TreeAction : public ASTFrontendAction {
   Compiled& out_;
 };
 
-// Takes from an invocation whatever loads code or writes a file beside the result. The flags leave
-// none of it; this keeps it so for those that Clang may add.
+// Removes everything from an invocation that loads code or writes files besides the result. The
+// accepted flags do not include any of it; this is a second barrier.
 void only_read(CompilerInvocation& invocation) {
   FrontendOptions& frontend = invocation.getFrontendOpts();
   frontend.DisableFree = false;
@@ -441,7 +441,7 @@ void only_read(CompilerInvocation& invocation) {
   invocation.getDependencyOutputOpts() = DependencyOutputOptions();
 }
 
-// One invocation of the compiler with an action of ours.
+// Runs the compiler once with a given action.
 class Runner : public tooling::ToolAction {
  public:
   Runner(std::unique_ptr<FrontendAction> action, std::unique_ptr<llvm::raw_pwrite_stream> output)
@@ -472,7 +472,7 @@ class Runner : public tooling::ToolAction {
 
 using Files = llvm::IntrusiveRefCntPtr<RegularFiles>;
 
-// As CompilationDatabase::loadFromDirectory, but all files are opened by `files`.
+// Like CompilationDatabase::loadFromDirectory, but all files are opened through `files`.
 std::unique_ptr<tooling::CompilationDatabase> database_of(const std::string& directory,
                                                           const Files& files) {
   const auto text = files->getBufferForFile(directory + "/compile_commands.json");
@@ -485,7 +485,7 @@ std::unique_ptr<tooling::CompilationDatabase> database_of(const std::string& dir
       tooling::expandResponseFiles(std::move(database), files));
 }
 
-// The words of the command in a compilation database; empty: it has none for this file.
+// The words of the command in a compilation database; empty if it has none for this file.
 std::vector<std::string> recorded_command(const StencilHostCFile& file, const Files& files,
                                           std::string& directory) {
   if (file.database[0] == '\0') return {};
@@ -497,7 +497,8 @@ std::vector<std::string> recorded_command(const StencilHostCFile& file, const Fi
   return commands[0].CommandLine;
 }
 
-// Of the outermost blocks, about: braces in comments and strings count, too.
+// The approximate length of the longest outermost block; braces in comments and strings count as
+// well.
 size_t longest_function(const std::string& text) {
   size_t longest = 0, begin = 0;
   int depth = 0;
@@ -514,7 +515,7 @@ CFlags flags_of(const StencilHostCFile& file, const Files& files, std::string& d
                          {file.flags, file.flags + file.flag_count});
 }
 
-// The command line of the driver. The kept flags are the only words that others choose.
+// The command line of the driver. Only the kept flags come from outside.
 std::vector<std::string> command(const CFlags& flags, const std::string& path, bool code,
                                  size_t length) {
   std::vector<std::string> out = {flags.cpp ? "clang++" : "clang", "--no-default-config"};
@@ -528,12 +529,12 @@ std::vector<std::string> command(const CFlags& flags, const std::string& path, b
     out.insert(out.end(), {"-resource-dir", STENCIL_CLANG_RESOURCES});
   }
 #endif
-  // attributes that Clang does not know leave a warning and no other trace
+  // attributes unknown to Clang leave no trace but a warning
   out.insert(out.end(), {"-idirafter", kOwnHeaders, "-Wno-everything", "-Wunknown-attributes",
                          "-Wno-error=unknown-attributes", "-fno-fast-math", "-ffp-contract=off",
                          "-fsyntax-only"});
   if (code) {
-    // The passes of -O2 take a time that is quadratic in the length of a function.
+    // The passes of -O2 take time quadratic in the length of a function.
     constexpr size_t kLongFunction = size_t{24} << 10;
     const char* level = length > kLongFunction ? "-O1" : "-O2";
     out.insert(out.end(), {level, "-march=native", "-fno-builtin", "-fno-math-errno", "-fPIC",
@@ -577,8 +578,8 @@ Files regular_files() {
   return llvm::makeIntrusiveRefCnt<RegularFiles>(llvm::vfs::createPhysicalFileSystem().release());
 }
 
-// "FILE:LINE:COLUMN: error: TEXT" of the first error. `refused`: a file that was not opened, which
-// Clang takes for one that is not there.
+// The first error in the log: "FILE:LINE:COLUMN: error: TEXT". `refused`: a file that was not
+// opened, which Clang reports as missing.
 Compiled first_error(const std::string& log, const std::string& refused) {
   int line = 0, column = 0;
   std::string text = log;
@@ -624,8 +625,8 @@ Compiled read_c(const StencilHostCFile& file) {
   const std::string text = file.text;
   std::vector<Unfamiliar> unfamiliar;
   bool done = false;
-  // Clang reads nested expressions by recursion. What lies too deep is refused once it has been
-  // read (Functions::too_deep).
+  // Clang parses nested expressions recursively. Code that is nested too deeply is refused after
+  // parsing (Functions::too_deep).
   with_large_stack([&] {
     done = run_clang(file, flags, directory, false, text.empty() ? nullptr : &text,
                      std::make_unique<TreeAction>(file.function, unfamiliar, out), nullptr, files,

@@ -1,5 +1,6 @@
-// Statements of the AST as nodes. Each kind that is known has its name here; any other is Unknown.
-// Loops with several counters and switches become nodes that the lifter has.
+// Translates statements of the AST to nodes. Supported kinds are listed here; any other becomes
+// Unknown. Loops with several counters and switches are rewritten with nodes that the lifter
+// supports.
 #include "runtime/host/c_translate.h"
 
 #include <clang/AST/DeclCXX.h>
@@ -30,7 +31,8 @@ bool mentions(const Stmt* s, const VarDecl* variable) {
                      [&](const Stmt* child) { return mentions(child, variable); });
 }
 
-// Whether a statement continues the loop, or leaves the switch, that it is in.
+// Whether a statement contains a continue (or break) that applies to the enclosing loop (or
+// switch).
 template <class Jump>
 bool jumps(const Stmt* s) {
   if (s == nullptr || isa<Expr>(s)) return false;
@@ -43,7 +45,7 @@ bool jumps(const Stmt* s) {
                      [](const Stmt* child) { return jumps<Jump>(child); });
 }
 
-// i++, j--: the parts in order.
+// Splits i++, j-- into its parts, in order.
 void parts_of(const Expr* step, std::vector<const Expr*>& out) {
   const auto* comma = step == nullptr ? nullptr : dyn_cast<BinaryOperator>(step->IgnoreParens());
   if (comma == nullptr || comma->getOpcode() != BO_Comma) {
@@ -54,7 +56,7 @@ void parts_of(const Expr* step, std::vector<const Expr*>& out) {
   parts_of(comma->getRHS(), out);
 }
 
-// What a step changes: i++, i += 2, i = i + 2.
+// The variable that a step changes: i++, i += 2, i = i + 2.
 const VarDecl* stepped(const Expr* step) {
   step = step->IgnoreParens();
   if (const auto* unary = dyn_cast<UnaryOperator>(step))
@@ -63,8 +65,8 @@ const VarDecl* stepped(const Expr* step) {
   return binary != nullptr && binary->isAssignmentOp() ? variable_of(binary->getLHS()) : nullptr;
 }
 
-// The one part of a step that counts, by the variable of the condition; the others do not use that
-// variable. Null: there is no such part.
+// The only part of a step that changes a variable of the condition; the other parts must not use
+// that variable. Null if there is no such part.
 const Expr* counting(const Expr* condition, const std::vector<const Expr*>& parts) {
   const auto* test = dyn_cast_or_null<BinaryOperator>(
       condition == nullptr ? condition : condition->IgnoreParenImpCasts());
@@ -83,7 +85,7 @@ const Expr* counting(const Expr* condition, const std::vector<const Expr*>& part
   return out;
 }
 
-// case 2: { ...; break; }: the statements of a block that leaves the switch.
+// case 2: { ...; break; }: appends the statements of blocks that contain the break of the switch.
 void flattened(const Stmt* s, std::vector<const Stmt*>& out) {
   const auto* block = dyn_cast<CompoundStmt>(s);
   if (block == nullptr || !jumps<BreakStmt>(block)) {
@@ -95,8 +97,8 @@ void flattened(const Stmt* s, std::vector<const Stmt*>& out) {
 
 }  // namespace
 
-// for (...; i < n; i++, j--) body is for (...; i < n; i++) { body j--; }, unless the body
-// continues.
+// Rewrites for (...; i < n; i++, j--) body as for (...; i < n; i++) { body j--; }, unless the body
+// contains continue.
 int CTranslator::for_loop(const ForStmt* f) {
   if (f->getConditionVariable() != nullptr) return unknown(f, "a declaration as a condition");
   const auto part = [&](const Stmt* p) { return p != nullptr ? statement(p) : empty(f); };
@@ -118,8 +120,8 @@ int CTranslator::for_loop(const ForStmt* f) {
   return make(f, CKind::For, {init, condition, step, body});
 }
 
-// A switch is a chain of ifs: the groups of statements behind its labels, each up to its break. A
-// group that falls through has the statements of the next one, too.
+// Rewrites a switch as a chain of ifs. Each group of statements extends from its labels to its
+// break. A group that falls through also contains the statements of the next group.
 int CTranslator::switch_statement(const SwitchStmt* s) {
   if (s->getConditionVariable() != nullptr || s->getInit() != nullptr)
     return unknown(s, "a declaration in a switch");
@@ -135,7 +137,7 @@ int CTranslator::switch_statement(const SwitchStmt* s) {
   std::vector<Group> groups;
   size_t labels = 0;
   for (const Stmt* child : body->body()) {
-    bool fresh = true;  // labels one behind the other are of one group
+    bool fresh = true;  // consecutive labels belong to one group
     while (const auto* label = dyn_cast<SwitchCase>(child)) {
       if (fresh) groups.emplace_back();
       fresh = false;
@@ -243,7 +245,7 @@ int CTranslator::declarations(const DeclStmt* s) {
     node.integer = variable(declared);
     const Expr* initial = declared->getInit();
     const auto* constructed = dyn_cast_or_null<CXXConstructExpr>(initial);
-    // without a value, or empty
+    // uninitialized or empty
     const bool plain = constructed != nullptr && constructed->getNumArgs() == 0 &&
                        (constructed->getConstructor()->isTrivial() ||
                         constructed->getConstructor()->isInStdNamespace());

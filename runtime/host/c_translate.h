@@ -54,7 +54,8 @@ class CTranslator {
  public:
   explicit CTranslator(clang::ASTContext& context) : context_(context) {}
   lifter::CTree translate(const CRegion& region);
-  // The first attribute of what was translated that may change its meaning, and the functions.
+  // The first attribute in the translated code that may change its meaning, and the translated
+  // functions.
   const std::optional<Unfamiliar>& unfamiliar() const { return unfamiliar_; }
   const std::vector<const clang::FunctionDecl*>& translated() const { return translated_; }
 

@@ -60,10 +60,10 @@ std::vector<std::string> arguments(const StencilHostOptions& options) {
   for (const std::string& feature : features()) {
     list.insert(list.end(), {"-target-feature", feature});
   }
-  list.insert(list.end(),
-              {"-x", "c++", "-std=c++17", "-ffreestanding", "-fno-builtin", "-nostdsysteminc",
-               "-nobuiltininc", "-mrelocation-model", "pic", "-pic-level", "2",
-               "-mframe-pointer=none", "-disable-llvm-verifier"});  // of what Clang itself makes
+  list.insert(list.end(), {"-x", "c++", "-std=c++17", "-ffreestanding", "-fno-builtin",
+                           "-nostdsysteminc", "-nobuiltininc", "-mrelocation-model", "pic",
+                           "-pic-level", "2", "-mframe-pointer=none",
+                           "-disable-llvm-verifier"});  // which checks Clang's own output
   list.push_back("-O" + std::to_string(options.optimisation));
   if (options.optimisation >= 2) {
     list.insert(list.end(), {"-vectorize-loops", "-vectorize-slp"});

@@ -52,8 +52,8 @@ struct StencilHostCFile {
   const char* const* flags;  // of the compiler
   size_t flag_count;
   const char* database;  // the directory of compile_commands.json; "": none
-  const char* text;      // what the file is to contain; "": what it does
-  int32_t seconds;       // that Clang may take
+  const char* text;      // replaces the contents of the file; "": read it
+  int32_t seconds;       // time limit for Clang
 };
 
 // Executes the blocks [begin, end) of a launch. `arguments`: the arrays, then the addresses of the

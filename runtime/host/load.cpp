@@ -63,8 +63,8 @@ llvm::orc::SymbolMap library(LLJIT& jit) {
   return symbols;
 }
 
-// C leaves open which zero fmax(0.0, -0.0) is. Lifted programs write select(x != x, y, max(x, y)),
-// so the original gets functions that choose as that does.
+// C leaves open which zero fmax(0.0, -0.0) returns. Lifted programs use select(x != x, y, max(x,
+// y)), so the original is linked to functions that return the same zero.
 template <class T>
 T larger(T x, T y) {
   return x != x || x < y ? y : x;
@@ -81,7 +81,7 @@ void choose_zeros(LLJIT& jit, llvm::orc::SymbolMap& symbols) {
   symbols[jit.mangleAndIntern("fminf")] = address(&smaller<float>);
 }
 
-// What a C file refers to and nobody has: functions of other files that what is lifted does not
+// Stands for undefined symbols of a C file: functions of other files that the lifted code does not
 // call.
 long absent() {
   return 0;
@@ -139,7 +139,7 @@ std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string&
       return nullptr;
     }
     (*jit)->getMainJITDylib().addGenerator(std::move(*process));
-    // a program may link libstdc++ statically, where its symbols cannot be found
+    // a program may link libstdc++ statically, which hides its symbols
     auto cpp = llvm::orc::DynamicLibrarySearchGenerator::Load(
         "libstdc++.so.6", (*jit)->getDataLayout().getGlobalPrefix());
     if (cpp) {

@@ -93,7 +93,7 @@ class OnlyEntry : public PassInfoMixin<OnlyEntry> {
   }
 };
 
-// ---- 2: std::max and the like
+// ---- 2: std::max and similar functions
 
 class InlineNumbers : public PassInfoMixin<InlineNumbers> {
  public:
@@ -142,8 +142,8 @@ class InlineNumbers : public PassInfoMixin<InlineNumbers> {
 
 // ---- fmax and fmin
 
-// std::fmax becomes an intrinsic, whose choice among zeros of both signs is LLVM's. Calls of the
-// library go to functions that choose as lifted programs do (load.cpp).
+// std::fmax becomes an intrinsic, for which LLVM chooses between zeros of both signs. Library calls
+// are resolved to functions that choose as lifted programs do (load.cpp).
 class CallLibrary : public PassInfoMixin<CallLibrary> {
  public:
   PreservedAnalyses run(llvm::Module& module, ModuleAnalysisManager&) {

@@ -1,4 +1,4 @@
-// The files that Clang may open: regular ones of a moderate size.
+// Restricts the files that Clang may open to regular files of moderate size.
 #pragma once
 
 #include <string>
@@ -7,14 +7,15 @@
 
 namespace stencil::host {
 
-// A layer over a file system. Opening a pipe would wait for its writer, and reading a device may
-// never end. Such files, and files above 64 MiB, cannot be opened.
+// A layer over a file system that refuses special files and files above 64 MiB. Opening a pipe
+// would wait for its writer, and reading a device may never end.
 class RegularFiles : public llvm::vfs::ProxyFileSystem {
  public:
   using ProxyFileSystem::ProxyFileSystem;
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override;
 
-  // The first file that was not opened, and why: "'pipe' cannot be read: it is a pipe". "": none.
+  // The first file that was not opened, with the reason: "'pipe' cannot be read: it is a pipe". ""
+  // if none.
   const std::string& refused() const { return refused_; }
 
  private:
