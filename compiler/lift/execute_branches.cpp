@@ -249,9 +249,8 @@ Flow Executor::exec_converted_if(const CNode& n, X condition) {
       return Flow::Next;
     }
   }
-  refuse("C015", n, "a loop or function is left where a condition on data holds",
-         "only the time loop may end early, by a condition on a reduction behind its last "
-         "loop");
+  refuse("C015", n, "a loop or function is left early under a condition on data",
+         "only the time loop may end early, by a condition on a reduction after its last loop");
 }
 
 // Guards the rest of the function or iteration.
@@ -273,7 +272,7 @@ Flow Executor::in_scope(Flow kind, int body) {
   scope_ = kind;
   Flow flow = exec(body);
   if (!exits_.empty() && flow != Flow::Next && flow != kind) {
-    refuse("C015", node(body), "a loop is left where a condition on data holds",
+    refuse("C015", node(body), "a loop is left early under a condition on data",
            "only the time loop may end early");
   }
   for (auto end = exits_.rbegin(); end != exits_.rend(); ++end) {
@@ -319,7 +318,7 @@ bool Executor::early_return(const EarlyEnd& end, bool nothing_stored, const CNod
     return true;
   }
   for (const Poly& slack : slacks) {
-    require(slack, fmt::format("else line {} returns", n.line));
+    require(slack, fmt::format("line {} returns otherwise", n.line));
     out_.facts.push_back(slack);
   }
   exits_.push_back(std::move(made));

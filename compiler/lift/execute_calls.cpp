@@ -171,7 +171,7 @@ Value Executor::eval_swap(const CNode& n) {
             type->kind == CTypeInfo::Kind::Scalar);
   };
   if (!swappable(a) || !swappable(b))
-    refuse("C021", n, "a swap of things that are no pointers or scalars");
+    refuse("C021", n, "a swap of objects other than pointers and scalars");
   const Value first = read_cell(a), second = read_cell(b);
   cell_types_[a.path] = a.type;
   cell_types_[b.path] = b.type;
@@ -306,12 +306,12 @@ Value Executor::eval_call(const CNode& n) {
   if (in_nest_ || in_time_) {
     refuse("C021", n, what,
            is_missing(name)
-               ? "write it with the functions of the language, or take it out of the loop"
-               : "what it does cannot be known: take it out of the loop, or lift the loop alone");
+               ? "express it with functions of the language, or move it out of the loop"
+               : "its effects are unknown: move it out of the loop, or lift only the loop");
   }
   for (int child : n.children) may_change(node(child), eval(child), n);
   const std::string left_out =
-      fmt::format("'{}' is called and is no part of the program (line {})", name, where(n).line);
+      fmt::format("the call of '{}' is not part of the program (line {})", name, where(n).line);
   if (std::find(out_.assumptions.begin(), out_.assumptions.end(), left_out) ==
       out_.assumptions.end()) {
     out_.assumptions.push_back(left_out);
@@ -331,10 +331,10 @@ void Executor::may_change(const CNode& argument, const Value& value, const CNode
     const std::string& path = value.pointer.path;
     for (auto& [cell, content] : cells_) {
       if (cell.rfind(path, 0) == 0)
-        content = unknown(fmt::format("what '{}' makes of '{}'", call.text, in_c(cell)));
+        content = unknown(fmt::format("'{}' after the call of '{}'", in_c(cell), call.text));
     }
     if (cells_.count(path) == 0)
-      cells_[path] = unknown(fmt::format("what '{}' makes of it", call.text));
+      cells_[path] = unknown(fmt::format("a value that the call of '{}' changes", call.text));
     return;
   }
   const bool opaque =
@@ -343,7 +343,7 @@ void Executor::may_change(const CNode& argument, const Value& value, const CNode
     return;                                     // an opaque object that the region does not use
   if (argument.kind == CKind::Unknown) return;  // a string
   refuse("C021", call,
-         fmt::format("'{}' may change what it is given, and is not in the file", call.text),
+         fmt::format("'{}' is not in the file and may change its arguments", call.text),
          "mark the loops alone with #pragma scop and #pragma endscop");
 }
 

@@ -83,12 +83,11 @@ std::optional<bool> Executor::decide_compare(const std::string& op, Poly d, bool
   // Splitting is valid only if the condition changes within the loop. The program may require sizes
   // large enough for that. It never requires sizes to be small; in that case the condition becomes
   // a select at each point.
-  for (const auto& [slack, text] : {std::pair{at - of->domain.low, "begins"},
-                                    std::pair{of->domain.high + Poly(1) - at, "ends"}}) {
+  for (const auto& [slack, text] : {std::pair{at - of->domain.low, "begins before"},
+                                    std::pair{of->domain.high + Poly(1) - at, "ends after"}}) {
     if (proved(slack, out_.facts)) continue;
     if (slack.is_constant() || bounds_from_above(slack) || !slack.fits_program()) throw NoSplit();
-    require(slack,
-            fmt::format("the loop over '{}' {} on the other side of a condition", of->name, text));
+    require(slack, fmt::format("the loop over '{}' {} a condition in it changes", of->name, text));
     const bool known = std::find(out_.facts.begin(), out_.facts.end(), slack) != out_.facts.end();
     if (!known && out_.facts.size() < 24) out_.facts.push_back(slack);
   }

@@ -68,12 +68,12 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
     // reductions have other values before the first step
     X first = at_first[k];
     if (has_data(first)) {
-      refuse("C025", asked,
-             "the condition of the time loop is not known ahead of its first step: " +
-                 describe(first));
+      refuse(
+          "C025", asked,
+          "the condition of the time loop is not known before its first step: " + describe(first));
     }
     if (first->kind == XKind::Int && first->integer == 0) {
-      refuse("C025", asked, "the time loop ends ahead of its first step");
+      refuse("C025", asked, "the time loop ends before its first step");
     }
     if (first->kind != XKind::Int && !above_all(first))
       require(first, fmt::format("the loop of line {} is entered", where(n).line));
@@ -81,14 +81,14 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
   for (const Break& end : breaks) {
     if (end.nests != out_.nests.size()) {
       throw Refusal{"C025", end.place,
-                    "the time loop is left in the middle of a step that writes arrays after that",
-                    "ask for convergence behind the last loop of a step"};
+                    "the time loop is left in the middle of a step, which writes arrays after that",
+                    "test for convergence after the last loop of a step"};
     }
     ending(end.condition, true, n);
   }
   endings_ = breaks;
   if (out_.steps == nullptr && out_.stop == nullptr) {
-    refuse("C025", n, "nothing that is known ends the time loop");
+    refuse("C025", n, "no known condition ends the time loop");
   }
   if (out_.steps == nullptr) {
     out_.steps = pool_.integer(INT32_MAX);
@@ -96,7 +96,7 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
         "the loop of line {} ends within {} steps by its condition", where(n).line, INT32_MAX));
   }
   if (out_.stop == nullptr) return;
-  out_.assumptions.push_back("no value that is reduced is NaN");
+  out_.assumptions.push_back("no reduced value is NaN");
 }
 
 // Adds a condition that ends the loop, in terms of the values at the end of a step.
@@ -114,13 +114,14 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
     X end = rarely(condition, at);
     each_outside_sums(end, [&](X n) {
       if (n->kind == XKind::Load) {
-        refuse("C025", at, "the time loop ends by single elements of arrays: " + describe(end),
-               "a program ends by reductions: sums, largest and least values");
+        refuse("C025", at,
+               "the time loop ends by a condition on single array elements: " + describe(end),
+               "a program can only stop by reductions: sums, minima and maxima");
       }
       if (n->kind == XKind::Carried) {
         refuse("C025", at,
-               fmt::format("the condition needs '{}' as the step before left it", n->text),
-               "a program ends by reductions of the step that was taken");
+               fmt::format("the condition needs the value of '{}' from the previous step", n->text),
+               "a program can only stop by reductions of the current step");
       }
       if (n->kind == XKind::Unknown) {
         refuse("C025", at, "the condition that ends the time loop is not known: " + n->text);
@@ -155,7 +156,7 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
   const Poly steps = *last + Poly(1);
   if (at_least_once && !known_at_least_zero(*last)) {
     require(pool_.binary(">=", steps_of(steps, at), pool_.integer(1), CScalar::I32),
-            "its first step is always taken");
+            "the loop takes at least one step");
   }
   out_.steps = steps_of(steps, at);
 }
@@ -193,7 +194,7 @@ X Executor::rarely(X condition, const CNode& at) {
     return pool_.leaf(XKind::Symbol, n->type, -1, "");
   });
   if (several || (when != nullptr && has_data(rest))) {
-    refuse("C025", at, "the condition that ends the time loop has values of different steps");
+    refuse("C025", at, "the condition that ends the time loop combines values of different steps");
   }
   return when == nullptr ? out : pool_.binary("&&", when, out, CScalar::I32);
 }
@@ -251,7 +252,7 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
                        other->x, now->x));
     }
     if (!now) {
-      value = unknown(fmt::format("'{}' as the time loop left it", in_c(path)));
+      value = unknown(fmt::format("'{}' after the time loop", in_c(path)));
       continue;
     }
     const bool scalar = old != before.end() && old->second.kind == Value::Kind::Scalar;
@@ -272,7 +273,7 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
         value = scalar_value(
             pool_.select(pool_.binary(">", taken, zero, CScalar::I32), now->x, old->second.x));
       } else {
-        value = unknown(fmt::format("'{}' as the time loop left it", in_c(path)));
+        value = unknown(fmt::format("'{}' after the time loop", in_c(path)));
       }
     } else {
       value = *now;
@@ -308,7 +309,7 @@ void Executor::returned_early() {
     if (exit->required) continue;
     if (out_.stop != nullptr) {
       throw Refusal{"C015", exit->place,
-                    "a return ahead of a time loop that ends by a condition on data",
+                    "a return before a time loop that ends by a condition on data",
                     "return in the function that calls this one"};
     }
     merge(exit->condition, exit->cells);
@@ -368,16 +369,16 @@ void Executor::scalars_left() {
     const Value& old = before.at(path);
     if (old.kind == Value::Kind::Pointer) {
       out_.assumptions.push_back(
-          fmt::format("the caller does not use where '{}' points to afterwards", in_c(path)));
+          fmt::format("the caller does not use the final value of the pointer '{}'", in_c(path)));
       return;
     }
     if (old.kind != Value::Kind::Scalar) return;
     Left left{in_c(path), old.x->type, followed(now, old.x->type), own};
     if (left.value == nullptr) {
       out_.assumptions.push_back(fmt::format(
-          "the caller does not use what '{}' is set to, which the program does not compute",
+          "the caller does not use the final value of '{}', which the program does not compute",
           left.in_c));
-      out_.dropped.push_back(fmt::format("what '{}' is set to", left.in_c));
+      out_.dropped.push_back(fmt::format("the final value of '{}'", left.in_c));
     }
     out_.left.push_back(std::move(left));
   });
@@ -387,9 +388,9 @@ void Executor::scalars_left() {
     if (result != CScalar::None) out_.left.push_back({"", result, value});
     if (value == nullptr) {
       out_.assumptions.push_back(fmt::format(
-          "the caller does not use what '{}' returns, which the program does not compute",
+          "the caller does not use the return value of '{}', which the program does not compute",
           entry.name));
-      out_.dropped.push_back(fmt::format("what '{}' returns", entry.name));
+      out_.dropped.push_back(fmt::format("the return value of '{}'", entry.name));
     }
   }
   for (const EarlyEnd& exit : exits_) {

@@ -138,7 +138,7 @@ void Executor::unchanged(const Loop& loop, X counter) {
     refuse(
         "C012", n,
         fmt::format("the bound of the loop over '{}' changes in its body", in_c(loop.counter.path)),
-        "keep the bound in a variable ahead of the loop");
+        "store the bound in a variable before the loop");
   }
 }
 

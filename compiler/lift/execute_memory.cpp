@@ -352,25 +352,27 @@ X Executor::load(int array, const std::vector<X>& as_written, const CNode& at) {
 void Executor::store(int array, std::vector<X> subscripts, X value, const CNode& at) {
   ArrayInfo& info = out_.arrays[static_cast<size_t>(array)];
   if (value->kind == XKind::Unknown) {
-    refuse("C022", at, fmt::format("'{}' gets {}", info.in_c, value->text));
+    refuse("C022", at, fmt::format("'{}' is assigned {}", info.in_c, value->text));
   }
   for (const auto& [path, id] : array_paths_) {
     if (id == array && !probing_ && stored_.insert(path).second) throw Restart();
   }
   each_node(value, [&](X n) {
     if (n->kind == XKind::Carried && n->id < 0) {
-      refuse("C011", at,
-             fmt::format("'{}' needs '{}' as the step before left it", info.in_c, n->text),
-             "a program hands arrays from step to step: compute it in the step that needs it");
+      refuse(
+          "C011", at,
+          fmt::format("'{}' needs the value of '{}' from the previous step", info.in_c, n->text),
+          "a program passes only arrays from step to step: compute it in the step that needs it");
     }
     if (n->kind == XKind::Carried) {
       refuse(
           "C011", at,
-          fmt::format("'{}' needs '{}' as the iteration before left it", info.in_c, n->text),
+          fmt::format("'{}' needs the value of '{}' from the previous iteration", info.in_c,
+                      n->text),
           "a recurrence along a loop, as in a line solver, cannot be run for all points at once");
     }
     if (n->kind == XKind::Unknown)
-      refuse("C022", at, fmt::format("'{}' gets {}", info.in_c, n->text));
+      refuse("C022", at, fmt::format("'{}' is assigned {}", info.in_c, n->text));
   });
   value = pool_.cast(value, info.element);
   const auto write = [&] {

@@ -89,7 +89,7 @@ void Executor::space_loop(const Loop& loop) {
       time_bounds_ = time_bounds_ || contains(atom, XKind::Time);
       refuse("C012", n,
              fmt::format("a bound of the loop over '{}' {}", in_c(loop.counter.path), bad),
-             "loops over a grid have bounds that are sums of sizes: undo tiling by hand");
+             "loops over a grid have bounds that are sums of sizes: undo manual tiling");
     }
   }
   for (const Poly& bound : {domain.low, domain.high}) {
@@ -144,7 +144,7 @@ void Executor::space_loop(const Loop& loop) {
         cells_[path] =
             scalar_value(pool_.leaf(XKind::Carried, value.x->type, domain.index, in_c(path)));
       } else {
-        cells_[path] = unknown(fmt::format("'{}' as the iteration before left it", in_c(path)));
+        cells_[path] = unknown(fmt::format("'{}' from the previous iteration", in_c(path)));
       }
     }
     start = cells_;
@@ -166,7 +166,7 @@ void Executor::space_loop(const Loop& loop) {
   trail_.pop_back();
   active_.pop_back();
   carry(before, changed, domain, where(n));
-  cells_[loop.counter.path] = unknown(fmt::format("'{}' behind its loop", name));
+  cells_[loop.counter.path] = unknown(fmt::format("'{}' after its loop", name));
 }
 
 // Finds variables to which every iteration adds the same number. Drops candidates for which an
@@ -223,7 +223,7 @@ void Executor::carry(const Cells& before, const std::set<std::string>& changed,
                          is_floating(after.x->args[0]->type) && after.x->type == CScalar::F32;
     cells_[path] =
         unknown(rounded ? fmt::format("'{}', which each iteration rounds to float", in_c(path))
-                        : fmt::format("'{}' as a loop left it", in_c(path)));
+                        : fmt::format("'{}' after a loop", in_c(path)));
     if (after.kind != Value::Kind::Scalar || start.kind != Value::Kind::Scalar) continue;
     X carried = pool_.leaf(XKind::Carried, start.x->type, domain.index, in_c(path));
     if (const auto sum = reduced(carried, after.x, domain, path)) {
@@ -435,7 +435,7 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
   in_nest_ = false;
   stores_.clear();
   if (!done) {
-    throw Refusal{"C016", place, "the statements of this loop have no order that is known",
+    throw Refusal{"C016", place, "no correct order of the statements of this loop is known",
                   "split the loop"};
   }
   // keep scalars on which all parts agree
@@ -444,7 +444,7 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
     for (auto& [path, value] : merged) {
       const auto found = cells.find(path);
       if (found == cells.end() || !(found->second == value))
-        value = unknown("what a part of a loop left");
+        value = unknown("a value that differs between the parts of a loop");
     }
   }
   cells_ = std::move(merged);
@@ -453,8 +453,9 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
     for (const auto& leaf : *leaves) stores = stores || !leaf.empty();
   }
   if (stores && out_.timed && !in_time_) {
-    throw Refusal{"C017", place, "statements behind the time loop write arrays, too",
-                  "a program is its time loop: mark that with #pragma scop and #pragma endscop"};
+    throw Refusal{
+        "C017", place, "statements after the time loop also write arrays",
+        "a program consists of its time loop: mark it with #pragma scop and #pragma endscop"};
   }
   if (stores && dry_ == 0) out_.nests.push_back(std::move(made));
 }

@@ -77,9 +77,9 @@ bool Executor::time_loop(const TimeLoop& loop) {
   in_time_ = false;
   if (timed) {
     if (nests > 0) {
-      throw Refusal{"C017", where(node(loop.node)),
-                    "statements ahead of the time loop write arrays, too",
-                    "a program is its time loop: mark that with #pragma scop and #pragma endscop"};
+      throw Refusal{
+          "C017", where(node(loop.node)), "statements before the time loop also write arrays",
+          "a program consists of its time loop: mark it with #pragma scop and #pragma endscop"};
     }
     if (out_.timed) {
       throw Refusal{"C017", where(node(loop.node)), "there are several time loops",
@@ -322,7 +322,7 @@ std::set<std::string> Executor::periodic_counters(const Cells& before,
     } else if (value.kind == Value::Kind::Scalar) {
       cells_[path] = scalar_value(pool_.leaf(XKind::Carried, value.x->type, -1, in_c(path)));
     } else {
-      cells_[path] = unknown(fmt::format("'{}' as the step before left it", in_c(path)));
+      cells_[path] = unknown(fmt::format("'{}' from the previous step", in_c(path)));
     }
   }
   return out;
@@ -346,7 +346,7 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
                                 after != cells_.end() && after->second.kind == Value::Kind::None
                                     ? ": it becomes " + after->second.why
                                     : ""),
-                    "pointers may trade places, all of them"};
+                    "pointers may only be swapped or rotated among each other"};
     }
     out_.rotations.push_back({value.pointer.array, after->second.pointer.array});
     moved[value.pointer.array] = path;
@@ -376,7 +376,7 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
         "C014", out_.place,
         fmt::format("'{}' is used beside '{}', which points to another array in the next step",
                     in_c(path), in_c(moved[value.pointer.array])),
-        "use the pointers that trade places"};
+        "use only the pointers that are swapped"};
   }
 }
 
@@ -425,15 +425,15 @@ Execution Executor::run() {
       const bool reduced = !out_.sums.empty();
       throw Refusal{
           "C018", where(node(entry.body)),
-          reduced ? "nothing is written to an array: '" + out_.sums.begin()->second.name +
-                        "' and the like are reduced, alone"
+          reduced ? "nothing is written to an array, there are only reductions such as '" +
+                        out_.sums.begin()->second.name + "'"
                   : "nothing is written to an array",
           reduced ? "a program has a step that writes fields: lift that, and add `reduce`" : ""};
     }
     scalars_left();
     return out_;
   }
-  throw Refusal{"C024", {}, "the region is too large to be understood", ""};
+  throw Refusal{"C024", {}, "the region is too large for the lifter", ""};
 }
 
 Execution execute(const CTree& tree, Pool& pool, const ExecuteOptions& options) {

@@ -31,7 +31,7 @@ void Executor::refuse(const std::string& code, const CNode& at, const std::strin
 
 void Executor::budget(const CNode& at) {
   if (++steps_taken_ > 4000000) {
-    refuse("C024", at, "the region is too large to be understood",
+    refuse("C024", at, "the region is too large for the lifter",
            "mark a smaller part with #pragma scop and #pragma endscop");
   }
 }
@@ -204,7 +204,7 @@ LValue Executor::place(int index) {
     default:
       break;
   }
-  out.why = n.kind == CKind::Unknown ? n.text : "a place that is not known";
+  out.why = n.kind == CKind::Unknown ? n.text : "an lvalue that is not known";
   return out;
 }
 
@@ -231,7 +231,7 @@ Value Executor::read_cell(const LValue& of) {
   Value out;
   switch (type->kind) {
     case CTypeInfo::Kind::Scalar:
-      if (local) return unknown(fmt::format("'{}' without a value", in_c(of.path)));
+      if (local) return unknown(fmt::format("the uninitialized variable '{}'", in_c(of.path)));
       return scalar_value(symbol_of(of.path, type->scalar));
     case CTypeInfo::Kind::Array:
       if (local && rooted_.count(root) == 0) {
@@ -250,7 +250,7 @@ Value Executor::read_cell(const LValue& of) {
               ""};
     }
     case CTypeInfo::Kind::Pointer: {
-      if (local) return unknown(fmt::format("the pointer '{}' without a value", in_c(of.path)));
+      if (local) return unknown(fmt::format("the uninitialized pointer '{}'", in_c(of.path)));
       const CTypeInfo* target = type_of(type->of);
       const bool single = single_.count(variable_of_path(of.path)) > 0;
       if (target->kind == CTypeInfo::Kind::Struct || target->kind == CTypeInfo::Kind::Void ||
@@ -493,7 +493,7 @@ Value Executor::eval_cast(const CNode& n) {
 void Executor::assign_object(const LValue& to, const LValue& from, const CNode& at) {
   for (const LValue* of : {&from, &to}) {
     if (of->kind == LValue::Kind::None)
-      refuse("C020", at, "a structure that is copied is not known: " + of->why);
+      refuse("C020", at, "the source or target of a structure copy is not known: " + of->why);
   }
   if (to.kind != LValue::Kind::Cell || from.kind != LValue::Kind::Cell) {
     refuse("C020", at, "a structure is copied from or to an array");
@@ -541,7 +541,8 @@ void Executor::assign_array(const LValue& to, const LValue& from, const CNode& a
 
 void Executor::assign(const LValue& to, const Value& value, const CNode& at) {
   if (to.kind == LValue::Kind::None || to.kind == LValue::Kind::Table) {
-    if (call_depth_ >= 0) refuse("C020", at, "what is assigned to is not known: " + to.why);
+    if (call_depth_ >= 0)
+      refuse("C020", at, "the target of the assignment is not known: " + to.why);
   }
   if (to.kind == LValue::Kind::Cell) {
     cell_types_[to.path] = to.type;
@@ -552,13 +553,13 @@ void Executor::assign(const LValue& to, const Value& value, const CNode& at) {
   const ArrayInfo& array = out_.arrays[static_cast<size_t>(to.element.array)];
   if (type == nullptr || type->kind != CTypeInfo::Kind::Scalar) {
     refuse("C020", at, fmt::format("a pointer or structure in '{}' is assigned", array.in_c),
-           "rows and records of an array may be used, not moved");
+           "rows and records of an array may be used but not reassigned");
   }
   if (to.element.subscripts.size() != array.extents.size()) {
     refuse("C020", at, fmt::format("'{}' is assigned with too few subscripts", array.in_c));
   }
   if (value.kind != Value::Kind::Scalar) {
-    refuse("C022", at, fmt::format("'{}' gets {}", array.in_c, value.why));
+    refuse("C022", at, fmt::format("'{}' is assigned {}", array.in_c, value.why));
   }
   store(to.element.array, to.element.subscripts, value.x, at);
 }
@@ -567,7 +568,7 @@ Value Executor::eval_assign(const CNode& n) {
   const CTypeInfo* type = type_of(node(n.children[0]).type);
   if (type != nullptr && type->kind == CTypeInfo::Kind::Struct) {
     const LValue from = place(n.children[1]), to = place(n.children[0]);
-    if (from.kind == LValue::Kind::None) refuse("C020", n, "a structure gets " + from.why);
+    if (from.kind == LValue::Kind::None) refuse("C020", n, "a structure is assigned " + from.why);
     assign_object(to, from, n);
     return unknown("a structure");
   }

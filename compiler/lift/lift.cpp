@@ -10,8 +10,8 @@ namespace stencil::lifter {
 
 void refuse_number(const TooLarge& large, CPlace place) {
   const std::string message =
-      large.number == 0 ? "a bound or subscript leaves the integers of 64 bits"
-                        : fmt::format("{} in a bound or subscript is beyond an integer of {} bits",
+      large.number == 0 ? "a bound or subscript exceeds 64 bits"
+                        : fmt::format("{} in a bound or subscript exceeds an integer of {} bits",
                                       large.number, bits_of(large.type));
   throw Refusal{"C023", place, message,
                 "coordinates of a grid lie within 1073741824, and steps within 2147483647"};

@@ -171,10 +171,11 @@ class Grouping {
     for (size_t d = 1; d < to.subscripts.size() && d < lengths.size(); ++d) {
       const Poly high = Shapes::extreme(pool_, execution_, to.subscripts[d], store.domain, true);
       if (degree(high) <= std::max<size_t>(degree(lengths[d]), 1)) continue;
-      throw Refusal{"C013", store.place,
-                    fmt::format("a loop runs over several rows of '{}' at once, up to {}",
-                                name(store.array), high.text()),
-                    "a loop for each dimension, or one over all arrays' elements in every place"};
+      throw Refusal{
+          "C013", store.place,
+          fmt::format("a loop runs over several rows of '{}' at once, up to {}", name(store.array),
+                      high.text()),
+          "use one loop per dimension, or loop over all elements of the arrays everywhere"};
     }
     for (const Poly& s : to.subscripts) {
       int counters = 0;
@@ -211,7 +212,7 @@ class Grouping {
                           fmt::format("'{}' is reduced from values of '{}' that earlier iterations "
                                       "of the same loop have written",
                                       r.name, name(load->id)),
-                          "reduce in a loop of its own, behind the one that writes"};
+                          "reduce in a separate loop after the one that writes"};
           }
         }
       }

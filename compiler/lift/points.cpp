@@ -122,10 +122,11 @@ void find_points(Pool& pool, Execution& execution) {
         }
         X plain = pool.load(n->id, n->args, n->type, 0);
         if (n->id == store.array && plain->args != own) {
-          throw Refusal{"C013", store.place,
-                        fmt::format("'{}' is written at places that are data, and read at others",
-                                    execution.arrays[static_cast<size_t>(n->id)].in_c),
-                        "a source adds to the element at its own place"};
+          throw Refusal{
+              "C013", store.place,
+              fmt::format("'{}' is written at positions given by data and read at other positions",
+                          execution.arrays[static_cast<size_t>(n->id)].in_c),
+              "a source may only update the element at its own position"};
         }
         return plain;
       });

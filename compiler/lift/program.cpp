@@ -80,10 +80,10 @@ void ProgramWriter::gather() {
   for (const Rotation& rotation : execution_.rotations) {
     for (int array : {rotation.before, rotation.after}) {
       if (shapes_.shape(array).extents.empty()) {
-        throw Refusal{"C014", execution_.place,
-                      fmt::format("'{}' takes part in a change of pointers and is not used",
-                                  info(array).in_c),
-                      ""};
+        throw Refusal{
+            "C014", execution_.place,
+            fmt::format("'{}' is swapped with other pointers but never used", info(array).in_c),
+            ""};
       }
       parts_.insert({array, {}, -1});
     }
@@ -129,7 +129,7 @@ void ProgramWriter::ghosts() {
     // copies of copies would not be copies of points
     if (periodic.layers > 1)
       has_points(periodic.high - periodic.low + Poly(1) - Poly(periodic.layers),
-                 "its ghost cells are copies of points");
+                 "ghost cells are copies of points, not of other ghost cells");
     std::set<std::string> fields;
     for (const Part& part : periodic.parts) {
       const std::string& field = roles_.of.at(part).field;
@@ -150,12 +150,12 @@ void ProgramWriter::ghosts() {
       if (std::find(first.begin(), first.end(), info(part.array).in_c) == first.end())
         first.push_back(info(part.array).in_c);
     }
-    out_.assumed.push_back(fmt::format(
-        "nobody needs the ghost cells of {} in dimension {} afterwards{}", fmt::join(names, ", "),
-        d,
-        first.empty() ? ""
-                      : fmt::format(", and those of {} hold copies when the loop begins",
-                                    fmt::join(first, ", "))));
+    out_.assumed.push_back(
+        fmt::format("the caller does not use the ghost cells of {} in dimension {} afterwards{}",
+                    fmt::join(names, ", "), d,
+                    first.empty() ? ""
+                                  : fmt::format(", and those of {} hold copies before the loop",
+                                                fmt::join(first, ", "))));
   }
 }
 
@@ -359,10 +359,10 @@ std::vector<ast::Item> ProgramWriter::required(std::map<uint32_t, std::string>& 
     std::vector<std::string> texts;
     for (const auto& [condition, why] : execution_.requirements)
       texts.push_back(fmt::format("{} ({})", stencil::write(*requirement(condition)), why));
-    throw Refusal{"C027", execution_.place,
-                  fmt::format("no sizes serve all that the program would ask for: {}",
-                              fmt::join(texts, ", ")),
-                  "lift the loops one by one"};
+    throw Refusal{
+        "C027", execution_.place,
+        fmt::format("no sizes satisfy all requirements of the program: {}", fmt::join(texts, ", ")),
+        "lift the loops one by one"};
   }
   const auto follows = [&](const Poly& slack) {  // from a stricter requirement
     return std::any_of(slacks.begin(), slacks.end(), [&](const Poly& other) {
@@ -447,7 +447,7 @@ void ProgramWriter::powers() {
   }
   if (out_.powers)
     out_.assumed.push_back(
-        "whole powers are products, which may differ from pow() in the last places");
+        "integer powers are products, which may differ from pow() in the last digits");
 }
 
 // Records assumptions about params that occur in values.
@@ -459,8 +459,8 @@ void ProgramWriter::of_symbols() {
     if (symbol.array < 0) continue;
     for (const auto& [part, role] : roles_.of) {
       if (part.array != symbol.array) continue;
-      out_.assumed.push_back(fmt::format("'{}' is {}, which the field '{}' holds, too", symbol.name,
-                                         symbol.in_c, role.field));
+      out_.assumed.push_back(fmt::format("'{}' is {}, which is also an element of the field '{}'",
+                                         symbol.name, symbol.in_c, role.field));
       break;
     }
   }
@@ -474,7 +474,7 @@ void ProgramWriter::lengths_taken() {
     if (reach.sure || array.local) continue;
     const Poly& length = shapes_.shape(reach.array).extents[0];
     out_.assumed.push_back(fmt::format(
-        "{} has {} element{}, whether or not a condition lets C access them", array.in_c,
+        "{} has {} element{}, even if a condition in C skips some of them", array.in_c,
         stencil::write(*affine(length, execution_.place)), length == Poly(1) ? "" : "s"));
   }
 }

@@ -63,7 +63,7 @@ struct PointFieldBinding {
 
 // An assumption that some valid calls of the original do not satisfy.
 struct Exclusion {
-  std::string text;     // "n >= 3", "what 'f' returns"
+  std::string text;     // "n >= 3", "the return value of 'f'"
   bool above = false;   // it bounds a size or another number from above
   bool result = false;  // `text` is a result that the program does not compute, not a condition
 };
@@ -88,8 +88,8 @@ struct LiftedProgram {
   std::optional<Refusal> sized;
 };
 
-// The exclusions in one line: "for n >= 3 and m >= n only; without what 'f' returns". "" if there
-// are none.
+// The exclusions in one line: "for n >= 3 and m >= n only; without the return value of 'f'". "" if
+// there are none.
 std::string exclusions(const LiftedProgram& program);
 
 // `title`: the name of the source in the comment at the top.

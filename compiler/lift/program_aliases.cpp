@@ -94,8 +94,8 @@ void ProgramWriter::aliasing() {
     out_.assumed.push_back(fmt::format("{} do not overlap", fmt::join(names, ", ")));
   for (const auto& [part, role] : roles_.of) {
     if (!info(part.array).rows) continue;
-    out_.assumed.push_back(
-        fmt::format("the rows of {} are apart and all of one length", info(part.array).in_c));
+    out_.assumed.push_back(fmt::format("the rows of {} do not overlap and have the same length",
+                                       info(part.array).in_c));
   }
 }
 
@@ -109,11 +109,10 @@ void ProgramWriter::longer() {
   }
   for (const auto& [spare, list] : names) {
     if (spare == 0) continue;
-    out_.assumed.push_back(
-        fmt::format("the memory of {} goes on for {} element{} behind the last one that a strided "
-                    "loop accesses",
-                    fmt::join(list, ", "), spare == 1 ? "1" : fmt::format("up to {}", spare),
-                    spare == 1 ? "" : "s"));
+    out_.assumed.push_back(fmt::format(
+        "the memory of {} extends {} element{} beyond the last one that a strided loop accesses",
+        fmt::join(list, ", "), spare == 1 ? "1" : fmt::format("up to {}", spare),
+        spare == 1 ? "" : "s"));
   }
 }
 

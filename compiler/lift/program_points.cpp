@@ -44,8 +44,8 @@ void ProgramWriter::of_params(const Poly& p, CPlace place, const std::string& me
                           !contains(atom, XKind::Index) && !contains(atom, XKind::Time);
     if (quotient) continue;
     throw Refusal{"C013", place, message,
-                  "a place is an element of an array of integers for each dimension, plus a "
-                  "constant; what belongs to points is picked by the point and the step"};
+                  "a position is an element of an integer array per dimension, plus a constant; "
+                  "arrays of points are indexed by the point and the step"};
   }
 }
 
@@ -54,7 +54,7 @@ PointSetBinding::Coordinate ProgramWriter::coordinate(const Poly& place,
                                                       const Poly& extent) const {
   PointSetBinding::Coordinate out;
   Poly rest = place;
-  const std::string no_places = "the places of sources or receivers are no elements of arrays";
+  const std::string no_places = "the positions of sources or receivers are not elements of arrays";
   for (X atom : place.atoms()) {
     X at = atom;
     while (at->kind == XKind::Cast) at = at->args[0];
@@ -68,8 +68,7 @@ PointSetBinding::Coordinate ProgramWriter::coordinate(const Poly& place,
     }
     if (!plain) {
       throw Refusal{"C013", statement.store.place, no_places,
-                    "a place is an element of an array of integers for each dimension, plus a "
-                    "constant"};
+                    "a position is an element of an integer array per dimension, plus a constant"};
     }
     X index = number_of_point(statement);
     const Poly s = in_memory(at->id, at->args, statement.store.place);
@@ -132,7 +131,7 @@ const ProgramWriter::PlacedAt& ProgramWriter::points_at(const std::vector<Poly>&
     init.value->kind = std::move(all);
     point_items_.push_back({std::move(init), next_span()});
   } else if (!statement.record) {
-    out_.assumed.push_back(fmt::format("no two of the points of '{}' lie at one place", made.name));
+    out_.assumed.push_back(fmt::format("the points of '{}' are distinct", made.name));
   }
   out_.point_sets.push_back(std::move(binding));
   sets_.push_back(std::move(made));
@@ -161,7 +160,7 @@ PointFieldBinding ProgramWriter::by_point(int array, const std::vector<X>& subsc
   const CPlace place = statement.store.place;
   const Poly at = in_memory(array, subscripts, place);
   const std::string message =
-      fmt::format("a subscript of '{}' is no number of a point and a step", of.in_c);
+      fmt::format("a subscript of '{}' is not made of the point number and the step", of.in_c);
   PointFieldBinding out;
   out.array = array;
   out.count = pool_.integer(1);
@@ -200,8 +199,8 @@ ExprPtr ProgramWriter::point_load(X x, const PlacedAt& at, const PointStatement&
         shapes_.access(x->id, x->args, statement.store).subscripts != at.place) {
       throw Refusal{
           "C013", statement.store.place,
-          fmt::format("'{}' is read beside the place of a source or receiver", info(x->id).in_c),
-          "receivers record values of their own places"};
+          fmt::format("'{}' is read beside the position of a source or receiver", info(x->id).in_c),
+          "receivers record values at their own positions"};
     }
     return load(x, context);
   }
@@ -261,8 +260,8 @@ void ProgramWriter::source(const PointStatement& statement) {
   if (role.copies > 1 && advanced_.count(role.field) == 0) {
     throw Refusal{
         "C014", store.place,
-        fmt::format("sources are added to '{}' ahead of the loop that writes it", role.field),
-        "add sources behind the loop over the grid"};
+        fmt::format("sources are added to '{}' before the loop that writes it", role.field),
+        "add sources after the loop over the grid"};
   }
   ast::Stencil made;
   made.name = make_identifier(unique_stencil(role.field));
@@ -293,10 +292,9 @@ void ProgramWriter::record(const PointStatement& statement) {
     for (const PointStatement& other : execution_.points)
       later = later || (other.epoch > statement.epoch && other.store.array == n->id);
     if (later) {
-      throw Refusal{
-          "C013", store.place,
-          fmt::format("'{}' is recorded ahead of what writes it in the step", info(n->id).in_c),
-          "receivers record at the end of a step"};
+      throw Refusal{"C013", store.place,
+                    fmt::format("'{}' is recorded before the step writes it", info(n->id).in_c),
+                    "receivers record at the end of a step"};
     }
     if (!place) place = shapes_.access(n->id, n->args, store).subscripts;
   });
@@ -304,7 +302,7 @@ void ProgramWriter::record(const PointStatement& statement) {
   PointFieldBinding binding = by_point(store.array, store.subscripts, statement);
   if (binding.time_stride == nullptr) {
     throw Refusal{"C013", store.place,
-                  fmt::format("'{}' is no record by steps", info(store.array).in_c), ""};
+                  fmt::format("'{}' is not indexed by the time step", info(store.array).in_c), ""};
   }
   binding.field = fresh(info(store.array).name);
   binding.set = at.name;

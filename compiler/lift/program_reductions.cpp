@@ -24,8 +24,7 @@ void ProgramWriter::begin_reductions() {
   }
   if (out_.sums) {
     out_.assumed.push_back(
-        "sums are taken in the order of the language, which may differ from C's in the last "
-        "places");
+        "sums use the order of the language, so they may differ from C's in the last digits");
   }
   stop_ = execution_.stop;
   if (stop_ == nullptr) return;

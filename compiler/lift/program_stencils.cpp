@@ -113,7 +113,7 @@ void ProgramWriter::stencil(const StepFunction& function) {
     const Role& role = roles_.of.at(part);
     if (info(part.array).constant) {
       throw Refusal{"C020", function.place,
-                    fmt::format("'{}' is const and written", info(part.array).in_c), ""};
+                    fmt::format("'{}' is const but written", info(part.array).in_c), ""};
     }
     if (type_name(info(part.array).element).empty()) {
       throw Refusal{"C023", function.place,
@@ -254,7 +254,7 @@ void ProgramWriter::moves() {
   grid.name = make_identifier(domain_of(roles_.moves[0].first.array));
   piece.region = std::move(grid);
   made.pieces.push_back(std::move(piece));
-  add(std::move(made), fmt::format("{}:{}: pointers trade places", file_, execution_.place.line));
+  add(std::move(made), fmt::format("{}:{}: pointers rotate", file_, execution_.place.line));
 }
 
 }  // namespace stencil::lifter

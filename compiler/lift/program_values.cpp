@@ -45,7 +45,7 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
           uses_counter(to)
               ? fmt::format("'{}' is read at {}, which is no fixed distance from the point written",
                             info(load->id).in_c, to.text())
-              : fmt::format("'{}' is read at {}, one place for all points written",
+              : fmt::format("'{}' is read at {}, the same element for all points written",
                             info(load->id).in_c, to.text()),
           "arrays are read at the counters of the point plus constants"};
     }
@@ -79,10 +79,11 @@ std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, con
   const bool here = from == Poly::of(edge->args[0]);
   const bool whole = lengths(part.array)[k] == Poly::of(edge->args[1]);
   if (!here || !whole || shapes_.shape(part.array).over_time) {
-    throw Refusal{"C026", context.piece->point->place,
-                  fmt::format("'{}' is read across an end that is not its own", array.in_c),
-                  "a subscript that bends at the end of an array spans all of the array, at the "
-                  "point written"};
+    throw Refusal{
+        "C026", context.piece->point->place,
+        fmt::format("'{}' is read across the end of a dimension of another length", array.in_c),
+        "a subscript that wraps or reflects must span the whole array and start from the point "
+        "written"};
   }
   auto& sides = rules_[roles_.of.at(part).field];
   sides.resize(lengths(part.array).size());
@@ -116,7 +117,7 @@ void ProgramWriter::within_rows(const Access& access, const Store& store,
     const Poly most = Shapes::extreme(pool_, execution_, access.subscripts[k], domain, true);
     const Poly room = mine[k] - Poly(1) - most;
     if (proved(room, facts) || shapes_.at_least_zero(room)) continue;
-    has_points(room, "a row holds what is read and written in it");
+    has_points(room, "accesses stay within a row");
   }
 }
 
@@ -255,8 +256,11 @@ ExprPtr ProgramWriter::leaf(X x, Context& context) {
     if (shift.zero()) return name;
     return make_binary("-", std::move(name), affine(shift, context.piece->point->place));
   }
-  throw Refusal{"C013", context.piece->point->place,
-                fmt::format("the counter '{}' is used, and is none of the point's", x->text), ""};
+  throw Refusal{
+      "C013", context.piece->point->place,
+      fmt::format("the counter '{}' is used, but it is not a coordinate of the point written",
+                  x->text),
+      ""};
 }
 
 std::string ProgramWriter::index_name(const std::string& wanted, const Context& context) {

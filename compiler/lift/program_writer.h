@@ -71,7 +71,7 @@ class ProgramWriter {
   void stencil(const StepFunction& function);
   std::vector<Poly> facts_of(const Store& store) const;
   void points_of(const Store& store);
-  void has_points(const Poly& fact, const char* why = "its loop has points");
+  void has_points(const Poly& fact, const char* why = "the loop is not empty");
   void otherwise(const StepFunction& function, bool whole, ast::Stencil& made);
   std::string unique_stencil(const std::string& field);
   void moves();

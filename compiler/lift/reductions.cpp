@@ -60,7 +60,7 @@ class Finder {
       throw Refusal{
           "C025", at_,
           fmt::format("'{}' is reduced along some of the dimensions of a loop", info.name),
-          "what is reduced is reduced over all loops of a nest"};
+          "reduce over all loops of the nest"};
     }
     each_node(value, [&](X n) {
       if (n->kind == XKind::Reduced) in_step(n->id);
@@ -68,7 +68,7 @@ class Finder {
         throw Refusal{
             "C025", info.place,
             fmt::format("'{}' is reduced in a loop whose statements need an order", info.name),
-            "reduce in a loop of its own"};
+            "reduce in a separate loop"};
       }
     });
     Reduction made;

@@ -48,7 +48,7 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
     }
     if (targets == 0) {
       throw Refusal{"C014", functions[0].place,
-                    fmt::format("no step writes '{}', whose copies take turns", name), ""};
+                    fmt::format("no step writes '{}', whose buffers alternate", name), ""};
     }
   }
   // pointers that rotate
@@ -58,8 +58,8 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
     const bool shared =
         previous.count(rotation.after) > 0 && previous[rotation.after] != rotation.before;
     if (again || shared) {
-      throw Refusal{"C014", execution.place, "two pointers that are moved point to one array",
-                    "pointers may trade places, each with an array of its own"};
+      throw Refusal{"C014", execution.place, "two swapped pointers point to the same array",
+                    "each of the swapped pointers needs its own array"};
     }
     next[rotation.before] = rotation.after;
     previous[rotation.after] = rotation.before;
@@ -69,7 +69,7 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
     throw Refusal{"C014", execution.place,
                   fmt::format("the array of '{}' is lost when pointers are moved",
                               execution.arrays[static_cast<size_t>(before)].in_c),
-                  "pointers may trade places, all of them"};
+                  "pointers may only be swapped or rotated among each other"};
   }
   std::set<int> done;
   for (const auto& [start, unused] : next) {
@@ -86,7 +86,7 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
     }
     const int copies = static_cast<int>(cycle.size());
     if (components || targets == 0) {
-      throw Refusal{"C014", execution.place, "arrays of several components trade places", ""};
+      throw Refusal{"C014", execution.place, "arrays of several components are swapped", ""};
     }
     if (targets > 1) {
       for (int array : cycle) {

@@ -425,7 +425,7 @@ void Shapes::directions() {
       if (shape.along[k] >= 0 && (k == 0 || shape.along[k] > shape.along[k - 1])) continue;
       throw Refusal{
           "C013", seen_[a][0].store->place,
-          fmt::format("a subscript of '{}' is no counter of a loop over the grid", info.in_c),
+          fmt::format("a subscript of '{}' is not a counter of a loop over the grid", info.in_c),
           "subscripts are sums of loop counters and sizes"};
     }
   }

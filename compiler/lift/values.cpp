@@ -99,7 +99,7 @@ ExprPtr ValueWriter::literal(X x, bool known) {
     if (x->integer == INT64_MIN) return make_binary("-", make_integer(-INT64_MAX), make_integer(1));
     return make_integer(x->integer);
   }
-  if (!std::isfinite(x->real)) refuse("a constant that is no finite number");
+  if (!std::isfinite(x->real)) refuse("a constant that is not finite");
   const bool negative = std::signbit(x->real);
   double value = std::abs(x->real);
   if (x->type == CScalar::F32 && known) value = short_form(value);

@@ -106,7 +106,7 @@ Result<LiftProof> a_program(const lifter::Lifted& lifted, const runtime::LiftReq
   }
   const auto program = Program::from_text(lifted.program.text, {}, "lifted.stn");
   if (program.ok()) return proof;
-  return Failure{"C029", "what was lifted is no program: " + program.failure().message,
+  return Failure{"C029", "the lifted text is not a valid program: " + program.failure().message,
                  "this is a limit of the lifter; --no-verify writes it all the same"};
 }
 
@@ -124,7 +124,7 @@ Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t 
                                   double search) {
   std::vector<std::string> done;
   std::vector<Outcome> missing;
-  std::string first, last = "no size of its params is one";
+  std::string first, last = "no tested value of its params works";
   for (int64_t size : kSizes) {
     if (done.size() == kRuns) break;
     runtime::NamedValues values;
@@ -159,7 +159,7 @@ Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t 
   out.text = last;
   if (done.empty()) return out;
   out.runs = fmt::format("with {}, {}", done[0], first);
-  for (size_t k = 1; k < done.size(); ++k) out.runs += fmt::format("; with {} the same", done[k]);
+  for (size_t k = 1; k < done.size(); ++k) out.runs += fmt::format("; the same with {}", done[k]);
   out.ran = true;
   out.missing = missing;
   out.compared = missing.empty();

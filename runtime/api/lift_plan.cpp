@@ -357,7 +357,7 @@ std::string LiftPlan::sizes_text(const std::vector<LiftCase>& cases) const {
     out += fmt::format("{}{} = {}", out.empty() ? "" : "; ",
                        lifted_.execution.symbols[static_cast<size_t>(symbol)].name, ranges(values));
   }
-  return out.empty() ? "its one size" : (cases.size() > 1 ? "sizes " : "") + out;
+  return out.empty() ? "its only size" : (cases.size() > 1 ? "sizes " : "") + out;
 }
 
 }  // namespace stencil::api

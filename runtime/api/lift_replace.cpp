@@ -49,7 +49,7 @@ class Replacement {
     const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
     if (entry.member) return refused("it is a member of a class");
     if (!lifted_.program.point_sets.empty())
-      return refused("it has sources or receivers, whose places are in arrays of its own kind");
+      return refused("it has sources or receivers, whose positions are in separate arrays");
     const bool returns = type(entry.result).kind != CTypeInfo::Kind::Void;
     bool known = false;
     for (const lifter::Left& left : lifted_.execution.left) {
@@ -59,7 +59,7 @@ class Replacement {
     }
     if (returns && !known) return refused("it returns a value");
     if (!tree_.region && is_cpp_keyword(entry.name))
-      return refused(fmt::format("its name, '{}', is a word of C++", entry.name));
+      return refused(fmt::format("its name, '{}', is a keyword of C++", entry.name));
     const std::string result = returns ? type(entry.result).text : "void";
     const std::string function = tree_.region ? entry.name + "_region" : entry.name;
     std::string parameters;
@@ -84,7 +84,7 @@ class Replacement {
 
  private:
   Failure refused(const std::string& why) const {
-    return {"U040", "no function can take the place of the original: " + why,
+    return {"U040", "no function can replace the original: " + why,
             "the program itself can be lifted without --replace"};
   }
   const CTypeInfo& type(int number) const { return tree_.types[static_cast<size_t>(number)]; }
@@ -169,7 +169,8 @@ class Replacement {
     const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
     const auto named = [&](int v) { return tree_.variables[static_cast<size_t>(v)].name == name; };
     if (std::none_of(entry.parameters.begin(), entry.parameters.end(), named))
-      why_ = fmt::format("it uses '{}', which is none of its parameters: pass it as one", name);
+      why_ = fmt::format("it uses '{}', which is not one of its parameters: pass it as a parameter",
+                         name);
     return in_cpp_names(in_c);
   }
 
@@ -228,12 +229,12 @@ class Replacement {
   std::string pointer(const FieldBinding& field) {
     const auto& array = lifted_.execution.arrays[static_cast<size_t>(field.array)];
     if (array.rows || array.local) {
-      why_ = fmt::format("'{}' has rows of its own, or is local", array.in_c);
+      why_ = fmt::format("'{}' has separately allocated rows, or is local", array.in_c);
       return "";
     }
     for (X low : field.lows) {
       if (low == nullptr) continue;
-      why_ = fmt::format("'{}' has ghost cells, which the program has not", array.in_c);
+      why_ = fmt::format("'{}' has ghost cells, which the program does not have", array.in_c);
       return "";
     }
     if (device_ && array.sequence) {
@@ -248,7 +249,7 @@ class Replacement {
         continue;
       }
       if (space) {
-        why_ = fmt::format("the components of '{}' are not apart in memory", array.in_c);
+        why_ = fmt::format("the components of '{}' are interleaved in memory", array.in_c);
         return "";
       }
       const int64_t at = field.subscripts[d] == lifter::kSlot ? field.slot : field.subscripts[d];
@@ -383,8 +384,8 @@ class Replacement {
       const std::string length = whole(reach.length);
       if (!reach.sure) {
         why_ = fmt::format(
-            "the program has {} elements of '{}', and the original may touch fewer, since it "
-            "accesses some under a condition; a declared length, as in {}[n], says how many there "
+            "the program has {} elements of '{}', and the original may access fewer, because of a "
+            "condition; a declared length, as in {}[n], says how many there "
             "are",
             lifter::Poly::of(reach.length).text(), array.in_c, array.in_c);
         return "";
@@ -407,8 +408,8 @@ class Replacement {
       }
       if (device_) {
         out += fmt::format(
-            "    if ({} < {}) {{\n    fprintf(stderr, \"{}: the original touches fewer elements of "
-            "'{}' than the program\\n\");\n    abort();\n  }}\n",
+            "    if ({} < {}) {{\n    fprintf(stderr, \"{}: the original accesses fewer elements "
+            "of '{}' than the program\\n\");\n    abort();\n  }}\n",
             have, length, name_, array.in_c);
         continue;
       }

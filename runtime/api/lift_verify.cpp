@@ -186,11 +186,11 @@ class Prover {
     proof.compared = proof.missing.empty();
     const size_t arrays = lifted_.execution.arrays.size();
     const std::string same =
-        sums_differ_ ? "the same up to the last places of sums, which have an order of their own"
-        : powers_differ_ ? "the same up to the last places of library functions"
+        sums_differ_ ? "the same up to the last digits of sums, which are added in another order"
+        : powers_differ_ ? "the same up to the last digits of library functions"
                          : same_bits(lifted_, zeros_differ_);
     proof.runs = fmt::format("{}, {} array{}{}: {}", proof.runs, arrays, arrays == 1 ? "" : "s",
-                             results_ > 0 ? " and what scalars hold behind them" : "", same);
+                             results_ > 0 ? " and the final scalars" : "", same);
     proof.text = proof.compared ? proof.runs
                                 : fmt::format("{}; {}{}", text_of(proof.missing), proof.runs,
                                               discarded_text());
@@ -366,12 +366,11 @@ class Prover {
     if (!run.end.returned()) {
       return Failure{
           "C031",
-          fmt::format("the original does not come back at sizes at which the program runs ({}): {}",
+          fmt::format("the original does not return at sizes at which the program runs ({}): {}",
                       plan_.sizes_text({one}), run.end.text),
           std::string(run.end.kind == ChildEnd::Kind::Late
                           ? ""
-                          : "it accesses memory that none of its arguments is, or calls the "
-                            "system; ") +
+                          : "it accesses memory outside of its arguments, or calls the system; ") +
               "--no-verify writes the program all the same"};
     }
     if (!run.outside.empty()) {
@@ -379,7 +378,7 @@ class Prover {
           "C031",
           fmt::format("the original writes outside of '{}' at sizes at which the program runs ({})",
                       run.outside, plan_.sizes_text({one})),
-          "its arrays are not what they seem; --no-verify writes the program all the same"};
+          "its arrays are shorter than its accesses; --no-verify writes the program all the same"};
     }
     return true;
   }
@@ -469,12 +468,12 @@ class Prover {
     for (size_t l = 0; l < lifted_.execution.left.size(); ++l) {
       const lifter::Left& left = lifted_.execution.left[l];
       if (left.value == nullptr) {
-        if (left.in_c.empty()) not_computed_.insert("what it returns");
+        if (left.in_c.empty()) not_computed_.insert("the return value");
         continue;
       }
       lifter::X value = lifter::evaluated(pool, left.value, leaf);
       if (!lifter::is_constant(value)) {
-        not_computed_.insert(left.in_c.empty() ? "what it returns" : left.in_c);
+        not_computed_.insert(left.in_c.empty() ? "the return value" : left.in_c);
         continue;
       }
       ++results_;
@@ -497,7 +496,7 @@ class Prover {
           "C030",
           fmt::format("the lifted program differs from the original in {}: {} instead of {} ({}, "
                       "{})",
-                      left.in_c.empty() ? "what it returns" : left.in_c, y, x,
+                      left.in_c.empty() ? "the return value" : left.in_c, y, x,
                       plan_.sizes_text({one}), steps_text(one)),
           kDiffers};
     }

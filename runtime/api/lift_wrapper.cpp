@@ -368,7 +368,7 @@ class Wrapper {
     if (itself && parameter) return;
     if (lifted_.execution.symbols.empty() && info.in_c.empty()) return;
     if (info.rows || info.sequence || info.view) {
-      impossible_ = fmt::format("'{}' has rows of its own", info.in_c);
+      impossible_ = fmt::format("'{}' has separately allocated rows", info.in_c);
       return;
     }
     const CTypeInfo& t = type(v.type);

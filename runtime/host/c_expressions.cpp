@@ -207,7 +207,8 @@ int CTranslator::binary(const BinaryOperator* e) {
     return made(e, CKind::Comma, {first, second});
   }
   if (const auto* compound = dyn_cast<CompoundAssignOperator>(e)) {
-    if (left->HasSideEffects(context_)) return unknown(e, "an assignment to a place that changes");
+    if (left->HasSideEffects(context_))
+      return unknown(e, "an assignment to an lvalue with side effects");
     const int target = expression(left);
     int value = expression(left);
     const int operand = expression(right);

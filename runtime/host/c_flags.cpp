@@ -257,7 +257,7 @@ class Reader {
       }
       // file names; the database contains the file to lift
       if (!word.starts_with('-')) {
-        if (user_) refuse(word, "it is no flag");
+        if (user_) refuse(word, "it is not a flag");
         continue;
       }
       if (word == "-ansi") out_.standard = true;

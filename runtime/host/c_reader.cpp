@@ -620,7 +620,7 @@ Compiled read_c(const StencilHostCFile& file) {
   if (!flags.refused.empty()) {
     return failed("C004", 0, 0,
                   "the flag '" + flags.refused + "' of the C compiler is refused: " + flags.why,
-                  "flags behind -- are such as -I, -D, -include, -std, -x, -fwrapv");
+                  "flags after -- may be -I, -D, -include, -std, -x, -fwrapv and similar ones");
   }
   const std::string text = file.text;
   std::vector<Unfamiliar> unfamiliar;

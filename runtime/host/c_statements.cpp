@@ -146,7 +146,7 @@ int CTranslator::switch_statement(const SwitchStmt* s) {
       groups.back().otherwise = groups.back().otherwise || isa<DefaultStmt>(label);
       child = label->getSubStmt();
     }
-    if (groups.empty()) return unknown(s, "a switch with statements ahead of its labels");
+    if (groups.empty()) return unknown(s, "a switch with statements before its labels");
     flattened(child, groups.back().statements);
   }
   size_t all = 0;

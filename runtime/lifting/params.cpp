@@ -93,13 +93,14 @@ struct ParamCheck {
       return s.value && s.in_c == param;
     });
     if (!used) {
-      return refused(param, "it is no macro or constant that what is lifted uses as a whole number",
-                     "of #define N 1000 and const int N = 1000, the name is N");
+      return refused(param,
+                     "the lifted code does not use a macro or constant of this name as an integer",
+                     "for #define N 1000 and const int N = 1000, the name is N");
     }
     const auto& conditions = lifted.tree.conditions;
     if (std::find(conditions.begin(), conditions.end(), param) != conditions.end()) {
-      return refused(param, "#if asks for it, so other values may be another program",
-                     "flags behind -- choose the number: -- -D" + param + "=512");
+      return refused(param, "#if tests it, so other values may give another program",
+                     "flags after -- choose the value: -- -D" + param + "=512");
     }
     return Done{};
   }
@@ -124,17 +125,17 @@ struct ParamCheck {
       if (node.kind != lifter::CKind::Int || value == values.end()) continue;
       if (node.integer == value->second) continue;
       return refused(node.text, "it is not defined in this file, and -D does not change it",
-                     "headers leave a macro to their users with #ifndef");
+                     "a header can allow other values with #ifndef");
     }
     const auto& params = request.options.params;
     const std::string here = without_defaults(lifted.program.text, params);
     const std::string there = without_defaults(again.value().program.text, params);
     if (here == there) return Done{};
     const auto [a, b] = difference(here, there);
-    return refused(
-        first, fmt::format("{} there is another number in the program: '{}', not '{}'", with, b, a),
-        "its name is lost in sizeof, arguments of templates and constants computed of "
-        "it; write it out there, or make that constant a param, too");
+    return refused(first,
+                   fmt::format("{} the program has another number: '{}', not '{}'", with, b, a),
+                   "its name is lost in sizeof, template arguments and derived constants; write it "
+                   "out there, or make that constant a param as well");
   }
 };
 

@@ -294,7 +294,7 @@ TEST_F(Replace, ArraysThatMayBeShorterAreCopied) {
   EXPECT_TRUE(holds(third, "stencil_part_0.back();"));
   EXPECT_TRUE(holds(third, "stencil_part<const double> stencil_part_1("));
   EXPECT_TRUE(holds(text_of("every_third", "--device-pointers"),
-                    "the original touches fewer elements of 'a' than the program"));
+                    "the original accesses fewer elements of 'a' than the program"));
   EXPECT_FALSE(holds(text_of("any_real", ""), "stencil_part"));
 }
 
@@ -305,27 +305,27 @@ const NotReplaced kNotReplaced[] = {
     {"half",
      "void f(int n, double *restrict a, const double *restrict b) {\n  int q = n / 2;\n"
      "  for (int i = 0; i < q; i++)\n    if (i < q - 1) a[i + 1] = b[i];\n}\n",
-     "elements of 'a', and the original may touch fewer"},
+     "elements of 'a', and the original may access fewer"},
     {"bounded",
      "void f(int n, int p, double *restrict a, const double *restrict b) {\n"
      "  for (int i = 0; i < n; i++) a[i] = i < p ? b[i + 1] : 0;\n}\n",
-     "elements of 'b', and the original may touch fewer"},
+     "elements of 'b', and the original may access fewer"},
     {"masked",
      "void f(int n, double *restrict a, const double *restrict m) {\n"
      "  for (int i = 0; i < n; i++)\n    if (m[i] > 0) a[i] = 1;\n}\n",
-     "elements of 'a', and the original may touch fewer"},
+     "elements of 'a', and the original may access fewer"},
     {"static_global",
      "static double c = 3;\nvoid f(int n, double *restrict a) {\n"
      "  for (int i = 0; i < n; i++) a[i] = a[i] * c;\n}\n",
-     "it uses 'c', which is none of its parameters"},
+     "it uses 'c', which is not one of its parameters"},
     {"global_array",
      "double c[1000];\nvoid f(int n, double *restrict a) {\n"
      "  for (int i = 0; i < 1000; i++) a[i] = a[i] * c[i];\n}\n",
-     "it uses 'c', which is none of its parameters"},
+     "it uses 'c', which is not one of its parameters"},
     {"global_set",
      "int c;\nvoid f(int n, double *restrict a) {\n"
      "  for (int i = 0; i < n; i++) a[i] = a[i] * 2;\n  c = n;\n}\n",
-     "it uses 'c', which is none of its parameters"},
+     "it uses 'c', which is not one of its parameters"},
     {"unsigned_value",
      "void f(int n, unsigned long k, double *restrict a) {\n"
      "  for (int i = 0; i < n; i++) a[i] = a[i] + (double)(k >> 3);\n}\n",

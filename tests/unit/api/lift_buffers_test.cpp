@@ -120,7 +120,7 @@ void heat(int n, int m, int steps, float **a, float **b) {
       for (int j = 0; j < m; j++) a[i][j] = b[i][j];
   }
 })",
-     {"the rows of a are apart"}},
+     {"the rows of a do not overlap"}},
     {"linear_3d",
      R"(
 #define AT(z, y, x) (((z) * NY + (y)) * NX + (x))

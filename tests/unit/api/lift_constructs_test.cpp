@@ -10,7 +10,7 @@ const LiftSample kSamples[] = {
 void f(int n, const double *a, double *b) {
   for (int i = 5; i < n; i++) b[i] = a[2] + a[i];
 })",
-     {"a_2 + a[0]", "'a_2' is a[2], which the field 'a' holds, too"}},
+     {"a_2 + a[0]", "'a_2' is a[2], which is also an element of the field 'a'"}},
     {"element_beyond_the_loop",
      R"(
 void f(int n, const float *a, float *b) {
@@ -62,7 +62,7 @@ void f(int n, const float *a, double *b, double *out) {
   for (int i = 0; i < n; i++) b[i] = a[i] + c;
   *out = c;
 })",
-     {"up to the last places of sums"}},
+     {"up to the last digits of sums"}},
     {"table",
      R"(
 static const float Q[] = {0.1f, 0.2f, 0.3f, 0.4f};

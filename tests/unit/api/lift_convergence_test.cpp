@@ -28,8 +28,7 @@ int relax(int n, int m, double *u, double *v, double tol, int most, double *resi
 })",
      {"reduce err = max(abs(v[0, 0] - u[0, 0])) on [1..n - 2, 1..m - 2]",
       "reduce err_of_step = max(err) on [0, 0]", "stop when err_of_step <= tol",
-      "ended by the condition", "require 1.0 > tol",
-      "what scalars hold behind them: every bit is the same"}},
+      "ended by the condition", "require 1.0 > tol", "the final scalars: every bit is the same"}},
     {"do_while",
      R"(
 #include <math.h>
@@ -69,7 +68,7 @@ int relax(int n, double *a, double *b, double tol, int most) {
   }
   return it;
 })",
-     {"stop when err_of_step < tol", "steps most", "what scalars hold behind them"}},
+     {"stop when err_of_step < tol", "steps most", "the final scalars"}},
     {"break_ahead_of_swap",
      R"(
 #include <math.h>
@@ -107,8 +106,7 @@ int relax(int n, double *a, int most, double eps) {
   }
   return -1;
 })",
-     {"on [1..n - 2 by 2]", "stop when max(e_of_step, e_2_of_step) < eps",
-      "what scalars hold behind them"}},
+     {"on [1..n - 2 by 2]", "stop when max(e_of_step, e_2_of_step) < eps", "the final scalars"}},
     {"every_tenth_step",
      R"(
 #include <math.h>
@@ -190,7 +188,7 @@ void f(int n, double *a, double *b, int steps, double *total, int *large) {
   *large = many;
 })",
      {"reduce s = sum(a[0] * a[0]) on [1..n - 2]", "sum(select(a[0] > 1.0, integer(1), 0))",
-      "what scalars hold behind them", "order of the language"}},
+      "the final scalars", "order of the language"}},
     {"read_in_the_step",
      R"(
 #include <math.h>

@@ -457,14 +457,14 @@ TEST_F(LiftFrontend, UnsoundParamsAreRefused) {
   options.function = "f";
   refused("unused.c",
           "#define K 2\nvoid f(double *a) {\n  for (int i = 0; i < 9; i++) a[i] = K;\n}", "C028",
-          "no macro or constant that what is lifted uses", options);
+          "does not use a macro or constant of this name", options);
   refused("sizeof.c", "#define N 1000\nstatic char x[N];\n#define K sizeof(x)\n" + loop, "C028",
-          "with N=1001 there is another number in the program", options);
+          "with N=1001 the program has another number", options);
   refused("computed.c", "#define N 1000\nenum { K = 2 * N };\n" + loop, "C028",
-          "with N=1001 there is another number in the program", options);
+          "with N=1001 the program has another number", options);
   refused("condition.c",
           "#define N 1000\n#if N > 500\n#define K 2\n#else\n#define K 3\n#endif\n" + loop, "C028",
-          "#if asks for it", options);
+          "#if tests it", options);
   write("sizes.h", "#define N 1000\n");
   refused("header.c", "#include \"sizes.h\"\n#define K 2\n" + loop, "C028",
           "it is not defined in this file", options);

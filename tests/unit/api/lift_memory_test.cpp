@@ -22,7 +22,7 @@ void expect_assumed(const Assumption& one) {
   EXPECT_TRUE(out.value().verified) << out.value().proof;
   std::string found;
   for (const std::string& line : out.value().assumed) {
-    if (line.find("overlap") != std::string::npos || line.find("goes on") != std::string::npos)
+    if (line.find("overlap") != std::string::npos || line.find("extends") != std::string::npos)
       found += (found.empty() ? "" : "; ") + line;
   }
   EXPECT_EQ(found, one.line) << out.value().text;
@@ -105,7 +105,7 @@ const Assumption kAssumptions[] = {
     {"strides_that_may_not_divide",
      "void f(int n, double *restrict a, double *restrict b) { for (int i = 0; i < n; i += 3) b[i] "
      "= a[i] * 2; }",
-     "the memory of a, b goes on for up to 2 elements behind the last one that a strided loop "
+     "the memory of a, b extends up to 2 elements beyond the last one that a strided loop "
      "accesses"},
 };
 

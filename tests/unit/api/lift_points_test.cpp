@@ -84,7 +84,7 @@ void f(int n, int ns, int steps, double *u, double *v, const int *at, const doub
     for (int s = 0; s < ns; s++) u[at[s]] += w[s] * u[at[s] + 1];
   }
 })",
-     ".c", "read at others"},
+     ".c", "read at other positions"},
     {"places_that_move", "C013", 6, R"(
 void f(int n, int ns, int steps, double *u, double *v, const int *at, const double *w) {
   for (int t = 0; t < steps; t++) {
@@ -93,7 +93,7 @@ void f(int n, int ns, int steps, double *u, double *v, const int *at, const doub
     for (int s = 0; s < ns; s++) u[at[t * ns + s]] += w[s];
   }
 })",
-     ".c", "places"},
+     ".c", "positions"},
     {"recorded_at_first", "C013", 4, R"(
 void f(int n, int nr, int steps, double *u, double *v, const int *at, double *rec) {
   for (int t = 0; t < steps; t++) {
@@ -102,7 +102,7 @@ void f(int n, int nr, int steps, double *u, double *v, const int *at, double *re
     for (int i = 1; i < n - 1; i++) u[i] = v[i];
   }
 })",
-     ".c", "ahead of"},
+     ".c", "recorded before"},
     {"beside_the_place", "C013", 6, R"(
 void f(int n, int nr, int steps, double *u, double *v, const int *at, double *rec) {
   for (int t = 0; t < steps; t++) {

@@ -34,7 +34,7 @@ void f(int n, double *u, double *v, int steps) {
     dt = 0.1 / m;
   }
 })",
-     ".c", "as the step before left it"},
+     ".c", "from the previous step"},
     {"syntax", "C001", 2, R"(
 void f(int n { })"},
     {"no_loop", "C002", -1, R"(

@@ -561,7 +561,8 @@ double f(int n, double* a, double* b) {
   for (int i = 1; i < n - 1; i++) b[i] = last = a[i];
   return last;
 })");
-  EXPECT_NE(text.find("the caller does not use what 'f' returns"), std::string::npos) << text;
+  EXPECT_NE(text.find("the caller does not use the return value of 'f'"), std::string::npos)
+      << text;
 }
 
 TEST(LiftRules, FileNamesCannotEndTheirComment) {

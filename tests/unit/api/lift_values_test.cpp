@@ -47,7 +47,7 @@ void run(struct state *s, int n, double *a, double *b) {
     s->time += s->dt;
   }
 })",
-     {"the caller does not use what '(*s).time' is set to"}},
+     {"the caller does not use the final value of '(*s).time'"}},
     {"coefficients",
      R"(
 void blur(int n, int steps, float *a, float *b) {
