@@ -153,7 +153,7 @@ void f(int n, const double *a, double *sum) {
     for (int k = i; k <= i + 1; k++) s += a[k];
   *sum = s;
 })",
-     ".c", "reduced"},
+     ".c", "reductions"},
     {"two_ranks", "C019", 4, R"(
 void f(int n, double a[n][n], double b[n]) {
   for (int i = 0; i < n; i++)

@@ -132,7 +132,7 @@ void f(void) {
 void f(int n, double *a, double *b) {
   for (int i = 0; i < n; i++) b[i] = a[i + 4294967299L];
 })",
-     ".c", "beyond"},
+     ".c", "exceeds an integer of 32 bits"},
     {"narrow_counter", "C013", 3, R"(
 void f(int n, double *a, double *b) {
   for (int i = 0; i < n; i++) b[i] = a[(unsigned short)(i + 1) % n];
