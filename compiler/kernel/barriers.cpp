@@ -9,6 +9,7 @@
 // beginning. Accesses whose first indices are different literals, or one loop variable plus
 // different literals, do not conflict. A buffer whose first index (or the index after a literal)
 // has the form (loop variable + c) % slots is a ring: accesses to different slots do not conflict.
+// In an unrolled loop the slot is a literal, and different literals do not conflict either.
 // Each further walk stands for the next iteration, so the loop variable counts one step more there.
 // A loop with a ring is walked until every slot has been reused.
 //
@@ -270,6 +271,12 @@ class SectionAccesses {
       out.slots = slots->value;
       add_up(modulo->operands[0], out);
       out.slot = (out.slot % out.slots + out.slots) % out.slots;
+    } else if (const auto* literal = out.part && next < index.size()
+                                         ? std::get_if<IntegerLiteral>(&index[next]->kind)
+                                         : nullptr) {  // the slot of a ring in an unrolled loop
+      out.slots = INT64_MAX;
+      out.slot = literal->value;
+      out.ring.push_back(values_.of_text(""));
     }
     if (!out.ring.empty()) ++next;
     for (; next < index.size(); ++next) out.index.push_back(value(index[next]));

@@ -144,6 +144,20 @@ TEST(Ring, SlotsOfDifferentVariablesOrModuliMayCoincide) {
             kWrittenTooSoon);
 }
 
+// An unrolled loop leaves literals where the slot of a ring was.
+TEST(Ring, SlotsOfUnrolledLoopsAreLiterals) {
+  const auto own = [](int part, int slot) {
+    return write(integer(part), integer(slot), v("thread_x"));
+  };
+  const auto next = [](int part, int slot) {
+    return read(integer(part), integer(slot), add(v("thread_x"), integer(1)));
+  };
+  EXPECT_EQ(violations({own(1, 0), next(1, 2)}), kSound);
+  EXPECT_EQ(violations({own(1, 0), next(1, 0)}), kReadTooSoon);
+  EXPECT_EQ(violations({next(1, 2), own(1, 2)}), kWrittenTooSoon);
+  EXPECT_EQ(violations({own(1, 0), read(integer(1), v("thread_x"), integer(0))}), kReadTooSoon);
+}
+
 // A step writes at [step] and reads at [step - 1].
 TEST(Parts, AreDistinguishedByALoopVariable) {
   const auto part = [](int64_t by) { return add(v("n"), integer(by)); };
