@@ -45,13 +45,15 @@ struct Place {
   std::pair<Value, int64_t> part_of;
   std::vector<Value> ring;  // the terms whose sum selects the slot; empty: not a ring
   int64_t slots = 1;
-  int64_t slot = 0;          // modulo `slots`
-  std::vector<Value> index;  // the remaining indices, without `part` and slot
+  int64_t slot = 0;                     // modulo `slots`
+  std::vector<Value> index;             // the remaining indices, without `part` and slot
+  std::optional<int64_t> literal = {};  // the first of `index` behind a part, if it is a literal
   friend auto operator<=>(const Place&, const Place&) = default;
 
   int left_out() const { return (part ? 1 : 0) + (ring.empty() ? 0 : 1); }  // omitted indices
   bool other_slot(const Place& other) const {
     if (part && other.part && part_of == other.part_of && *part != *other.part) return true;
+    if (literal && other.literal && *literal != *other.literal) return true;
     return !ring.empty() && ring == other.ring && slots == other.slots && slot != other.slot;
   }
   // `whole` is a slot without further indices.
@@ -271,13 +273,11 @@ class SectionAccesses {
       out.slots = slots->value;
       add_up(modulo->operands[0], out);
       out.slot = (out.slot % out.slots + out.slots) % out.slots;
-    } else if (const auto* literal = out.part && next < index.size()
-                                         ? std::get_if<IntegerLiteral>(&index[next]->kind)
-                                         : nullptr) {  // the slot of a ring in an unrolled loop
-      out.slots = INT64_MAX;
-      out.slot = literal->value;
-      out.ring.push_back(values_.of_text(""));
     }
+    // In an unrolled loop the slot of a ring is a literal.
+    const auto* literal =
+        out.part && next < index.size() ? std::get_if<IntegerLiteral>(&index[next]->kind) : nullptr;
+    if (literal) out.literal = literal->value;
     if (!out.ring.empty()) ++next;
     for (; next < index.size(); ++next) out.index.push_back(value(index[next]));
     return out;
