@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "compiler/lift/executor.h"
 
@@ -18,32 +19,71 @@ bool has_data(X x) {
          contains(x, XKind::Unknown);
 }
 
-// HUGE_VAL > tolerance
-bool above_all(X x) {
-  if (x->kind != XKind::Binary) return false;
-  const auto infinite = [&](X side) {
+// Comparisons with infinity in terms of finite numbers, since the language has no infinity:
+// HUGE_VAL > x holds where x <= DBL_MAX.
+X without_infinity(Pool& pool, X condition) {
+  static const std::map<std::string, std::string> kMirrored = {
+      {"<", ">"}, {">", "<"}, {"<=", ">="}, {">=", "<="}, {"==", "=="}, {"!=", "!="}};
+  const auto infinite = [](X side) {
     while (side->kind == XKind::Cast) side = side->args[0];
     return side->kind == XKind::Real && std::isinf(side->real) && side->real > 0;
   };
-  const bool greater = x->text == ">" || x->text == ">=";
-  return (greater && infinite(x->args[0])) ||
-         ((x->text == "<" || x->text == "<=") && infinite(x->args[1]));
+  std::map<X, X> done;
+  return transformed_outside_sums(pool, condition, done, [&](X n) -> X {
+    if (n->kind != XKind::Binary || kMirrored.count(n->text) == 0) return nullptr;
+    const bool left = infinite(n->args[0]);
+    if (left == infinite(n->args[1])) return nullptr;
+    X x = n->args[left ? 1 : 0];
+    const std::string& op = left ? n->text : kMirrored.at(n->text);
+    const auto holds = [&](const char* how, X with) {
+      return pool.binary(how, x, with, CScalar::I32);
+    };
+    X largest =
+        pool.real(x->type == CScalar::F32 ? static_cast<double>(std::numeric_limits<float>::max())
+                                          : std::numeric_limits<double>::max(),
+                  x->type);
+    if (op == ">") return holds("<=", largest);
+    if (op == ">=") return holds("==", x);
+    if (op == "<") return pool.integer(0);
+    if (op == "!=") return pool.negation(holds(">", largest));
+    return holds(">", largest);
+  });
 }
 
-// The negated condition. Comparisons are inverted, which is exact because NaN never ends a run.
+// Whether a value is never NaN. Reduced values are assumed not to be NaN; a symbol may be.
+bool never_nan(X x) {
+  if (is_integer(x->type) || x->kind == XKind::Sum) return true;
+  if (x->kind == XKind::Real) return !std::isnan(x->real);
+  if (x->kind == XKind::Cast) return never_nan(x->args[0]);
+  return x->kind == XKind::Select && never_nan(x->args[1]) && never_nan(x->args[2]);
+}
+
+// The negated condition. If an operand of `a < b` may be NaN, `a >= b` is not its negation.
 X opposite(Pool& pool, X x) {
   if (x->kind == XKind::Unary && x->text == "!") return x->args[0];
   if (x->kind == XKind::Binary) {
     static const std::map<std::string, std::string> kOther = {
         {"<", ">="}, {">=", "<"}, {">", "<="}, {"<=", ">"}, {"==", "!="}, {"!=", "=="}};
-    if (const auto found = kOther.find(x->text); found != kOther.end())
+    const auto found = kOther.find(x->text);
+    if (found != kOther.end() &&
+        (x->text == "==" || x->text == "!=" || (never_nan(x->args[0]) && never_nan(x->args[1])))) {
       return pool.binary(found->second, x->args[0], x->args[1], CScalar::I32);
+    }
     if (x->text == "&&" || x->text == "||") {
       X left = opposite(pool, x->args[0]), right = opposite(pool, x->args[1]);
       return pool.binary(x->text == "&&" ? "||" : "&&", left, right, CScalar::I32);
     }
   }
   return pool.negation(x);
+}
+
+// Whether every operand of the conjunction `all` is an operand of the conjunction `of`.
+bool has_conjuncts(X of, X all) {
+  if (all->kind == XKind::Binary && all->text == "&&")
+    return has_conjuncts(of, all->args[0]) && has_conjuncts(of, all->args[1]);
+  if (of == all) return true;
+  return of->kind == XKind::Binary && of->text == "&&" &&
+         (has_conjuncts(of->args[0], all) || has_conjuncts(of->args[1], all));
 }
 
 }  // namespace
@@ -66,7 +106,7 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
     ending(opposite(pool_, holds), !loop.first, asked);
     if (!loop.first || !has_data(holds)) continue;
     // reductions have other values before the first step
-    X first = at_first[k];
+    X first = without_infinity(pool_, at_first[k]);
     if (has_data(first)) {
       refuse(
           "C025", asked,
@@ -75,7 +115,7 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
     if (first->kind == XKind::Int && first->integer == 0) {
       refuse("C025", asked, "the time loop ends before its first step");
     }
-    if (first->kind != XKind::Int && !above_all(first))
+    if (first->kind != XKind::Int)
       require(first, fmt::format("the loop of line {} is entered", where(n).line));
   }
   for (const Break& end : breaks) {
@@ -169,34 +209,93 @@ X Executor::steps_of(const Poly& steps, const CNode& at) {
   return steps.expression(pool_);
 }
 
-// If a value is computed only in some steps, the condition is tested only in those steps. In the
-// others it still has the value it had before.
+// Replaces the values that only some steps compute: `guard` says in which steps, `now` is the value
+// there, and `carried` is the value from the previous step.
+X Executor::with_guarded(X condition,
+                         const std::function<X(X value, X guard, X now, X carried)>& replacement) {
+  std::map<X, X> done;
+  return transformed_outside_sums(pool_, condition, done, [&](X n) -> X {
+    if (n->kind != XKind::Select || has_data(n->args[0])) return nullptr;
+    const bool old = n->args[2]->kind == XKind::Carried;
+    if (old == (n->args[1]->kind == XKind::Carried)) return nullptr;
+    X guard = old ? n->args[0] : pool_.negation(n->args[0]);
+    return replacement(n, guard, n->args[old ? 1 : 2], n->args[old ? 2 : 1]);
+  });
+}
+
+// The variable that a step carries over, if it is the only one of its name; else "".
+std::string Executor::carried_path(X carried) const {
+  std::string out;
+  for (const auto& [path, value] : before_steps_) {
+    if (value.kind != Value::Kind::Scalar || in_c(path) != carried->text) continue;
+    if (!out.empty()) return "";
+    out = path;
+  }
+  return out;
+}
+
+// If a value is computed only in some steps, the program tests the condition only in those steps.
+// In a later step C tests the same value again, and the result is the same if nothing else in the
+// condition changes. Before the value is first computed, C tests the initial value, which must not
+// end the loop.
 X Executor::rarely(X condition, const CNode& at) {
   X when = nullptr;
   bool several = false;
-  std::map<X, X> done;
-  X out = transformed_outside_sums(pool_, condition, done, [&](X n) -> X {
-    if (n->kind != XKind::Select || has_data(n->args[0])) return nullptr;
-    const bool old = n->args[2]->kind == XKind::Carried;
-    const bool other = n->args[1]->kind == XKind::Carried;
-    if (old == other) return nullptr;
-    X now = old ? n->args[0] : pool_.negation(n->args[0]);
-    several = several || (when != nullptr && when != now);
-    when = now;
-    return n->args[old ? 1 : 2];
+  X out = with_guarded(condition, [&](X, X guard, X now, X) {
+    several = several || (when != nullptr && when != guard);
+    when = guard;
+    return now;
   });
-  // the whole condition must be unchanged in the other steps
-  std::map<X, X> gone;
-  X rest = transformed_outside_sums(pool_, condition, gone, [&](X n) -> X {
-    if (n->kind != XKind::Select || has_data(n->args[0])) return nullptr;
-    if ((n->args[2]->kind == XKind::Carried) == (n->args[1]->kind == XKind::Carried))
-      return nullptr;
-    return pool_.leaf(XKind::Symbol, n->type, -1, "");
-  });
-  if (several || (when != nullptr && has_data(rest))) {
+  if (when == nullptr) return out;
+  X rest = with_guarded(
+      condition, [&](X value, X, X, X) { return pool_.leaf(XKind::Symbol, value->type, -1, ""); });
+  if (several || has_data(rest)) {
     refuse("C025", at, "the condition that ends the time loop combines values of different steps");
   }
-  return when == nullptr ? out : pool_.binary("&&", when, out, CScalar::I32);
+  X stop = pool_.binary("&&", when, out, CScalar::I32);
+  if (has_conjuncts(condition, when)) return stop;
+  std::string name;
+  bool kept = true, known = true;
+  X first = with_guarded(condition, [&](X value, X, X, X carried) {
+    const std::string path = carried_path(carried);
+    const auto end = cells_.find(path);
+    kept = kept && !path.empty() && end != cells_.end() &&
+           end->second.kind == Value::Kind::Scalar && end->second.x == value;
+    name = carried->text;
+    X initial = path.empty() ? nullptr : before_steps_.at(path).x;
+    known = known && initial != nullptr && initial->type == value->type && !has_data(initial);
+    return known ? initial : value;
+  });
+  if (!kept || contains(rest, XKind::Time)) {
+    refuse("C025", at,
+           fmt::format("the condition that ends the time loop is tested in steps that do not "
+                       "compute '{}', and {}",
+                       name,
+                       kept ? "it also depends on the step" : "the step changes it after the test"),
+           fmt::format("test it under the condition under which '{}' is computed", name));
+  }
+  std::map<X, X> done;
+  X zero = pool_.integer(0, time_->type);
+  X at_once = transformed_outside_sums(pool_, when, done,
+                                       [&](X n) -> X { return n == time_ ? zero : nullptr; });
+  if (decide_as_it_is(at_once) == std::optional(true)) return stop;
+  if (!known) {
+    refuse("C025", at,
+           fmt::format("the condition that ends the time loop is tested before '{}' is computed, "
+                       "and its initial value is not known",
+                       name),
+           fmt::format("initialize '{}', or test it only after it is computed", name));
+  }
+  first = without_infinity(pool_, first);
+  if (first->kind == XKind::Int && first->integer != 0) {
+    refuse("C025", at, fmt::format("the initial value of '{}' ends the time loop", name),
+           fmt::format("initialize '{}' with a value that does not end the loop", name));
+  }
+  if (first->kind != XKind::Int) {
+    require(pool_.negation(first),
+            fmt::format("the initial value of '{}' does not end the time loop", name));
+  }
+  return stop;
 }
 
 // A value after the last step, or nullopt if it is unknown.

@@ -151,6 +151,7 @@ void Executor::time_body(const TimeLoop& loop) {
     for (const auto& [path, value] : before) start.try_emplace(path, value);
   } while (changes(start));
   end_of_time_body(before, start);
+  before_steps_ = before;
   endings(loop, at_first);
   if (loop.counted) before[counter] = scalar_value(loop.counted->first);
   behind_loop(before, loop);

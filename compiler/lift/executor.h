@@ -112,6 +112,7 @@ struct State : Frame {
   bool time_bounds_ = false;    // a loop over space has bounds that depend on the step
   size_t time_trail_ = 0;       // size of trail_ at the level of the time loop
   std::vector<Break> breaks_;   // of the step
+  Cells before_steps_;          // state before the time loop
   int stops_ = 0;               // number of data conditions that end the time loop
   std::vector<Break> endings_;  // breaks of the finished time loop
   std::map<std::string, std::string> sum_names_;  // by path
@@ -286,6 +287,9 @@ class Executor : private State {
   void endings(const TimeLoop& loop, const std::vector<X>& at_first);
   void ending(X condition, bool at_least_once, const CNode& at);
   X rarely(X condition, const CNode& at);
+  X with_guarded(X condition,
+                 const std::function<X(X value, X guard, X now, X carried)>& replacement);
+  std::string carried_path(X carried) const;
   X steps_of(const Poly& steps, const CNode& at);
   void behind_loop(const Cells& before, const TimeLoop& loop);
   std::optional<Value> behind(const Value& value);

@@ -27,7 +27,7 @@ int relax(int n, int m, double *u, double *v, double tol, int most, double *resi
   return it;
 })",
      {"reduce err = max(abs(v[0, 0] - u[0, 0])) on [1..n - 2, 1..m - 2]",
-      "reduce err_of_step = max(err) on [0, 0]", "stop when err_of_step <= tol",
+      "reduce err_of_step = max(err) on [0, 0]", "stop when not (err_of_step > tol)",
       "ended by the condition", "require 1.0 > tol", "the final scalars: every bit is the same"}},
     {"do_while",
      R"(
@@ -49,7 +49,7 @@ void relax(int n, float *restrict u, float *restrict v, float eps, int *taken) {
   } while (sqrtf(diff) > eps);
   *taken = it;
 })",
-     {"steps 2147483647", "reduce diff = sum(", "stop when sqrt(diff) <= eps",
+     {"steps 2147483647", "reduce diff = sum(", "stop when not (sqrt(diff) > eps)",
       "ends within 2147483647 steps"}},
     {"break_behind_all",
      R"(
@@ -128,7 +128,7 @@ void relax(int n, double u[n][n], double v[n][n], double eps, int most) {
   }
 })",
      {"reduce diff = max(abs(u@-1[0, 0] - u[0, 0])) on [1..n - 2, 1..n - 2] every 10;",
-      "stop when diff <= eps"}},
+      "stop when not (diff > eps)"}},
     {"every_tenth_step_from_the_first",
      R"(
 #include <math.h>
@@ -149,7 +149,7 @@ void relax(int n, double u[n][n], double v[n][n], double eps, int most) {
     v = t;
   }
 })",
-     {"stop when time % 10 == 0 and diff <= eps"}},
+     {"stop when time % 10 == 0 and not (diff > eps)"}},
     {"a_flag",
      R"(
 #include <math.h>
