@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <sstream>
+#include <tuple>
 
 #include "compiler/support/numbers.h"
 
@@ -68,6 +70,30 @@ std::vector<Outcome> Outcomes::missing_beside(const Outcomes& other) const {
   for (size_t k = 0; k < outcomes_.size(); ++k) {
     if (outcomes_[k].possible && !outcomes_[k].taken && !other.outcomes_[k].taken)
       out.push_back(outcomes_[k]);
+  }
+  return out;
+}
+
+std::vector<Outcome> Outcomes::removed_in(const Outcomes& other) const {
+  std::vector<Outcome> out;
+  // columns differ if a number before them has fewer digits
+  using Key = std::tuple<std::string, int, std::string, std::string>;
+  const auto key = [](const Outcome& one) {
+    return Key{one.file, one.line, one.kind, one.outcome};
+  };
+  bool alike = size() == other.size();
+  for (size_t k = 0; alike && k < size(); ++k) alike = key(outcomes_[k]) == key(other.outcomes_[k]);
+  if (outcomes_.empty() || alike) {
+    for (size_t k = 0; k < other.size(); ++k) {
+      const bool may_occur = outcomes_.empty() || outcomes_[k].possible;
+      if (may_occur && !other.outcomes_[k].possible) out.push_back(other.outcomes_[k]);
+    }
+    return out;
+  }
+  std::map<Key, int> left;
+  for (const Outcome& one : other.outcomes_) left[key(one)] += one.possible ? 1 : 0;
+  for (const Outcome& one : outcomes_) {
+    if (one.possible && --left[key(one)] < 0) out.push_back(one);
   }
   return out;
 }

@@ -31,6 +31,9 @@ class Outcomes {
   std::vector<Outcome> missing() const;
   // The outcomes that were taken neither here nor in `other`.
   std::vector<Outcome> missing_beside(const Outcomes& other) const;
+  // The outcomes that may occur here but that the optimizer has removed from `other`, the same file
+  // with other numbers. If nothing is known here: all that it has removed there.
+  std::vector<Outcome> removed_in(const Outcomes& other) const;
   // Describes a check by its number (from 1): "overflow of a signed integer at 12:7".
   std::string undefined(int32_t number) const;
 

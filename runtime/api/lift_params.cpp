@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "runtime/api/lift_original.h"
 #include "runtime/lifting/params.h"
 
 namespace stencil::api {
@@ -120,10 +121,21 @@ std::vector<Outcome> in_both(const std::vector<Outcome>& a, const std::vector<Ou
   return out;
 }
 
+// The outcomes of the file with its own numbers; none if it cannot be compiled so.
+Outcomes own_outcomes(const runtime::LiftRequest& request) {
+  auto lifted = runtime::lift_as_it_stands(request);
+  if (!lifted.ok()) return {};
+  Fixing(lifted.value()).run();
+  Original original(lifted.value());
+  const auto compiled = original.compile(request);
+  return compiled.ok() && compiled.value().empty() ? original.outcomes() : Outcomes();
+}
+
 Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t seed,
                                   double search) {
   std::vector<std::string> done;
   std::vector<Outcome> missing;
+  const Outcomes own = own_outcomes(request);
   std::string first, last = "no tested value of its params works";
   for (int64_t size : kSizes) {
     if (done.size() == kRuns) break;
@@ -151,7 +163,10 @@ Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t 
       last = fmt::format("with {}: {}", told, proof.value().text);
       continue;
     }
-    missing = done.empty() ? proof.value().missing : in_both(missing, proof.value().missing);
+    std::vector<Outcome> here_missing = own.removed_in(proof.value().outcomes);
+    here_missing.insert(here_missing.end(), proof.value().missing.begin(),
+                        proof.value().missing.end());
+    missing = done.empty() ? here_missing : in_both(missing, here_missing);
     if (done.empty()) first = proof.value().runs;
     done.push_back(told);
   }

@@ -23,7 +23,15 @@ constexpr int64_t kLongestText = int64_t{64} << 20;
 constexpr int64_t kFewSteps = 7;
 constexpr int64_t kFewest = 12;  // smaller numbers remain unchanged
 
-LiftProof with(const std::string& told, LiftProof proof) {
+// The proof of the file with other numbers, as a proof of the file itself. `outcomes`: of the file
+// itself. The runs with smaller numbers did not take those that only its own numbers make possible.
+LiftProof with(const std::string& told, LiftProof proof, const Outcomes& outcomes) {
+  if (const auto removed = outcomes.removed_in(proof.outcomes); !removed.empty()) {
+    proof.compared = false;
+    proof.missing.insert(proof.missing.end(), removed.begin(), removed.end());
+    proof.text = fmt::format("{}; {}", text_of(removed), proof.text);
+  }
+  proof.outcomes = outcomes;
   proof.text = fmt::format("with {}, {}", told, proof.text);
   proof.runs = fmt::format("with {}, {}", told, proof.runs);
   return proof;
@@ -120,7 +128,8 @@ LiftProof none(const std::string& why) {
 // one at a time, and each number in the text must be a linear function of the macro.
 std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
                                                    const runtime::LiftRequest& request,
-                                                   uint64_t seed, double search) {
+                                                   uint64_t seed, double search,
+                                                   const Outcomes& outcomes) {
   const auto lift_at = [&](const runtime::NamedValues& values,
                            runtime::LiftRequest& changed) -> Result<lifter::Lifted> {
     changed = request;
@@ -176,7 +185,7 @@ std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
   auto proof = prove(again.value(), smaller, seed, search);
   if (!proof.ok()) return proof;
   if (!proof.value().ran) return std::nullopt;
-  return with(told, std::move(proof).value());
+  return with(told, std::move(proof).value(), outcomes);
 }
 
 // The offset of a number literal given by its line and column; nullopt if other text is there.
@@ -199,7 +208,7 @@ std::optional<size_t> number_at(const std::string& text, const lifter::CNode& no
 // Proves the file with few steps in place of a large literal: `for (t = 0; t < 5000; t++)`.
 std::optional<Result<LiftProof>> with_few_steps(const lifter::Lifted& lifted,
                                                 const runtime::LiftRequest& request, uint64_t seed,
-                                                double search) {
+                                                double search, const Outcomes& outcomes) {
   lifter::X steps = lifted.program.steps;
   if (steps == nullptr || steps->kind != lifter::XKind::Int || steps->integer < kFewest)
     return std::nullopt;
@@ -231,7 +240,7 @@ std::optional<Result<LiftProof>> with_few_steps(const lifter::Lifted& lifted,
     if (!proof.ok()) return proof;
     if (!proof.value().ran) continue;
     return with(fmt::format("{} steps instead of {}", kFewSteps, steps->integer),
-                std::move(proof).value());
+                std::move(proof).value(), outcomes);
   }
   return std::nullopt;
 }
@@ -242,9 +251,10 @@ Result<LiftProof> prove_or_shrink(const lifter::Lifted& lifted, const runtime::L
                                   uint64_t seed, double search) {
   auto proof = prove(lifted, request, seed, search);
   if (!proof.ok() || proof.value().ran) return proof;
-  auto small = with_small_macros(lifted, request, seed, search);
+  const Outcomes& outcomes = proof.value().outcomes;
+  auto small = with_small_macros(lifted, request, seed, search, outcomes);
   if (small && (!small->ok() || small->value().ran)) return *small;
-  if (auto few = with_few_steps(lifted, request, seed, search)) return *few;
+  if (auto few = with_few_steps(lifted, request, seed, search, outcomes)) return *few;
   return small ? *small : proof;
 }
 

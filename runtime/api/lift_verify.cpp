@@ -46,6 +46,7 @@ class Prover {
     const Status done = all_runs();
     if (!done.ok()) return done.failure();
     LiftProof proof;
+    proof.outcomes = original_.outcomes();
     if (runs_.empty()) {
       proof.text = !why_.empty()
                        ? why_

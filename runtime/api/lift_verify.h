@@ -19,6 +19,7 @@ struct LiftProof {
   bool ran = false;  // at least one run, and none differed
   std::vector<Outcome> missing;  // outcomes of the original that no run took
   std::string runs;              // `text` without the missing outcomes
+  Outcomes outcomes;             // of the original, also if it did not run
 };
 
 // Like prove(). If sizes are macros that are too large to run, it lifts the file again with small

@@ -55,6 +55,45 @@ const Claim kClaims[] = {
      "  }\n}",
      false,
      {"4:9 was never taken where its condition is"}},
+    {"removed_with_a_smaller_macro",
+     "#define T 2000000000\n"
+     "void f(int n, double* restrict a, double* restrict b) {\n"
+     "  for (int t = 0; t < T; t++) {\n"
+     "    for (int i = 1; i < n - 1; i++) b[i] = 0.5 * (a[i - 1] + a[i + 1]);\n"
+     "    for (int i = 1; i < n - 1; i++)\n"
+     "      if (t > 1999999990) a[i] = b[i] + 1; else a[i] = b[i];\n"
+     "  }\n}",
+     false,
+     {"instead of 2000000000", "6:11 was never taken where its condition is true"}},
+    {"kept_with_a_smaller_macro",
+     "#define T 2000000000\n"
+     "void f(int n, double* restrict a, double* restrict b) {\n"
+     "  for (int t = 0; t < T; t++) {\n"
+     "    for (int i = 1; i < n - 1; i++) b[i] = 0.5 * (a[i - 1] + a[i + 1]);\n"
+     "    for (int i = 1; i < n - 1; i++)\n"
+     "      if (t > T - 10) a[i] = b[i] + 1; else a[i] = b[i];\n"
+     "  }\n}",
+     true,
+     {"instead of 2000000000"}},
+    {"removed_with_fewer_steps",
+     "void f(int n, double* restrict a, double* restrict b) {\n"
+     "  for (int t = 0; t < 2000000000; t++) {\n"
+     "    for (int i = 1; i < n - 1; i++) b[i] = 0.5 * (a[i - 1] + a[i + 1]);\n"
+     "    for (int i = 1; i < n - 1; i++)\n"
+     "      if (t > 1999999990) a[i] = b[i] + 1; else a[i] = b[i];\n"
+     "  }\n}",
+     false,
+     {"7 steps instead of 2000000000", "5:11 was never taken where its condition is true"}},
+    // removed with its own number too
+    {"impossible_with_any_number_of_steps",
+     "void f(int n, double* restrict a, double* restrict b) {\n"
+     "  for (int t = 0; t < 2000000000; t++) {\n"
+     "    for (int i = 1; i < n - 1; i++) b[i] = 0.5 * (a[i - 1] + a[i + 1]);\n"
+     "    for (int i = 1; i < n - 1; i++)\n"
+     "      if (t < 0) a[i] = b[i] + 1; else a[i] = b[i];\n"
+     "  }\n}",
+     true,
+     {"7 steps instead of 2000000000"}},
     {"a_comparison_as_a_number",
      "void f(int n, double* a, double* b) {\n"
      "  for (int i = 0; i < n; i++) b[i] = a[i] * (a[i] * 3 == 7.7e-77);\n}",
@@ -128,6 +167,36 @@ TEST_P(LiftProof, NamesBranchesNotTaken) {
 }
 INSTANTIATE_TEST_SUITE_P(Lift, LiftProof, testing::ValuesIn(kClaims),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// A branch that the compiler removes at every tested value of a param.
+TEST(LiftProofOfParams, NamesBranchesOfTheValueInTheFile) {
+  if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
+  const auto proof_with = [](const std::string& limit) {
+    const auto path = std::filesystem::temp_directory_path() /
+                      ("stencil_lift_" + std::to_string(getpid()) + "_own_value.c");
+    std::ofstream(path) << "#define T 2000000000\n"
+                           "void f(int n, double* restrict a, double* restrict b) {\n"
+                           "  for (int t = 0; t < T; t++) {\n"
+                           "    for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];\n"
+                           "    for (int i = 1; i < n - 1; i++)\n"
+                           "      if (t > " +
+                               limit +
+                               ") a[i] = b[i] + 1; else a[i] = b[i];\n"
+                               "  }\n}";
+    LiftOptions options;
+    options.params = {"T"};
+    auto out = lift_source(path.string(), options);
+    std::filesystem::remove(path);
+    return out;
+  };
+  const auto never = proof_with("1999999990"), taken = proof_with("T - 10");
+  ASSERT_TRUE(never.ok()) << never.failure().text();
+  ASSERT_TRUE(taken.ok()) << taken.failure().text();
+  EXPECT_FALSE(never.value().verified) << never.value().proof;
+  EXPECT_NE(never.value().proof.find("6:11 was never taken"), std::string::npos)
+      << never.value().proof;
+  EXPECT_TRUE(taken.value().verified) << taken.value().proof;
+}
 
 const LiftSample kBuilt[] = {
     {"const_structure",
