@@ -205,12 +205,14 @@ std::optional<size_t> number_at(const std::string& text, const lifter::CNode& no
   return at;
 }
 
-// Proves the file with few steps in place of a large literal: `for (t = 0; t < 5000; t++)`.
+// Proves the file with `count` steps in place of a large literal: `for (t = 0; t < 5000; t++)`.
 std::optional<Result<LiftProof>> with_few_steps(const lifter::Lifted& lifted,
                                                 const runtime::LiftRequest& request, uint64_t seed,
-                                                double search, const Outcomes& outcomes) {
+                                                double search, const Outcomes& outcomes,
+                                                int64_t count) {
   lifter::X steps = lifted.program.steps;
-  if (steps == nullptr || steps->kind != lifter::XKind::Int || steps->integer < kFewest)
+  if (steps == nullptr || steps->kind != lifter::XKind::Int ||
+      steps->integer < std::max(kFewest, count))
     return std::nullopt;
   std::string text = request.file.text;
   if (text.empty()) {
@@ -230,19 +232,30 @@ std::optional<Result<LiftProof>> with_few_steps(const lifter::Lifted& lifted,
     runtime::LiftRequest shorter = request;
     shorter.file.text = text;
     shorter.file.text.replace(*at, std::to_string(node.integer).size(),
-                              std::to_string(node.integer - steps->integer + kFewSteps));
+                              std::to_string(node.integer - steps->integer + count));
     const auto again = runtime::lift_as_it_stands(shorter);
     if (!again.ok()) continue;
     lifter::X few = again.value().program.steps;
-    if (few == nullptr || few->kind != lifter::XKind::Int || few->integer != kFewSteps) continue;
+    if (few == nullptr || few->kind != lifter::XKind::Int || few->integer != count) continue;
     if (without_steps(again.value().program.text) != without_steps(lifted.program.text)) continue;
     auto proof = prove(again.value(), shorter, seed, search);
     if (!proof.ok()) return proof;
     if (!proof.value().ran) continue;
-    return with(fmt::format("{} steps instead of {}", kFewSteps, steps->integer),
+    return with(fmt::format("{} steps instead of {}", count, steps->integer),
                 std::move(proof).value(), outcomes);
   }
   return std::nullopt;
+}
+
+// A number of steps that reaches the constants of the file: `t % 100 == 99`.
+int64_t more_steps(const lifter::Lifted& lifted) {
+  constexpr int64_t kMost = 1000;
+  int64_t out = kFewSteps;
+  for (const lifter::CNode& node : lifted.tree.nodes) {
+    if (node.kind == lifter::CKind::Int && node.integer >= kFewSteps && node.integer <= kMost)
+      out = std::max(out, node.integer + 2);
+  }
+  return out;
 }
 
 }  // namespace
@@ -254,7 +267,12 @@ Result<LiftProof> prove_or_shrink(const lifter::Lifted& lifted, const runtime::L
   const Outcomes& outcomes = proof.value().outcomes;
   auto small = with_small_macros(lifted, request, seed, search, outcomes);
   if (small && (!small->ok() || small->value().ran)) return *small;
-  if (auto few = with_few_steps(lifted, request, seed, search, outcomes)) return *few;
+  if (auto few = with_few_steps(lifted, request, seed, search, outcomes, kFewSteps)) {
+    const int64_t count = more_steps(lifted);
+    if (!few->ok() || few->value().missing.empty() || count == kFewSteps) return *few;
+    const auto more = with_few_steps(lifted, request, seed, search, outcomes, count);
+    return more && (!more->ok() || more->value().compared) ? *more : *few;
+  }
   return small ? *small : proof;
 }
 

@@ -84,6 +84,16 @@ const Claim kClaims[] = {
      "  }\n}",
      false,
      {"7 steps instead of 2000000000", "5:11 was never taken where its condition is true"}},
+    {"more_steps_for_a_branch",
+     "void f(double a[300][300], double b[300][300]) {\n"
+     "  for (int t = 0; t < 5000; t++) {\n"
+     "    for (int i = 1; i < 299; i++)\n"
+     "      for (int j = 1; j < 299; j++) b[i][j] = a[i - 1][j] + a[i][j + 1];\n"
+     "    for (int i = 1; i < 299; i++)\n"
+     "      for (int j = 1; j < 299; j++) a[i][j] = t % 100 == 99 ? 0.1 * b[i][j] : b[i][j];\n"
+     "  }\n}",
+     true,
+     {"302 steps instead of 5000"}},
     // removed with its own number too
     {"impossible_with_any_number_of_steps",
      "void f(int n, double* restrict a, double* restrict b) {\n"
