@@ -10,7 +10,8 @@
 // statement. The intermediate values are volatile, so that no flag of the host compiler contracts
 // operations, keeps extra precision or reorders them.
 //
-// Under emit::Options::all_given every value is valid, so no value marks a missing param.
+// Under emit::Options::all_given every value is valid, so no value marks a missing param, and
+// callers cannot set derived params.
 #include <fmt/format.h>
 
 #include "compiler/emit/driver_printer.h"
@@ -106,12 +107,18 @@ void Driver::default_params() {
 }
 
 // Computes a derived param unless it is given, and checks that the param has a value in its range.
-// If callers give all params, only the range is checked.
+// Under all_given a derived param is always computed.
 void Driver::derive_param(size_t p, bool read) {
   const Parameter& parameter = plan_.parameters[p];
   const std::string name = api_.parameter_name(static_cast<int>(p));
   const std::string member = api_.params() + "->" + name;
-  if (!all_given_) check_given(parameter, member);
+  if (!all_given_) {
+    check_given(parameter, member);
+  } else if (parameter.derived) {
+    std::map<const kernel::ExprNode*, Expr> done;
+    out_.line(
+        fmt::format("{} = {};", member, expressions_.print(settled(parameter.derived, done))));
+  }
   const bool real = is_float(parameter.type);
   const int64_t most = parameter.type == Scalar::I64 ? INT64_MAX : INT32_MAX;
   if (!real && parameter.most < most) {

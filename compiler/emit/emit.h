@@ -45,8 +45,8 @@ struct Options {
   // OpenCL on CPUs: a block is one work-item that loops over its threads, as in C++.
   bool threads_are_loops = false;
   bool main = false;  // also emit a program: allocate, initialise, run, time, check
-  // The only caller gives all params, so no value marks a missing one: NaN, infinities and the
-  // smallest integers are ordinary values.
+  // The only caller gives all params except derived ones, so no value marks a missing one: NaN,
+  // infinities and the smallest integers are ordinary values. Entry points compute derived params.
   bool all_given = false;
   std::string header_name;  // file name to #include for the declarations; "": declare in place
 };

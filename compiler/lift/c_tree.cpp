@@ -134,7 +134,7 @@ void visit_variable(Stream& s, Variable& v) {
 }
 template <class Stream, class Function>
 void visit_function(Stream& s, Function& f) {
-  s(f.name, f.parameters, f.result, f.body, f.line, f.member);
+  s(f.name, f.parameters, f.result, f.body, f.line, f.member, f.scope);
 }
 template <class Stream, class Node>
 void visit_node(Stream& s, Node& n) {

@@ -103,6 +103,7 @@ struct CFunction {
   int body = -1;                // node
   int line = 0;
   bool member = false;  // its first parameter is `this`
+  std::string scope;    // "q::S::", its named namespaces and classes; "" in the global scope
 };
 
 struct CTree {

@@ -197,6 +197,7 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
   if (at_least_once && !known_at_least_zero(*last)) {
     require(pool_.binary(">=", steps_of(steps, at), pool_.integer(1), CScalar::I32),
             "the loop takes at least one step");
+    out_.at_least_once = true;
   }
   out_.steps = steps_of(steps, at);
 }

@@ -204,10 +204,30 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
   if (assigns(out.body, out.counter.path)) return std::nullopt;
   const CNode& test = node(n.children[1]);
   if (test.kind != CKind::Binary || has_effects(n.children[1])) return std::nullopt;
-  const auto is_counter = [&](int at) {
+  // `v` or `v + c` with a small constant c >= 0
+  int64_t added = 0;
+  const auto plain = [&](int at) {
     const CNode* c = &node(at);
     while (c->kind == CKind::Cast) c = &node(c->children[0]);
     return c->kind == CKind::Variable && c->integer == counter->integer;
+  };
+  const auto is_counter = [&](int at) {
+    if (plain(at)) return true;
+    const CNode* sum = &node(at);
+    while (sum->kind == CKind::Cast && is_integer(scalar_of(sum->type)) &&
+           bits_of(scalar_of(sum->type)) >= 32) {
+      sum = &node(sum->children[0]);
+    }
+    if (sum->kind != CKind::Binary || sum->text != "+" || !is_integer(scalar_of(sum->type))) {
+      return false;
+    }
+    const bool left = plain(sum->children[0]);
+    if (!left && !plain(sum->children[1])) return false;
+    constexpr int64_t kLargest = int64_t{1} << 20;
+    X const c = scalar(sum->children[left ? 1 : 0]);
+    if (c->kind != XKind::Int || c->integer < 0 || c->integer > kLargest) return false;
+    added = c->integer;
+    return true;
   };
   std::string op = test.text;
   int bound = test.children[1];
@@ -227,6 +247,10 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
   out.first = first.x;
   out.bound = bound;
   out.limit = limit;
+  if (added != 0) {  // v + c < n as v < n - c
+    const CScalar type = scalar_of(test_type);
+    limit = pool_.binary("-", pool_.cast(limit, type), pool_.integer(added, type), type);
+  }
   const CScalar wide = CScalar::I64;
   X one = pool_.integer(1, wide);
   if (!counts_as_written(out, scalar_of(test_type), limit)) return std::nullopt;

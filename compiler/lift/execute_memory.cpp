@@ -379,7 +379,10 @@ void Executor::store(int array, std::vector<X> subscripts, X value, const CNode&
     for (X& s : subscripts) s = resolved(s, at);
     if (guard_ != nullptr) value = pool_.select(guard_, value, load(array, subscripts, at));
     Store made{array, subscripts, value, {}, where(at), "", guard_ != nullptr};
-    for (const Active& loop : active_) made.domain.push_back(loop.domain);
+    for (const Active& loop : active_) {
+      made.domain.push_back(loop.domain);
+      made.unsplit.push_back(loop.unsplit);
+    }
     made.key = key_of(static_cast<int>(&at - tree_.nodes.data()));
     stores_.push_back(std::move(made));
   };

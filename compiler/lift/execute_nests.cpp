@@ -102,6 +102,7 @@ void Executor::space_loop(const Loop& loop) {
         fmt::format("a bound of the loop over '{}' is {}", in_c(loop.counter.path), bound.text()),
         fmt::format("coordinates of a grid lie within {}", kLargestCoordinate));
   }
+  const Domain unsplit = domain;
   if (const auto part = parts_.find(key); part != parts_.end()) {
     domain.low = part->second.first;
     domain.high = part->second.second;
@@ -112,7 +113,7 @@ void Executor::space_loop(const Loop& loop) {
   const auto begin = [&] {
     cells_[loop.counter.path] = scalar_value(pool_.cast(index, loop.type));
   };
-  active_.push_back({domain, key, name});
+  active_.push_back({domain, key, name, unsplit});
   trail_.push_back(fmt::format("l{}", loop.node));
   const size_t stored = stores_.size();
   std::set<std::string> changed;

@@ -80,6 +80,9 @@ struct Store {
   std::string key;  // identifies the statement in all leaves
   // C stores only if a condition holds: `value` is select(condition, new, old).
   bool guarded = false;
+  // The enclosing loops before a domain was split at a condition. If one of them is empty, the
+  // store is never executed, even if the sizes violate the requirements of the split.
+  std::vector<Domain> unsplit = {};
 };
 
 // A loop over space or a single statement. Its domain has one leaf, or several if it was split.
@@ -139,10 +142,11 @@ struct Execution {
   std::vector<SymbolInfo> symbols;
   std::vector<ArrayInfo> arrays;
   std::vector<std::string> index_names;
-  std::vector<Nest> nests;  // of a step
-  bool timed = false;       // there is a time loop
-  X steps = nullptr;        // number of iterations of the time loop
-  X first = nullptr;        // value of the counter in the first step
+  std::vector<Nest> nests;     // of a step
+  bool timed = false;          // there is a time loop
+  X steps = nullptr;           // number of iterations of the time loop
+  X first = nullptr;           // value of the counter in the first step
+  bool at_least_once = false;  // C takes a step even if `steps` is < 1; the program requires >= 1
   std::vector<Rotation> rotations;
   X stop = nullptr;  // ends the time loop after a step
   std::map<X, SumInfo> sums;

@@ -74,6 +74,7 @@ struct Active {  // a loop that is being executed
   Domain domain;
   std::string key;
   std::string name;
+  Domain unsplit;  // before the domain was split at a condition
 };
 
 // The current position of the execution and the values of variables there.

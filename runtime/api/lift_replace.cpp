@@ -48,6 +48,8 @@ class Replacement {
   Result<DropIn> run() {
     const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
     if (entry.member) return refused("it is a member of a class");
+    if (!tree_.region && !entry.scope.empty())
+      return refused(fmt::format("'{}{}' is in a namespace or a class", entry.scope, entry.name));
     if (!lifted_.program.point_sets.empty())
       return refused("it has sources or receivers, whose positions are in separate arrays");
     const bool returns = type(entry.result).kind != CTypeInfo::Kind::Void;
@@ -310,10 +312,12 @@ class Replacement {
     std::set<std::set<std::string>> out;
     const auto add = [&](const lifter::Store& store) {
       std::set<std::string> all;
-      for (const lifter::Domain& domain : store.domain) {
-        const lifter::Poly last = domain.high - domain.low;
-        if (last.is_constant() && last.constant() >= 0) continue;
-        all.insert(whole(last.expression(*lifted_.pool, lifter::CScalar::I64)));
+      for (const auto* domains : {&store.domain, &store.unsplit}) {
+        for (const lifter::Domain& domain : *domains) {
+          const lifter::Poly last = domain.high - domain.low;
+          if (last.is_constant() && last.constant() >= 0) continue;
+          all.insert(whole(last.expression(*lifted_.pool, lifter::CScalar::I64)));
+        }
       }
       out.insert(std::move(all));
     };
@@ -507,12 +511,18 @@ class Replacement {
     if (counted) out += "  int64_t stencil_taken = 0;\n";
     if (!points.empty()) {
       out += fmt::format("  const bool stencil_points = {};\n", points);
-      if (counted) out += "  if (stencil_steps > 0) stencil_taken = stencil_steps;\n";
+      if (counted && lifted_.execution.at_least_once) {
+        out += "  stencil_taken = std::max<int64_t>(stencil_steps, 1);\n";
+      } else if (counted) {
+        out += "  if (stencil_steps > 0) stencil_taken = stencil_steps;\n";
+      }
     }
     const std::string unreduced = results && !points.empty() ? over_no_points() : "";
     if (!unreduced.empty()) out += fmt::format("  if (!stencil_points) {{\n{}  }}\n", unreduced);
-    out +=
-        fmt::format("  if (stencil_steps > 0{}) {{\n", points.empty() ? "" : " && stencil_points");
+    // If C takes a step in any case, the entry point reports numbers of steps < 1.
+    std::string runs = lifted_.execution.at_least_once ? "" : "stencil_steps > 0";
+    if (!points.empty()) runs += runs.empty() ? "stencil_points" : " && stencil_points";
+    out += fmt::format("  if ({}) {{\n", runs.empty() ? "true" : runs);
     out += shorter;
     out += fmt::format("    const char* stencil_error = {}_{}({}stencil_steps{}{}{});\n", name_,
                        device_ ? "run_device" : "run", arguments,

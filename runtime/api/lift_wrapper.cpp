@@ -56,7 +56,7 @@ class Wrapper {
     // line markers exclude this function from the observation
     text = fmt::format("\n#line 1 \"{}\"{}", STENCIL_LIFT_CALL, text);
     text += declarations_ + body_;
-    std::string call = fmt::format("{}({})", entry.name, arguments);
+    std::string call = fmt::format("{}{}({})", entry.scope, entry.name, arguments);
     for (size_t l = 0; l < lifted_.execution.left.size(); ++l) {
       const lifter::Left& left = lifted_.execution.left[l];
       if (left.value == nullptr) continue;

@@ -1,5 +1,8 @@
 #include "runtime/host/c_flags.h"
 
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/Triple.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -13,6 +16,9 @@ enum class Effect {
   Read,        // determines the meaning of the text
   None,        // does not affect what the code computes
   Arithmetic,  // changes the bits of results
+  OpenMp,      // defines _OPENMP; the lifter ignores the pragmas
+  NoOpenMp,
+  Machine,  // selects another machine, whose types have other sizes
   Refused
 };
 
@@ -52,7 +58,7 @@ constexpr Valued kValued[] = {
     {"-mtune=", false, Effect::None},
     {"-mcmodel=", false, Effect::None},
     {"-mprefer-vector-width=", false, Effect::None},
-    {"-fopenmp=", false, Effect::None},
+    {"-fopenmp=", false, Effect::OpenMp},
     {"-flto=", false, Effect::None},
     {"-fvisibility=", false, Effect::None},
     {"-fdiagnostics-color=", false, Effect::None},
@@ -82,7 +88,10 @@ constexpr Valued kValued[] = {
     {"-MQ", true, Effect::Refused},
     {"-MJ", true, Effect::Refused},
     {"-o", true, Effect::Refused},
-    {"-target", true, Effect::Refused},
+    {"-target", true, Effect::Machine},
+    {"--target=", false, Effect::Machine},
+    {"--target", true, Effect::Machine},
+    {"-mabi=", false, Effect::Machine},
     {"-arch", true, Effect::Refused},
 };
 
@@ -139,7 +148,6 @@ constexpr Word kSwitchesWithoutEffect[] = {"PIC",
                                            "lto",
                                            "builtin",
                                            "common",
-                                           "openmp",
                                            "openmp-simd",
                                            "inline",
                                            "inline-functions",
@@ -197,6 +205,7 @@ Effect effect_of(Word word) {
   if (contains(kRead, word)) return Effect::Read;
   if (word == "-Ofast") return Effect::Arithmetic;
   if (contains(kNone, word)) return Effect::None;
+  if (word == "-m32" || word == "-mx32" || word == "-m16") return Effect::Machine;
   Word name = word;
   if (take(name, "-m")) {
     take(name, "no-");
@@ -208,6 +217,7 @@ Effect effect_of(Word word) {
   if (!take(name, "-f")) return Effect::Refused;
   if (name.starts_with("no-builtin-")) return Effect::None;
   const bool off = take(name, "no-");
+  if (name == "openmp") return off ? Effect::NoOpenMp : Effect::OpenMp;
   if (contains(kSwitches, name)) return Effect::Read;
   if (contains(kSwitchesWithoutEffect, name)) return Effect::None;
   if (contains(kSwitchesOfBits, name))
@@ -230,6 +240,15 @@ const Valued* valued(Word word) {
   return nullptr;
 }
 
+// Whether a target has the types of this machine.
+bool is_this_machine(Word target) {
+  const llvm::Triple given(llvm::Triple::normalize({target.data(), target.size()}));
+  const llvm::Triple here(llvm::sys::getProcessTriple());
+  const bool other_abi = given.getEnvironment() == llvm::Triple::GNUX32 ||
+                         given.getEnvironment() == llvm::Triple::MuslX32;
+  return given.getArch() == here.getArch() && given.getOS() == here.getOS() && !other_abi;
+}
+
 class Reader {
  public:
   Reader(CFlags& out, bool user) : out_(out), user_(user) {}
@@ -247,7 +266,9 @@ class Reader {
       if (const Valued* one = valued(word)) {
         const bool apart = one->separate && word.size() == one->flag.size();
         if (apart && !more) return refuse(word, "it has no value");
-        keep(one->effect, word);
+        const Word value = apart ? Word(words[i + 1]) : word.substr(one->flag.size());
+        const bool target = one->flag.find("target") != Word::npos;
+        if (!target || user_ || !is_this_machine(value)) keep(one->effect, word);
         if (apart) {
           ++i;
           if (one->effect == Effect::Read) out_.kept.push_back(words[i]);
@@ -267,7 +288,11 @@ class Reader {
 
  private:
   void refuse(Word word, const std::string& why) {
-    if (!user_ || !out_.refused.empty()) return;
+    if (!user_) return;
+    refuse_always(word, why);
+  }
+  void refuse_always(Word word, const std::string& why) {
+    if (!out_.refused.empty()) return;
     out_.refused = word;
     out_.why = why;
   }
@@ -278,6 +303,14 @@ class Reader {
         return;
       case Effect::None:
         return;
+      case Effect::OpenMp:
+      case Effect::NoOpenMp:
+        out_.openmp = effect == Effect::OpenMp;
+        return;
+      case Effect::Machine:
+        return refuse_always(word,
+                             "it selects another machine, where types may have other sizes; the "
+                             "lifter reads code for the machine it runs on");
       case Effect::Arithmetic:
         return refuse(word, "it changes the bits of results, which the proof compares");
       case Effect::Refused:
@@ -308,6 +341,8 @@ CFlags flags_for_clang(const std::string& file, const std::vector<std::string>& 
   }
   Reader(out, false).read(recorded, 1);
   Reader(out, true).read(given, 0);
+  // Clang's value for OpenMP 5.1. It comes first, so that a -U of the user takes effect.
+  if (out.openmp) out.kept.insert(out.kept.begin(), "-D_OPENMP=202011");
   return out;
 }
 

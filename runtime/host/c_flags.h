@@ -2,7 +2,8 @@
 //
 // Only flags on a list reach Clang: those that decide what the text of a file means. Flags that
 // load code (plugins), write files, or choose another machine never do. Flags of a compilation
-// database that are not on the list are dropped. Flags of the user that are not on the list are
+// database that are not on the list are dropped, except that those that select another machine are
+// refused. Flags of the user that are not on the list are
 // refused by name, unless they cannot change what the code computes (-O3, -g, -Wall).
 #pragma once
 
@@ -15,6 +16,7 @@ struct CFlags {
   std::vector<std::string> kept;  // for Clang, in their order
   bool cpp = false;               // C++, by -x, by the driver's name, or by the name of the file
   bool standard = false;          // there is a -std
+  bool openmp = false;            // -fopenmp, which defines _OPENMP
   std::string refused;            // the first flag of the user that is refused; "": none
   std::string why;                // in words
 };

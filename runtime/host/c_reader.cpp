@@ -520,6 +520,10 @@ std::vector<std::string> command(const CFlags& flags, const std::string& path, b
                                  size_t length) {
   std::vector<std::string> out = {flags.cpp ? "clang++" : "clang", "--no-default-config"};
   if (!flags.standard) out.push_back(flags.cpp ? "-std=gnu++20" : "-std=gnu17");
+  // The optimisation flags below define macros that reading the tree does not.
+  if (code) {
+    out.insert(out.end(), {"-U__OPTIMIZE__", "-D__NO_INLINE__=1", "-U__NO_MATH_ERRNO__"});
+  }
   for (const std::string& flag : flags.kept) {
     // code runs on this machine, whatever instructions the user's machine has
     if (!code || flag.rfind("-m", 0) != 0) out.push_back(flag);

@@ -389,6 +389,21 @@ int CTranslator::this_variable(QualType of) {
   return static_cast<int>(tree_.variables.size()) - 1;
 }
 
+namespace {
+
+// The named namespaces and classes around a function: "q::S::".
+std::string scope_of(const FunctionDecl& function) {
+  std::string out;
+  for (const DeclContext* around = function.getDeclContext(); around != nullptr;
+       around = around->getParent()) {
+    const auto* named = dyn_cast<NamedDecl>(around);
+    if (named != nullptr && !named->getName().empty()) out = named->getNameAsString() + "::" + out;
+  }
+  return out;
+}
+
+}  // namespace
+
 // Bodies are translated later, one by one, because call chains may be deep.
 int CTranslator::function(const FunctionDecl* declaration) {
   const FunctionDecl* definition = nullptr;
@@ -403,6 +418,7 @@ int CTranslator::function(const FunctionDecl* declaration) {
   translated_.push_back(definition);
   CFunction made;
   made.name = definition->getNameAsString();
+  made.scope = scope_of(*definition);
   made.result = type(definition->getReturnType());
   made.line = at(definition->getLocation(), CKind::Empty).line;
   const auto* method = dyn_cast<CXXMethodDecl>(definition);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 // What both sides must agree on; a library of another version is refused.
-#define STENCIL_HOST_VERSION 5
+#define STENCIL_HOST_VERSION 6
 #define STENCIL_HOST_SYMBOL "stencil_host_interface"
 
 // Symbols of an object made by `compile_c`, for `find`.

@@ -3,6 +3,8 @@
 // original accesses. Both are compiled with the sanitizers of the system compiler.
 #include <fmt/format.h>
 
+#include <csignal>
+
 #include "runtime/devices/host_library.h"
 #include "tests/e2e/tool.h"
 
@@ -164,6 +166,66 @@ const std::vector<Replaced> kReplaced = {
      {{"int", "n", kSizes}, {"int", "m", "1, 2, 3, 5"}, {"int", "steps", "-1, 0, 1, 2, 3"}},
      {{"double", "a", "n < 3 || m < 3 || steps < 1 ? 0 : n * m"},
       {"double", "b", "n < 3 || m < 3 || steps < 1 ? 0 : (n - 1) * m"}}},
+    // bounds that the program computes as derived params
+    {"half_plus",
+     "void half_plus(int n, double *restrict b, const double *restrict a) {\n"
+     "  for (int i = 0; i < n / 2 + 1; i++) b[i] = a[i] + 1;\n"
+     "}\n",
+     "void",
+     {"n", "b", "a"},
+     {{"int", "n", kSizes}},
+     {{"double", "b", "n / 2 + 1"}, {"double", "a", "n / 2 + 1"}}},
+    {"from_a_third",
+     "void from_a_third(int n, double b[n], const double a[n]) {\n"
+     "  for (int i = n / 3; i < n; i++) b[i] = a[i] + 1;\n"
+     "}\n",
+     "void",
+     {"n", "b", "a"},
+     {{"int", "n", kSizes}},
+     {{"double", "b", "n"}, {"double", "a", "n"}}},
+    {"half_of_the_steps",
+     "void half_of_the_steps(int n, int t, double *a) {\n"
+     "  for (int s = 0; s < t / 2; s++)\n"
+     "    for (int i = 0; i < n; i++) a[i] = a[i] * 1.5;\n"
+     "}\n",
+     "void",
+     {"n", "t", "a"},
+     {{"int", "n", kSizes}, {"int", "t", "-1, 0, 1, 2, 5, 8"}},
+     {{"double", "a", "n"}}},
+    {"first_two_else",
+     "void first_two_else(int n, double *restrict b, const double *restrict a) {\n"
+     "  for (int i = 0; i < n; i++) b[i] = i < 2 ? a[i] : 2 * a[i];\n"
+     "}\n",
+     "void",
+     {"n", "b", "a"},
+     {{"int", "n", "-5, 0, 2, 3, 7"}},
+     {{"double", "b", "n"}, {"double", "a", "n"}}},
+    {"not_the_last",
+     "void not_the_last(unsigned n, double *restrict b, const double *restrict a) {\n"
+     "  for (unsigned i = 0; i < n; i++) b[i] = i < n - 1 ? a[i + 1] : 3;\n"
+     "}\n",
+     "void",
+     {"n", "b", "a"},
+     {{"unsigned", "n", "0, 2, 3, 7"}},
+     {{"double", "b", "n"}, {"double", "a", "n"}}},
+    {"plane_first_two",
+     "void plane_first_two(int n, int m, double *restrict b, const double *restrict a) {\n"
+     "  for (int i = 0; i < n; i++)\n"
+     "    for (int j = 0; j < m; j++) b[i * m + j] = i < 2 ? a[i * m + j] : 2 * a[i * m + j];\n"
+     "}\n",
+     "void",
+     {"n", "m", "b", "a"},
+     {{"int", "n", "-1, 0, 2, 5"}, {"int", "m", "-1, 0, 1, 4"}},
+     {{"double", "b", "n < 1 || m < 1 ? 0 : n * m"},
+      {"double", "a", "n < 1 || m < 1 ? 0 : n * m"}}},
+    {"sum_in_test",
+     "void sum_in_test(unsigned long n, double *restrict b, const double *restrict a) {\n"
+     "  for (unsigned long i = 1; i + 1 < n; i++) b[i] = a[i - 1] + a[i + 1];\n"
+     "}\n",
+     "void",
+     {"n", "b", "a"},
+     {{"unsigned long", "n", "0, 1, 2, 3, 4, 9"}},
+     {{"double", "b", "n < 3 ? 0 : n - 1"}, {"double", "a", "n < 3 ? 0 : n"}}},
 };
 
 std::string joined(const std::vector<std::string>& all) {
@@ -296,6 +358,47 @@ TEST_F(Replace, ArraysThatMayBeShorterAreCopied) {
   EXPECT_TRUE(holds(text_of("every_third", "--device-pointers"),
                     "the original accesses fewer elements of 'a' than the program"));
   EXPECT_FALSE(holds(text_of("any_real", ""), "stencil_part"));
+}
+
+// C takes one step where the program requires t >= 1, so the function must not return silently.
+TEST_F(Replace, AStepThatTheProgramLacksAborts) {
+  if (shell("c++ --version").status != 0) GTEST_SKIP() << "no C++ compiler";
+  write("f.c",
+        "void f(int t, int n, double *restrict a, double *restrict b) {\n  int s = 0;\n  do {\n"
+        "    for (int i = 1; i < n - 1; i++) b[i] = 0.5 * (a[i - 1] + a[i + 1]);\n"
+        "    for (int i = 1; i < n - 1; i++) a[i] = b[i];\n    s++;\n  } while (s < t);\n}\n");
+  const Outcome lifted = stencilc("lift f.c --replace --no-verify --function f -o r.cpp");
+  ASSERT_EQ(lifted.status, 0) << lifted.err;
+  write("main.cpp",
+        "#include <cstdlib>\n#include \"r.h\"\nint main(int, char** v) {\n"
+        "  double a[5] = {1, 2, 3, 5, 8}, b[5] = {};\n"
+        "  f(std::atoi(v[1]), std::atoi(v[2]), a, b);\n"
+        "  return b[1] == (std::atoi(v[2]) > 2 ? 2 : 0) ? 0 : 3;\n}\n");
+  ASSERT_EQ(shell("c++ -std=c++17 -O1 main.cpp r.cpp -o f").status, 0);
+  EXPECT_EQ(shell("./f 1 5").status, 0);
+  EXPECT_EQ(shell("./f 0 2").status, 0) << "no point";
+  const std::vector<std::pair<const char*, const char*>> messages = {
+      {"0", "require t >= 1 does not hold"}, {"-3", "the number of steps is negative"}};
+  for (const auto& [steps, message] : messages) {
+    const Outcome out = shell(fmt::format("( ./f {} 5 )", steps));
+    EXPECT_EQ(out.status, 128 + SIGABRT) << out.out;
+    EXPECT_TRUE(holds(out.out, message)) << out.out;
+  }
+}
+
+TEST_F(Replace, NamesTheNamespaceThatItRefuses) {
+  for (const char* open : {"namespace q {\n", "struct q {\nstatic "}) {
+    write("f.cpp", fmt::format("{}void f(int n, double *__restrict b, const double *__restrict a) "
+                               "{{\n  for (int i = 0; i < n; i++) b[i] = 2 * a[i];\n}}\n}};\n",
+                               open));
+    const Outcome plain = stencilc("lift f.cpp --function f");
+    EXPECT_EQ(plain.status, 0) << plain.err;
+    EXPECT_TRUE(holds(plain.err, "every bit")) << plain.err;
+    const Outcome replaced = stencilc("lift f.cpp --function f --replace -o r.cpp");
+    EXPECT_EQ(replaced.status, 2);
+    EXPECT_TRUE(holds(replaced.err, "U040")) << replaced.err;
+    EXPECT_TRUE(holds(replaced.err, "'q::f' is in a namespace or a class")) << replaced.err;
+  }
 }
 
 struct NotReplaced {

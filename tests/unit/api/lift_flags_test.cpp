@@ -61,6 +61,45 @@ TEST_F(LiftFlags, ThatAffectTheMeaningArePassedOn) {
   }
 }
 
+// OpenMP and optimisation define macros. The tree and the code of the proof have the same ones.
+TEST_F(LiftFlags, DefineMacrosAsTheUsersBuildDoes) {
+  std::ofstream(directory_ / "f.c") << "#ifdef _OPENMP\n#include <omp.h>\n#define FACTOR 3\n#else\n"
+                                       "#define FACTOR 5\n#endif\n"
+                                    << kSource;
+  const auto factor = [&](const std::vector<std::string>& flags) -> std::string {
+    const auto out = lift(flags);
+    if (!out.ok()) return out.failure().text();
+    EXPECT_TRUE(out.value().verified) << out.value().proof;
+    return out.value().text.find("3.0 * a[-1]") != std::string::npos ? "3" : "5";
+  };
+  EXPECT_EQ(factor({}), "5");
+  EXPECT_EQ(factor({"-fopenmp"}), "3");
+  EXPECT_EQ(factor({"-fopenmp=libomp"}), "3");
+  EXPECT_EQ(factor({"-fopenmp", "-fno-openmp"}), "5");
+  EXPECT_EQ(factor({"-fopenmp", "-U_OPENMP"}), "5");
+  record("\"-fopenmp\"");
+  EXPECT_EQ(factor({}), "3");
+  for (const char* macro : {"__OPTIMIZE__", "__NO_MATH_ERRNO__"}) {
+    std::ofstream(directory_ / "f.c")
+        << "#ifdef " << macro << "\n#define FACTOR 3\n#else\n#define FACTOR 5\n#endif\n"
+        << kSource;
+    EXPECT_EQ(factor({"-O3"}), "5") << macro;
+    EXPECT_EQ(factor({std::string("-D") + macro}), "3") << macro;
+  }
+}
+
+TEST_F(LiftFlags, OfAnotherMachineAreRefusedInADatabase) {
+  for (const char* flags : {"\"-m32\"", "\"-mx32\"", "\"--target=i386-linux-gnu\"",
+                            "\"--target=x86_64-w64-mingw32\"", "\"-target\",\"i386-linux-gnu\""}) {
+    record(std::string("\"-DFACTOR=3\",") + flags);
+    const auto out = lift({});
+    ASSERT_FALSE(out.ok()) << flags;
+    EXPECT_EQ(out.failure().code, "C004") << out.failure().text();
+  }
+  record("\"-DFACTOR=3\",\"-m64\"");
+  EXPECT_TRUE(lift({}).ok());
+}
+
 TEST_F(LiftFlags, SelectTheLanguage) {
   std::ofstream(directory_ / "f.c") << "template <class T> T twice(T x) { return 2 * x; }\n"
                                        "void f(int n, double *a, double *b) {\n"
