@@ -176,8 +176,30 @@ class Wrapper {
     }
   }
 
-  // The length to allocate. Vectors that are swapped get the longest length of them.
-  std::string room(size_t array, size_t dimension) const {
+  static std::string larger(const std::string& a, const std::string& b) {
+    return a.empty() || b.empty() ? a + b : fmt::format("({0} > {1} ? {0} : {1})", a, b);
+  }
+
+  // The length that C reads, as `a.size()` or `a.extent(0)`; "" if it reads none. The program may
+  // access fewer elements. Vectors that are swapped have the same length.
+  std::string length_in_c(size_t array, size_t dimension) const {
+    std::string out;
+    for (size_t one : swapped_with(array)) {
+      const ArrayInfo& info = lifted_.execution.arrays[one];
+      const lifter::X extent = dimension < info.extents.size() ? info.extents[dimension] : nullptr;
+      if (extent == nullptr || extent->kind != lifter::XKind::Symbol) continue;
+      const SymbolInfo& symbol = lifted_.execution.symbols[static_cast<size_t>(extent->id)];
+      if (symbol.value || (symbol.in_c.find(".size()") == std::string::npos &&
+                           symbol.in_c.find(".extent(") == std::string::npos)) {
+        continue;
+      }
+      out = larger(out, fmt::format("(long)*({} const*)stencil_lift_a[{}]",
+                                    lifter::name_of(symbol.type), extent->id));
+    }
+    return out;
+  }
+
+  std::set<size_t> swapped_with(size_t array) const {
     std::set<size_t> same = {array};
     for (size_t before = 0; before != same.size();) {
       before = same.size();
@@ -187,6 +209,11 @@ class Wrapper {
         if (same.count(a) + same.count(b) > 0) same.insert({a, b});
       }
     }
+    return same;
+  }
+
+  // The length to allocate. Vectors that are swapped get the longest length of them.
+  std::string room(size_t array, size_t dimension) const {
     const ArrayInfo& info = lifted_.execution.arrays[array];
     std::string out;
     // scalars of the program may be elements beyond what its loops access
@@ -195,10 +222,7 @@ class Wrapper {
       if (info.extents.size() == 1) most = std::max(most, 4096 / bytes_of(info.element));
       out = std::to_string(most);
     }
-    for (size_t other : same) {
-      const std::string one = length(other, dimension);
-      out = out.empty() ? one : fmt::format("({0} > {1} ? {0} : {1})", out, one);
-    }
+    for (size_t other : swapped_with(array)) out = larger(out, length(other, dimension));
     return out;
   }
 
@@ -212,8 +236,10 @@ class Wrapper {
     const bool mdspan = left || of->view == CTypeInfo::View::Right;
     if (mdspan) {
       std::string lengths;
-      for (size_t d = 0; d < info.extents.size(); ++d)
-        lengths += ", " + length(a, left ? info.extents.size() - 1 - d : d);
+      for (size_t d = 0; d < info.extents.size(); ++d) {
+        const size_t at = left ? info.extents.size() - 1 - d : d;
+        lengths += ", " + (at == 0 ? larger(length(a, at), length_in_c(a, at)) : length(a, at));
+      }
       declarations_ +=
           fmt::format("  {} {}(({}*){}{});\n", plain, v.name, element, argument(a), lengths);
       return;
@@ -226,11 +252,17 @@ class Wrapper {
     declarations_ += fmt::format(
         "  using stencil_lift_e{4} = {0}::value_type;\n"
         "  {0} {1}((stencil_lift_e{4}*){2}, (stencil_lift_e{4}*){2} + {3});\n",
-        plain, v.name, argument(a), room(a, 0), a);
+        plain, v.name, argument(a), info.view ? larger(room(a, 0), length_in_c(a, 0)) : room(a, 0),
+        a);
     if (info.view) return;
-    after_ += fmt::format(
-        "  __builtin_memcpy({0}, {1}.data(), {1}.size() * sizeof(stencil_lift_e{2}));\n",
-        argument(a), v.name, a);
+    std::string count = v.name + ".size()";
+    if (const std::string size = length_in_c(a, 0); !size.empty()) {
+      count = room(a, 0);
+      declarations_ +=
+          fmt::format("  if ({0} > (long){1}.size()) {1}.resize({0});\n", size, v.name);
+    }
+    after_ += fmt::format("  __builtin_memcpy({0}, {1}.data(), {3} * sizeof(stencil_lift_e{2}));\n",
+                          argument(a), v.name, a, count);
   }
 
   // std::vector<std::vector<...>>: copies each row.
@@ -240,7 +272,8 @@ class Wrapper {
     std::string loops, subscripts, at = "0", resize;
     for (size_t d = 0; d < info.extents.size(); ++d) {
       const std::string i = fmt::format("stencil_lift_i{}", d);
-      resize += fmt::format("{}{}{}.resize({});\n", loops, v.name, subscripts, room(a, d));
+      resize += fmt::format("{}{}{}.resize({});\n", loops, v.name, subscripts,
+                            larger(room(a, d), length_in_c(a, d)));
       loops += fmt::format("  for (long {0} = 0; {0} < {1}; ++{0}) ", i, length(a, d));
       subscripts += "[" + i + "]";
       at = fmt::format("({} * {} + {})", at, length(a, d), i);

@@ -84,6 +84,32 @@ void heat(std::vector<double>& a, std::vector<double>& b, int steps) {
              {"a_size"});
 }
 
+// The program has only the elements that the loop accesses. The original must still see the size.
+TEST_F(LiftFrontend, ContainersThatAreLongerThanTheLoops) {
+  for (const char* test : {"i + 4 < b.size()", "b.size() > 4 + i", "i < b.size() - 4"}) {
+    for (const char* type : {"std::vector<double>&", "std::span<double>"}) {
+      understood("long.cpp",
+                 fmt::format(R"(
+#include <cstddef>
+#include <span>
+#include <vector>
+void f(const std::vector<double>& a, {} b) {{
+  for (std::size_t i = 0; {}; i++) b[i] = a[i] + a[i + 4];
+}})",
+                             type, test),
+                 {"b[0..b_size - 5] = a[0] + a[4]", "require b_size >= 4"});
+    }
+  }
+  understood("long.cpp", R"(
+#include "tests/property/lift/mdspan.h"
+using Grid = mdspan<double, dextents<int, 2>>;
+void step(Grid a, Grid b) {
+  for (int i = 0; i + 4 < b.extent(0); ++i)
+    for (int j = 0; j + 1 < b.extent(1); j++) b(i, j) = a(i, j);
+})",
+             {"b_size"});
+}
+
 TEST_F(LiftFrontend, ElementsOfSwappedArraysAreNotConstant) {
   // After the swap, the b[1] that a step wrote is a[1] of the next step.
   understood("edges.c", R"(
