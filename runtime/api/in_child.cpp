@@ -59,14 +59,15 @@ constexpr char kUnconfined = 'U';  // first byte of an error text, where a token
 std::string heard(int pipe, std::chrono::steady_clock::time_point end) {
   std::string out;
   while (out.size() < kTokenBytes || out[0] == kUnconfined) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-                          end - std::chrono::steady_clock::now())
-                          .count();
+    // Rounded up: a wait that ends before `end` would not count as late.
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now())
+            .count();
     if (left <= 0 || out.size() > 1000) break;
     pollfd wait{pipe, POLLIN, 0};
     const int ready = poll(&wait, 1, static_cast<int>(left));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) break;
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    if (ready < 0) break;
     char buffer[256];
     const ssize_t got = read(pipe, buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
