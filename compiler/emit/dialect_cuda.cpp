@@ -125,7 +125,8 @@ Dialect make_cuda_dialect(std::string_view wide) {
   d.runtime = "cuda";
   d.runtime_header = "cuda_runtime.h";
   d.runtime_api_header = "cuda_runtime_api.h";
-  // No min and max of 64-bit integers: int64_t is a long under nvcc, but no literal is.
+  // min and max are not used for 64-bit integers: under nvcc int64_t is long, but the literals
+  // (suffix LL) are long long, so a call with both would be ambiguous.
   d.intrinsics = {
       {Op::Fma, "", "", "fmaf", "fma"},       {Op::Min, "min", "", "", ""},
       {Op::Max, "max", "", "", ""},           {Op::Abs, "", "", "fabsf", "fabs"},

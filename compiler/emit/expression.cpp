@@ -81,7 +81,8 @@ bool fits_int(int64_t value) {
          value <= std::numeric_limits<int32_t>::max();
 }
 
-// A 64-bit expression that C widens implicitly next to a wide operand.
+// True if a 64-bit expression can be printed in 32 bits, because C widens it beside a 64-bit
+// operand: a small literal, or a conversion from I32.
 bool narrow_inside(const Expr& expr) {
   if (expr->type != Scalar::I64) return false;
   if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&expr->kind)) {

@@ -442,7 +442,7 @@ struct Output {
 std::vector<Output> outputs(const Program& program, const Function& function);
 const Box& target_box(const Program& program, const Function& function);
 std::string target_names(const Program& program, const Function& function);  // "A, B"
-// True if the result is the present value of the output at the same point, so that nothing must be
+// True if the result is the present value of the output at the same point, so nothing needs to be
 // written.
 bool keeps(const Piece& piece, NodeId result, const Output& output);
 

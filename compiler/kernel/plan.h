@@ -154,9 +154,10 @@ struct Launch {
   // swizzle, element strides of 1, and zeros outside. The address is a multiple of kBulkUnit.
   std::vector<ArrayArgument> bulk_sources = {};
   int swap = kNoSwap;  // into Plan::swaps: executed after this launch
-  // In a subdomain: numbers of blocks at the beginning and at the end of the launch. They compute
-  // all that the swap after the tile sends to other subdomains, and only they read what the swap
-  // before it received. {0, 0}: unknown. The kernel takes FirstBlock.
+  // In a subdomain: how many blocks at the beginning and at the end of the launch touch the halos.
+  // These blocks compute everything that the swap after the tile sends, and no other block reads
+  // what the previous swap received. {0, 0}: not known. If not {0, 0}, the kernel has a FirstBlock
+  // argument, so that they can be launched separately.
   std::array<int64_t, 2> outer_blocks = {0, 0};
 };
 struct Rotate {
@@ -208,9 +209,9 @@ struct Reduction {
   int array = kNoArray;  // into Plan::arrays: its elements are the values, and `result` is not used
   // Each evaluation fills the next row of `array`; rows are not checked for NaN.
   bool record = false;
-  // For a record that tiles sample in each of their steps but the last: the memory of the samples,
-  // one value for each step of a tile and entry of its set. The launches of the record fill all
-  // rows that are due in the tile, which need not end there.
+  // For a record whose rows may be due in the middle of a tile: memory for samples, one value per
+  // step of the tile and entry of the record's set. The tile samples in every step but its last;
+  // the record's launches then fill all rows that were due in the tile.
   int samples = kNoScratch;  // into Plan::scratch
 };
 

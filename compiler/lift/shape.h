@@ -46,7 +46,8 @@ struct Reach {
 struct ArrayReach {
   int array = -1;
   X length = nullptr;  // length of the first dimension in the program
-  bool sure = false;   // `reaches` is complete; otherwise C may access less
+  // true: `reaches` covers every access of C; false: C may access fewer elements than `length`.
+  bool sure = false;
   std::vector<Reach> reaches;
 };
 

@@ -2,9 +2,9 @@
 // the name is the value computed at the reduction's place, so it can be used only below that place.
 // NAME@-1 is the value of the previous step and can be used anywhere.
 //
-// A graph can refer to two values of a reduction: its current value, and the value before its last
-// evaluation. NAME@-1 is the current value above the reduction's place, and the value before the
-// last evaluation below it.
+// A graph can refer to a reduction's current value, or to the value that its last evaluation
+// replaced. Above the reduction's place this step has not evaluated it yet, so NAME@-1 is the
+// current value. Below it, NAME@-1 is the replaced value.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -226,8 +226,9 @@ void PlanMemory::exchange(const kernel::Exchange& exchange) {
   std::swap(slots[static_cast<size_t>(exchange.a)], slots[static_cast<size_t>(exchange.b)]);
 }
 
-// Uses the user arrays as slots and allocates the plan's remaining ones. If only user arrays would
-// rotate among themselves, one extra slot is added for moving levels.
+// Uses the user's arrays as slots and allocates the plan's remaining ones. If the plan has no slots
+// besides the user's arrays, but levels rotate among them, one extra slot is added through which
+// levels are moved.
 Status PlanMemory::adopt(const kernel::Array& array) {
   const Layout& layout = layouts_[slots_.size()];
   if (layout.rows.count > 1) {

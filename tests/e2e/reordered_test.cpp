@@ -42,7 +42,8 @@ stencil f : A[1..N-2, 1..N+1, 1..N+6] =
 init A[i,j,k] = (i * 7 + j * 3 + k) % 5;
 )";
 
-// Two planes below, one above, one of them without a term, and a coefficient field.
+// Reads the second plane below (the first has no term) and the first above, and has a coefficient
+// field.
 constexpr const char* kLopsided = R"(
 param N : integer = 19;
 grid G = [0..N-1, 0..N+3, 0..N+9] steps 7;

@@ -24,8 +24,9 @@ class PlanesValues {
   }
 
  private:
-  struct Stores {  // executed in all steps, in the last one, or in all others, if one body serves
-                   // several
+  // One body may serve several steps: stores of all its steps, of the last step only, and of all
+  // but the last.
+  struct Stores {
     Body always, in_last, in_others;
   };
   int memory_slot(const PlanesVersion& made) const;

@@ -39,9 +39,9 @@ class StreamTile {
   Interval fronts_inside() const;
 
  private:
-  // Numbers the chunks of the first and the last group of tiles before all others. Sets the tile
-  // and the number of blocks, replaces `chunk` by the chunk's length and returns the chunk's
-  // number.
+  // Gives the chunks of the first and the last group of tiles the lowest numbers. Sets `tile_` and
+  // `blocks`, sets `chunk` to the number of planes in this block's chunk, and returns that chunk's
+  // number in its column.
   Expr set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, Expr& chunk, Body& body);
   // Maps a block's launch number to its number by kind, if blocks next to other subdomains are
   // launched separately.

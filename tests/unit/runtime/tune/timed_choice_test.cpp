@@ -218,7 +218,7 @@ TEST_F(TimedChoice, IsMadeWhileCompilersAreIdle) {
   EXPECT_EQ(timed(*on_gpu), 9) << "more tiles than the five compiled at once";
 }
 
-// The choice does not apply to anything that may change the fastest schedule.
+// A cached choice is not used once anything has changed that may change the fastest schedule.
 TEST_F(TimedChoice, IsCachedPerComputationAndDevice) {
   ASSERT_TRUE(choose(kForever));
   ASSERT_TRUE(choose(100));
