@@ -230,7 +230,7 @@ class Pages(Temporary):
         self.assertEqual(pages.fill(text, {"one": "1\n", "two": "2\n"}, "page"), text)
 
     def test_placeholders_and_tables_must_match(self):
-        with self.assertRaisesRegex(Problem, "nobody makes: two"):
+        with self.assertRaisesRegex(Problem, "unknown table: two"):
             pages.fill(self.PAGE, {"one": ""}, "page")
         with self.assertRaisesRegex(Problem, "no place for the table: three"):
             pages.fill(self.PAGE, {"one": "", "two": "", "three": ""}, "page")
