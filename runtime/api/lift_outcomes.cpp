@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -43,7 +44,15 @@ Outcomes::Outcomes(const std::string& table) {
     one.kind = parts[3];
     one.outcome = parts[4];
     if (parts.size() > 5) one.file = parts[5];
-    (one.kind == "undefined" ? checks_ : outcomes_).push_back(std::move(one));
+    const std::string folded = "folded ";
+    if (one.kind.rfind(folded, 0) == 0) {
+      one.kind = one.kind.substr(folded.size());
+      std::istringstream names(parts.size() > 6 ? parts[6] : "");
+      for (std::string name; names >> name;) one.names.insert(name);
+      folded_.push_back(std::move(one));
+    } else {
+      (one.kind == "undefined" ? checks_ : outcomes_).push_back(std::move(one));
+    }
   }
 }
 
@@ -74,26 +83,44 @@ std::vector<Outcome> Outcomes::missing_beside(const Outcomes& other) const {
   return out;
 }
 
+std::vector<Outcome> Outcomes::all() const {
+  std::vector<Outcome> out = outcomes_;
+  out.insert(out.end(), folded_.begin(), folded_.end());
+  return out;
+}
+
 std::vector<Outcome> Outcomes::removed_in(const Outcomes& other) const {
   std::vector<Outcome> out;
+  const std::vector<Outcome> here = all(), there = other.all();
   // columns differ if a number before them has fewer digits
   using Key = std::tuple<std::string, int, std::string, std::string>;
   const auto key = [](const Outcome& one) {
     return Key{one.file, one.line, one.kind, one.outcome};
   };
-  bool alike = size() == other.size();
-  for (size_t k = 0; alike && k < size(); ++k) alike = key(outcomes_[k]) == key(other.outcomes_[k]);
-  if (outcomes_.empty() || alike) {
-    for (size_t k = 0; k < other.size(); ++k) {
-      const bool may_occur = outcomes_.empty() || outcomes_[k].possible;
-      if (may_occur && !other.outcomes_[k].possible) out.push_back(other.outcomes_[k]);
+  bool alike = here.size() == there.size();
+  for (size_t k = 0; alike && k < here.size(); ++k) alike = key(here[k]) == key(there[k]);
+  if (here.empty() || alike) {
+    for (size_t k = 0; k < there.size(); ++k) {
+      const bool may_occur = here.empty() || here[k].possible;
+      if (may_occur && !there[k].possible) out.push_back(there[k]);
     }
     return out;
   }
   std::map<Key, int> left;
-  for (const Outcome& one : other.outcomes_) left[key(one)] += one.possible ? 1 : 0;
-  for (const Outcome& one : outcomes_) {
+  for (const Outcome& one : there) left[key(one)] += one.possible ? 1 : 0;
+  for (const Outcome& one : here) {
     if (one.possible && --left[key(one)] < 0) out.push_back(one);
+  }
+  return out;
+}
+
+std::vector<Outcome> Outcomes::folded_away(const std::vector<std::string>& names) const {
+  std::vector<Outcome> out;
+  for (const Outcome& one : folded_) {
+    const bool named = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return one.names.count(name) > 0;
+    });
+    if (named && !one.possible) out.push_back(one);
   }
   return out;
 }

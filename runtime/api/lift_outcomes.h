@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Outcome {
   std::string outcome;  // true, false, "case 3", "no case"; for kind `undefined` a description
   std::string file;     // "": the file to lift
   bool taken = false;
+  std::set<std::string> names;  // of a folded condition: the macros and constants behind it
 
   std::string place() const;  // "12:7", "other.h:12:7"
   std::string text() const;   // "the branch at 12:7 was never taken (its condition never held)"
@@ -34,11 +36,16 @@ class Outcomes {
   // The outcomes that may occur here but that the optimizer has removed from `other`, the same file
   // with other numbers. If nothing is known here: all that it has removed there.
   std::vector<Outcome> removed_in(const Outcomes& other) const;
+  // The outcomes that do not occur because the compiler folds their condition, whose number depends
+  // on one of these macros or constants.
+  std::vector<Outcome> folded_away(const std::vector<std::string>& names) const;
   // Describes a check by its number (from 1): "overflow of a signed integer at 12:7".
   std::string undefined(int32_t number) const;
 
  private:
-  std::vector<Outcome> outcomes_, checks_;
+  std::vector<Outcome> all() const;
+
+  std::vector<Outcome> outcomes_, checks_, folded_;
 };
 
 // Describes the first few outcomes: "the branch at 12:7 was never taken (...); the choice at 14:3

@@ -96,7 +96,7 @@ class Fixing {
   std::map<X, X> done_;
 };
 
-constexpr int64_t kSizes[] = {14, 23, 19, 40, 66};  // of the first param; the others are larger
+constexpr int64_t kSizes[] = {14, 23, 19, 40, 66};  // of the first param
 constexpr size_t kRuns = 3;
 
 // Checks that a program that was not run compiles at all.
@@ -111,11 +111,15 @@ Result<LiftProof> a_program(const lifter::Lifted& lifted, const runtime::LiftReq
                  "this is a limit of the lifter; --no-verify writes it all the same"};
 }
 
+// Compares without columns, which change with the number of digits before them.
+bool is_same(const Outcome& a, const Outcome& b) {
+  return a.file == b.file && a.line == b.line && a.kind == b.kind && a.outcome == b.outcome;
+}
+
 std::vector<Outcome> in_both(const std::vector<Outcome>& a, const std::vector<Outcome>& b) {
   std::vector<Outcome> out;
   for (const Outcome& one : a) {
-    if (std::any_of(b.begin(), b.end(),
-                    [&](const Outcome& other) { return other.text() == one.text(); }))
+    if (std::any_of(b.begin(), b.end(), [&](const Outcome& other) { return is_same(one, other); }))
       out.push_back(one);
   }
   return out;
@@ -131,63 +135,101 @@ Outcomes own_outcomes(const runtime::LiftRequest& request) {
   return compiled.ok() && compiled.value().empty() ? original.outcomes() : Outcomes();
 }
 
-Result<LiftProof> prove_at_values(const runtime::LiftRequest& request, uint64_t seed,
-                                  double search) {
-  std::vector<std::string> done;
-  std::vector<Outcome> missing;
-  const Outcomes own = own_outcomes(request);
-  std::string first, last = "no tested value of its params works";
-  for (int64_t size : kSizes) {
-    if (done.size() == kRuns) break;
-    runtime::NamedValues values;
-    std::string told;
-    for (const std::string& param : request.options.params) {
-      told += fmt::format("{}{}={}", told.empty() ? "" : " ", param, size);
-      values[param] = size;
-      size += 3;  // distinct values, so that swapped dimensions are detected
+std::string text_of(const runtime::NamedValues& values, const std::vector<std::string>& params) {
+  std::string out;
+  for (const std::string& param : params)
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", param, values.at(param));
+  return out;
+}
+
+// Proves the file at several values of its params. An outcome of a branch has to be taken at one of
+// them. Where the usual values do not take it, values beside the integers of the file may.
+class AtValues {
+ public:
+  AtValues(const runtime::LiftRequest& request, uint64_t seed, double search)
+      : request_(request), seed_(seed), search_(search), own_(own_outcomes(request)) {}
+
+  Result<LiftProof> run() {
+    const auto& params = request_.options.params;
+    for (const auto& values : runtime::values_to_test(params, {kSizes, std::end(kSizes)})) {
+      if (done_.size() == kRuns) break;
+      const Status proven = at(values);
+      if (!proven.ok()) return proven.failure();
     }
-    runtime::LiftRequest changed = request;
-    auto file = runtime::at_values(request.file, values);
+    if (!done_.empty() && !missing_.empty()) {
+      std::vector<int64_t> beside = runtime::values_beside_integers(request_.file);
+      std::reverse(beside.begin(), beside.end());
+      for (const auto& values : runtime::values_to_test(params, beside)) {
+        if (missing_.empty()) break;
+        const Status proven = at(values);
+        if (!proven.ok()) return proven.failure();
+      }
+    }
+    LiftProof out;
+    out.text = last_;
+    if (done_.empty()) return out;
+    out.runs = fmt::format("with {}, {}", done_[0], first_);
+    for (size_t k = 1; k < done_.size(); ++k)
+      out.runs += fmt::format("; the same with {}", done_[k]);
+    out.ran = true;
+    out.missing = missing_;
+    out.compared = missing_.empty();
+    out.text = out.compared ? out.runs : api::text_of(missing_) + "; " + out.runs;
+    return out;
+  }
+
+ private:
+  Status at(const runtime::NamedValues& values) {
+    const std::string told = text_of(values, request_.options.params);
+    if (std::find(done_.begin(), done_.end(), told) != done_.end()) return Done{};
+    runtime::LiftRequest changed = request_;
+    auto file = runtime::at_values(request_.file, values);
     if (!file.ok()) return file.failure();
     changed.file = std::move(file).value();
     auto here = runtime::lift_as_it_stands(changed);
     if (!here.ok()) {
-      last = fmt::format("with {}: {}", told, here.failure().message);
-      continue;
+      last_ = fmt::format("with {}: {}", told, here.failure().message);
+      return Done{};
     }
     Fixing(here.value()).run();
-    const auto proof = prove(here.value(), changed, seed + done.size(), search);
+    const auto proof = prove(here.value(), changed, seed_ + done_.size(), search_);
     if (!proof.ok()) return proof.failure();
     // outcomes that these runs missed may be taken at another value
     if (!proof.value().compared && proof.value().missing.empty()) {
-      last = fmt::format("with {}: {}", told, proof.value().text);
-      continue;
+      last_ = fmt::format("with {}: {}", told, proof.value().text);
+      return Done{};
     }
-    std::vector<Outcome> here_missing = own.removed_in(proof.value().outcomes);
-    here_missing.insert(here_missing.end(), proof.value().missing.begin(),
-                        proof.value().missing.end());
-    missing = done.empty() ? here_missing : in_both(missing, here_missing);
-    if (done.empty()) first = proof.value().runs;
-    done.push_back(told);
+    std::vector<Outcome> missing = own_.removed_in(proof.value().outcomes);
+    for (const auto& more :
+         {proof.value().missing, proof.value().outcomes.folded_away(request_.options.params)}) {
+      for (const Outcome& one : more) {
+        const bool known = std::any_of(missing.begin(), missing.end(), [&](const Outcome& other) {
+          return other.text() == one.text();
+        });
+        if (!known) missing.push_back(one);
+      }
+    }
+    missing_ = done_.empty() ? missing : in_both(missing_, missing);
+    if (done_.empty()) first_ = proof.value().runs;
+    done_.push_back(told);
+    return Done{};
   }
-  LiftProof out;
-  out.text = last;
-  if (done.empty()) return out;
-  out.runs = fmt::format("with {}, {}", done[0], first);
-  for (size_t k = 1; k < done.size(); ++k) out.runs += fmt::format("; the same with {}", done[k]);
-  out.ran = true;
-  out.missing = missing;
-  out.compared = missing.empty();
-  out.text = out.compared ? out.runs : text_of(missing) + "; " + out.runs;
-  return out;
-}
+
+  const runtime::LiftRequest& request_;
+  uint64_t seed_;
+  double search_;
+  Outcomes own_;  // with the numbers of the file
+  std::vector<std::string> done_;
+  std::vector<Outcome> missing_;
+  std::string first_, last_ = "no tested value of its params works";
+};
 
 }  // namespace
 
 Result<LiftProof> prove_lifted(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
                                uint64_t seed, double search) {
   auto proof = request.options.params.empty() ? prove_or_shrink(lifted, request, seed, search)
-                                              : prove_at_values(request, seed, search);
+                                              : AtValues(request, seed, search).run();
   if (!proof.ok() || proof.value().ran) return proof;
   return a_program(lifted, request, std::move(proof).value());
 }

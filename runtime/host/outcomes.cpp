@@ -9,13 +9,16 @@
 //   4. LLVM optimises as usual. If the optimiser proves that an outcome cannot occur, the store to
 //      its flag disappears, and the outcome does not count, as for `if (DEBUG)` with a constant.
 //      Distinct globals survive all merging of stores; elements of one array would not.
-//   5. The table of outcomes and their places becomes part of the object.
+//   5. The table of outcomes and their places becomes part of the object. Conditions that Clang
+//   folds
+//      before it generates LLVM IR follow with the prefix "folded " (folded.h); they have no flags.
 //
 // An outcome after which the function cannot return (a failed assert, exit) does not count either.
 #include "runtime/host/outcomes.h"
 
 #include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 #include <llvm/BinaryFormat/Dwarf.h>
@@ -36,6 +39,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/host/folded.h"
 #include "runtime/host/interface.h"
 
 namespace stencil::host {
@@ -71,6 +75,8 @@ struct Observation {
   std::set<std::string> system;  // names of system headers
   std::vector<std::string> table;
   std::vector<GlobalVariable*> flags;  // by outcome, as in the table
+  std::vector<FoldedOutcome> folded;   // of all functions, also of those that are never called
+  std::vector<std::string> folded_rows;
 };
 
 // ---- 1: only what the entry reaches
@@ -219,6 +225,7 @@ class Observe : public PassInfoMixin<Observe> {
     for (Instruction* decision : decisions) observe(*decision);
     for (Instruction* check : checks) report(*check);
     write_seen();
+    list_folded();
     return PreservedAnalyses::none();
   }
 
@@ -374,6 +381,26 @@ class Observe : public PassInfoMixin<Observe> {
     observation_.table.insert(observation_.table.end(), sites_.begin(), sites_.end());
   }
 
+  // Lists the folded conditions of functions that the entry reaches.
+  void list_folded() {
+    DebugInfoFinder finder;
+    finder.processModule(*module_);
+    std::set<std::pair<std::string, unsigned>> reached;
+    for (const DISubprogram* one : finder.subprograms()) {
+      if (one->isDefinition()) reached.insert({one->getName().str(), one->getLine()});
+    }
+    for (const FoldedOutcome& one : observation_.folded) {
+      const auto function = std::make_pair(one.function, one.function_line);
+      if (reached.count(function) == 0) continue;
+      const bool main = one.file == STENCIL_LIFT_REGION || one.file == observation_.main_file;
+      std::string row = (one.possible ? "1\t" : "0\t") + std::to_string(one.line) + "\t" +
+                        std::to_string(one.column) + "\tfolded " + one.kind + "\t" + one.outcome +
+                        "\t" + (main ? "" : one.file) + "\t";
+      for (const std::string& name : one.names) row += name + " ";
+      observation_.folded_rows.push_back(row);
+    }
+  }
+
   Observation& observation_;
   llvm::Module* module_ = nullptr;
   llvm::Type* byte_ = nullptr;
@@ -393,6 +420,7 @@ class WriteTable : public PassInfoMixin<WriteTable> {
       const bool possible = k >= observation_.flags.size() || is_set(*observation_.flags[k]);
       text += (possible ? "1\t" : "0\t") + observation_.table[k] + "\n";
     }
+    for (const std::string& row : observation_.folded_rows) text += row + "\n";
     auto* bytes = ConstantDataArray::getString(module.getContext(), text);
     auto* table = new GlobalVariable(module, bytes->getType(), true, GlobalValue::ExternalLinkage,
                                      bytes, STENCIL_LIFT_TABLE);
@@ -471,7 +499,10 @@ class ObservedCode : public clang::EmitObjAction {
     observation_.main_file = file.str();
     compiler.getPreprocessor().addPPCallbacks(
         std::make_unique<SystemHeaders>(compiler.getSourceManager(), observation_));
-    return clang::EmitObjAction::CreateASTConsumer(compiler, file);
+    std::vector<std::unique_ptr<clang::ASTConsumer>> both;
+    both.push_back(folded_conditions(observation_.folded));
+    both.push_back(clang::EmitObjAction::CreateASTConsumer(compiler, file));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(both));
   }
 
  private:

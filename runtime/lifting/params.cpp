@@ -7,8 +7,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <regex>
+#include <set>
 
+#include "compiler/support/numbers.h"
 #include "runtime/io/files.h"
 
 namespace stencil::runtime {
@@ -17,6 +20,9 @@ namespace {
 
 constexpr int64_t kLongestText = int64_t{64} << 20;
 constexpr int64_t kOthers[] = {1, 10};  // added to the current values
+// Integers of the file outside of this range are not compared with sizes that can run.
+constexpr int64_t kLeast = 2, kLargest = 1 << 20;
+constexpr size_t kMost = 24;  // values beside integers
 
 std::string replaced(const std::string& text, const std::string& pattern, int64_t value,
                      bool& found) {
@@ -68,6 +74,44 @@ Result<CFile> at_values(const CFile& file, const NamedValues& values) {
   return out;
 }
 
+std::vector<NamedValues> values_to_test(const std::vector<std::string>& params,
+                                        const std::vector<int64_t>& first) {
+  std::vector<NamedValues> out;
+  for (int64_t value : first) {
+    NamedValues values;
+    for (const std::string& param : params) {
+      values[param] = value;
+      value += 3;
+    }
+    out.push_back(std::move(values));
+  }
+  return out;
+}
+
+std::vector<int64_t> values_beside_integers(const CFile& file) {
+  std::string text = file.text;
+  if (text.empty()) {
+    const auto read = read_file(file.path, kLongestText);
+    if (!read.ok()) return {};
+    text = read.value();
+  }
+  std::set<int64_t> found;
+  const std::regex integer("[A-Za-z_0-9.]+");  // with names and reals, so that these are skipped
+  for (std::sregex_iterator at(text.begin(), text.end(), integer), end; at != end; ++at) {
+    std::string word = at->str();
+    while (!word.empty() && std::strchr("uUlL", word.back()) != nullptr) word.pop_back();
+    const auto value = parse_number<int64_t>(word);
+    if (!value || *value < kLeast || *value > kLargest) continue;
+    for (int64_t beside : {*value - 1, *value, *value + 1}) {
+      if (beside >= kLeast) found.insert(beside);
+    }
+  }
+  std::vector<int64_t> out(found.begin(), found.end());
+  // the largest are the ones that no other tested value exceeds
+  if (out.size() > kMost) out.erase(out.begin(), out.end() - static_cast<ptrdiff_t>(kMost));
+  return out;
+}
+
 namespace {
 
 struct ParamCheck {
@@ -105,11 +149,9 @@ struct ParamCheck {
     return Done{};
   }
 
-  Status other(int64_t added) const {
-    NamedValues values;
-    for (const lifter::SymbolInfo& symbol : lifted.execution.symbols) {
-      if (symbol.value) values[symbol.in_c] = *symbol.value + added;
-    }
+  // Refuses a param unless these values give the same program. `must_lift`: they also have to be
+  // possible.
+  Status other(const NamedValues& values, bool must_lift) const {
     const std::string& first = values.begin()->first;
     const std::string with = fmt::format("with {}={}", first, values.begin()->second);
     LiftRequest changed = request;
@@ -117,9 +159,11 @@ struct ParamCheck {
     if (!file.ok()) return file.failure();
     changed.file = std::move(file).value();
     const auto again = lift_as_it_stands(changed);
-    if (!again.ok())
+    if (!again.ok()) {
+      if (!must_lift) return Done{};
       return refused(first,
                      fmt::format("{} the file is refused ({})", with, again.failure().message), "");
+    }
     for (const lifter::CNode& node : again.value().tree.nodes) {
       const auto value = values.find(node.text);
       if (node.kind != lifter::CKind::Int || value == values.end()) continue;
@@ -137,6 +181,15 @@ struct ParamCheck {
                    "its name is lost in sizeof, template arguments and derived constants; write it "
                    "out there, or make that constant a param as well");
   }
+
+  // The current values of the params, plus `added`.
+  NamedValues current(int64_t added) const {
+    NamedValues values;
+    for (const lifter::SymbolInfo& symbol : lifted.execution.symbols) {
+      if (symbol.value) values[symbol.in_c] = *symbol.value + added;
+    }
+    return values;
+  }
 };
 
 }  // namespace
@@ -148,7 +201,15 @@ Status check_params(const LiftRequest& request, const lifter::Lifted& lifted) {
     if (!sound.ok()) return sound.failure();
   }
   for (int64_t added : kOthers) {
-    const Status same = check.other(added);
+    const Status same = check.other(check.current(added), true);
+    if (!same.ok()) return same.failure();
+  }
+  if (request.options.params.empty()) return Done{};
+  // numbers derived from a param can also change far from its current value
+  std::vector<int64_t> far = values_beside_integers(request.file);
+  far.insert(far.begin(), {14, 23});
+  for (const NamedValues& values : values_to_test(request.options.params, far)) {
+    const Status same = check.other(values, false);
     if (!same.ok()) return same.failure();
   }
   return Done{};

@@ -13,6 +13,13 @@ using NamedValues = std::map<std::string, int64_t>;
 // are set by -D flags, for headers that allow it.
 Result<CFile> at_values(const CFile& file, const NamedValues& values);
 
+// Values to test for the requested params, the first one of which gets the value itself and each
+// other one 3 more than the one before: distinct values, so that swapped dimensions are detected.
+std::vector<NamedValues> values_to_test(const std::vector<std::string>& params,
+                                        const std::vector<int64_t>& first);
+// Values on both sides of each integer in the file, for params that are compared with it.
+std::vector<int64_t> values_beside_integers(const CFile& file);
+
 // C028 unless other values of the requested params give the same program. `lifted`: the result for
 // the current values.
 Status check_params(const LiftRequest& request, const lifter::Lifted& lifted);

@@ -29,10 +29,12 @@ inline bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Every test works in its own empty directory, in which stencilc runs.
+// Every test works in its own empty directory, in which stencilc runs. Unless a test says otherwise,
+// schedules that were measured earlier on this machine have no influence.
 class Tool : public testing::Test {
  protected:
   Tool() {
+    ::setenv("STENCIL_TUNED", "off", 0);
     std::string name = (std::filesystem::temp_directory_path() / "stencil-e2e-XXXXXX").string();
     EXPECT_NE(mkdtemp(name.data()), nullptr);
     root_ = name;

@@ -208,6 +208,79 @@ TEST(LiftProofOfParams, NamesBranchesOfTheValueInTheFile) {
   EXPECT_TRUE(taken.value().verified) << taken.value().proof;
 }
 
+// Conditions on a param are constants in the original, and Clang removes one of their outcomes.
+// Both outcomes have to be taken, each at another value of the param.
+struct FoldedClaim {
+  const char* name;
+  const char* size;  // the number of N in the file
+  const char* body;  // of the loop over i
+  const char* says;  // nullptr: verified
+};
+const FoldedClaim kFolded[] = {
+    {"branch_of_the_number_in_the_file", "2000",
+     "if (N > 1000) b[i] = 3 * a[i - 1]; else b[i] = a[i + 1];", nullptr},
+    {"branch_of_other_numbers", "20", "if (N > 1000) b[i] = 3 * a[i - 1]; else b[i] = a[i + 1];",
+     nullptr},
+    {"choice", "20", "b[i] = N == 700 ? a[i] : 2 * a[i];", nullptr},
+    {"comparison", "20", "b[i] = a[i] * (N < 16);", nullptr},
+    {"switch_on_a_quotient", "20",
+     "switch (N / 1000) { case 0: b[i] = a[i]; break; default: b[i] = 2 * a[i]; }", nullptr},
+    {"too_large_to_run", "20", "if (N > 1000000000) b[i] = 3 * a[i - 1]; else b[i] = a[i + 1];",
+     "4:5 was never taken where its condition is true"},
+    {"too_large_choice", "20", "b[i] = N > 1000000000 ? a[i] : 2 * a[i];",
+     "4:8 was never taken where its condition is true"},
+    {"case_too_large_to_run", "20",
+     "switch (N) { case 2000000000: b[i] = a[i]; break; default: b[i] = 2 * a[i]; }",
+     "never took case 2000000000"},
+    {"condition_without_a_param", "20", "if (DEBUG) b[i] = 0; else b[i] = a[i + 1];", nullptr},
+};
+
+class FoldedConditions : public testing::TestWithParam<FoldedClaim> {};
+
+TEST_P(FoldedConditions, AreTakenAtOtherValuesOfTheParam) {
+  if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
+  const FoldedClaim& claim = GetParam();
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("stencil_lift_" + std::to_string(getpid()) + "_" + claim.name + ".c");
+  std::ofstream(path)
+      << "#define DEBUG 0\n#define N " << claim.size
+      << "\nvoid f(double* restrict a, double* restrict b) { for (int i = 1; i < N - 1; "
+         "i++) {\n"
+      << claim.body << "\n}}";
+  LiftOptions options;
+  options.params = {"N"};
+  const auto lifted = lift_source(path.string(), options);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(lifted.ok()) << lifted.failure().text();
+  const std::string& proof = lifted.value().proof;
+  EXPECT_EQ(lifted.value().verified, claim.says == nullptr) << proof;
+  if (claim.says != nullptr) EXPECT_NE(proof.find(claim.says), std::string::npos) << proof;
+}
+
+INSTANTIATE_TEST_SUITE_P(Lift, FoldedConditions, testing::ValuesIn(kFolded),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// Numbers derived from a param that only change far from its value in the file.
+TEST(LiftProofOfParams, RefusesNumbersThatChangeFarFromTheValueInTheFile) {
+  if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
+  for (const char* derived :
+       {"static const int k = N > 1000 ? 3 : 5;", "enum { k = N > 1000 ? 3 : 5 };",
+        "static const char table[N > 1000 ? 7 : 9]; enum { k = sizeof table };"}) {
+    const auto path = std::filesystem::temp_directory_path() /
+                      ("stencil_lift_" + std::to_string(getpid()) + "_derived.c");
+    std::ofstream(path) << "#define N 2000\n"
+                        << derived
+                        << "\nvoid f(double* restrict a, double* restrict b) {\n"
+                           "  for (int i = 1; i < N - 1; i++) b[i] = k * a[i - 1];\n}";
+    LiftOptions options;
+    options.params = {"N"};
+    const auto lifted = lift_source(path.string(), options);
+    std::filesystem::remove(path);
+    ASSERT_FALSE(lifted.ok()) << derived;
+    EXPECT_EQ(lifted.failure().code, "C028") << lifted.failure().text();
+  }
+}
+
 const LiftSample kBuilt[] = {
     {"const_structure",
      "struct Par { const int n; int m; double k; };\n"
