@@ -36,7 +36,7 @@ Margin reached(const Margin& computed, const Reads& reads) {
   return out;
 }
 
-bool lands_far(const ir::Program& program, const ir::Access& access) {
+bool resolves_outside_halo(const ir::Program& program, const ir::Access& access) {
   const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
   for (size_t d = 0; d < access.offsets.size(); ++d) {
     if (!access.escapes_below(d) && !access.escapes_above(d)) continue;
@@ -53,12 +53,12 @@ bool lands_far(const ir::Program& program, const ir::Access& access) {
 }
 
 // Let the point lie b points below the field's low edge (b < 0: above it). The access leaves the
-// field there if b > offset. A clamped access then lands at the edge, at distance b. A mirrored
-// access lands at most at distance b + (b - offset), as far behind the edge as the offset leads
-// before it. If that is beyond the far edge, the rule there brings it back, no farther away. The
-// high edge is the same with reversed signs. If one edge moves accesses, an access that finds a
-// constant at the other edge is treated as clamped: it needs a position, although its value is
-// dropped.
+// field there if b > offset. A clamped access then resolves to the edge, at distance b. A mirrored
+// access resolves to a point at most at distance b + (b - offset), as far behind the edge as the
+// offset leads before it. If that is beyond the far edge, the rule there brings it back, no farther
+// away. The high edge is the same with reversed signs. If one edge moves accesses, an access that
+// finds a constant at the other edge is treated as clamped: it needs a position, although its value
+// is dropped.
 Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d) {
   const int64_t offset = access.offsets[d];
   Reach reach = {-offset, offset};
@@ -99,8 +99,8 @@ std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& func
       auto [entry, fresh] = found.try_emplace({access->field, access->level},
                                               Reads{access->field, access->level, {}});
       Reads& reads = entry->second;
-      if (lands_far(program, *access)) {
-        reads.far = true;
+      if (resolves_outside_halo(program, *access)) {
+        reads.outside_halo = true;
         continue;
       }
       Margin reached;
@@ -114,7 +114,8 @@ std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& func
   }
   std::vector<Reads> out;
   for (auto& [key, reads] : found) {
-    reads.offsets.resize(static_cast<size_t>(program.grid.rank()));  // if all accesses land far
+    // not set yet if all accesses resolve outside the halo
+    reads.offsets.resize(static_cast<size_t>(program.grid.rank()));
     out.push_back(std::move(reads));
   }
   return out;
@@ -145,12 +146,12 @@ void add_reads_at_points(const ir::Graph& graph, const std::vector<ir::NodeId>& 
   }
 }
 
-std::vector<FarRead> far_reads(const ir::Program& program) {
-  std::vector<FarRead> out;
+std::vector<ReadOutsideHalo> reads_outside_halo(const ir::Program& program) {
+  std::vector<ReadOutsideHalo> out;
   for (size_t f = 0; f < program.functions.size(); ++f) {
     for (const ir::Piece& piece : program.functions[f].pieces) {
       for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
-        if (access->in_place || !lands_far(program, *access)) continue;
+        if (access->in_place || !resolves_outside_halo(program, *access)) continue;
         out.push_back({f, access->field, piece.graph[id].span});
       }
     }
@@ -165,7 +166,7 @@ std::vector<bool> image_dimensions(const ir::Program& program, bool written_only
       for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
         if (access->in_place || (written_only && !ir::is_written(program, access->field))) continue;
         const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
-        if (lands_far(program, *access)) continue;
+        if (resolves_outside_halo(program, *access)) continue;
         for (size_t d = 0; d < out.size(); ++d) {
           const bool crosses = access->escapes_below(d) || access->escapes_above(d);
           out[d] = out[d] || (crosses && field.boundary[d].periodic());

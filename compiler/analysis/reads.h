@@ -31,24 +31,25 @@ void widen(std::optional<Margin>& needed, const Margin& by);
 // True if boundary rules may move the access to a point at an unbounded distance, so that no tile
 // holds it, even for small offsets. This happens around a sub-grid that does not span the grid, or
 // at the edge of a sub-grid that is not known to be near the region (ir::Excess). An access that
-// meets only constants never lands far.
-bool lands_far(const ir::Program& program, const ir::Access& access);
+// meets only constants never resolves outside the halo.
+bool resolves_outside_halo(const ir::Program& program, const ir::Access& access);
 
 // How far from its point an access may read in dimension d after boundary rules are applied: within
-// [-low, high]. A clamped access lands between its own offset and the nearest point of the field. A
-// mirrored access lands at most as far behind that point as the offset is before it, whatever rule
-// holds at the far edge. Periodic accesses keep their offset, because a tile holds images of the
-// points on the far side. Must not be called for an access that lands far.
+// [-low, high]. A clamped access resolves to a point between its own offset and the nearest point
+// of the field. A mirrored access resolves at most as far behind that point as the offset is before
+// it, whatever rule holds at the far edge. Periodic accesses keep their offset, because a tile
+// holds images of the points on the far side. Must not be called for an access that resolves
+// outside the halo.
 Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d);
 
 // The offsets at which a function reads one level of one field: the hull over all accesses that do
-// not land far.
+// not resolve outside the halo.
 struct Reads {
   ir::FieldId field;
   int level;
   std::vector<Reach> offsets;  // offsets lie in [-low, high]
   bool at_offset = false;      // some access may read a point other than the computed one
-  bool far = false;            // some access lands far
+  bool outside_halo = false;   // some access resolves outside the halo
 };
 
 // All reads of a function except those of profiles and series, with boundary rules applied
@@ -61,13 +62,13 @@ std::vector<Reads> reads_in_place(const ir::Function& function);
 void add_reads_at_points(const ir::Graph& graph, const std::vector<ir::NodeId>& results,
                          std::vector<ir::Access>& to);
 
-struct FarRead {
+struct ReadOutsideHalo {
   size_t function;  // the reader, into Program::functions
   ir::FieldId field;
   Span span;  // of the access
 };
-// All accesses that land far (lands_far), in the order of functions.
-std::vector<FarRead> far_reads(const ir::Program& program);
+// All accesses that resolve outside the halo (resolves_outside_halo), in the order of functions.
+std::vector<ReadOutsideHalo> reads_outside_halo(const ir::Program& program);
 
 // Dimensions in which a tile holds images of points on the far side of the grid instead of applying
 // the rule of a periodic field: those in which a field that spans the grid and is periodic there is

@@ -27,15 +27,15 @@ std::string print(const Cuts& cuts) {
 }
 
 std::optional<Cuts> parse(const std::string& text, int rank) {
-  constexpr int64_t kMostParts = 1 << 16;
+  constexpr int64_t kMostSubdomains = 1 << 16;
   Cuts cuts;
-  int64_t parts = 1;
+  int64_t subdomains = 1;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find('x', begin), text.size());
     const auto number = parse_integer(text.substr(begin, end - begin));
-    if (!number || *number < 1 || *number > kMostParts) return std::nullopt;
-    parts *= *number;
-    if (parts > kMostParts) return std::nullopt;
+    if (!number || *number < 1 || *number > kMostSubdomains) return std::nullopt;
+    subdomains *= *number;
+    if (subdomains > kMostSubdomains) return std::nullopt;
     cuts.insert(cuts.begin(), static_cast<int>(*number));
     begin = end + 1;
   }
@@ -44,12 +44,12 @@ std::optional<Cuts> parse(const std::string& text, int rank) {
   return cuts;
 }
 
-std::vector<Cuts> all_cuts(int parts, int rank) {
-  if (rank == 1) return {{parts}};
+std::vector<Cuts> all_cuts(int subdomains, int rank) {
+  if (rank == 1) return {{subdomains}};
   std::vector<Cuts> out;
-  for (int first = 1; first <= parts; ++first) {
-    if (parts % first != 0) continue;
-    for (Cuts& rest : all_cuts(parts / first, rank - 1)) {
+  for (int first = 1; first <= subdomains; ++first) {
+    if (subdomains % first != 0) continue;
+    for (Cuts& rest : all_cuts(subdomains / first, rank - 1)) {
       rest.insert(rest.begin(), first);
       out.push_back(std::move(rest));
     }
@@ -105,23 +105,23 @@ std::optional<ir::Program> at_sizes(const ir::Program& program,
 
 // --- Subdomains
 
-std::vector<int> Decomposition::place_of(int part) const {
+std::vector<int> Decomposition::place_of(int subdomain) const {
   std::vector<int> place(cuts.size());
   for (size_t d = cuts.size(); d-- > 0;) {
-    place[d] = part % cuts[d];
-    part /= cuts[d];
+    place[d] = subdomain % cuts[d];
+    subdomain /= cuts[d];
   }
   return place;
 }
 
-int Decomposition::part_at(const std::vector<int>& place) const {
-  int part = 0;
-  for (size_t d = 0; d < cuts.size(); ++d) part = part * cuts[d] + place[d];
-  return part;
+int Decomposition::subdomain_at(const std::vector<int>& place) const {
+  int subdomain = 0;
+  for (size_t d = 0; d < cuts.size(); ++d) subdomain = subdomain * cuts[d] + place[d];
+  return subdomain;
 }
 
-ir::Points Decomposition::owned(int part) const {
-  const std::vector<int> place = place_of(part);
+ir::Points Decomposition::owned(int subdomain) const {
+  const std::vector<int> place = place_of(subdomain);
   ir::Points out;
   for (size_t d = 0; d < cuts.size(); ++d) {
     const auto p = static_cast<size_t>(place[d]);
@@ -130,19 +130,19 @@ ir::Points Decomposition::owned(int part) const {
   return out;
 }
 
-// Some kernels support only tiles of T, T/2, ... 1 steps, and a round must be one tile.
-void Decomposition::set_round(int64_t time_tile) {
-  round = std::max<int64_t>(time_tile, 1);
-  while (round > steps) round /= 2;
+// Some kernels support only tiles of T, T/2, ... 1 steps, and the common tile must be one of them.
+void Decomposition::set_common_tile(int64_t time_tile) {
+  common_tile = std::max<int64_t>(time_tile, 1);
+  while (common_tile > steps) common_tile /= 2;
 }
 
-int64_t Decomposition::round_of(size_t occasion) const {
-  int64_t out = round;
+int64_t Decomposition::common_tile_of(size_t occasion) const {
+  int64_t out = common_tile;
   while (out > needs.lasts[occasion]) out /= 2;
   return out;
 }
 
-int Decomposition::part_of(const std::vector<double>& place) const {
+int Decomposition::subdomain_of(const std::vector<double>& place) const {
   std::vector<int> out;
   for (size_t d = 0; d < cuts.size(); ++d) {
     const double at = std::floor(place[d]);
@@ -150,7 +150,7 @@ int Decomposition::part_of(const std::vector<double>& place) const {
     while (p + 1 < cuts[d] && at >= static_cast<double>(bounds[d][static_cast<size_t>(p) + 1])) ++p;
     out.push_back(p);
   }
-  return part_at(out);
+  return subdomain_at(out);
 }
 
 int64_t Decomposition::least_extent(size_t d) const {
@@ -166,25 +166,25 @@ namespace {
 // The unit, in points, in which bounds of subdomains are rounded. A cut within a tile of a
 // reduction would cost halo, because one subdomain takes the whole tile. Rows should begin at a
 // sector.
-int64_t grain(const ir::Program& program, size_t d, int64_t extent, int parts) {
+int64_t grain(const ir::Program& program, size_t d, int64_t extent, int subdomains) {
   const auto rank = static_cast<size_t>(program.grid.rank());
   int64_t grain = d + 1 == rank ? 16 : 1;
   if (!program.reductions.empty()) {
     grain = std::max(grain, ir::reduction_tile(program.grid.rank())[d]);
   }
   constexpr int64_t kLeastGrains = 8;  // per subdomain, so that subdomains have similar sizes
-  while (grain > 1 && extent < kLeastGrains * grain * parts) grain /= 2;
+  while (grain > 1 && extent < kLeastGrains * grain * subdomains) grain /= 2;
   return grain;
 }
 
 // Subdomains of whole grains, as equal as possible; the last one gets the remainder.
-std::vector<int64_t> bounds_of(const ir::Program& program, size_t d, int parts) {
+std::vector<int64_t> bounds_of(const ir::Program& program, size_t d, int subdomains) {
   const int64_t low = program.grid.ranges[d].low.constant;
   const int64_t extent = program.grid.ranges[d].high.constant + 1 - low;
-  const int64_t size = grain(program, d, extent, parts);
+  const int64_t size = grain(program, d, extent, subdomains);
   const int64_t grains = extent / size;
   std::vector<int64_t> bounds;
-  for (int p = 0; p < parts; ++p) bounds.push_back(low + grains * p / parts * size);
+  for (int p = 0; p < subdomains; ++p) bounds.push_back(low + grains * p / subdomains * size);
   bounds.push_back(low + extent);
   return bounds;
 }
@@ -195,11 +195,11 @@ class Checker {
       : program_(program), cuts_(cuts), refusal_(refusal), wraps_(cuts.size(), false) {}
 
   std::optional<std::vector<bool>> run(Diagnostics& diagnostics) {
-    const auto far = analysis::far_reads(program_);
-    if (!far.empty()) {
-      refuse(far.front().span,
-             fmt::format("a read of '{}' may land anywhere in it",
-                         program_.fields[static_cast<size_t>(far.front().field)].name));
+    const auto outside_halo = analysis::reads_outside_halo(program_);
+    if (!outside_halo.empty()) {
+      refuse(outside_halo.front().span,
+             fmt::format("a read of '{}' may resolve to any point of it",
+                         program_.fields[static_cast<size_t>(outside_halo.front().field)].name));
     }
     for (size_t d = 0; d < cuts_.size(); ++d) {
       if (cuts_[d] > 1) dimension(d);
@@ -323,9 +323,9 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
       diagnostics
           .error(
               "L031", program.grid_span,
-              fmt::format("{} parts along {}, which has only {} points", cuts[d],
+              fmt::format("{} subdomains along {}, which has only {} points", cuts[d],
                           kAxes[cuts.size() - 1 - d], range.high.constant - range.low.constant + 1))
-          .hint = "use fewer parts";
+          .hint = "use fewer subdomains";
       return std::nullopt;
     }
     out.bounds.push_back(bounds_of(program, d, cuts[d]));
@@ -342,11 +342,11 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
     if (cuts[d] == 1 || std::max(depth.low, depth.high) <= out.least_extent(d)) continue;
     Diagnostic& error = diagnostics.error(
         "L031", program.grid_span,
-        fmt::format("parts are smaller in {} than the halo of one step and its reductions",
+        fmt::format("subdomains are smaller in {} than the halo of one step and its reductions",
                     kAxes[cuts.size() - 1 - d]));
     error.expected = fmt::format("at least {} points", std::max(depth.low, depth.high));
     error.found = fmt::format("{}", out.least_extent(d));
-    error.hint = "use fewer parts, or cut another dimension";
+    error.hint = "use fewer subdomains, or cut another dimension";
     break;
   }
   return std::nullopt;

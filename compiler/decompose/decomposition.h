@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "compiler/analysis/reads.h"
-#include "compiler/ir/part.h"
 #include "compiler/ir/program.h"
+#include "compiler/ir/subdomain.h"
 #include "compiler/support/diagnostic.h"
 
 namespace stencil::decompose {
@@ -25,8 +25,8 @@ int count(const Cuts& cuts);
 // "2x1x4", x first, as shapes in schedules; nullopt if `text` is not valid for a grid of this rank.
 std::string print(const Cuts& cuts);
 std::optional<Cuts> parse(const std::string& text, int rank);
-// All ways to cut a grid of this rank into `parts` subdomains.
-std::vector<Cuts> all_cuts(int parts, int rank);
+// All ways to cut a grid of this rank into this many subdomains.
+std::vector<Cuts> all_cuts(int subdomains, int rank);
 
 // The program with constant sizes, from the param values in `integers` (by ParamId). Checks are
 // removed, so they must have been made before. nullopt if a bound overflows.
@@ -59,23 +59,23 @@ struct Needs {
 
 struct Decomposition {
   Cuts cuts;
-  int64_t steps = 1;  // between two exchanges, at most
-  int64_t round = 1;  // steps of a tile; several rounds may lie between two exchanges
+  int64_t steps = 1;        // between two exchanges, at most
+  int64_t common_tile = 1;  // steps of one time tile; several may lie between two exchanges
   std::vector<std::vector<int64_t>>
       bounds;               // per dimension: where subdomains begin, and the end of the last one
   std::vector<bool> wraps;  // per dimension: it is cut, and fields are periodic there
   Needs needs;
 
-  // Sets the round for time tiles of this many steps.
-  void set_round(int64_t time_tile);
-  int64_t round_of(size_t occasion) const;
+  // Sets the common tile for a schedule with this time tile.
+  void set_common_tile(int64_t time_tile);
+  int64_t common_tile_of(size_t occasion) const;
 
-  int parts() const { return count(cuts); }
-  std::vector<int> place_of(int part) const;  // along each dimension
-  int part_at(const std::vector<int>& place) const;
-  ir::Points owned(int part) const;
+  int subdomains() const { return count(cuts); }
+  std::vector<int> place_of(int subdomain) const;  // along each dimension
+  int subdomain_at(const std::vector<int>& place) const;
+  ir::Points owned(int subdomain) const;
   // The subdomain that owns a position between grid points: the owner of the point below.
-  int part_of(const std::vector<double>& place) const;
+  int subdomain_of(const std::vector<double>& place) const;
   // The smallest extent of a subdomain in dimension d, in points.
   int64_t least_extent(size_t d) const;
 };

@@ -23,10 +23,10 @@ Direction opposite(Direction direction) {
 
 std::vector<Direction> directions(const Decomposition& decomposition) {
   std::vector<Direction> out = {{}};
-  for (const int parts : decomposition.cuts) {
+  for (const int subdomains : decomposition.cuts) {
     std::vector<Direction> longer;
     for (const Direction& direction : out) {
-      for (int step = parts > 1 ? -1 : 0; step <= (parts > 1 ? 1 : 0); ++step) {
+      for (int step = subdomains > 1 ? -1 : 0; step <= (subdomains > 1 ? 1 : 0); ++step) {
         longer.push_back(direction);
         longer.back().push_back(step);
       }
@@ -37,16 +37,16 @@ std::vector<Direction> directions(const Decomposition& decomposition) {
   return out;
 }
 
-std::optional<int> neighbour(const Decomposition& decomposition, int part,
+std::optional<int> neighbour(const Decomposition& decomposition, int subdomain,
                              const Direction& direction) {
-  std::vector<int> place = decomposition.place_of(part);
+  std::vector<int> place = decomposition.place_of(subdomain);
   for (size_t d = 0; d < place.size(); ++d) {
-    const int parts = decomposition.cuts[d];
+    const int subdomains = decomposition.cuts[d];
     place[d] += direction[d];
-    if (decomposition.wraps[d]) place[d] = (place[d] + parts) % parts;
-    if (place[d] < 0 || place[d] >= parts) return std::nullopt;
+    if (decomposition.wraps[d]) place[d] = (place[d] + subdomains) % subdomains;
+    if (place[d] < 0 || place[d] >= subdomains) return std::nullopt;
   }
-  return decomposition.part_at(place);
+  return decomposition.subdomain_at(place);
 }
 
 // The points of a field in one direction from the subdomain's owned points: as deep as the
@@ -77,18 +77,18 @@ ir::Points patch(const ir::Program& program, const Decomposition& decomposition,
 
 }  // namespace
 
-std::vector<ir::Halo> halos_of(const ir::Program& program, const Decomposition& decomposition,
-                               int part) {
-  const ir::Points owned = decomposition.owned(part);
-  std::vector<ir::Halo> halos;
+std::vector<ir::HaloExchange> halos_of(const ir::Program& program,
+                                       const Decomposition& decomposition, int subdomain) {
+  const ir::Points owned = decomposition.owned(subdomain);
+  std::vector<ir::HaloExchange> halos;
   for (size_t p = 0; p < decomposition.needs.by_occasion.size(); ++p) {
-    ir::Halo halo;
-    halo.round = decomposition.round_of(p);
-    halo.rounds = std::max<int64_t>(decomposition.needs.lasts[p] / halo.round, 1);
+    ir::HaloExchange halo;
+    halo.common_tile = decomposition.common_tile_of(p);
+    halo.tiles_per_exchange = std::max<int64_t>(decomposition.needs.lasts[p] / halo.common_tile, 1);
     for (const Direction& direction : directions(decomposition)) {
-      const auto other = neighbour(decomposition, part, direction);
+      const auto other = neighbour(decomposition, subdomain, direction);
       if (!other) continue;
-      ir::Exchange exchange{*other, tag_of(direction), tag_of(opposite(direction)), {}, {}};
+      ir::PatchExchange exchange{*other, tag_of(direction), tag_of(opposite(direction)), {}, {}};
       for (const Need& need : decomposition.needs.by_occasion[p]) {
         for (const bool received : {false, true}) {
           const ir::Points box = patch(program, decomposition, owned, need, direction, received);
@@ -105,18 +105,18 @@ std::vector<ir::Halo> halos_of(const ir::Program& program, const Decomposition& 
   return halos;
 }
 
-std::vector<ir::Exchange> profile_exchanges(const ir::Program& program,
-                                            const Decomposition& decomposition, int part,
-                                            ir::FieldId profile) {
-  std::vector<ir::Exchange> out;
+std::vector<ir::PatchExchange> profile_exchanges(const ir::Program& program,
+                                                 const Decomposition& decomposition, int subdomain,
+                                                 ir::FieldId profile) {
+  std::vector<ir::PatchExchange> out;
   const ir::Field& field = program.fields[static_cast<size_t>(profile)];
-  const ir::Points own = owned_points(program, decomposition, part, profile);
+  const ir::Points own = owned_points(program, decomposition, subdomain, profile);
   (void)field;
-  for (int other = 0; other < decomposition.parts(); ++other) {
-    if (other == part) continue;
+  for (int other = 0; other < decomposition.subdomains(); ++other) {
+    if (other == subdomain) continue;
     const ir::Points theirs = owned_points(program, decomposition, other, profile);
     if (theirs == own) continue;  // both compute it: the cut is along another dimension
-    ir::Exchange exchange{other, 0, 0, {}, {}};
+    ir::PatchExchange exchange{other, 0, 0, {}, {}};
     if (ir::count(own) > 0) exchange.sent.push_back({profile, 0, own});
     if (ir::count(theirs) > 0) exchange.received.push_back({profile, 0, theirs});
     out.push_back(std::move(exchange));

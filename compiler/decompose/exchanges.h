@@ -9,12 +9,12 @@ namespace stencil::decompose {
 // neighbour, including those at edges and corners. Messages between the same two subdomains are
 // distinguished by direction. Boxes are in the coordinates of the subdomain, which continue beyond
 // the grid for images.
-std::vector<ir::Halo> halos_of(const ir::Program& program, const Decomposition& decomposition,
-                               int part);
+std::vector<ir::HaloExchange> halos_of(const ir::Program& program,
+                                       const Decomposition& decomposition, int subdomain);
 
 // Sends the values of a profile that each subdomain computes to all others.
-std::vector<ir::Exchange> profile_exchanges(const ir::Program& program,
-                                            const Decomposition& decomposition, int part,
-                                            ir::FieldId profile);
+std::vector<ir::PatchExchange> profile_exchanges(const ir::Program& program,
+                                                 const Decomposition& decomposition, int subdomain,
+                                                 ir::FieldId profile);
 
 }  // namespace stencil::decompose

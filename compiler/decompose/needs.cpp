@@ -164,10 +164,11 @@ Needs needs_of(const ir::Program& program, const Decomposition& decomposition, i
   return Collector(program, decomposition, steps).run();
 }
 
-// After the last round reductions read values; after earlier rounds the next ones do.
+// After the last tile before an exchange, reductions read values; after earlier tiles the next ones
+// do.
 analysis::Margin left_by_tile(const ir::Program& program, const Decomposition& decomposition) {
   if (ir::cuts_steps(program)) return decomposition.needs.depth;  // phases differ
-  return needs_of(program, decomposition, decomposition.steps - decomposition.round).depth;
+  return needs_of(program, decomposition, decomposition.steps - decomposition.common_tile).depth;
 }
 
 ir::SharedTiles tiles_of(const ir::Program& program, const ir::Reduction& reduction,
@@ -179,8 +180,8 @@ ir::SharedTiles tiles_of(const ir::Program& program, const ir::Reduction& reduct
     const int64_t points = std::max<int64_t>(high_of(region, d) - low_of(region, d) + 1, 0);
     out.counts.push_back((points + lengths[d] - 1) / lengths[d]);
   }
-  for (int part = 0; part < decomposition.parts(); ++part) {
-    const ir::Points owned = decomposition.owned(part);
+  for (int subdomain = 0; subdomain < decomposition.subdomains(); ++subdomain) {
+    const ir::Points owned = decomposition.owned(subdomain);
     ir::Points taken;
     for (size_t d = 0; d < lengths.size(); ++d) {
       const int64_t low = low_of(region, d);
@@ -194,12 +195,12 @@ ir::SharedTiles tiles_of(const ir::Program& program, const ir::Reduction& reduct
 }
 
 ir::Points region_of(const ir::Program& program, const ir::Reduction& reduction,
-                     const ir::SharedTiles& tiles, int part) {
+                     const ir::SharedTiles& tiles, int subdomain) {
   const auto lengths = ir::reduction_tile(program.grid.rank());
   const ir::Box& region = reduction.piece.region;
   ir::Points out;
   for (size_t d = 0; d < lengths.size(); ++d) {
-    const auto& [first, last] = tiles.taken[static_cast<size_t>(part)][d];
+    const auto& [first, last] = tiles.taken[static_cast<size_t>(subdomain)][d];
     const int64_t low = low_of(region, d) + first * lengths[d];
     const int64_t end =
         std::min(low_of(region, d) + (last + 1) * lengths[d], high_of(region, d) + 1);

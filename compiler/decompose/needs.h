@@ -13,6 +13,6 @@ ir::SharedTiles tiles_of(const ir::Program& program, const ir::Reduction& reduct
                          const Decomposition& decomposition);
 // The points of the reduction's region in the tiles of a subdomain.
 ir::Points region_of(const ir::Program& program, const ir::Reduction& reduction,
-                     const ir::SharedTiles& tiles, int part);
+                     const ir::SharedTiles& tiles, int subdomain);
 
 }  // namespace stencil::decompose

@@ -21,14 +21,14 @@ ir::Range range_of(int64_t low, int64_t high) {
 
 class Restriction {
  public:
-  Restriction(const ir::Program& whole, const Decomposition& decomposition, int part,
-              bool rounds_are_tiles)
+  Restriction(const ir::Program& whole, const Decomposition& decomposition, int subdomain,
+              bool in_common_tiles)
       : whole_(whole),
         decomposition_(decomposition),
-        part_(part),
-        rounds_are_tiles_(rounds_are_tiles),
+        subdomain_(subdomain),
+        in_common_tiles_(in_common_tiles),
         out_(whole) {
-    const ir::Points owned = decomposition.owned(part);
+    const ir::Points owned = decomposition.owned(subdomain);
     for (size_t d = 0; d < owned.size(); ++d) {
       const auto& [low, high] = owned[d];
       const auto& depth = decomposition.needs.depth[d];
@@ -43,7 +43,7 @@ class Restriction {
     for (size_t d = 0; d < memory_.size(); ++d) {
       out_.grid.ranges[d] = held(whole_.grid.ranges[d], d);
     }
-    if (rounds_are_tiles_) set_rim();
+    if (in_common_tiles_) set_rim();
     for (ir::Field& field : out_.fields) restrict_field(field);
     for (ir::Function& function : out_.functions) restrict_function(function);
     for (ir::Init& init : out_.inits) restrict_init(init);
@@ -193,45 +193,46 @@ class Restriction {
   }
 
   void share_reductions() {
-    auto part = std::make_shared<ir::Part>();
-    part->number = part_;
-    part->count = decomposition_.parts();
-    part->owned = decomposition_.owned(part_);
+    auto subdomain = std::make_shared<ir::Subdomain>();
+    subdomain->number = subdomain_;
+    subdomain->count = decomposition_.subdomains();
+    subdomain->owned = decomposition_.owned(subdomain_);
     for (const analysis::Reach& depth : decomposition_.needs.depth) {
-      part->depth.push_back({depth.low, depth.high});
+      subdomain->depth.push_back({depth.low, depth.high});
     }
     for (const auto& [low, high] : memory_)
-      part->neighbours.push_back({low != -kFar, high != kFar});
+      subdomain->neighbours.push_back({low != -kFar, high != kFar});
     for (size_t d = 0; d < memory_.size(); ++d) {
-      part->grid.push_back({low_of(whole_.grid, d), high_of(whole_.grid, d)});
+      subdomain->grid.push_back({low_of(whole_.grid, d), high_of(whole_.grid, d)});
     }
-    part->halos = halos_of(whole_, decomposition_, part_);
+    subdomain->halo_exchanges = halos_of(whole_, decomposition_, subdomain_);
     for (size_t r = 0; r < out_.reductions.size(); ++r) {
-      part->tiles.emplace_back();
-      part->profiles.emplace_back();
+      subdomain->tiles.emplace_back();
+      subdomain->profiles.emplace_back();
       ir::Reduction& reduction = out_.reductions[r];
       if (!reduction.target) {
-        part->tiles[r] = tiles_of(whole_, reduction, decomposition_);
-        take(region_of(whole_, reduction, *part->tiles[r], part_), reduction);
+        subdomain->tiles[r] = tiles_of(whole_, reduction, decomposition_);
+        take(region_of(whole_, reduction, *subdomain->tiles[r], subdomain_), reduction);
       } else if (!reduction.at) {
         ir::Points region;
         for (size_t d = 0; d < memory_.size(); ++d) {
-          const int64_t low = std::max(low_of(reduction.piece.region, d), part->owned[d][0]);
-          const int64_t high = std::min(high_of(reduction.piece.region, d), part->owned[d][1]);
+          const int64_t low = std::max(low_of(reduction.piece.region, d), subdomain->owned[d][0]);
+          const int64_t high = std::min(high_of(reduction.piece.region, d), subdomain->owned[d][1]);
           region.push_back({low, std::max(high, low - 1)});
         }
         take(region, reduction);
-        part->profiles[r] = profile_exchanges(whole_, decomposition_, part_, *reduction.target);
+        subdomain->profiles[r] =
+            profile_exchanges(whole_, decomposition_, subdomain_, *reduction.target);
       }
       if (reduction.at) take(weighed(reduction), reduction);
       settle_accesses(reduction.piece);
     }
-    out_.part = std::move(part);
+    out_.subdomain = std::move(subdomain);
   }
 
   // The grid points that the subdomain's points of a record may weigh.
   ir::Points weighed(const ir::Reduction& record) const {
-    const ir::Points owned = decomposition_.owned(part_);
+    const ir::Points owned = decomposition_.owned(subdomain_);
     const int64_t width = whole_.fields[static_cast<size_t>(*record.at)].width;
     ir::Points out;
     for (size_t d = 0; d < owned.size(); ++d) {
@@ -250,8 +251,8 @@ class Restriction {
 
   const ir::Program& whole_;
   const Decomposition& decomposition_;
-  const int part_;
-  const bool rounds_are_tiles_;
+  const int subdomain_;
+  const bool in_common_tiles_;
   ir::Program out_;
   ir::Points memory_;  // +-kFar where it ends with the grid
 };
@@ -268,10 +269,10 @@ int64_t wrapped(const ir::Program& program, const Decomposition& decomposition, 
                              : coordinate;
 }
 
-ir::Points owned_points(const ir::Program& program, const Decomposition& decomposition, int part,
-                        ir::FieldId id) {
+ir::Points owned_points(const ir::Program& program, const Decomposition& decomposition,
+                        int subdomain, ir::FieldId id) {
   const ir::Field& field = program.fields[static_cast<size_t>(id)];
-  const ir::Points owned = decomposition.owned(part);
+  const ir::Points owned = decomposition.owned(subdomain);
   ir::Points out;
   for (int d = 0; d < field.box.rank(); ++d) {
     const ir::Range& range = field.box.ranges[static_cast<size_t>(d)];
@@ -286,9 +287,9 @@ ir::Points owned_points(const ir::Program& program, const Decomposition& decompo
   return out;
 }
 
-ir::Program restrict_to(const ir::Program& program, const Decomposition& decomposition, int part,
-                        bool rounds_are_tiles) {
-  return Restriction(program, decomposition, part, rounds_are_tiles).run();
+ir::Program restrict_to(const ir::Program& program, const Decomposition& decomposition,
+                        int subdomain, bool in_common_tiles) {
+  return Restriction(program, decomposition, subdomain, in_common_tiles).run();
 }
 
 }  // namespace stencil::decompose

@@ -15,10 +15,10 @@
 namespace stencil::decompose {
 
 // `program` must have constant sizes. If the grid wraps around, the subdomain holds images of
-// points of the far side beyond the edge, with coordinates that continue. `rounds_are_tiles`:
-// rounds of the decomposition are tiles, so the subdomain has a rim (ir::Program::rim).
-ir::Program restrict_to(const ir::Program& program, const Decomposition& decomposition, int part,
-                        bool rounds_are_tiles = true);
+// points of the far side beyond the edge, with coordinates that continue. `in_common_tiles`:
+// the subdomain takes the decomposition's common tiles, so it has a rim (ir::Program::rim).
+ir::Program restrict_to(const ir::Program& program, const Decomposition& decomposition,
+                        int subdomain, bool in_common_tiles = true);
 
 // The grid coordinate of a point in the subdomain's memory.
 int64_t wrapped(const ir::Program& program, const Decomposition& decomposition, size_t d,
@@ -26,7 +26,7 @@ int64_t wrapped(const ir::Program& program, const Decomposition& decomposition, 
 
 // The points of a field that a subdomain owns. For profiles, series and points: those that it
 // computes, possibly none.
-ir::Points owned_points(const ir::Program& program, const Decomposition& decomposition, int part,
-                        ir::FieldId field);
+ir::Points owned_points(const ir::Program& program, const Decomposition& decomposition,
+                        int subdomain, ir::FieldId field);
 
 }  // namespace stencil::decompose

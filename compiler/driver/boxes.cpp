@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/schedule/parts/interface.h"
+#include "compiler/schedule/common/interface.h"
 #include "compiler/schedule/scheduler.h"
 #include "compiler/schedule/sweeps/plain.h"
 

@@ -27,27 +27,28 @@ const Link& network_link() {
 std::string describe(const decompose::Decomposition& decomposition) {
   const std::string often =
       decomposition.steps == 1 ? "every step" : fmt::format("every {} steps", decomposition.steps);
-  return fmt::format("{}, cut {} (x first), halos exchanged {}", decomposition.parts(),
+  return fmt::format("{}, cut {} (x first), halos exchanged {}", decomposition.subdomains(),
                      decompose::print(decomposition.cuts), often);
 }
 
-int typical_part(const decompose::Decomposition& decomposition) {
+int typical_subdomain(const decompose::Decomposition& decomposition) {
   std::vector<int> place;
-  for (const int parts : decomposition.cuts) place.push_back(parts / 2);
-  return decomposition.part_at(place);
+  for (const int subdomains : decomposition.cuts) place.push_back(subdomains / 2);
+  return decomposition.subdomain_at(place);
 }
 
-ir::Program part_alone(const ir::Program& program, const Cutting& cutting) {
+ir::Program subdomain_alone(const ir::Program& program, const Cutting& cutting) {
   const decompose::Decomposition& decomposition = cutting.decomposition;
-  ir::Program out = decompose::restrict_to(program, decomposition, typical_part(decomposition));
-  const ir::Points& owned = out.part->owned;
+  ir::Program out =
+      decompose::restrict_to(program, decomposition, typical_subdomain(decomposition));
+  const ir::Points& owned = out.subdomain->owned;
   for (size_t d = 0; d < owned.size(); ++d) {
     const auto& [low, high] = owned[d];
     out.rim.resize(owned.size());
     out.rim[d] = {std::max<int64_t>(low - decompose::low_of(out.grid, d), 0),
                   std::max<int64_t>(decompose::high_of(out.grid, d) - high, 0)};
   }
-  out.part.reset();
+  out.subdomain.reset();
   return out;
 }
 
@@ -67,32 +68,33 @@ class Chooser {
     if (!schedule_) {  // of one subdomain; the others differ from it by a few points
       const auto least = decompose::decompose(program_, cuts, 1, diagnostics);
       if (!least) return std::nullopt;
-      const ir::Program own = part_alone(program_, {*least, {}, {}});
+      const ir::Program own = subdomain_alone(program_, {*least, {}, {}});
       schedule::Scheduler scheduler(own, machine_);
       schedule_ = scheduler.parse(line_, diagnostics);
       if (!schedule_) return std::nullopt;
       alone_ = step_of(scheduler, *schedule_).seconds;
     }
     out.schedule = *schedule_;
-    out.decomposition.set_round(schedule_->time_tile);
-    const int64_t left = out.decomposition.steps % out.decomposition.round;
+    out.decomposition.set_common_tile(schedule_->time_tile);
+    const int64_t left = out.decomposition.steps % out.decomposition.common_tile;
     if (left != 0) return at(cuts, out.decomposition.steps - left, diagnostics);  // whole tiles
-    const int part = typical_part(out.decomposition);
-    const ir::Program own = decompose::restrict_to(program_, out.decomposition, part);
+    const int subdomain = typical_subdomain(out.decomposition);
+    const ir::Program own = decompose::restrict_to(program_, out.decomposition, subdomain);
     schedule::Scheduler scheduler(own, machine_);
     CutPrediction& expected = out.prediction;
     expected.alone = alone_;
-    schedule::Schedule rounds = *schedule_;
-    rounds.time_tile = static_cast<int>(std::min<int64_t>(time_tile(), out.decomposition.round));
-    const Step step = step_of(scheduler, rounds);
+    schedule::Schedule common = *schedule_;
+    common.time_tile =
+        static_cast<int>(std::min<int64_t>(time_tile(), out.decomposition.common_tile));
+    const Step step = step_of(scheduler, common);
     expected.compute = std::max(step.seconds, alone_);
     expected.redundancy = redundancy(own);
     expected.exchange = exchange(out.decomposition);
     expected.waited = expected.exchange;
-    expected.beside_tiles = exchanges_beside_tiles(scheduler, rounds);
+    expected.beside_tiles = exchanges_beside_tiles(scheduler, common);
     if (expected.beside_tiles) {
       const auto steps = static_cast<double>(out.decomposition.steps);
-      const double tile = expected.compute * static_cast<double>(rounds.time_tile);
+      const double tile = expected.compute * static_cast<double>(common.time_tile);
       const double waited =
           std::max(expected.exchange * steps - kBeside * tile, kNotBeside * link_.seconds);
       expected.waited = (waited + kOfWave * tile / std::max(step.waves, 1.0)) / steps;
@@ -120,15 +122,16 @@ class Chooser {
   }
 
   // Average over the steps of a tile: early steps compute the rim, the last one does not.
-  static double redundancy(const ir::Program& part) {
+  static double redundancy(const ir::Program& subdomain) {
     double written = 1, owned = 1;
-    for (size_t d = 0; d < part.grid.ranges.size(); ++d) {
-      const int64_t rim = part.rim.empty() ? 0 : part.rim[d][0] + part.rim[d][1];
-      written *= static_cast<double>(decompose::high_of(part.grid, d) -
-                                     decompose::low_of(part.grid, d) + 1 - rim);
-      owned *= static_cast<double>(part.part->owned[d][1] - part.part->owned[d][0] + 1);
+    for (size_t d = 0; d < subdomain.grid.ranges.size(); ++d) {
+      const int64_t rim = subdomain.rim.empty() ? 0 : subdomain.rim[d][0] + subdomain.rim[d][1];
+      written *= static_cast<double>(decompose::high_of(subdomain.grid, d) -
+                                     decompose::low_of(subdomain.grid, d) + 1 - rim);
+      owned *= static_cast<double>(subdomain.subdomain->owned[d][1] -
+                                   subdomain.subdomain->owned[d][0] + 1);
     }
-    return (points_of(part) + written) / 2 / owned;
+    return (points_of(subdomain) + written) / 2 / owned;
   }
 
   static double points_of(const ir::Program& program) {
@@ -222,7 +225,7 @@ std::optional<Cutting> cut(const ir::Program& program, const CutRequest& request
         .error("L032", program.grid_span,
                fmt::format("'{}' is not a valid way to cut a grid of {} dimension{}", request.cuts,
                            rank, rank == 1 ? "" : "s"))
-        .hint = "give a number of parts, 65536 at most, or parts along x, y, ... as 2x2";
+        .hint = "give a number of subdomains, 65536 at most, or subdomains along x, y, ... as 2x2";
     return std::nullopt;
   }
   if (!is_number(request.cuts) || rank == 1) {

@@ -60,17 +60,17 @@ std::optional<Cutting> cut(const ir::Program& program, const CutRequest& request
 
 // The output of `stencilc explain --gpus`: cuts, halos, the content of an exchange, and the
 // predictions for other numbers of steps and other cuts. Empty if cut() fails.
-std::string explain_parts(const ir::Program& program, const CutRequest& request,
-                          const std::string& line, const schedule::Machine& machine,
-                          const Link& link, Diagnostics& diagnostics);
+std::string explain_subdomains(const ir::Program& program, const CutRequest& request,
+                               const std::string& line, const schedule::Machine& machine,
+                               const Link& link, Diagnostics& diagnostics);
 
 // "4, cut 2x2 (x first), halos exchanged every 24 steps".
 std::string describe(const decompose::Decomposition& decomposition);
 
 // The subdomain with the most neighbours, whose schedule all subdomains use.
-int typical_part(const decompose::Decomposition& decomposition);
+int typical_subdomain(const decompose::Decomposition& decomposition);
 // The program of this subdomain without exchanges, which writes only the points that it owns.
 // Schedules are chosen for it.
-ir::Program part_alone(const ir::Program& program, const Cutting& cutting);
+ir::Program subdomain_alone(const ir::Program& program, const Cutting& cutting);
 
 }  // namespace stencil

@@ -11,9 +11,9 @@
 #include "compiler/driver/compile.h"
 #include "compiler/ir/axes.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/schedule/common/describe.h"
+#include "compiler/schedule/common/rows.h"
 #include "compiler/schedule/explore.h"
-#include "compiler/schedule/parts/describe.h"
-#include "compiler/schedule/parts/rows.h"
 #include "compiler/schedule/presets.h"
 #include "compiler/schedule/scheduler.h"
 #include "compiler/support/layout.h"
@@ -209,9 +209,9 @@ std::string tiles_of(int64_t done, int time_tile, const char* one) {
   return whole > 0 ? tiles : fmt::format("one of {}", rest);
 }
 
-int64_t launches_of(const kernel::Plan& plan, const kernel::Run& run, int64_t count) {
+int64_t launches_of(const kernel::Plan& plan, const kernel::ActionRange& range, int64_t count) {
   int64_t launches = 0;
-  for (size_t i = run.first; i < run.end; ++i) {
+  for (size_t i = range.first; i < range.end; ++i) {
     const auto* launch = std::get_if<kernel::Launch>(&plan.actions[i]);
     launches += launch && (launch->steps == 0 || launch->steps == count) ? 1 : 0;
   }
@@ -221,11 +221,11 @@ int64_t launches_of(const kernel::Plan& plan, const kernel::Run& run, int64_t co
 // Number of launches in a step that is cut into phases.
 int64_t launches_of_step(const kernel::Plan& plan) {
   int64_t launches = 0;
-  for (const kernel::Run& run : kernel::runs(plan)) {
-    int64_t left = run.repeat ? run.repeat->iterations : 1;
+  for (const kernel::ActionRange& range : kernel::action_ranges(plan)) {
+    int64_t left = range.repeat ? range.repeat->iterations : 1;
     while (left > 0) {
-      const int64_t count = run.repeat ? kernel::iterations_of_tile(*run.repeat, left) : 1;
-      launches += launches_of(plan, run, count);
+      const int64_t count = range.repeat ? kernel::iterations_of_tile(*range.repeat, left) : 1;
+      launches += launches_of(plan, range, count);
       left -= count;
     }
   }

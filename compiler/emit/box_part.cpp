@@ -51,10 +51,10 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
                   "{}_box_memory() returns the points of an array, which is dense and row-major.",
                   name, name));
   if (const std::string axes = wrapping_axes(box); !axes.empty()) {
-    out.comment(
-        fmt::format("In {} the grid wraps around: there the halo continues beyond its edge, with "
-                    "images of the points of the far side, whose coordinates continue too.",
-                    axes));
+    out.comment(fmt::format(
+        "In {} the grid is periodic: the halo also extends beyond the grid, where it holds copies "
+        "of the points at the opposite side. Their coordinates continue to count.",
+        axes));
   }
   const auto slots = [&](size_t a) {
     const kernel::Array& array = box.module.plan.arrays[a];

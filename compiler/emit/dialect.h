@@ -88,7 +88,7 @@ struct Dialect {
   std::string_view describe_boxes;  // host function that fills in such a descriptor
   std::array<std::string_view, 3> thread_index;
   // The compiler duplicates the code after each barrier under a condition (barrier_loops.cpp).
-  bool copies_tails = false;
+  bool duplicates_after_barriers = false;
   bool implicit_threads = true;  // false: Threads become loops over the threads
   bool block_ranges = false;     // the caller distributes blocks: kernels take a range
   // A statement at the start of the work of a host thread under --fp=fast, which needs the helper

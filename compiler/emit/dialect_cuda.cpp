@@ -220,11 +220,11 @@ Dialect make_cuda_dialect(std::string_view wide) {
            "#endif"},
           {"bulk_begin",
            {},
-           "// Initialises the words that track the arrival of slots; called by one thread.\n"
-           "$fnvoid stencil_bulk_begin(unsigned long long* arrived, int slots) {\n"
-           "  for (int slot = 0; slot < slots; ++slot) {\n"
+           "// Initialises the words that track the arrival of batches; called by one thread.\n"
+           "$fnvoid stencil_bulk_begin(unsigned long long* arrived, int words) {\n"
+           "  for (int word = 0; word < words; ++word) {\n"
            "    asm volatile(\"mbarrier.init.shared::cta.b64 [%0], 1;\"\n"
-           "                 ::\"r\"((unsigned)__cvta_generic_to_shared(arrived + slot)) : "
+           "                 ::\"r\"((unsigned)__cvta_generic_to_shared(arrived + word)) : "
            "\"memory\");\n"
            "  }\n"
            "  asm volatile(\"fence.mbarrier_init.release.cluster;\" ::: \"memory\");\n"
@@ -239,7 +239,7 @@ Dialect make_cuda_dialect(std::string_view wide) {
            "}"},
           {"bulk_await",
            {},
-           "// Each batch in a slot is one phase of its word: waits for the end of the phase of "
+           "// A batch in the ring is one phase of its word: waits for the end of the phase of "
            "this parity.\n"
            "$fnvoid stencil_bulk_await(unsigned long long* arrived, int parity) {\n"
            "  unsigned done = 0;\n"

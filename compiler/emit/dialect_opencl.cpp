@@ -62,7 +62,7 @@ Dialect make_opencl_dialect() {
 #define STENCIL_FUNCTION(op, name, operands) {Op::op, "", "", #name, #name},
 #include "compiler/support/functions.def"
   };
-  d.copies_tails = true;
+  d.duplicates_after_barriers = true;
   d.fast_intrinsics = {{Op::Rsqrt, "", "", "rsqrt", "rsqrt"}};
   d.helpers = {
       {"float_bits", {}, "$fnuint stencil_float_bits(float x) { return as_uint(x); }"},

@@ -28,8 +28,8 @@ bool Driver::moves(int array) const {
     if (const auto* rotate = std::get_if<kernel::Rotate>(&action)) {
       if (rotate->array == array) return true;
     }
-    if (const auto* exchange = std::get_if<kernel::Exchange>(&action)) {
-      if (exchange->array == array) return true;
+    if (const auto* swap = std::get_if<kernel::SwapSlots>(&action)) {
+      if (swap->array == array) return true;
     }
   }
   return false;
@@ -45,9 +45,9 @@ bool takes(const Launch& launch) {
 
 }  // namespace
 
-bool Driver::uses_count(const kernel::Run& run) const {
-  const auto first = plan_.actions.begin() + static_cast<std::ptrdiff_t>(run.first);
-  const auto end = plan_.actions.begin() + static_cast<std::ptrdiff_t>(run.end);
+bool Driver::uses_count(const kernel::ActionRange& range) const {
+  const auto first = plan_.actions.begin() + static_cast<std::ptrdiff_t>(range.first);
+  const auto end = plan_.actions.begin() + static_cast<std::ptrdiff_t>(range.end);
   return std::any_of(first, end, [](const kernel::Action& action) {
     const auto* rotate = std::get_if<kernel::Rotate>(&action);
     const auto* launch = std::get_if<Launch>(&action);
@@ -56,9 +56,9 @@ bool Driver::uses_count(const kernel::Run& run) const {
 }
 // For the actions outside repeats, the reductions and the stop condition.
 bool Driver::uses_count() const {
-  const std::vector<kernel::Run> runs = kernel::runs(plan_);
-  return std::any_of(runs.begin(), runs.end(),
-                     [&](const auto& run) { return !run.repeat && uses_count(run); }) ||
+  const std::vector<kernel::ActionRange> ranges = kernel::action_ranges(plan_);
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const auto& range) { return !range.repeat && uses_count(range); }) ||
          std::any_of(plan_.reductions.begin(), plan_.reductions.end(),
                      [](const kernel::Reduction& reduction) {
                        return std::any_of(reduction.launches.begin(), reduction.launches.end(),
@@ -204,8 +204,8 @@ void Driver::largest_tile(const std::string& count, int tile, const std::vector<
 }
 
 // Opens the loop over the iterations of a repeat, up to its actions.
-void Driver::open_repeat(const kernel::Run& run) {
-  const kernel::Repeat& repeat = *run.repeat;
+void Driver::open_repeat(const kernel::ActionRange& range) {
+  const kernel::Repeat& repeat = *range.repeat;
   const bool sizes = repeat.tile_sizes.size() > 1;
   const int tile = repeat.time_tile;
   const std::string advance = sizes       ? ""
@@ -214,16 +214,16 @@ void Driver::open_repeat(const kernel::Run& run) {
   out_.open(
       fmt::format("for (int {0} = 0; {0} < {1};{2}) {{", iteration_, repeat.iterations, advance));
   if (tile == 1) {
-    if (uses_count(run)) out_.line(fmt::format("const int {} = 1;", iterations_));
-  } else if (sizes || uses_count(run)) {
+    if (uses_count(range)) out_.line(fmt::format("const int {} = 1;", iterations_));
+  } else if (sizes || uses_count(range)) {
     largest_tile(iterations_, tile, repeat.tile_sizes,
                  fmt::format("{} - {}", repeat.iterations, iteration_), false);
   }
   present_count_ = iterations_;
 }
 
-void Driver::close_repeat(const kernel::Run& run) {
-  if (run.repeat->tile_sizes.size() > 1) {
+void Driver::close_repeat(const kernel::ActionRange& range) {
+  if (range.repeat->tile_sizes.size() > 1) {
     out_.line(fmt::format("{} += {};", iteration_, iterations_));
   }
   out_.close();
@@ -245,10 +245,10 @@ void Driver::action(const kernel::Action& action, bool sizes) {
       driver.out_.line(fmt::format("{0}std::rotate({1}, {1} + {2}, {1} + {3});", when,
                                    copies.pointers, count - 1, count));
     }
-    void operator()(const kernel::Exchange& exchange) const {
-      const auto& slots = driver.copies_[static_cast<size_t>(exchange.array)].slots;
-      driver.out_.line(fmt::format("std::swap({}, {});", slots[static_cast<size_t>(exchange.a)],
-                                   slots[static_cast<size_t>(exchange.b)]));
+    void operator()(const kernel::SwapSlots& swap) const {
+      const auto& slots = driver.copies_[static_cast<size_t>(swap.array)].slots;
+      driver.out_.line(fmt::format("std::swap({}, {});", slots[static_cast<size_t>(swap.a)],
+                                   slots[static_cast<size_t>(swap.b)]));
     }
   };
   const auto* launched = std::get_if<Launch>(&action);
@@ -268,13 +268,13 @@ void Driver::loop() {
   out_.open(fmt::format("for (int64_t {0} = 0; {0} < {1};{2}{3}) {{", step_, api_.steps(),
                         advance.empty() ? "" : " ", advance));
   steps_of_tile();
-  for (const kernel::Run& run : kernel::runs(plan_)) {
-    if (run.repeat) open_repeat(run);
-    for (size_t i = run.first; i < run.end; ++i) {
+  for (const kernel::ActionRange& range : kernel::action_ranges(plan_)) {
+    if (range.repeat) open_repeat(range);
+    for (size_t i = range.first; i < range.end; ++i) {
       if (answer_point_ == i) wait_for_answer();
-      action(plan_.actions[i], run.repeat ? run.repeat->tile_sizes.size() > 1 : sizes);
+      action(plan_.actions[i], range.repeat ? range.repeat->tile_sizes.size() > 1 : sizes);
     }
-    if (run.repeat) close_repeat(run);
+    if (range.repeat) close_repeat(range);
   }
   if (answer_point_ == plan_.actions.size()) wait_for_answer();
   if (!plan_.reductions.empty()) {

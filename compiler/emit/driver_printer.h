@@ -149,8 +149,8 @@ class Driver {
   void results_given(bool anew);
   void loop();
   void action(const kernel::Action& action, bool sizes);
-  void open_repeat(const kernel::Run& run);
-  void close_repeat(const kernel::Run& run);
+  void open_repeat(const kernel::ActionRange& range);
+  void close_repeat(const kernel::ActionRange& range);
   void steps_of_tile();
   void largest_tile(const std::string& count, int tile, const std::vector<int>& sizes,
                     const std::string& left, bool name);
@@ -173,7 +173,7 @@ class Driver {
   std::vector<std::string> tail_arguments(const std::string& results) const;
   std::string argument_names(const std::vector<std::string>& between,
                              const std::string& results) const;
-  bool uses_count(const kernel::Run& run) const;
+  bool uses_count(const kernel::ActionRange& range) const;
   bool uses_count() const;
   bool uses_first_step() const;
 

@@ -20,8 +20,8 @@ bool has_bulk_sources(const kernel::Module& module) {
 bool has_levels_to_bring_home(const kernel::Plan& plan) {
   for (const kernel::Action& action : plan.actions) {
     const auto* rotate = std::get_if<kernel::Rotate>(&action);
-    const auto* exchange = std::get_if<kernel::Exchange>(&action);
-    const int array = rotate ? rotate->array : exchange ? exchange->array : -1;
+    const auto* swap = std::get_if<kernel::SwapSlots>(&action);
+    const int array = rotate ? rotate->array : swap ? swap->array : -1;
     if (array >= 0 && plan.arrays[static_cast<size_t>(array)].levels > 1) return true;
   }
   return false;

@@ -179,7 +179,7 @@ class BoxCopier {
 }  // namespace
 
 Kernel expand_bulk_copies(Kernel kernel, FreshNames& fresh) {
-  if (kernel.bulk_slots == 0) return kernel;
+  if (kernel.bulk_batches == 0) return kernel;
   const BoxCopier copier(kernel, fresh);
   const auto by_threads = [&](Statement statement, Body& out) {
     if (std::holds_alternative<AwaitBulk>(statement.kind)) return out.push_back({Barrier{}});
@@ -191,7 +191,7 @@ Kernel expand_bulk_copies(Kernel kernel, FreshNames& fresh) {
   };
   kernel.body = rewrite_body(std::move(kernel.body), by_threads);
   kernel.bulk_sources.clear();
-  kernel.bulk_slots = 0;
+  kernel.bulk_batches = 0;
   return kernel;
 }
 

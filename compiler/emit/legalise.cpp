@@ -29,7 +29,7 @@ constexpr Pass kPasses[] = {
      expand_copies},
     {"expand-bulk-copies", lacks_bulk_copies, expand_bulk_copies},
     {"write-out-barrier-loops",
-     [](const Dialect& d) { return d.copies_tails && d.implicit_threads; },
+     [](const Dialect& d) { return d.duplicates_after_barriers && d.implicit_threads; },
      write_out_barrier_loops},
     {"zero-by-loops", [](const Dialect& d) { return d.implicit_threads; }, zero_by_loops},
     {"drop-barriers", [](const Dialect& d) { return !d.implicit_threads; }, drop_barriers},

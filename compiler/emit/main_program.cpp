@@ -354,7 +354,7 @@ static const char* initialise(const array_info* infos, void* const* data, const 
   for (int p = 0; random && p < max_pointers; ++p) {
     if (a.random || !has_values[p]) fill_random(infos[p], data[p], (uint32_t)p);
   }
-  if (random) printf("initial values: random%s\n", a.random ? "" : "; the program gives none (--zeros)");
+  if (random) printf("initial values: random%s\n", a.random ? "" : "; no init writes the arrays that change (--zeros: 0)");
   return NULL;
 }
 

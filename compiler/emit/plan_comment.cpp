@@ -155,20 +155,20 @@ void plan_comment(Text& out, const kernel::Module& module, Names& names) {
         return when + fmt::format("rotate {}: slot k becomes slot k+1, the last becomes slot 0",
                                   module.plan.arrays[static_cast<size_t>(rotate.array)].name);
       }
-      std::string operator()(const kernel::Exchange& exchange) const {
-        return fmt::format("exchange slots {} and {} of {}", exchange.a, exchange.b,
-                           module.plan.arrays[static_cast<size_t>(exchange.array)].name);
+      std::string operator()(const kernel::SwapSlots& swap) const {
+        return fmt::format("swap slots {} and {} of {}", swap.a, swap.b,
+                           module.plan.arrays[static_cast<size_t>(swap.array)].name);
       }
     };
     return std::visit(Visitor{module, names, printer}, action);
   };
-  for (const kernel::Run& run : kernel::runs(plan)) {
-    if (run.repeat) out.comment(describe_repeat(*run.repeat, ++number));
+  for (const kernel::ActionRange& range : kernel::action_ranges(plan)) {
+    if (range.repeat) out.comment(describe_repeat(*range.repeat, ++number));
     int within = 0;
-    for (size_t i = run.first; i < run.end; ++i) {
+    for (size_t i = range.first; i < range.end; ++i) {
       const std::string action = describe_action(plan.actions[i]);
-      out.comment(run.repeat ? fmt::format("     {}.{}. {}", number, ++within, action)
-                             : fmt::format("  {}. {}", ++number, action));
+      out.comment(range.repeat ? fmt::format("     {}.{}. {}", number, ++within, action)
+                               : fmt::format("  {}. {}", ++number, action));
     }
   }
   describe_reductions(out, module, names, printer, number);

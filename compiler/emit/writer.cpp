@@ -229,7 +229,7 @@ void Writer::implicit_body(const Kernel& kernel) {
     const auto id = static_cast<kernel::BufferId>(&buffer - kernel.buffers.data());
     if (own && !values_.count(id)) declare(buffer, "");
   }
-  if (kernel.bulk_slots > 0) bulk_begin(kernel);
+  if (kernel.bulk_batches > 0) bulk_begin(kernel);
   body(kernel.body);
 }
 
@@ -325,14 +325,14 @@ void Writer::shared_buffers(const Kernel& kernel) {
                     names_.spell(buffer.name), array, layout.offsets[i]),
         buffer.comment));
   }
-  if (kernel.bulk_slots == 0) return;
+  if (kernel.bulk_batches == 0) return;
   if (arrived_.empty()) arrived_ = names_.fresh("arrived");
-  const char* const comment = "one word per slot, tracks the arrival of its bulk copies";
+  const char* const comment = "one word per ring index, tracks the arrival of its bulk copies";
   const std::string type = "unsigned long long";
   out_.line(with_comment(
       dynamic ? fmt::format("{}* const {} = reinterpret_cast<{}*>(shared_memory + {});", type,
                             arrived_, type, layout.bulk_words)
-              : fmt::format(fmt::runtime(dialect_.bulk_words), arrived_, kernel.bulk_slots),
+              : fmt::format(fmt::runtime(dialect_.bulk_words), arrived_, kernel.bulk_batches),
       comment));
 }
 

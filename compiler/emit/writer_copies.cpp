@@ -89,17 +89,17 @@ std::string Writer::first_thread() const {
   return condition.empty() ? "true" : condition;
 }
 
-// The address of the word of a batch's slot.
+// The address of the word of a batch's ring index.
 std::string Writer::bulk_word(const kernel::Expr& batch) {
-  const kernel::Expr slots = kernel::integer(kernel_->bulk_slots);
+  const kernel::Expr batches = kernel::integer(kernel_->bulk_batches);
   return fmt::format("&{}[{}]", arrived_,
-                     expressions_.print(kernel::operation(Op::Mod, {batch, slots})));
+                     expressions_.print(kernel::operation(Op::Mod, {batch, batches})));
 }
 
 void Writer::bulk_begin(const kernel::Kernel& kernel) {
   expressions_.use_helper("bulk_begin");
   out_.line(fmt::format("if ({}) stencil_bulk_begin({}, {});", first_thread(), arrived_,
-                        kernel.bulk_slots));
+                        kernel.bulk_batches));
   out_.line(dialect_.barrier);
 }
 
@@ -129,7 +129,7 @@ void Writer::bulk_copies(const kernel::BulkCopies& bulk) {
 
 void Writer::await_bulk(const kernel::AwaitBulk& await) {
   const kernel::Expr round =
-      kernel::operation(Op::Div, {await.batch, kernel::integer(kernel_->bulk_slots)});
+      kernel::operation(Op::Div, {await.batch, kernel::integer(kernel_->bulk_batches)});
   const kernel::Expr parity = kernel::operation(Op::BitAnd, {round, kernel::integer(1)});
   expressions_.use_helper("bulk_await");
   out_.line(fmt::format("stencil_bulk_await({},{}{});", bulk_word(await.batch), soft_space(1),

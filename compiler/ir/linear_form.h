@@ -84,7 +84,7 @@ NodeId magnitude(Graph& graph, Scalar type, const Coefficient& coefficient);
 // Coefficients with different factors are added by uniform nodes in the graph.
 LinearForm collect(Graph& graph, Scalar type, const LinearForm& form);
 
-// Writes a collected form as nodes. Of several layouts it takes the one with the fewest operations
+// Writes a collected form as nodes. It chooses the layout with the fewest operations
 // per point and, on a tie, the shortest dependency chain from the newest plane (the largest offset
 // in the streaming dimension). `translates` must be that of `graph` with shifts in the other
 // dimensions (Along::Others).

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "compiler/ir/affine.h"
-#include "compiler/ir/part.h"
+#include "compiler/ir/subdomain.h"
 #include "compiler/support/scalar.h"
 #include "compiler/support/shape.h"
 #include "compiler/support/source.h"
@@ -175,7 +175,8 @@ struct Access {
   bool in_place = false;   // the value of Field::read_in_place()
   bool per_step = false;   // in_place, and time is the only dimension: one value for all points
   bool at_points = false;  // in_place, and the field is a set of points or has a value per point
-  bool wide = false;       // for a set of points: its weights are summed in F64, otherwise in F32
+  bool weights_in_double = false;  // for a set of points: its weights are summed in F64, otherwise
+                                   // in F32
   bool escapes_below(size_t d) const { return escapes >> (2 * d) & 1; }
   bool escapes_above(size_t d) const { return escapes >> (2 * d + 1) & 1; }
   friend bool operator==(const Access&, const Access&) = default;
@@ -413,7 +414,7 @@ struct Program {
   // Per dimension, or empty: the number of points at the low and at the high end of the grid that a
   // time tile need not compute correctly. Only the program of a subdomain has them.
   std::vector<std::array<int64_t, 2>> rim = {};
-  std::shared_ptr<const Part> part = {};  // set only by decompose::restrict_to()
+  std::shared_ptr<const Subdomain> subdomain = {};  // set only by decompose::restrict_to()
 };
 
 // The given rule on all sides of all dimensions.

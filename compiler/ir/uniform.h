@@ -20,7 +20,7 @@ struct Uniformity {
   std::vector<bool> timed;
 
   // True for an operation or a read of a series that has one value for all points. A schedule
-  // computes it once, outside the loop over points (schedule/parts/kernel_scope.h), so it costs
+  // computes it once, outside the loop over points (schedule/common/kernel_scope.h), so it costs
   // nothing per point. False for values of storage types (half, byte), which exist only in memory.
   bool computed_once(const Graph& graph, NodeId id) const;
 };

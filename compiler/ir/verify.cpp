@@ -187,7 +187,7 @@ class Verifier {
     for (size_t d = 0; d < field.dimensions.size(); ++d) {
       const size_t of_grid = static_cast<size_t>(field.dimensions[d]);
       const bool known = of_grid < reduction.piece.region.ranges.size();
-      if (known && program_.part) continue;  // a subdomain computes only some of the points
+      if (known && program_.subdomain) continue;  // a subdomain computes only some of the points
       if (!known || field.box.ranges[d] != reduction.piece.region.ranges[of_grid]) {
         fail(field.name, "not the region of its reduction");
       }
@@ -202,7 +202,7 @@ class Verifier {
     if (record.place) fail(record.name, "a record within the step");
     if (!is_float(value_type(record))) fail(record.name, "a record of integers");
     const Field& set = program_.fields[static_cast<size_t>(*record.at)];
-    if (!program_.part && set.within != record.piece.region)
+    if (!program_.subdomain && set.within != record.piece.region)
       fail(record.name, "not where its points lie");
   }
 
@@ -315,7 +315,8 @@ class Verifier {
       return fail(where, field.name + ": no such component");
     }
     const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
-    const Scalar sum = access.wide ? Scalar::F64 : Scalar::F32;  // type of a sum of weights
+    // type of a sum of weights
+    const Scalar sum = access.weights_in_double ? Scalar::F64 : Scalar::F32;
     const Scalar read = field.is_point_set() ? sum : arithmetic_type(stored);
     if (node.type != read) fail(where, field.name + ": type of an access");
     const bool narrow = access.at_points && read == Scalar::F64 &&

@@ -8,15 +8,17 @@
 // Loops over steps are unrolled first. Any other loop is walked twice, so that its end meets its
 // beginning. Accesses whose first indices are different literals, or one loop variable plus
 // different literals, do not conflict. A buffer whose first index (or the index after a literal)
-// has the form (loop variable + c) % slots is a ring: accesses to different slots do not conflict.
-// In an unrolled loop the slot is a literal, and different literals do not conflict either.
+// has the form (loop variable + c) % length is a ring: accesses to different ring indices
+// do not conflict. In an unrolled loop the ring index is a literal, and different literals do not
+// conflict either.
 // Each further walk stands for the next iteration, so the loop variable counts one step more there.
-// A loop with a ring is walked until every slot has been reused.
+// A loop with a ring is walked until every ring index has been reused.
 //
 // No thread executes a bulk copy. It must not conflict with any earlier read, not even with a
-// thread's read of its own element. From the copy until the AwaitBulk of its slot, no thread may
-// read the slot. Slots are identified within one loop only, so batches issued before a loop are
-// forgotten when it begins. A missing await is found when the loop comes back to the slot.
+// thread's read of its own element. From the copy until the AwaitBulk of its ring index, no thread
+// may read there. Ring indices are identified within one loop only, so batches issued before a loop
+// are forgotten when it begins. A missing await is found when the loop comes back to the ring
+// index.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,23 +45,24 @@ struct Place {
   // variable and the execution of its loop. `index` omits it.
   std::optional<int64_t> part;
   std::pair<Value, int64_t> part_of;
-  std::vector<Value> ring;  // the terms whose sum selects the slot; empty: not a ring
-  int64_t slots = 1;
-  int64_t slot = 0;                     // modulo `slots`
-  std::vector<Value> index;             // the remaining indices, without `part` and slot
+  std::vector<Value> ring;  // the terms whose sum selects the ring index; empty: not a ring
+  int64_t ring_length = 1;
+  int64_t ring_index = 0;               // modulo `ring_length`
+  std::vector<Value> index;             // the remaining indices, without `part` and ring index
   std::optional<int64_t> literal = {};  // the first of `index` behind a part, if it is a literal
   friend auto operator<=>(const Place&, const Place&) = default;
 
   int left_out() const { return (part ? 1 : 0) + (ring.empty() ? 0 : 1); }  // omitted indices
-  bool other_slot(const Place& other) const {
+  bool disjoint_from(const Place& other) const {
     if (part && other.part && part_of == other.part_of && *part != *other.part) return true;
     if (literal && other.literal && *literal != *other.literal) return true;
-    return !ring.empty() && ring == other.ring && slots == other.slots && slot != other.slot;
+    return !ring.empty() && ring == other.ring && ring_length == other.ring_length &&
+           ring_index != other.ring_index;
   }
-  // `whole` is a slot without further indices.
+  // `whole` is a ring index without further indices.
   bool in(const Place& whole) const {
     return part == whole.part && part_of == whole.part_of && ring == whole.ring &&
-           slots == whole.slots && slot == whole.slot &&
+           ring_length == whole.ring_length && ring_index == whole.ring_index &&
            (part || !ring.empty() || index.front() == whole.index.front());
   }
 };
@@ -116,17 +119,17 @@ class Values {
   std::vector<unsigned> axes_;  // by value
 };
 
-// Number of slots of the largest ring in a body; 1 without a ring.
+// The length of the largest ring in a body; 1 without a ring.
 int64_t largest_ring(const Body& body) {
   constexpr int64_t kLargest = 16;
-  int64_t slots = 1;
+  int64_t length = 1;
   for_each_node(body, [&](const Expr& node) {
     const auto* operation = std::get_if<Operation>(&node->kind);
     if (!operation || operation->op != Op::Mod) return;
     const auto* literal = std::get_if<IntegerLiteral>(&operation->operands[1]->kind);
-    if (literal && literal->value <= kLargest) slots = std::max(slots, literal->value);
+    if (literal && literal->value <= kLargest) length = std::max(length, literal->value);
   });
-  return slots;
+  return length;
 }
 
 // Reads and writes of shared buffers in one parallel section.
@@ -176,9 +179,9 @@ class SectionAccesses {
   void operator()(const AwaitBulk&) {}
   void operator()(const Scope& scope) { body(scope.body); }
 
-  // The ring slot that a batch of bulk copies uses.
-  Place slot_of(const Expr& batch) {
-    return place({operation(Op::Mod, {batch, integer(std::max(kernel_.bulk_slots, 1))})});
+  // The ring index that a batch of bulk copies uses.
+  Place ring_index_of(const Expr& batch) {
+    return place({operation(Op::Mod, {batch, integer(std::max(kernel_.bulk_batches, 1))})});
   }
 
   Accesses accesses;
@@ -218,18 +221,19 @@ class SectionAccesses {
     return known;
   }
 
-  // Splits a sum: adds literals and loop shifts to `slot`, and appends the other terms to `ring`.
+  // Splits a sum: adds literals and loop shifts to `ring_index`, and appends the other terms to
+  // `ring`.
   void add_up(const Expr& expr, Place& place) {
     const auto* operation = std::get_if<Operation>(&expr->kind);
     if (const auto* literal = std::get_if<IntegerLiteral>(&expr->kind)) {
-      place.slot += literal->value;
+      place.ring_index += literal->value;
     } else if (operation && operation->op == Op::Add) {
       add_up(operation->operands[0], place);
       add_up(operation->operands[1], place);
     } else {
       const auto* variable = std::get_if<Variable>(&expr->kind);
       const auto shift = variable ? shifts_.find(variable->name) : shifts_.end();
-      if (shift != shifts_.end()) place.slot += shift->second;
+      if (shift != shifts_.end()) place.ring_index += shift->second;
       place.ring.push_back(value(expr));
     }
   }
@@ -266,15 +270,15 @@ class SectionAccesses {
     }
     const auto* modulo =
         next == index.size() ? nullptr : std::get_if<Operation>(&index[next]->kind);
-    const auto* slots = modulo && modulo->op == Op::Mod
-                            ? std::get_if<IntegerLiteral>(&modulo->operands[1]->kind)
-                            : nullptr;
-    if (slots && slots->value > 0) {
-      out.slots = slots->value;
+    const auto* length = modulo && modulo->op == Op::Mod
+                             ? std::get_if<IntegerLiteral>(&modulo->operands[1]->kind)
+                             : nullptr;
+    if (length && length->value > 0) {
+      out.ring_length = length->value;
       add_up(modulo->operands[0], out);
-      out.slot = (out.slot % out.slots + out.slots) % out.slots;
+      out.ring_index = (out.ring_index % out.ring_length + out.ring_length) % out.ring_length;
     }
-    // In an unrolled loop the slot of a ring is a literal.
+    // In an unrolled loop the index of a ring is a literal.
     const auto* literal =
         out.part && next < index.size() ? std::get_if<IntegerLiteral>(&index[next]->kind) : nullptr;
     if (literal) out.literal = literal->value;
@@ -366,13 +370,14 @@ class BarrierVerifier {
   void operator()(const BulkCopies& bulk) {
     SectionAccesses section(kernel_, values_, shifts_, runs_);
     section(bulk);
-    const Place slot = section.slot_of(bulk.batch);
+    const Place of_batch = section.ring_index_of(bulk.batch);
     for (const auto& [id, places] : section.accesses.written) {
       if (!std::all_of(places.begin(), places.end(),
-                       [&](const Place& place) { return place.in(slot); })) {
-        violations_.add(kernel_.name, fmt::format("bulk copies to another slot of '{}' than their "
-                                                  "batch's",
-                                                  name_of(id)));
+                       [&](const Place& place) { return place.in(of_batch); })) {
+        violations_.add(kernel_.name,
+                        fmt::format("bulk copies to another ring index of '{}' than their "
+                                    "batch's",
+                                    name_of(id)));
       }
       const auto earlier = pending_.read.find(id);
       if (earlier == pending_.read.end() || !may_meet(places, earlier->second)) continue;
@@ -380,10 +385,10 @@ class BarrierVerifier {
                                                 "after it was read",
                                                 name_of(id)));
     }
-    sent_.insert(slot);
+    sent_.insert(of_batch);
   }
   void operator()(const AwaitBulk& await) {
-    sent_.erase(SectionAccesses(kernel_, values_, shifts_, runs_).slot_of(await.batch));
+    sent_.erase(SectionAccesses(kernel_, values_, shifts_, runs_).ring_index_of(await.batch));
   }
   void operator()(const Scope& scope) { body(scope.body); }
 
@@ -412,7 +417,7 @@ class BarrierVerifier {
       const bool early =
           std::any_of(read->second.begin(), read->second.end(), [&](const Place& place) {
             return std::any_of(sent_.begin(), sent_.end(),
-                               [&](const Place& slot) { return place.in(slot); });
+                               [&](const Place& sent) { return place.in(sent); });
           });
       if (!early) continue;
       violations_.add(kernel_.name,
@@ -435,14 +440,14 @@ class BarrierVerifier {
   bool may_meet(const std::set<Place>& a, const std::set<Place>& b) const {
     return std::any_of(a.begin(), a.end(), [&](const Place& one) {
       return std::any_of(b.begin(), b.end(), [&](const Place& other) {
-        return !one.other_slot(other) && !own_element(one, other);
+        return !one.disjoint_from(other) && !own_element(one, other);
       });
     });
   }
 
-  // True if every thread meets only its own elements. Either both places have the same index (in
-  // any slot) and it depends on all axes of the block, or each axis is itself an index at the same
-  // position in both.
+  // True if every thread meets only its own elements. Either both places have the same index (at
+  // any ring index) and it depends on all axes of the block, or each axis is itself an index at the
+  // same position in both.
   bool own_element(const Place& a, const Place& b) const {
     if (a.left_out() != b.left_out()) return false;
     unsigned axes = 0;  // of the block
@@ -470,7 +475,7 @@ class BarrierVerifier {
   int64_t loops_ = 0;  // loops begun so far
   Accesses pending_;
   std::set<BufferId> arriving_;  // buffers that bulk copies write
-  std::set<Place> sent_;         // slots whose bulk copies are in flight
+  std::set<Place> sent_;         // ring indices whose bulk copies are in flight
 };
 
 }  // namespace

@@ -106,7 +106,7 @@ SharedLayout shared_layout(const Kernel& kernel, const std::vector<NamedConstant
     align(16);
   }
   layout.bulk_words = layout.bytes;
-  layout.bytes += int64_t{8} * kernel.bulk_slots;
+  layout.bytes += int64_t{8} * kernel.bulk_batches;
   align(16);
   return layout;
 }

@@ -180,10 +180,11 @@ struct Shuffle {
   std::vector<Move> moves;
 };
 // Boxes of Global buffers that the block requests and that arrive in shared memory asynchronously,
-// at any time up to the AwaitBulk of the same batch. Batches are numbered from 0 and use the slots
-// of a ring in turn (batch % Kernel::bulk_slots). Every batch is begun once and awaited once, in
-// order, before the kernel ends. A batch begins only after the previous contents of its slot have
-// been read, with a barrier in between. Elements outside the buffer arrive as zeros.
+// at any time up to the AwaitBulk of the same batch. Batches are numbered from 0 and use the
+// indices of a ring in turn (batch % Kernel::bulk_batches). Every batch is begun once and awaited
+// once, in order, before the kernel ends. A batch begins only after the previous contents of its
+// ring index have been read, with a barrier in between. Elements outside the buffer arrive as
+// zeros.
 struct BulkCopy {
   int source;                  // into Kernel::bulk_sources: the buffer, and the size of the box
   std::vector<Expr> origin;    // of the box, one I32 index per dimension; may lie outside
@@ -260,9 +261,9 @@ struct Kernel {
   std::vector<Buffer> buffers;  // the Global ones are arguments, in this order, then the scalars
   std::vector<ScalarArgument> scalars;
   Shape threads;
-  int min_blocks = 0;  // launch-bounds hint: resident blocks per multiprocessor; 0: no hint
+  int min_blocks = 0;  // launch-bounds hint: blocks per multiprocessor; 0: no hint
   std::vector<BulkSource> bulk_sources;
-  int bulk_slots = 0;  // batches of bulk copies in flight or in use at most; 0: no bulk copies
+  int bulk_batches = 0;  // batches of bulk copies in flight or in use at most; 0: no bulk copies
   // Threads are loops, and Threads statements run one after the other. There are no barriers,
   // shuffles, bulk or async copies.
   bool thread_loops = false;
@@ -281,7 +282,7 @@ struct NamedConstant {  // constexpr int size_x = 512;  // comment
 };
 
 // Layout of a kernel's shared memory, in bytes from its start. After the buffers there is one word
-// of 8 bytes per bulk copy slot, which targets use to track arrival.
+// of 8 bytes per batch in Kernel::bulk_batches, which targets use to track arrival.
 struct SharedLayout {
   std::vector<int64_t> offsets;  // by BufferId; 0 for buffers of other spaces
   int64_t bulk_words = 0;

@@ -125,9 +125,9 @@ struct ArrayArgument {
   int slot;
 };
 constexpr int kScratch = -1;
-constexpr int kNoScratch = -1;  // for an index into Plan::scratch
-constexpr int kNoArray = -1;    // for an index into Plan::arrays
-constexpr int kNoSwap = -1;     // for an index into Plan::swaps
+constexpr int kNoScratch = -1;   // for an index into Plan::scratch
+constexpr int kNoArray = -1;     // for an index into Plan::arrays
+constexpr int kNoExchange = -1;  // for an index into Plan::exchanges
 
 struct ParameterArgument {
   int parameter;
@@ -153,22 +153,22 @@ struct Launch {
   // are dense, elements are unsigned integers of the array's element size, with no interleaving, no
   // swizzle, element strides of 1, and zeros outside. The address is a multiple of kBulkUnit.
   std::vector<ArrayArgument> bulk_sources = {};
-  int swap = kNoSwap;  // into Plan::swaps: executed after this launch
+  int exchange = kNoExchange;  // into Plan::exchanges: executed after this launch
   // In a subdomain: how many blocks at the beginning and at the end of the launch touch the halos.
-  // These blocks compute everything that the swap after the tile sends, and no other block reads
-  // what the previous swap received. {0, 0}: not known. If not {0, 0}, the kernel has a FirstBlock
-  // argument, so that they can be launched separately.
+  // These blocks compute everything that the exchange after the tile sends, and no other block
+  // reads what the previous exchange received. {0, 0}: not known. If not {0, 0}, the kernel has a
+  // FirstBlock argument, so that they can be launched separately.
   std::array<int64_t, 2> outer_blocks = {0, 0};
 };
 struct Rotate {
   int array;
   int steps = 1;  // only in tiles of at least this many steps
 };                // slot k becomes slot k+1, the last becomes slot 0
-struct Exchange {
+struct SwapSlots {
   int array;
   int a, b;
 };  // swaps two slots
-using Action = std::variant<Launch, Rotate, Exchange>;
+using Action = std::variant<Launch, Rotate, SwapSlots>;
 
 // Actions that run several times in each step, in tiles of iterations, until all iterations are
 // done. Tiles of the plan have one step then.
@@ -224,40 +224,40 @@ struct Stop {
   int result = 0;  // into Plan::scratch: one I32, nonzero if the condition holds
 };
 
-// What a subdomain of a decomposed program (ir/part.h) exchanges with the others. Values are packed
-// into one buffer, ranges of which are sent to other subdomains. Ranges of another buffer are
-// received from them and unpacked. Both buffers hold values of several types, each box aligned to
-// 16 bytes.
+// What a subdomain of a decomposed program (ir/subdomain.h) exchanges with the others. Values are
+// packed into one buffer, ranges of which are sent to other subdomains. Ranges of another buffer
+// are received from them and unpacked. Both buffers hold values of several types, each box aligned
+// to 16 bytes.
 //
 // Boxes that are contiguous in memory, such as whole planes of the outermost dimension, may be
 // copied from array to array without packing, if all halos of all subdomains are contiguous.
-struct SwapBox {
+struct ExchangeBox {
   ArrayArgument array;
   std::vector<Expr> first;      // its position in the array's extents, over constants
   std::vector<int64_t> counts;  // points, per dimension
 };
-struct SwapMessage {
-  int part = 0;
+struct ExchangeMessage {
+  int subdomain = 0;
   int send_tag = 0, receive_tag = 0;
   int64_t send_offset = 0, send_bytes = 0;  // in the buffer; 0 bytes: nothing is sent
   int64_t receive_offset = 0, receive_bytes = 0;
   // The array boxes in the message, in the order of packing; empty if the message contains scratch
   // memory.
-  std::vector<SwapBox> sent = {}, received = {};
+  std::vector<ExchangeBox> sent = {}, received = {};
 };
-struct Swap {
+struct Exchange {
   std::optional<Launch> pack, unpack;           // nullopt: nothing to send, or to receive
   int send = kNoScratch, receive = kNoScratch;  // into Plan::scratch: I64
-  std::vector<SwapMessage> messages;
+  std::vector<ExchangeMessage> messages;
 };
-// A swap before an action, executed after every `rounds` rounds of `round` steps or iterations, and
-// at the beginning of every step if the step is cut into phases. A round is one tile, unless this
-// subdomain's schedule alone has shorter tiles: all subdomains use the same rounds. If fewer steps
-// are left, the round is halved until it fits.
-struct HaloSwap {
-  size_t action = 0;  // into Plan::actions: the swap precedes it
-  size_t swap = 0;    // into Plan::swaps
-  int64_t round = 1, rounds = 1;
+// An exchange before an action, executed after every `tiles_per_exchange` tiles of `common_tile`
+// steps or iterations, and at the beginning of every step if the step is cut into phases. All
+// subdomains have the same common tile. A schedule may cut it into shorter tiles. If fewer steps
+// are left, it is halved until it fits.
+struct HaloExchange {
+  size_t action = 0;    // into Plan::actions: the exchange precedes it
+  size_t exchange = 0;  // into Plan::exchanges
+  int64_t common_tile = 1, tiles_per_exchange = 1;
   bool each_step = false;
 };
 
@@ -291,12 +291,12 @@ struct Plan {
   std::optional<Stop> stop;
   // For a subdomain of a decomposed program, otherwise empty. Emitted drivers do not support such
   // runs.
-  std::vector<Swap> swaps = {};
-  std::vector<HaloSwap> halos = {};  // in the order of their actions
+  std::vector<Exchange> exchanges = {};
+  std::vector<HaloExchange> halo_exchanges = {};  // in the order of their actions
   Expr points;  // I64: useful point updates per step, for GCells/s (points of the grid)
 };
 
-// Every launch of the plan: those of the actions, reductions, stop condition and swaps.
+// Every launch of the plan: those of the actions, reductions, stop condition and exchanges.
 inline void for_each_launch(const Plan& plan, const std::function<void(const Launch&)>& visit) {
   for (const Action& action : plan.actions) {
     if (const auto* launch = std::get_if<Launch>(&action)) visit(*launch);
@@ -305,19 +305,19 @@ inline void for_each_launch(const Plan& plan, const std::function<void(const Lau
     for (const Launch& launch : reduction.launches) visit(launch);
   }
   if (plan.stop) visit(plan.stop->launch);
-  for (const Swap& swap : plan.swaps) {
-    if (swap.pack) visit(*swap.pack);
-    if (swap.unpack) visit(*swap.unpack);
+  for (const Exchange& exchange : plan.exchanges) {
+    if (exchange.pack) visit(*exchange.pack);
+    if (exchange.unpack) visit(*exchange.unpack);
   }
 }
 
 // Consecutive actions that run equally often in a tile: once, or as often as their repeat says.
-struct Run {
+struct ActionRange {
   size_t first, end;     // into Plan::actions
   const Repeat* repeat;  // null: once
 };
-inline std::vector<Run> runs(const Plan& plan) {
-  std::vector<Run> out;
+inline std::vector<ActionRange> action_ranges(const Plan& plan) {
+  std::vector<ActionRange> out;
   size_t next = 0;
   for (const Repeat& repeat : plan.repeats) {
     if (next < repeat.first) out.push_back({next, repeat.first, nullptr});
@@ -371,9 +371,9 @@ inline int64_t steps_of_tile(const Plan& plan, int64_t left, int64_t step = 0) {
   return largest_tile(plan.time_tile, plan.tile_sizes, steps_until_due(plan, left, step));
 }
 
-// The number of steps of a round if `left` steps (at least 1) remain.
-inline int64_t steps_of_round(const HaloSwap& halo, int64_t left) {
-  int64_t steps = halo.round;
+// The number of steps of the next common tile if `left` steps (at least 1) remain.
+inline int64_t steps_of_common_tile(const HaloExchange& halo, int64_t left) {
+  int64_t steps = halo.common_tile;
   while (steps > left) steps /= 2;
   return steps;
 }
@@ -394,15 +394,16 @@ inline const Launch* launch_with_outer_blocks(const Plan& plan, int64_t count) {
 }
 // True if a subdomain may exchange halos while the interior of a tile is computed.
 inline bool exchanges_beside_tiles(const Plan& plan) {
-  return plan.halos.size() == 1 && !plan.halos[0].each_step && !plan.stop && plan.repeats.empty() &&
-         launch_with_outer_blocks(plan, plan.halos[0].round) != nullptr;
+  return plan.halo_exchanges.size() == 1 && !plan.halo_exchanges[0].each_step && !plan.stop &&
+         plan.repeats.empty() &&
+         launch_with_outer_blocks(plan, plan.halo_exchanges[0].common_tile) != nullptr;
 }
 
 // The smallest number of steps that can be repeated without shortening a tile.
 inline int64_t steps_of_period(const Plan& plan) {
   int64_t steps = plan.time_tile;
-  for (const HaloSwap& halo : plan.halos) {
-    if (!halo.each_step) steps = std::max(steps, halo.round * halo.rounds);
+  for (const HaloExchange& halo : plan.halo_exchanges) {
+    if (!halo.each_step) steps = std::max(steps, halo.common_tile * halo.tiles_per_exchange);
   }
   return steps;
 }

@@ -221,7 +221,7 @@ void print_kernel(const Kernel& kernel, std::string& out) {
                        known ? kernel.buffers[static_cast<size_t>(source.buffer)].name
                              : fmt::format("buffer#{}", source.buffer));
   }
-  if (kernel.bulk_slots > 0) out += fmt::format("  bulk_slots {}\n", kernel.bulk_slots);
+  if (kernel.bulk_batches > 0) out += fmt::format("  bulk_batches {}\n", kernel.bulk_batches);
   out += "{\n";
   Printer(&kernel).body(kernel.body, 1, out);
   out += "}\n";
@@ -263,8 +263,8 @@ struct ActionPrinter {
         rotate.steps == 1 ? "" : fmt::format(" in tiles of {} steps or more", rotate.steps);
     return "rotate " + array(rotate.array) + when;
   }
-  std::string operator()(const Exchange& exchange) const {
-    return fmt::format("exchange {}[{}] [{}]", array(exchange.array), exchange.a, exchange.b);
+  std::string operator()(const SwapSlots& swap) const {
+    return fmt::format("swap {}[{}] [{}]", array(swap.array), swap.a, swap.b);
   }
 };
 
@@ -293,9 +293,9 @@ void print_plan(const Module& module, std::string& out) {
     out += fmt::format("  at most {} steps \"{}\"\n", print(limit.steps), limit.message);
   }
   if (plan.default_steps) out += fmt::format("  steps {}\n", print(*plan.default_steps));
-  for (const Run& run : runs(plan)) {
-    if (run.repeat) {
-      const Repeat& repeat = *run.repeat;
+  for (const ActionRange& range : action_ranges(plan)) {
+    if (range.repeat) {
+      const Repeat& repeat = *range.repeat;
       out +=
           fmt::format("  repeat {} iterations time_tile {}", repeat.iterations, repeat.time_tile);
       if (!repeat.tile_sizes.empty()) {
@@ -303,8 +303,8 @@ void print_plan(const Module& module, std::string& out) {
       }
       out += "\n";
     }
-    for (size_t i = run.first; i < run.end; ++i) {
-      out += run.repeat ? "    " : "  ";
+    for (size_t i = range.first; i < range.end; ++i) {
+      out += range.repeat ? "    " : "  ";
       out += std::visit(ActionPrinter{module}, plan.actions[i]) + "\n";
     }
   }

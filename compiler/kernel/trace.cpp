@@ -66,8 +66,8 @@ class Tracer {
       return std::nullopt;
     }
     out.points = *points;
-    for (const Run& run : runs(plan)) {
-      if (!add_run(run, out)) return std::nullopt;
+    for (const ActionRange& range : action_ranges(plan)) {
+      if (!add_range(range, out)) return std::nullopt;
     }
     for (const Reduction& reduction : plan.reductions) {
       for (const Launch& launch : reduction.launches) {
@@ -104,15 +104,15 @@ class Tracer {
   }
 
   // The actions between two phases, with all iterations of a repeat.
-  bool add_run(const Run& run, Trace& out) {
+  bool add_range(const ActionRange& range, Trace& out) {
     std::map<int64_t, int64_t> tiles;  // steps or iterations of a tile -> number of tiles
-    int64_t left = run.repeat ? run.repeat->iterations : 1;
+    int64_t left = range.repeat ? range.repeat->iterations : 1;
     while (left > 0) {
-      const int64_t count = run.repeat ? iterations_of_tile(*run.repeat, left) : out.steps;
+      const int64_t count = range.repeat ? iterations_of_tile(*range.repeat, left) : out.steps;
       ++tiles[count];
-      left = run.repeat ? left - count : 0;
+      left = range.repeat ? left - count : 0;
     }
-    for (size_t i = run.first; i < run.end; ++i) {
+    for (size_t i = range.first; i < range.end; ++i) {
       const auto* launch = std::get_if<Launch>(&module_.plan.actions[i]);
       for (const auto& [count, times] : tiles) {
         if (!launch || (launch->steps != 0 && launch->steps != count)) continue;

@@ -35,9 +35,9 @@ class KernelVerifier {
     threads();
     for (const Buffer& buffer : kernel_.buffers) this->buffer(buffer);
     for (const BulkSource& source : kernel_.bulk_sources) bulk_source(source);
-    if ((kernel_.bulk_slots > 0) != !kernel_.bulk_sources.empty()) {
-      fail(fmt::format("{} boxes for bulk copies, {} slots", kernel_.bulk_sources.size(),
-                       kernel_.bulk_slots));
+    if ((kernel_.bulk_batches > 0) != !kernel_.bulk_sources.empty()) {
+      fail(fmt::format("{} boxes for bulk copies, {} batches", kernel_.bulk_sources.size(),
+                       kernel_.bulk_batches));
     }
     define("block", Scalar::I64);
     body(kernel_.body);
@@ -332,7 +332,7 @@ class KernelVerifier {
     if (number->type != Scalar::I32)
       fail(fmt::format("batch '{}' is not an integer", print(number)));
     if (in_threads_) fail("bulk copies inside threads");
-    if (kernel_.bulk_slots < 1) fail("bulk copies without slots");
+    if (kernel_.bulk_batches < 1) fail("bulk copies without batches");
     waits("bulk copy");
   }
 

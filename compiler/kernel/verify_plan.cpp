@@ -20,7 +20,7 @@ class PlanVerifier {
   void verify() {
     names();
     if (repeats()) {
-      for (const Run& run : runs(plan_)) tiles(run);
+      for (const ActionRange& range : action_ranges(plan_)) tiles(range);
       if (plan_.actions.empty()) tiles({0, 0, nullptr});
     }
     for (const Array& array : plan_.arrays) this->array(array);
@@ -39,10 +39,10 @@ class PlanVerifier {
     for (const PointSet& set : plan_.point_sets) point_set(set);
     for (const Reduction& reduction : plan_.reductions) this->reduction(reduction);
     if (plan_.stop) stop(*plan_.stop);
-    for (const Swap& swap : plan_.swaps) this->swap(swap);
-    for (const HaloSwap& halo : plan_.halos) {
-      if (halo.swap >= plan_.swaps.size() || halo.action > plan_.actions.size()) {
-        fail("a halo without a swap");
+    for (const Exchange& each : plan_.exchanges) exchange(each);
+    for (const HaloExchange& halo : plan_.halo_exchanges) {
+      if (halo.exchange >= plan_.exchanges.size() || halo.action > plan_.actions.size()) {
+        fail("a halo exchange without its messages");
       }
     }
   }
@@ -66,9 +66,9 @@ class PlanVerifier {
     if (rotate.steps >= 1 && rotate.steps <= time_tile_) return;
     fail(fmt::format("rotation in tiles of {} steps, which do not occur", rotate.steps));
   }
-  void operator()(const Exchange& exchange) {
-    slot(exchange.array, exchange.a, "exchange");
-    slot(exchange.array, exchange.b, "exchange");
+  void operator()(const SwapSlots& swap) {
+    slot(swap.array, swap.a, "swap");
+    slot(swap.array, swap.b, "swap");
   }
 
  private:
@@ -88,18 +88,18 @@ class PlanVerifier {
     return true;
   }
 
-  // Checks the actions of a run and the tiles in which they run.
-  void tiles(const Run& run) {
-    time_tile_ = run.repeat ? run.repeat->time_tile : plan_.time_tile;
-    tile_sizes_ = run.repeat ? run.repeat->tile_sizes : plan_.tile_sizes;
+  // Checks the actions of a range and the tiles in which they run.
+  void tiles(const ActionRange& range) {
+    time_tile_ = range.repeat ? range.repeat->time_tile : plan_.time_tile;
+    tile_sizes_ = range.repeat ? range.repeat->tile_sizes : plan_.tile_sizes;
     if (time_tile_ < 1) fail(fmt::format("time tile {}", time_tile_));
     const auto& sizes = tile_sizes_;
     const bool ordered = std::is_sorted(sizes.rbegin(), sizes.rend()) &&
                          std::adjacent_find(sizes.begin(), sizes.end()) == sizes.end() &&
                          (sizes.empty() || (sizes[0] == time_tile_ && sizes.back() == 1));
     if (!ordered) fail("tile sizes do not descend from the time tile to 1");
-    const auto first = plan_.actions.begin() + static_cast<std::ptrdiff_t>(run.first);
-    const auto end = plan_.actions.begin() + static_cast<std::ptrdiff_t>(run.end);
+    const auto first = plan_.actions.begin() + static_cast<std::ptrdiff_t>(range.first);
+    const auto end = plan_.actions.begin() + static_cast<std::ptrdiff_t>(range.end);
     for (int size : sizes) {
       const bool served = std::any_of(first, end, [&](const Action& action) {
         const auto* launch = std::get_if<Launch>(&action);
@@ -306,7 +306,7 @@ class PlanVerifier {
     const size_t index = static_cast<size_t>(argument.array);
     const Scalar type = scratch ? plan_.scratch[index].type : array->type;
     const std::string& given = scratch ? plan_.scratch[index].name : array->name;
-    if (type != global.type && !(scratch && is_swapped(argument.array))) {
+    if (type != global.type && !(scratch && is_exchanged(argument.array))) {
       fail(fmt::format("{}: '{}' of {} for '{}' of {}", what, given, name(type), global.name,
                        name(global.type)));
     }
@@ -320,39 +320,41 @@ class PlanVerifier {
   }
 
   // True for exchange buffers, which hold values of several types.
-  bool is_swapped(int scratch) const {
-    return std::any_of(plan_.swaps.begin(), plan_.swaps.end(), [&](const Swap& swap) {
-      return swap.send == scratch || swap.receive == scratch;
-    });
+  bool is_exchanged(int scratch) const {
+    return std::any_of(plan_.exchanges.begin(), plan_.exchanges.end(),
+                       [&](const Exchange& exchange) {
+                         return exchange.send == scratch || exchange.receive == scratch;
+                       });
   }
 
-  void swap(const Swap& swap) {
-    for (int memory : {swap.send, swap.receive}) result(memory, Scalar::I64, "a swap");
-    if (swap.pack) served_by(*swap.pack, "a swap");
-    if (swap.unpack) served_by(*swap.unpack, "a swap");
-    for (const SwapMessage& message : swap.messages) {
+  void exchange(const Exchange& exchange) {
+    for (int memory : {exchange.send, exchange.receive}) result(memory, Scalar::I64, "an exchange");
+    if (exchange.pack) served_by(*exchange.pack, "an exchange");
+    if (exchange.unpack) served_by(*exchange.unpack, "an exchange");
+    for (const ExchangeMessage& message : exchange.messages) {
       boxes(message.sent, message.send_bytes);
       boxes(message.received, message.receive_bytes);
     }
   }
 
   // Empty if the message contains scratch memory; otherwise the boxes must cover the whole message.
-  void boxes(const std::vector<SwapBox>& boxes, int64_t expected) {
+  void boxes(const std::vector<ExchangeBox>& boxes, int64_t expected) {
     int64_t bytes = 0;
-    for (const SwapBox& box : boxes) {
+    for (const ExchangeBox& box : boxes) {
       const auto index = static_cast<size_t>(box.array.array);
-      if (index >= plan_.arrays.size()) return fail("a swap of an array that does not exist");
+      if (index >= plan_.arrays.size()) return fail("an exchange of an array that does not exist");
       const Array& array = plan_.arrays[index];
       const size_t rank = array.extents.size();
       int64_t elements = 1;
       for (const int64_t count : box.counts) elements *= count;
       if (box.array.slot < 0 || box.array.slot >= array.copies || box.counts.size() != rank ||
           box.first.size() != rank || elements <= 0) {
-        return fail(fmt::format("a swap of '{}' has an invalid box", array.name));
+        return fail(fmt::format("an exchange of '{}' has an invalid box", array.name));
       }
       bytes += (elements * size_in_bytes(array.type) + 15) / 16 * 16;
     }
-    if (!boxes.empty() && bytes != expected) fail("the boxes of a swap do not cover its message");
+    if (!boxes.empty() && bytes != expected)
+      fail("the boxes of an exchange do not cover its message");
   }
 
   void array_arguments(const Launch& launch, const Kernel& kernel) {
@@ -370,7 +372,7 @@ class PlanVerifier {
       for (size_t j = 0; j < i; ++j) {
         const bool same =
             launch.arrays[j].array == argument.array && launch.arrays[j].slot == argument.slot;
-        const bool views = argument.slot == kScratch && is_swapped(argument.array) &&
+        const bool views = argument.slot == kScratch && is_exchanged(argument.array) &&
                            globals[i]->type != globals[j]->type;
         if (!same || views || (globals[i]->read_only && globals[j]->read_only)) continue;
         fail(fmt::format("launch of '{}': '{}' and '{}' are the same memory", kernel.name,
@@ -428,7 +430,7 @@ class PlanVerifier {
   const Module& module_;
   const Plan& plan_;
   Violations& violations_;
-  int time_tile_ = 1;  // of the current run
+  int time_tile_ = 1;  // of the current range
   std::vector<int> tile_sizes_;
 };
 

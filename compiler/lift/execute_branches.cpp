@@ -37,9 +37,9 @@ bool Executor::node_changes(const CNode& n, bool own) {
 }
 
 bool Executor::function_changes(int index) {
-  const auto [slot, fresh] =
+  const auto [entry, fresh] =
       function_changes_.try_emplace(index, true);  // true in case the function is recursive
-  if (!fresh) return slot->second;
+  if (!fresh) return entry->second;
   bool out = false;
   std::vector<int> todo = {tree_.functions[static_cast<size_t>(index)].body};
   while (!todo.empty() && !out) {
@@ -119,14 +119,15 @@ void Executor::merge(X condition, const Cells& yes) {
     } else if (table && (a || b)) {  // constants: it does not matter which branch read them first
       merged[path] = a ? *a : *b;
     } else if (!a || !b) {
-      merged[path] = unknown(fmt::format("'{}', which only one branch assigns", in_c(path)));
+      merged[path] =
+          unknown(fmt::format("'{}', which only one branch assigns", c_expression(path)));
     } else if (condition->kind == XKind::Unknown) {
       merged[path] = unknown(condition->text);
     } else if (a->kind == Value::Kind::Scalar && b->kind == Value::Kind::Scalar &&
                a->x->type == b->x->type) {
       merged[path] = scalar_value(pool_.select(condition, a->x, b->x));
     } else {
-      merged[path] = unknown(fmt::format("'{}', which depends on a condition", in_c(path)));
+      merged[path] = unknown(fmt::format("'{}', which depends on a condition", c_expression(path)));
     }
   }
   cells_ = std::move(merged);

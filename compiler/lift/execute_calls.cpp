@@ -262,10 +262,10 @@ Value Executor::length_of(const CNode& n) {
   X& known = array.extents[dimension];
   if (known == nullptr) {
     const std::string number = dimension == 0 ? "" : fmt::format("_{}", dimension);
-    std::string in_c = array.in_c;
-    for (size_t d = 0; d < dimension && !extent; ++d) in_c += "[0]";
-    in_c += extent ? fmt::format(".extent({})", node(n.children[2]).integer) : ".size()";
-    known = symbol_named(array.name + "_size" + number, in_c, array.variable,
+    std::string c_expression = array.c_expression;
+    for (size_t d = 0; d < dimension && !extent; ++d) c_expression += "[0]";
+    c_expression += extent ? fmt::format(".extent({})", node(n.children[2]).integer) : ".size()";
+    known = symbol_named(array.name + "_size" + number, c_expression, array.variable,
                          extent ? scalar_of(n.type) : CScalar::U64);
   }
   return scalar_value(pool_.cast(known, scalar_of(n.type)));
@@ -331,7 +331,8 @@ void Executor::may_change(const CNode& argument, const Value& value, const CNode
     const std::string& path = value.pointer.path;
     for (auto& [cell, content] : cells_) {
       if (cell.rfind(path, 0) == 0)
-        content = unknown(fmt::format("'{}' after the call of '{}'", in_c(cell), call.text));
+        content =
+            unknown(fmt::format("'{}' after the call of '{}'", c_expression(cell), call.text));
     }
     if (cells_.count(path) == 0)
       cells_[path] = unknown(fmt::format("a value that the call of '{}' changes", call.text));

@@ -101,8 +101,8 @@ std::optional<bool> Executor::decide(X condition) {
 
 // Conditions share subexpressions; each is decided once.
 std::optional<bool> Executor::decide(X condition, std::map<X, std::optional<bool>>& done) {
-  const auto [slot, fresh] = done.try_emplace(condition, std::nullopt);
-  if (!fresh) return slot->second;
+  const auto [entry, fresh] = done.try_emplace(condition, std::nullopt);
+  if (!fresh) return entry->second;
   const std::optional<bool> known = decide_anew(condition, done);
   return done[condition] = known;
 }

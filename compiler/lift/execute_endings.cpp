@@ -228,7 +228,7 @@ X Executor::with_guarded(X condition,
 std::string Executor::carried_path(X carried) const {
   std::string out;
   for (const auto& [path, value] : before_steps_) {
-    if (value.kind != Value::Kind::Scalar || in_c(path) != carried->text) continue;
+    if (value.kind != Value::Kind::Scalar || c_expression(path) != carried->text) continue;
     if (!out.empty()) return "";
     out = path;
   }
@@ -352,7 +352,7 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
                        other->x, now->x));
     }
     if (!now) {
-      value = unknown(fmt::format("'{}' after the time loop", in_c(path)));
+      value = unknown(fmt::format("'{}' after the time loop", c_expression(path)));
       continue;
     }
     const bool scalar = old != before.end() && old->second.kind == Value::Kind::Scalar;
@@ -373,7 +373,7 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
         value = scalar_value(
             pool_.select(pool_.binary(">", taken, zero, CScalar::I32), now->x, old->second.x));
       } else {
-        value = unknown(fmt::format("'{}' after the time loop", in_c(path)));
+        value = unknown(fmt::format("'{}' after the time loop", c_expression(path)));
       }
     } else {
       value = *now;
@@ -468,17 +468,17 @@ void Executor::scalars_left() {
   each_scalar_left(before, after, [&](const std::string& path, const Value& now, bool own) {
     const Value& old = before.at(path);
     if (old.kind == Value::Kind::Pointer) {
-      out_.assumptions.push_back(
-          fmt::format("the caller does not use the final value of the pointer '{}'", in_c(path)));
+      out_.assumptions.push_back(fmt::format(
+          "the caller does not use the final value of the pointer '{}'", c_expression(path)));
       return;
     }
     if (old.kind != Value::Kind::Scalar) return;
-    Left left{in_c(path), old.x->type, followed(now, old.x->type), own};
+    Left left{c_expression(path), old.x->type, followed(now, old.x->type), own};
     if (left.value == nullptr) {
       out_.assumptions.push_back(fmt::format(
           "the caller does not use the final value of '{}', which the program does not compute",
-          left.in_c));
-      out_.dropped.push_back(fmt::format("the final value of '{}'", left.in_c));
+          left.c_expression));
+      out_.dropped.push_back(fmt::format("the final value of '{}'", left.c_expression));
     }
     out_.left.push_back(std::move(left));
   });
@@ -500,7 +500,7 @@ void Executor::scalars_left() {
     each_scalar_left(before, exit.cells, [&](const std::string& path, const Value& now, bool own) {
       const Value& old = before.at(path);
       if (old.kind != Value::Kind::Scalar) return;
-      made.left.push_back({in_c(path), old.x->type, followed(now, old.x->type), own});
+      made.left.push_back({c_expression(path), old.x->type, followed(now, old.x->type), own});
     });
     out_.exits.push_back(std::move(made));
   }

@@ -1,7 +1,7 @@
 // Statements. There are three kinds of loops. A loop with few, known iterations is unrolled. A loop
 // over space is executed once with a symbol as its counter. The time loop is executed once, from a
-// state that represents any step. The time loop is the one whose counter appears in no subscript it
-// writes, except to select a buffer by t % 2.
+// state that represents any step. The counter of the time loop appears in no subscript that
+// the loop writes, except to select a buffer by t % 2.
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
@@ -132,13 +132,14 @@ void Executor::unchanged(const Loop& loop, X counter) {
     value = (Poly::of(value) - Poly(loop.step)).expression(pool_, counter->type);
   if (value == nullptr || !(Poly::of(value) - Poly::of(counter)).zero()) {
     refuse("C012", n,
-           fmt::format("the body of the loop changes its counter '{}'", in_c(loop.counter.path)));
+           fmt::format("the body of the loop changes its counter '{}'",
+                       c_expression(loop.counter.path)));
   }
   if (scalar(loop.bound) != loop.limit) {
-    refuse(
-        "C012", n,
-        fmt::format("the bound of the loop over '{}' changes in its body", in_c(loop.counter.path)),
-        "store the bound in a variable before the loop");
+    refuse("C012", n,
+           fmt::format("the bound of the loop over '{}' changes in its body",
+                       c_expression(loop.counter.path)),
+           "store the bound in a variable before the loop");
   }
 }
 
@@ -351,7 +352,7 @@ bool Executor::moves_along(const Loop& loop) {
   fused_ = split_ = false;
   ++dry_;
   const int id = static_cast<int>(out_.index_names.size());
-  out_.index_names.push_back(in_c(loop.counter.path));
+  out_.index_names.push_back(c_expression(loop.counter.path));
   const bool up = loop.step > 0;
   const Domain domain{id, Poly::of(up ? loop.first : loop.last),
                       Poly::of(up ? loop.last : loop.first), std::abs(loop.step), up ? 1 : -1};

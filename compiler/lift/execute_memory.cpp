@@ -79,7 +79,7 @@ Value Executor::read_table(const LValue& of) {
     return unknown(
         fmt::format("an element of '{}', a table of more than {} constants, at a "
                     "subscript that is not known",
-                    in_c(of.path), kMostElements));
+                    c_expression(of.path), kMostElements));
   }
   X out = nullptr;
   for (int64_t k = count; k-- > 0;) {
@@ -92,7 +92,7 @@ Value Executor::read_table(const LValue& of) {
 }
 
 // The C spelling of a path: "(*v3).u" is "s->u".
-std::string Executor::in_c(const std::string& path) const {
+std::string Executor::c_expression(const std::string& path) const {
   std::string out;
   for (size_t i = 0; i < path.size();) {
     if (path[i] == 'v' && i + 1 < path.size() &&
@@ -111,7 +111,7 @@ std::string Executor::in_c(const std::string& path) const {
 
 std::string Executor::name_of_path(const std::string& path) const {
   std::string out;
-  const std::string c = in_c(path);
+  const std::string c = c_expression(path);
   bool gap = false;
   for (char ch : c) {
     if (std::isalnum(static_cast<unsigned char>(ch)) || ch == '_') {
@@ -159,21 +159,21 @@ std::string Executor::distinct(std::string name) {
   return out;
 }
 
-X Executor::symbol_named(const std::string& name, const std::string& in_c, int variable,
+X Executor::symbol_named(const std::string& name, const std::string& c_expression, int variable,
                          CScalar type) {
-  const auto found = symbol_paths_.find(in_c);
+  const auto found = symbol_paths_.find(c_expression);
   int id = found != symbol_paths_.end() ? found->second : -1;
   if (id < 0) {
     id = static_cast<int>(out_.symbols.size());
-    symbol_paths_[in_c] = id;
-    out_.symbols.push_back({distinct(name), in_c, type, variable});
+    symbol_paths_[c_expression] = id;
+    out_.symbols.push_back({distinct(name), c_expression, type, variable});
   }
   const SymbolInfo& symbol = out_.symbols[static_cast<size_t>(id)];
   return pool_.leaf(XKind::Symbol, symbol.type, id, symbol.name);
 }
 
 X Executor::symbol_of(const std::string& path, CScalar type) {
-  X symbol = symbol_named(name_of_path(path), in_c(path), variable_of_path(path), type);
+  X symbol = symbol_named(name_of_path(path), c_expression(path), variable_of_path(path), type);
   SymbolInfo& info = out_.symbols[static_cast<size_t>(symbol->id)];
   const int variable = variable_of_path(path);
   if (variable < 0) return symbol;
@@ -246,7 +246,7 @@ bool Executor::has_param(int index) const {
 int Executor::array_of(const std::string& path, int type, bool pointer) {
   if (const auto found = array_paths_.find(path); found != array_paths_.end()) return found->second;
   ArrayInfo made;
-  made.in_c = in_c(path);
+  made.c_expression = c_expression(path);
   made.variable = variable_of_path(path);
   made.local = is_local(path);
   const CTypeInfo* info = type_of(type);
@@ -352,7 +352,7 @@ X Executor::load(int array, const std::vector<X>& as_written, const CNode& at) {
 void Executor::store(int array, std::vector<X> subscripts, X value, const CNode& at) {
   ArrayInfo& info = out_.arrays[static_cast<size_t>(array)];
   if (value->kind == XKind::Unknown) {
-    refuse("C022", at, fmt::format("'{}' is assigned {}", info.in_c, value->text));
+    refuse("C022", at, fmt::format("'{}' is assigned {}", info.c_expression, value->text));
   }
   for (const auto& [path, id] : array_paths_) {
     if (id == array && !probing_ && stored_.insert(path).second) throw Restart();
@@ -361,18 +361,19 @@ void Executor::store(int array, std::vector<X> subscripts, X value, const CNode&
     if (n->kind == XKind::Carried && n->id < 0) {
       refuse(
           "C011", at,
-          fmt::format("'{}' needs the value of '{}' from the previous step", info.in_c, n->text),
+          fmt::format("'{}' needs the value of '{}' from the previous step", info.c_expression,
+                      n->text),
           "a program passes only arrays from step to step: compute it in the step that needs it");
     }
     if (n->kind == XKind::Carried) {
       refuse(
           "C011", at,
-          fmt::format("'{}' needs the value of '{}' from the previous iteration", info.in_c,
+          fmt::format("'{}' needs the value of '{}' from the previous iteration", info.c_expression,
                       n->text),
           "a recurrence along a loop, as in a line solver, cannot be run for all points at once");
     }
     if (n->kind == XKind::Unknown)
-      refuse("C022", at, fmt::format("'{}' is assigned {}", info.in_c, n->text));
+      refuse("C022", at, fmt::format("'{}' is assigned {}", info.c_expression, n->text));
   });
   value = pool_.cast(value, info.element);
   const auto write = [&] {

@@ -51,11 +51,12 @@ void Executor::space_loop(const Loop& loop) {
   }
   loop_counters_.insert(loop.counter.path);
   const std::string key = key_of(loop.node);
-  const auto [slot, fresh] = index_ids_.try_emplace(key, static_cast<int>(out_.index_names.size()));
-  if (fresh) out_.index_names.push_back(in_c(loop.counter.path));
-  if (is_unsigned(loop.type)) pool_.count_from_zero(slot->second);
+  const auto [entry, fresh] =
+      index_ids_.try_emplace(key, static_cast<int>(out_.index_names.size()));
+  if (fresh) out_.index_names.push_back(c_expression(loop.counter.path));
+  if (is_unsigned(loop.type)) pool_.count_from_zero(entry->second);
   Domain domain;
-  domain.index = slot->second;
+  domain.index = entry->second;
   domain.stride = std::abs(loop.step);
   domain.direction = loop.step > 0 ? 1 : -1;
   domain.low = Poly::of(loop.step > 0 ? loop.first : loop.last);
@@ -70,7 +71,7 @@ void Executor::space_loop(const Loop& loop) {
     } else {
       refuse("C012", n,
              fmt::format("the loop over '{}' counts down by {}, and where it ends depends on sizes",
-                         in_c(loop.counter.path), domain.stride),
+                         c_expression(loop.counter.path), domain.stride),
              "count up from the least value");
     }
   }
@@ -88,7 +89,7 @@ void Executor::space_loop(const Loop& loop) {
       if (bad.empty()) continue;
       time_bounds_ = time_bounds_ || contains(atom, XKind::Time);
       refuse("C012", n,
-             fmt::format("a bound of the loop over '{}' {}", in_c(loop.counter.path), bad),
+             fmt::format("a bound of the loop over '{}' {}", c_expression(loop.counter.path), bad),
              "loops over a grid have bounds that are sums of sizes: undo manual tiling");
     }
   }
@@ -97,10 +98,10 @@ void Executor::space_loop(const Loop& loop) {
     const bool number = bound.is_constant();
     if (bound.fits_program() && (!number || std::abs(bound.constant()) <= kLargestCoordinate))
       continue;
-    refuse(
-        "C012", n,
-        fmt::format("a bound of the loop over '{}' is {}", in_c(loop.counter.path), bound.text()),
-        fmt::format("coordinates of a grid lie within {}", kLargestCoordinate));
+    refuse("C012", n,
+           fmt::format("a bound of the loop over '{}' is {}", c_expression(loop.counter.path),
+                       bound.text()),
+           fmt::format("coordinates of a grid lie within {}", kLargestCoordinate));
   }
   const Domain unsplit = domain;
   if (const auto part = parts_.find(key); part != parts_.end()) {
@@ -142,10 +143,10 @@ void Executor::space_loop(const Loop& loop) {
       if (const auto known = steady.find(path); known != steady.end() && known->second.step) {
         cells_[path] = scalar_value(in_iteration(value, known->second, loop, index));
       } else if (value.kind == Value::Kind::Scalar) {
-        cells_[path] =
-            scalar_value(pool_.leaf(XKind::Carried, value.x->type, domain.index, in_c(path)));
+        cells_[path] = scalar_value(
+            pool_.leaf(XKind::Carried, value.x->type, domain.index, c_expression(path)));
       } else {
-        cells_[path] = unknown(fmt::format("'{}' from the previous iteration", in_c(path)));
+        cells_[path] = unknown(fmt::format("'{}' from the previous iteration", c_expression(path)));
       }
     }
     start = cells_;
@@ -161,7 +162,7 @@ void Executor::space_loop(const Loop& loop) {
   for (const auto& [path, of] : steady) {
     if (!of.step) continue;
     const CScalar type = before.at(path).x->type;
-    X carried = pool_.leaf(XKind::Carried, type, domain.index, in_c(path));
+    X carried = pool_.leaf(XKind::Carried, type, domain.index, c_expression(path));
     cells_[path] = scalar_value(pool_.binary("+", carried, pool_.integer(*of.step, type), type));
   }
   trail_.pop_back();
@@ -222,11 +223,11 @@ void Executor::carry(const Cells& before, const std::set<std::string>& changed,
     const Value& start = before.at(path);
     const bool rounded = after.kind == Value::Kind::Scalar && after.x->kind == XKind::Cast &&
                          is_floating(after.x->args[0]->type) && after.x->type == CScalar::F32;
-    cells_[path] =
-        unknown(rounded ? fmt::format("'{}', which each iteration rounds to float", in_c(path))
-                        : fmt::format("'{}' after a loop", in_c(path)));
+    cells_[path] = unknown(
+        rounded ? fmt::format("'{}', which each iteration rounds to float", c_expression(path))
+                : fmt::format("'{}' after a loop", c_expression(path)));
     if (after.kind != Value::Kind::Scalar || start.kind != Value::Kind::Scalar) continue;
-    X carried = pool_.leaf(XKind::Carried, start.x->type, domain.index, in_c(path));
+    X carried = pool_.leaf(XKind::Carried, start.x->type, domain.index, c_expression(path));
     if (const auto sum = reduced(carried, after.x, domain, path)) {
       out_.sums[*sum].place = place;
       cells_[path] = scalar_value(joined(start.x, *sum));

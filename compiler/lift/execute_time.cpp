@@ -321,9 +321,10 @@ std::set<std::string> Executor::periodic_counters(const Cells& before,
       cells_[path] = scalar_value(both.expression(pool_, value.x->type));
       out.insert(path);
     } else if (value.kind == Value::Kind::Scalar) {
-      cells_[path] = scalar_value(pool_.leaf(XKind::Carried, value.x->type, -1, in_c(path)));
+      cells_[path] =
+          scalar_value(pool_.leaf(XKind::Carried, value.x->type, -1, c_expression(path)));
     } else {
-      cells_[path] = unknown(fmt::format("'{}' from the previous step", in_c(path)));
+      cells_[path] = unknown(fmt::format("'{}' from the previous step", c_expression(path)));
     }
   }
   return out;
@@ -343,7 +344,7 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
     if (after == cells_.end() || !is_array(after->second) ||
         after->second.pointer.subscripts != value.pointer.subscripts) {
       throw Refusal{"C014", out_.place,
-                    fmt::format("the pointer '{}' moves from step to step{}", in_c(path),
+                    fmt::format("the pointer '{}' moves from step to step{}", c_expression(path),
                                 after != cells_.end() && after->second.kind == Value::Kind::None
                                     ? ": it becomes " + after->second.why
                                     : ""),
@@ -376,7 +377,7 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
     throw Refusal{
         "C014", out_.place,
         fmt::format("'{}' is used beside '{}', which points to another array in the next step",
-                    in_c(path), in_c(moved[value.pointer.array])),
+                    c_expression(path), c_expression(moved[value.pointer.array])),
         "use only the pointers that are swapped"};
   }
 }
@@ -391,7 +392,7 @@ void Executor::check_depth() const {
     if (depth[i] <= kMostNested) continue;
     refuse("C024", tree_.nodes[i],
            fmt::format("an expression or statement is more than {} levels deep", kMostNested),
-           "split it: sums in a loop, or in variables of their own");
+           "compute it in a loop, or store parts of it in local variables");
   }
 }
 

@@ -75,8 +75,8 @@ LValue Executor::element_of(const Pointer& pointer) {
     if (!p.is_constant() && is_table(pointer.path)) {
       out.kind = LValue::Kind::Table;
       out.at = subscript;
-      out.why =
-          fmt::format("an element of '{}' at a subscript that is not known", in_c(pointer.path));
+      out.why = fmt::format("an element of '{}' at a subscript that is not known",
+                            c_expression(pointer.path));
       return out;
     }
     if (!p.is_constant()) {
@@ -231,7 +231,8 @@ Value Executor::read_cell(const LValue& of) {
   Value out;
   switch (type->kind) {
     case CTypeInfo::Kind::Scalar:
-      if (local) return unknown(fmt::format("the uninitialized variable '{}'", in_c(of.path)));
+      if (local)
+        return unknown(fmt::format("the uninitialized variable '{}'", c_expression(of.path)));
       return scalar_value(symbol_of(of.path, type->scalar));
     case CTypeInfo::Kind::Array:
       if (local && rooted_.count(root) == 0) {
@@ -250,7 +251,8 @@ Value Executor::read_cell(const LValue& of) {
               ""};
     }
     case CTypeInfo::Kind::Pointer: {
-      if (local) return unknown(fmt::format("the uninitialized pointer '{}'", in_c(of.path)));
+      if (local)
+        return unknown(fmt::format("the uninitialized pointer '{}'", c_expression(of.path)));
       const CTypeInfo* target = type_of(type->of);
       const bool single = single_.count(variable_of_path(of.path)) > 0;
       if (target->kind == CTypeInfo::Kind::Struct || target->kind == CTypeInfo::Kind::Void ||
@@ -265,7 +267,7 @@ Value Executor::read_cell(const LValue& of) {
               ""};
     }
     default:
-      return unknown(fmt::format("'{}', of the type '{}'", in_c(of.path), type->text));
+      return unknown(fmt::format("'{}', of the type '{}'", c_expression(of.path), type->text));
   }
 }
 
@@ -278,7 +280,7 @@ Value Executor::read_element(const LValue& of, const CNode& at) {
   }
   if (type->kind != CTypeInfo::Kind::Scalar) return unknown("an element that is no number");
   if (of.element.subscripts.size() != array.extents.size()) {
-    return unknown(fmt::format("an element of '{}' with too few subscripts", array.in_c));
+    return unknown(fmt::format("an element of '{}' with too few subscripts", array.c_expression));
   }
   bool constant = !array.local;
   for (X s : of.element.subscripts) constant = constant && Poly::of(s).is_constant();
@@ -287,13 +289,13 @@ Value Executor::read_element(const LValue& of, const CNode& at) {
   }
   if (!constant) return scalar_value(load(of.element.array, of.element.subscripts, at));
   // an element that the region never writes is a scalar input
-  std::string name = array.name, in_c = array.in_c;
+  std::string name = array.name, c_expression = array.c_expression;
   for (X s : of.element.subscripts) {
     const int64_t k = Poly::of(s).constant();
     if (of.element.subscripts.size() > 1 || k != 0) name += fmt::format("_{}", k < 0 ? -k : k);
-    in_c += fmt::format("[{}]", k);
+    c_expression += fmt::format("[{}]", k);
   }
-  X symbol = symbol_named(name, in_c, array.variable, array.element);
+  X symbol = symbol_named(name, c_expression, array.variable, array.element);
   SymbolInfo& known = out_.symbols[static_cast<size_t>(symbol->id)];
   known.array = of.element.array;
   known.element.clear();
@@ -470,7 +472,7 @@ Value Executor::eval_cast(const CNode& n) {
     extents.push_back(extent);
   }
   if (t->kind != CTypeInfo::Kind::Scalar || t->scalar != array.element) {
-    return unknown(fmt::format("'{}' read as another type", array.in_c));
+    return unknown(fmt::format("'{}' read as another type", array.c_expression));
   }
   const bool start = p.subscripts.size() == 1 && Poly::of(p.subscripts[0]).zero();
   if (extents.size() == 1) return from;
@@ -482,7 +484,7 @@ Value Executor::eval_cast(const CNode& n) {
     return from;
   }
   if (!start || !array.linear) {
-    return unknown(fmt::format("'{}' with several shapes", array.in_c));
+    return unknown(fmt::format("'{}' with several shapes", array.c_expression));
   }
   array.linear = false;
   array.extents = extents;
@@ -521,7 +523,7 @@ void Executor::assign_array(const LValue& to, const LValue& from, const CNode& a
   const CTypeInfo* type = type_of(to.type);
   const bool few =
       type->extent >= 0 && type->extent <= kMostElements && scalar_of(type->of) != CScalar::None;
-  cells_[to.path] = unknown(fmt::format("'{}', a copy of an array", in_c(to.path)));
+  cells_[to.path] = unknown(fmt::format("'{}', a copy of an array", c_expression(to.path)));
   if (!few) return;
   cells_.erase(to.path);
   const bool small = is_local(from.path) && rooted_.count(from.path) == 0;
@@ -552,14 +554,15 @@ void Executor::assign(const LValue& to, const Value& value, const CNode& at) {
   const CTypeInfo* type = type_of(to.type);
   const ArrayInfo& array = out_.arrays[static_cast<size_t>(to.element.array)];
   if (type == nullptr || type->kind != CTypeInfo::Kind::Scalar) {
-    refuse("C020", at, fmt::format("a pointer or structure in '{}' is assigned", array.in_c),
+    refuse("C020", at,
+           fmt::format("a pointer or structure in '{}' is assigned", array.c_expression),
            "rows and records of an array may be used but not reassigned");
   }
   if (to.element.subscripts.size() != array.extents.size()) {
-    refuse("C020", at, fmt::format("'{}' is assigned with too few subscripts", array.in_c));
+    refuse("C020", at, fmt::format("'{}' is assigned with too few subscripts", array.c_expression));
   }
   if (value.kind != Value::Kind::Scalar) {
-    refuse("C022", at, fmt::format("'{}' is assigned {}", array.in_c, value.why));
+    refuse("C022", at, fmt::format("'{}' is assigned {}", array.c_expression, value.why));
   }
   store(to.element.array, to.element.subscripts, value.x, at);
 }

@@ -32,10 +32,10 @@ struct Refusal {
 
 // A scalar that the region reads and never writes.
 struct SymbolInfo {
-  std::string name;  // in the program; unique
-  std::string in_c;  // the C expression that reads it: "s->dt", "*dt"
+  std::string name;          // in the program; unique
+  std::string c_expression;  // the C expression that reads it: "s->dt", "*dt"
   CScalar type = CScalar::I32;
-  int variable = -1;                  // in the tree; the root of `in_c`
+  int variable = -1;                  // in the tree; the root of `c_expression`
   std::optional<int64_t> value = {};  // value in the file, for a macro or constant
   // For an element of an array that the region does not write: the array and the subscripts.
   int array = -1;
@@ -46,8 +46,8 @@ struct SymbolInfo {
 };
 
 struct ArrayInfo {
-  std::string name;  // in the program
-  std::string in_c;  // "A", "s->u"
+  std::string name;          // in the program
+  std::string c_expression;  // "A", "s->u"
   CScalar element = CScalar::F64;
   int variable = -1;
   std::vector<X> extents;  // outermost first; null: unknown
@@ -124,7 +124,7 @@ struct PointStatement {
 
 // The final value of a scalar outside of the region, or the return value.
 struct Left {
-  std::string in_c;  // "": the return value
+  std::string c_expression;  // "": the return value
   CScalar type = CScalar::I32;
   X value = nullptr;      // of symbols, reductions and the outcome; null: unknown
   bool variable = false;  // a variable of the function around the region, referred to by name

@@ -186,14 +186,15 @@ class Executor : private State {
   int array_of(const std::string& path, int type, bool pointer);
   std::string name_of_path(const std::string& path) const;
   std::string object_of(const std::string& path, bool pointer) const;
-  std::string in_c(const std::string& path) const;
+  std::string c_expression(const std::string& path) const;
   int variable_of_path(const std::string& path) const;
   void find_single();
   void check_depth() const;
   bool is_local(const std::string& path) const;
   bool is_table(const std::string& path) const;
   X symbol_of(const std::string& path, CScalar type);
-  X symbol_named(const std::string& name, const std::string& in_c, int variable, CScalar type);
+  X symbol_named(const std::string& name, const std::string& c_expression, int variable,
+                 CScalar type);
   std::string distinct(std::string name);
   bool is_param(const CNode& n) const;
   bool has_param(int node) const;

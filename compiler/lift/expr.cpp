@@ -101,12 +101,12 @@ X Pool::unique(XNode node) {
   key += ';';
   for (int id : node.ids) number(id);
   key += node.text;
-  auto& slot = nodes_[key];
-  if (!slot) {
+  auto& entry = nodes_[key];
+  if (!entry) {
     node.order = static_cast<int>(nodes_.size());
-    slot = std::make_unique<XNode>(std::move(node));
+    entry = std::make_unique<XNode>(std::move(node));
   }
-  return slot.get();
+  return entry.get();
 }
 
 X Pool::integer(int64_t value, CScalar type) {

@@ -20,7 +20,7 @@ struct Range {
 
 struct Copy {
   size_t function = 0;
-  Part part;
+  ArrayPart part;
   Poly at, distance;         // a[at] = a[at + distance]
   std::vector<Range> where;  // in each dimension
 };
@@ -120,7 +120,7 @@ class Finder {
   bool layers(Dimension& dimension) const {
     std::vector<Poly> lows, highs;
     std::optional<Poly> distance;
-    std::map<Part, size_t> per_part;
+    std::map<ArrayPart, size_t> per_part;
     dimension.first = dimension.copies[0].function;
     dimension.last = dimension.copies[0].function;
     for (const Copy& copy : dimension.copies) {
@@ -159,7 +159,7 @@ class Finder {
     return dimension.high - dimension.low + Poly(1) == *distance;
   }
 
-  bool has_ghosts(const Dimension& dimension, const Part& part) const {
+  bool has_ghosts(const Dimension& dimension, const ArrayPart& part) const {
     return std::any_of(dimension.copies.begin(), dimension.copies.end(),
                        [&](const Copy& copy) { return copy.part == part; });
   }
@@ -211,7 +211,7 @@ class Finder {
     if (contains_edge(from.subscripts[k])) return false;
     const Range range = range_of(from.subscripts[k], point);
     if (at_least(range.low, dimension.low) && at_least(dimension.high, range.high)) return true;
-    const Part copied = has_ghosts(dimension, from.part) ? from.part : before(from.part);
+    const ArrayPart copied = has_ghosts(dimension, from.part) ? from.part : before(from.part);
     if (!whole_rank(load->id) || !has_ghosts(dimension, copied)) return false;
     if (!at_least(range.low, dimension.ghosts_low) || !at_least(dimension.ghosts_high, range.high))
       return false;
@@ -219,10 +219,10 @@ class Finder {
   }
 
   // The part that held these values in the previous step, before the rotation.
-  Part before(const Part& part) const {
-    Part out = part;
-    if (part.slot >= 0)
-      out.slot = static_cast<int>((part.slot + 1) % shapes_.shape(part.array).copies);
+  ArrayPart before(const ArrayPart& part) const {
+    ArrayPart out = part;
+    if (part.buffer_slot >= 0)
+      out.buffer_slot = static_cast<int>((part.buffer_slot + 1) % shapes_.shape(part.array).copies);
     for (const Rotation& rotation : execution_.rotations) {
       if (rotation.before == part.array) out.array = rotation.after;
     }
@@ -235,7 +235,7 @@ class Finder {
   }
 
   // Whether the copies extend as far as the read does in the other dimensions.
-  bool covered(int d, const Dimension& dimension, const Part& part, const Access& from,
+  bool covered(int d, const Dimension& dimension, const ArrayPart& part, const Access& from,
                const Store& point) const {
     for (size_t e = 0; e < from.subscripts.size(); ++e) {
       if (static_cast<int>(e) == d) continue;
@@ -262,8 +262,8 @@ class Finder {
 
   // Whether all copies of a part run between its last write and this read, with no other write
   // between.
-  bool fresh(int d, const Dimension& dimension, size_t function, const Part& part) {
-    const auto state = [&](size_t end, const Part& of) {  // 1: copied, -1: written, 0: neither
+  bool fresh(int d, const Dimension& dimension, size_t function, const ArrayPart& part) {
+    const auto state = [&](size_t end, const ArrayPart& of) {  // 1: copied, -1: written, 0: neither
       std::set<size_t> copied;
       size_t all = 0;
       for (const Copy& copy : dimension.copies) all += copy.part == of ? 1 : 0;
@@ -292,7 +292,7 @@ class Finder {
   const std::vector<StepFunction>& functions_;
   std::map<int, Dimension> dimensions_;
   Pool& pool_;
-  std::map<int, std::set<Part>> first_;  // by dimension: parts read before they are copied
+  std::map<int, std::set<ArrayPart>> first_;  // by dimension: parts read before they are copied
 };
 
 }  // namespace

@@ -9,9 +9,9 @@
 namespace stencil::lifter {
 
 struct PeriodicDimension {
-  Poly low, high;        // the points without ghosts
-  std::set<Part> parts;  // parts whose ghosts are copies
-  std::set<Part> first;  // parts whose ghosts the first step reads before copying them
+  Poly low, high;             // the points without ghosts
+  std::set<ArrayPart> parts;  // parts whose ghosts are copies
+  std::set<ArrayPart> first;  // parts whose ghosts the first step reads before copying them
   int64_t layers = 1;
 };
 

@@ -160,12 +160,12 @@ std::map<X, Guards> guards_of_loads(const std::vector<std::pair<X, Guards>>& val
   std::sort(nodes.begin(), nodes.end(), [](X a, X b) { return a->order > b->order; });
   std::map<X, Guards> guards;  // guards that hold wherever a node is evaluated
   const auto note = [&](X child, const Guards& with) {
-    const auto [slot, fresh] = guards.try_emplace(child, with);
+    const auto [entry, fresh] = guards.try_emplace(child, with);
     if (fresh) return;
     Guards both;
-    std::set_intersection(slot->second.begin(), slot->second.end(), with.begin(), with.end(),
+    std::set_intersection(entry->second.begin(), entry->second.end(), with.begin(), with.end(),
                           std::inserter(both, both.end()));
-    slot->second = std::move(both);
+    entry->second = std::move(both);
   };
   for (const auto& [value, with] : values) note(value, with);
   for (X n : nodes) {

@@ -23,7 +23,7 @@ class Order {
               const std::vector<X>& second_subscripts, const Store& second) const {
     const Access a = shapes_.access(array, first_subscripts, first);
     const Access b = shapes_.access(array, second_subscripts, second);
-    if (a.part.fixed != b.part.fixed || a.part.slot != b.part.slot) return false;
+    if (a.part.fixed != b.part.fixed || a.part.buffer_slot != b.part.buffer_slot) return false;
     if (apart(a, first, b, second)) return false;
     for (size_t k = 0; k < std::min(first.domain.size(), second.domain.size()); ++k) {
       if (first.domain[k].index != second.domain[k].index) return false;  // no common loop
@@ -129,7 +129,9 @@ class Grouping {
   }
 
  private:
-  std::string name(int array) const { return execution_.arrays[static_cast<size_t>(array)].in_c; }
+  std::string name(int array) const {
+    return execution_.arrays[static_cast<size_t>(array)].c_expression;
+  }
 
   // Checks that every loop around a store moves it along exactly one dimension.
   void check_store(const Store& store) const {
@@ -250,8 +252,8 @@ class Grouping {
       }
     }
     // one function if all leaves write the same parts, otherwise one for each set of targets
-    std::map<std::vector<Part>, StepFunction> made;
-    std::vector<std::vector<Part>> sequence;
+    std::map<std::vector<ArrayPart>, StepFunction> made;
+    std::vector<std::vector<ArrayPart>> sequence;
     for (const auto& leaf : nest.leaves) {
       std::vector<std::pair<const Store*, std::vector<const Store*>>> points;
       for (const Store& store : leaf) {
@@ -272,17 +274,17 @@ class Grouping {
         return false;
       }
       if (points.empty()) continue;
-      std::map<Part, X> values;
-      std::vector<Part> targets;
+      std::map<ArrayPart, X> values;
+      std::vector<ArrayPart> targets;
       for (const Store* store : points[0].second) {
-        const Part part = shapes_.access(store->array, store->subscripts, *store).part;
+        const ArrayPart part = shapes_.access(store->array, store->subscripts, *store).part;
         if (values.count(part) == 0) targets.push_back(part);
         values[part] = store->value;
       }
       std::sort(targets.begin(), targets.end());
-      for (const std::vector<Part>& together : by_domain(targets)) {
+      for (const std::vector<ArrayPart>& together : by_domain(targets)) {
         StepPiece piece{points[0].first, {}};
-        for (const Part& part : together) piece.values.push_back(values[part]);
+        for (const ArrayPart& part : together) piece.values.push_back(values[part]);
         if (made.count(together) == 0) sequence.push_back(together);
         StepFunction& function = made[together];
         function.targets = together;
@@ -300,11 +302,13 @@ class Grouping {
               if (n->kind != XKind::Load) return;
               for (const auto& others : sequence) {
                 if (others == targets) continue;
-                for (const Part& part : others) sound = sound && part.array != n->id;
+                for (const ArrayPart& part : others) sound = sound && part.array != n->id;
               }
             });
             if (sound) continue;
-            why = "parts of the loop write different arrays and read them";
+            why =
+                "the loop writes several arrays, and one of its statements reads an array that "
+                "another one writes";
             place = piece.point->place;
             return false;
           }
@@ -316,10 +320,10 @@ class Grouping {
   }
 
   // Groups targets by domain, because all targets of a function share one.
-  std::vector<std::vector<Part>> by_domain(const std::vector<Part>& targets) const {
-    std::vector<std::vector<Part>> out;
-    for (const Part& part : targets) {
-      const auto same = [&](const std::vector<Part>& group) {
+  std::vector<std::vector<ArrayPart>> by_domain(const std::vector<ArrayPart>& targets) const {
+    std::vector<std::vector<ArrayPart>> out;
+    for (const ArrayPart& part : targets) {
+      const auto same = [&](const std::vector<ArrayPart>& group) {
         return shapes_.lengths(group[0].array) == shapes_.lengths(part.array);
       };
       const auto found = std::find_if(out.begin(), out.end(), same);
@@ -393,7 +397,7 @@ class Grouping {
     for (const std::string& key : keys) {
       StepFunction function;
       for (const Store* store : groups[key]) {
-        const Part part = shapes_.access(store->array, store->subscripts, *store).part;
+        const ArrayPart part = shapes_.access(store->array, store->subscripts, *store).part;
         if (function.targets.empty()) function.targets = {part};
         if (function.targets[0] != part) return fails(*store, store->array);
         function.place = store->place;
@@ -437,7 +441,7 @@ void check_age(Execution& execution) {
             throw Refusal{
                 "C016", leaf[k].place,
                 fmt::format("a value of '{}' is used that was read before the array was written",
-                            execution.arrays[static_cast<size_t>(n->id)].in_c),
+                            execution.arrays[static_cast<size_t>(n->id)].c_expression),
                 "read it where it is used"};
           });
         }

@@ -12,7 +12,7 @@ struct StepPiece {
 };
 
 struct StepFunction {
-  std::vector<Part> targets;
+  std::vector<ArrayPart> targets;
   std::vector<StepPiece> pieces;
   CPlace place;
   int64_t epoch = 0;  // number of its nest

@@ -116,7 +116,7 @@ void find_points(Pool& pool, Execution& execution) {
             throw Refusal{"C016", store.place,
                           fmt::format("a value of '{}' is used that was read before the array was "
                                       "written",
-                                      execution.arrays[static_cast<size_t>(n->id)].in_c),
+                                      execution.arrays[static_cast<size_t>(n->id)].c_expression),
                           "read it where it is used"};
           });
         }
@@ -125,7 +125,7 @@ void find_points(Pool& pool, Execution& execution) {
           throw Refusal{
               "C013", store.place,
               fmt::format("'{}' is written at positions given by data and read at other positions",
-                          execution.arrays[static_cast<size_t>(n->id)].in_c),
+                          execution.arrays[static_cast<size_t>(n->id)].c_expression),
               "a source may only update the element at its own position"};
         }
         return plain;

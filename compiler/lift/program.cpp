@@ -46,7 +46,7 @@ LiftedProgram ProgramWriter::run() {
 
 void ProgramWriter::gather() {
   for (const StepFunction& function : functions_) {
-    for (const Part& part : function.targets) parts_.insert(part);
+    for (const ArrayPart& part : function.targets) parts_.insert(part);
     for (const StepPiece& piece : function.pieces) {
       for (X value : piece.values) {
         each_node(value, [&](X n) {
@@ -70,20 +70,20 @@ void ProgramWriter::gather() {
     });
   }
   // include buffers that are never read
-  const std::set<Part> seen = parts_;
-  for (const Part& part : seen) {
-    if (part.slot < 0) continue;
-    for (int slot = 0; slot < shapes_.shape(part.array).copies; ++slot) {
-      parts_.insert({part.array, part.fixed, slot});
+  const std::set<ArrayPart> seen = parts_;
+  for (const ArrayPart& part : seen) {
+    if (part.buffer_slot < 0) continue;
+    for (int buffer_slot = 0; buffer_slot < shapes_.shape(part.array).copies; ++buffer_slot) {
+      parts_.insert({part.array, part.fixed, buffer_slot});
     }
   }
   for (const Rotation& rotation : execution_.rotations) {
     for (int array : {rotation.before, rotation.after}) {
       if (shapes_.shape(array).extents.empty()) {
-        throw Refusal{
-            "C014", execution_.place,
-            fmt::format("'{}' is swapped with other pointers but never used", info(array).in_c),
-            ""};
+        throw Refusal{"C014", execution_.place,
+                      fmt::format("'{}' is swapped with other pointers but never used",
+                                  info(array).c_expression),
+                      ""};
       }
       parts_.insert({array, {}, -1});
     }
@@ -131,7 +131,7 @@ void ProgramWriter::ghosts() {
       has_points(periodic.high - periodic.low + Poly(1) - Poly(periodic.layers),
                  "ghost cells are copies of points, not of other ghost cells");
     std::set<std::string> fields;
-    for (const Part& part : periodic.parts) {
+    for (const ArrayPart& part : periodic.parts) {
       const std::string& field = roles_.of.at(part).field;
       fields.insert(field);
       auto& sides = rules_[field];
@@ -140,15 +140,15 @@ void ProgramWriter::ghosts() {
     }
     // every buffer of a ping-pong pair gets ghost copies in its turn
     for (const auto& [part, role] : roles_.of) {
-      const std::string& name = info(part.array).in_c;
+      const std::string& name = info(part.array).c_expression;
       if (fields.count(role.field) > 0 &&
           std::find(names.begin(), names.end(), name) == names.end())
         names.push_back(name);
     }
     std::vector<std::string> first;
-    for (const Part& part : periodic.first) {
-      if (std::find(first.begin(), first.end(), info(part.array).in_c) == first.end())
-        first.push_back(info(part.array).in_c);
+    for (const ArrayPart& part : periodic.first) {
+      if (std::find(first.begin(), first.end(), info(part.array).c_expression) == first.end())
+        first.push_back(info(part.array).c_expression);
     }
     out_.assumed.push_back(
         fmt::format("the caller does not use the ghost cells of {} in dimension {} afterwards{}",
@@ -170,19 +170,19 @@ void ProgramWriter::bind() {
     size_t fixed = 0;
     for (size_t k = 0; k < shape.extents.size(); ++k) {
       const int number = static_cast<int>(k);
-      if (number == shape.slots_dimension) {
-        made.subscripts.push_back(kSlot);
+      if (number == shape.buffer_slot_dimension) {
+        made.subscripts.push_back(kBufferSlot);
       } else if (std::find(shape.fixed.begin(), shape.fixed.end(), number) != shape.fixed.end()) {
         made.subscripts.push_back(part.fixed[fixed++]);
       } else {
         made.subscripts.push_back(kSpace);
       }
     }
-    made.slot = part.slot;
+    made.buffer_slot = part.buffer_slot;
     for (size_t k = 0; k < shape.extents.size(); ++k) {
-      const bool slots = static_cast<int>(k) == shape.slots_dimension;
-      made.extents.push_back(slots ? pool_.integer(shape.copies)
-                                   : shape.extents[k].expression(pool_));
+      const bool selects = static_cast<int>(k) == shape.buffer_slot_dimension;
+      made.extents.push_back(selects ? pool_.integer(shape.copies)
+                                     : shape.extents[k].expression(pool_));
     }
     for (size_t k = 0; k < shape.extents.size(); ++k) {
       made.lows.push_back(nullptr);
@@ -232,7 +232,7 @@ ast::Box ProgramWriter::box_of(const std::vector<Poly>& extents) {
 std::string ProgramWriter::turns(const Role& role) const {
   std::map<int, std::string> by_level;
   for (const auto& [part, its] : roles_.of) {
-    if (its.field == role.field) by_level[its.level] = info(part.array).in_c;
+    if (its.field == role.field) by_level[its.level] = info(part.array).c_expression;
   }
   if (role.copies == 2)
     return fmt::format("; after an odd number of steps, the newest level is in {}", by_level[1]);
@@ -252,23 +252,24 @@ void ProgramWriter::declare_fields(std::vector<ast::Item>& items,
     const ArrayInfo& array = info(part.array);
     const std::string element = type_name(array.element);
     if (element.empty()) {
-      throw Refusal{
-          "C023", functions_[0].place,
-          fmt::format("'{}' has elements of the type '{}'", array.in_c, name_of(array.element)),
-          ""};
+      throw Refusal{"C023", functions_[0].place,
+                    fmt::format("'{}' has elements of the type '{}'", array.c_expression,
+                                name_of(array.element)),
+                    ""};
     }
     const Span span = next_span();
-    std::string comment = array.in_c;
+    std::string comment = array.c_expression;
     if (role.copies > 1) {
       std::vector<std::string> names;
       for (const auto& [other, its] : roles_.of) {
         if (its.field == role.field)
           names.push_back(fmt::format(
-              "{}{}", info(other.array).in_c,
-              other.slot >= 0 ? fmt::format("[(t+{})%{}]", other.slot, role.copies) : ""));
+              "{}{}", info(other.array).c_expression,
+              other.buffer_slot >= 0 ? fmt::format("[(t+{})%{}]", other.buffer_slot, role.copies)
+                                     : ""));
       }
       comment = fmt::format("{}", fmt::join(names, ", "));
-      if (part.slot < 0) comment += turns(role);
+      if (part.buffer_slot < 0) comment += turns(role);
     }
     comments[span.begin] = comment;
     const size_t skip = shape.over_time ? 1 : 0;
@@ -408,7 +409,7 @@ void ProgramWriter::assemble() {
     if (used_.count(static_cast<int>(s)) == 0) continue;
     const SymbolInfo& symbol = execution_.symbols[s];
     const Span span = next_span();
-    if (symbol.in_c != symbol.name) comments[span.begin] = symbol.in_c;
+    if (symbol.c_expression != symbol.name) comments[span.begin] = symbol.c_expression;
     ast::Param param{make_identifier(symbol.name), type(type_name(computed_type(symbol.type))),
                      nullptr};
     if (symbol.value) param.value = make_integer(*symbol.value);
@@ -455,12 +456,12 @@ void ProgramWriter::of_symbols() {
   for (int id : computed_with_) {
     const SymbolInfo& symbol = execution_.symbols[static_cast<size_t>(id)];
     if (symbol.type == CScalar::U64 && !symbol.value)
-      out_.assumed.push_back(fmt::format("'{}' is below 2^62", symbol.in_c));
+      out_.assumed.push_back(fmt::format("'{}' is below 2^62", symbol.c_expression));
     if (symbol.array < 0) continue;
     for (const auto& [part, role] : roles_.of) {
       if (part.array != symbol.array) continue;
       out_.assumed.push_back(fmt::format("'{}' is {}, which is also an element of the field '{}'",
-                                         symbol.name, symbol.in_c, role.field));
+                                         symbol.name, symbol.c_expression, role.field));
       break;
     }
   }
@@ -474,7 +475,7 @@ void ProgramWriter::lengths_taken() {
     if (reach.sure || array.local) continue;
     const Poly& length = shapes_.shape(reach.array).extents[0];
     out_.assumed.push_back(fmt::format(
-        "{} has {} element{}, even if a condition in C skips some of them", array.in_c,
+        "{} has {} element{}, even if a condition in C skips some of them", array.c_expression,
         stencil::write(*affine(length, execution_.place)), length == Poly(1) ? "" : "s"));
   }
 }

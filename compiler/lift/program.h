@@ -19,9 +19,9 @@ struct FieldBinding {
   int level = 0;                    // 0 is the newest
   int copies = 1;                   // number of buffers that rotate with each step
   int array = -1;                   // index into Execution::arrays
-  std::vector<int64_t> subscripts;  // for each dimension: a constant >= 0, kSpace or kSlot
-  int64_t slot = -1;                // the subscript at kSlot in the first step
-  std::vector<X> extents;  // for each dimension of the array; at kSlot the number of buffers
+  std::vector<int64_t> subscripts;  // for each dimension: a constant >= 0, kSpace or kBufferSlot
+  int64_t buffer_slot = -1;         // the subscript at kBufferSlot in the first step
+  std::vector<X> extents;  // for each dimension of the array; at kBufferSlot the number of buffers
   // For each dimension: first element and length of the field. lows is null if there are no ghost
   // cells.
   std::vector<X> lows, lengths;
@@ -29,7 +29,7 @@ struct FieldBinding {
   bool written = false;
   bool over_time = false;  // the first space dimension is the time step
 };
-constexpr int64_t kSpace = -1, kSlot = -2;
+constexpr int64_t kSpace = -1, kBufferSlot = -2;
 
 struct ParamBinding {
   std::string param;

@@ -57,20 +57,22 @@ std::vector<ProgramWriter::InMemory> ProgramWriter::memory() const {
   std::vector<InMemory> numbers;
   for (const SymbolInfo& symbol : execution_.symbols) {
     if (symbol.object) {
-      const bool left = std::any_of(execution_.left.begin(), execution_.left.end(),
-                                    [&](const Left& one) { return one.in_c == symbol.in_c; });
-      numbers.push_back(
-          {readable(symbol.in_c), *symbol.object, symbol.type, symbol.restricted, left, -1});
+      const bool left =
+          std::any_of(execution_.left.begin(), execution_.left.end(),
+                      [&](const Left& one) { return one.c_expression == symbol.c_expression; });
+      numbers.push_back({readable(symbol.c_expression), *symbol.object, symbol.type,
+                         symbol.restricted, left, -1});
     }
     for (size_t a = 0; a < execution_.arrays.size(); ++a) {  // w[0] read as a scalar
-      if (symbol.in_c.rfind(execution_.arrays[a].in_c + "[", 0) == 0) use(static_cast<int>(a));
+      if (symbol.c_expression.rfind(execution_.arrays[a].c_expression + "[", 0) == 0)
+        use(static_cast<int>(a));
     }
   }
   std::vector<InMemory> out;
   for (int a : arrays) {
     const ArrayInfo& array = info(a);
     if (array.constant && array.object.empty()) continue;  // never written
-    out.push_back({readable(array.in_c), array.object, array.element, array.restricted,
+    out.push_back({readable(array.c_expression), array.object, array.element, array.restricted,
                    written.count(a) > 0, a});
   }
   out.insert(out.end(), numbers.begin(), numbers.end());
@@ -95,7 +97,7 @@ void ProgramWriter::aliasing() {
   for (const auto& [part, role] : roles_.of) {
     if (!info(part.array).rows) continue;
     out_.assumed.push_back(fmt::format("the rows of {} do not overlap and have the same length",
-                                       info(part.array).in_c));
+                                       info(part.array).c_expression));
   }
 }
 
@@ -104,7 +106,7 @@ void ProgramWriter::longer() {
   std::map<int64_t, std::vector<std::string>> names;
   for (const auto& [part, role] : roles_.of) {
     auto& list = names[shapes_.shape(part.array).spare];
-    const std::string name = readable(info(part.array).in_c);
+    const std::string name = readable(info(part.array).c_expression);
     if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
   }
   for (const auto& [spare, list] : names) {

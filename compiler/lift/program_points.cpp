@@ -20,7 +20,7 @@ void ProgramWriter::check_points() const {
       throw Refusal{
           "C013", one.store.place,
           fmt::format("a subscript of '{}' depends on data, and no loop over the grid uses it",
-                      info(array).in_c),
+                      info(array).c_expression),
           "sources and receivers are at points of a grid that loops run over"};
     };
     if (!one.record) check(one.store.array);
@@ -64,7 +64,7 @@ PointSetBinding::Coordinate ProgramWriter::coordinate(const Poly& place,
                               [](X s) { return contains(s, XKind::Load); }) &&
                  is_integer(at->type) && statement.store.domain.size() == 1;
     for (const StepFunction& function : functions_) {
-      for (const Part& part : function.targets) plain = plain && part.array != at->id;
+      for (const ArrayPart& part : function.targets) plain = plain && part.array != at->id;
     }
     if (!plain) {
       throw Refusal{"C013", statement.store.place, no_places,
@@ -144,7 +144,8 @@ Poly ProgramWriter::in_memory(int array, const std::vector<X>& subscripts, CPlac
   Poly at;
   for (size_t k = 0; k < subscripts.size(); ++k) {
     if (k > 0 && (of.extents[k] == nullptr || of.rows)) {
-      throw Refusal{"C019", place, fmt::format("the lengths of '{}' are not known", of.in_c),
+      throw Refusal{"C019", place,
+                    fmt::format("the lengths of '{}' are not known", of.c_expression),
                     "declare the array with its lengths, as in double a[n][m]"};
     }
     if (k > 0) at = at * Poly::of(of.extents[k]);
@@ -159,8 +160,8 @@ PointFieldBinding ProgramWriter::by_point(int array, const std::vector<X>& subsc
   const ArrayInfo& of = info(array);
   const CPlace place = statement.store.place;
   const Poly at = in_memory(array, subscripts, place);
-  const std::string message =
-      fmt::format("a subscript of '{}' is not made of the point number and the step", of.in_c);
+  const std::string message = fmt::format(
+      "a subscript of '{}' is not made of the point number and the step", of.c_expression);
   PointFieldBinding out;
   out.array = array;
   out.count = pool_.integer(1);
@@ -197,10 +198,10 @@ ExprPtr ProgramWriter::point_load(X x, const PlacedAt& at, const PointStatement&
     context.indices.resize(at.place.size());
     if (!shape.over_time &&
         shapes_.access(x->id, x->args, statement.store).subscripts != at.place) {
-      throw Refusal{
-          "C013", statement.store.place,
-          fmt::format("'{}' is read beside the position of a source or receiver", info(x->id).in_c),
-          "receivers record values at their own positions"};
+      throw Refusal{"C013", statement.store.place,
+                    fmt::format("'{}' is read beside the position of a source or receiver",
+                                info(x->id).c_expression),
+                    "receivers record values at their own positions"};
     }
     return load(x, context);
   }
@@ -223,7 +224,7 @@ ExprPtr ProgramWriter::point_load(X x, const PlacedAt& at, const PointStatement&
   made.field = fresh(info(x->id).name);
   made.set = at.name;
   const Span span = next_span();
-  comments_[span.begin] = info(x->id).in_c;
+  comments_[span.begin] = info(x->id).c_expression;
   if (series) {
     ast::Series item;
     item.names = {make_identifier(made.field)};
@@ -287,22 +288,24 @@ void ProgramWriter::record(const PointStatement& statement) {
     bool later = false;
     for (const StepFunction& function : functions_) {
       if (function.epoch < statement.epoch) continue;
-      for (const Part& part : function.targets) later = later || part.array == n->id;
+      for (const ArrayPart& part : function.targets) later = later || part.array == n->id;
     }
     for (const PointStatement& other : execution_.points)
       later = later || (other.epoch > statement.epoch && other.store.array == n->id);
     if (later) {
-      throw Refusal{"C013", store.place,
-                    fmt::format("'{}' is recorded before the step writes it", info(n->id).in_c),
-                    "receivers record at the end of a step"};
+      throw Refusal{
+          "C013", store.place,
+          fmt::format("'{}' is recorded before the step writes it", info(n->id).c_expression),
+          "receivers record at the end of a step"};
     }
     if (!place) place = shapes_.access(n->id, n->args, store).subscripts;
   });
   const PlacedAt at = points_at(*place, statement);
   PointFieldBinding binding = by_point(store.array, store.subscripts, statement);
   if (binding.time_stride == nullptr) {
-    throw Refusal{"C013", store.place,
-                  fmt::format("'{}' is not indexed by the time step", info(store.array).in_c), ""};
+    throw Refusal{
+        "C013", store.place,
+        fmt::format("'{}' is not indexed by the time step", info(store.array).c_expression), ""};
   }
   binding.field = fresh(info(store.array).name);
   binding.set = at.name;

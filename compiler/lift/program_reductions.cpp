@@ -84,7 +84,7 @@ bool ProgramWriter::at_the_end(const Reduction& r) const {
     if (n->kind != XKind::Load) return;
     for (const StepFunction& function : functions_) {
       if (function.epoch <= place) continue;
-      for (const Part& part : function.targets) out = out && part.array != n->id;
+      for (const ArrayPart& part : function.targets) out = out && part.array != n->id;
     }
     for (const auto& [to, from] : roles_.moves) out = out && to.array != n->id;
   });

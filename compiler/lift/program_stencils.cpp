@@ -40,7 +40,7 @@ ast::Box ProgramWriter::region(const Context& context) {
 }
 
 // Whether a piece writes all points of a field.
-bool ProgramWriter::covers(const StepPiece& piece, const Part& part) {
+bool ProgramWriter::covers(const StepPiece& piece, const ArrayPart& part) {
   const Access point = shapes_.access(piece.point->array, piece.point->subscripts, *piece.point);
   const auto all = lengths(part.array);
   for (size_t d = 0; d < all.size(); ++d) {
@@ -109,15 +109,15 @@ ExprPtr ProgramWriter::piece_value(const StepFunction& function,
 void ProgramWriter::stencil(const StepFunction& function) {
   ast::Stencil made;
   std::set<std::string> fields;
-  for (const Part& part : function.targets) {
+  for (const ArrayPart& part : function.targets) {
     const Role& role = roles_.of.at(part);
     if (info(part.array).constant) {
       throw Refusal{"C020", function.place,
-                    fmt::format("'{}' is const but written", info(part.array).in_c), ""};
+                    fmt::format("'{}' is const but written", info(part.array).c_expression), ""};
     }
     if (type_name(info(part.array).element).empty()) {
       throw Refusal{"C023", function.place,
-                    fmt::format("'{}' has elements of the type '{}'", info(part.array).in_c,
+                    fmt::format("'{}' has elements of the type '{}'", info(part.array).c_expression,
                                 name_of(info(part.array).element)),
                     ""};
     }
@@ -154,11 +154,11 @@ void ProgramWriter::stencil(const StepFunction& function) {
     written.region = region(context);
     made.pieces.push_back(std::move(written));
     bool all = true;
-    for (const Part& part : function.targets) all = all && covers(piece, part);
+    for (const ArrayPart& part : function.targets) all = all && covers(piece, part);
     whole = whole || all;
   }
   otherwise(function, whole, made);
-  for (const Part& part : function.targets) {
+  for (const ArrayPart& part : function.targets) {
     const Role& role = roles_.of.at(part);
     if (role.copies > 1) advanced_.insert(role.field);
   }
@@ -176,8 +176,8 @@ ProgramWriter::Context ProgramWriter::context_of(const StepPiece& piece) {
     std::set<X> guarded;
     for (auto& [load, domain] :
          domains_of_loads(pool_, execution_, value, piece.point->domain, &guarded)) {
-      const auto [slot, fresh] = out.domains.try_emplace(load, domain);
-      if (!fresh && slot->second != domain) slot->second = piece.point->domain;
+      const auto [entry, fresh] = out.domains.try_emplace(load, domain);
+      if (!fresh && entry->second != domain) entry->second = piece.point->domain;
       if (guarded.count(load) == 0) {
         out.guarded.erase(load);
       } else if (fresh) {
@@ -214,7 +214,7 @@ void ProgramWriter::has_points(const Poly& fact, const char* why) {
 
 void ProgramWriter::otherwise(const StepFunction& function, bool whole, ast::Stencil& made) {
   bool needed = false;
-  for (const Part& part : function.targets) {
+  for (const ArrayPart& part : function.targets) {
     const Role& role = roles_.of.at(part);
     needed = needed || (role.copies > 1 && advanced_.count(role.field) == 0);
   }

@@ -36,7 +36,7 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
   for (X atom : difference.atoms()) {
     if (contains(atom, XKind::Load) || contains(atom, XKind::Sum)) {
       throw Refusal{"C013", context.piece->point->place,
-                    fmt::format("a subscript of '{}' depends on data", info(load->id).in_c),
+                    fmt::format("a subscript of '{}' depends on data", info(load->id).c_expression),
                     "subscripts are sums of loop counters and sizes"};
     }
     if (contains(atom, XKind::Index) || contains(atom, XKind::Time)) {
@@ -44,9 +44,9 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
           "C013", context.piece->point->place,
           uses_counter(to)
               ? fmt::format("'{}' is read at {}, which is no fixed distance from the point written",
-                            info(load->id).in_c, to.text())
+                            info(load->id).c_expression, to.text())
               : fmt::format("'{}' is read at {}, the same element for all points written",
-                            info(load->id).in_c, to.text()),
+                            info(load->id).c_expression, to.text()),
           "arrays are read at the counters of the point plus constants"};
     }
   }
@@ -54,20 +54,20 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
     out_.sized = Refusal{
         "C013", context.piece->point->place,
         fmt::format("'{}' is read {} from the point written, a distance that depends on sizes",
-                    info(load->id).in_c, difference.text()),
+                    info(load->id).c_expression, difference.text()),
         "fixed sizes make it a number; whole dimensions that wrap around, (i + 1) % n, "
         "are a boundary"};
     if (keep_ghosts_) throw *out_.sized;  // the whole grid must work for any size
     out_.assumed.push_back(
         fmt::format("sizes have values when the program is compiled (-D NAME=VALUE): '{}' is read "
                     "{} from the point written",
-                    info(load->id).in_c, difference.text()));
+                    info(load->id).c_expression, difference.text()));
   }
   return affine(difference, context.piece->point->place);
 }
 
 // The offset of a subscript that follows a boundary rule; the field gets that rule.
-std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, const Part& part,
+std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, const ArrayPart& part,
                                            size_t k, const Context& context) {
   const XSet atoms = to.atoms();
   if (atoms.size() != 1 || (*atoms.begin())->kind != XKind::Edge ||
@@ -81,7 +81,8 @@ std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, con
   if (!here || !whole || shapes_.shape(part.array).over_time) {
     throw Refusal{
         "C026", context.piece->point->place,
-        fmt::format("'{}' is read across the end of a dimension of another length", array.in_c),
+        fmt::format("'{}' is read across the end of a dimension of another length",
+                    array.c_expression),
         "a subscript that wraps or reflects must span the whole array and start from the point "
         "written"};
   }
@@ -91,9 +92,10 @@ std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, con
     if (edge->text != "periodic" && low != (edge->integer < 0)) continue;
     std::string& rule = low ? sides[k].first : sides[k].second;
     if (!rule.empty() && rule != edge->text) {
-      throw Refusal{"C026", context.piece->point->place,
-                    fmt::format("'{}' is {} and {} at one end", array.in_c, rule, edge->text),
-                    "a field has one rule at an end"};
+      throw Refusal{
+          "C026", context.piece->point->place,
+          fmt::format("'{}' is {} and {} at one end", array.c_expression, rule, edge->text),
+          "a field has one rule at an end"};
     }
     rule = edge->text;
   }
@@ -149,7 +151,7 @@ void ProgramWriter::guarded_ends(X load, const Access& access, const Context& co
       if (!shown && (row || !beyond.is_constant())) continue;
       if (!shown) {
         std::string text = fmt::format("'{}' is read at {} only where that is within the array",
-                                       info(load->id).in_c, s.text());
+                                       info(load->id).c_expression, s.text());
         if (std::find(out_.assumed.begin(), out_.assumed.end(), text) == out_.assumed.end())
           out_.assumed.push_back(std::move(text));
       }
@@ -229,7 +231,7 @@ ExprPtr ProgramWriter::level_of(const Role& role) {
 }
 
 // The current value of a target, for points where nothing is written.
-ExprPtr ProgramWriter::kept(const Part& part) {
+ExprPtr ProgramWriter::kept(const ArrayPart& part) {
   const Role& role = roles_.of.at(part);
   auto out = std::make_unique<ast::Expr>();
   ast::Bracket bracket;

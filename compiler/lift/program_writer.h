@@ -53,19 +53,19 @@ class ProgramWriter {
   void guarded_ends(X load, const Access& access, const Context& context);
   void within_rows(const Access& access, const Store& store, const std::vector<Domain>& domain);
   ExprPtr offset(const Poly& from, const Poly& to, X load, const Context& context);
-  std::optional<ExprPtr> bent(const Poly& from, const Poly& to, const Part& part, size_t k,
+  std::optional<ExprPtr> bent(const Poly& from, const Poly& to, const ArrayPart& part, size_t k,
                               const Context& context);
   ast::BoundaryRule rule_called(const std::string& name);
   std::optional<ast::Boundary> boundary_of(const std::string& field);
   ExprPtr load(X x, Context& context);
   ExprPtr level_of(const Role& role);
-  ExprPtr kept(const Part& part);
+  ExprPtr kept(const ArrayPart& part);
   ExprPtr leaf(X x, Context& context);
   std::string index_name(const std::string& wanted, const Context& context);
 
   // ---- stencil functions
   ast::Box region(const Context& context);
-  bool covers(const StepPiece& piece, const Part& part);
+  bool covers(const StepPiece& piece, const ArrayPart& part);
   void name_shared(const StepPiece& piece, ValueWriter& writer, ast::Stencil& made);
   ExprPtr piece_value(const StepFunction& function, const std::function<ExprPtr(size_t)>& of);
   void stencil(const StepFunction& function);
@@ -152,7 +152,7 @@ class ProgramWriter {
   const Shapes shapes_;
   std::vector<StepFunction> functions_;
   PeriodicGhosts ghosts_;
-  std::set<Part> parts_;
+  std::set<ArrayPart> parts_;
   Roles roles_;
   LiftedProgram out_;
   std::set<int> used_;

@@ -85,8 +85,8 @@ void Ranges::assume(const std::vector<Poly>& facts) {
     if (atoms.size() != 1 || (*atoms.begin())->kind != XKind::Symbol) continue;
     if (fact.linear_in(*atoms.begin()) != std::optional<int64_t>(1)) continue;
     const auto bound = static_cast<long double>(-fact.constant());
-    const auto [slot, fresh] = least_.try_emplace((*atoms.begin())->id, bound);
-    if (!fresh) slot->second = std::max(slot->second, bound);
+    const auto [entry, fresh] = least_.try_emplace((*atoms.begin())->id, bound);
+    if (!fresh) entry->second = std::max(entry->second, bound);
   }
 }
 

@@ -198,7 +198,7 @@ class Finder {
                   "C016", r.point.place,
                   fmt::format("a value of '{}' is reduced that was read before the array was "
                               "written",
-                              execution_.arrays[static_cast<size_t>(n->id)].in_c),
+                              execution_.arrays[static_cast<size_t>(n->id)].c_expression),
                   "read it where it is used"};
             }
           }

@@ -9,7 +9,7 @@ namespace stencil::lifter {
 
 namespace {
 
-std::string plain_name(const Execution& execution, const Part& part) {
+std::string plain_name(const Execution& execution, const ArrayPart& part) {
   std::string out = execution.arrays[static_cast<size_t>(part.array)].name;
   for (int64_t number : part.fixed) out += fmt::format("_{}", number);
   return out;
@@ -18,22 +18,22 @@ std::string plain_name(const Execution& execution, const Part& part) {
 }  // namespace
 
 Roles roles_of(const Execution& execution, const Shapes& shapes,
-               const std::vector<StepFunction>& functions, const std::set<Part>& parts) {
+               const std::vector<StepFunction>& functions, const std::set<ArrayPart>& parts) {
   Roles out;
-  std::set<Part> written;
+  std::set<ArrayPart> written;
   for (const StepFunction& function : functions)
     written.insert(function.targets.begin(), function.targets.end());
   // buffers selected by t % 2
-  std::set<Part> slotted;
-  for (const Part& part : parts) {
-    if (part.slot >= 0) slotted.insert({part.array, part.fixed, -1});
+  std::set<ArrayPart> alternating;
+  for (const ArrayPart& part : parts) {
+    if (part.buffer_slot >= 0) alternating.insert({part.array, part.fixed, -1});
   }
-  for (const Part& base : slotted) {
+  for (const ArrayPart& base : alternating) {
     const int copies = static_cast<int>(shapes.shape(base.array).copies);
     int target = -1, targets = 0;
-    for (int slot = 0; slot < copies; ++slot) {
-      if (written.count({base.array, base.fixed, slot}) == 0) continue;
-      target = slot;
+    for (int buffer_slot = 0; buffer_slot < copies; ++buffer_slot) {
+      if (written.count({base.array, base.fixed, buffer_slot}) == 0) continue;
+      target = buffer_slot;
       ++targets;
     }
     const std::string name = plain_name(execution, base);
@@ -42,9 +42,10 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
                     fmt::format("a step writes several copies of '{}'", name),
                     "a step writes the oldest copy, which is the newest in the next"};
     }
-    for (int slot = 0; slot < copies; ++slot) {
-      const int level = ((target - 1 - slot) % copies + copies) % copies;
-      out.of[{base.array, base.fixed, slot}] = {name, targets == 0 ? slot : level, copies};
+    for (int buffer_slot = 0; buffer_slot < copies; ++buffer_slot) {
+      const int level = ((target - 1 - buffer_slot) % copies + copies) % copies;
+      out.of[{base.array, base.fixed, buffer_slot}] = {name, targets == 0 ? buffer_slot : level,
+                                                       copies};
     }
     if (targets == 0) {
       throw Refusal{"C014", functions[0].place,
@@ -68,7 +69,7 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
     if (previous.count(before) > 0 && next.count(after) > 0) continue;
     throw Refusal{"C014", execution.place,
                   fmt::format("the array of '{}' is lost when pointers are moved",
-                              execution.arrays[static_cast<size_t>(before)].in_c),
+                              execution.arrays[static_cast<size_t>(before)].c_expression),
                   "pointers may only be swapped or rotated among each other"};
   }
   std::set<int> done;
@@ -80,7 +81,7 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
     bool components = false;
     for (int array : cycle) {
       bool stores = false;
-      for (const Part& part : written) stores = stores || part.array == array;
+      for (const ArrayPart& part : written) stores = stores || part.array == array;
       components = components || !shapes.shape(array).fixed.empty();
       if (stores) ++targets, target = array;
     }
@@ -90,7 +91,7 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
     }
     if (targets > 1) {
       for (int array : cycle) {
-        const Part from{next[array], {}, -1}, to{array, {}, -1};
+        const ArrayPart from{next[array], {}, -1}, to{array, {}, -1};
         out.of[to] = {plain_name(execution, to), 0, 1};
         out.moves.emplace_back(to, from);
       }
@@ -100,12 +101,12 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
     std::string name;
     for (int level = 0; level < copies; ++level) {
       at = previous[at];
-      const Part part{at, {}, -1};
+      const ArrayPart part{at, {}, -1};
       if (level == 0) name = plain_name(execution, part);
       out.of[part] = {name, level, copies};
     }
   }
-  for (const Part& part : parts) {
+  for (const ArrayPart& part : parts) {
     if (out.of.count(part) == 0) out.of[part] = {plain_name(execution, part), 0, 1};
   }
   return out;

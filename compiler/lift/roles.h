@@ -14,13 +14,13 @@ struct Role {
 };
 
 struct Roles {
-  std::map<Part, Role> of;
+  std::map<ArrayPart, Role> of;
   // Rotations of pointers with several written buffers, done by copying at the end of a step.
-  std::vector<std::pair<Part, Part>> moves;  // {to, from}
+  std::vector<std::pair<ArrayPart, ArrayPart>> moves;  // {to, from}
 };
 
 // Throws Refusal.
 Roles roles_of(const Execution& execution, const Shapes& shapes,
-               const std::vector<StepFunction>& functions, const std::set<Part>& parts);
+               const std::vector<StepFunction>& functions, const std::set<ArrayPart>& parts);
 
 }  // namespace stencil::lifter

@@ -15,13 +15,13 @@ namespace stencil::lifter {
 
 namespace {
 
-bool is_slot(X atom) {
+bool is_buffer_slot(X atom) {
   return atom->kind == XKind::Binary && atom->text == "%" && contains(atom, XKind::Time) &&
          !contains(atom, XKind::Index) && !contains(atom, XKind::Load);
 }
 
 bool is_counter(X atom) {
-  return atom->kind == XKind::Index || atom->kind == XKind::Edge || is_slot(atom);
+  return atom->kind == XKind::Index || atom->kind == XKind::Edge || is_buffer_slot(atom);
 }
 
 // The value of an expression that depends only on the step.
@@ -34,7 +34,7 @@ std::optional<int64_t> at_step(X x, int64_t step) {
   return value->kind == XKind::Int ? std::optional(value->integer) : std::nullopt;
 }
 
-// Matches (slot + step) % copies. Returns {copies, slot}.
+// Matches (buffer slot + step) % copies. Returns {copies, buffer slot}.
 std::optional<std::pair<int64_t, int64_t>> rotation_of(X x) {
   std::vector<int64_t> values;
   for (int64_t step = 0; step < 24; ++step) {
@@ -117,7 +117,7 @@ void Shapes::delinearise(int array) {
                                 !contains(atom, XKind::Index);
           if (!quotient) {
             throw Refusal{"C013", seen.store->place,
-                          fmt::format("a subscript of '{}' depends on data", info.in_c),
+                          fmt::format("a subscript of '{}' depends on data", info.c_expression),
                           "subscripts are sums of loop counters and sizes"};
           }
         }
@@ -128,12 +128,13 @@ void Shapes::delinearise(int array) {
         if (other->kind == XKind::Index) {
           throw Refusal{
               "C013", seen.store->place,
-              fmt::format("a subscript of '{}' has a product of loop counters", info.in_c), ""};
+              fmt::format("a subscript of '{}' has a product of loop counters", info.c_expression),
+              ""};
         }
       }
       if (p.degree_in(atom) > 1) {
         throw Refusal{"C013", seen.store->place,
-                      fmt::format("a subscript of '{}' has a square", info.in_c), ""};
+                      fmt::format("a subscript of '{}' has a square", info.c_expression), ""};
       }
       if (std::find(strides.begin(), strides.end(), factor) == strides.end())
         strides.push_back(factor);
@@ -159,7 +160,7 @@ void Shapes::delinearise(int array) {
       throw Refusal{"C013", place,
                     fmt::format("subscripts of '{}' have strides {} and {}, of which neither is a "
                                 "multiple of the other",
-                                info.in_c, strides[k - 1].text(), strides[k].text()),
+                                info.c_expression, strides[k - 1].text(), strides[k].text()),
                     ""};
     }
     shape.extents.push_back(division.quotient);
@@ -237,12 +238,12 @@ void Shapes::classify(int array) {
       if (!falls) continue;
       throw Refusal{
           "C013", seen.store->place,
-          fmt::format("a subscript of '{}' falls while '{}' rises", info.in_c, atom->text),
+          fmt::format("a subscript of '{}' falls while '{}' rises", info.c_expression, atom->text),
           "subscripts are sums of loop counters and sizes"};
     }
   }
   for (size_t k = 0; k < dimensions; ++k) {
-    bool constant = true, slots = true, time = true;
+    bool constant = true, rotates = true, time = true;
     int64_t copies = 0;
     for (const Seen& seen : all) {
       const Poly s = split(array, seen.subscripts, seen.domain)[k];
@@ -250,12 +251,12 @@ void Shapes::classify(int array) {
       time = time && s.atoms().size() == 1 && (*s.atoms().begin())->kind == XKind::Time &&
              s.linear_in(*s.atoms().begin()) == std::optional<int64_t>(1);
       const auto rotation = rotation_of(s.expression(pool_, CScalar::I64));
-      slots = slots && rotation && (copies == 0 || copies == rotation->first);
+      rotates = rotates && rotation && (copies == 0 || copies == rotation->first);
       if (rotation) copies = rotation->first;
     }
     const int number = static_cast<int>(k);
-    if (slots && copies > 1 && shape.slots_dimension < 0) {
-      shape.slots_dimension = number;
+    if (rotates && copies > 1 && shape.buffer_slot_dimension < 0) {
+      shape.buffer_slot_dimension = number;
       shape.copies = copies;
     } else if (constant && dimensions > 1) {
       shape.fixed.push_back(number);
@@ -287,7 +288,7 @@ void Shapes::measure(int array) {
   const ArrayInfo& info = execution_.arrays[static_cast<size_t>(array)];
   ArrayShape& shape = shapes_[static_cast<size_t>(array)];
   for (size_t k = 0; k < shape.extents.size(); ++k) {
-    if (shape.known[k] || static_cast<int>(k) == shape.slots_dimension) continue;
+    if (shape.known[k] || static_cast<int>(k) == shape.buffer_slot_dimension) continue;
     std::vector<Poly> ends;
     for (const Seen& seen : seen_[static_cast<size_t>(array)]) {
       const Poly s = split(array, seen.subscripts, seen.domain)[k];
@@ -303,7 +304,7 @@ void Shapes::measure(int array) {
       for (const Poly& end : ends) texts.push_back(end.text());
       throw Refusal{"C019", seen_[static_cast<size_t>(array)][0].store->place,
                     fmt::format("the length of dimension {} of '{}' is not known: it may be {}", k,
-                                info.in_c, fmt::join(texts, " or ")),
+                                info.c_expression, fmt::join(texts, " or ")),
                     "declare the array with its lengths, as in double a[n][m]"};
     }
     shape.extents[k] = *most;
@@ -324,7 +325,7 @@ void Shapes::measure(int array) {
       if (contains(atom, XKind::Index) || contains(atom, XKind::Load) ||
           contains(atom, XKind::Time)) {
         throw Refusal{"C013", seen_[static_cast<size_t>(array)][0].store->place,
-                      fmt::format("a subscript of '{}' depends on data", info.in_c),
+                      fmt::format("a subscript of '{}' depends on data", info.c_expression),
                       "subscripts are sums of loop counters and sizes"};
       }
     }
@@ -348,7 +349,7 @@ void Shapes::grid() {
     if (shape.stored && rank != rank_) {
       throw Refusal{"C019", place,
                     fmt::format("'{}' has {} dimensions, and other arrays that are written have {}",
-                                info.in_c, rank, rank_),
+                                info.c_expression, rank, rank_),
                     "one program has one grid: lift their loops one by one"};
     }
     if (rank != rank_ || shape.over_time) continue;
@@ -414,7 +415,8 @@ void Shapes::directions() {
             if (shape.along[k] >= 0 && shape.along[k] != static_cast<int>(d)) {
               throw Refusal{
                   "C013", seen.store->place,
-                  fmt::format("'{}' lies along several dimensions of the grid", info.in_c), ""};
+                  fmt::format("'{}' lies along several dimensions of the grid", info.c_expression),
+                  ""};
             }
             shape.along[k] = static_cast<int>(d);
           }
@@ -423,10 +425,10 @@ void Shapes::directions() {
     }
     for (size_t k = 0; k < rank; ++k) {
       if (shape.along[k] >= 0 && (k == 0 || shape.along[k] > shape.along[k - 1])) continue;
-      throw Refusal{
-          "C013", seen_[a][0].store->place,
-          fmt::format("a subscript of '{}' is not a counter of a loop over the grid", info.in_c),
-          "subscripts are sums of loop counters and sizes"};
+      throw Refusal{"C013", seen_[a][0].store->place,
+                    fmt::format("a subscript of '{}' is not a counter of a loop over the grid",
+                                info.c_expression),
+                    "subscripts are sums of loop counters and sizes"};
     }
   }
 }
@@ -501,7 +503,7 @@ void Shapes::size_of_swapped() {
         ArrayInfo *known = a->extents[k] != nullptr ? a : b, *other = known == a ? b : a;
         other->extents[k] = known->extents[k];
         execution_.assumptions.push_back(
-            fmt::format("{} is as long as {}", other->in_c, known->in_c));
+            fmt::format("{} is as long as {}", other->c_expression, known->c_expression));
       }
     }
   }
@@ -550,10 +552,10 @@ Access Shapes::access(int array, const std::vector<X>& subscripts, const Store& 
   Access out;
   out.part.array = array;
   for (int k : shape.fixed) out.part.fixed.push_back(all[static_cast<size_t>(k)].constant());
-  if (shape.slots_dimension >= 0) {
+  if (shape.buffer_slot_dimension >= 0) {
     const auto rotation = rotation_of(
-        all[static_cast<size_t>(shape.slots_dimension)].expression(pool_, CScalar::I64));
-    out.part.slot = static_cast<int>(rotation->second);
+        all[static_cast<size_t>(shape.buffer_slot_dimension)].expression(pool_, CScalar::I64));
+    out.part.buffer_slot = static_cast<int>(rotation->second);
   }
   for (size_t k = 0; k < shape.space.size(); ++k) {
     const Poly& s = all[static_cast<size_t>(shape.space[k])];

@@ -12,11 +12,11 @@
 namespace stencil::lifter {
 
 // A part of an array that becomes a field: all of it, or what constant subscripts or t % 2 select.
-struct Part {
+struct ArrayPart {
   int array = -1;
   std::vector<int64_t> fixed;  // values of the subscripts that are always constant, in order
-  int slot = -1;               // buffer: (t + slot) % copies; -1: no copies
-  friend auto operator<=>(const Part&, const Part&) = default;
+  int buffer_slot = -1;        // buffer: (t + buffer_slot) % copies; -1: no copies
+  friend auto operator<=>(const ArrayPart&, const ArrayPart&) = default;
 };
 
 struct ArrayShape {
@@ -25,7 +25,7 @@ struct ArrayShape {
   int64_t spare = 0;          // largest number of elements at the end that a strided loop may skip
   std::vector<int> space;     // dimensions of the array that are space dimensions
   std::vector<int> fixed;     // dimensions with constant subscripts
-  int slots_dimension = -1;   // dimension indexed by t % 2; -1: none
+  int buffer_slot_dimension = -1;  // dimension indexed by t % 2; -1: none
   int64_t copies = 1;
   bool stored = false, loaded = false;
   std::vector<int> along;  // grid dimension of each of `space`
@@ -52,7 +52,7 @@ struct ArrayReach {
 };
 
 struct Access {
-  Part part;
+  ArrayPart part;
   std::vector<Poly> subscripts;  // of the space dimensions, without the step of a series
   int64_t time_offset = 0;
 };

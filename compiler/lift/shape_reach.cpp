@@ -113,7 +113,8 @@ std::vector<ArrayReach> Shapes::reaches() const {
   }
   for (size_t a = 0; a < execution_.arrays.size(); ++a) {
     const ArrayShape& shape = shapes_[a];
-    if (seen_[a].empty() || shape.known.empty() || shape.known[0] || shape.slots_dimension == 0)
+    if (seen_[a].empty() || shape.known.empty() || shape.known[0] ||
+        shape.buffer_slot_dimension == 0)
       continue;
     ArrayReach made;
     made.array = static_cast<int>(a);

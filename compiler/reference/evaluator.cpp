@@ -67,7 +67,7 @@ Evaluator::Evaluator(const ir::Program& program, const State& state, const ir::G
       longest_row_(longest_row),
       live_(graph.nodes().size(), false),
       kernels_(graph.nodes().size(), nullptr),
-      slots_(graph.nodes().size(), -1),
+      row_buffers_(graph.nodes().size(), -1),
       rows_(graph.nodes().size(), nullptr) {
   mark_live();
   std::vector<bool> varies(graph.nodes().size(), false);
@@ -79,7 +79,7 @@ Evaluator::Evaluator(const ir::Program& program, const State& state, const ir::G
     (varies[id] ? varying_ : uniform_).push_back(id);
     kernels_[id] = kernel_of(program, graph, graph[id]);
   }
-  assign_slots();
+  assign_row_buffers();
 }
 
 void Evaluator::mark_live() {
@@ -90,9 +90,9 @@ void Evaluator::mark_live() {
   }
 }
 
-void Evaluator::assign_slots() {
-  int slot_count = 0;
-  for (const ir::NodeId id : uniform_) slots_[id] = slot_count++;
+void Evaluator::assign_row_buffers() {
+  int row_buffer_count = 0;
+  for (const ir::NodeId id : uniform_) row_buffers_[id] = row_buffer_count++;
 
   std::vector<ir::NodeId> last_use(graph_.nodes().size(), -1);
   for (const ir::NodeId id : varying_) {
@@ -101,18 +101,18 @@ void Evaluator::assign_slots() {
   for (const ir::NodeId result : results_) last_use[result] = graph_.size();  // kept to the end
   for (const ir::NodeId id : uniform_) last_use[id] = graph_.size();
 
-  std::vector<int> free_slots;
+  std::vector<int> free_row_buffers;
   for (const ir::NodeId id : varying_) {
-    if (free_slots.empty()) free_slots.push_back(slot_count++);
-    slots_[id] = free_slots.back();
-    free_slots.pop_back();
+    if (free_row_buffers.empty()) free_row_buffers.push_back(row_buffer_count++);
+    row_buffers_[id] = free_row_buffers.back();
+    free_row_buffers.pop_back();
     for (const ir::NodeId operand : operands(graph_[id])) {
       if (last_use[operand] != id) continue;
-      free_slots.push_back(slots_[operand]);
+      free_row_buffers.push_back(row_buffers_[operand]);
       last_use[operand] = -1;  // released once, even if it is used twice
     }
   }
-  buffers_.resize(static_cast<size_t>(slot_count * longest_row_));
+  buffers_.resize(static_cast<size_t>(row_buffer_count * longest_row_));
 }
 
 void Evaluator::begin_sweep() {
@@ -125,7 +125,7 @@ void Evaluator::evaluate_row(const std::vector<int64_t>& point, int64_t count) {
 
 void Evaluator::evaluate(ir::NodeId id, const std::vector<int64_t>& point, int64_t count) {
   const ir::Node& node = graph_[id];
-  void* out = buffers_.data() + slots_[id] * longest_row_;
+  void* out = buffers_.data() + row_buffers_[id] * longest_row_;
   rows_[id] = out;
   std::visit(Overloaded{
                  [&](const ir::Constant& c) { fill(node.type, c.real, c.integer, out, count); },

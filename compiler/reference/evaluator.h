@@ -35,7 +35,7 @@ class Evaluator {
 
  private:
   void mark_live();
-  void assign_slots();
+  void assign_row_buffers();
   void evaluate(ir::NodeId id, const std::vector<int64_t>& point, int64_t count);
 
   const ir::Program& program_;
@@ -48,8 +48,8 @@ class Evaluator {
   std::vector<ir::NodeId> uniform_;  // live nodes with one value per sweep, in order
   std::vector<ir::NodeId> varying_;  // the other live nodes, in order
   std::vector<Kernel> kernels_;      // by node: an operation, or the conversion of an access
-  std::vector<int> slots_;           // by node: its row buffer
-  std::vector<int64_t> buffers_;     // all slots; longest_row_ elements of the widest type each
+  std::vector<int> row_buffers_;     // by node: its row buffer
+  std::vector<int64_t> buffers_;     // longest_row_ elements of the widest type each
   std::vector<const void*> rows_;    // by node: its values for the current row
 };
 

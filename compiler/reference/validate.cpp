@@ -3,8 +3,8 @@
 // through, it must end in an error here and not in a wrong number, because the interpreter is the
 // oracle.
 //
-// Over a box, an access reaches furthest at the corners, where mirrored accesses also land furthest
-// away. Comparing bounds once per access is therefore exact.
+// Over a box, an access reaches furthest at the corners, where mirrored accesses also resolve
+// furthest away. Comparing bounds once per access is therefore exact.
 #include "compiler/reference/validate.h"
 
 #include "compiler/reference/access.h"
@@ -120,7 +120,7 @@ std::string record_refusal(const ir::Program& program, const State& state,
   if (!is_float(type) || data.types != std::vector<Scalar>{type}) {
     return "a result has a wrong type";
   }
-  const bool lie_there = program.part || set.within == record.piece.region;
+  const bool lie_there = program.subdomain || set.within == record.piece.region;
   if (!set.is_point_set() || !lie_there || data.box.size() != 2 ||
       data.extents[1] != state.fields[*record.at].points) {
     return "it is not at the points of a set";
@@ -140,7 +140,7 @@ std::string profile_refusal(const ir::Program& program, const State& state,
   for (size_t d = 0; d < data.box.size(); ++d) {
     const auto of_grid = static_cast<size_t>(field.dimensions[d]);
     const bool known = of_grid < region->size();
-    if (known && program.part) continue;  // a subdomain computes only some of them
+    if (known && program.subdomain) continue;  // a subdomain computes only some of them
     if (!known || (*region)[of_grid] != data.box[d]) {
       return "its profile is not on its region";
     }

@@ -44,7 +44,7 @@ bool serves(Scheduler& scheduler, const Schedule& schedule) {
 
 // Whether all reads are within 64 points. For longer reads, a tile that holds its halo would be
 // useless and each plan takes long, so the families' general advice does not apply.
-bool is_near(const ir::Program& program) {
+bool has_small_offsets(const ir::Program& program) {
   constexpr int kFarthest = 64;
   for (const ir::Function& function : program.functions) {
     for (const ir::Piece& piece : function.pieces) {
@@ -77,11 +77,11 @@ std::string shape_that_would_do(Scheduler& scheduler, const Family& family, cons
 }
 
 // The largest time tile below that of `refused` that the family accepts; 0 if none. Tries only T=1
-// if the program reads far.
-int steps_that_would_do(Scheduler& scheduler, const Schedule& refused, bool near) {
+// if the program has large offsets.
+int steps_that_would_do(Scheduler& scheduler, const Schedule& refused, bool small_offsets) {
   Schedule shorter = refused;
   while (shorter.time_tile > 1) {
-    shorter.time_tile = near ? shorter.time_tile - 1 : 1;
+    shorter.time_tile = small_offsets ? shorter.time_tile - 1 : 1;
     if (serves(scheduler, shorter)) return shorter.time_tile;
   }
   return 0;
@@ -96,20 +96,20 @@ std::string family_that_would_do(Scheduler& scheduler, const Family& refusing) {
   return family_table().back().name;
 }
 
-// The hint with an alternative. Hints of the families apply only to programs that read near.
+// The hint with an alternative. Hints of the families apply only to programs with small offsets.
 std::string advised(Scheduler& scheduler, const Family& family, const Schedule& schedule,
                     const Diagnostic& reason) {
-  const bool near = is_near(scheduler.program());
-  if (near && reason.code != "L014") return reason.hint;
+  const bool small_offsets = has_small_offsets(scheduler.program());
+  if (small_offsets && reason.code != "L014") return reason.hint;
   for (const Setting setting : {Setting::Block, Setting::Elements}) {
-    if (!near) break;
+    if (!small_offsets) break;
     const std::string shape = shape_that_would_do(scheduler, family, schedule, setting);
     if (!shape.empty()) return fmt::format("{}; {} would do", reason.hint, shape);
   }
-  const int steps = steps_that_would_do(scheduler, schedule, near);
+  const int steps = steps_that_would_do(scheduler, schedule, small_offsets);
   if (steps > 0) return fmt::format("fewer steps per tile; T={} would do", steps);
   return fmt::format("{}; --schedule {} would do",
-                     near ? reason.hint : "the program reads at large offsets",
+                     small_offsets ? reason.hint : "the program reads at large offsets",
                      family_that_would_do(scheduler, family));
 }
 

@@ -29,7 +29,7 @@ struct Row {
   double double_cost;
   int cache_megabytes;
   int shared_kilobytes;  // per block
-  int resident_threads, resident_blocks;
+  int threads_per_multiprocessor, blocks_per_multiprocessor;
   int warp = 32;
   int registers = 65536;
 };
@@ -55,8 +55,8 @@ Machine made_of(const Row& row) {
   machine.warp = row.warp;
   machine.registers = row.registers;
   machine.shared_bytes = int64_t{row.shared_kilobytes} << 10;
-  machine.resident_threads = row.resident_threads;
-  machine.resident_blocks = row.resident_blocks;
+  machine.threads_per_multiprocessor = row.threads_per_multiprocessor;
+  machine.blocks_per_multiprocessor = row.blocks_per_multiprocessor;
   machine.bytes_per_second = kCopied * row.gigabytes * 1e9;
   machine.instructions_per_second = kIssued * row.multiprocessors * row.lanes * row.gigahertz * 1e9;
   machine.cache_bytes_per_second = kCacheToMemory * machine.bytes_per_second;
@@ -134,7 +134,7 @@ std::vector<std::string> describe(const Machine& machine) {
   return {machine.name,
           machine.description,
           fmt::format("{}", machine.multiprocessors),
-          unless_cpu(fmt::format("{}", machine.resident_threads)),
+          unless_cpu(fmt::format("{}", machine.threads_per_multiprocessor)),
           unless_cpu(fmt::format("{}", machine.warp)),
           fmt::format("{}", machine.shared_bytes >> 10),
           fmt::format("{}", machine.cache_bytes >> 20),
@@ -184,8 +184,8 @@ Machine cuda_gpu(const CudaLimits& limits) {
   machine.description = limits.name;
   take(machine.multiprocessors, limits.multiprocessors);
   take(machine.shared_bytes, int64_t{limits.shared_bytes});
-  take(machine.resident_threads, limits.resident_threads);
-  take(machine.resident_blocks, limits.resident_blocks);
+  take(machine.threads_per_multiprocessor, limits.threads_per_multiprocessor);
+  take(machine.blocks_per_multiprocessor, limits.blocks_per_multiprocessor);
   take(machine.registers, limits.registers);
   take(machine.cache_bytes, int64_t{limits.cache_bytes});
   take(machine.bytes_per_second, kCopied * 2e3 * limits.memory_kilohertz * limits.bus_bits / 8);

@@ -38,8 +38,8 @@ struct Machine {
   int multiprocessors = 132;
   int warp = 32;       // threads per warp
   int schedulers = 4;  // warp schedulers, each with its share of warps and registers
-  int resident_threads = 2048;
-  int resident_blocks = 32;
+  int threads_per_multiprocessor = 2048;
+  int blocks_per_multiprocessor = 32;
   int registers = 65536;             // 32 bits each
   int64_t reserved_bytes = 1 << 10;  // shared memory that the system reserves per block
 
@@ -78,7 +78,8 @@ struct CudaLimits {
   int kilohertz = 0;                       // peak clock of the multiprocessors
   int memory_kilohertz = 0, bus_bits = 0;  // memory clock (two transfers per cycle) and bus width
   int shared_bytes = 0;                    // per block, at most
-  int resident_threads = 0, resident_blocks = 0, registers = 0;  // per multiprocessor
+  int threads_per_multiprocessor = 0, blocks_per_multiprocessor = 0;
+  int registers = 0;  // per multiprocessor
   int cache_bytes = 0;
 };
 // For a device in the table, the table's rates. For others, rates derived from the device's clocks

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/schedule/parts/limits.h"
-#include "compiler/schedule/parts/operations.h"
-#include "compiler/schedule/parts/phases.h"
+#include "compiler/schedule/common/limits.h"
+#include "compiler/schedule/common/operations.h"
+#include "compiler/schedule/common/phases.h"
 #include "compiler/schedule/sweeps/work.h"
 
 namespace stencil::schedule {

@@ -28,7 +28,8 @@ const std::vector<Preset>& preset_table() {
        {"direct block=512 elements=8", "direct block=32x16 elements=1x8",
         "direct block=32x16 elements=1x1x8"}},
       {"schaefer-sweep",
-       "a plane of threads sweeps 8 planes: operands along it in registers, in the plane from "
+       "a plane of threads sweeps 8 planes: operands along the sweep in registers, in the plane "
+       "from "
        "cache",
        "Schäfer, Fey 2011, section 3 (cached plane sweep)",
        {"", "direct block=512 elements=1 chunk=8 column=registers",
@@ -37,9 +38,9 @@ const std::vector<Preset>& preset_table() {
        "two steps per pass in a pipeline of planes, loaded ahead of their use",
        "Schäfer, Fey 2011, section 3 (pipelined wavefront)",
        {"",
-        "streaming T=2 block=32x1 elements=2x1 chunk=64 prefetch=2 loads=registers edges=tested",
+        "streaming T=2 block=32x1 elements=2x1 chunk=64 prefetch=2 loads=registers interior=tested",
         "streaming T=2 block=32x16 elements=1x2 chunk=64 prefetch=2 loads=registers "
-        "edges=tested"}},
+        "interior=tested"}},
       {"vizitiu-3dbase",
        "a thread per point, every operand from memory",
        "Vizitiu et al. 2014, section II.A",
@@ -62,7 +63,7 @@ const std::vector<Preset>& preset_table() {
        "Vizitiu et al. 2014, section II.A",
        {"", "direct block=64 elements=1 chunk=all", "direct block=8x8 elements=1 chunk=all"}},
       {"vizitiu-2dreg",
-       "a plane of threads sweeps the grid: operands along it in registers",
+       "a plane of threads sweeps the grid: operands along the sweep in registers",
        "Vizitiu et al. 2014, section II.B.3",
        {"", "direct block=64 elements=1 chunk=all column=registers",
         "direct block=8x8 elements=1 chunk=all column=registers"}},
@@ -72,8 +73,8 @@ const std::vector<Preset>& preset_table() {
        {"", "direct block=64 elements=1 chunk=all operands=shared",
         "direct block=8x8 elements=1 chunk=all operands=shared"}},
       {"vizitiu-2dshmreg",
-       "a plane of threads sweeps the grid: operands along it in registers, rows of the plane in "
-       "shared memory",
+       "a plane of threads sweeps the grid: operands along the sweep in registers, rows of "
+       "the plane in shared memory",
        "Vizitiu et al. 2014, section II.B.5",
        {"", "direct block=64 elements=1 chunk=all column=registers operands=tile",
         "direct block=8x8 elements=1 chunk=all column=registers operands=rows"}},

@@ -37,8 +37,8 @@ enum class Loads {
 };
 
 // Which variants of a streaming kernel's loop body are generated.
-enum class Edges {
-  Split,   // one without bounds tests for the interior, one with tests for the grid's edges
+enum class Interior {
+  Split,   // one without bounds tests for the interior, one with tests for the grid's boundary
   Tested,  // only the variant with tests
 };
 
@@ -84,11 +84,10 @@ struct Schedule {
                      // given by block and elements
   int prefetch = 0;  // prefetch distance in planes
   int unroll = 0;    // planes per iteration of the streaming loop; 0: length of the register queues
-  int resident = 0;  // occupancy target (blocks per multiprocessor) that limits registers; 0:
-                     // estimated
+  int occupancy = 0;  // target that limits registers, in blocks per multiprocessor; 0: estimated
   Loads loads = Loads::Registers;
   Form form = Form::Gather;
-  Edges edges = Edges::Split;
+  Interior interior = Interior::Split;
   Rows rows = Rows::Auto;
   Column column = Column::Cache;
   Operands operands = Operands::Cache;
@@ -105,8 +104,14 @@ std::string print(const Schedule& schedule, int rank = 3);
 // settings after it override the preset's. Returns nothing on errors: L001 (unknown family, preset
 // or setting, with the nearest name), L002 (value out of range), L018 (preset not defined for this
 // rank).
+// Old names of settings ("edges") are accepted silently, because stored lines have them.
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
                               Diagnostics& diagnostics, const Machine& machine = gpu());
+
+// A note for each setting of the line that has its old name, for lines that a user has written.
+Diagnostics notes_on_old_names(const std::string& line);
+// The line with the present names of its settings, and with single blanks.
+std::string with_present_names(const std::string& line);
 
 // The schedule for "auto". On a GPU: the schedule that the model predicts to be fastest
 // (explore.h). On a CPU: the defaults of the first family that supports the program and is expected

@@ -9,6 +9,7 @@
 #include <climits>
 #include <map>
 #include <sstream>
+#include <string_view>
 
 namespace stencil::schedule {
 
@@ -32,14 +33,14 @@ const char* setting_name(Setting setting) {
       return "prefetch";
     case Setting::Unroll:
       return "unroll";
-    case Setting::Resident:
-      return "resident";
+    case Setting::Occupancy:
+      return "occupancy";
     case Setting::Loads:
       return "loads";
     case Setting::Form:
       return "form";
-    case Setting::Edges:
-      return "edges";
+    case Setting::Interior:
+      return "interior";
     case Setting::Rows:
       return "rows";
     case Setting::Column:
@@ -50,6 +51,21 @@ const char* setting_name(Setting setting) {
       return "halo";
   }
   return "";
+}
+
+// Settings that were renamed. The old names will be accepted for one version.
+struct RenamedSetting {
+  std::string_view old_name, name;
+};
+constexpr RenamedSetting kRenamed[] = {{"resident", "occupancy"}, {"edges", "interior"}};
+
+// The row of the setting in "edges=split" if that is an old name, else null.
+const RenamedSetting* find_renamed(const std::string& word) {
+  const std::string_view name = std::string_view(word).substr(0, word.find('='));
+  for (const RenamedSetting& row : kRenamed) {
+    if (row.old_name == name) return &row;
+  }
+  return nullptr;
 }
 
 // A setting that is one number: its field and range. `automatic`: 0 prints and parses as "auto".
@@ -81,8 +97,8 @@ const NumberSetting kNumbers[] = {
      true},
     {Setting::Prefetch, &Schedule::prefetch, 0, 4, false, "a number of planes", {0, 1, 2, 3, 4}},
     {Setting::Unroll, &Schedule::unroll, 1, 16, true, "a number of planes", {0, 1, 2, 3, 4}},
-    {Setting::Resident,
-     &Schedule::resident,
+    {Setting::Occupancy,
+     &Schedule::occupancy,
      1,
      32,
      true,
@@ -110,10 +126,10 @@ const WordSetting kWords[] = {
      {"gather", "scatter"},
      [](const Schedule& s) { return static_cast<int>(s.form); },
      [](Schedule& s, int i) { s.form = static_cast<Form>(i); }},
-    {Setting::Edges,
+    {Setting::Interior,
      {"split", "tested"},
-     [](const Schedule& s) { return static_cast<int>(s.edges); },
-     [](Schedule& s, int i) { s.edges = static_cast<Edges>(i); }},
+     [](const Schedule& s) { return static_cast<int>(s.interior); },
+     [](Schedule& s, int i) { s.interior = static_cast<Interior>(i); }},
     {Setting::Rows,
      {"auto", "padded", "dense"},
      [](const Schedule& s) { return static_cast<int>(s.rows); },
@@ -226,7 +242,8 @@ bool parse_settings(const Family& family, std::istream& words, int rank, const M
   std::string word;
   while (words >> word) {
     const size_t equals = word.find('=');
-    const std::string name = word.substr(0, equals);
+    const RenamedSetting* renamed = find_renamed(word);
+    const std::string name(renamed ? renamed->name : std::string_view(word).substr(0, equals));
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end() || equals == std::string::npos) {
       Diagnostic& error = diagnostics.error(
@@ -256,6 +273,31 @@ bool parse_settings(const Family& family, std::istream& words, int rank, const M
   }
   if (family.complete) family.complete(schedule, said, rank);
   return true;
+}
+
+Diagnostics notes_on_old_names(const std::string& line) {
+  Diagnostics notes;
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    const RenamedSetting* row = find_renamed(word);
+    if (!row) continue;
+    const std::string what =
+        fmt::format("schedule setting '{}' is now called '{}'", row->old_name, row->name);
+    notes.add({Severity::Note, "", {}, what, "", "", "", {}});
+  }
+  return notes;
+}
+
+std::string with_present_names(const std::string& line) {
+  std::string out;
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    if (const RenamedSetting* row = find_renamed(word)) {
+      word.replace(0, row->old_name.size(), row->name);
+    }
+    out += (out.empty() ? "" : " ") + word;
+  }
+  return out;
 }
 
 const std::vector<int>& usual_time_tiles() {

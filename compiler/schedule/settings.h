@@ -29,7 +29,7 @@ bool is_word(Setting setting);
 std::vector<Schedule> growing_tiles(const Schedule& schedule, int rank);
 
 // Applies the remaining words of a line. Returns false on errors: L001 for a setting that the
-// family lacks, L002 for a value out of range or a setting given twice.
+// family lacks, L002 for a value out of range or a setting given twice. Accepts old names.
 bool parse_settings(const Family& family, std::istream& words, int rank, const Machine& machine,
                     Schedule& schedule, Diagnostics& diagnostics);
 

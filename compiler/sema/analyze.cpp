@@ -190,7 +190,7 @@ void analyze_items(Environment& env, const ast::Program& program) {
   for (size_t r = 0; r < env.reductions.size(); ++r) analyze_reduce(env, static_cast<int>(r));
   place_reductions(env);
   for_each<ast::Stop>(program, [&](const auto& item, Span span) { analyze_stop(env, item, span); });
-  check_edges_not_met(env);
+  check_unmet_side_rules(env);
   if (env.options.steps && grid->steps) settle_replaced_steps(env, *grid->steps);
 }
 

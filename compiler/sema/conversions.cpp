@@ -92,7 +92,7 @@ std::optional<Constant> Arithmetic::typed(const Constant& value, Scalar to, Span
   if (!value.integer) {
     Diagnostic& error = report_.error("S020", span, "a real number where an integer is needed");
     error.found = fmt::format("{}", value.real);
-    error.hint = "integer(x) truncates; floor(x) rounds down first";
+    error.hint = "integer(x) truncates; integer(floor(x)) rounds down";
     return std::nullopt;
   }
   if (!integer_range(to).holds(*value.integer)) {
@@ -202,7 +202,7 @@ bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
     Diagnostic& error = report_.error("S020", span, "a real value where an integer is needed");
     error.expected = std::string(name(target));
     error.found = describe_leaf(leaf);
-    error.hint = fmt::format("{}(x) truncates; floor(x) rounds down first", name(to));
+    error.hint = fmt::format("{0}(x) truncates; {0}(floor(x)) rounds down", name(to));
     return false;
   }
   if (!from) return true;  // literals: typed() decides
@@ -215,7 +215,7 @@ bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
     Diagnostic& error = report_.error("S020", span, "a real value where an integer is needed");
     error.expected = std::string(name(target));
     error.found = std::string(name(*from));
-    error.hint = fmt::format("{}(x) truncates; floor(x) rounds down first", name(to));
+    error.hint = fmt::format("{0}(x) truncates; {0}(floor(x)) rounds down", name(to));
     return false;
   }
   warn_of_quotient(leaf, to);

@@ -1,7 +1,7 @@
 // Declares the boundary rules of fields and series. Rules that the IR has (constant numbers, clamp,
 // mirror, periodic) go to ir::Field::boundary. Rules that the IR does not have (computed values,
-// odd, symmetric, antisymmetric, linear) become the nearest IR rule plus an entry in `edges`;
-// accesses that escape add the rest (edges.cpp).
+// odd, symmetric, antisymmetric, linear) become the nearest IR rule plus an entry in `side_rules`;
+// accesses that escape add the rest (side_rules.cpp).
 #include "compiler/sema/declare_boundary.h"
 
 #include <algorithm>
@@ -54,18 +54,18 @@ bool varies(const Environment& env, const ast::Expr& value) {
   return found;
 }
 
-// `edge` receives the part that is not an IR rule (edges.cpp).
+// `side` receives the part that is not an IR rule (side_rules.cpp).
 std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::BoundaryRule& rule,
-                                              const Type& type, EdgeRule& edge) {
+                                              const Type& type, SideRule& side) {
   ir::BoundaryRule result{boundary_kind(rule.kind), {}};
   using Kind = ast::BoundaryKind;
-  edge.negates = rule.kind == Kind::Odd || rule.kind == Kind::Antisymmetric;
-  edge.value = nullptr;  // a high edge starts as a copy of the low edge
-  edge.repeats = rule.kind == Kind::Symmetric || rule.kind == Kind::Antisymmetric;
-  edge.linear = rule.kind == Kind::Linear;
+  side.negates = rule.kind == Kind::Odd || rule.kind == Kind::Antisymmetric;
+  side.value = nullptr;  // the high side starts as a copy of the low side
+  side.repeats = rule.kind == Kind::Symmetric || rule.kind == Kind::Antisymmetric;
+  side.linear = rule.kind == Kind::Linear;
   if (!rule.value) return result;
   if (varies(env, *rule.value)) {
-    edge.value = rule.value.get();
+    side.value = rule.value.get();
     result.values.assign(static_cast<size_t>(type.components), 0);
     return result;
   }
@@ -83,7 +83,7 @@ std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::Bound
 // The rules of one dimension. Beyond a periodic edge lies the opposite edge, so both edges must be
 // periodic or neither.
 std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::BoundarySides& sides,
-                                           const Type& type, Edges& edges) {
+                                           const Type& type, SideRules& side_rules) {
   const ast::BoundaryRule& high_side = sides.high ? *sides.high : sides.low;
   const bool low_wraps = sides.low.kind == ast::BoundaryKind::Periodic;
   const bool high_wraps = high_side.kind == ast::BoundaryKind::Periodic;
@@ -94,9 +94,9 @@ std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::Boundary
     error.hint = "'periodic' alone stands for both sides";
     return std::nullopt;
   }
-  const auto low = boundary_rule(env, sides.low, type, edges.low);
-  edges.high = edges.low;
-  const auto high = sides.high ? boundary_rule(env, *sides.high, type, edges.high) : low;
+  const auto low = boundary_rule(env, sides.low, type, side_rules.low);
+  side_rules.high = side_rules.low;
+  const auto high = sides.high ? boundary_rule(env, *sides.high, type, side_rules.high) : low;
   if (!low || !high) return std::nullopt;
   return ir::Boundary{*low, *high};
 }
@@ -105,7 +105,7 @@ std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::Boundary
 std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
                                                             const ast::Boundary& boundary,
                                                             const Type& type, size_t rank,
-                                                            std::vector<Edges>& edges) {
+                                                            std::vector<SideRules>& side_rules) {
   if (boundary.list && boundary.dimensions.size() != rank) {
     Diagnostic& error = env.report.error("S014", boundary.span, "wrong number of boundaries");
     error.expected =
@@ -117,14 +117,14 @@ std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
   std::vector<ir::Boundary> result;
   bool ok = true;
   for (const ast::BoundarySides& sides : boundary.dimensions) {
-    const auto rules = boundary_sides(env, sides, type, edges.emplace_back());
+    const auto rules = boundary_sides(env, sides, type, side_rules.emplace_back());
     ok &= rules.has_value();
     result.push_back(rules.value_or(ir::Boundary{}));
   }
   if (!ok) return std::nullopt;
   if (!boundary.list) {
     result.resize(rank, ir::Boundary(result[0]));
-    edges.resize(rank, Edges(edges[0]));
+    side_rules.resize(rank, SideRules(side_rules[0]));
   }
   return result;
 }
@@ -132,10 +132,10 @@ std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
 // Profiles and series allow only rules that the IR has. A computed rule could read another profile
 // beyond its edge, whose rule could read a third one, and so on. S053.
 bool require_plain(Environment& env, const ast::Boundary& boundary,
-                   const std::vector<Edges>& edges) {
-  const bool plain = std::none_of(edges.begin(), edges.end(), [](const Edges& dimension) {
-    return dimension.low.counts() || dimension.high.counts();
-  });
+                   const std::vector<SideRules>& side_rules) {
+  const bool plain = std::none_of(
+      side_rules.begin(), side_rules.end(),
+      [](const SideRules& dimension) { return dimension.low.counts() || dimension.high.counts(); });
   if (plain) return true;
   Diagnostic& error =
       env.report.error("S053", boundary.span, "profiles and series cannot have this boundary");
@@ -145,9 +145,9 @@ bool require_plain(Environment& env, const ast::Boundary& boundary,
 
 // A linear boundary needs two points in its dimension. S063, or a check before a run.
 bool has_lines(Environment& env, const ast::Boundary& boundary, const ir::Box& box,
-               const std::vector<Edges>& edges) {
-  for (size_t d = 0; d < edges.size(); ++d) {
-    if (!edges[d].low.linear && !edges[d].high.linear) continue;
+               const std::vector<SideRules>& side_rules) {
+  for (size_t d = 0; d < side_rules.size(); ++d) {
+    if (!side_rules[d].low.linear && !side_rules[d].high.linear) continue;
     const ir::Affine more = box.ranges[d].high - box.ranges[d].low - 1;
     const std::string message =
         fmt::format("a linear boundary needs two points in dimension {}", d + 1);
@@ -164,11 +164,12 @@ bool has_lines(Environment& env, const ast::Boundary& boundary, const ir::Box& b
 }  // namespace
 
 bool take_boundary(Environment& env, const ast::Boundary& boundary, const Type& type,
-                   ir::Field& field, std::vector<Edges>& edges) {
-  auto rules = elaborate_boundary(env, boundary, type, field.boundary.size(), edges);
+                   ir::Field& field, std::vector<SideRules>& side_rules) {
+  auto rules = elaborate_boundary(env, boundary, type, field.boundary.size(), side_rules);
   if (rules) field.boundary = std::move(*rules);
-  return rules.has_value() && (!field.read_in_place() || require_plain(env, boundary, edges)) &&
-         has_lines(env, boundary, field.box, edges);
+  return rules.has_value() &&
+         (!field.read_in_place() || require_plain(env, boundary, side_rules)) &&
+         has_lines(env, boundary, field.box, side_rules);
 }
 
 }  // namespace stencil::sema

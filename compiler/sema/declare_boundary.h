@@ -8,8 +8,8 @@
 namespace stencil::sema {
 
 // Sets the rules of `boundary` on the field, one for each entry of field.boundary, and the rules
-// that the IR does not have in `edges`. False after an error, which has been reported.
+// that the IR does not have in `side_rules`. False after an error, which has been reported.
 bool take_boundary(Environment& env, const ast::Boundary& boundary, const Type& type,
-                   ir::Field& field, std::vector<Edges>& edges);
+                   ir::Field& field, std::vector<SideRules>& side_rules);
 
 }  // namespace stencil::sema

@@ -174,16 +174,16 @@ class Elaborator {
                       const AtOffset& read);
   Value no_offset(Span span);
 
-  // edges.cpp
+  // side_rules.cpp
   Value with_reflections(const ir::Access& access, size_t first, Span span);
   Value reflected(const ir::Access& access, size_t d, bool low, Span span);
   Value extrapolated(const ir::Access& access, size_t d, bool low, Span span);
   Value distance_beyond(const ir::Access& access, size_t d, bool low, Span span);
   Value distance(const ir::Affine& from, int dimension, Span span);
-  Value at_edges(const ir::Access& access, Value value, Span span);
+  Value with_side_rules(const ir::Access& access, Value value, Span span);
   Value outside(const ir::Access& access, size_t d, bool low, Span span);
-  Value edge_value(const ir::Access& access, const ir::BoundaryRule& rule, EdgeRule& edge,
-                   Span span);
+  Value value_beyond(const ir::Access& access, const ir::BoundaryRule& rule, SideRule& side,
+                     Span span);
   Value elsewhere(const ast::Expr& expr, const Site& site, std::vector<int> shift,
                   const Type* expected);
 
@@ -247,7 +247,7 @@ class Elaborator {
 };
 
 // S004 for unknown names in boundaries that no access has evaluated.
-void check_edges_not_met(Environment& env);
+void check_unmet_side_rules(Environment& env);
 
 // A member of a structure: its type and the index of its first component in the structure.
 struct FoundMember {

@@ -236,7 +236,7 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at
   if (!locate(access, span)) return {};
   if (access.escapes == 0) return components(access, span);
   Value value = with_reflections(access, 0, span);
-  return value.ok() ? at_edges(access, std::move(value), span) : value;
+  return value.ok() ? with_side_rules(access, std::move(value), span) : value;
 }
 
 // Sets the members of an access that follow from its offsets. False if the offsets lead out of the

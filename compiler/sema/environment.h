@@ -77,8 +77,8 @@ struct WrittenName {
 };
 
 // The part of a boundary rule that the IR does not have. Accesses that escape implement it with a
-// select (edges.cpp).
-struct EdgeRule {
+// select (side_rules.cpp).
+struct SideRule {
   const ast::Expr* value = nullptr;  // value of `constant` if it must be computed; null: a number
   bool negates = false;              // odd, antisymmetric
   bool repeats = false;  // symmetric, antisymmetric: repeats the edge point, unlike mirror
@@ -87,8 +87,8 @@ struct EdgeRule {
   bool moves() const { return repeats || linear; }
   bool counts() const { return value || negates || moves(); }
 };
-struct Edges {  // for one dimension
-  EdgeRule low, high;
+struct SideRules {  // for one dimension
+  SideRule low, high;
 };
 
 struct Quotient {  // a derived param that replaces a quotient in bounds
@@ -114,7 +114,7 @@ struct Environment {
   std::vector<std::vector<int64_t>> subgrid_strides;  // by subgrid; empty: all 1
   std::vector<TypePtr> field_types;                   // by FieldId
   // by FieldId, per dimension; empty without a boundary
-  std::vector<std::vector<Edges>> field_edges;
+  std::vector<std::vector<SideRules>> field_side_rules;
   std::vector<Value> tables;  // constants; a vector of vectors of the element type
   std::vector<FunctionInfo> functions;
   std::unordered_map<std::string, Span> init_places;  // by field, including inits not analysed yet

@@ -81,7 +81,7 @@ std::optional<ir::NodeId> Arithmetic::node(const Weak& weak, Scalar to, Span spa
   if (weak->kind == WeakOperation::Kind::Weights) {
     ir::Access access{weak->set, 0, 0, {0}, 0};
     access.in_place = access.at_points = true;
-    access.wide = to == Scalar::F64;
+    access.weights_in_double = to == Scalar::F64;
     return made({access, to, place, {}});
   }
   if (weak->kind == WeakOperation::Kind::Random) {

@@ -10,6 +10,7 @@
 
 #include "compiler/ir/passes.h"
 #include "compiler/reference/interpreter.h"
+#include "compiler/support/try.h"
 #include "runtime/api/arrays.h"
 
 namespace stencil::api {
@@ -69,27 +70,23 @@ Result<std::vector<Given>> check_arrays(const ir::Program& program, const refere
                                         const Arrays& arrays, Where where) {
   std::vector<Given> out;
   for (const auto& [name, array] : arrays) {
-    const auto place = find_place(program, name);
-    if (!place.ok()) return place.failure();
-    const auto& field = state.fields[static_cast<size_t>(place.value().field)];
-    if (place.value().component < 0) {
-      const ir::Field& source = program.fields[static_cast<size_t>(place.value().field)];
+    const auto place = TRY(find_place(program, name));
+    const auto& field = state.fields[static_cast<size_t>(place.field)];
+    if (place.component < 0) {
+      const ir::Field& source = program.fields[static_cast<size_t>(place.field)];
       return Failure{
           "R073",
           fmt::format("kernels keep each component of field '{}' in a separate array", name),
           fmt::format("give one for each: {}{}", source.name, source.components[0].path)};
     }
-    const Status fits = check_array(program, field, place.value(), name, array, true);
-    if (!fits.ok()) return fits.failure();
-    Given given{place.value(), name, static_cast<std::byte*>(array.data()),
-                field.size_in_bytes(place.value().component)};
+    TRY(check_array(program, field, place, name, array, true));
+    Given given{place, name, static_cast<std::byte*>(array.data()),
+                field.size_in_bytes(place.component)};
     const bool written = ir::changes(program, given.place.field);
-    const Status usable = check_usable(given, array, written, where);
-    if (!usable.ok()) return usable.failure();
+    TRY(check_usable(given, array, written, where));
     out.push_back(std::move(given));
   }
-  const Status apart = check_overlaps(program, out);
-  if (!apart.ok()) return apart.failure();
+  TRY(check_overlaps(program, out));
   return out;
 }
 
@@ -128,27 +125,26 @@ Status provide_memory(const std::vector<Given>& all, SimulationData& simulation)
   reference::State& state = simulation.state;
   simulation.homes.resize(state.fields.size());
   for (size_t f = 0; f < state.fields.size(); ++f) {
-    auto given = collect(program, f, all);
-    if (!given.ok()) return given.failure();
+    auto given = TRY(collect(program, f, all));
     const auto id = static_cast<ir::FieldId>(f);
     reference::FieldData& field = state.fields[f];
     const bool on_device = simulation.arrays == Where::Device;
     if (on_device || simulation.works_in_place()) {
-      simulation.device_arrays.fields.push_back(given.value());
+      simulation.device_arrays.fields.push_back(given);
     }
-    if (!given.value().empty()) simulation.note_filled(id, -1);
-    if (on_device && !given.value().empty()) continue;
-    for (size_t c = 0; c < given.value().size(); ++c) {
+    if (!given.empty()) simulation.note_filled(id, -1);
+    if (on_device && !given.empty()) continue;
+    for (size_t c = 0; c < given.size(); ++c) {
       const auto bytes = static_cast<size_t>(field.size_in_bytes(static_cast<int>(c)));
-      field.levels.resize(given.value()[c].size());
+      field.levels.resize(given[c].size());
       for (size_t l = 0; l < field.levels.size(); ++l) {
-        auto* memory = static_cast<std::byte*>(given.value()[c][l]);
+        auto* memory = static_cast<std::byte*>(given[c][l]);
         field.levels[l].push_back(reference::Buffer::borrow(memory, bytes));
       }
     }
     reference::provide(program, id, state);
-    if (given.value().empty()) reference::initialise(program, id, state);
-    simulation.homes[f] = std::move(given).value();
+    if (given.empty()) reference::initialise(program, id, state);
+    simulation.homes[f] = std::move(given);
   }
   return Done{};
 }
@@ -161,19 +157,17 @@ namespace {
 Result<std::unique_ptr<SimulationData>> lay_out(std::shared_ptr<const ProgramData> source,
                                                 const ParamValues& values) {
   const ir::Program& program = source->program;
-  const auto params = bind(program, values);
-  if (!params.ok()) return params.failure();
-  const Diagnostics failed =
-      ir::failed_checks(program, params.value().integers, params.value().reals);
+  const auto params = TRY(bind(program, values));
+  const Diagnostics failed = ir::failed_checks(program, params.integers, params.reals);
   if (failed.has_errors()) return failure_of(source->source, failed);
   std::string error;
-  auto state = reference::lay_out(program, params.value().integers, params.value().reals, error);
+  auto state = reference::lay_out(program, params.integers, params.reals, error);
   if (!state) return Failure{"R052", "the fields cannot be allocated: " + error, ""};
 
   auto data = std::make_unique<SimulationData>();
   data->source = std::move(source);
   data->state = std::move(*state);
-  data->given = params.value().given;
+  data->given = params.given;
   for (const ir::Field& field : program.fields) {
     data->filled.emplace_back(field.components.size(), false);
   }
@@ -194,14 +188,12 @@ Result<std::unique_ptr<SimulationData>> lay_out(std::shared_ptr<const ProgramDat
 }  // namespace
 
 Result<State> make_state(std::shared_ptr<const ProgramData> source, const ParamValues& values) {
-  auto data = lay_out(std::move(source), values);
-  if (!data.ok()) return data.failure();
-  for (size_t f = 0; f < data.value()->state.fields.size(); ++f) {
-    if (!data.value()->program().fields[f].read_in_place()) continue;
-    const Status stored = data.value()->store(f);
-    if (!stored.ok()) return stored.failure();
+  auto data = TRY(lay_out(std::move(source), values));
+  for (size_t f = 0; f < data->state.fields.size(); ++f) {
+    if (!data->program().fields[f].read_in_place()) continue;
+    TRY(data->store(f));
   }
-  return SimulationData::wrap_state(std::move(data).value());
+  return SimulationData::wrap_state(std::move(data));
 }
 
 Result<Simulation> start(std::shared_ptr<const KernelData> kernel, State state) {
@@ -216,29 +208,23 @@ Result<Simulation> start(std::shared_ptr<const KernelData> kernel, State state) 
     return Failure{"R073", "the state uses the user's arrays, which only one simulation may use",
                    "start one with Kernel::attach"};
   }
-  const Status closed = data->close_session();
-  if (!closed.ok()) return closed.failure();
+  TRY(data->close_session());
   data->kernel = std::move(kernel);
-  const Status stored = data->may_defer() ? Done{} : data->store_all();
-  if (!stored.ok()) return stored.failure();
+  TRY(data->may_defer() ? Done{} : data->store_all());
   return SimulationData::wrap(std::move(data));
 }
 
 Result<Simulation> attach(std::shared_ptr<const KernelData> kernel, const Arrays& arrays,
                           Where where, void* stream, const ParamValues& values) {
-  auto laid_out = lay_out(kernel->source, values);
-  if (!laid_out.ok()) return laid_out.failure();
-  auto data = std::move(laid_out).value();
+  auto laid_out = TRY(lay_out(kernel->source, values));
+  auto data = std::move(laid_out);
   data->kernel = std::move(kernel);
   data->arrays = where;
   data->device_arrays.stream = stream;
-  const auto given = check_arrays(data->program(), data->state, arrays, where);
-  if (!given.ok()) return given.failure();
-  const Status provided = provide_memory(given.value(), *data);
-  if (!provided.ok()) return provided.failure();
+  const auto given = TRY(check_arrays(data->program(), data->state, arrays, where));
+  TRY(provide_memory(given, *data));
   // A device that cannot use the arrays reports it here, not at the first step.
-  const Status opened = where == Where::Device ? data->open_session() : Status(Done{});
-  if (!opened.ok()) return opened.failure();
+  TRY(where == Where::Device ? data->open_session() : Status(Done{}));
   return SimulationData::wrap(std::move(data));
 }
 

@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "compiler/support/numbers.h"
+#include "compiler/support/try.h"
 #include "runtime/api/arrays.h"
 #include "runtime/api/guarded.h"
 #include "runtime/api/program.h"
@@ -81,9 +82,8 @@ Result<std::vector<Selection>> selections_of(const ir::Program& program, const O
     selections.push_back({static_cast<ir::FieldId>(f)});
   }
   for (const std::string& name : output.fields) {
-    const auto place = find_place(program, name);
-    if (!place.ok()) return place.failure();
-    const Selection selection = selection_of(program, place.value());
+    const auto place = TRY(find_place(program, name));
+    const Selection selection = selection_of(program, place);
     if (std::find(selections.begin(), selections.end(), selection) != selections.end()) {
       return Failure{"R034", fmt::format("'{}' would hold '{}' twice", output.path, name), ""};
     }
@@ -93,23 +93,20 @@ Result<std::vector<Selection>> selections_of(const ir::Program& program, const O
 }
 
 Result<runtime::Output> resolved(const ir::Program& program, const Output& output) {
-  auto selections = selections_of(program, output);
-  if (!selections.ok()) return selections.failure();
+  auto selections = TRY(selections_of(program, output));
   const auto format = runtime::format_of(output.path);
   if (!format) {
     return Failure{"R032", fmt::format("cannot tell what to write to '{}'", output.path),
                    "use .npy, .png or .vti"};
   }
   if (format != Format::Vti && output.fields.size() != 1) {
-    return Failure{
-        "R033",
-        fmt::format("'{}' would hold one field, not {}", output.path, selections.value().size()),
-        "a .vti file holds several"};
+    return Failure{"R033",
+                   fmt::format("'{}' would hold one field, not {}", output.path, selections.size()),
+                   "a .vti file holds several"};
   }
-  const Status possible = format == Format::Vti   ? runtime::check_vti(program, selections.value())
-                          : format == Format::Png ? check_picture(program, selections.value()[0])
-                                                  : Status(Done{});
-  if (!possible.ok()) return possible.failure();
+  TRY(format == Format::Vti   ? runtime::check_vti(program, selections)
+      : format == Format::Png ? check_picture(program, selections[0])
+                              : Status(Done{}));
   if (output.range && !(std::isfinite(output.range->first) && std::isfinite(output.range->second) &&
                         output.range->first < output.range->second)) {
     return Failure{"R036",
@@ -117,20 +114,16 @@ Result<runtime::Output> resolved(const ir::Program& program, const Output& outpu
                                output.range->first, output.range->second),
                    "give two numbers, the first below the second"};
   }
-  const Status place = check_place(output.path);
-  if (!place.ok()) return place.failure();
-  return runtime::Output{output.path,
-                         std::move(selections).value(),
-                         {},
-                         {.range = output.range, .plain = output.plain}};
+  TRY(check_place(output.path));
+  return runtime::Output{
+      output.path, std::move(selections), {}, {.range = output.range, .plain = output.plain}};
 }
 
 Result<std::vector<runtime::Output>> resolved(const ir::Program& program,
                                               const std::vector<Output>& outputs) {
   std::vector<runtime::Output> all;
   for (const Output& output : outputs) {
-    auto one = resolved(program, output);
-    if (!one.ok()) return one.failure();
+    auto one = TRY(resolved(program, output));
     const bool twice = std::any_of(all.begin(), all.end(), [&](const runtime::Output& other) {
       return runtime::same_file(other.path, output.path);
     });
@@ -138,7 +131,7 @@ Result<std::vector<runtime::Output>> resolved(const ir::Program& program,
       return Failure{"R034", fmt::format("two outputs write the same file '{}'", output.path),
                      "name another file"};
     }
-    all.push_back(std::move(one).value());
+    all.push_back(std::move(one));
   }
   return all;
 }
@@ -204,8 +197,7 @@ Status check_all_apart(const RunFiles& files) {
                    "name another file"};
   }
   for (const Output& output : files.outputs) {
-    const Status apart = check_apart(output.path, files);
-    if (!apart.ok()) return apart;
+    TRY(check_apart(output.path, files));
     if (files.checkpoint.empty() || !runtime::same_file(files.checkpoint, output.path)) continue;
     return Failure{"R034",
                    fmt::format("the checkpoint would overwrite the output '{}'", output.path),
@@ -270,14 +262,10 @@ Failure rounded(const std::string& field, const std::string& path,
 }  // namespace
 
 Status check(const ir::Program& program, const RunFiles& files) {
-  const Status sound = check_intervals(files);
-  if (!sound.ok()) return sound;
-  const Status place = files.checkpoint.empty() ? Status(Done{}) : check_place(files.checkpoint);
-  if (!place.ok()) return place;
-  const Status history = check_history(program, files);
-  if (!history.ok()) return history;
-  const auto outputs = resolved(program, files.outputs);
-  if (!outputs.ok()) return outputs.failure();
+  TRY(check_intervals(files));
+  TRY(files.checkpoint.empty() ? Status(Done{}) : check_place(files.checkpoint));
+  TRY(check_history(program, files));
+  TRY(resolved(program, files.outputs));
   return check_all_apart(files);
 }
 
@@ -292,8 +280,7 @@ Result<std::vector<runtime::Output>> placed(const ir::Program& program,
     const reference::FieldData& field = state.fields[static_cast<size_t>(shown.field)];
     output.plane =
         plane_of(program.fields[static_cast<size_t>(shown.field)], field, outputs[o].plane);
-    const auto inside = runtime::plane_start(field, output.plane);
-    if (!inside.ok()) return inside.failure();
+    TRY(runtime::plane_start(field, output.plane));
   }
   return all;
 }
@@ -306,30 +293,24 @@ void remove_temporary_files() noexcept {
 
 Status State::check(const RunFiles& files) const {
   return api::guarded<Done>([&]() -> Status {
-    const Status possible = api::check(data_->program(), files);
-    if (!possible.ok()) return possible;
-    const auto outputs = api::placed(data_->program(), data_->state, files.outputs);
-    if (!outputs.ok()) return outputs.failure();
+    TRY(api::check(data_->program(), files));
+    TRY(api::placed(data_->program(), data_->state, files.outputs));
     return Done{};
   });
 }
 
 Status State::read(const std::string& field, const std::string& path) {
   return api::guarded<Done>([&]() -> Status {
-    const auto place = api::find_place(data_->program(), field);
-    if (!place.ok()) return place.failure();
-    const Status on_host = data_->check_on_host(place.value().levels(data_->program()));
-    if (!on_host.ok()) return on_host;
-    const Status closed = data_->close_session();
-    if (!closed.ok()) return closed;
-    const auto selection = api::selection_of(data_->program(), place.value());
+    const auto place = TRY(api::find_place(data_->program(), field));
+    TRY(data_->check_on_host(place.levels(data_->program())));
+    TRY(data_->close_session());
+    const auto selection = api::selection_of(data_->program(), place);
     const auto& shape = data_->state.fields[static_cast<size_t>(selection.field)];
-    auto found = runtime::find_npy(path, shape, selection);
-    if (!found.ok()) return found.failure();
-    const Status taken = data_->take(std::move(found.value().values));
+    auto found = TRY(runtime::find_npy(path, shape, selection));
+    const Status taken = data_->take(std::move(found.values));
     if (taken.ok()) data_->note_filled(selection.field, selection.component);
-    if (taken.ok() && found.value().rounding.values > 0) {
-      data_->warnings.push_back(api::rounded(field, path, found.value().rounding));
+    if (taken.ok() && found.rounding.values > 0) {
+      data_->warnings.push_back(api::rounded(field, path, found.rounding));
     }
     return taken;
   });
@@ -337,21 +318,18 @@ Status State::read(const std::string& field, const std::string& path) {
 
 Status State::write(const std::vector<Output>& outputs) {
   return api::guarded<Done>([&]() -> Status {
-    const auto files = api::placed(data_->program(), data_->state, outputs);
-    if (!files.ok()) return files.failure();
-    const auto levels = runtime::levels_shown(data_->program(), files.value());
-    const Status on_host = data_->check_on_host(levels);
-    if (!on_host.ok()) return on_host;
+    const auto files = TRY(api::placed(data_->program(), data_->state, outputs));
+    const auto levels = runtime::levels_shown(data_->program(), files);
+    TRY(data_->check_on_host(levels));
     return data_->look([&](runtime::FieldSource& fields) {
-      return runtime::write_outputs(data_->program(), fields, files.value());
+      return runtime::write_outputs(data_->program(), fields, files);
     });
   });
 }
 
 Status State::save_checkpoint(const std::string& path) {
   return api::guarded<Done>([&]() -> Status {
-    const Status on_host = data_->check_on_host(data_->all_levels());
-    if (!on_host.ok()) return on_host;
+    TRY(data_->check_on_host(data_->all_levels()));
     return data_->look([&](runtime::FieldSource& fields) {
       return runtime::write_checkpoint(path, data_->program(), fields);
     });
@@ -360,18 +338,15 @@ Status State::save_checkpoint(const std::string& path) {
 
 Status State::load_checkpoint(const std::string& path) {
   return api::guarded<Done>([&]() -> Status {
-    const Status on_host = data_->check_on_host(data_->all_levels());
-    if (!on_host.ok()) return on_host;
-    const Status closed = data_->close_session();
-    if (!closed.ok()) return closed;
+    TRY(data_->check_on_host(data_->all_levels()));
+    TRY(data_->close_session());
     std::vector<bool> given = data_->given;
     for (size_t p = 0; p < given.size(); ++p) {
       given[p] = given[p] || data_->source->defined.count(data_->program().params[p].name) > 0;
     }
-    auto saved = runtime::find_checkpoint(path, data_->program(), data_->state, given);
-    if (!saved.ok()) return saved.failure();
-    const std::vector<runtime::ChangedParam> changed = saved.value().changed;
-    const Status taken = data_->go_on_from(std::move(saved).value());
+    auto saved = TRY(runtime::find_checkpoint(path, data_->program(), data_->state, given));
+    const std::vector<runtime::ChangedParam> changed = saved.changed;
+    const Status taken = data_->go_on_from(std::move(saved));
     for (const runtime::ChangedParam& param : changed) {
       if (taken.ok()) data_->warnings.push_back(api::changed(path, param));
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/driver/brief_schedule.h"
+#include "compiler/support/try.h"
 #include "runtime/api/attach.h"
 #include "runtime/api/guarded.h"
 #include "runtime/api/program.h"
@@ -49,24 +50,23 @@ Result<std::vector<int64_t>> sizes_of(const ir::Program& program) {
         "R094", fmt::format("the grid is cut before its size is known: '{}' is open", param.name),
         "give sizes when the program is read (Options::definitions, -D without --open)"};
   }
-  const auto params = bind(program, {});
-  if (!params.ok()) return params.failure();
-  return params.value().integers;
+  const auto params = TRY(bind(program, {}));
+  return params.integers;
 }
 
-runtime::KnownPartLines part_lines(const KernelOptions& options) {
-  return [&options](const ir::Program& part, const runtime::ChosenDevice& chosen) {
-    return tune::automatic_line(part, chosen, {options.steps, false, options.stage});
+runtime::KnownSubdomainLines subdomain_lines(const KernelOptions& options) {
+  return [&options](const ir::Program& subdomain, const runtime::ChosenDevice& chosen) {
+    return tune::automatic_line(subdomain, chosen, {options.steps, false, options.stage});
   };
 }
 
-Result<runtime::Prepared> prepare_parts(const ir::Program& program, const KernelOptions& options,
-                                        Diagnostics& diagnostics) {
-  const auto sizes = sizes_of(program);
-  if (!sizes.ok()) return sizes.failure();
-  return runtime::prepare_parts(program, sizes.value(), {options.parts, options.exchange},
-                                options.device, options.schedule, diagnostics, options.stage,
-                                part_lines(options));
+Result<runtime::Prepared> prepare_subdomains(const ir::Program& program,
+                                             const KernelOptions& options,
+                                             Diagnostics& diagnostics) {
+  const auto sizes = TRY(sizes_of(program));
+  return runtime::prepare_subdomains(program, sizes, {options.parts, options.exchange},
+                                     options.device, options.schedule, diagnostics, options.stage,
+                                     subdomain_lines(options));
 }
 
 Result<runtime::Prepared> prepare_rank(const ir::Program& program, const KernelOptions& options,
@@ -76,29 +76,25 @@ Result<runtime::Prepared> prepare_rank(const ir::Program& program, const KernelO
     return Failure{"R092", "KernelOptions::ranks without join_ranks()", "call join_ranks() first"};
   }
   const auto sizes = sizes_of(program);
-  const Status known = runtime::agree(*ranks, sizes.ok() ? Status(Done{}) : sizes.failure());
-  if (!known.ok()) return known.failure();
-  const std::string parts =
-      options.parts.empty() ? fmt::format("{}", ranks->size()) : options.parts;
-  auto made = runtime::prepare_rank(ranks, ranks->rank_on_node(), program, sizes.value(),
-                                    {parts, options.exchange}, options.device, options.schedule,
-                                    diagnostics, options.stage, part_lines(options));
-  if (!made.ok()) return made.failure();
-  serve = std::move(made.value().serve);
-  return std::move(made.value().prepared);
+  TRY(runtime::agree(*ranks, sizes.ok() ? Status(Done{}) : sizes.failure()));
+  const std::string cuts = options.parts.empty() ? fmt::format("{}", ranks->size()) : options.parts;
+  auto made = TRY(runtime::prepare_rank(ranks, ranks->rank_on_node(), program, sizes.value(),
+                                        {cuts, options.exchange}, options.device, options.schedule,
+                                        diagnostics, options.stage, subdomain_lines(options)));
+  serve = std::move(made.serve);
+  return std::move(made.prepared);
 }
 
 }  // namespace
 
 Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData> data,
                        const KernelOptions& options) {
-  const Status exchange = check_exchange(options);
-  if (!exchange.ok()) return exchange.failure();
+  TRY(check_exchange(options));
   Diagnostics diagnostics;
   std::function<Status()> serve;
   auto prepared = options.ranks           ? prepare_rank(data->program, options, diagnostics, serve)
                   : options.parts.empty() ? prepare_one(data->program, options, diagnostics)
-                                          : prepare_parts(data->program, options, diagnostics);
+                                          : prepare_subdomains(data->program, options, diagnostics);
   if (!prepared.ok()) {
     const bool in_program = prepared.failure().code.empty();
     return in_program ? failure_of(data->source, diagnostics) : prepared.failure();
@@ -124,9 +120,8 @@ std::vector<Device> devices() {
 
 Result<Device> choose_device(const std::string& name) {
   return api::guarded<Device>([&]() -> Result<Device> {
-    const auto chosen = runtime::choose_device(name);
-    if (!chosen.ok()) return chosen.failure();
-    return api::describe(chosen.value().info, chosen.value().device);
+    const auto chosen = TRY(runtime::choose_device(name));
+    return api::describe(chosen.info, chosen.device);
   });
 }
 
@@ -162,7 +157,7 @@ Status Kernel::serve() const {
 }
 
 const std::string& Kernel::parts() const {
-  return data_->prepared.parts;
+  return data_->prepared.subdomains;
 }
 
 namespace {
@@ -176,8 +171,7 @@ Status drives(const api::KernelData& kernel) {
 }  // namespace
 
 Result<std::string> Kernel::code(CodeKind kind) const {
-  const Status can = drives(*data_);
-  if (!can.ok()) return can.failure();
+  TRY(drives(*data_));
   return api::guarded<std::string>(
       [&] { return data_->prepared.loaded->code(static_cast<runtime::CodeKind>(kind)); });
 }
@@ -187,20 +181,17 @@ static_assert(static_cast<runtime::CodeKind>(CodeKind::MachineCode) ==
               runtime::CodeKind::MachineCode);
 
 Result<Simulation> Kernel::start(const ParamValues& values) const {
-  auto state = data_->program.initial_state(values);
-  if (!state.ok()) return state.failure();
-  return start(std::move(state).value());
+  auto state = TRY(data_->program.initial_state(values));
+  return start(std::move(state));
 }
 
 Result<Simulation> Kernel::start(State state) const {
-  const Status can = drives(*data_);
-  if (!can.ok()) return can.failure();
+  TRY(drives(*data_));
   return api::guarded<Simulation>([&] { return api::start(data_, std::move(state)); });
 }
 
 Result<Simulation> Kernel::attach(const Arrays& arrays, const ParamValues& values) const {
-  const Status can = drives(*data_);
-  if (!can.ok()) return can.failure();
+  TRY(drives(*data_));
   return api::guarded<Simulation>([&] {
     return api::attach(data_, arrays, api::SimulationData::Arrays::Host, nullptr, values);
   });
@@ -208,8 +199,7 @@ Result<Simulation> Kernel::attach(const Arrays& arrays, const ParamValues& value
 
 Result<Simulation> Kernel::attach_device(const Arrays& arrays, void* stream,
                                          const ParamValues& values) const {
-  const Status can = drives(*data_);
-  if (!can.ok()) return can.failure();
+  TRY(drives(*data_));
   return api::guarded<Simulation>([&] {
     return api::attach(data_, arrays, api::SimulationData::Arrays::Device, stream, values);
   });

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "compiler/support/try.h"
 #include "runtime/api/guarded.h"
 #include "runtime/api/lift_params.h"
 
@@ -25,24 +26,20 @@ runtime::LiftRequest lift_request(const std::string& file, const LiftOptions& op
 Result<LiftedSource> lift_source(const std::string& file, const LiftOptions& options) {
   return api::guarded<LiftedSource>([&]() -> Result<LiftedSource> {
     const auto request = api::lift_request(file, options);
-    const auto lifted = runtime::lift_file(request);
-    if (!lifted.ok()) return lifted.failure();
-    LiftedSource out{lifted.value().program.text, lifted.value().program.assumed, false,
-                     "verification is off"};
+    const auto lifted = TRY(runtime::lift_file(request));
+    LiftedSource out{lifted.program.text, lifted.program.assumed, false, "verification is off"};
     if (options.verify) {
-      const auto proof = api::prove_lifted(lifted.value(), request, options.seed);
-      if (!proof.ok()) return proof.failure();
-      out.verified = proof.value().compared;
-      out.proof = proof.value().text;
+      const auto proof = TRY(api::prove_lifted(lifted, request, options.seed));
+      out.verified = proof.compared;
+      out.proof = proof.text;
     }
     return out;
   });
 }
 
 Result<Program> lift(const std::string& file, const LiftOptions& options) {
-  const auto source = lift_source(file, options);
-  if (!source.ok()) return source.failure();
-  return Program::from_text(source.value().text, options.program,
+  const auto source = TRY(lift_source(file, options));
+  return Program::from_text(source.text, options.program,
                             std::filesystem::path(file).stem().string() + ".stn");
 }
 

@@ -7,6 +7,7 @@
 
 #include "compiler/lift/numbers.h"
 #include "compiler/support/numbers.h"
+#include "compiler/support/try.h"
 
 namespace stencil::api {
 
@@ -83,14 +84,17 @@ std::vector<int64_t> constant_lengths(const lifter::Lifted& lifted, size_t array
   const lifter::ArrayInfo& info = lifted.execution.arrays[array];
   std::vector<int64_t> out(info.extents.size(), 1);
   for (const lifter::SymbolInfo& symbol : lifted.execution.symbols) {
-    if (symbol.variable != info.variable || symbol.in_c.rfind(info.in_c + "[", 0) != 0) continue;
-    size_t at = info.in_c.size();
+    if (symbol.variable != info.variable ||
+        symbol.c_expression.rfind(info.c_expression + "[", 0) != 0)
+      continue;
+    size_t at = info.c_expression.size();
     for (size_t d = 0; d < out.size() && at != std::string::npos; ++d) {
-      const size_t end = symbol.in_c.find(']', at);
+      const size_t end = symbol.c_expression.find(']', at);
       if (end == std::string::npos) break;
-      const auto subscript = parse_integer(symbol.in_c.substr(at + 1, end - at - 1), 0, 1 << 20);
+      const auto subscript =
+          parse_integer(symbol.c_expression.substr(at + 1, end - at - 1), 0, 1 << 20);
       if (subscript) out[d] = std::max(out[d], *subscript + 1);
-      at = symbol.in_c.find('[', end);
+      at = symbol.c_expression.find('[', end);
     }
   }
   return out;
@@ -314,13 +318,10 @@ Status OriginalMemory::set_points(Simulation& run, const LiftCase& one,
         places.push_back(static_cast<double>(at));
       }
     }
-    const Status done =
-        run.set(set.name, View<double>(places.data(), Extents{count, rank}, Extents{rank, 1}));
-    if (!done.ok()) return done;
+    TRY(run.set(set.name, View<double>(places.data(), Extents{count, rank}, Extents{rank, 1})));
   }
   for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
-    const Status done = run.set(field.field, points_of(field, one, arrays));
-    if (!done.ok()) return done;
+    TRY(run.set(field.field, points_of(field, one, arrays)));
   }
   return Done{};
 }
@@ -358,8 +359,8 @@ AnyView OriginalMemory::part_of(const FieldBinding& field, const LiftCase& one,
       offset += array.strides[d] * low;
       extents.push_back(*lifter::number_of(field.lengths[d], one.integers));
       strides.push_back(array.strides[d]);
-    } else if (field.subscripts[d] == lifter::kSlot) {
-      offset += array.strides[d] * ((field.slot + steps) % array.extents[d]);
+    } else if (field.subscripts[d] == lifter::kBufferSlot) {
+      offset += array.strides[d] * ((field.buffer_slot + steps) % array.extents[d]);
     } else {
       offset += array.strides[d] * field.subscripts[d];
     }

@@ -105,7 +105,7 @@ OriginalRun Original::run(const LiftCase& one, std::vector<OriginalArray>& array
     std::memcpy(arrays[a].bytes.data(), begin + room, bytes);
     if (!is_untouched(begin, room, guard_of(a)) ||
         !is_untouched(begin + room + bytes, room + largest - bytes, guard_of(a))) {
-      out.outside = lifted_.execution.arrays[a].in_c;
+      out.outside = lifted_.execution.arrays[a].c_expression;
     }
   }
   left_.assign(results.data(), results.data() + 8 * lifted_.execution.left.size());

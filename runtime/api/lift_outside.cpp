@@ -30,7 +30,7 @@ std::string LiftOutside::text(const lifter::Lifted& lifted, const LiftPlan& plan
     };
     if (std::none_of(compared.begin(), compared.end(), smaller)) continue;
     return fmt::format("the original accesses elements outside of the program's array '{}' ({})",
-                       info.in_c, plan.sizes_text({outside}));
+                       info.c_expression, plan.sizes_text({outside}));
   }
   return "";
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "compiler/support/try.h"
 #include "runtime/api/lift_original.h"
 #include "runtime/lifting/params.h"
 
@@ -153,16 +154,14 @@ class AtValues {
     const auto& params = request_.options.params;
     for (const auto& values : runtime::values_to_test(params, {kSizes, std::end(kSizes)})) {
       if (done_.size() == kRuns) break;
-      const Status proven = at(values);
-      if (!proven.ok()) return proven.failure();
+      TRY(at(values));
     }
     if (!done_.empty() && !missing_.empty()) {
       std::vector<int64_t> beside = runtime::values_beside_integers(request_.file);
       std::reverse(beside.begin(), beside.end());
       for (const auto& values : runtime::values_to_test(params, beside)) {
         if (missing_.empty()) break;
-        const Status proven = at(values);
-        if (!proven.ok()) return proven.failure();
+        TRY(at(values));
       }
     }
     LiftProof out;
@@ -183,25 +182,22 @@ class AtValues {
     const std::string told = text_of(values, request_.options.params);
     if (std::find(done_.begin(), done_.end(), told) != done_.end()) return Done{};
     runtime::LiftRequest changed = request_;
-    auto file = runtime::at_values(request_.file, values);
-    if (!file.ok()) return file.failure();
-    changed.file = std::move(file).value();
+    auto file = TRY(runtime::at_values(request_.file, values));
+    changed.file = std::move(file);
     auto here = runtime::lift_as_it_stands(changed);
     if (!here.ok()) {
       last_ = fmt::format("with {}: {}", told, here.failure().message);
       return Done{};
     }
     Fixing(here.value()).run();
-    const auto proof = prove(here.value(), changed, seed_ + done_.size(), search_);
-    if (!proof.ok()) return proof.failure();
+    const auto proof = TRY(prove(here.value(), changed, seed_ + done_.size(), search_));
     // outcomes that these runs missed may be taken at another value
-    if (!proof.value().compared && proof.value().missing.empty()) {
-      last_ = fmt::format("with {}: {}", told, proof.value().text);
+    if (!proof.compared && proof.missing.empty()) {
+      last_ = fmt::format("with {}: {}", told, proof.text);
       return Done{};
     }
-    std::vector<Outcome> missing = own_.removed_in(proof.value().outcomes);
-    for (const auto& more :
-         {proof.value().missing, proof.value().outcomes.folded_away(request_.options.params)}) {
+    std::vector<Outcome> missing = own_.removed_in(proof.outcomes);
+    for (const auto& more : {proof.missing, proof.outcomes.folded_away(request_.options.params)}) {
       for (const Outcome& one : more) {
         const bool known = std::any_of(missing.begin(), missing.end(), [&](const Outcome& other) {
           return other.text() == one.text();
@@ -210,7 +206,7 @@ class AtValues {
       }
     }
     missing_ = done_.empty() ? missing : in_both(missing_, missing);
-    if (done_.empty()) first_ = proof.value().runs;
+    if (done_.empty()) first_ = proof.runs;
     done_.push_back(told);
     return Done{};
   }

@@ -55,9 +55,9 @@ class Replacement {
     const bool returns = type(entry.result).kind != CTypeInfo::Kind::Void;
     bool known = false;
     for (const lifter::Left& left : lifted_.execution.left) {
-      if (left.in_c.empty()) known = left.value != nullptr;
-      if (!left.in_c.empty() && left.value == nullptr)
-        return refused(fmt::format("it sets '{}'", left.in_c));
+      if (left.c_expression.empty()) known = left.value != nullptr;
+      if (!left.c_expression.empty() && left.value == nullptr)
+        return refused(fmt::format("it sets '{}'", left.c_expression));
     }
     if (returns && !known) return refused("it returns a value");
     if (!tree_.region && is_cpp_keyword(entry.name))
@@ -72,7 +72,7 @@ class Replacement {
     for (const lifter::Left& left : lifted_.execution.left) {
       if (left.variable)
         parameters += fmt::format("{}{}* {}_after", parameters.empty() ? "" : ", ",
-                                  lifter::name_of(left.type), in_cpp_names(left.in_c));
+                                  lifter::name_of(left.type), in_cpp_names(left.c_expression));
     }
     if (!why_.empty()) return refused(why_);
     const std::string head =
@@ -92,20 +92,21 @@ class Replacement {
   const CTypeInfo& type(int number) const { return tree_.types[static_cast<size_t>(number)]; }
 
   // A C expression with its variables renamed where they are C++ keywords, such as `new` and `xor`.
-  std::string in_cpp_names(const std::string& in_c) const {
+  std::string in_cpp_names(const std::string& c_expression) const {
     std::string out;
-    for (size_t i = 0; i < in_c.size();) {
+    for (size_t i = 0; i < c_expression.size();) {
       size_t end = i;
-      while (end < in_c.size() &&
-             (std::isalnum(static_cast<unsigned char>(in_c[end])) != 0 || in_c[end] == '_')) {
+      while (end < c_expression.size() &&
+             (std::isalnum(static_cast<unsigned char>(c_expression[end])) != 0 ||
+              c_expression[end] == '_')) {
         ++end;
       }
       if (end == i) {
-        out += in_c[i++];
+        out += c_expression[i++];
         continue;
       }
-      const std::string word = in_c.substr(i, end - i);
-      const bool member = i > 0 && (in_c[i - 1] == '.' || in_c[i - 1] == '>');
+      const std::string word = c_expression.substr(i, end - i);
+      const bool member = i > 0 && (c_expression[i - 1] == '.' || c_expression[i - 1] == '>');
       const auto other = renamed_.find(word);
       out += member || other == renamed_.end() ? word : other->second;
       i = end;
@@ -160,20 +161,20 @@ class Replacement {
   }
 
   // A C expression for use in the function; it must begin with one of the parameters.
-  std::string visible(const std::string& in_c) {
+  std::string visible(const std::string& c_expression) {
     size_t begin = 0, end = 0;
     const auto word = [&](char c) {
       return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
     };
-    while (begin < in_c.size() && !word(in_c[begin])) ++begin;
-    for (end = begin; end < in_c.size() && word(in_c[end]);) ++end;
-    const std::string name = in_c.substr(begin, end - begin);
+    while (begin < c_expression.size() && !word(c_expression[begin])) ++begin;
+    for (end = begin; end < c_expression.size() && word(c_expression[end]);) ++end;
+    const std::string name = c_expression.substr(begin, end - begin);
     const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
     const auto named = [&](int v) { return tree_.variables[static_cast<size_t>(v)].name == name; };
     if (std::none_of(entry.parameters.begin(), entry.parameters.end(), named))
       why_ = fmt::format("it uses '{}', which is not one of its parameters: pass it as a parameter",
                          name);
-    return in_cpp_names(in_c);
+    return in_cpp_names(c_expression);
   }
 
   // A size or a number of steps, computed in 64 bits.
@@ -189,7 +190,8 @@ class Replacement {
       case XKind::Symbol:
         if (const auto& value = lifted_.execution.symbols[static_cast<size_t>(x->id)].value)
           return std::to_string(*value);
-        return "(" + visible(lifted_.execution.symbols[static_cast<size_t>(x->id)].in_c) + ")";
+        return "(" + visible(lifted_.execution.symbols[static_cast<size_t>(x->id)].c_expression) +
+               ")";
       case XKind::Unary:
         return fmt::format("({}{})", x->text, text(x->args[0]));
       case XKind::Binary:
@@ -231,16 +233,17 @@ class Replacement {
   std::string pointer(const FieldBinding& field) {
     const auto& array = lifted_.execution.arrays[static_cast<size_t>(field.array)];
     if (array.rows || array.local) {
-      why_ = fmt::format("'{}' has separately allocated rows, or is local", array.in_c);
+      why_ = fmt::format("'{}' has separately allocated rows, or is local", array.c_expression);
       return "";
     }
     for (X low : field.lows) {
       if (low == nullptr) continue;
-      why_ = fmt::format("'{}' has ghost cells, which the program does not have", array.in_c);
+      why_ =
+          fmt::format("'{}' has ghost cells, which the program does not have", array.c_expression);
       return "";
     }
     if (device_ && array.sequence) {
-      why_ = fmt::format("'{}' is a container in the memory of the host", array.in_c);
+      why_ = fmt::format("'{}' is a container in the memory of the host", array.c_expression);
       return "";
     }
     std::string offset;
@@ -251,10 +254,11 @@ class Replacement {
         continue;
       }
       if (space) {
-        why_ = fmt::format("the components of '{}' are interleaved in memory", array.in_c);
+        why_ = fmt::format("the components of '{}' are interleaved in memory", array.c_expression);
         return "";
       }
-      const int64_t at = field.subscripts[d] == lifter::kSlot ? field.slot : field.subscripts[d];
+      const int64_t at =
+          field.subscripts[d] == lifter::kBufferSlot ? field.buffer_slot : field.subscripts[d];
       std::string stride = std::to_string(at);
       for (size_t k = d + 1; k < field.extents.size(); ++k)
         stride += " * (size_t)" + whole(field.extents[k]);
@@ -262,11 +266,11 @@ class Replacement {
     }
     const bool truth = array.element == lifter::CScalar::Bool;  // the program has a ubyte
     const std::string element = truth ? "unsigned char" : element_name(array.element);
-    const std::string in_c = visible(array.in_c);
+    const std::string c_expression = visible(array.c_expression);
     const auto part = parts_.find(field.array);
     const std::string base = part != parts_.end()           ? part->second + ".data()"
-                             : array.sequence || array.view ? in_c + ".data()"
-                                                            : in_c;
+                             : array.sequence || array.view ? c_expression + ".data()"
+                                                            : c_expression;
     return fmt::format("(({}{}*){}{})", field.written ? "" : "const ", element, base, offset);
   }
 
@@ -275,15 +279,16 @@ class Replacement {
                              const std::string& indent) {
     std::string out;
     for (const lifter::Left& one : left) {
-      if (one.in_c.empty()) {
+      if (one.c_expression.empty()) {
         returned = one.value;
         continue;
       }
       if (one.value == nullptr) {
-        why_ = fmt::format("it sets '{}'", one.in_c);
+        why_ = fmt::format("it sets '{}'", one.c_expression);
         return "";
       }
-      const std::string name = one.variable ? in_cpp_names(one.in_c) : visible(one.in_c);
+      const std::string name =
+          one.variable ? in_cpp_names(one.c_expression) : visible(one.c_expression);
       out += one.variable ? fmt::format("{2}if ({0}_after) *{0}_after = {1};\n", name,
                                         text(one.value), indent)
                           : fmt::format("{}{} = {};\n", indent, name, text(one.value));
@@ -391,7 +396,7 @@ class Replacement {
             "the program has {} elements of '{}', and the original may access fewer, because of a "
             "condition; a declared length, as in {}[n], says how many there "
             "are",
-            lifter::Poly::of(reach.length).text(), array.in_c, array.in_c);
+            lifter::Poly::of(reach.length).text(), array.c_expression, array.c_expression);
         return "";
       }
       if (is_exact(reach, length)) continue;
@@ -414,7 +419,7 @@ class Replacement {
         out += fmt::format(
             "    if ({} < {}) {{\n    fprintf(stderr, \"{}: the original accesses fewer elements "
             "of '{}' than the program\\n\");\n    abort();\n  }}\n",
-            have, length, name_, array.in_c);
+            have, length, name_, array.c_expression);
         continue;
       }
       const std::string part = fmt::format("stencil_part_{}", reach.array);
@@ -424,10 +429,10 @@ class Replacement {
       });
       const std::string element = (written ? "" : "const ") + (truth ? std::string("unsigned char")
                                                                      : element_name(array.element));
-      const std::string in_c = visible(array.in_c);
-      out +=
-          fmt::format("    stencil_part<{0}> {1}(({0}*){2}, {3}{5}, ({4}){5});\n", element, part,
-                      array.sequence || array.view ? in_c + ".data()" : in_c, have, length, inner);
+      const std::string c_expression = visible(array.c_expression);
+      out += fmt::format("    stencil_part<{0}> {1}(({0}*){2}, {3}{5}, ({4}){5});\n", element, part,
+                         array.sequence || array.view ? c_expression + ".data()" : c_expression,
+                         have, length, inner);
       parts_[reach.array] = part;
       if (written) put_back_ += fmt::format("    {}.back();\n", part);
     }
@@ -459,12 +464,12 @@ class Replacement {
     for (const auto& param : lifted_.program.params) {
       const auto& symbol = lifted_.execution.symbols[static_cast<size_t>(param.symbol)];
       if (symbol.value) continue;  // a macro or constant; the default is its value
-      const std::string value = visible(symbol.in_c);
+      const std::string value = visible(symbol.c_expression);
       if (symbol.type == lifter::CScalar::U64) {  // the program has signed integers
         out += fmt::format(
             "  if (({0}) > 4611686018427387904ull) {{\n    fprintf(stderr, \"{1}: '{2}' is too "
             "large\\n\");\n    abort();\n  }}\n",
-            value, name_, symbol.in_c);
+            value, name_, symbol.c_expression);
       }
       out += fmt::format("  stencil_params.{} = {};\n", member("params", param.param), value);
     }

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "compiler/support/numbers.h"
+#include "compiler/support/try.h"
 #include "runtime/api/lift_verify.h"
 #include "runtime/io/files.h"
 #include "runtime/lifting/params.h"
@@ -133,9 +134,8 @@ std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
   const auto lift_at = [&](const runtime::NamedValues& values,
                            runtime::LiftRequest& changed) -> Result<lifter::Lifted> {
     changed = request;
-    auto file = runtime::at_values(request.file, values);
-    if (!file.ok()) return file.failure();
-    changed.file = std::move(file).value();
+    auto file = TRY(runtime::at_values(request.file, values));
+    changed.file = std::move(file);
     return runtime::lift_as_it_stands(changed);
   };
   std::map<std::string, int64_t> macros;
@@ -182,10 +182,9 @@ std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
                       name, small[name], value, difference));
     large = texts[0];
   }
-  auto proof = prove(again.value(), smaller, seed, search);
-  if (!proof.ok()) return proof;
-  if (!proof.value().ran) return std::nullopt;
-  return with(told, std::move(proof).value(), outcomes);
+  auto proof = TRY(prove(again.value(), smaller, seed, search));
+  if (!proof.ran) return std::nullopt;
+  return with(told, std::move(proof), outcomes);
 }
 
 // The offset of a number literal given by its line and column; nullopt if other text is there.
@@ -238,11 +237,10 @@ std::optional<Result<LiftProof>> with_few_steps(const lifter::Lifted& lifted,
     lifter::X few = again.value().program.steps;
     if (few == nullptr || few->kind != lifter::XKind::Int || few->integer != count) continue;
     if (without_steps(again.value().program.text) != without_steps(lifted.program.text)) continue;
-    auto proof = prove(again.value(), shorter, seed, search);
-    if (!proof.ok()) return proof;
-    if (!proof.value().ran) continue;
-    return with(fmt::format("{} steps instead of {}", count, steps->integer),
-                std::move(proof).value(), outcomes);
+    auto proof = TRY(prove(again.value(), shorter, seed, search));
+    if (!proof.ran) continue;
+    return with(fmt::format("{} steps instead of {}", count, steps->integer), std::move(proof),
+                outcomes);
   }
   return std::nullopt;
 }

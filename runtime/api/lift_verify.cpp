@@ -16,6 +16,7 @@
 #include <set>
 
 #include "compiler/lift/numbers.h"
+#include "compiler/support/try.h"
 #include "runtime/api/lift_original.h"
 #include "runtime/api/lift_outside.h"
 #include "runtime/api/lift_plan.h"
@@ -43,8 +44,7 @@ class Prover {
       : lifted_(lifted), request_(request), search_(search), values_(lifted, seed) {}
 
   Result<LiftProof> run() {
-    const Status done = all_runs();
-    if (!done.ok()) return done.failure();
+    TRY(all_runs());
     LiftProof proof;
     proof.outcomes = original_.outcomes();
     if (runs_.empty()) {
@@ -63,9 +63,9 @@ class Prover {
       proof.text = fmt::format("the program does not compute {}; {}",
                                fmt::join(not_computed_, ", "), proof.runs);
     } else if (const auto symbol = plan_.bounded_above()) {
-      proof.text =
-          fmt::format("an assumption bounds '{}' from above, which the original does not; {}",
-                      lifted_.execution.symbols[static_cast<size_t>(*symbol)].in_c, proof.runs);
+      proof.text = fmt::format(
+          "an assumption bounds '{}' from above, which the original does not; {}",
+          lifted_.execution.symbols[static_cast<size_t>(*symbol)].c_expression, proof.runs);
     } else if (const std::string outside = outside_.text(lifted_, plan_, runs_); !outside.empty()) {
       proof.text = fmt::format("{}; {}", outside, proof.runs);
     } else {
@@ -78,10 +78,9 @@ class Prover {
   // ---- selection of runs
 
   Status all_runs() {
-    const auto compiled = original_.compile(request_);
-    if (!compiled.ok()) return compiled.failure();
-    if (!compiled.value().empty()) {
-      why_ = compiled.value();
+    const auto compiled = TRY(original_.compile(request_));
+    if (!compiled.empty()) {
+      why_ = compiled;
       return Done{};
     }
     open_program();
@@ -97,11 +96,10 @@ class Prover {
       for (int attempt = 0; attempt < (target.symbol < 0 ? 60 : 6); ++attempt) {
         const auto one = plan_.aim(target, drawn_++);
         if (!one) break;
-        const Result<bool> same = compare(*one);
-        if (!same.ok()) return same.failure();
+        const auto same = TRY(compare(*one));
         if (!why_.empty()) return Done{};
-        if (!same.value() && runs_.empty() && seconds() > search_) break;
-        if (!same.value()) continue;
+        if (!same && runs_.empty() && seconds() > search_) break;
+        if (!same) continue;
         for (const auto& [symbol, value] : one->integers) covered.insert({symbol, value});
         break;
       }
@@ -110,8 +108,7 @@ class Prover {
            plan_.has_integers() && seconds() < kPlanned) {
       const auto one = plan_.any(drawn_++);
       if (!one) continue;
-      const Result<bool> same = compare(*one);
-      if (!same.ok()) return same.failure();
+      TRY(compare(*one));
       if (!why_.empty()) return Done{};
     }
     if (!runs_.empty() && !original_.missing().empty()) probe_excluded();
@@ -119,8 +116,7 @@ class Prover {
            seconds() < search_) {
       const auto one = plan_.any(drawn_++);
       if (!one) continue;
-      const Result<bool> same = compare(*one);
-      if (!same.ok()) return same.failure();
+      TRY(compare(*one));
       if (!why_.empty()) return Done{};
     }
     return Done{};
@@ -253,13 +249,10 @@ class Prover {
       if (found != one.integers.end())
         options.definitions.insert_or_assign(param.param, ParamValue(found->second));
     }
-    const auto program = Program::from_text(lifted_.program.text, options, "lifted.stn");
-    if (!program.ok()) return program.failure();
-    const auto state = program.value().initial_state(values_of(one, false));
-    if (!state.ok()) return state.failure();
-    const auto kernel = program.value().compile(kernel_options());
-    if (!kernel.ok()) return kernel.failure();
-    return kernel.value().start(values_of(one, false));
+    const auto program = TRY(Program::from_text(lifted_.program.text, options, "lifted.stn"));
+    TRY(program.initial_state(values_of(one, false)));
+    const auto kernel = TRY(program.compile(kernel_options()));
+    return kernel.start(values_of(one, false));
   }
 
   static std::string level(const FieldBinding& field) {
@@ -268,8 +261,7 @@ class Prover {
 
   Status give(Simulation& run, const LiftCase& one, std::vector<OriginalArray>& arrays) {
     for (const FieldBinding& field : lifted_.program.fields) {
-      const Status set = run.set(level(field), memory_.part_of(field, one, arrays, 0));
-      if (!set.ok()) return set;
+      TRY(run.set(level(field), memory_.part_of(field, one, arrays, 0)));
     }
     return memory_.set_points(run, one, arrays);
   }
@@ -277,13 +269,11 @@ class Prover {
   Status take(Simulation& run, const LiftCase& one, std::vector<OriginalArray>& arrays) {
     for (const FieldBinding& field : lifted_.program.fields) {
       if (!field.written) continue;
-      const Status got = run.get(level(field), memory_.part_of(field, one, arrays, one.steps));
-      if (!got.ok()) return got;
+      TRY(run.get(level(field), memory_.part_of(field, one, arrays, one.steps)));
     }
     for (const lifter::PointFieldBinding& field : lifted_.program.point_fields) {
       if (!field.written) continue;
-      const Status got = run.get(field.field, memory_.points_of(field, one, arrays));
-      if (!got.ok()) return got;
+      TRY(run.get(field.field, memory_.points_of(field, one, arrays)));
     }
     return Done{};
   }
@@ -299,32 +289,30 @@ class Prover {
     std::vector<OriginalArray> arrays = memory_.allocate(one);
     std::vector<OriginalArray> lifted = arrays;
     first_ = arrays;
-    if (const Status given = give(run, one, lifted); !given.ok()) return given.failure();
+    TRY(give(run, one, lifted));
     // run the program first: the original must not enter an endless loop
     const bool stops = lifted_.execution.stop != nullptr;
     std::optional<Report> report;
     if (stops) {
       const int64_t most = plan_.most_steps(one);
-      auto advanced = run.advance(most);
-      if (!advanced.ok()) return advanced.failure();
-      if (!advanced.value().stopped && most < one.steps) {
+      auto advanced = TRY(run.advance(most));
+      if (!advanced.stopped && most < one.steps) {
         rejected_ =
             fmt::format("the condition that ends the loop did not hold within {} steps ({})", most,
                         plan_.sizes_text({one}));
         return false;
       }
-      report = std::move(advanced).value();
+      report = std::move(advanced);
     }
     const Result<bool> usable = call_original(one, arrays);
     if (!usable.ok() || !usable.value()) return usable;
     if (!stops) {
-      auto advanced = run.advance(one.steps);
-      if (!advanced.ok()) return advanced.failure();
-      report = std::move(advanced).value();
+      auto advanced = TRY(run.advance(one.steps));
+      report = std::move(advanced);
     }
     one.steps = report->steps;
     stopped_ += report->stopped ? 1 : 0;
-    if (const Status taken = take(run, one, lifted); !taken.ok()) return taken.failure();
+    TRY(take(run, one, lifted));
     const Status same = all_equal(run, *report, one, arrays, lifted);
     if (!same.ok()) {
       if (const auto local = depends_on_local(one, lifted)) {
@@ -358,7 +346,7 @@ class Prover {
     // that were run.
     if (!runs_.empty() && !(run.end.returned() && run.outside.empty())) {
       for (size_t a = 0; a < arrays.size() && !run.outside.empty(); ++a) {
-        if (lifted_.execution.arrays[a].in_c == run.outside) outside_.note(a, one);
+        if (lifted_.execution.arrays[a].c_expression == run.outside) outside_.note(a, one);
       }
       rejected_ = run.outside.empty() ? run.end.text
                                       : fmt::format("it writes outside of '{}'", run.outside);
@@ -390,8 +378,7 @@ class Prover {
     const double scale = one.data == LiftData::Mild ? 0 : scale_of(arrays);
     for (size_t a = 0; a < arrays.size(); ++a) {
       if (lifted_.execution.arrays[a].local) continue;
-      const Status same = equal(a, arrays[a], lifted[a], one, scale);
-      if (!same.ok()) return same;
+      TRY(equal(a, arrays[a], lifted[a], one, scale));
     }
     return equal_results(run, report, one, scale * std::max(one.points, 1.0));
   }
@@ -427,7 +414,7 @@ class Prover {
                                               const std::vector<OriginalArray>& before) {
     std::optional<std::string> name;
     for (const auto& array : lifted_.execution.arrays) {
-      if (array.local) name = array.in_c;
+      if (array.local) name = array.c_expression;
     }
     if (!name) return std::nullopt;
     // the same data, except in local arrays
@@ -446,8 +433,7 @@ class Prover {
   // Compares final scalars and the return value.
   Status equal_results(Simulation& run, const Report& report, const LiftCase& one, double scale) {
     using lifter::XKind;
-    const auto reductions = run.reductions();
-    if (!reductions.ok()) return reductions.failure();
+    const auto reductions = TRY(run.reductions());
     lifter::Pool pool;
     const auto leaf = [&](lifter::X n) -> lifter::X {
       if (n->kind == XKind::Symbol) {
@@ -459,7 +445,7 @@ class Prover {
         return pool.integer(n->id == lifter::kStepsTaken ? report.steps : report.stopped, n->type);
       if (n->kind != XKind::Reduced) return nullptr;
       const std::string& name = lifted_.program.reductions[static_cast<size_t>(n->id)];
-      for (const ReductionValue& r : reductions.value()) {
+      for (const ReductionValue& r : reductions) {
         if (r.name != name) continue;
         if (lifter::is_integer(n->type)) return pool.integer(r.integer, n->type);
         return pool.real(r.value, n->type);
@@ -469,12 +455,12 @@ class Prover {
     for (size_t l = 0; l < lifted_.execution.left.size(); ++l) {
       const lifter::Left& left = lifted_.execution.left[l];
       if (left.value == nullptr) {
-        if (left.in_c.empty()) not_computed_.insert("the return value");
+        if (left.c_expression.empty()) not_computed_.insert("the return value");
         continue;
       }
       lifter::X value = lifter::evaluated(pool, left.value, leaf);
       if (!lifter::is_constant(value)) {
-        not_computed_.insert(left.in_c.empty() ? "the return value" : left.in_c);
+        not_computed_.insert(left.c_expression.empty() ? "the return value" : left.c_expression);
         continue;
       }
       ++results_;
@@ -497,7 +483,7 @@ class Prover {
           "C030",
           fmt::format("the lifted program differs from the original in {}: {} instead of {} ({}, "
                       "{})",
-                      left.in_c.empty() ? "the return value" : left.in_c, y, x,
+                      left.c_expression.empty() ? "the return value" : left.c_expression, y, x,
                       plan_.sizes_text({one}), steps_text(one)),
           kDiffers};
     }
@@ -563,7 +549,7 @@ class Prover {
           "C030",
           fmt::format("the lifted program differs from the original in {}{}: {} instead of {} ({}, "
                       "{})",
-                      lifted_.execution.arrays[a].in_c, at, y, x, plan_.sizes_text({one}),
+                      lifted_.execution.arrays[a].c_expression, at, y, x, plan_.sizes_text({one}),
                       steps_text(one)),
           kDiffers};
     }

@@ -38,13 +38,13 @@ class Wrapper {
     for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
       const SymbolInfo& symbol = lifted_.execution.symbols[s];
       if (symbol.value) continue;  // a macro or a constant
-      if (symbol.variable < 0) return {"", fmt::format("'{}' cannot be set", symbol.in_c)};
-      if (symbol.in_c.find(".size()") != std::string::npos ||
-          symbol.in_c.find(".extent(") != std::string::npos) {
+      if (symbol.variable < 0) return {"", fmt::format("'{}' cannot be set", symbol.c_expression)};
+      if (symbol.c_expression.find(".size()") != std::string::npos ||
+          symbol.c_expression.find(".extent(") != std::string::npos) {
         continue;
       }
       body_ += fmt::format("  *({1}*)(void*)&{0} = *({1} const*)stencil_lift_a[{2}];\n",
-                           symbol.in_c, lifter::name_of(symbol.type), s);
+                           symbol.c_expression, lifter::name_of(symbol.type), s);
     }
     if (!impossible_.empty()) return {"", impossible_};
     std::string text = "\n";
@@ -62,10 +62,10 @@ class Wrapper {
       if (left.value == nullptr) continue;
       const std::string to = fmt::format("*({}*)((char*)stencil_lift_a[{}] + {})",
                                          lifter::name_of(left.type), lengths() + 1, 8 * l);
-      if (left.in_c.empty()) {
+      if (left.c_expression.empty()) {
         call = fmt::format("{} = {}", to, call);
       } else {
-        after_ += fmt::format("  {} = {};\n", to, left.in_c);
+        after_ += fmt::format("  {} = {};\n", to, left.c_expression);
       }
     }
     text += tree_.region ? region() : "  " + call + ";\n";
@@ -112,16 +112,17 @@ class Wrapper {
   int array_of(int number) const {
     for (size_t a = 0; a < lifted_.execution.arrays.size(); ++a) {
       const ArrayInfo& info = lifted_.execution.arrays[a];
-      if (info.variable == number && info.in_c == variable(number).name) return static_cast<int>(a);
+      if (info.variable == number && info.c_expression == variable(number).name)
+        return static_cast<int>(a);
     }
     return -1;
   }
-  size_t slot(size_t array) const { return lifted_.execution.symbols.size() + array; }
+  size_t argument_index(size_t array) const { return lifted_.execution.symbols.size() + array; }
   size_t lengths() const {
     return lifted_.execution.symbols.size() + lifted_.execution.arrays.size();
   }
   std::string argument(size_t array) const {
-    return fmt::format("stencil_lift_a[{}]", slot(array));
+    return fmt::format("stencil_lift_a[{}]", argument_index(array));
   }
 
   // The index of the first length of an array in the list of all lengths.
@@ -189,8 +190,8 @@ class Wrapper {
       const lifter::X extent = dimension < info.extents.size() ? info.extents[dimension] : nullptr;
       if (extent == nullptr || extent->kind != lifter::XKind::Symbol) continue;
       const SymbolInfo& symbol = lifted_.execution.symbols[static_cast<size_t>(extent->id)];
-      if (symbol.value || (symbol.in_c.find(".size()") == std::string::npos &&
-                           symbol.in_c.find(".extent(") == std::string::npos)) {
+      if (symbol.value || (symbol.c_expression.find(".size()") == std::string::npos &&
+                           symbol.c_expression.find(".extent(") == std::string::npos)) {
         continue;
       }
       out = larger(out, fmt::format("(long)*({} const*)stencil_lift_a[{}]",
@@ -288,7 +289,7 @@ class Wrapper {
   std::string scalar(int number) const {
     for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
       const SymbolInfo& symbol = lifted_.execution.symbols[s];
-      if (symbol.variable == number && symbol.in_c == variable(number).name) {
+      if (symbol.variable == number && symbol.c_expression == variable(number).name) {
         return fmt::format("*({} const*)stencil_lift_a[{}]", lifter::name_of(symbol.type), s);
       }
     }
@@ -308,10 +309,11 @@ class Wrapper {
   void members(int number, const CTypeInfo& structure, const std::string& access) {
     for (size_t m = 0; m < structure.members.size(); ++m) {
       const CTypeInfo& t = type(structure.member_types[m]);
-      const std::string in_c = variable(number).name + access + structure.members[m];
+      const std::string c_expression = variable(number).name + access + structure.members[m];
       if (t.kind != Kind::Scalar || structure.members[m].empty()) continue;
-      body_ += fmt::format("  *({0}*)(void*)&{1} = ({0}){2};\n", lifter::name_of(t.scalar), in_c,
-                           noise(structure.member_types[m], number + static_cast<int>(m) + 1));
+      body_ +=
+          fmt::format("  *({0}*)(void*)&{1} = ({0}){2};\n", lifter::name_of(t.scalar), c_expression,
+                      noise(structure.member_types[m], number + static_cast<int>(m) + 1));
     }
   }
 
@@ -390,30 +392,30 @@ class Wrapper {
   void array(size_t a) {
     const ArrayInfo& info = lifted_.execution.arrays[a];
     if (info.local || info.variable < 0) {
-      if (!info.local) impossible_ = fmt::format("'{}' cannot be set", info.in_c);
+      if (!info.local) impossible_ = fmt::format("'{}' cannot be set", info.c_expression);
       return;
     }
     const CVariable& v = variable(info.variable);
-    const bool itself = info.in_c == v.name;
+    const bool itself = info.c_expression == v.name;
     const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
     const bool parameter = std::find(entry.parameters.begin(), entry.parameters.end(),
                                      info.variable) != entry.parameters.end();
     if (itself && parameter) return;
-    if (lifted_.execution.symbols.empty() && info.in_c.empty()) return;
+    if (lifted_.execution.symbols.empty() && info.c_expression.empty()) return;
     if (info.rows || info.sequence || info.view) {
-      impossible_ = fmt::format("'{}' has separately allocated rows", info.in_c);
+      impossible_ = fmt::format("'{}' has separately allocated rows", info.c_expression);
       return;
     }
     const CTypeInfo& t = type(v.type);
     if (itself && t.kind == Kind::Array) {
-      body_ += fmt::format("  __builtin_memcpy((void*){0}, {1}, sizeof({0}));\n", info.in_c,
+      body_ += fmt::format("  __builtin_memcpy((void*){0}, {1}, sizeof({0}));\n", info.c_expression,
                            argument(a));
-      after_ += fmt::format("  __builtin_memcpy({1}, (void*){0}, sizeof({0}));\n", info.in_c,
-                            argument(a));
+      after_ += fmt::format("  __builtin_memcpy({1}, (void*){0}, sizeof({0}));\n",
+                            info.c_expression, argument(a));
       return;
     }
     // an array within a structure, or a pointer: the compiler decides by the type
-    const std::string& x = info.in_c;
+    const std::string& x = info.c_expression;
     const std::string is_pointer = tree_.cpp
                                        ? fmt::format("__is_pointer(__typeof__({}))", x)
                                        : fmt::format("__builtin_types_compatible_p({}, {})",

@@ -12,6 +12,7 @@
 #include "compiler/driver/frontend.h"
 #include "compiler/support/numbers.h"
 #include "compiler/support/shape.h"
+#include "compiler/support/try.h"
 #include "runtime/api/arrays.h"
 #include "runtime/api/attach.h"
 #include "runtime/api/files.h"
@@ -107,8 +108,7 @@ Result<runtime::Params> bind(const ir::Program& program, const ParamValues& valu
                      "Options::open"};
     }
     if (is_float(param.type)) {
-      const Result<double> number = real_value(param, value.text());
-      if (!number.ok()) return number.failure();
+      TRY(real_value(param, value.text()));
     }
     texts[name] = value.text();
   }
@@ -139,8 +139,7 @@ Status check_options(const Options& options) {
 
 Result<Program> program_of(Result<Source> source, const Options& options) {
   if (!source.ok()) return source.failure();
-  const Status sound = check_options(options);
-  if (!sound.ok()) return sound.failure();
+  TRY(check_options(options));
   Source text = std::move(source).value();
   Diagnostics diagnostics;
   auto program = load_program(text, api::program_options(options, text.name()), diagnostics);
@@ -159,8 +158,7 @@ Result<Program> Program::from_text(std::string text, const Options& options,
 
 Result<Program> Program::from_built(const BuiltProgram& built, const Options& options) {
   return api::guarded<Program>([&]() -> Result<Program> {
-    const Status sound = check_options(options);
-    if (!sound.ok()) return sound.failure();
+    TRY(check_options(options));
     Diagnostics diagnostics;
     auto program = load_program(syntax_of(built), source_of(built),
                                 api::program_options(options, built.name()), diagnostics);
@@ -190,10 +188,9 @@ std::vector<std::string> Program::axes() const {
 }
 Result<FieldInfo> Program::field(const std::string& name) const {
   return api::guarded<FieldInfo>([&]() -> Result<FieldInfo> {
-    const auto place = api::find_place(data_->program, name);
-    if (!place.ok()) return place.failure();
-    FieldInfo info = data_->fields[static_cast<size_t>(place.value().field)];
-    const int component = place.value().component;
+    const auto place = TRY(api::find_place(data_->program, name));
+    FieldInfo info = data_->fields[static_cast<size_t>(place.field)];
+    const int component = place.component;
     if (component >= 0) info.components = {info.components[static_cast<size_t>(component)]};
     return info;
   });
@@ -210,9 +207,8 @@ const std::string& Program::warnings() const {
 
 Result<int64_t> Program::steps(const ParamValues& values) const {
   return api::guarded<int64_t>([&]() -> Result<int64_t> {
-    const auto params = api::bind(data_->program, values);
-    if (!params.ok()) return params.failure();
-    return runtime::steps_of(data_->program, params.value());
+    const auto params = TRY(api::bind(data_->program, values));
+    return runtime::steps_of(data_->program, params);
   });
 }
 

@@ -35,8 +35,8 @@ Failure failure_of(const Source& source, const Diagnostics& diagnostics);
 Failure unknown(const std::string& kind, const std::string& name,
                 const std::vector<std::string>& known);
 
-// Params of a run: the program's values, and `values` for those that are not compiled in. R050,
-// R051, R070, R074.
+// The params of a run. `values` replaces the program's defaults, except for params compiled into
+// the kernels. R050, R051, R070, R074.
 Result<runtime::Params> bind(const ir::Program& program, const ParamValues& values);
 // Parses the value of a float param. R051.
 Result<double> real_value(const ir::Param& param, const std::string& text);

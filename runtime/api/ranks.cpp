@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "compiler/support/try.h"
 #include "runtime/api/guarded.h"
 #include "runtime/cluster/mpi_program.h"
 
@@ -29,11 +30,10 @@ bool started_by_mpi() {
 
 Result<Ranks> join_ranks(void* communicator) {
   return api::guarded<Ranks>([&]() -> Result<Ranks> {
-    auto opened = runtime::open_mpi(communicator);
-    if (!opened.ok()) return opened.failure();
-    const Ranks ranks = {opened.value()->rank(), opened.value()->size()};
+    auto opened = TRY(runtime::open_mpi(communicator));
+    const Ranks ranks = {opened->rank(), opened->size()};
     const std::lock_guard<std::mutex> lock(api::ranks_mutex);
-    api::ranks_joined = std::move(opened).value();
+    api::ranks_joined = std::move(opened);
     return ranks;
   });
 }

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <limits>
 
+#include "compiler/support/try.h"
 #include "runtime/api/arrays.h"
 #include "runtime/api/attach.h"
 #include "runtime/api/files.h"
@@ -135,10 +136,9 @@ Result<int64_t> SimulationData::last_step() const {
 Status SimulationData::open_session() {
   if (session) return Done{};
   const runtime::LoadedProgram& loaded = *kernel->prepared.loaded;
-  auto opened = device_arrays.fields.empty() ? loaded.start_from(state, files)
-                                             : loaded.attach(state, device_arrays);
-  if (!opened.ok()) return opened.failure();
-  session = std::move(opened).value();
+  auto opened = TRY(device_arrays.fields.empty() ? loaded.start_from(state, files)
+                                                 : loaded.attach(state, device_arrays));
+  session = std::move(opened);
   files.clear();
   present.assign(state.fields.size(), 0);
   for (size_t f = 0; f < present.size(); ++f) {
@@ -153,12 +153,10 @@ Status SimulationData::wait() {
 }
 
 Status SimulationData::fetch(const std::vector<int>& levels) {
-  const Status waited = wait();
-  if (!waited.ok()) return waited;
+  TRY(wait());
   for (size_t f = 0; f < levels.size() && !session; ++f) {
     if (levels[f] == 0) continue;
-    const Status stored = store(f);
-    if (!stored.ok()) return stored;
+    TRY(store(f));
   }
   if (!session) return Done{};
   std::vector<int> missing(present.size(), 0);
@@ -167,8 +165,7 @@ Status SimulationData::fetch(const std::vector<int>& levels) {
     if (wanted <= present[f]) continue;
     missing[f] = wanted;
   }
-  const Status fetched = session->fetch(missing);
-  if (!fetched.ok()) return fetched;
+  TRY(session->fetch(missing));
   for (size_t f = 0; f < present.size(); ++f) present[f] = std::max(present[f], missing[f]);
   return Done{};
 }
@@ -176,12 +173,10 @@ Status SimulationData::fetch(const std::vector<int>& levels) {
 Status SimulationData::read(const runtime::BoxOfField& what, std::byte* to) {
   const auto f = static_cast<size_t>(what.field);
   const bool opens = kernel && !session && !is_stored(f);
-  const Status ready = opens ? open_session() : wait();
-  if (!ready.ok()) return ready;
+  TRY(opens ? open_session() : wait());
   if (session && what.level >= present[f] && !program().fields[f].read_in_place()) {
-    const auto read = session->read(what, to);
-    if (!read.ok()) return read.failure();
-    if (read.value()) return Done{};
+    const auto read = TRY(session->read(what, to));
+    if (read) return Done{};
   }
   std::vector<int> levels(state.fields.size(), 0);
   levels[f] = what.level + 1;
@@ -193,8 +188,7 @@ Status SimulationData::read(const runtime::BoxOfField& what, std::byte* to) {
 Status SimulationData::look(const std::function<Status(runtime::FieldSource&)>& at) {
   // Fields without storage get their values when the session opens; read them there.
   const bool opens = kernel && !session && !all_stored();
-  const Status ready = opens ? open_session() : wait();
-  if (!ready.ok()) return ready;
+  TRY(opens ? open_session() : wait());
   KeptSession kept(*this);
   runtime::SessionSource fields(kept, state);
   return at(fields);
@@ -202,8 +196,7 @@ Status SimulationData::look(const std::function<Status(runtime::FieldSource&)>& 
 
 Status SimulationData::close_session() {
   if (!session) return Done{};
-  const Status fetched = fetch(all_levels());
-  if (!fetched.ok()) return fetched;
+  TRY(fetch(all_levels()));
   session.reset();
   for (size_t f = 0; f < homes.size(); ++f) restore_homes(homes[f], state.fields[f]);
   return Done{};
@@ -232,10 +225,9 @@ Result<int64_t> SimulationData::step_session(int64_t steps) {
 Result<Report> SimulationData::advance_quietly(int64_t steps) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
-  const auto done = step_session(steps);
-  if (!done.ok()) return done.failure();
+  const auto done = TRY(step_session(steps));
   Report report;
-  report.steps = done.value();
+  report.steps = done;
   if (arrays != Arrays::Device) {
     const std::chrono::duration<double> taken = Clock::now() - begin;
     report.seconds = session->seconds().value_or(taken.count());
@@ -251,21 +243,19 @@ Result<Report> SimulationData::execute(int64_t steps, const ProgressCallback& pr
   const auto pass_on = [&](const runtime::Progress& at) {
     return progress({at.done, at.total, at.seconds, at.updates, at.elapsed});
   };
-  const auto run = runtime::execute(
+  const auto run = TRY(runtime::execute(
       program(),
       {prepared.device, prepared.schedule, prepared.module, std::make_unique<KeptProgram>(*this)},
       state, steps, progress ? runtime::ProgressCallback(pass_on) : nullptr, events,
-      on_nan == OnNan::Stop ? runtime::OnNan::Stop : runtime::OnNan::Continue);
-  if (!run.ok()) return run.failure();
-  const runtime::RunReport& done = run.value();
+      on_nan == OnNan::Stop ? runtime::OnNan::Stop : runtime::OnNan::Continue));
+  const runtime::RunReport& done = run;
   Report report{done.steps, done.seconds, done.updates, done.interrupted, done.stopped};
   if (done.nan) report.nan = nan_failure(*source, state, *done.nan);
   return report;
 }
 
 Result<Report> SimulationData::in_session(const std::function<Result<Report>()>& take_steps) {
-  const Status opened = open_session();
-  if (!opened.ok()) return opened.failure();
+  TRY(open_session());
   auto report = take_steps();
   if (arrays != Arrays::Host) return report;
   const Status closed = close_session();
@@ -277,12 +267,10 @@ Result<Report> SimulationData::advance(int64_t steps, const ProgressCallback& pr
                                        OnNan on_nan) {
   if (steps < 0) return Failure{"R053", fmt::format("the number of steps is {}", steps), ""};
   if (steps == 0 || state.stopped) return Report{.stopped = state.stopped};
-  const Status complete = check_inputs();
-  if (!complete.ok()) return complete.failure();
+  TRY(check_inputs());
   int64_t last = 0;  // saturates on overflow
   if (__builtin_add_overflow(state.step, steps, &last)) last = INT64_MAX;
-  const Status lasts = runtime::check_needs(program(), state, last);
-  if (!lasts.ok()) return lasts.failure();
+  TRY(runtime::check_needs(program(), state, last));
   // Checking for NaN would wait; a session on the user's device arrays must stay asynchronous.
   if (arrays == Arrays::Device) on_nan = OnNan::Ignore;
   return in_session([&] {
@@ -297,8 +285,7 @@ Result<Report> SimulationData::execute_checked(int64_t steps, const ProgressCall
                                                runtime::FiniteCheck& check,
                                                const runtime::NonFiniteWatch* watch) {
   if (on_nan == OnNan::Ignore) return execute(steps, progress, events, on_nan);
-  const Status begun = look([&](runtime::FieldSource& fields) { return check.begin(fields); });
-  if (!begun.ok()) return begun.failure();
+  TRY(look([&](runtime::FieldSource& fields) { return check.begin(fields); }));
   events.push_back(check.event());
   auto report = execute(steps, progress, events, on_nan);
   if (!report.ok()) return report;
@@ -311,40 +298,33 @@ Result<Report> SimulationData::execute_checked(int64_t steps, const ProgressCall
 
 Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback& progress,
                                    OnNan on_nan) {
-  const auto last = last_step();
-  if (!last.ok()) return last.failure();
-  const Status complete = check_inputs();
-  if (!complete.ok()) return complete.failure();
-  const Status possible = check(program(), files);
-  if (!possible.ok()) return possible.failure();
-  const auto outputs = placed(program(), state, files.outputs);
-  if (!outputs.ok()) return outputs.failure();
-  const Status on_host = check_on_host(
-      files.checkpoint.empty() ? runtime::levels_shown(program(), outputs.value()) : all_levels());
-  if (!on_host.ok()) return on_host.failure();
+  const auto last = TRY(last_step());
+  TRY(check_inputs());
+  TRY(check(program(), files));
+  const auto outputs = TRY(placed(program(), state, files.outputs));
+  TRY(check_on_host(files.checkpoint.empty() ? runtime::levels_shown(program(), outputs)
+                                             : all_levels()));
 
   std::vector<runtime::Event> events;
   std::optional<runtime::History> history;
   runtime::FiniteCheck check(program());
   if (!files.history.empty() || files.evaluated) {
     auto begun =
-        runtime::History::begin(files.history, program(), state, [&](auto, const auto& of) {
+        TRY(runtime::History::begin(files.history, program(), state, [&](auto, const auto& of) {
           check.note_reductions(state, of);
           if (files.evaluated) files.evaluated(state.step, reduction_values(of));
-        });
-    if (!begun.ok()) return begun.failure();
-    history.emplace(std::move(begun).value());
+        }));
+    history.emplace(std::move(begun));
     events = history->events();  // before checkpoints, which must not be newer than the history
   }
   std::optional<runtime::Series> series;
-  runtime::NonFiniteWatch watch(program(), outputs.value());
+  runtime::NonFiniteWatch watch(program(), outputs);
   if (files.every > 0 && !files.outputs.empty()) {
-    series.emplace(program(), outputs.value(), files.every, state.step, last.value());
+    series.emplace(program(), outputs, files.every, state.step, last);
     events.push_back(watch.watched(series->event()));
-    const Status begun = state.step == 0 ? look(events.back().action) : Done{};
-    if (!begun.ok()) return begun.failure();
+    TRY(state.step == 0 ? look(events.back().action) : Done{});
   }
-  events.push_back(watch.watched(runtime::output_event(program(), outputs.value())));
+  events.push_back(watch.watched(runtime::output_event(program(), outputs)));
   if (!files.checkpoint.empty()) {
     events.push_back(runtime::checkpoint_event(files.checkpoint, program(), files.checkpoint_steps,
                                                files.checkpoint_seconds));
@@ -354,7 +334,7 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
       return synced.ok() ? save(fields) : synced;
     };
   }
-  const int64_t steps = std::max<int64_t>(last.value() - state.step, 0);
+  const int64_t steps = std::max<int64_t>(last - state.step, 0);
   auto report =
       in_session([&] { return execute_checked(steps, progress, events, on_nan, check, &watch); });
   const Status synced = history ? history->sync() : Status(Done{});
@@ -376,9 +356,8 @@ Result<Report> Simulation::advance(int64_t steps, const ProgressCallback& progre
 
 Result<Report> Simulation::run(const ProgressCallback& progress, OnNan on_nan) {
   return api::guarded<Report>([&]() -> Result<Report> {
-    const auto last = data_->last_step();
-    if (!last.ok()) return last.failure();
-    return data_->advance(std::max<int64_t>(last.value() - step(), 0), progress, on_nan);
+    const auto last = TRY(data_->last_step());
+    return data_->advance(std::max<int64_t>(last - step(), 0), progress, on_nan);
   });
 }
 

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "compiler/ir/passes.h"
+#include "compiler/support/try.h"
 #include "runtime/api/arrays.h"
 #include "runtime/api/guarded.h"
 #include "runtime/api/program.h"
@@ -37,22 +38,18 @@ struct Target {
 
 // Finds the place of that name; the field must be accessible from the host.
 Result<Target> find(SimulationData& data, const std::string& name) {
-  const auto place = api::find_place(data.program(), name);
-  if (!place.ok()) return place.failure();
-  const Status on_host = data.check_on_host(place.value().levels(data.program()));
-  if (!on_host.ok()) return on_host.failure();
-  return Target{place.value(), &data.state.fields[static_cast<size_t>(place.value().field)]};
+  const auto place = TRY(api::find_place(data.program(), name));
+  TRY(data.check_on_host(place.levels(data.program())));
+  return Target{place, &data.state.fields[static_cast<size_t>(place.field)]};
 }
 
 }  // namespace
 
 Status State::set(const std::string& field, const AnyView& array) {
   return api::guarded<Done>([&]() -> Status {
-    const auto target = find(*data_, field);
-    if (!target.ok()) return target.failure();
-    auto& [place, values] = target.value();
-    const Status fits = api::check_array(data_->program(), *values, place, field, array, false);
-    if (!fits.ok()) return fits;
+    const auto target = TRY(find(*data_, field));
+    auto& [place, values] = target;
+    TRY(api::check_array(data_->program(), *values, place, field, array, false));
     Status ready = data_->close_session();
     if (ready.ok()) ready = data_->store(static_cast<size_t>(place.field));
     if (!ready.ok()) return ready;
@@ -64,16 +61,13 @@ Status State::set(const std::string& field, const AnyView& array) {
 
 Status State::get(const std::string& field, const AnyView& array) {
   return api::guarded<Done>([&]() -> Status {
-    const auto target = find(*data_, field);
-    if (!target.ok()) return target.failure();
-    const auto& [place, values] = target.value();
-    const Status fits = api::check_array(data_->program(), *values, place, field, array, false);
-    if (!fits.ok()) return fits;
+    const auto target = TRY(find(*data_, field));
+    const auto& [place, values] = target;
+    TRY(api::check_array(data_->program(), *values, place, field, array, false));
     if (!array.writable()) {
       return Failure{"R073", fmt::format("the array for '{}' is const", field), ""};
     }
-    const Status fetched = data_->fetch(place.levels(data_->program()));
-    if (!fetched.ok()) return fetched;
+    TRY(data_->fetch(place.levels(data_->program())));
     api::copy_out(*values, place, array);
     return Done{};
   });
@@ -91,15 +85,11 @@ struct BoxTarget {
 
 Result<BoxTarget> find_box(SimulationData& data, const std::string& name, const FieldBox& box,
                            const AnyView& array) {
-  const auto target = find(data, name);
-  if (!target.ok()) return target.failure();
-  const auto& [place, values] = target.value();
-  auto part = api::cut_out(*values, name, box);
-  if (!part.ok()) return part.failure();
-  BoxTarget out{place, place.level, std::move(part).value(), {}};
-  const Status fits =
-      api::check_array(data.program(), out.part, place, name, array, false, "the box");
-  if (!fits.ok()) return fits.failure();
+  const auto target = TRY(find(data, name));
+  const auto& [place, values] = target;
+  auto part = TRY(api::cut_out(*values, name, box));
+  BoxTarget out{place, place.level, std::move(part), {}};
+  TRY(api::check_array(data.program(), out.part, place, name, array, false, "the box"));
   out.place.level = 0;
   auto& level = out.part.levels.emplace_back(out.part.types.size());
   for (int c = 0; c < out.part.component_count(); ++c) {
@@ -115,16 +105,14 @@ Result<BoxTarget> find_box(SimulationData& data, const std::string& name, const 
 
 Status State::get(const std::string& field, const FieldBox& box, const AnyView& array) {
   return api::guarded<Done>([&]() -> Status {
-    auto found = find_box(*data_, field, box, array);
-    if (!found.ok()) return found.failure();
-    BoxTarget& target = found.value();
+    auto found = TRY(find_box(*data_, field, box, array));
+    BoxTarget& target = found;
     if (!array.writable()) {
       return Failure{"R073", fmt::format("the array for '{}' is const", field), ""};
     }
     for (const int c : target.components) {
-      const Status read = data_->read({target.place.field, target.level, c, target.part.box},
-                                      target.part.data(0, c));
-      if (!read.ok()) return read;
+      TRY(data_->read({target.place.field, target.level, c, target.part.box},
+                      target.part.data(0, c)));
     }
     api::copy_out(target.part, target.place, array);
     return Done{};
@@ -133,9 +121,8 @@ Status State::get(const std::string& field, const FieldBox& box, const AnyView& 
 
 Status State::set(const std::string& field, const FieldBox& box, const AnyView& array) {
   return api::guarded<Done>([&]() -> Status {
-    auto found = find_box(*data_, field, box, array);
-    if (!found.ok()) return found.failure();
-    BoxTarget& target = found.value();
+    auto found = TRY(find_box(*data_, field, box, array));
+    BoxTarget& target = found;
     Status ready = data_->close_session();
     if (ready.ok()) ready = data_->store(static_cast<size_t>(target.place.field));
     if (!ready.ok()) return ready;
@@ -153,21 +140,18 @@ Status State::set(const std::string& field, const FieldBox& box, const AnyView& 
 
 Result<Extents> State::shape_of(const std::string& field, const FieldBox& box) const {
   return api::guarded<Extents>([&]() -> Result<Extents> {
-    const auto place = api::find_place(data_->program(), field);
-    if (!place.ok()) return place.failure();
-    const auto& values = data_->state.fields[static_cast<size_t>(place.value().field)];
-    const auto part = api::cut_out(values, field, box);
-    if (!part.ok()) return part.failure();
-    return api::shape_at(data_->program(), part.value(), place.value());
+    const auto place = TRY(api::find_place(data_->program(), field));
+    const auto& values = data_->state.fields[static_cast<size_t>(place.field)];
+    const auto part = TRY(api::cut_out(values, field, box));
+    return api::shape_at(data_->program(), part, place);
   });
 }
 
 Result<Extents> State::shape_of(const std::string& field) const {
   return api::guarded<Extents>([&]() -> Result<Extents> {
-    const auto place = api::find_place(data_->program(), field);
-    if (!place.ok()) return place.failure();
-    const auto& values = data_->state.fields[static_cast<size_t>(place.value().field)];
-    return api::shape_at(data_->program(), values, place.value());
+    const auto place = TRY(api::find_place(data_->program(), field));
+    const auto& values = data_->state.fields[static_cast<size_t>(place.field)];
+    return api::shape_at(data_->program(), values, place);
   });
 }
 
@@ -208,17 +192,13 @@ Status State::set_param(const std::string& name, const ParamValue& value) {
                          : fmt::format("param '{}' is an integer, fixed when the run starts", name),
                      ""};
     }
-    const auto number = api::real_value(params[index], value.text());
-    if (!number.ok()) return number.failure();
-    const auto derived = with_param(*data_, index, number.value());
-    if (!derived.ok()) return derived.failure();
-    const Diagnostics failed =
-        ir::failed_checks(data_->program(), derived.value().integers, derived.value().reals);
+    const auto number = TRY(api::real_value(params[index], value.text()));
+    const auto derived = TRY(with_param(*data_, index, number));
+    const Diagnostics failed = ir::failed_checks(data_->program(), derived.integers, derived.reals);
     if (failed.has_errors()) return api::failure_of(data_->source->source, failed);
-    const Status closed = data_->close_session();
-    if (!closed.ok()) return closed;
-    data_->state.real_params = derived.value().reals;
-    data_->given = derived.value().given;
+    TRY(data_->close_session());
+    data_->state.real_params = derived.reals;
+    data_->given = derived.given;
     data_->describe_places();
     return Done{};
   });
@@ -239,16 +219,14 @@ bool State::stopped() const {
 }
 Result<int64_t> State::steps_left() const {
   return api::guarded<int64_t>([&]() -> Result<int64_t> {
-    const auto last = data_->last_step();
-    if (!last.ok()) return last;
-    return runtime::steps_left(last.value(), data_->state);
+    const auto last = TRY(data_->last_step());
+    return runtime::steps_left(last, data_->state);
   });
 }
 
 Result<std::vector<ReductionValue>> State::reductions() {
   return api::guarded<std::vector<ReductionValue>>([&]() -> Result<std::vector<ReductionValue>> {
-    const Status waited = data_->wait();
-    if (!waited.ok()) return waited.failure();
+    TRY(data_->wait());
     std::vector<int> all(data_->state.reductions.size());
     std::iota(all.begin(), all.end(), 0);
     return data_->reduction_values(all);
@@ -257,10 +235,9 @@ Result<std::vector<ReductionValue>> State::reductions() {
 
 Result<ReductionValue> State::reduction(const std::string& name) {
   return api::guarded<ReductionValue>([&]() -> Result<ReductionValue> {
-    auto all = reductions();
-    if (!all.ok()) return all.failure();
+    auto all = TRY(reductions());
     std::vector<std::string> names;
-    for (ReductionValue& value : all.value()) {
+    for (ReductionValue& value : all) {
       if (value.name == name) return std::move(value);
       names.push_back(value.name);
     }
@@ -270,16 +247,14 @@ Result<ReductionValue> State::reduction(const std::string& name) {
 
 Result<Statistics> State::statistics(const std::string& field) {
   return api::guarded<Statistics>([&]() -> Result<Statistics> {
-    const auto target = find(*data_, field);
-    if (!target.ok()) return target.failure();
-    const auto& [place, values] = target.value();
+    const auto target = TRY(find(*data_, field));
+    const auto& [place, values] = target;
     if (place.component < 0 || place.level != 0) {
       return Failure{
           "R073",
           fmt::format("statistics need the newest level of one component, '{}' is not", field), ""};
     }
-    const Status fetched = data_->fetch(place.levels(data_->program()));
-    if (!fetched.ok()) return fetched.failure();
+    TRY(data_->fetch(place.levels(data_->program())));
     const runtime::Statistics s = runtime::statistics_of(*values, place.component);
     return Statistics{s.points, s.nans, s.least, s.greatest, s.mean, s.l2};
   });
@@ -288,8 +263,7 @@ Result<Statistics> State::statistics(const std::string& field) {
 Result<std::vector<NonFinite>> State::non_finite() {
   return api::guarded<std::vector<NonFinite>>([&]() -> Result<std::vector<NonFinite>> {
     const std::vector<int> newest(data_->state.fields.size(), 1);
-    const Status on_host = data_->check_on_host(newest);
-    if (!on_host.ok()) return on_host.failure();
+    TRY(data_->check_on_host(newest));
     std::vector<runtime::Selection> places;
     for (size_t f = 0; f < data_->state.fields.size(); ++f) {
       for (int c = 0; c < data_->state.fields[f].component_count(); ++c) {
@@ -297,18 +271,16 @@ Result<std::vector<NonFinite>> State::non_finite() {
       }
     }
     std::vector<runtime::NonFiniteCount> counts;
-    const Status counted = data_->look([&](runtime::FieldSource& fields) -> Status {
-      auto found = fields.count_non_finite(places);
-      if (!found.ok()) return found.failure();
-      counts = std::move(found).value();
+    TRY(data_->look([&](runtime::FieldSource& fields) -> Status {
+      auto found = TRY(fields.count_non_finite(places));
+      counts = std::move(found);
       return Done{};
-    });
-    if (!counted.ok()) return counted.failure();
+    }));
     std::vector<NonFinite> out;
     for (size_t p = 0; p < places.size(); ++p) {
       const auto& field = data_->state.fields[static_cast<size_t>(places[p].field)];
       auto found = runtime::non_finite_at(places[p], counts[p], field);
-      found.step = found.last = data_->state.step;
+      found.step = found.last_step = data_->state.step;
       if (found.any()) out.push_back(api::described(data_->program(), found));
     }
     return out;
@@ -326,7 +298,7 @@ NonFinite described(const ir::Program& program, const runtime::NonFinite& found)
             found.infinities,
             {},
             found.step,
-            found.last};
+            found.last_step};
   }
   const ir::Field& field = program.fields[static_cast<size_t>(found.place.field)];
   const std::string level = found.place.level > 0 ? fmt::format("@-{}", found.place.level) : "";
@@ -336,7 +308,7 @@ NonFinite described(const ir::Program& program, const runtime::NonFinite& found)
           found.infinities,
           found.first,
           found.step,
-          found.last};
+          found.last_step};
 }
 
 }  // namespace api

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "compiler/reference/interpreter.h"
+#include "compiler/support/try.h"
 #include "runtime/api/ranks.h"
 #include "runtime/api/simulation.h"
 #include "runtime/cluster/mpi_communicator.h"
@@ -106,8 +107,7 @@ Status SimulationData::store(size_t field) {
 
 Status SimulationData::store_all() {
   for (size_t f = 0; f < state.fields.size(); ++f) {
-    const Status stored = store(f);
-    if (!stored.ok()) return stored;
+    TRY(store(f));
   }
   return Done{};
 }
@@ -135,8 +135,7 @@ Status SimulationData::go_on_from(runtime::SavedState saved) {
   const auto ranks = joined_ranks();
   const bool several = ranks && ranks->size() > 1;  // then each rank verifies what it reads
   if (!several || !may_defer()) {
-    const Status sound = runtime::check_arrays(program(), saved.fields);
-    if (!sound.ok()) return sound;
+    TRY(runtime::check_arrays(program(), saved.fields));
     saved.fields.checksums.clear();
   }
   for (size_t f = 0; may_defer() && f < state.fields.size(); ++f) {
@@ -145,8 +144,7 @@ Status SimulationData::go_on_from(runtime::SavedState saved) {
     state.fields[f].spare.clear();
   }
   files.clear();
-  const Status taken = take(std::move(saved.fields));
-  if (!taken.ok()) return taken;
+  TRY(take(std::move(saved.fields)));
   for (size_t f = 0; f < filled.size(); ++f) note_filled(static_cast<ir::FieldId>(f), -1);
   runtime::go_on_from(saved, state);
   return Done{};

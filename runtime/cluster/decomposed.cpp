@@ -7,9 +7,10 @@
 
 #include "compiler/decompose/restrict.h"
 #include "compiler/support/threads.h"
-#include "runtime/cluster/local_parts.h"
-#include "runtime/cluster/part_run.h"
-#include "runtime/cluster/part_state.h"
+#include "compiler/support/try.h"
+#include "runtime/cluster/local_subdomains.h"
+#include "runtime/cluster/subdomain_run.h"
+#include "runtime/cluster/subdomain_state.h"
 
 namespace stencil::runtime {
 
@@ -19,10 +20,10 @@ namespace {
 struct Whole {
   ir::Program program;  // with all sizes known
   decompose::Decomposition decomposition;
-  std::vector<ir::Program> parts;
-  std::vector<Prepared> prepared;  // by part
+  std::vector<ir::Program> subdomains;
+  std::vector<Prepared> prepared;  // by subdomain
 
-  int count() const { return decomposition.parts(); }
+  int count() const { return decomposition.subdomains(); }
 };
 
 class DecomposedSession : public Session, public FieldRows {
@@ -30,8 +31,8 @@ class DecomposedSession : public Session, public FieldRows {
   DecomposedSession(std::shared_ptr<const Whole> whole, reference::State& state)
       : whole_(std::move(whole)), state_(state), talk_(whole_->count()) {
     for (int p = 0; p < whole_->count(); ++p) {
-      parts_.push_back(
-          std::make_unique<PartRun>(whole_->program, whole_->decomposition, p, state_));
+      subdomains_.push_back(
+          std::make_unique<SubdomainRun>(whole_->program, whole_->decomposition, p, state_));
     }
   }
 
@@ -46,43 +47,43 @@ class DecomposedSession : public Session, public FieldRows {
 
   FieldRows* rows() override { return this; }
   Status write(const std::vector<SharedFile>& files) override {
-    return in_parts([&](size_t p) { return parts_[p]->write(files); });
+    return in_subdomains([&](size_t p) { return subdomains_[p]->write(files); });
   }
   Result<std::vector<uint32_t>> checksums(const std::vector<StoredArray>& arrays) override {
-    const auto all = of_parts([&](PartRun& part) { return part.checksums(arrays); });
-    if (!all.ok()) return all.failure();
-    return sum_of_checksums(all.value());
+    const auto all =
+        TRY(of_subdomains([&](SubdomainRun& subdomain) { return subdomain.checksums(arrays); }));
+    return sum_of_checksums(all);
   }
   Result<std::vector<NonFiniteCount>> count_non_finite(
       const std::vector<Selection>& places) override {
-    const auto all = of_parts([&](PartRun& part) { return part.count_non_finite(places); });
-    if (!all.ok()) return all.failure();
-    return sum_of_counts(all.value());
+    const auto all = TRY(
+        of_subdomains([&](SubdomainRun& subdomain) { return subdomain.count_non_finite(places); }));
+    return sum_of_counts(all);
   }
 
  private:
   // Runs `work(p)` for all subdomains in parallel and returns the first failure.
   template <class Work>
-  Status in_parts(const Work& work);
+  Status in_subdomains(const Work& work);
   // The same for work in which subdomains wait for each other: a failure ends the waits of the
   // others.
   template <class Work>
   Status together(const Work& work);
   // Collects the results of `work`, by subdomain.
   template <class Work>
-  auto of_parts(const Work& work)
-      -> Result<std::vector<std::decay_t<decltype(work(std::declval<PartRun&>()).value())>>>;
+  auto of_subdomains(const Work& work)
+      -> Result<std::vector<std::decay_t<decltype(work(std::declval<SubdomainRun&>()).value())>>>;
   void take_reductions();
 
   const std::shared_ptr<const Whole> whole_;
   reference::State& state_;
-  LocalParts talk_;
-  std::vector<std::unique_ptr<PartRun>> parts_;
+  LocalSubdomains talk_;
+  std::vector<std::unique_ptr<SubdomainRun>> subdomains_;
 };
 
 template <class Work>
-Status DecomposedSession::in_parts(const Work& work) {
-  std::vector<Status> done(parts_.size(), Done{});
+Status DecomposedSession::in_subdomains(const Work& work) {
+  std::vector<Status> done(subdomains_.size(), Done{});
   in_threads(whole_->count(), [&](int number) {
     const auto p = static_cast<size_t>(number);
     done[p] = work(p);
@@ -95,24 +96,23 @@ Status DecomposedSession::in_parts(const Work& work) {
 
 template <class Work>
 Status DecomposedSession::together(const Work& work) {
-  return in_parts([&](size_t p) {
+  return in_subdomains([&](size_t p) {
     Status done = work(p);
-    if (!done.ok()) talk_.part(static_cast<int>(p)).abandon(done.failure());
+    if (!done.ok()) talk_.communicator(static_cast<int>(p)).abandon(done.failure());
     return done;
   });
 }
 
 template <class Work>
-auto DecomposedSession::of_parts(const Work& work)
-    -> Result<std::vector<std::decay_t<decltype(work(std::declval<PartRun&>()).value())>>> {
-  std::vector<std::decay_t<decltype(work(std::declval<PartRun&>()).value())>> out(parts_.size());
-  const Status done = in_parts([&](size_t p) -> Status {
-    auto given = work(*parts_[p]);
-    if (!given.ok()) return given.failure();
-    out[p] = std::move(given).value();
+auto DecomposedSession::of_subdomains(const Work& work)
+    -> Result<std::vector<std::decay_t<decltype(work(std::declval<SubdomainRun&>()).value())>>> {
+  std::vector<std::decay_t<decltype(work(std::declval<SubdomainRun&>()).value())>> out(
+      subdomains_.size());
+  TRY(in_subdomains([&](size_t p) -> Status {
+    auto given = TRY(work(*subdomains_[p]));
+    out[p] = std::move(given);
     return Done{};
-  });
-  if (!done.ok()) return done.failure();
+  }));
   return out;
 }
 
@@ -121,39 +121,35 @@ Status DecomposedSession::start(const std::vector<FieldFile>& files) {
   for (size_t f = 0; f < state_.fields.size(); ++f) stored.push_back(is_stored(state_, f));
   const Status started = together([&](size_t p) -> Status {
     const ir::Program& whole = whole_->program;
-    auto state = empty_part(whole_->parts[p], state_);
-    if (!state.ok()) return state.failure();
-    fill_part(whole, whole_->decomposition, state_, state.value());
-    const Status begun = begin_part(whole, whole_->decomposition, whole_->parts[p], stored, files,
-                                    state_, state.value());
-    if (!begun.ok()) return begun;
-    return parts_[p]->start(*whole_->prepared[p].loaded, std::move(state).value(),
-                            talk_.part(static_cast<int>(p)));
+    auto state = TRY(empty_subdomain(whole_->subdomains[p], state_));
+    fill_subdomain(whole, whole_->decomposition, state_, state);
+    TRY(begin_subdomain(whole, whole_->decomposition, whole_->subdomains[p], stored, files, state_,
+                        state));
+    return subdomains_[p]->start(*whole_->prepared[p].loaded, std::move(state),
+                                 talk_.communicator(static_cast<int>(p)));
   });
   return started.ok() ? check_files(whole_->program, files, *this) : started;
 }
 
 Result<int64_t> DecomposedSession::advance(int64_t steps) {
-  std::vector<int64_t> taken(parts_.size());
-  const Status done = together([&](size_t p) -> Status {
-    const auto advanced = parts_[p]->advance(steps);
-    if (!advanced.ok()) return advanced.failure();
-    taken[p] = advanced.value();
+  std::vector<int64_t> taken(subdomains_.size());
+  TRY(together([&](size_t p) -> Status {
+    const auto advanced = TRY(subdomains_[p]->advance(steps));
+    taken[p] = advanced;
     return Done{};
-  });
-  if (!done.ok()) return done.failure();
-  state_.step = parts_[0]->state().step;
-  state_.stopped = parts_[0]->state().stopped;
+  }));
+  state_.step = subdomains_[0]->state().step;
+  state_.stopped = subdomains_[0]->state().stopped;
   take_reductions();
   return taken[0];
 }
 
 // All subdomains have the same values, but each detects NaN only in its own points of a profile.
 void DecomposedSession::take_reductions() {
-  state_.reductions = parts_[0]->state().reductions;
-  for (const auto& part : parts_) {
+  state_.reductions = subdomains_[0]->state().reductions;
+  for (const auto& subdomain : subdomains_) {
     for (size_t r = 0; r < state_.reductions.size(); ++r) {
-      const int64_t first = part->state().reductions[r].first_nan;
+      const int64_t first = subdomain->state().reductions[r].first_nan;
       int64_t& least = state_.reductions[r].first_nan;
       if (first > 0 && (least == 0 || first < least)) least = first;
     }
@@ -162,10 +158,9 @@ void DecomposedSession::take_reductions() {
 
 Status DecomposedSession::fetch(const std::vector<int>& levels) {
   provide_storage(whole_->program, levels, state_);
-  return in_parts([&](size_t p) -> Status {
-    const Status brought = parts_[p]->bring(levels);
-    if (!brought.ok()) return brought;
-    give_back(whole_->program, parts_[p]->state(), parts_[p]->rows(), levels, state_);
+  return in_subdomains([&](size_t p) -> Status {
+    TRY(subdomains_[p]->bring(levels));
+    give_back(whole_->program, subdomains_[p]->state(), subdomains_[p]->rows(), levels, state_);
     return Done{};
   });
 }
@@ -173,21 +168,20 @@ Status DecomposedSession::fetch(const std::vector<int>& levels) {
 Result<bool> DecomposedSession::read(const BoxOfField& what, std::byte* to) {
   const auto& types = state_.fields[static_cast<size_t>(what.field)].types;
   const int64_t bytes = size_in_bytes(types[static_cast<size_t>(what.component)]);
-  const Status done = in_parts([&](size_t p) -> Status {
-    const BoxOfField own = parts_[p]->own_part_of(what);
+  TRY(in_subdomains([&](size_t p) -> Status {
+    const BoxOfField own = subdomains_[p]->own_part_of(what);
     std::vector<std::byte> values(static_cast<size_t>(ir::count(own.box) * bytes));
-    const Status read = parts_[p]->read(own, values.data());
+    const Status read = subdomains_[p]->read(own, values.data());
     if (read.ok()) put_box(values.data(), own.box, what.box, bytes, to);
     return read;
-  });
-  if (!done.ok()) return done.failure();
+  }));
   return true;
 }
 
 std::optional<double> DecomposedSession::seconds() const {
   double longest = 0;
-  for (const auto& part : parts_) {
-    const auto seconds = part->seconds();
+  for (const auto& subdomain : subdomains_) {
+    const auto seconds = subdomain->seconds();
     if (!seconds) return std::nullopt;
     longest = std::max(longest, *seconds);
   }
@@ -205,8 +199,7 @@ class DecomposedProgram : public LoadedProgram {
   Result<std::unique_ptr<Session>> start_from(reference::State& state,
                                               const std::vector<FieldFile>& files) const override {
     auto session = std::make_unique<DecomposedSession>(whole_, state);
-    const Status started = session->start(files);
-    if (!started.ok()) return started.failure();
+    TRY(session->start(files));
     return std::unique_ptr<Session>(std::move(session));
   }
   Result<std::string> code(CodeKind kind) const override {
@@ -226,33 +219,32 @@ const Link& link_of(const std::string& device) {
 
 }  // namespace
 
-Result<std::vector<std::string>> devices_of_parts(const std::string& device, int parts) {
-  auto first = choose_device(device);
-  if (!first.ok()) return first.failure();
-  const std::string name = first.value().device.name;
+Result<std::vector<std::string>> devices_of_subdomains(const std::string& device, int subdomains) {
+  auto first = TRY(choose_device(device));
+  const std::string name = first.device.name;
   std::vector<std::string> out;
-  if (name != "cuda" || !first.value().selector.empty()) {
-    out.assign(static_cast<size_t>(parts), device == "auto" ? name : device);
+  if (name != "cuda" || !first.selector.empty()) {
+    out.assign(static_cast<size_t>(subdomains), device == "auto" ? name : device);
     return out;
   }
-  for (int part = 0; part < parts; ++part) {
-    out.push_back(fmt::format("cuda:{}", part));
+  for (int subdomain = 0; subdomain < subdomains; ++subdomain) {
+    out.push_back(fmt::format("cuda:{}", subdomain));
     const auto chosen = choose_device(out.back());
     if (chosen.ok()) continue;
-    return Failure{"R041", fmt::format("{} GPUs are needed: {}", parts, chosen.failure().message),
-                   "'cuda:0' puts all parts on one GPU"};
+    return Failure{"R041",
+                   fmt::format("{} GPUs are needed: {}", subdomains, chosen.failure().message),
+                   "'cuda:0' puts all subdomains on one GPU"};
   }
   return out;
 }
 
-std::unique_ptr<LoadedProgram> assemble_parts(ir::Program at_sizes,
-                                              decompose::Decomposition decomposition,
-                                              std::vector<ir::Program> parts,
-                                              std::vector<std::unique_ptr<LoadedProgram>> loaded) {
+std::unique_ptr<LoadedProgram> assemble_subdomains(
+    ir::Program at_sizes, decompose::Decomposition decomposition,
+    std::vector<ir::Program> subdomains, std::vector<std::unique_ptr<LoadedProgram>> loaded) {
   auto whole = std::make_shared<Whole>();
   whole->program = std::move(at_sizes);
   whole->decomposition = std::move(decomposition);
-  whole->parts = std::move(parts);
+  whole->subdomains = std::move(subdomains);
   whole->prepared.resize(loaded.size());
   for (size_t p = 0; p < loaded.size(); ++p) whole->prepared[p].loaded = std::move(loaded[p]);
   return std::make_unique<DecomposedProgram>(std::move(whole));
@@ -261,7 +253,7 @@ std::unique_ptr<LoadedProgram> assemble_parts(ir::Program at_sizes,
 Result<SettledCut> settle_cut(const ir::Program& program, const std::vector<int64_t>& integers,
                               const CutRequest& request, const ChosenDevice& device,
                               const Link& link, const std::string& schedule_line,
-                              Diagnostics& diagnostics, const KnownPartLines& known) {
+                              Diagnostics& diagnostics, const KnownSubdomainLines& known) {
   auto at_sizes = decompose::at_sizes(program, integers);
   if (!at_sizes) return Failure{"R052", "the sizes of the grid overflow", "use smaller sizes (-D)"};
   if (!device.device.runs_kernels) {
@@ -275,7 +267,7 @@ Result<SettledCut> settle_cut(const ir::Program& program, const std::vector<int6
   SettledCut out{std::move(*at_sizes), {}, schedule_line, ""};
   if (out.line.empty() || out.line == "auto") {  // one subdomain chooses for all
     out.line = schedule::print(cutting->schedule, program.grid.rank());
-    const auto found = known ? known(part_alone(out.program, *cutting), device) : std::nullopt;
+    const auto found = known ? known(subdomain_alone(out.program, *cutting), device) : std::nullopt;
     if (found && found->line != out.line) {
       out.line = found->line;
       cutting = cut(out.program, {decompose::print(cutting->decomposition.cuts), request.steps},
@@ -288,44 +280,43 @@ Result<SettledCut> settle_cut(const ir::Program& program, const std::vector<int6
   return out;
 }
 
-Result<Prepared> prepare_part(const SettledCut& cut, int part, const std::string& device,
-                              const std::string& schedule_line, ir::Program& program,
-                              Diagnostics& diagnostics) {
-  program = decompose::restrict_to(cut.program, cut.decomposition, part);
+Result<Prepared> prepare_subdomain(const SettledCut& cut, int subdomain, const std::string& device,
+                                   const std::string& schedule_line, ir::Program& program,
+                                   Diagnostics& diagnostics) {
+  program = decompose::restrict_to(cut.program, cut.decomposition, subdomain);
   auto prepared = prepare(program, device, cut.line, diagnostics);
   const bool refused = !prepared.ok() && prepared.failure().code.empty();
   if (!refused || cut.line == schedule_line) return prepared;
   diagnostics = {};
-  program = decompose::restrict_to(cut.program, cut.decomposition, part, false);
+  program = decompose::restrict_to(cut.program, cut.decomposition, subdomain, false);
   return prepare(program, device, "auto", diagnostics);
 }
 
-Result<Prepared> prepare_parts(const ir::Program& program, const std::vector<int64_t>& integers,
-                               const CutRequest& request, const std::string& device,
-                               const std::string& schedule_line, Diagnostics& diagnostics,
-                               const StageCallback& stage, const KnownPartLines& known) {
+Result<Prepared> prepare_subdomains(const ir::Program& program,
+                                    const std::vector<int64_t>& integers, const CutRequest& request,
+                                    const std::string& device, const std::string& schedule_line,
+                                    Diagnostics& diagnostics, const StageCallback& stage,
+                                    const KnownSubdomainLines& known) {
   const StageCallback tell = stage ? stage : [](const std::string&) {};
-  auto first = choose_device(device);
-  if (!first.ok()) return first.failure();
-  const std::string& name = first.value().device.name;
+  auto first = TRY(choose_device(device));
+  const std::string& name = first.device.name;
   tell(fmt::format("cutting {} for {}", program.name, name));
-  auto settled = settle_cut(program, integers, request, first.value(), link_of(name), schedule_line,
-                            diagnostics, known);
-  if (!settled.ok()) return settled.failure();
-  SettledCut& cut = settled.value();
-  const int parts = cut.decomposition.parts();
-  const auto devices = devices_of_parts(device, parts);
-  if (!devices.ok()) return devices.failure();
+  auto settled = TRY(settle_cut(program, integers, request, first, link_of(name), schedule_line,
+                                diagnostics, known));
+  SettledCut& cut = settled;
+  const int subdomains = cut.decomposition.subdomains();
+  const auto devices = TRY(devices_of_subdomains(device, subdomains));
   auto whole = std::make_shared<Whole>();
-  whole->parts.resize(static_cast<size_t>(parts));
-  whole->prepared.resize(static_cast<size_t>(parts));
-  std::vector<Status> built(static_cast<size_t>(parts), Done{});
-  std::vector<Diagnostics> said(static_cast<size_t>(parts));
-  tell(fmt::format("compiling {} parts of {} for {}: {}", parts, program.name, name, cut.line));
-  in_threads(parts, [&](int part) {
-    const auto p = static_cast<size_t>(part);
+  whole->subdomains.resize(static_cast<size_t>(subdomains));
+  whole->prepared.resize(static_cast<size_t>(subdomains));
+  std::vector<Status> built(static_cast<size_t>(subdomains), Done{});
+  std::vector<Diagnostics> said(static_cast<size_t>(subdomains));
+  tell(fmt::format("compiling {} subdomains of {} for {}: {}", subdomains, program.name, name,
+                   cut.line));
+  in_threads(subdomains, [&](int subdomain) {
+    const auto p = static_cast<size_t>(subdomain);
     auto prepared =
-        prepare_part(cut, part, devices.value()[p], schedule_line, whole->parts[p], said[p]);
+        prepare_subdomain(cut, subdomain, devices[p], schedule_line, whole->subdomains[p], said[p]);
     if (prepared.ok()) {
       whole->prepared[p] = std::move(prepared).value();
     } else {
@@ -337,14 +328,14 @@ Result<Prepared> prepare_parts(const ir::Program& program, const std::vector<int
     for (const Diagnostic& diagnostic : said[p].items()) diagnostics.add(diagnostic);
     return built[p].failure();
   }
-  const auto typical = static_cast<size_t>(typical_part(cut.decomposition));
+  const auto typical = static_cast<size_t>(typical_subdomain(cut.decomposition));
   const Prepared& shown = whole->prepared[typical];
   Prepared out;
-  out.device = std::move(first).value();
+  out.device = std::move(first);
   out.schedule = shown.schedule;
   out.module = shown.module;
   out.origin = cut.origin;
-  out.parts = describe(cut.decomposition);
+  out.subdomains = describe(cut.decomposition);
   whole->program = std::move(cut.program);
   whole->decomposition = std::move(cut.decomposition);
   out.loaded = std::make_unique<DecomposedProgram>(whole);

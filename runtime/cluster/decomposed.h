@@ -14,11 +14,11 @@ namespace stencil::runtime {
 
 // The device of each subdomain, from the user's device name. "cuda" gives cuda:0, cuda:1, ..., one
 // per subdomain (R041 if there are fewer GPUs). Any other name gives that device to all of them.
-Result<std::vector<std::string>> devices_of_parts(const std::string& device, int parts);
+Result<std::vector<std::string>> devices_of_subdomains(const std::string& device, int subdomains);
 
 // KnownLines (devices/device.h) for one subdomain.
-using KnownPartLines =
-    std::function<std::optional<KnownLine>(const ir::Program& part, const ChosenDevice& device)>;
+using KnownSubdomainLines = std::function<std::optional<KnownLine>(const ir::Program& subdomain,
+                                                                   const ChosenDevice& device)>;
 
 // The final decomposition, and the schedule line of the subdomains.
 struct SettledCut {
@@ -32,24 +32,24 @@ struct SettledCut {
 Result<SettledCut> settle_cut(const ir::Program& program, const std::vector<int64_t>& integers,
                               const CutRequest& request, const ChosenDevice& device,
                               const Link& link, const std::string& schedule_line,
-                              Diagnostics& diagnostics, const KnownPartLines& known);
+                              Diagnostics& diagnostics, const KnownSubdomainLines& known);
 // Compiles one subdomain and stores its program in `program`. If the subdomain cannot use the
 // common schedule line, it chooses its own schedule, unless the user gave the line.
-Result<Prepared> prepare_part(const SettledCut& cut, int part, const std::string& device,
-                              const std::string& schedule_line, ir::Program& program,
-                              Diagnostics& diagnostics);
+Result<Prepared> prepare_subdomain(const SettledCut& cut, int subdomain, const std::string& device,
+                                   const std::string& schedule_line, ir::Program& program,
+                                   Diagnostics& diagnostics);
 
 // A decomposed program from subdomains that are already loaded on their devices.
-std::unique_ptr<LoadedProgram> assemble_parts(ir::Program at_sizes,
-                                              decompose::Decomposition decomposition,
-                                              std::vector<ir::Program> parts,
-                                              std::vector<std::unique_ptr<LoadedProgram>> loaded);
+std::unique_ptr<LoadedProgram> assemble_subdomains(
+    ir::Program at_sizes, decompose::Decomposition decomposition,
+    std::vector<ir::Program> subdomains, std::vector<std::unique_ptr<LoadedProgram>> loaded);
 
 // Decomposes the program at these values of integer params and prepares all subdomains. They share
 // one schedule, except those that cannot use it. Otherwise like prepare().
-Result<Prepared> prepare_parts(const ir::Program& program, const std::vector<int64_t>& integers,
-                               const CutRequest& request, const std::string& device,
-                               const std::string& schedule_line, Diagnostics& diagnostics,
-                               const StageCallback& stage = {}, const KnownPartLines& known = {});
+Result<Prepared> prepare_subdomains(const ir::Program& program,
+                                    const std::vector<int64_t>& integers, const CutRequest& request,
+                                    const std::string& device, const std::string& schedule_line,
+                                    Diagnostics& diagnostics, const StageCallback& stage = {},
+                                    const KnownSubdomainLines& known = {});
 
 }  // namespace stencil::runtime

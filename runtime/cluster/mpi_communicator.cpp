@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "compiler/support/try.h"
 #include "runtime/cluster/launcher.h"
 
 namespace stencil::runtime {
@@ -51,9 +52,8 @@ Status MpiCommunicator::meet(Accelerator& accelerator) {
 
 Status MpiCommunicator::exchange(Accelerator& accelerator, std::span<const Transfer> transfers) {
   if (abandoned_) return *abandoned_;
-  const Result<bool> queued = nccl_.is_for(accelerator, *this);
-  if (!queued.ok()) return queued.failure();
-  if (queued.value()) return nccl_.exchange(accelerator, transfers);
+  const auto queued = TRY(nccl_.is_for(accelerator, *this));
+  if (queued) return nccl_.exchange(accelerator, transfers);
   return exchange_by_mpi(accelerator, transfers);
 }
 
@@ -88,8 +88,7 @@ Status MpiCommunicator::exchange_by_mpi(Accelerator& accelerator,
     std::byte* const memory = reachable(accelerator, t.send);
     const std::byte* const place = memory ? memory + t.send_offset : at;
     if (!memory) {
-      const Status copied = accelerator.download(at, t.send, {t.send_bytes, 1, t.send_offset});
-      if (!copied.ok()) return copied;
+      TRY(accelerator.download(at, t.send, {t.send_bytes, 1, t.send_offset}));
       at += t.send_bytes;
     }
     if (interface_.send(group_, place, t.send_bytes, t.peer, t.send_tag, &error) != 0) {
@@ -100,9 +99,7 @@ Status MpiCommunicator::exchange_by_mpi(Accelerator& accelerator,
   for (size_t n = 0; n < transfers.size(); ++n) {
     const Transfer& t = transfers[n];
     if (t.receive_bytes == 0 || reachable(accelerator, t.receive)) continue;
-    const Status copied =
-        accelerator.upload(t.receive, places[n], {t.receive_bytes, 1, t.receive_offset});
-    if (!copied.ok()) return copied;
+    TRY(accelerator.upload(t.receive, places[n], {t.receive_bytes, 1, t.receive_offset}));
   }
   return Done{};
 }
@@ -141,20 +138,19 @@ std::string MpiCommunicator::description() const {
 }
 
 Result<std::unique_ptr<MpiCommunicator>> open_mpi(void* users_communicator) {
-  const auto library = running_mpi();
-  if (!library.ok()) return library.failure();
+  const auto library = TRY(running_mpi());
   StencilMpiError error{};
-  StencilMpiGroup* group = library.value().interface().open(users_communicator, &error);
+  StencilMpiGroup* group = library.interface().open(users_communicator, &error);
   if (group == nullptr) {
     return Failure{"R092", fmt::format("MPI cannot be used: {}", error.text), ""};
   }
-  auto out = std::make_unique<MpiCommunicator>(library.value(), group);
+  auto out = std::make_unique<MpiCommunicator>(library, group);
   const Launched by = launched();
   if (users_communicator == nullptr && by.processes > 1 && out->size() == 1) {
     return Failure{"R092",
                    fmt::format("MPI cannot be used: {} processes were started ({}), but {} "
                                "knows only this one",
-                               by.processes, by.variable, library.value().description()),
+                               by.processes, by.variable, library.description()),
                    "start them with the mpiexec of that MPI (srun: --mpi=pmix or --mpi=pmi2)"};
   }
   return out;

@@ -13,9 +13,10 @@
 
 #include "compiler/decompose/restrict.h"
 #include "compiler/reference/interpreter.h"
+#include "compiler/support/try.h"
 #include "runtime/cluster/identity.h"
-#include "runtime/cluster/part_run.h"
-#include "runtime/cluster/part_state.h"
+#include "runtime/cluster/subdomain_run.h"
+#include "runtime/cluster/subdomain_state.h"
 #include "runtime/cluster/words.h"
 #include "runtime/run/program_hash.h"
 
@@ -53,7 +54,7 @@ constexpr int kTag = 0;
 struct Rank {
   std::shared_ptr<Communicator> ranks;
   SettledCut cut;
-  ir::Program part;
+  ir::Program subdomain;
   Prepared prepared;
   HostMessages messages;
   std::string identity;     // hash of program and decomposition; sessions must match it
@@ -90,9 +91,9 @@ Status checked(Rank& rank, const Status& status) {
 }
 
 // A rank's share of a session that rank 0 started.
-class RankPart {
+class RankSubdomain {
  public:
-  explicit RankPart(std::shared_ptr<Rank> rank) : rank_(std::move(rank)) {}
+  explicit RankSubdomain(std::shared_ptr<Rank> rank) : rank_(std::move(rank)) {}
 
   // `whole`: only on rank 0. If some rank cannot read the files, rank 0 allocates the fields, reads
   // the files and scatters them; `reason` then says why.
@@ -103,32 +104,27 @@ class RankPart {
     auto shapes = reference::lay_out(cut.program, params.integer_params, params.real_params, error);
     if (!shapes) return Failure{"R052", "the fields cannot be laid out: " + error, ""};
     shapes_ = std::move(*shapes);
-    auto state = empty_part(rank_->part, params);
-    if (!state.ok()) return state.failure();
+    auto state = TRY(empty_subdomain(rank_->subdomain, params));
     const Status all_reach = agree(*rank_->ranks, reached);
     if (!all_reach.ok()) {
       reason = all_reach.failure();
-      const Status completed = whole ? complete(files, *whole) : Status(Done{});
-      if (!completed.ok()) return completed;
+      TRY(whole ? complete(files, *whole) : Status(Done{}));
       stored.assign(stored.size(), true);
     }
-    const Status filled = whole ? scatter(*whole, state.value()) : receive(stored, state.value());
-    if (!filled.ok()) return filled;
+    TRY(whole ? scatter(*whole, state) : receive(stored, state));
     const std::vector<FieldFile> none;
-    const Status begun = begin_part(cut.program, cut.decomposition, rank_->part, stored,
-                                    all_reach.ok() ? files : none, shapes_, state.value());
-    if (!begun.ok()) return begun;
+    TRY(begin_subdomain(cut.program, cut.decomposition, rank_->subdomain, stored,
+                        all_reach.ok() ? files : none, shapes_, state));
     run_.emplace(cut.program, cut.decomposition, rank_->number(), shapes_);
-    return run_->start(*rank_->prepared.loaded, std::move(state).value(), *rank_->ranks);
+    return run_->start(*rank_->prepared.loaded, std::move(state), *rank_->ranks);
   }
 
-  PartRun& run() { return *run_; }
+  SubdomainRun& run() { return *run_; }
   std::optional<double> seconds() const { return run_->seconds(); }
   const reference::State& state() const { return run_->state(); }
 
   Status fetch(const std::vector<int>& levels, reference::State* whole) {
-    const Status brought = run_->bring(levels);
-    if (!brought.ok()) return brought;
+    TRY(run_->bring(levels));
     const SettledCut& cut = rank_->cut;
     if (whole) provide_storage(cut.program, levels, *whole);
     if (whole) give_back(cut.program, state(), run_->rows(), levels, *whole);
@@ -137,8 +133,7 @@ class RankPart {
           whole ? owned_bytes(cut.program, cut.decomposition, other, levels, *whole) : 0;
       std::vector<std::byte> data;
       if (rank_->number() == other) data = pack_owned(cut.program, state(), run_->rows(), levels);
-      const Status sent = rank_->send(other, 0, data, bytes);
-      if (!sent.ok()) return sent;
+      TRY(rank_->send(other, 0, data, bytes));
       if (whole) unpack_owned(cut.program, cut.decomposition, other, data, levels, *whole);
     }
     return Done{};
@@ -151,14 +146,12 @@ class RankPart {
     const auto size = [&](const BoxOfField& part) { return ir::count(part.box) * bytes; };
     const BoxOfField own = run_->own_part_of(what);
     std::vector<std::byte> values(static_cast<size_t>(size(own)));
-    const Status read = agree(*rank_->ranks, run_->read(own, values.data()));
-    if (!read.ok()) return read;
+    TRY(agree(*rank_->ranks, run_->read(own, values.data())));
     if (to) put_box(values.data(), own.box, what.box, bytes, to);
     for (int other = 1; other < rank_->ranks->size(); ++other) {
       const BoxOfField part = run_->part_of_box(other, what);
       if (size(part) == 0) continue;
-      const Status sent = rank_->send(other, 0, values, size(part));
-      if (!sent.ok()) return sent;
+      TRY(rank_->send(other, 0, values, size(part)));
       if (to) put_box(values.data(), part.box, what.box, bytes, to);
     }
     return Done{};
@@ -176,15 +169,13 @@ class RankPart {
       reason = all_reach.failure();
       return false;
     }
-    const Status written = agree(*rank_->ranks, run_->write(files));
-    if (!written.ok()) return written.failure();
+    TRY(agree(*rank_->ranks, run_->write(files)));
     return true;
   }
 
   // Gathers one text per rank; fails on all if it fails on one.
   Result<std::vector<std::string>> gather(const Result<std::string>& own) {
-    const Status all = agree(*rank_->ranks, own.ok() ? Status(Done{}) : Status(own.failure()));
-    if (!all.ok()) return all.failure();
+    TRY(agree(*rank_->ranks, own.ok() ? Status(Done{}) : Status(own.failure())));
     return rank_->ranks->all_gather(own.value());
   }
 
@@ -197,8 +188,7 @@ class RankPart {
       reference::initialise(rank_->cut.program, static_cast<ir::FieldId>(f), whole);
     }
     for (const FieldFile& file : files) {
-      const Status read = read_all_rows(file, whole);
-      if (!read.ok()) return read;
+      TRY(read_all_rows(file, whole));
     }
     return Done{};
   }
@@ -207,17 +197,17 @@ class RankPart {
   // whole.
   Status scatter(const reference::State& whole, reference::State& own) {
     const SettledCut& cut = rank_->cut;
-    fill_part(cut.program, cut.decomposition, whole, own);
+    fill_subdomain(cut.program, cut.decomposition, whole, own);
     for (int other = 1; other < rank_->ranks->size(); ++other) {
       const ir::Program program = decompose::restrict_to(cut.program, cut.decomposition, other);
       std::string error;
       const auto laid_out =
           reference::lay_out(program, whole.integer_params, whole.real_params, error);
       if (!laid_out)
-        return Failure{"R052", "the fields of a part cannot be laid out: " + error, ""};
-      std::vector<std::byte> data = pack_part(cut.program, cut.decomposition, *laid_out, whole);
-      const Status sent = rank_->send(0, other, data, 0);
-      if (!sent.ok()) return sent;
+        return Failure{"R052", "the fields of a subdomain cannot be laid out: " + error, ""};
+      std::vector<std::byte> data =
+          pack_subdomain(cut.program, cut.decomposition, *laid_out, whole);
+      TRY(rank_->send(0, other, data, 0));
     }
     return Done{};
   }
@@ -226,16 +216,15 @@ class RankPart {
     const int64_t bytes = packed_bytes(own, stored);
     for (int other = 1; other < rank_->ranks->size(); ++other) {
       std::vector<std::byte> data;
-      const Status sent = rank_->send(0, other, data, other == rank_->number() ? bytes : 0);
-      if (!sent.ok()) return sent;
-      if (other == rank_->number()) unpack_part(data, stored, own);
+      TRY(rank_->send(0, other, data, other == rank_->number() ? bytes : 0));
+      if (other == rank_->number()) unpack_subdomain(data, stored, own);
     }
     return Done{};
   }
 
   const std::shared_ptr<Rank> rank_;
   reference::State shapes_;  // shapes of the whole state
-  std::optional<PartRun> run_;
+  std::optional<SubdomainRun> run_;
 };
 
 // --- Rank 0
@@ -254,7 +243,7 @@ void warn_of_gathering(const char* what, const Failure& reason) {
 class DrivingSession : public Session, public FieldRows {
  public:
   DrivingSession(std::shared_ptr<Rank> rank, reference::State& state)
-      : rank_(std::move(rank)), state_(state), part_(rank_) {
+      : rank_(std::move(rank)), state_(state), subdomain_(rank_) {
     rank_->in_session = true;
   }
   ~DrivingSession() override {
@@ -265,32 +254,26 @@ class DrivingSession : public Session, public FieldRows {
   Status start(const std::vector<FieldFile>& files) {
     std::vector<bool> stored;
     for (size_t f = 0; f < state_.fields.size(); ++f) stored.push_back(is_stored(state_, f));
-    const Status said =
-        say(fmt::format("start {} {} {} {}", rank_->identity, words::text_of(state_),
-                        words::numbers({stored.begin(), stored.end()}), words::text_of(files)));
-    if (!said.ok()) return said;
+    TRY(say(fmt::format("start {} {} {} {}", rank_->identity, words::text_of(state_),
+                        words::numbers({stored.begin(), stored.end()}), words::text_of(files))));
     Failure reason;
-    const Status started =
-        checked(*rank_, part_.start(&state_, state_, stored, files, Done{}, reason));
-    if (!started.ok()) return started;
+    TRY(checked(*rank_, subdomain_.start(&state_, state_, stored, files, Done{}, reason)));
     if (!reason.message.empty()) warn_of_gathering("read", reason);
     return check_files(rank_->cut.program, files, *this);
   }
 
   Result<int64_t> advance(int64_t steps) override {
-    const Status said = say(fmt::format("advance {}", steps));
-    if (!said.ok()) return said.failure();
-    const auto done = part_.run().advance(steps);
+    TRY(say(fmt::format("advance {}", steps)));
+    const auto done = subdomain_.run().advance(steps);
     if (!done.ok()) return checked(*rank_, done.failure()).failure();
-    const reference::State& own = part_.state();
+    const reference::State& own = subdomain_.state();
     state_.step = own.step;
     state_.stopped = own.stopped;
-    const auto all = rank_->ranks->all_gather(words::text_of(own));
-    if (!all.ok()) return all.failure();
+    const auto all = TRY(rank_->ranks->all_gather(words::text_of(own)));
     state_.reductions = own.reductions;
-    for (const std::string& text : all.value()) {
+    for (const std::string& text : all) {
       std::istringstream in(text);
-      const reference::State other = words::read_state(in, rank_->part);
+      const reference::State other = words::read_state(in, rank_->subdomain);
       for (size_t r = 0; r < other.reductions.size(); ++r) {
         const int64_t first = other.reductions[r].first_nan;
         int64_t& least = state_.reductions[r].first_nan;
@@ -306,64 +289,56 @@ class DrivingSession : public Session, public FieldRows {
       wanted.push_back(std::min(levels[f], rank_->cut.program.fields[f].history));
     }
     const Status said = say("fetch " + words::numbers(wanted));
-    return said.ok() ? checked(*rank_, part_.fetch(levels, &state_)) : said;
+    return said.ok() ? checked(*rank_, subdomain_.fetch(levels, &state_)) : said;
   }
   Status finish() override {
     return fetch(std::vector<int>(state_.fields.size(), std::numeric_limits<int>::max()));
   }
-  std::optional<double> seconds() const override { return part_.seconds(); }
+  std::optional<double> seconds() const override { return subdomain_.seconds(); }
 
   Result<bool> read(const BoxOfField& what, std::byte* to) override {
-    const Status said = say("read " + words::text_of(what));
-    if (!said.ok()) return said.failure();
-    const Status done = part_.read(what, to);
-    if (!done.ok()) return done.failure();
+    TRY(say("read " + words::text_of(what)));
+    TRY(subdomain_.read(what, to));
     return true;
   }
 
   FieldRows* rows() override { return this; }
   // If some rank cannot access the files, rank 0 gathers the fields and writes them.
   Status write(const std::vector<SharedFile>& files) override {
-    const Status said = say("write " + words::text_of(files));
-    if (!said.ok()) return said;
+    TRY(say("write " + words::text_of(files)));
     Failure reason;
-    const auto written = part_.write(files, reason);
-    if (!written.ok()) return written.failure();
-    if (written.value()) return Done{};
+    const auto written = TRY(subdomain_.write(files, reason));
+    if (written) return Done{};
     if (!std::exchange(warned_, true)) warn_of_gathering("write", reason);
     const Status gathered = fetch(levels_of(files, state_.fields.size()));
     return gathered.ok() ? StateSource(state_).write(files) : gathered;
   }
   Result<std::vector<uint32_t>> checksums(const std::vector<StoredArray>& arrays) override {
-    const Status said = say("sums " + words::text_of(arrays));
-    if (!said.ok()) return said.failure();
-    const auto all = part_.gather(words::text_of(part_.run().checksums(arrays)));
-    if (!all.ok()) return all.failure();
+    TRY(say("sums " + words::text_of(arrays)));
+    const auto all = TRY(subdomain_.gather(words::text_of(subdomain_.run().checksums(arrays))));
     std::vector<std::vector<uint32_t>> sums;
-    for (const std::string& text : all.value()) sums.push_back(words::read_sums(text));
+    for (const std::string& text : all) sums.push_back(words::read_sums(text));
     return sum_of_checksums(sums);
   }
   Result<std::vector<NonFiniteCount>> count_non_finite(
       const std::vector<Selection>& places) override {
-    const Status said = say("count " + words::text_of(places));
-    if (!said.ok()) return said.failure();
-    const auto all = part_.gather(words::text_of(part_.run().count_non_finite(places)));
-    if (!all.ok()) return all.failure();
+    TRY(say("count " + words::text_of(places)));
+    const auto all =
+        TRY(subdomain_.gather(words::text_of(subdomain_.run().count_non_finite(places))));
     std::vector<std::vector<NonFiniteCount>> counts;
-    for (const std::string& text : all.value()) counts.push_back(words::read_counts(text));
+    for (const std::string& text : all) counts.push_back(words::read_counts(text));
     return sum_of_counts(counts);
   }
 
  private:
   Status say(const std::string& what) {
-    const auto heard = rank_->ranks->broadcast(what);
-    if (!heard.ok()) return heard.failure();
+    TRY(rank_->ranks->broadcast(what));
     return Done{};
   }
 
   const std::shared_ptr<Rank> rank_;
   reference::State& state_;
-  RankPart part_;
+  RankSubdomain subdomain_;
   bool warned_ = false;  // already warned that fields are gathered for files
 };
 
@@ -384,8 +359,7 @@ class DrivenProgram : public LoadedProgram {
                      "run one simulation at a time"};
     }
     auto session = std::make_unique<DrivingSession>(rank_, state);
-    const Status started = session->start(files);
-    if (!started.ok()) return started.failure();
+    TRY(session->start(files));
     return std::unique_ptr<Session>(std::move(session));
   }
   Result<std::string> code(CodeKind kind) const override {
@@ -407,51 +381,52 @@ Failure serves_another() {
 }
 
 Status serve_rank(const std::shared_ptr<Rank>& rank) {
-  std::unique_ptr<RankPart> part;
+  std::unique_ptr<RankSubdomain> subdomain;
   for (;;) {
-    const auto heard = rank->ranks->broadcast("");
-    if (!heard.ok()) return heard.failure();
-    std::istringstream in(heard.value());
+    const auto heard = TRY(rank->ranks->broadcast(""));
+    std::istringstream in(heard);
     std::string word;
     in >> word;
     Status done = Done{};
     if (word == "end") return Done{};
-    if (word == "drop") part.reset();
+    if (word == "drop") subdomain.reset();
     if (word == "start") {
       std::string identity;
       in >> identity;
       // Nothing has been exchanged yet and rank 0 is waiting, so this failure also ends rank 0.
       if (identity != rank->identity) return checked(*rank, serves_another());
-      part = std::make_unique<RankPart>(rank);
-      const reference::State state = words::read_state(in, rank->part);
+      subdomain = std::make_unique<RankSubdomain>(rank);
+      const reference::State state = words::read_state(in, rank->subdomain);
       const std::vector<int64_t> stored = words::read_numbers(in);
       std::vector<FieldFile> files;
       const Status reached = words::read_files(in, files);
       Failure reason;
-      done = part->start(nullptr, state, {stored.begin(), stored.end()}, files, reached, reason);
+      done =
+          subdomain->start(nullptr, state, {stored.begin(), stored.end()}, files, reached, reason);
     }
     if (word == "advance") {
       int64_t steps = 0;
       in >> steps;
-      const auto taken = part->run().advance(steps);
+      const auto taken = subdomain->run().advance(steps);
       if (!taken.ok()) done = taken.failure();
       if (taken.ok()) {
-        const auto told = rank->ranks->all_gather(words::text_of(part->state()));
+        const auto told = rank->ranks->all_gather(words::text_of(subdomain->state()));
         if (!told.ok()) done = told.failure();
       }
     }
     if (word == "fetch") {
       const std::vector<int64_t> levels = words::read_numbers(in);
-      done = part->fetch({levels.begin(), levels.end()}, nullptr);
+      done = subdomain->fetch({levels.begin(), levels.end()}, nullptr);
     }
     // Failures of these commands also occur on rank 0, which handles them.
     Failure reason;
-    if (word == "write") (void)part->write(words::read_files(in), reason);
-    if (word == "read") (void)part->read(words::read_box(in), nullptr);
+    if (word == "write") (void)subdomain->write(words::read_files(in), reason);
+    if (word == "read") (void)subdomain->read(words::read_box(in), nullptr);
     if (word == "sums")
-      (void)part->gather(words::text_of(part->run().checksums(words::read_arrays(in))));
+      (void)subdomain->gather(words::text_of(subdomain->run().checksums(words::read_arrays(in))));
     if (word == "count")
-      (void)part->gather(words::text_of(part->run().count_non_finite(words::read_places(in))));
+      (void)subdomain->gather(
+          words::text_of(subdomain->run().count_non_finite(words::read_places(in))));
     if (!checked(*rank, done).ok()) return done;
   }
 }
@@ -470,12 +445,11 @@ Status agree(Communicator& ranks, const Status& own) {
     const Failure& failure = own.failure();
     return fmt::format("{}\n{}\n{}", failure.code, failure.message, failure.hint);
   };
-  const auto all = ranks.all_gather(text());
-  if (!all.ok()) return all.failure();
+  const auto all = TRY(ranks.all_gather(text()));
   if (!own.ok()) return own;
-  for (size_t r = 0; r < all.value().size(); ++r) {
-    if (all.value()[r].empty()) continue;
-    std::istringstream in(all.value()[r]);
+  for (size_t r = 0; r < all.size(); ++r) {
+    if (all[r].empty()) continue;
+    std::istringstream in(all[r]);
     Failure failure;
     std::getline(in, failure.code);
     std::getline(in, failure.message);
@@ -490,9 +464,8 @@ Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_o
                                  const ir::Program& program, const std::vector<int64_t>& integers,
                                  const CutRequest& request, const std::string& device,
                                  const std::string& schedule_line, Diagnostics& diagnostics,
-                                 const StageCallback& stage, const KnownPartLines& known) {
-  const Status same = check_identity(*ranks, program);
-  if (!same.ok()) return same.failure();
+                                 const StageCallback& stage, const KnownSubdomainLines& known) {
+  TRY(check_identity(*ranks, program));
   const StageCallback tell = stage ? stage : [](const std::string&) {};
   auto rank = std::make_shared<Rank>();
   rank->ranks = ranks;
@@ -502,24 +475,24 @@ Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_o
     own_device = fmt::format("cuda:{}", rank_on_node);
     chosen = choose_device(own_device);
   }
-  const Status found = agree(*ranks, chosen.ok() ? Status(Done{}) : Status(chosen.failure()));
-  if (!found.ok()) return found.failure();
+  TRY(agree(*ranks, chosen.ok() ? Status(Done{}) : Status(chosen.failure())));
 
   // Rank 0 chooses the decomposition; the others use the broadcast result.
   const auto settle = [&](const CutRequest& wanted, const std::string& line) {
     return settle_cut(program, integers, wanted, chosen.value(), network_link(), line, diagnostics,
-                      ranks->rank() == 0 ? known : KnownPartLines());
+                      ranks->rank() == 0 ? known : KnownSubdomainLines());
   };
   tell(fmt::format("cutting {} for {} ranks", program.name, ranks->size()));
   Status settled = Done{};
   std::string said;
   if (ranks->rank() == 0) {
     auto cut = settle(request, schedule_line);
-    if (cut.ok() && cut.value().decomposition.parts() != ranks->size()) {
-      settled = Failure{"R095",
-                        fmt::format("{} makes {} parts of the grid, for {} ranks", request.cuts,
-                                    cut.value().decomposition.parts(), ranks->size()),
-                        "start as many ranks as there are parts"};
+    if (cut.ok() && cut.value().decomposition.subdomains() != ranks->size()) {
+      settled =
+          Failure{"R095",
+                  fmt::format("{} makes {} subdomains of the grid, for {} ranks", request.cuts,
+                              cut.value().decomposition.subdomains(), ranks->size()),
+                  "start as many ranks as there are subdomains"};
     } else if (!cut.ok()) {
       settled = cut.failure();
     } else {
@@ -527,12 +500,10 @@ Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_o
       rank->cut = std::move(cut).value();
     }
   }
-  const Status agreed = agree(*ranks, settled);
-  if (!agreed.ok()) return agreed.failure();
-  const auto heard = ranks->broadcast(said);
-  if (!heard.ok()) return heard.failure();
+  TRY(agree(*ranks, settled));
+  const auto heard = TRY(ranks->broadcast(said));
   if (ranks->rank() != 0) {
-    std::istringstream in(heard.value());
+    std::istringstream in(heard);
     CutRequest wanted;
     std::string line;
     in >> wanted.cuts >> wanted.steps;
@@ -551,22 +522,21 @@ Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_o
                                                  rank->cut.decomposition.steps, rank->cut.line)));
   if (settled.ok()) {
     tell(fmt::format("compiling {} for {}: {}", program.name, own_device, rank->cut.line));
-    auto prepared =
-        prepare_part(rank->cut, ranks->rank(), own_device, schedule_line, rank->part, diagnostics);
+    auto prepared = prepare_subdomain(rank->cut, ranks->rank(), own_device, schedule_line,
+                                      rank->subdomain, diagnostics);
     if (prepared.ok()) {
       rank->prepared = std::move(prepared).value();
     } else {
       settled = prepared.failure();
     }
   }
-  const Status built = agree(*ranks, settled);
-  if (!built.ok()) return built.failure();
+  TRY(agree(*ranks, settled));
   RankProgram out;
   out.prepared.device = rank->prepared.device;
   out.prepared.schedule = rank->prepared.schedule;
   out.prepared.module = rank->prepared.module;
   out.prepared.origin = rank->cut.origin;
-  out.prepared.parts = describe(rank->cut.decomposition);
+  out.prepared.subdomains = describe(rank->cut.decomposition);
   if (ranks->rank() == 0) {
     out.prepared.loaded = std::make_unique<DrivenProgram>(rank);
   } else {

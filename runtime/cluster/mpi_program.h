@@ -27,7 +27,8 @@ Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_o
                                  const ir::Program& program, const std::vector<int64_t>& integers,
                                  const CutRequest& request, const std::string& device,
                                  const std::string& schedule_line, Diagnostics& diagnostics,
-                                 const StageCallback& stage = {}, const KnownPartLines& known = {});
+                                 const StageCallback& stage = {},
+                                 const KnownSubdomainLines& known = {});
 
 // Fails on all ranks if it failed on one; the message names that rank. Collective.
 Status agree(Communicator& ranks, const Status& own);

@@ -15,6 +15,8 @@
 #include <set>
 #include <string_view>
 
+#include "compiler/support/try.h"
+
 namespace stencil::runtime {
 
 namespace {
@@ -74,20 +76,18 @@ void NcclExchange::abandon() {
   broken_ = true;
 }
 
-Result<bool> NcclExchange::is_for(Accelerator& accelerator, Communicator& parts) {
+Result<bool> NcclExchange::is_for(Accelerator& accelerator, Communicator& communicator) {
   const auto known = accelerators_.find(accelerator.serial());
   if (known != accelerators_.end()) return known->second != nullptr;
-  const auto gpus = parts.all_gather(gpu_for_nccl(accelerator));
-  if (!gpus.ok()) return gpus.failure();
+  const auto gpus = TRY(communicator.all_gather(gpu_for_nccl(accelerator)));
   nccl::Comm comm = nullptr;
-  if (all_take_nccl(gpus.value())) {
-    const auto started = comms_.find(gpus.value());
+  if (all_take_nccl(gpus)) {
+    const auto started = comms_.find(gpus);
     if (started != comms_.end()) {
       comm = started->second;
     } else {
-      const auto fresh = start(gpus.value(), parts);
-      if (!fresh.ok()) return fresh.failure();
-      comm = comms_[gpus.value()] = fresh.value();
+      const auto fresh = TRY(start(gpus, communicator));
+      comm = comms_[gpus] = fresh;
     }
   }
   accelerators_[accelerator.serial()] = comm;
@@ -95,25 +95,24 @@ Result<bool> NcclExchange::is_for(Accelerator& accelerator, Communicator& parts)
 }
 
 // Null if NCCL fails to start on any rank. Requires the accelerator's context to be current.
-Result<nccl::Comm> NcclExchange::start(const std::vector<std::string>& gpus, Communicator& parts) {
+Result<nccl::Comm> NcclExchange::start(const std::vector<std::string>& gpus,
+                                       Communicator& communicator) {
   const nccl::Library& nccl = nccl::library();
   nccl::UniqueId id{};
   std::string own;
-  if (parts.rank() == 0) {
+  if (communicator.rank() == 0) {
     const nccl::Code code = nccl.ncclGetUniqueId(&id);
     if (code == 0) own.assign(id.bytes, sizeof id.bytes);
     if (code != 0) description_ = "no NCCL: " + nccl::error_text(code);
   }
-  const auto told = parts.broadcast(own);
-  if (!told.ok()) return told.failure();
-  if (told.value().size() != sizeof id.bytes) return nccl::Comm{nullptr};
-  std::memcpy(id.bytes, told.value().data(), sizeof id.bytes);
+  const auto told = TRY(communicator.broadcast(own));
+  if (told.size() != sizeof id.bytes) return nccl::Comm{nullptr};
+  std::memcpy(id.bytes, told.data(), sizeof id.bytes);
   nccl::Comm comm = nullptr;
   const nccl::Code code =
-      nccl.ncclCommInitRank(&comm, static_cast<int>(gpus.size()), id, parts.rank());
-  const auto outcomes = parts.all_gather(code == 0 ? "" : nccl::error_text(code));
-  if (!outcomes.ok()) return outcomes.failure();
-  for (const std::string& outcome : outcomes.value()) {
+      nccl.ncclCommInitRank(&comm, static_cast<int>(gpus.size()), id, communicator.rank());
+  const auto outcomes = TRY(communicator.all_gather(code == 0 ? "" : nccl::error_text(code)));
+  for (const std::string& outcome : outcomes) {
     if (outcome.empty()) continue;
     description_ = "no NCCL: " + outcome;
     if (code == 0) nccl.ncclCommAbort(comm);

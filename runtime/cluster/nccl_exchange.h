@@ -21,8 +21,9 @@ class NcclExchange {
 
   // Whether all subdomains use NCCL for their accelerators: each must have its own GPU and the same
   // version of NCCL, and STENCIL_NCCL must not be 0. The first call for an accelerator is
-  // collective (all_gather on `parts`). If NCCL fails to start, the result is false, not a failure.
-  Result<bool> is_for(Accelerator& accelerator, Communicator& parts);
+  // collective (all_gather on `communicator`). If NCCL fails to start, the result is false, not a
+  // failure.
+  Result<bool> is_for(Accelerator& accelerator, Communicator& communicator);
 
   // Queues the transfers (Communicator::exchange) on an accelerator accepted by is_for(). R093.
   Status exchange(Accelerator& accelerator, std::span<const Transfer> transfers);
@@ -34,7 +35,7 @@ class NcclExchange {
   std::string description() const { return description_; }
 
  private:
-  Result<nccl::Comm> start(const std::vector<std::string>& gpus, Communicator& parts);
+  Result<nccl::Comm> start(const std::vector<std::string>& gpus, Communicator& communicator);
   Failure failed(nccl::Code code);
 
   bool broken_ = false;

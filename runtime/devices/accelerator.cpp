@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/support/threads.h"
+#include "compiler/support/try.h"
 
 namespace stencil::runtime {
 
@@ -18,14 +19,10 @@ namespace {
 Result<double> time_copy(Accelerator& accelerator, Stopwatch* stopwatch, Accelerator::Memory to,
                          Accelerator::Memory from, int64_t bytes) {
   const auto begin = std::chrono::steady_clock::now();
-  const Status started = stopwatch ? stopwatch->start() : Status(Done{});
-  if (!started.ok()) return started.failure();
-  const Status copied = accelerator.copy(to, from, bytes);
-  if (!copied.ok()) return copied.failure();
-  const Status stopped = stopwatch ? stopwatch->stop() : Status(Done{});
-  if (!stopped.ok()) return stopped.failure();
-  const Status waited = accelerator.wait();
-  if (!waited.ok()) return waited.failure();
+  TRY(stopwatch ? stopwatch->start() : Status(Done{}));
+  TRY(accelerator.copy(to, from, bytes));
+  TRY(stopwatch ? stopwatch->stop() : Status(Done{}));
+  TRY(accelerator.wait());
   if (stopwatch) return stopwatch->seconds();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -37,14 +34,12 @@ std::atomic<uint64_t> accelerators_made{0};
 Accelerator::Serial::Serial() : number(++accelerators_made) {}
 
 Result<Accelerator::Mark> Accelerator::mark() {
-  const Status waited = wait();
-  if (!waited.ok()) return waited.failure();
+  TRY(wait());
   return Mark();
 }
 
 Result<Accelerator::Mark> Accelerator::launch_ahead(const Call& call) {
-  const Status launched = launch(call);
-  if (!launched.ok()) return launched.failure();
+  TRY(launch(call));
   return Mark();
 }
 
@@ -116,8 +111,7 @@ std::vector<Accelerator::Rows> short_rows(const Accelerator::Rows& rows, int64_t
 Result<NonFiniteCount> Accelerator::count_non_finite(Memory memory, Scalar type,
                                                      const std::vector<Rows>& pieces) {
   constexpr int64_t kBlock = int64_t{1} << 25;  // bytes per copy to the host
-  const Status waited = wait();
-  if (!waited.ok()) return waited.failure();
+  TRY(wait());
   const std::byte* const host = host_pointer(memory);
   std::vector<std::byte> copied;
   NonFiniteCount all;
@@ -135,8 +129,7 @@ Result<NonFiniteCount> Accelerator::count_non_finite(Memory memory, Scalar type,
     for (const Rows& block : blocks_of(piece, kBlock)) {
       const int64_t bytes = block.count * block.bytes;
       copied.resize(std::max(copied.size(), static_cast<size_t>(bytes)));
-      const Status down = download(copied.data(), memory, block);
-      if (!down.ok()) return down.failure();
+      TRY(download(copied.data(), memory, block));
       const int64_t values = bytes / size_in_bytes(type);
       add(count_values(type, copied.data(), values), values);
     }

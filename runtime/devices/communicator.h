@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/support/try.h"
 #include "runtime/devices/accelerator.h"
 #include "stencil/result.h"
 
@@ -66,9 +67,8 @@ class Communicator {
   virtual Result<std::vector<std::string>> all_gather(const std::string& own) = 0;
   // Returns the text of rank 0 on all ranks. Collective.
   virtual Result<std::string> broadcast(const std::string& own) {
-    auto all = all_gather(rank() == 0 ? own : std::string());
-    if (!all.ok()) return all.failure();
-    return std::move(all.value()[0]);
+    auto all = TRY(all_gather(rank() == 0 ? own : std::string()));
+    return std::move(all[0]);
   }
 
   // Reports that this subdomain has failed: current and later calls of others that wait for it

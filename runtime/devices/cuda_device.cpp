@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "compiler/support/numbers.h"
+#include "compiler/support/try.h"
 #include "runtime/devices/cuda_copies.h"
 #include "runtime/devices/cuda_job.h"
 #include "runtime/devices/cuda_non_finite.h"
@@ -70,8 +71,7 @@ Result<Gpu> find_gpu(const std::string& selector) {
   if (!gpu.ok()) return gpu;
   if (!compiler().ok()) return compiler().failure();
   const Gpu& chosen = gpu.value();
-  const Status compiles = check_architecture(compiler().value(), chosen.architecture, chosen.name);
-  if (!compiles.ok()) return compiles.failure();
+  TRY(check_architecture(compiler().value(), chosen.architecture, chosen.name));
   return gpu;
 }
 
@@ -150,9 +150,9 @@ class CudaAccelerator : public Accelerator {
   Result<NonFiniteCount> count_non_finite(Memory memory, Scalar type,
                                           const std::vector<Rows>& pieces) override {
     enter();
-    const auto counted = cuda::count_non_finite(context_, stream_, address(memory), type, pieces);
-    if (!counted.ok()) return counted.failure();
-    if (counted.value()) return *counted.value();
+    const auto counted =
+        TRY(cuda::count_non_finite(context_, stream_, address(memory), type, pieces));
+    if (counted) return *counted;
     return Accelerator::count_non_finite(memory, type, pieces);
   }
   Status launch(const Call& call) override { return launch(call, nullptr); }
@@ -239,14 +239,11 @@ Status CudaAccelerator::find_kernels() {
     const std::string symbol = emit::symbol(module_, kernel.name, cuda_options());
     const Code code = cu_.cuModuleGetFunction(&found.function, loaded_, symbol.c_str());
     if (code != 0) return driver_failure("to find kernel " + kernel.name, code);
-    const Status fits = check_limits(kernel, found.function);
-    if (!fits.ok()) return fits;
+    TRY(check_limits(kernel, found.function));
     if (found.dynamic_shared_bytes > 0) {
       const int bytes = static_cast<int>(found.dynamic_shared_bytes);
-      const Status reserved =
-          checked(fmt::format("to reserve {} bytes of shared memory for {}", bytes, kernel.name),
-                  cu_.cuFuncSetAttribute(found.function, cuda::kDynamicSharedBytes, bytes));
-      if (!reserved.ok()) return reserved;
+      TRY(checked(fmt::format("to reserve {} bytes of shared memory for {}", bytes, kernel.name),
+                  cu_.cuFuncSetAttribute(found.function, cuda::kDynamicSharedBytes, bytes)));
     }
     kernels_.push_back(found);
   }
@@ -425,8 +422,7 @@ Status CudaAccelerator::launch(const Call& call, const cuda::LaunchCompletion* c
   const kernel::Kernel& source = module_.kernels[static_cast<size_t>(call.kernel)];
   std::vector<cuda::TensorMap> maps(call.bulk_sources.size());
   for (size_t s = 0; s < maps.size(); ++s) {
-    const Status described = describe(call.bulk_sources[s], source.bulk_sources[s].box, maps[s]);
-    if (!described.ok()) return described;
+    TRY(describe(call.bulk_sources[s], source.bulk_sources[s].box, maps[s]));
   }
   // The driver copies each argument during the call; it knows the sizes from the kernel.
   std::vector<void*> arguments;
@@ -454,8 +450,7 @@ Result<Accelerator::Mark> CudaAccelerator::launch_ahead(const Call& call) {
   if (!begun.ok()) return begun.failure();
   cuda::LaunchCompletion completion;
   completion.event = static_cast<cuda::Event>(begun.value().get());
-  const Status launched = launch(call, &completion);
-  if (!launched.ok()) return launched.failure();
+  TRY(launch(call, &completion));
   return begun;
 }
 
@@ -467,21 +462,18 @@ class CudaProgram : public LoadedProgram {
       : accelerator_(std::move(accelerator)), module_(module) {}
 
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
-    auto accelerator = on_a_stream();
-    if (!accelerator.ok()) return accelerator.failure();
-    return start_plan(std::move(accelerator).value(), module_, state);
+    auto accelerator = TRY(on_a_stream());
+    return start_plan(std::move(accelerator), module_, state);
   }
   Result<std::unique_ptr<Session>> start_like(reference::State& state,
                                               const Session& like) const override {
-    auto accelerator = on_a_stream();
-    if (!accelerator.ok()) return accelerator.failure();
-    return start_plan(std::move(accelerator).value(), module_, state, {.like = &like});
+    auto accelerator = TRY(on_a_stream());
+    return start_plan(std::move(accelerator), module_, state, {.like = &like});
   }
-  Result<std::unique_ptr<Session>> start_part(reference::State& state,
-                                              Communicator& parts) const override {
-    auto accelerator = on_a_stream();
-    if (!accelerator.ok()) return accelerator.failure();
-    return start_plan(std::move(accelerator).value(), module_, state, {.parts = &parts});
+  Result<std::unique_ptr<Session>> start_subdomain(reference::State& state,
+                                                   Communicator& communicator) const override {
+    auto accelerator = TRY(on_a_stream());
+    return start_plan(std::move(accelerator), module_, state, {.communicator = &communicator});
   }
   Result<std::unique_ptr<Session>> attach(reference::State& state,
                                           const DeviceArrays& arrays) const override {
@@ -492,17 +484,15 @@ class CudaProgram : public LoadedProgram {
   Result<std::string> code(CodeKind kind) const override { return accelerator_->code(kind); }
   std::vector<KernelResources> resources() const override { return accelerator_->resources(); }
   Result<double> copy_seconds(int64_t bytes) const override {
-    const auto accelerator = on_a_stream();
-    if (!accelerator.ok()) return accelerator.failure();
-    return runtime::copy_seconds(*accelerator.value(), bytes);
+    const auto accelerator = TRY(on_a_stream());
+    return runtime::copy_seconds(*accelerator, bytes);
   }
 
  private:
   // An accelerator with its own stream.
   Result<std::unique_ptr<Accelerator>> on_a_stream() const {
     auto accelerator = std::make_unique<CudaAccelerator>(*accelerator_, std::nullopt);
-    const Status opened = accelerator->open_stream();
-    if (!opened.ok()) return opened.failure();
+    TRY(accelerator->open_stream());
     return std::unique_ptr<Accelerator>(std::move(accelerator));
   }
 
@@ -540,27 +530,23 @@ schedule::Machine machine_of(const std::string& selector) {
   limits.memory_kilohertz = ask(cuda::kMemoryKilohertz);
   limits.bus_bits = ask(cuda::kMemoryBusBits);
   limits.shared_bytes = ask(cuda::kMaxSharedBytesPerBlock);
-  limits.resident_threads = ask(cuda::kMaxThreadsPerMultiprocessor);
-  limits.resident_blocks = ask(cuda::kMaxBlocksPerMultiprocessor);
+  limits.threads_per_multiprocessor = ask(cuda::kMaxThreadsPerMultiprocessor);
+  limits.blocks_per_multiprocessor = ask(cuda::kMaxBlocksPerMultiprocessor);
   limits.registers = ask(cuda::kMaxRegistersPerMultiprocessor);
   limits.cache_bytes = ask(cuda::kL2CacheBytes);
   return schedule::cuda_gpu(limits);
 }
 
 Result<std::string> compile(const Job& job, const std::string& selector) {
-  auto found = find_gpu(selector);
-  if (!found.ok()) return found.failure();
-  return CudaAccelerator(*job.module, std::move(found).value()).compile();
+  auto found = TRY(find_gpu(selector));
+  return CudaAccelerator(*job.module, std::move(found)).compile();
 }
 
 Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {
-  auto found = find_gpu(selector);
-  if (!found.ok()) return found.failure();
-  auto accelerator = std::make_unique<CudaAccelerator>(*job.module, std::move(found).value());
-  Result<std::string> image = job.machine_code ? *job.machine_code : accelerator->compile();
-  if (!image.ok()) return image.failure();
-  const Status loaded = accelerator->load(image.value());
-  if (!loaded.ok()) return loaded.failure();
+  auto found = TRY(find_gpu(selector));
+  auto accelerator = std::make_unique<CudaAccelerator>(*job.module, std::move(found));
+  auto image = TRY(job.machine_code ? *job.machine_code : accelerator->compile());
+  TRY(accelerator->load(image));
   return std::unique_ptr<LoadedProgram>(
       std::make_unique<CudaProgram>(std::move(accelerator), *job.module));
 }

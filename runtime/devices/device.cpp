@@ -21,7 +21,8 @@ Result<std::unique_ptr<Session>> LoadedProgram::start_from(reference::State& sta
   return start(state);
 }
 
-Result<std::unique_ptr<Session>> LoadedProgram::start_part(reference::State&, Communicator&) const {
+Result<std::unique_ptr<Session>> LoadedProgram::start_subdomain(reference::State&,
+                                                                Communicator&) const {
   return Failure{"R045", "the device does not support decomposed programs",
                  "use cuda, host or opencl"};
 }

@@ -118,11 +118,11 @@ class LoadedProgram {
   // in `files`, which must only be of such fields. Also R010, and R060 for a wrong checksum.
   virtual Result<std::unique_ptr<Session>> start_from(reference::State& state,
                                                       const std::vector<FieldFile>& files) const;
-  // Starts a program that is a subdomain of another one (ir::Part). Each subdomain is started like
-  // this, in its own thread or process, with a communicator that outlives the session. R045 if the
-  // device does not support it.
-  virtual Result<std::unique_ptr<Session>> start_part(reference::State& state,
-                                                      Communicator& parts) const;
+  // Starts a program that is a subdomain of another one (ir::Subdomain). Each subdomain is started
+  // like this, in its own thread or process, with a communicator that outlives the session. R045 if
+  // the device does not support it.
+  virtual Result<std::unique_ptr<Session>> start_subdomain(reference::State& state,
+                                                           Communicator& communicator) const;
   // Like start(), but with the current values of `like`, an idle session of the same program and
   // params on the same device. Copies within the device if it lays out fields alike, otherwise from
   // `state`.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/support/diagnostic.h"
+#include "compiler/support/try.h"
 #include "runtime/devices/cuda_device.h"
 #include "runtime/devices/environment.h"
 #include "runtime/devices/host_device.h"
@@ -50,8 +51,7 @@ Result<ChosenDevice> choose_automatically() {
 }  // namespace
 
 Result<ChosenDevice> choose_device(const std::string& name) {
-  const Status understood = check_environment();
-  if (!understood.ok()) return understood.failure();
+  TRY(check_environment());
   if (name == "auto") return choose_automatically();
   const size_t colon = name.find(':');
   const std::string base = name.substr(0, colon);

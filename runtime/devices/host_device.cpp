@@ -20,6 +20,7 @@
 
 #include "compiler/emit/emit.h"
 #include "compiler/support/threads.h"
+#include "compiler/support/try.h"
 #include "runtime/devices/kernel_cache.h"
 #include "runtime/devices/plan_session.h"
 
@@ -54,8 +55,7 @@ class HostAccelerator : public Accelerator {
   Result<Recording> end_recording() override { return Recording(std::move(recorded_)); }
   Status replay(const Recording& recording) override {
     for (const Call& call : *static_cast<const std::vector<Call>*>(recording.get())) {
-      const Status launched = launch(call);
-      if (!launched.ok()) return launched;
+      TRY(launch(call));
     }
     return Done{};
   }
@@ -189,10 +189,10 @@ class HostProgram : public LoadedProgram {
     return start_plan(std::make_unique<HostAccelerator>(*accelerator_), module_, state,
                       {.arrays = arrays});
   }
-  Result<std::unique_ptr<Session>> start_part(reference::State& state,
-                                              Communicator& parts) const override {
+  Result<std::unique_ptr<Session>> start_subdomain(reference::State& state,
+                                                   Communicator& communicator) const override {
     return start_plan(std::make_unique<HostAccelerator>(*accelerator_), module_, state,
-                      {.parts = &parts});
+                      {.communicator = &communicator});
   }
 
  private:
@@ -236,11 +236,9 @@ Result<std::string> compile(const Job& job, const std::string&) {
 Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {
   const auto& library = HostLibrary::open();
   if (!library.ok()) return library.failure();
-  const Result<std::string> object = job.machine_code ? *job.machine_code : compile(job, selector);
-  if (!object.ok()) return object.failure();
-  auto kernels = library.value().load(object.value());
-  if (!kernels.ok()) return kernels.failure();
-  return load_host_kernels(library.value(), *job.module, std::move(kernels).value());
+  const auto object = TRY(job.machine_code ? *job.machine_code : compile(job, selector));
+  auto kernels = TRY(library.value().load(object));
+  return load_host_kernels(library.value(), *job.module, std::move(kernels));
 }
 
 }  // namespace
@@ -253,8 +251,7 @@ Result<std::unique_ptr<LoadedProgram>> load_host_kernels(const HostLibrary& libr
                                                          const kernel::Module& module,
                                                          HostKernels kernels) {
   auto accelerator = std::make_unique<HostAccelerator>(library, module, std::move(kernels));
-  const Status found = accelerator->find_kernels();
-  if (!found.ok()) return found.failure();
+  TRY(accelerator->find_kernels());
   return std::unique_ptr<LoadedProgram>(
       std::make_unique<HostProgram>(std::move(accelerator), module));
 }

@@ -27,7 +27,7 @@ using CacheBuild = std::function<Result<std::string>()>;
 using CacheCheck = std::function<bool(const std::string& bytes)>;
 
 // Returns the bytes of `key`, built by `build` in this process or an earlier one. Processes that
-// miss the same entry wait for the one that builds it. An entry is rebuilt if it is damaged, if
+// miss the same entry wait while one of them builds it. An entry is rebuilt if it is damaged, if
 // another user may write it, or if `holds` rejects it. The cache itself never fails: if it cannot
 // read or write, the result of `build` is returned. Failures of `build` are returned and not
 // cached.

@@ -18,6 +18,7 @@
 #include <memory>
 #include <sstream>
 
+#include "compiler/support/try.h"
 #include "runtime/devices/cuda_driver.h"
 #include "runtime/devices/kernel_cache.h"
 #include "runtime/devices/numbered.h"
@@ -97,17 +98,15 @@ std::string options_of(const NvrtcJob& job) {
 
 Result<NvrtcInfo> find_nvrtc(int driver_version) {
   const auto open = [&]() -> Result<std::string> {
-    const auto nvrtc = Nvrtc::open(driver_version);
-    if (!nvrtc.ok()) return nvrtc.failure();
-    return to_text(nvrtc.value().info());
+    const auto nvrtc = TRY(Nvrtc::open(driver_version));
+    return to_text(nvrtc.info());
   };
   const auto unchanged = [](const std::string& text) {
     const NvrtcInfo info = from_text(text);
     return !info.identity.empty() && identity_of(info.file) == info.identity;
   };
-  const auto text = cached({"cuda", circumstances(driver_version)}, open, unchanged);
-  if (!text.ok()) return text.failure();
-  return from_text(text.value());
+  const auto text = TRY(cached({"cuda", circumstances(driver_version)}, open, unchanged));
+  return from_text(text);
 }
 
 Result<std::string> compile_cached(const NvrtcInfo& nvrtc, int driver_version,
@@ -117,9 +116,8 @@ Result<std::string> compile_cached(const NvrtcInfo& nvrtc, int driver_version,
       {job.output == NvrtcOutput::Ptx ? "ptx" : "machine code", nvrtc.file, nvrtc.identity,
        std::to_string(nvrtc.version), std::to_string(driver_version), options_of(job), job.source}};
   return cached(key, [&]() -> Result<std::string> {
-    const auto opened = Nvrtc::open_file(nvrtc.file);
-    if (!opened.ok()) return opened.failure();
-    return opened.value().compile(job);
+    const auto opened = TRY(Nvrtc::open_file(nvrtc.file));
+    return opened.compile(job);
   });
 }
 

@@ -13,6 +13,7 @@
 #include <mutex>
 
 #include "compiler/emit/emit.h"
+#include "compiler/support/try.h"
 #include "runtime/devices/foreign_call.h"
 #include "runtime/devices/numbered.h"
 #include "runtime/devices/opencl_device.h"
@@ -279,12 +280,10 @@ emit::Options OpenClAccelerator::emit_options() const {
 }
 
 Status OpenClAccelerator::build(const std::string* source) {
-  const Status opened = open();
-  if (!opened.ok()) return opened;
+  TRY(open());
   std::string flags = emit::required_flags(emit::Target::OpenCl, module_.fp);
   if (device_.is_cpu && !loops_) flags += kCheckFlags;
-  const Status compiled = compile(source ? *source : emit::emit(module_, emit_options()), flags);
-  if (!compiled.ok()) return compiled;
+  TRY(compile(source ? *source : emit::emit(module_, emit_options()), flags));
   return find_kernels();
 }
 
@@ -314,8 +313,7 @@ Result<std::string> OpenClAccelerator::code(CodeKind kind) const {
 }
 
 Status OpenClAccelerator::share(const OpenClAccelerator& built) {
-  const Status opened = open();
-  if (!opened.ok()) return opened;
+  TRY(open());
   program_ = built.program_;
   cl_.clRetainProgram(program_);
   return find_kernels();
@@ -328,8 +326,7 @@ Status OpenClAccelerator::find_kernels() {
     const cl_kernel built = cl_.clCreateKernel(program_, symbol.c_str(), &error);
     if (error != CL_SUCCESS) return driver_failure("to find kernel " + kernel.name, error);
     kernels_.push_back(built);
-    const Status fits = check_limits(kernel, built);
-    if (!fits.ok()) return fits;
+    TRY(check_limits(kernel, built));
   }
   return Done{};
 }
@@ -404,15 +401,14 @@ Result<NonFiniteCount> OpenClAccelerator::count_non_finite(Memory memory, Scalar
   if (!program) return Accelerator::count_non_finite(memory, type, pieces);
   std::vector<uint64_t> counted(3 * kNonFiniteGroups * kNonFiniteItems);
   const auto bytes = static_cast<int64_t>(counted.size() * sizeof counted[0]);
-  const auto found = allocate(bytes);
-  if (!found.ok()) return found.failure();
+  const auto found = TRY(allocate(bytes));
   cl_int error = CL_SUCCESS;
   const cl_kernel kernel = cl_.clCreateKernel(program, kNonFiniteKernel, &error);
-  Status done = error == CL_SUCCESS ? clear(found.value(), bytes) : checked("to make it", error);
+  Status done = error == CL_SUCCESS ? clear(found, bytes) : checked("to make it", error);
   cl_ulong before = 0;
   for (const Rows& piece : pieces) {
     for (const Rows& rows : short_rows(piece, kLongestCountedRow * element)) {
-      const cl_mem arrays[] = {static_cast<cl_mem>(memory), static_cast<cl_mem>(found.value())};
+      const cl_mem arrays[] = {static_cast<cl_mem>(memory), static_cast<cl_mem>(found)};
       const cl_ulong numbers[] = {static_cast<cl_ulong>(rows.start / element),
                                   static_cast<cl_ulong>(rows.count),
                                   static_cast<cl_ulong>(rows.bytes / element),
@@ -435,10 +431,10 @@ Result<NonFiniteCount> OpenClAccelerator::count_non_finite(Memory memory, Scalar
     }
   }
   if (done.ok()) {
-    done = download(reinterpret_cast<std::byte*>(counted.data()), found.value(), {bytes});
+    done = download(reinterpret_cast<std::byte*>(counted.data()), found, {bytes});
   }
   if (kernel) cl_.clReleaseKernel(kernel);
-  release(found.value());
+  release(found);
   if (!done.ok()) return done.failure();
   return sum_of_items(counted);
 }
@@ -451,20 +447,17 @@ class OpenClProgram : public LoadedProgram {
       : accelerator_(std::move(accelerator)), module_(module) {}
 
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
-    auto accelerator = another();
-    if (!accelerator.ok()) return accelerator.failure();
-    return start_plan(std::move(accelerator).value(), module_, state);
+    auto accelerator = TRY(another());
+    return start_plan(std::move(accelerator), module_, state);
   }
-  Result<std::unique_ptr<Session>> start_part(reference::State& state,
-                                              Communicator& parts) const override {
-    auto accelerator = another();
-    if (!accelerator.ok()) return accelerator.failure();
-    return start_plan(std::move(accelerator).value(), module_, state, {.parts = &parts});
+  Result<std::unique_ptr<Session>> start_subdomain(reference::State& state,
+                                                   Communicator& communicator) const override {
+    auto accelerator = TRY(another());
+    return start_plan(std::move(accelerator), module_, state, {.communicator = &communicator});
   }
   Result<double> copy_seconds(int64_t bytes) const override {
-    const auto accelerator = another();
-    if (!accelerator.ok()) return accelerator.failure();
-    return runtime::copy_seconds(*accelerator.value(), bytes);
+    const auto accelerator = TRY(another());
+    return runtime::copy_seconds(*accelerator, bytes);
   }
   Result<std::string> code(CodeKind kind) const override {
     if (kind == CodeKind::Ptx) return LoadedProgram::code(kind);
@@ -477,8 +470,7 @@ class OpenClProgram : public LoadedProgram {
   Result<std::unique_ptr<Accelerator>> another() const {
     auto accelerator = std::make_unique<OpenClAccelerator>(module_, accelerator_->device(),
                                                            accelerator_->blocks());
-    const Status shared = accelerator->share(*accelerator_);
-    if (!shared.ok()) return shared.failure();
+    TRY(accelerator->share(*accelerator_));
     return std::unique_ptr<Accelerator>(std::move(accelerator));
   }
 
@@ -494,12 +486,10 @@ DeviceInfo probe(const std::string& selector) {
 }
 
 Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {
-  auto found = find_device(selector);
-  if (!found.ok()) return found.failure();
+  auto found = TRY(find_device(selector));
   auto accelerator =
-      std::make_unique<OpenClAccelerator>(*job.module, std::move(found).value(), block_on_cpu());
-  const Status built = accelerator->build();
-  if (!built.ok()) return built.failure();
+      std::make_unique<OpenClAccelerator>(*job.module, std::move(found), block_on_cpu());
+  TRY(accelerator->build());
   return std::unique_ptr<LoadedProgram>(
       std::make_unique<OpenClProgram>(std::move(accelerator), *job.module));
 }
@@ -523,14 +513,12 @@ BlockOnCpu block_on_cpu() {
 Result<std::vector<std::unique_ptr<LoadedProgram>>> load_opencl_batch(
     const std::vector<const kernel::Module*>& modules, const std::string& source,
     BlockOnCpu blocks) {
-  auto found = find_device("");
-  if (!found.ok()) return found.failure();
+  auto found = TRY(find_device(""));
   std::vector<std::unique_ptr<LoadedProgram>> out;
   const OpenClAccelerator* first = nullptr;
   for (const kernel::Module* module : modules) {
-    auto accelerator = std::make_unique<OpenClAccelerator>(*module, found.value(), blocks);
-    const Status ready = first ? accelerator->share(*first) : accelerator->build(&source);
-    if (!ready.ok()) return ready.failure();
+    auto accelerator = std::make_unique<OpenClAccelerator>(*module, found, blocks);
+    TRY(first ? accelerator->share(*first) : accelerator->build(&source));
     if (!first) first = accelerator.get();
     out.push_back(std::make_unique<OpenClProgram>(std::move(accelerator), *module));
   }

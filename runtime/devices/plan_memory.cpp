@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "compiler/kernel/evaluate.h"
+#include "compiler/support/try.h"
 #include "runtime/devices/bring_home.h"
 #include "runtime/devices/plan_points.h"
 
@@ -24,20 +25,16 @@ PlanMemory::~PlanMemory() {
 
 Status PlanMemory::prepare(const PlanMemory* like) {
   for (const kernel::Array& array : plan_.arrays) {
-    const Status laid_out = lay_out(array);
-    if (!laid_out.ok()) return laid_out;
+    TRY(lay_out(array));
   }
   for (const kernel::Array& array : plan_.arrays) {
-    const Status uploaded = is_attached(array) ? adopt(array) : fill(array, like);
-    if (!uploaded.ok()) return uploaded;
+    TRY(is_attached(array) ? adopt(array) : fill(array, like));
   }
   for (const kernel::Scratch& scratch : plan_.scratch) {
-    const Status provided = provide(scratch);
-    if (!provided.ok()) return provided;
+    TRY(provide(scratch));
   }
   for (const kernel::PointSet& set : plan_.point_sets) {
-    const Status placed = place(set);
-    if (!placed.ok()) return placed;
+    TRY(place(set));
   }
   return Done{};
 }
@@ -149,26 +146,21 @@ Status PlanMemory::fill(const kernel::Array& array, const PlanMemory* like) {
   const Layout& layout = layouts_[slots_.size()];
   auto& slots = slots_.emplace_back();
   for (int slot = 0; slot < array.copies; ++slot) {
-    const auto memory = allocate(layout.bytes);
-    if (!memory.ok()) return memory.failure();
-    slots.push_back(memory.value());
+    const auto memory = TRY(allocate(layout.bytes));
+    slots.push_back(memory);
     if (layout.bytes == 0) continue;
     const int level = slot < array.levels ? slot : 0;
     const auto twin = slot > level ? slots.front()
                       : like       ? like->twin_of(array, level, layout)
                                    : nullptr;
     if (twin) {
-      const Status copied = accelerator_.copy(slots.back(), twin, layout.bytes);
-      if (!copied.ok()) return copied;
+      TRY(accelerator_.copy(slots.back(), twin, layout.bytes));
       continue;
     }
     if (kernel::is_padded(array)) {  // padding beside rows is read, but its values are not used
-      const Status cleared = accelerator_.clear(slots.back(), layout.bytes);
-      if (!cleared.ok()) return cleared;
+      TRY(accelerator_.clear(slots.back(), layout.bytes));
     }
-    const Status copied =
-        accelerator_.upload(slots.back(), field.data(level, array.component), layout.rows);
-    if (!copied.ok()) return copied;
+    TRY(accelerator_.upload(slots.back(), field.data(level, array.component), layout.rows));
   }
   return Done{};
 }
@@ -193,7 +185,7 @@ Accelerator::Shaped PlanMemory::shaped(const kernel::ArrayArgument& argument) co
   return {of(argument), layouts_[index].extents, size_in_bytes(plan_.arrays[index].type)};
 }
 
-std::optional<PlanMemory::Range> PlanMemory::range_of(const kernel::SwapBox& box) const {
+std::optional<PlanMemory::Range> PlanMemory::range_of(const kernel::ExchangeBox& box) const {
   const auto index = static_cast<size_t>(box.array.array);
   const kernel::Array& array = plan_.arrays[index];
   const std::vector<int64_t>& points = state_.fields[static_cast<size_t>(array.field)].extents;
@@ -221,9 +213,9 @@ void PlanMemory::rotate(const kernel::Rotate& rotate) {
   std::rotate(slots.begin(), slots.end() - 1, slots.end());
 }
 
-void PlanMemory::exchange(const kernel::Exchange& exchange) {
-  auto& slots = slots_[static_cast<size_t>(exchange.array)];
-  std::swap(slots[static_cast<size_t>(exchange.a)], slots[static_cast<size_t>(exchange.b)]);
+void PlanMemory::swap_slots(const kernel::SwapSlots& swap) {
+  auto& slots = slots_[static_cast<size_t>(swap.array)];
+  std::swap(slots[static_cast<size_t>(swap.a)], slots[static_cast<size_t>(swap.b)]);
 }
 
 // Uses the user's arrays as slots and allocates the plan's remaining ones. If the plan has no slots
@@ -242,9 +234,8 @@ Status PlanMemory::adopt(const kernel::Array& array) {
   auto& slots = slots_.emplace_back(homes(array));
   const int aside = array.copies == array.levels && array.levels > 1 && array.written ? 1 : 0;
   for (int slot = array.levels; slot < array.copies + aside; ++slot) {
-    const auto memory = allocate(layout.bytes);
-    if (!memory.ok()) return memory.failure();
-    slots.push_back(memory.value());
+    const auto memory = TRY(allocate(layout.bytes));
+    slots.push_back(memory);
   }
   return Done{};
 }
@@ -255,9 +246,7 @@ Status PlanMemory::refresh_spares() {
     const kernel::Array& array = plan_.arrays[a];
     if (!is_attached(array) || layouts_[a].bytes == 0) continue;
     for (int slot = array.levels; slot < array.copies; ++slot) {
-      const Status copied =
-          accelerator_.copy(slots_[a][static_cast<size_t>(slot)], slots_[a][0], layouts_[a].bytes);
-      if (!copied.ok()) return copied;
+      TRY(accelerator_.copy(slots_[a][static_cast<size_t>(slot)], slots_[a][0], layouts_[a].bytes));
     }
   }
   return Done{};
@@ -267,8 +256,7 @@ Status PlanMemory::bring_home() {
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     if (!is_attached(plan_.arrays[a]) || layouts_[a].bytes == 0) continue;
     for (const auto& [to, from] : runtime::bring_home(slots_[a], homes(plan_.arrays[a]))) {
-      const Status copied = accelerator_.copy(to, from, layouts_[a].bytes);
-      if (!copied.ok()) return copied;
+      TRY(accelerator_.copy(to, from, layouts_[a].bytes));
     }
   }
   return Done{};
@@ -339,8 +327,7 @@ Result<bool> PlanMemory::read(const BoxOfField& what, std::byte* to) {
   if (!array || is_attached(plan_.arrays[*array])) return false;
   const Accelerator::Memory memory = slots_[*array][static_cast<size_t>(what.level)];
   for (const Accelerator::Rows& piece : pieces_of(*array, what.box)) {
-    const Status copied = accelerator_.download(to, memory, piece);
-    if (!copied.ok()) return copied.failure();
+    TRY(accelerator_.download(to, memory, piece));
     to += piece.bytes * piece.count;
   }
   return true;
@@ -351,10 +338,9 @@ Result<std::optional<NonFiniteCount>> PlanMemory::count_non_finite(const BoxOfFi
   if (!array) return std::optional<NonFiniteCount>();
   if (!is_float(plan_.arrays[*array].type)) return std::optional(NonFiniteCount{});
   const auto counted =
-      accelerator_.count_non_finite(slots_[*array][static_cast<size_t>(what.level)],
-                                    plan_.arrays[*array].type, pieces_of(*array, what.box));
-  if (!counted.ok()) return counted.failure();
-  return std::optional<NonFiniteCount>(counted.value());
+      TRY(accelerator_.count_non_finite(slots_[*array][static_cast<size_t>(what.level)],
+                                        plan_.arrays[*array].type, pieces_of(*array, what.box)));
+  return std::optional<NonFiniteCount>(counted);
 }
 
 Status PlanMemory::put(int scratch, const ScalarBytes& value) {
@@ -374,9 +360,8 @@ Status PlanMemory::fetch(const std::vector<int>& levels) {
     reference::FieldData& field = state_.fields[f];
     const Accelerator::Rows& rows = layouts_[a].rows;
     for (int level = 0; level < std::min(array.levels, levels[f]) && rows.bytes > 0; ++level) {
-      const Status copied = accelerator_.download(field.data(level, array.component),
-                                                  slots_[a][static_cast<size_t>(level)], rows);
-      if (!copied.ok()) return copied;
+      TRY(accelerator_.download(field.data(level, array.component),
+                                slots_[a][static_cast<size_t>(level)], rows));
     }
   }
   return Done{};

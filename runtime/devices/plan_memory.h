@@ -45,12 +45,12 @@ class PlanMemory {
   struct Range {
     int64_t offset, bytes;
   };
-  std::optional<Range> range_of(const kernel::SwapBox& box) const;
+  std::optional<Range> range_of(const kernel::ExchangeBox& box) const;
   Accelerator::Memory scratch(int number) const { return scratch_[static_cast<size_t>(number)]; }
   // The current memory of each slot, by array.
   const std::vector<std::vector<Accelerator::Memory>>& slots() const { return slots_; }
   void rotate(const kernel::Rotate& rotate);
-  void exchange(const kernel::Exchange& exchange);
+  void swap_slots(const kernel::SwapSlots& swap);
 
   // Copies the newest level of user arrays to the spare copies, because the user may have changed
   // it.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "compiler/support/place_points.h"
+#include "compiler/support/try.h"
 
 namespace stencil::runtime {
 
@@ -52,8 +53,7 @@ Status fill(const kernel::Plan& plan, const kernel::PointSet& set, const stencil
                                         {set.entries, &entries},
                                         {set.firsts, &firsts},
                                         {set.counts, &counts}}) {
-    const Status filled = put(scratch, std::as_bytes(std::span(*values)));
-    if (!filled.ok()) return filled;
+    TRY(put(scratch, std::as_bytes(std::span(*values))));
   }
   return put(set.weights, std::as_bytes(std::span(weights)));
 }

@@ -14,10 +14,11 @@
 #include <utility>
 
 #include "compiler/kernel/passes.h"
-#include "runtime/devices/part_exchange.h"
+#include "compiler/support/try.h"
 #include "runtime/devices/plan_memory.h"
 #include "runtime/devices/replays.h"
 #include "runtime/devices/scalar_bytes.h"
+#include "runtime/devices/subdomain_exchange.h"
 
 namespace stencil::runtime {
 
@@ -34,8 +35,9 @@ class PlanSession : public Session {
         plan_(module.plan),
         state_(state),
         memory_(accelerator, module, state, options.arrays),
-        replays_(accelerator, options.parts) {
-    if (options.parts) parts_.emplace(accelerator, plan_, memory_, *options.parts);
+        replays_(accelerator, options.communicator) {
+    if (options.communicator)
+      subdomain_exchange_.emplace(accelerator, plan_, memory_, *options.communicator);
   }
 
   Status prepare(const Session* like);
@@ -55,9 +57,9 @@ class PlanSession : public Session {
   Status restore_reductions();
   Status count_blocks(const kernel::Launch& launch);
   Status tile(int64_t count);
-  Status tile(const kernel::Run& run, int64_t count);
-  Status steps_of_round(int64_t round, int64_t& done);
-  int64_t round_of(const kernel::Run& run, int64_t left) const;
+  Status tile(const kernel::ActionRange& range, int64_t count);
+  Status take_common_tile(int64_t common_tile, int64_t& done);
+  int64_t common_tile_of(const kernel::ActionRange& range, int64_t left) const;
   Status act(const kernel::Action& action, int64_t count);
   Status launch(const kernel::Launch& launch, int64_t count);
   Status launch_blocks(const kernel::Launch& launch, int64_t count);
@@ -68,11 +70,11 @@ class PlanSession : public Session {
   Status do_steps(int64_t steps, int64_t& done);
   Result<int64_t> replay(int64_t left);
   Result<Accelerator::Mark> launch_outer(const Accelerator::Call& call);
-  Status tile_with_exchange(int64_t count, const kernel::HaloSwap& halo);
+  Status tile_with_exchange(int64_t count, const kernel::HaloExchange& halo);
   Status await_exchange();
-  Status refresh_halos(const kernel::Run& run, bool first);
+  Status refresh_halos(const kernel::ActionRange& range, bool first);
   Status refresh_halos(size_t action, bool each_step);
-  Status swap(const kernel::Swap& swap);
+  Status exchange(const kernel::Exchange& exchange);
   Status reduce(int64_t count);
   Status ask_to_stop(int64_t count);
   Status take_answer();
@@ -86,32 +88,31 @@ class PlanSession : public Session {
   reference::State& state_;
   PlanMemory memory_;
   std::map<const kernel::Launch*, int64_t> blocks_;  // number of blocks, by launch of the plan
-  const std::vector<kernel::Run> runs_ = kernel::runs(plan_);
+  const std::vector<kernel::ActionRange> ranges_ = kernel::action_ranges(plan_);
   const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
-  std::optional<PartExchange> parts_;         // nullopt: the program is not a subdomain
-  Accelerator::Mark outer_done_, exchanged_;  // of the last tile with overlap; null: none
-  std::vector<int64_t> rounds_;               // rounds since the last exchange, by halo of the plan
+  std::optional<SubdomainExchange> subdomain_exchange_;  // nullopt: the program is not a subdomain
+  Accelerator::Mark outer_done_, exchanged_;   // of the last tile with overlap; null: none
+  std::vector<int64_t> tiles_since_exchange_;  // common tiles, by halo of the plan
   Replays replays_;
   // State at the beginning and the end of a recorded cycle.
   std::vector<std::vector<Accelerator::Memory>> recorded_slots_;
-  std::vector<int64_t> recorded_rounds_;
+  std::vector<int64_t> recorded_tiles_;
   bool asked_ = false;  // the answer to the stop condition is pending
   const std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();  // null: none
 };
 
 Status PlanSession::prepare(const Session* like) {
-  if (!plan_.swaps.empty() && !parts_) {
-    return Failure{"R045", "the program is a part of another one and has no communicator", ""};
+  if (!plan_.exchanges.empty() && !subdomain_exchange_) {
+    return Failure{"R045", "the program is a subdomain of another one and has no communicator", ""};
   }
-  rounds_.assign(plan_.halos.size(), 0);
+  tiles_since_exchange_.assign(plan_.halo_exchanges.size(), 0);
   const auto* const other = dynamic_cast<const PlanSession*>(like);
-  const Status provided = memory_.prepare(other ? &other->memory_ : nullptr);
-  if (!provided.ok()) return provided;
+  TRY(memory_.prepare(other ? &other->memory_ : nullptr));
   Status counted = Done{};
   kernel::for_each_launch(plan_, [&](const kernel::Launch& launch) {
     if (counted.ok()) counted = count_blocks(launch);
   });
-  if (counted.ok() && parts_) counted = parts_->prepare();
+  if (counted.ok() && subdomain_exchange_) counted = subdomain_exchange_->prepare();
   if (counted.ok()) counted = replays_.settle(steps_of_cycle());
   return counted.ok() ? restore_reductions() : counted;
 }
@@ -133,8 +134,8 @@ Status PlanSession::count_blocks(const kernel::Launch& launch) {
 
 Status PlanSession::launch(const kernel::Launch& launch, int64_t count) {
   const Status launched = launch_blocks(launch, count);
-  if (!launched.ok() || launch.swap == kernel::kNoSwap) return launched;
-  return swap(plan_.swaps[static_cast<size_t>(launch.swap)]);
+  if (!launched.ok() || launch.exchange == kernel::kNoExchange) return launched;
+  return exchange(plan_.exchanges[static_cast<size_t>(launch.exchange)]);
 }
 
 Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count) {
@@ -171,8 +172,8 @@ Status PlanSession::act(const kernel::Action& action, int64_t count) {
       if (count >= rotate.steps) self.memory_.rotate(rotate);
       return Done{};
     }
-    Status operator()(const kernel::Exchange& exchange) const {
-      self.memory_.exchange(exchange);
+    Status operator()(const kernel::SwapSlots& swap) const {
+      self.memory_.swap_slots(swap);
       return Done{};
     }
   };
@@ -182,41 +183,36 @@ Status PlanSession::act(const kernel::Action& action, int64_t count) {
 // Executes the actions of a tile, and ends early if the stop condition turns out to have held
 // before it.
 Status PlanSession::tile(int64_t count) {
-  const Status arrived = await_exchange();
-  if (!arrived.ok()) return arrived;
-  for (const kernel::Run& run : runs_) {
-    const int64_t all = run.repeat ? run.repeat->iterations : 1;
+  TRY(await_exchange());
+  for (const kernel::ActionRange& range : ranges_) {
+    const int64_t all = range.repeat ? range.repeat->iterations : 1;
     for (int64_t left = all; left > 0;) {
-      const int64_t round = round_of(run, left);
-      const Status fresh = run.repeat ? refresh_halos(run, left == all) : Status(Done{});
-      if (!fresh.ok()) return fresh;
-      for (int64_t done = 0; done < round;) {
+      const int64_t common_tile = common_tile_of(range, left);
+      TRY(range.repeat ? refresh_halos(range, left == all) : Status(Done{}));
+      for (int64_t done = 0; done < common_tile;) {
         const int64_t now =
-            run.repeat ? kernel::iterations_of_tile(*run.repeat, round - done) : count;
-        const Status tiled = tile(run, now);
+            range.repeat ? kernel::iterations_of_tile(*range.repeat, common_tile - done) : count;
+        const Status tiled = tile(range, now);
         if (!tiled.ok() || state_.stopped) return tiled;
-        done += run.repeat ? now : round;
+        done += range.repeat ? now : common_tile;
       }
-      left -= round;
+      left -= common_tile;
     }
   }
-  const Status fresh = refresh_halos(plan_.actions.size(), true);
-  if (!fresh.ok()) return fresh;
+  TRY(refresh_halos(plan_.actions.size(), true));
   return asked_ ? take_answer() : Status(Done{});
 }
 
-Status PlanSession::tile(const kernel::Run& run, int64_t count) {
-  for (size_t i = run.first; i < run.end; ++i) {
+Status PlanSession::tile(const kernel::ActionRange& range, int64_t count) {
+  for (size_t i = range.first; i < range.end; ++i) {
     if (asked_ && answer_point_ == i) {
       const Status taken = take_answer();
       if (!taken.ok() || state_.stopped) return taken;
     }
-    const Status fresh = run.repeat ? Status(Done{}) : refresh_halos(i, true);
-    if (!fresh.ok()) return fresh;
+    TRY(range.repeat ? Status(Done{}) : refresh_halos(i, true));
     const auto* launch = std::get_if<kernel::Launch>(&plan_.actions[i]);
     if (launch && launch->steps != 0 && launch->steps != count) continue;
-    const Status acted = act(plan_.actions[i], count);
-    if (!acted.ok()) return acted;
+    TRY(act(plan_.actions[i], count));
   }
   return Done{};
 }
@@ -224,36 +220,34 @@ Status PlanSession::tile(const kernel::Run& run, int64_t count) {
 // --- Other subdomains
 
 // How many of `left` steps or iterations can be taken before a halo exchange may be due.
-int64_t PlanSession::round_of(const kernel::Run& run, int64_t left) const {
-  for (const kernel::HaloSwap& halo : plan_.halos) {
-    if (halo.action >= run.first && halo.action < run.end)
-      left = kernel::steps_of_round(halo, left);
+int64_t PlanSession::common_tile_of(const kernel::ActionRange& range, int64_t left) const {
+  for (const kernel::HaloExchange& halo : plan_.halo_exchanges) {
+    if (halo.action >= range.first && halo.action < range.end)
+      left = kernel::steps_of_common_tile(halo, left);
   }
   return left;
 }
 
-// Exchanges the halos that are due before a round. Halos are valid when a session starts. `first`:
-// this round begins a new step of a program with several phases.
-Status PlanSession::refresh_halos(const kernel::Run& run, bool first) {
-  for (size_t h = 0; h < plan_.halos.size(); ++h) {
-    const kernel::HaloSwap& halo = plan_.halos[h];
-    if (halo.action < run.first || halo.action >= run.end) continue;
-    if (first || rounds_[h] == halo.rounds) {
-      const Status swapped = swap(plan_.swaps[halo.swap]);
-      if (!swapped.ok()) return swapped;
-      rounds_[h] = 0;
+// Exchanges the halos that are due before a common tile. Halos are valid when a session starts.
+// `first`: this tile begins a new step of a program with several phases.
+Status PlanSession::refresh_halos(const kernel::ActionRange& range, bool first) {
+  for (size_t h = 0; h < plan_.halo_exchanges.size(); ++h) {
+    const kernel::HaloExchange& halo = plan_.halo_exchanges[h];
+    if (halo.action < range.first || halo.action >= range.end) continue;
+    if (first || tiles_since_exchange_[h] == halo.tiles_per_exchange) {
+      TRY(exchange(plan_.exchanges[halo.exchange]));
+      tiles_since_exchange_[h] = 0;
     }
-    ++rounds_[h];
+    ++tiles_since_exchange_[h];
   }
   return Done{};
 }
 
 // Exchanges the halos that are due before an action in every step.
 Status PlanSession::refresh_halos(size_t action, bool each_step) {
-  for (const kernel::HaloSwap& halo : plan_.halos) {
+  for (const kernel::HaloExchange& halo : plan_.halo_exchanges) {
     if (halo.action != action || halo.each_step != each_step) continue;
-    const Status swapped = swap(plan_.swaps[halo.swap]);
-    if (!swapped.ok()) return swapped;
+    TRY(exchange(plan_.exchanges[halo.exchange]));
   }
   return Done{};
 }
@@ -270,31 +264,28 @@ Result<Accelerator::Mark> PlanSession::launch_outer(const Accelerator::Call& cal
 // interior blocks of this tile for the boundary blocks of the previous one. Interior blocks read no
 // halo, so they do not wait for the previous exchange unless they are gated on the start of this
 // tile's boundary blocks.
-Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& halo) {
+Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloExchange& halo) {
   const kernel::Launch* found = kernel::launch_with_outer_blocks(plan_, count);
   if (found == nullptr) {
     const Status done = tile(count);
     if (!done.ok() || state_.stopped) return done;
-    rounds_[0] = 0;
-    return swap(plan_.swaps[halo.swap]);
+    tiles_since_exchange_[0] = 0;
+    return exchange(plan_.exchanges[halo.exchange]);
   }
   const auto [low, high] = found->outer_blocks;
   const int64_t blocks = blocks_.at(found);
   const Accelerator::Call inner = call(*found, count, low, blocks - low - high);
-  const auto inside = accelerator_.mark();
-  if (!inside.ok()) return inside.failure();
+  const auto inside = TRY(accelerator_.mark());
   Status done = accelerator_.await(outer_done_);
   if (done.ok()) done = accelerator_.use_lane(1);
-  if (done.ok()) done = accelerator_.await(inside.value());
+  if (done.ok()) done = accelerator_.await(inside);
   if (!done.ok()) return done;
-  const auto begun = launch_outer(call(*found, count, blocks - high, low + high));
-  if (!begun.ok()) return begun.failure();
-  auto outer = accelerator_.mark();
-  if (!outer.ok()) return outer.failure();
-  outer_done_ = std::move(outer).value();
+  const auto begun = TRY(launch_outer(call(*found, count, blocks - high, low + high)));
+  auto outer = TRY(accelerator_.mark());
+  outer_done_ = std::move(outer);
   const auto launch_inner = [&]() -> Status {
     Status launched = accelerator_.use_lane(0);
-    if (launched.ok()) launched = accelerator_.await(begun.value());
+    if (launched.ok()) launched = accelerator_.await(begun);
     if (launched.ok()) launched = accelerator_.launch(inner);
     return launched.ok() ? accelerator_.use_lane(1) : launched;
   };
@@ -305,60 +296,53 @@ Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloSwap& ha
       done = act(plan_.actions[i], count);
     }
   }
-  if (done.ok()) done = swap(plan_.swaps[halo.swap]);
+  if (done.ok()) done = exchange(plan_.exchanges[halo.exchange]);
   if (done.ok() && !accelerator_.has_lanes()) done = launch_inner();
   if (!done.ok()) return done;
-  auto exchanged = accelerator_.mark();
-  if (!exchanged.ok()) return exchanged.failure();
-  exchanged_ = std::move(exchanged).value();
-  rounds_[0] = 0;
+  auto exchanged = TRY(accelerator_.mark());
+  exchanged_ = std::move(exchanged);
+  tiles_since_exchange_[0] = 0;
   return accelerator_.use_lane(0);
 }
 
 // Makes work queued from now on wait for the exchange, because it may read halos.
 Status PlanSession::await_exchange() {
-  if (!parts_ || !parts_->is_beside_tiles()) return Done{};
+  if (!subdomain_exchange_ || !subdomain_exchange_->is_beside_tiles()) return Done{};
   const Status outer = accelerator_.await(std::exchange(outer_done_, nullptr));
   return outer.ok() ? accelerator_.await(std::exchange(exchanged_, nullptr)) : outer;
 }
 
-Status PlanSession::swap(const kernel::Swap& swap) {
-  const bool packs = parts_->packs(swap);
-  Status done = packs && swap.pack ? launch_blocks(*swap.pack, 1) : Status(Done{});
-  if (done.ok()) done = parts_->exchange(swap);
-  return packs && swap.unpack && done.ok() ? launch_blocks(*swap.unpack, 1) : done;
+Status PlanSession::exchange(const kernel::Exchange& exchange) {
+  const bool packs = subdomain_exchange_->packs(exchange);
+  Status done = packs && exchange.pack ? launch_blocks(*exchange.pack, 1) : Status(Done{});
+  if (done.ok()) done = subdomain_exchange_->exchange(exchange);
+  return packs && exchange.unpack && done.ok() ? launch_blocks(*exchange.unpack, 1) : done;
 }
 
 Result<int64_t> PlanSession::advance(int64_t steps) {
   Status fresh = memory_.refresh_spares();
-  if (fresh.ok() && parts_) fresh = parts_->connect();
+  if (fresh.ok() && subdomain_exchange_) fresh = subdomain_exchange_->connect();
   if (!fresh.ok()) return fresh.failure();
   int64_t done = 0;
-  const Status started = stopwatch_ ? stopwatch_->start() : Status(Done{});
-  if (!started.ok()) return started.failure();
+  TRY(stopwatch_ ? stopwatch_->start() : Status(Done{}));
   while (done < steps && !state_.stopped) {
-    const auto replayed = replay(steps - done);
-    if (!replayed.ok()) return replayed.failure();
-    done += replayed.value();
-    const Status advanced = replayed.value() > 0 ? Status(Done{}) : do_steps(steps, done);
-    if (!advanced.ok()) return advanced.failure();
+    const auto replayed = TRY(replay(steps - done));
+    done += replayed;
+    TRY(replayed > 0 ? Status(Done{}) : do_steps(steps, done));
   }
-  const Status answered = asked_ ? take_answer() : Status(Done{});
-  if (!answered.ok()) return answered.failure();
-  const Status arrived = await_exchange();
-  if (!arrived.ok()) return arrived.failure();
-  const Status ended = stopwatch_ ? stopwatch_->stop() : Status(Done{});
-  if (!ended.ok()) return ended.failure();
-  const Status settled = memory_.has_attached() ? memory_.bring_home() : wait();
-  if (!settled.ok()) return settled.failure();
+  TRY(asked_ ? take_answer() : Status(Done{}));
+  TRY(await_exchange());
+  TRY(stopwatch_ ? stopwatch_->stop() : Status(Done{}));
+  TRY(memory_.has_attached() ? memory_.bring_home() : wait());
   return done;
 }
 
-// Takes the next round of `steps` steps, of which `done` are done.
+// Takes the next common tile of `steps` steps, of which `done` are done.
 Status PlanSession::do_steps(int64_t steps, int64_t& done) {
-  int64_t round = kernel::steps_until_due(plan_, steps - done, state_.step);
-  if (plan_.repeats.empty() && !runs_.empty()) round = round_of(runs_.front(), round);
-  return steps_of_round(round, done);
+  int64_t common_tile = kernel::steps_until_due(plan_, steps - done, state_.step);
+  if (plan_.repeats.empty() && !ranges_.empty())
+    common_tile = common_tile_of(ranges_.front(), common_tile);
+  return take_common_tile(common_tile, done);
 }
 
 // --- Replays
@@ -369,7 +353,7 @@ int64_t PlanSession::steps_of_cycle() {
   constexpr int64_t kTiles = 16, kMostTiles = 96;
   static const std::vector<kernel::ScalarValue> kNoScalars;
   const int64_t tile = plan_.time_tile, between = kernel::steps_of_period(plan_);
-  bool alike = !plan_.stop && plan_.repeats.empty() && runs_.size() == 1 && between % tile == 0;
+  bool alike = !plan_.stop && plan_.repeats.empty() && ranges_.size() == 1 && between % tile == 0;
   for (const kernel::Reduction& reduction : plan_.reductions) {
     alike = alike && !kernel::is_sampled(reduction);
   }
@@ -404,28 +388,25 @@ Result<int64_t> PlanSession::replay(int64_t left) {
   const int64_t times = (kernel::steps_until_due(plan_, left, state_.step) - before) / steps;
   const auto do_cycle = [&]() -> Status {
     for (int64_t done = 0; done < steps;) {
-      const Status advanced = do_steps(steps, done);
-      if (!advanced.ok()) return advanced;
+      TRY(do_steps(steps, done));
     }
     return await_exchange();
   };
   if (!replays_.is_recorded()) {
     if (times < kWorthwhile) return 0;
     if (!replays_.is_warm()) {
-      const Status done = replays_.warm_up(steps / plan_.time_tile, do_cycle);
-      if (!done.ok()) return done.failure();
+      TRY(replays_.warm_up(steps / plan_.time_tile, do_cycle));
       return steps;
     }
-    const Status arrived = await_exchange();
-    if (!arrived.ok()) return arrived.failure();
+    TRY(await_exchange());
     recorded_slots_ = memory_.slots();
-    recorded_rounds_ = rounds_;
+    recorded_tiles_ = tiles_since_exchange_;
     const int64_t step = state_.step;
-    const Status recorded = replays_.record(do_cycle);
-    if (!recorded.ok()) return recorded.failure();
+    TRY(replays_.record(do_cycle));
     state_.step = step;
   }
-  if (times == 0 || memory_.slots() != recorded_slots_ || rounds_ != recorded_rounds_) return 0;
+  if (times == 0 || memory_.slots() != recorded_slots_ || tiles_since_exchange_ != recorded_tiles_)
+    return 0;
   Status done = await_exchange();
   if (done.ok()) done = replays_.replay(times);
   if (!done.ok()) return done.failure();
@@ -434,20 +415,19 @@ Result<int64_t> PlanSession::replay(int64_t left) {
 }
 
 // Adds the number of steps taken to `done`.
-Status PlanSession::steps_of_round(int64_t round, int64_t& done) {
-  const bool cut = std::any_of(plan_.halos.begin(), plan_.halos.end(),
+Status PlanSession::take_common_tile(int64_t common_tile, int64_t& done) {
+  const bool cut = std::any_of(plan_.halo_exchanges.begin(), plan_.halo_exchanges.end(),
                                [](const auto& halo) { return halo.each_step; });
-  const Status fresh = cut || runs_.empty() ? Status(Done{}) : refresh_halos(runs_.front(), false);
-  if (!fresh.ok()) return fresh;
-  for (int64_t left = round; left > 0;) {
+  TRY(cut || ranges_.empty() ? Status(Done{}) : refresh_halos(ranges_.front(), false));
+  for (int64_t left = common_tile; left > 0;) {
     const int64_t count = kernel::steps_of_tile(plan_, left, state_.step);
-    const kernel::HaloSwap* halo = plan_.halos.empty() ? nullptr : &plan_.halos.front();
-    const bool exchanges =
-        parts_ && parts_->is_beside_tiles() && count == left && rounds_[0] == halo->rounds;
+    const kernel::HaloExchange* halo =
+        plan_.halo_exchanges.empty() ? nullptr : &plan_.halo_exchanges.front();
+    const bool exchanges = subdomain_exchange_ && subdomain_exchange_->is_beside_tiles() &&
+                           count == left && tiles_since_exchange_[0] == halo->tiles_per_exchange;
     const Status acted = exchanges ? tile_with_exchange(count, *halo) : tile(count);
     if (!acted.ok() || state_.stopped) return acted;
-    const Status reduced = reduce(count);
-    if (!reduced.ok()) return reduced;
+    TRY(reduce(count));
     done += count;
     state_.step += count;
     left -= count;
@@ -473,8 +453,7 @@ Status PlanSession::wait() {
 // Evaluates what is due after a tile of `count` steps that starts at the state's step.
 Status PlanSession::reduce(int64_t count) {
   if (!plan_.reductions.empty() || plan_.stop) {
-    const Status arrived = await_exchange();
-    if (!arrived.ok()) return arrived;
+    TRY(await_exchange());
   }
   const int64_t done = state_.step + count;
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
@@ -482,8 +461,7 @@ Status PlanSession::reduce(int64_t count) {
     const int64_t evaluations = kernel::evaluations(reduction, state_.step, count);
     if (evaluations == 0) continue;
     for (const kernel::Launch& launch : reduction.launches) {
-      const Status launched = this->launch(launch, count);
-      if (!launched.ok()) return launched;
+      TRY(this->launch(launch, count));
     }
     state_.reductions[r].evaluations += evaluations;
   }
@@ -498,19 +476,16 @@ Status PlanSession::reduce(int64_t count) {
 }
 
 Status PlanSession::ask_to_stop(int64_t count) {
-  const Status launched = launch(plan_.stop->launch, count);
-  if (!launched.ok()) return launched;
-  const Status asked = accelerator_.ask(memory_.scratch(plan_.stop->result));
-  if (!asked.ok()) return asked;
+  TRY(launch(plan_.stop->launch, count));
+  TRY(accelerator_.ask(memory_.scratch(plan_.stop->result)));
   asked_ = true;
   return answer_point_ ? Status(Done{}) : take_answer();
 }
 
 Status PlanSession::take_answer() {
   asked_ = false;
-  const auto holds = accelerator_.answer();
-  if (!holds.ok()) return holds.failure();
-  state_.stopped = holds.value() != 0;
+  const auto holds = TRY(accelerator_.answer());
+  state_.stopped = holds != 0;
   return Done{};
 }
 
@@ -520,13 +495,11 @@ Status PlanSession::restore_reductions() {
     const kernel::Reduction& reduction = plan_.reductions[r];
     if (reduction.first_nan != kernel::kNoScratch) {
       const auto first_nan = static_cast<int32_t>(state_.reductions[r].first_nan);
-      const Status noted = memory_.put(reduction.first_nan, bytes_of(first_nan));
-      if (!noted.ok()) return noted;
+      TRY(memory_.put(reduction.first_nan, bytes_of(first_nan)));
     }
     if (state_.reductions[r].evaluations == 0 || !kernel::has_value(reduction)) continue;
     const ScalarBytes value = bytes_of(reduction.type, state_.reductions[r]);
-    const Status copied = memory_.put(reduction.result, value);
-    if (!copied.ok()) return copied;
+    TRY(memory_.put(reduction.result, value));
   }
   return Done{};
 }
@@ -543,12 +516,10 @@ Status PlanSession::read_reductions() {
     const kernel::Reduction& reduction = plan_.reductions[r];
     reference::ReductionValue& out = state_.reductions[r];
     if (out.evaluations == 0) continue;
-    const Status read = kernel::has_value(reduction) ? read_value(reduction, out) : Status(Done{});
-    if (!read.ok()) return read;
+    TRY(kernel::has_value(reduction) ? read_value(reduction, out) : Status(Done{}));
     if (reduction.first_nan == kernel::kNoScratch) continue;
     ScalarBytes first_nan = bytes_of(int32_t{0});
-    const Status told = memory_.take(reduction.first_nan, first_nan);
-    if (!told.ok()) return told;
+    TRY(memory_.take(reduction.first_nan, first_nan));
     out.first_nan = from_bytes<int32_t>(first_nan);
   }
   return Done{};
@@ -563,8 +534,7 @@ Result<std::unique_ptr<Session>> start(std::unique_ptr<Accelerator> owned, Accel
                                        const PlanOptions& options) {
   auto session =
       std::make_unique<PlanSession>(std::move(owned), accelerator, module, state, options);
-  const Status prepared = session->prepare(options.like);
-  if (!prepared.ok()) return prepared.failure();
+  TRY(session->prepare(options.like));
   return std::unique_ptr<Session>(std::move(session));
 }
 

@@ -20,7 +20,7 @@ Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kern
 struct PlanOptions {
   DeviceArrays arrays = {};       // LoadedProgram::attach; R045 if the module pads their rows
   const Session* like = nullptr;  // LoadedProgram::start_like
-  Communicator* parts = nullptr;  // for a module that is a subdomain of a decomposed program
+  Communicator* communicator = nullptr;  // for a module that is a subdomain of a decomposed program
 };
 // The same with an accelerator that the session owns.
 Result<std::unique_ptr<Session>> start_plan(std::unique_ptr<Accelerator> accelerator,

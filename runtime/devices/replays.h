@@ -11,9 +11,9 @@ namespace stencil::runtime {
 
 class Replays {
  public:
-  // `parts`: null, or the subdomains that record together.
-  Replays(Accelerator& accelerator, Communicator* parts)
-      : accelerator_(accelerator), parts_(parts) {}
+  // `communicator`: null, or that of the subdomains that record together.
+  Replays(Accelerator& accelerator, Communicator* communicator)
+      : accelerator_(accelerator), communicator_(communicator) {}
 
   // Sets the number of steps per cycle; 0: launches do not repeat. Collective: subdomains record
   // only if all have the same cycle.
@@ -34,7 +34,7 @@ class Replays {
 
  private:
   Accelerator& accelerator_;
-  Communicator* const parts_;
+  Communicator* const communicator_;
   int64_t steps_ = 0;
   int cycles_ = 0;  // warm-up cycles done
   bool recorded_ = false, recording_now_ = false;

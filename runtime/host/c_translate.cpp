@@ -116,12 +116,12 @@ CNode CTranslator::at(SourceLocation place, CKind kind) {
   // is quadratic in the length of a line.
   const auto [file, offset] = sources.getDecomposedLoc(sources.getExpansionLoc(place));
   const unsigned number = sources.getLineNumber(file, offset);
-  const auto [slot, fresh] = lines_.try_emplace(std::pair{file.getHashValue(), number});
-  Line& line = slot->second;
+  const auto [entry, fresh] = lines_.try_emplace(std::pair{file.getHashValue(), number});
+  Line& line = entry->second;
   if (fresh) {
     const PresumedLoc where = sources.getPresumedLoc(sources.getExpansionLoc(place), false);
     if (where.isInvalid()) {
-      lines_.erase(slot);
+      lines_.erase(entry);
       return node;
     }
     line = {where.getFilename(), where.getLine(), offset + 1 - where.getColumn()};

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "compiler/ir/part.h"
+#include "compiler/ir/subdomain.h"
 #include "compiler/reference/state.h"
 
 namespace stencil::runtime {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/support/try.h"
 #include "runtime/io/field_values.h"
 
 namespace stencil::runtime {
@@ -21,8 +22,7 @@ Status read_row(const InputFile& file, const StoredArray& array, const Row& row,
   for (int64_t at = 0; at < row.count; at += kPointsAtOnce) {
     const int64_t count = std::min(kPointsAtOnce, row.count - at);
     part.resize(std::max(part.size(), static_cast<size_t>(count * point)));
-    const Status read = file.read(start + at * point, count * point, part.data());
-    if (!read.ok()) return read;
+    TRY(file.read(start + at * point, count * point, part.data()));
     if (array.type == Scalar::Bool) {
       for (int64_t i = 0; i < count * point; ++i) {
         std::byte& value = part[static_cast<size_t>(i)];

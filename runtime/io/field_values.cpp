@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/reference/scalar_types.h"
+#include "compiler/support/try.h"
 
 namespace stencil::runtime {
 
@@ -49,9 +50,8 @@ Status write_values(FileWriter& file, const Values& values, Scalar type) {
   for (int64_t first = 0; first < points; first += kPointsAtOnce) {
     const int64_t count = std::min(kPointsAtOnce, points - first);
     load_values(values, first, count, type, part.data());
-    const Status written = file.write(
-        {reinterpret_cast<const char*>(part.data()), static_cast<size_t>(count * point)});
-    if (!written.ok()) return written;
+    TRY(file.write(
+        {reinterpret_cast<const char*>(part.data()), static_cast<size_t>(count * point)}));
   }
   return Done{};
 }

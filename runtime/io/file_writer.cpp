@@ -24,6 +24,7 @@
 #include <cstring>
 #include <utility>
 
+#include "compiler/support/try.h"
 #include "runtime/io/files.h"
 
 namespace stencil::runtime {
@@ -114,9 +115,8 @@ Status FileWriter::open_directly() {
     if (descriptor_ < 0) return failure(errno);
     return Done{};
   }
-  const auto opened = open_stream(path_);
-  if (!opened.ok()) return opened.failure();
-  descriptor_ = opened.value();
+  const auto opened = TRY(open_stream(path_));
+  descriptor_ = opened;
   return Done{};
 }
 
@@ -149,8 +149,7 @@ Result<FileWriter> FileWriter::create(const std::string& path, int64_t bytes) {
   } else if (!target.empty() && errno == ELOOP) {
     return writer.failure(ELOOP);
   }
-  const Status opened = target.empty() ? writer.open_directly() : writer.open_beside(target);
-  if (!opened.ok()) return opened.failure();
+  TRY(target.empty() ? writer.open_directly() : writer.open_beside(target));
   return writer;
 }
 

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "compiler/support/try.h"
 #include "runtime/io/file_writer.h"
 
 namespace stencil::runtime {
@@ -67,9 +68,8 @@ Result<InputDescriptor> open_to_read(const std::string& path) {
 }
 
 Result<std::string> read_file(const std::string& path, int64_t limit) {
-  const auto opened = open_to_read(path);
-  if (!opened.ok()) return opened.failure();
-  const InputDescriptor& file = opened.value();
+  const auto opened = TRY(open_to_read(path));
+  const InputDescriptor& file = opened;
   const std::string too_large = "it has more than " + std::to_string(limit) + " bytes";
   if (file.size() > limit) return cannot_read(path, too_large);
 
@@ -119,10 +119,9 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 Status write_file_atomically(const std::string& path, std::string_view bytes) {
-  auto writer = FileWriter::create(path, static_cast<int64_t>(bytes.size()));
-  if (!writer.ok()) return writer.failure();
-  const Status written = writer.value().write(bytes);
-  return written.ok() ? writer.value().commit() : written;
+  auto writer = TRY(FileWriter::create(path, static_cast<int64_t>(bytes.size())));
+  const Status written = writer.write(bytes);
+  return written.ok() ? writer.commit() : written;
 }
 
 }  // namespace stencil::runtime

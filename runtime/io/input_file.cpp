@@ -11,22 +11,21 @@
 #include <cstring>
 #include <utility>
 
+#include "compiler/support/try.h"
 #include "runtime/io/files.h"
 
 namespace stencil::runtime {
 
 Result<InputFile> InputFile::open(const std::string& path) {
-  auto opened = open_to_read(path);
-  if (!opened.ok()) return opened.failure();
-  if (opened.value().is_regular()) {
-    const int64_t size = opened.value().size();
-    InputFile file(path, "", opened.value().release(), size);
+  auto opened = TRY(open_to_read(path));
+  if (opened.is_regular()) {
+    const int64_t size = opened.size();
+    InputFile file(path, "", opened.release(), size);
     ::posix_fadvise(file.descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
     return file;
   }
-  Result<std::string> read = read_file(path);
-  if (!read.ok()) return read.failure();
-  return of(std::move(read).value(), path);
+  auto read = TRY(read_file(path));
+  return of(std::move(read), path);
 }
 
 InputFile InputFile::of(std::string bytes, std::string name) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "compiler/support/try.h"
 #include "runtime/io/field_values.h"
 #include "runtime/io/file_writer.h"
 #include "runtime/io/files.h"
@@ -76,9 +77,8 @@ Status write_contents(const std::vector<NewFile>& files, FieldSource* fields,
                       std::vector<FileWriter>& writers) {
   std::vector<SharedFile> shared;
   for (const NewFile& file : files) {
-    auto writer = FileWriter::create(file.path, file.bytes);
-    if (!writer.ok()) return writer.failure();
-    writers.push_back(std::move(writer).value());
+    auto writer = TRY(FileWriter::create(file.path, file.bytes));
+    writers.push_back(std::move(writer));
     const std::string& temporary = writers.back().temporary();
     Status written = Done{};
     if (!temporary.empty()) {
@@ -105,8 +105,7 @@ Status write_contents(const std::vector<NewFile>& files, FieldSource* fields,
 Status write_files(const std::vector<NewFile>& files, FieldSource* fields) {
   std::vector<FileWriter> writers;
   writers.reserve(files.size());
-  const Status written = write_contents(files, fields, writers);
-  if (!written.ok()) return written;
+  TRY(write_contents(files, fields, writers));
   std::vector<std::string> created;
   for (size_t i = 0; i < files.size(); ++i) {
     std::error_code ignored;

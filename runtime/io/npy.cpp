@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 
+#include "compiler/support/try.h"
 #include "runtime/io/files.h"
 
 namespace stencil::runtime {
@@ -228,8 +229,7 @@ Result<Preface> read_preface(const InputFile& file) {
   constexpr int64_t kLongestText = int64_t{1} << 20;
   char start[kLongest] = {};
   const int64_t known = std::min(file.size(), kLongest);
-  const Status begun = file.read(0, known, start);
-  if (!begun.ok()) return begun.failure();
+  TRY(file.read(0, known, start));
   const std::string_view bytes(start, static_cast<size_t>(known));
   const std::string& name = file.path();
   if (bytes.substr(0, kNpyMagic.size()) != kNpyMagic)
@@ -248,8 +248,7 @@ Result<Preface> read_preface(const InputFile& file) {
   if (file.size() - begin < length) return damaged_npy(name, "its header is truncated");
   if (length > kLongestText) return damaged_npy(name, "its header is malformed");
   Preface preface{std::string(static_cast<size_t>(length), '\0'), begin + length};
-  const Status read = file.read(begin, length, preface.text.data());
-  if (!read.ok()) return read.failure();
+  TRY(file.read(begin, length, preface.text.data()));
   return preface;
 }
 
@@ -257,42 +256,37 @@ Result<Preface> read_preface(const InputFile& file) {
 
 Result<NpySource> NpySource::of(const InputFile& file) {
   const std::string& name = file.path();
-  const Result<Preface> preface = read_preface(file);
-  if (!preface.ok()) return preface.failure();
-  const Result<NpyHeader> header = parse_header(HeaderText(preface.value().text), name);
-  if (!header.ok()) return header.failure();
-  const Result<Dtype> dtype = dtype_of(header.value(), name);
-  if (!dtype.ok()) return dtype.failure();
-  const std::optional<int64_t> count = count_elements(header.value().shape);
+  const auto preface = TRY(read_preface(file));
+  const auto header = TRY(parse_header(HeaderText(preface.text), name));
+  const auto dtype = TRY(dtype_of(header, name));
+  const std::optional<int64_t> count = count_elements(header.shape);
   int64_t size = 0;
-  if (!count || __builtin_mul_overflow(*count, size_in_bytes(dtype.value().type), &size)) {
-    return damaged_npy(name, "its shape " + print_tuple(header.value().shape) + " overflows");
+  if (!count || __builtin_mul_overflow(*count, size_in_bytes(dtype.type), &size)) {
+    return damaged_npy(name, "its shape " + print_tuple(header.shape) + " overflows");
   }
-  const int64_t there = file.size() - preface.value().end;
+  const int64_t there = file.size() - preface.end;
   if (size != there) {
-    return damaged_npy(name, "its shape " + print_tuple(header.value().shape) + " needs " +
+    return damaged_npy(name, "its shape " + print_tuple(header.shape) + " needs " +
                                  std::to_string(size) + " bytes of data, it has " +
                                  std::to_string(there));
   }
   NpySource source;
-  source.type_ = dtype.value().type;
-  source.shape_ = header.value().shape;
+  source.type_ = dtype.type;
+  source.shape_ = header.shape;
   source.count_ = *count;
   source.file_ = &file;
-  source.start_ = preface.value().end;
+  source.start_ = preface.end;
   return source;
 }
 
 namespace {
 
 Result<NpyArray> array_in(const InputFile& file) {
-  const Result<NpySource> source = NpySource::of(file);
-  if (!source.ok()) return source.failure();
-  NpyArray array{source.value().type(), source.value().shape(), {}};
-  const int64_t count = source.value().count();
+  const auto source = TRY(NpySource::of(file));
+  NpyArray array{source.type(), source.shape(), {}};
+  const int64_t count = source.count();
   array.data.resize(static_cast<size_t>(count * size_in_bytes(array.type)));
-  const Status loaded = source.value().load(0, count, array.data.data());
-  if (!loaded.ok()) return loaded.failure();
+  TRY(source.load(0, count, array.data.data()));
   return array;
 }
 
@@ -303,9 +297,8 @@ Result<NpyArray> parse_npy(std::string_view bytes, const std::string& name) {
 }
 
 Result<NpyArray> read_npy(const std::string& path) {
-  const Result<InputFile> file = InputFile::open(path);
-  if (!file.ok()) return file.failure();
-  return array_in(file.value());
+  const auto file = TRY(InputFile::open(path));
+  return array_in(file);
 }
 
 std::string npy_header(Scalar type, const std::vector<int64_t>& shape) {

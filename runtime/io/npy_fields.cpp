@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "compiler/reference/scalar_types.h"
+#include "compiler/support/try.h"
 #include "runtime/io/field_values.h"
 
 namespace stencil::runtime {
@@ -208,8 +209,7 @@ Result<Rounding> from_npy(const NpySource& array, const std::string& name, Field
   std::vector<std::byte> part(static_cast<size_t>(std::min(field.points, kPointsAtOnce) * point));
   for (int64_t at = 0; at < field.points; at += kPointsAtOnce) {
     const int64_t count = std::min(kPointsAtOnce, field.points - at);
-    const Status loaded = array.load(at * components, count * components, part.data());
-    if (!loaded.ok()) return loaded.failure();
+    TRY(array.load(at * components, count * components, part.data()));
     store_values(part.data(), array.type(), at, count, field, level, first, components);
   }
   return looked;
@@ -217,22 +217,19 @@ Result<Rounding> from_npy(const NpySource& array, const std::string& name, Field
 
 Result<NpyInput> find_npy(const std::string& path, const FieldData& field,
                           const Selection& selection) {
-  Result<InputFile> opened = InputFile::open(path);
-  if (!opened.ok()) return opened.failure();
-  auto file = std::make_shared<const InputFile>(std::move(opened).value());
-  const Result<NpySource> source = NpySource::of(*file);
-  if (!source.ok()) return source.failure();
-  const auto rounding = look_at(source.value(), path, field, selection.component);
-  if (!rounding.ok()) return rounding.failure();
+  auto opened = TRY(InputFile::open(path));
+  auto file = std::make_shared<const InputFile>(std::move(opened));
+  const auto source = TRY(NpySource::of(*file));
+  const auto rounding = TRY(look_at(source, path, field, selection.component));
   const auto [first, components] = components_of(field, selection.component);
-  const StoredArray array{.offset = source.value().start(),
+  const StoredArray array{.offset = source.start(),
                           .field = selection.field,
                           .level = selection.level,
                           .component = first,
                           .components = components,
-                          .type = source.value().type(),
+                          .type = source.type(),
                           .points = field.points};
-  return NpyInput{{std::move(file), {array}}, rounding.value()};
+  return NpyInput{{std::move(file), {array}}, rounding};
 }
 
 }  // namespace stencil::runtime

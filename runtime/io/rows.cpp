@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 
+#include "compiler/support/try.h"
 #include "runtime/io/checksum.h"
 #include "runtime/io/field_values.h"
 #include "runtime/io/file_writer.h"
@@ -95,17 +96,14 @@ Status StateSource::for_each_piece(const StoredArray& array, const Visit& visit)
 
 Status StateSource::write(const std::vector<SharedFile>& files) {
   for (const SharedFile& file : files) {
-    auto opened = SharedFileWriter::open(file.path, file.temporary, file.bytes);
-    if (!opened.ok()) return opened.failure();
-    SharedFileWriter& writer = opened.value();
+    auto opened = TRY(SharedFileWriter::open(file.path, file.temporary, file.bytes));
+    SharedFileWriter& writer = opened;
     for (const StoredArray& array : file.arrays) {
-      const Status written = for_each_piece(array, [&](int64_t at, auto bytes) {
+      TRY(for_each_piece(array, [&](int64_t at, auto bytes) {
         return writer.write_at(array.offset + at * array.bytes_of_point(), bytes);
-      });
-      if (!written.ok()) return written;
+      }));
     }
-    const Status closed = writer.close();
-    if (!closed.ok()) return closed;
+    TRY(writer.close());
   }
   return Done{};
 }
@@ -114,11 +112,10 @@ Result<std::vector<uint32_t>> StateSource::checksums(const std::vector<StoredArr
   std::vector<uint32_t> out;
   for (const StoredArray& array : arrays) {
     SparseChecksum sum;
-    const Status summed = for_each_piece(array, [&](int64_t at, auto bytes) -> Status {
+    TRY(for_each_piece(array, [&](int64_t at, auto bytes) -> Status {
       sum.add(at * array.bytes_of_point(), bytes);
       return Done{};
-    });
-    if (!summed.ok()) return summed.failure();
+    }));
     out.push_back(sum.share_of(array.bytes()));
   }
   return out;

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "compiler/ir/axes.h"
+#include "compiler/support/try.h"
 
 namespace stencil::runtime {
 
@@ -177,8 +178,7 @@ Status check_vti(const ir::Program& program, const std::vector<Selection>& selec
 
 Result<NewFile> vti_file(const std::string& path, const ir::Program& program,
                          const reference::State& state, const std::vector<Selection>& selections) {
-  const Status possible = check_vti(program, selections);
-  if (!possible.ok()) return possible.failure();
+  TRY(check_vti(program, selections));
   const auto first = static_cast<size_t>(selections[0].field);
   const reference::FieldData& field = state.fields[first];
   if (field.points == 0) {

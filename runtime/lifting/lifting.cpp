@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "compiler/support/diagnostic.h"
+#include "compiler/support/try.h"
 #include "runtime/io/files.h"
 #include "runtime/lifting/params.h"
 
@@ -80,15 +81,13 @@ Failure shown_in_c(const std::string& path, const std::vector<std::string>& file
 Result<lifter::Lifted> lift_file(const LiftRequest& request) {
   auto lifted = lift_as_it_stands(request);
   if (!lifted.ok() || request.options.params.empty()) return lifted;
-  const Status sound = check_params(request, lifted.value());
-  if (!sound.ok()) return sound.failure();
+  TRY(check_params(request, lifted.value()));
   return lifted;
 }
 
 Result<lifter::Lifted> lift_as_it_stands(const LiftRequest& request) {
   const std::string& path = request.file.path;
-  const auto readable = read_file(path, kLargestFile);
-  if (!readable.ok()) return readable.failure();
+  TRY(read_file(path, kLargestFile));
   const std::string commands = request.file.database + "/compile_commands.json";
   std::error_code ignored;
   if (!request.file.database.empty() && std::filesystem::exists(commands, ignored)) {

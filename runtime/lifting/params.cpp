@@ -12,6 +12,7 @@
 #include <set>
 
 #include "compiler/support/numbers.h"
+#include "compiler/support/try.h"
 #include "runtime/io/files.h"
 
 namespace stencil::runtime {
@@ -58,9 +59,8 @@ std::pair<std::string, std::string> difference(const std::string& a, const std::
 Result<CFile> at_values(const CFile& file, const NamedValues& values) {
   CFile out = file;
   if (out.text.empty()) {
-    const auto text = read_file(file.path, kLongestText);
-    if (!text.ok()) return text.failure();
-    out.text = text.value();
+    const auto text = TRY(read_file(file.path, kLongestText));
+    out.text = text;
   }
   for (const auto& [name, value] : values) {
     bool constant = false, macro = false;
@@ -134,7 +134,7 @@ struct ParamCheck {
   Status each(const std::string& param) const {
     const auto& symbols = lifted.execution.symbols;
     const bool used = std::any_of(symbols.begin(), symbols.end(), [&](const lifter::SymbolInfo& s) {
-      return s.value && s.in_c == param;
+      return s.value && s.c_expression == param;
     });
     if (!used) {
       return refused(param,
@@ -186,7 +186,7 @@ struct ParamCheck {
   NamedValues current(int64_t added) const {
     NamedValues values;
     for (const lifter::SymbolInfo& symbol : lifted.execution.symbols) {
-      if (symbol.value) values[symbol.in_c] = *symbol.value + added;
+      if (symbol.value) values[symbol.c_expression] = *symbol.value + added;
     }
     return values;
   }
@@ -197,20 +197,17 @@ struct ParamCheck {
 Status check_params(const LiftRequest& request, const lifter::Lifted& lifted) {
   const ParamCheck check{request, lifted};
   for (const std::string& param : request.options.params) {
-    const Status sound = check.each(param);
-    if (!sound.ok()) return sound.failure();
+    TRY(check.each(param));
   }
   for (int64_t added : kOthers) {
-    const Status same = check.other(check.current(added), true);
-    if (!same.ok()) return same.failure();
+    TRY(check.other(check.current(added), true));
   }
   if (request.options.params.empty()) return Done{};
   // numbers derived from a param can also change far from its current value
   std::vector<int64_t> far = values_beside_integers(request.file);
   far.insert(far.begin(), {14, 23});
   for (const NamedValues& values : values_to_test(request.options.params, far)) {
-    const Status same = check.other(values, false);
-    if (!same.ok()) return same.failure();
+    TRY(check.other(values, false));
   }
   return Done{};
 }

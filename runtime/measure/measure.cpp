@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "compiler/support/try.h"
 #include "compiler/support/workers.h"
 #include "runtime/measure/knees.h"
 #include "runtime/measure/working_sets.h"
@@ -17,7 +18,7 @@ namespace stencil::measure {
 namespace {
 
 // With 1024 threads and several operations in flight per thread, a multiprocessor can hide
-// latencies; and all blocks are resident at once, whatever registers they use.
+// latencies; and all blocks run at once, whatever registers they use.
 constexpr int kThreadsAtOnce = 1024;
 
 // Minimum bytes read per launch, so that launch overhead is negligible.
@@ -58,7 +59,7 @@ class Measurement {
   Status block();
   Status shuffles();
 
-  // Blocks resident at once on the device.
+  // Blocks that run at once on the device.
   int64_t blocks_at_once(int threads) const {
     const int each = machine_.threads_are_loops ? 4 : std::max(1, kThreadsAtOnce / threads);
     return int64_t{machine_.multiprocessors} * each;
@@ -143,14 +144,12 @@ void Measurement::warm_up() const {
 
 Status Measurement::arithmetic(Scalar type) {
   const auto& [benchmark, subject] = arithmetic_.at(type);
-  const Status loaded = subject->load(device_);
-  if (!loaded.ok()) return loaded;
+  TRY(subject->load(device_));
   Work work;
   work.blocks = blocks_at_once(benchmark.threads);
   work.passes = machine_.threads_are_loops ? 10000 : 2000;
-  const auto seconds = subject->seconds(work, effort_);
-  if (!seconds.ok()) return seconds.failure();
-  const double pass = seconds.value() / work.passes;
+  const auto seconds = TRY(subject->seconds(work, effort_));
+  const double pass = seconds / work.passes;
   const double rate = static_cast<double>(work.blocks) * benchmark.per_pass / pass;
   const std::string name = name_of(type);
   multiply_adds_[type] = rate;
@@ -168,10 +167,9 @@ Status Measurement::arithmetic(Scalar type) {
   Work chain;
   chain.kernel = 1;
   chain.passes = 10000;
-  const auto chained = subject->seconds(chain, effort_);
-  if (!chained.ok()) return chained.failure();
+  const auto chained = TRY(subject->seconds(chain, effort_));
   add_time("multiply_add_latency_" + name, "latency of a multiply-add, " + name,
-           chained.value() / chain.passes / kChainLength);
+           chained / chain.passes / kChainLength);
   if (type == Scalar::F32) pass_seconds_ = pass;
   return Done{};
 }
@@ -197,9 +195,8 @@ Status Measurement::launches() {
   Work work;
   work.blocks = blocks_at_once(benchmark.threads);
   work.passes = static_cast<int32_t>(std::clamp(std::ceil(kLaunch / pass_seconds_), 1.0, 1e6));
-  const auto between = subject->seconds_between(work, kLaunches, effort_);
-  if (!between.ok()) return between.failure();
-  Figure figure{"launch_seconds", "end of a launch to start of the next", "s", between.value()};
+  const auto between = TRY(subject->seconds_between(work, kLaunches, effort_));
+  Figure figure{"launch_seconds", "end of a launch to start of the next", "s", between};
   if (has_rates()) figure.machine = machine_.launch_seconds;
   if (has_rates()) figure.member = "launch_seconds";
   add(figure);
@@ -223,34 +220,30 @@ Work read_work(int64_t blocks, int64_t set, int64_t least) {
 }
 
 Result<double> read_rate_of(const Subject& subject, const Work& work, const Effort& effort) {
-  const auto seconds = subject.seconds(work, effort);
-  if (!seconds.ok()) return seconds.failure();
+  const auto seconds = TRY(subject.seconds(work, effort));
   const double bytes = static_cast<double>(work.blocks) * work.passes * kChunkBytes;
-  return bytes / seconds.value();
+  return bytes / seconds;
 }
 
 Status Measurement::reads(Scalar type) {
   const auto& [benchmark, subject] = reads_.at(type);
-  const Status loaded = subject->load(device_);
-  if (!loaded.ok()) return loaded;
+  TRY(subject->load(device_));
   for (const auto& [level, bytes] : sets_.levels) {
     const Work work = read_work(blocks_at_once(benchmark.threads), bytes, read_at_least_);
-    const auto rate = read_rate_of(*subject, work, effort_);
-    if (!rate.ok()) return rate.failure();
+    const auto rate = TRY(read_rate_of(*subject, work, effort_));
     std::string name = level;
     std::transform(name.begin(), name.end(), name.begin(), [](char c) { return std::tolower(c); });
     add({fmt::format("{}_read_bandwidth_{}", name, name_of(type)),
          fmt::format("reads of {}, {} bytes each, {}", level, size_in_bytes(type),
                      readable(static_cast<double>(bytes), "B")),
-         "B/s", rate.value()});
+         "B/s", rate});
   }
   return Done{};
 }
 
 Status Measurement::around_cache() {
   const auto& [benchmark, subject] = reads_.at(Scalar::I32);
-  const Status loaded = subject->load(device_);
-  if (!loaded.ok()) return loaded;
+  TRY(subject->load(device_));
   Curve curve{"reads_by_working_set",
               "Reads of 4 bytes each, by the memory that they go round in",
               "working set (B)",
@@ -258,9 +251,8 @@ Status Measurement::around_cache() {
               {}};
   for (const int64_t set : sets_.around_cache) {
     const Work work = read_work(blocks_at_once(benchmark.threads), set, read_at_least_);
-    const auto rate = read_rate_of(*subject, work, effort_);
-    if (!rate.ok()) return rate.failure();
-    curve.points.push_back({static_cast<double>(set), rate.value()});
+    const auto rate = TRY(read_rate_of(*subject, work, effort_));
+    curve.points.push_back({static_cast<double>(set), rate});
   }
   const auto bytes = half_way(curve.points);
   report_.curves.push_back(std::move(curve));
@@ -272,14 +264,12 @@ Status Measurement::around_cache() {
 
 Status Measurement::copies() {
   const auto& [benchmark, subject] = copies_;
-  const Status loaded = subject->load(device_);
-  if (!loaded.ok()) return loaded;
+  TRY(subject->load(device_));
   Work work;
   work.blocks = work.chunks = sets_.levels.back().bytes / kChunkBytes;
-  const auto seconds = subject->seconds(work, effort_);
-  if (!seconds.ok()) return seconds.failure();
+  const auto seconds = TRY(subject->seconds(work, effort_));
   Figure figure{"memory_copy_bandwidth", "copy of memory, both ways", "B/s",
-                static_cast<double>(work.blocks) * benchmark.per_pass / seconds.value()};
+                static_cast<double>(work.blocks) * benchmark.per_pass / seconds};
   if (has_rates()) figure.machine = machine_.bytes_per_second;
   if (has_rates()) figure.member = "bytes_per_second";
   add(figure);
@@ -300,10 +290,9 @@ Status Measurement::overlap(Scalar type) {
   work.blocks = work.chunks = sets_.levels.back().bytes / kChunkBytes;
   for (const int passes : {0, 1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
     work.passes = passes;
-    const auto seconds = subject->seconds(work, effort_);
-    if (!seconds.ok()) return seconds.failure();
+    const auto seconds = TRY(subject->seconds(work, effort_));
     const double values = static_cast<double>(work.blocks) * benchmark.per_pass;
-    curve.points.push_back({2.0 * kOverlapped * passes, seconds.value() / values});
+    curve.points.push_back({2.0 * kOverlapped * passes, seconds / values});
   }
   const auto knee = hidden(curve.points), meets = balance(curve.points);
   report_.curves.push_back(std::move(curve));
@@ -327,19 +316,17 @@ Status Measurement::overlap(Scalar type) {
 
 Status Measurement::latencies() {
   const auto& [benchmark, subject] = chase_;
-  const Status loaded = subject->load(device_);
-  if (!loaded.ok()) return loaded;
+  TRY(subject->load(device_));
   constexpr int64_t kBytes = int64_t{kChaseNodes} * kChaseBytes;  // per chunk
   for (const auto& [level, bytes] : sets_.levels) {
     Work work;
     work.chunks = std::max<int64_t>(1, bytes / kBytes);
     work.passes = 1024;
-    const auto seconds = subject->seconds(work, effort_);
-    if (!seconds.ok()) return seconds.failure();
+    const auto seconds = TRY(subject->seconds(work, effort_));
     std::string name = level;
     std::transform(name.begin(), name.end(), name.begin(), [](char c) { return std::tolower(c); });
     add_time(name + "_latency", fmt::format("latency of a load from {}", level),
-             seconds.value() / work.passes / kChaseLength);
+             seconds / work.passes / kChaseLength);
   }
   return Done{};
 }
@@ -349,36 +336,31 @@ Status Measurement::block() {
     return Failure{"", "a block has one thread, so there is nothing to share or wait for", ""};
   }
   const Subject& subject = *shared_subject_;
-  const Status loaded = shared_subject_->load(device_);
-  if (!loaded.ok()) return loaded;
+  TRY(shared_subject_->load(device_));
   Work work;
   for (const auto& [kernel, bytes, size] :
        {std::tuple{kSharedReads, shared_.bytes, 4}, {kSharedReadsLong, shared_.bytes_long, 8}}) {
     work.kernel = kernel;
     work.blocks = blocks_at_once(shared_.threads);
     work.passes = 2000;
-    const auto seconds = subject.seconds(work, effort_);
-    if (!seconds.ok()) return seconds.failure();
+    const auto seconds = TRY(subject.seconds(work, effort_));
     add({fmt::format("shared_read_bandwidth_{}", size == 4 ? "float" : "double"),
          fmt::format("reads of shared memory, {} bytes each", size), "B/s",
-         static_cast<double>(work.blocks) * work.passes * bytes / seconds.value()});
+         static_cast<double>(work.blocks) * work.passes * bytes / seconds});
   }
   work.blocks = machine_.multiprocessors;  // one block per multiprocessor
   const auto each = [&](int kernel, int passes, int of_pass) -> Result<double> {
     work.kernel = kernel;
     work.passes = passes;
-    const auto seconds = subject.seconds(work, effort_);
-    if (!seconds.ok()) return seconds.failure();
-    return seconds.value() / passes / of_pass;
+    const auto seconds = TRY(subject.seconds(work, effort_));
+    return seconds / passes / of_pass;
   };
   const auto load = each(kSharedChase, 2000, kChaseLength);
   if (!load.ok()) return load.failure();
   add_time("shared_latency", "latency of a load from shared memory", load.value());
-  const auto exchange = each(kExchange, 10000, 1);
-  if (!exchange.ok()) return exchange.failure();
+  const auto exchange = TRY(each(kExchange, 10000, 1));
   add_time("shared_exchange",
-           fmt::format("store, barrier, load, barrier; {} threads", shared_.threads),
-           exchange.value());
+           fmt::format("store, barrier, load, barrier; {} threads", shared_.threads), exchange);
   const bool clock = report_.hertz > 0;
   Curve curve{"barrier_by_warps",
               "A barrier, by the warps of a block",
@@ -403,14 +385,12 @@ Status Measurement::shuffles() {
   if (!shuffles_.subject) {
     return Failure{"", "threads do not read each other's registers", ""};
   }
-  const Status loaded = shuffles_.subject->load(device_);
-  if (!loaded.ok()) return loaded;
+  TRY(shuffles_.subject->load(device_));
   Work work;
   work.blocks = machine_.multiprocessors;
   work.passes = 2000;
-  const auto seconds = shuffles_.subject->seconds(work, effort_);
-  if (!seconds.ok()) return seconds.failure();
-  add_time("shuffle_latency", "latency of a shuffle", seconds.value() / work.passes / kShuffles);
+  const auto seconds = TRY(shuffles_.subject->seconds(work, effort_));
+  add_time("shuffle_latency", "latency of a shuffle", seconds / work.passes / kShuffles);
   return Done{};
 }
 

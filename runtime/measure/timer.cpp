@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/support/try.h"
+
 namespace stencil::measure {
 
 namespace {
@@ -31,22 +33,18 @@ class Run {
 Result<std::unique_ptr<Run>> Run::start(const runtime::LoadedProgram& program,
                                         const kernel::Module& module, const Work& work) {
   std::unique_ptr<Run> run(new Run(work, steps_of_launch(module)));
-  auto session = program.start(run->state_);
-  if (!session.ok()) return session.failure();
-  run->session_ = std::move(session).value();
+  auto session = TRY(program.start(run->state_));
+  run->session_ = std::move(session);
   if (run->steps_ > 1) {
-    const auto prepared = run->session_->advance(1);
-    if (!prepared.ok()) return prepared.failure();
+    TRY(run->session_->advance(1));
   }
-  const auto warm = run->seconds(1);
-  if (!warm.ok()) return warm.failure();
+  TRY(run->seconds(1));
   return run;
 }
 
 Result<double> Run::seconds(int64_t launches) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto advanced = session_->advance(launches * steps_);
-  if (!advanced.ok()) return advanced.failure();
+  TRY(session_->advance(launches * steps_));
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   return session_->seconds().value_or(passed.count());
 }
@@ -62,10 +60,9 @@ Result<int64_t> launches_of_sample(Run& run, const Effort& effort) {
   constexpr int64_t kMost = 1 << 20;
   int64_t launches = 1;
   while (true) {
-    const auto seconds = run.seconds(launches);
-    if (!seconds.ok()) return seconds.failure();
-    if (seconds.value() >= effort.seconds || launches >= kMost) return launches;
-    const double missing = 1.2 * effort.seconds / std::max(seconds.value(), 1e-9);
+    const auto seconds = TRY(run.seconds(launches));
+    if (seconds >= effort.seconds || launches >= kMost) return launches;
+    const double missing = 1.2 * effort.seconds / std::max(seconds, 1e-9);
     const double times = std::clamp(missing, 2.0, 16.0);
     launches =
         std::min(kMost, static_cast<int64_t>(std::ceil(times * static_cast<double>(launches))));
@@ -88,22 +85,18 @@ Status Subject::load(const runtime::ChosenDevice& device) {
   if (program_) return Done{};
   if (machine_code_ && !machine_code_->ok()) return machine_code_->failure();
   const std::string* code = machine_code_ ? &machine_code_->value() : nullptr;
-  auto loaded = device.device.load({no_program(), &module_, code}, device.selector);
-  if (!loaded.ok()) return loaded.failure();
-  program_ = std::move(loaded).value();
+  auto loaded = TRY(device.device.load({no_program(), &module_, code}, device.selector));
+  program_ = std::move(loaded);
   return Done{};
 }
 
 Result<double> Subject::seconds(const Work& work, const Effort& effort) const {
-  const auto run = Run::start(*program_, module_, work);
-  if (!run.ok()) return run.failure();
-  const auto launches = launches_of_sample(*run.value(), effort);
-  if (!launches.ok()) return launches.failure();
+  const auto run = TRY(Run::start(*program_, module_, work));
+  const auto launches = TRY(launches_of_sample(*run, effort));
   std::vector<double> samples;
   for (int s = 0; s < effort.samples; ++s) {
-    const auto seconds = run.value()->seconds(launches.value());
-    if (!seconds.ok()) return seconds.failure();
-    samples.push_back(seconds.value() / static_cast<double>(launches.value()));
+    const auto seconds = TRY(run->seconds(launches));
+    samples.push_back(seconds / static_cast<double>(launches));
   }
   return median(samples);
 }
@@ -112,20 +105,16 @@ Result<double> Subject::seconds_between(const Work& work, int launches,
                                         const Effort& effort) const {
   Work at_once = work;
   at_once.passes = work.passes * launches;
-  const auto many = Run::start(*program_, module_, work);
-  if (!many.ok()) return many.failure();
-  const auto one = Run::start(*program_, module_, at_once);
-  if (!one.ok()) return one.failure();
+  const auto many = TRY(Run::start(*program_, module_, work));
+  const auto one = TRY(Run::start(*program_, module_, at_once));
   std::vector<double> differences;
   double passed = 0;
   while (passed < effort.seconds * effort.samples ||
          static_cast<int>(differences.size()) < effort.samples) {
-    const auto apart = many.value()->seconds(launches);
-    if (!apart.ok()) return apart.failure();
-    const auto together = one.value()->seconds(1);
-    if (!together.ok()) return together.failure();
-    passed += apart.value() + together.value();
-    differences.push_back((apart.value() - together.value()) / (launches - 1));
+    const auto apart = TRY(many->seconds(launches));
+    const auto together = TRY(one->seconds(1));
+    passed += apart + together;
+    differences.push_back((apart - together) / (launches - 1));
   }
   return std::max(0.0, median(differences));
 }

@@ -1,6 +1,6 @@
 // Messages are bytes. MPI counts are ints, so longer data are sent as several messages with one
-// tag, which MPI keeps in order. If threads take turns (Turn), waiting uses MPI_Test, so that a
-// thread that waits for another process does not keep others from calling MPI.
+// tag, which MPI keeps in order. If only one thread may call at a time (MpiAccess), waiting uses
+// MPI_Test, so that a thread that waits for another process does not keep others from calling MPI.
 #include "runtime/mpi/group.h"
 
 #include <sched.h>
@@ -13,9 +13,9 @@
 
 namespace {
 
+using stencil::mpi::MpiAccess;
 using stencil::mpi::say;
 using stencil::mpi::succeeded;
-using stencil::mpi::Turn;
 
 int rank_in_node(MPI_Comm comm, int rank, StencilMpiError* error) {
   MPI_Comm node = MPI_COMM_NULL;
@@ -32,8 +32,8 @@ int rank_in_node(MPI_Comm comm, int rank, StencilMpiError* error) {
 }  // namespace
 
 std::unique_ptr<StencilMpiGroup> StencilMpiGroup::open(MPI_Comm from, StencilMpiError* error) {
-  const Turn turn;
-  if (!turn.granted(error)) return nullptr;
+  const MpiAccess access;
+  if (!access.granted(error)) return nullptr;
   auto group = std::make_unique<StencilMpiGroup>();
   if (!succeeded(MPI_Comm_dup(from, &group->comm_), "MPI_Comm_dup", error)) return nullptr;
   MPI_Comm_set_errhandler(group->comm_, MPI_ERRORS_RETURN);
@@ -52,9 +52,9 @@ std::unique_ptr<StencilMpiGroup> StencilMpiGroup::open(MPI_Comm from, StencilMpi
 
 StencilMpiGroup::~StencilMpiGroup() {
   if (comm_ == MPI_COMM_NULL || !stencil::mpi::is_running()) return;
-  const Turn turn;
+  const MpiAccess access;
   StencilMpiError ignored;
-  if (turn.granted(&ignored)) MPI_Comm_free(&comm_);
+  if (access.granted(&ignored)) MPI_Comm_free(&comm_);
 }
 
 // Checks the arguments, because some builds of MPI do not.
@@ -74,8 +74,8 @@ bool StencilMpiGroup::send(const char* data, int64_t bytes, int peer, int tag,
     requests_.reserve(requests_.size() + 1);
     expected_.reserve(expected_.size() + 1);
     MPI_Request request = MPI_REQUEST_NULL;
-    const Turn turn;
-    if (!turn.granted(error) ||
+    const MpiAccess access;
+    if (!access.granted(error) ||
         !succeeded(MPI_Isend(data + begin, count, MPI_BYTE, peer, tag, comm_, &request),
                    "MPI_Isend", error)) {
       return false;
@@ -94,8 +94,8 @@ bool StencilMpiGroup::receive(char* data, int64_t bytes, int peer, int tag,
     requests_.reserve(requests_.size() + 1);
     expected_.reserve(expected_.size() + 1);
     MPI_Request request = MPI_REQUEST_NULL;
-    const Turn turn;
-    if (!turn.granted(error) ||
+    const MpiAccess access;
+    if (!access.granted(error) ||
         !succeeded(MPI_Irecv(data + begin, count, MPI_BYTE, peer, tag, comm_, &request),
                    "MPI_Irecv", error)) {
       return false;
@@ -136,11 +136,11 @@ bool StencilMpiGroup::wait(StencilMpiError* error) {
 bool StencilMpiGroup::finish(MPI_Request* request, const char* function, MPI_Status* status,
                              StencilMpiError* error) {
   for (int done = 0; done == 0;) {
-    const Turn turn;
-    if (!turn.granted(error)) return false;
-    const int code = turn.shared() ? MPI_Wait(request, status) : MPI_Test(request, &done, status);
+    const MpiAccess access;
+    if (!access.granted(error)) return false;
+    const int code = access.shared() ? MPI_Wait(request, status) : MPI_Test(request, &done, status);
     if (!succeeded(code, function, error)) return false;
-    if (turn.shared()) return true;
+    if (access.shared()) return true;
     if (done == 0) sched_yield();
   }
   return true;
@@ -149,8 +149,8 @@ bool StencilMpiGroup::finish(MPI_Request* request, const char* function, MPI_Sta
 bool StencilMpiGroup::all_gather_number(int64_t own, int64_t* all, StencilMpiError* error) {
   MPI_Request request = MPI_REQUEST_NULL;
   {
-    const Turn turn;
-    if (!turn.granted(error) ||
+    const MpiAccess access;
+    if (!access.granted(error) ||
         !succeeded(MPI_Iallgather(&own, 1, MPI_INT64_T, all, 1, MPI_INT64_T, comm_, &request),
                    "MPI_Iallgather", error)) {
       return false;
@@ -163,10 +163,11 @@ bool StencilMpiGroup::gather_round(const char* own, const int* counts, const int
                                    StencilMpiError* error) {
   MPI_Request request = MPI_REQUEST_NULL;
   {
-    const Turn turn;
-    if (!turn.granted(error) || !succeeded(MPI_Iallgatherv(own, counts[rank], MPI_BYTE, all, counts,
-                                                           begins, MPI_BYTE, comm_, &request),
-                                           "MPI_Iallgatherv", error)) {
+    const MpiAccess access;
+    if (!access.granted(error) ||
+        !succeeded(MPI_Iallgatherv(own, counts[rank], MPI_BYTE, all, counts, begins, MPI_BYTE,
+                                   comm_, &request),
+                   "MPI_Iallgatherv", error)) {
       return false;
     }
   }

@@ -1,7 +1,7 @@
 // If the user's program has initialised MPI, possibly with less thread support than we would
 // request, it also finalises MPI. Otherwise both happen here. The process may have loaded another
-// MPI than the one this library was compiled for. Communicators are integers in one and pointers in
-// the other, and a wrong call would not return, so this is checked first.
+// MPI implementation than this library was compiled for. Communicators are integers in some and
+// pointers in others, and a wrong call would not return, so this is checked first.
 #include "runtime/mpi/process.h"
 
 #include <dlfcn.h>
@@ -19,7 +19,7 @@ namespace stencil::mpi {
 
 namespace {
 
-std::mutex turns;               // also guards `ours` during initialisation
+std::mutex calls;               // also guards `ours` during initialisation
 bool ours = false;              // initialised here and not yet finalised
 int level = MPI_THREAD_SINGLE;  // level of thread support
 std::atomic<int> callers{0};    // number of threads inside MPI
@@ -86,7 +86,7 @@ bool succeeded(int code, const char* function, StencilMpiError* error) {
 }
 
 bool initialise(StencilMpiError* error) {
-  const std::lock_guard<std::mutex> lock(turns);
+  const std::lock_guard<std::mutex> lock(calls);
   if ((library_version().rfind("Open MPI", 0) == 0) != kForOpenMpi) {
     std::snprintf(error->text, sizeof error->text,
                   "libstencil_mpi.so was built for %s, and this process has %s",
@@ -115,7 +115,7 @@ bool initialise(StencilMpiError* error) {
 // When one process aborts, MPICH calls exit() in the others, in the middle of MPI calls.
 void finalise() {
   if (callers != 0) return;
-  const std::lock_guard<std::mutex> lock(turns);
+  const std::lock_guard<std::mutex> lock(calls);
   if (!ours) return;
   ours = false;
   if (is_running()) MPI_Finalize();
@@ -125,12 +125,12 @@ bool takes_device_memory() {
   return MPIX_Query_cuda_support != nullptr && is_running() && MPIX_Query_cuda_support() != 0;
 }
 
-Turn::Turn() : lock_(turns, std::defer_lock) {
+MpiAccess::MpiAccess() : lock_(calls, std::defer_lock) {
   if (level != MPI_THREAD_MULTIPLE) lock_.lock();
   ++callers;
 }
 
-Turn::~Turn() {
+MpiAccess::~MpiAccess() {
   --callers;
 }
 
@@ -138,7 +138,7 @@ void enter_for_good() {
   ++callers;
 }
 
-bool Turn::granted(StencilMpiError* error) const {
+bool MpiAccess::granted(StencilMpiError* error) const {
   if (!is_running()) {
     say(error, "MPI was finalised");
     return false;

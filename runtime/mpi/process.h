@@ -24,14 +24,14 @@ void say(StencilMpiError* error, const char* what);
 // True if `code` is success; otherwise sets `error` to "MPI_Isend: ...".
 bool succeeded(int code, const char* function, StencilMpiError* error);
 
-// While it lives, this thread may call MPI. If MPI does not support concurrent calls, threads take
-// turns.
-class Turn {
+// While it lives, this thread may call MPI. If MPI does not support concurrent calls, it holds a
+// lock.
+class MpiAccess {
  public:
-  Turn();
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn();
+  MpiAccess();
+  MpiAccess(const MpiAccess&) = delete;
+  MpiAccess& operator=(const MpiAccess&) = delete;
+  ~MpiAccess();
 
   // Whether other threads may call at the same time. If not, no call may wait for another process.
   bool shared() const { return !lock_.owns_lock(); }
@@ -43,7 +43,7 @@ class Turn {
   std::unique_lock<std::mutex> lock_;
 };
 
-// Like a Turn without end that waits for no other turn.
+// Like an MpiAccess without end that waits for no other thread.
 void enter_for_good();
 
 }  // namespace stencil::mpi

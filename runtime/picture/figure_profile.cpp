@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/support/try.h"
 #include "runtime/picture/figure_frame.h"
 
 namespace stencil::runtime {
@@ -43,8 +44,7 @@ using Path = std::vector<std::array<double, 2>>;
 
 Result<Profile> profile_of(const reference::FieldData& field, int component,
                            const ir::AxisValue& axis) {
-  const auto start = plane_start(field, {});
-  if (!start.ok()) return start.failure();
+  TRY(plane_start(field, {}));
   Profile profile;
   profile.points = field.points;
   profile.per_interval = (field.points + kWidth - 1) / kWidth;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/support/shape.h"
+#include "compiler/support/try.h"
 #include "runtime/picture/figure_plane.h"
 #include "runtime/picture/figure_profile.h"
 #include "runtime/picture/ticks.h"
@@ -82,38 +83,35 @@ Result<Image> picture_of(const ir::Program& program, const reference::State& sta
   const auto axes =
       ir::axes_of(declared, ir::axis_values(program, state.integer_params, state.real_params));
   if (options.plain) {
-    const auto slice = slice_of(field, component, plane, axes);
-    if (!slice.ok()) return slice.failure();
-    return render(slice.value(), options);
+    const auto slice = TRY(slice_of(field, component, plane, axes));
+    return render(slice, options);
   }
   Labels labels = labels_of(program, state, shown);
   if (rank == 1) {
-    const auto profile = profile_of(field, component, axes[0]);
-    if (!profile.ok()) return profile.failure();
-    labels.notes.push_back(span_of(profile.value().census));
-    if (profile.value().per_interval > 1) {
+    const auto profile = TRY(profile_of(field, component, axes[0]));
+    labels.notes.push_back(span_of(profile.census));
+    if (profile.per_interval > 1) {
       labels.notes.push_back(
-          fmt::format("least to greatest of every {} points", profile.value().per_interval));
+          fmt::format("least to greatest of every {} points", profile.per_interval));
     }
-    return draw_profile(profile.value(), labels, options.range).image;
+    return draw_profile(profile, labels, options.range).image;
   }
-  const auto start = plane_start(field, plane);
-  if (!start.ok()) return start.failure();
+  const auto start = TRY(plane_start(field, plane));
   const auto down = static_cast<size_t>(rank - 2), across = down + 1;
   const Area area =
       area_of(field.extents[down], field.extents[across], axes[down].spacing, axes[across].spacing);
-  const auto slice = slice_of(field, component, plane, axes, area.points_down, area.points_across);
-  if (!slice.ok()) return slice.failure();
-  for (std::string& place : places(program, declared, axes, field, start.value())) {
+  const auto slice =
+      TRY(slice_of(field, component, plane, axes, area.points_down, area.points_across));
+  for (std::string& place : places(program, declared, axes, field, start)) {
     labels.notes.push_back(std::move(place));
   }
-  labels.notes.push_back(span_of(slice.value().census));
+  labels.notes.push_back(span_of(slice.census));
   if (area.points_down * area.points_across > 1) {
     labels.notes.push_back(
         fmt::format("means of {} \u00d7 {} points", area.points_down, area.points_across));
   }
   if (!area.to_scale) labels.notes.push_back("not to scale");
-  return draw_plane(slice.value(), area, labels, options.range).image;
+  return draw_plane(slice, area, labels, options.range).image;
 }
 
 }  // namespace stencil::runtime

@@ -1,5 +1,5 @@
 // Writes PNG (W3C, Portable Network Graphics, third edition): a signature, and chunks with length,
-// name and CRC. zlib compresses. Each row is filtered by the one of four rules with the smallest
+// name and CRC. zlib compresses. Each row uses the filter (of four) that leaves the smallest
 // differences, as the specification recommends (section 12.7), or all rows are unfiltered,
 // whichever is shorter.
 //

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/support/try.h"
+
 namespace stencil::runtime {
 
 Failure no_image(const std::string& why) {
@@ -55,8 +57,7 @@ Result<int64_t> plane_start(const reference::FieldData& field, const std::vector
 Result<Slice> slice_of(const reference::FieldData& field, int component,
                        const std::vector<int64_t>& fixed, const std::vector<ir::AxisValue>& axes,
                        int64_t points_down, int64_t points_across) {
-  const auto start = plane_start(field, fixed);
-  if (!start.ok()) return start.failure();
+  const auto start = TRY(plane_start(field, fixed));
   const int rank = field.rank();
   const int64_t height = rank == 1 ? 1 : field.extents[rank - 2], width = field.extents[rank - 1];
   Slice slice{.rows = (height + points_down - 1) / points_down,
@@ -71,7 +72,7 @@ Result<Slice> slice_of(const reference::FieldData& field, int component,
     const int64_t down = std::min(points_down, height - row * points_down);
     double* const values = slice.values.data() + row * slice.columns;
     for (int64_t x = 0; x < width; ++x) {
-      const double value = field.real(0, component, start.value() + y * width + x);
+      const double value = field.real(0, component, start + y * width + x);
       slice.census.add(value);
       const int64_t column = x / points_across;
       const int64_t across = std::min(points_across, width - column * points_across);

@@ -19,6 +19,7 @@
 #include <optional>
 
 #include "compiler/ir/passes.h"
+#include "compiler/support/try.h"
 #include "runtime/io/checksum.h"
 #include "runtime/io/input_file.h"
 #include "runtime/io/new_files.h"
@@ -351,10 +352,8 @@ Status compare(const std::string& path, const ir::Program& program, const Header
     if (*saved == *own) continue;
     return another(path, fmt::format("it has {} {}, this run {}", what, *saved, *own));
   }
-  const Status fields = compare_fields(path, there, here);
-  if (!fields.ok()) return fields;
-  const Status params = compare_params(path, program, there, here, given, changed);
-  if (!params.ok()) return params;
+  TRY(compare_fields(path, there, here));
+  TRY(compare_params(path, program, there, here, given, changed));
   if (there.program != here.program) return another(path, "it computes something else");
   if (!same_lengths(there, here)) return damaged_checkpoint(path, "its header is malformed");
   return Done{};
@@ -366,8 +365,7 @@ Result<Header> read_header(const InputFile& file) {
   const std::string& path = file.path();
   Preamble preamble{};
   const int64_t known = std::min<int64_t>(file.size(), sizeof preamble);
-  const Status begun = file.read(0, known, &preamble);
-  if (!begun.ok()) return begun.failure();
+  TRY(file.read(0, known, &preamble));
   if (known < static_cast<int64_t>(kCheckpointMagic.size()) ||
       std::string_view(preamble.magic, kCheckpointMagic.size()) != kCheckpointMagic) {
     return damaged_checkpoint(path, "it does not begin as one");
@@ -387,8 +385,7 @@ Result<Header> read_header(const InputFile& file) {
   const int64_t rest = file.size() - static_cast<int64_t>(sizeof preamble);
   const bool fits = preamble.header_bytes >= 0 && preamble.header_bytes <= rest;
   std::string text(fits ? static_cast<size_t>(preamble.header_bytes) : 0, '\0');
-  const Status read = file.read(sizeof preamble, static_cast<int64_t>(text.size()), text.data());
-  if (!read.ok()) return read.failure();
+  TRY(file.read(sizeof preamble, static_cast<int64_t>(text.size()), text.data()));
   if (!fits || checksum_of(text.data(), preamble.header_bytes) != preamble.header_checksum) {
     return damaged_checkpoint(path, "the checksum of its header is wrong");
   }
@@ -405,8 +402,7 @@ Result<uint32_t> checksum_in(const InputFile& file, int64_t at, int64_t count) {
   uLong sum = crc32_z(0, nullptr, 0);
   for (const int64_t end = at + count; at < end; at += kBytesAtOnce) {
     const int64_t size = std::min(kBytesAtOnce, end - at);
-    const Status read = file.read(at, size, part.data());
-    if (!read.ok()) return read.failure();
+    TRY(file.read(at, size, part.data()));
     sum = crc32_z(sum, reinterpret_cast<const Bytef*>(part.data()), static_cast<z_size_t>(size));
   }
   return static_cast<uint32_t>(sum);
@@ -473,14 +469,13 @@ Status write_checkpoint(const std::string& path, const ir::Program& program, Fie
                             .type = field.types[static_cast<size_t>(component)],
                             .points = field.points});
   });
-  const auto shares = fields.checksums(file.arrays);
-  if (!shares.ok()) return shares.failure();
+  const auto shares = TRY(fields.checksums(file.arrays));
   size_t number = 0;
   for_each_array(header, [&](ArrayEntry& array, size_t, int, int) {
     const StoredArray& stored = file.arrays[number];
     array.offset = stored.offset;
     array.bytes = stored.bytes();
-    array.checksum = whole_checksum({shares.value()[number++]}, array.bytes);
+    array.checksum = whole_checksum({shares[number++]}, array.bytes);
   });
   const std::string text = bytes_of(header);
   Preamble preamble{{},
@@ -495,18 +490,14 @@ Status write_checkpoint(const std::string& path, const ir::Program& program, Fie
 
 Result<SavedState> find_checkpoint(const std::string& path, const ir::Program& program,
                                    const reference::State& state, const std::vector<bool>& given) {
-  auto opened = InputFile::open(path);
-  if (!opened.ok()) return opened.failure();
-  auto file = std::make_shared<const InputFile>(std::move(opened).value());
-  const auto read = read_header(*file);
-  if (!read.ok()) return read.failure();
-  const Header& header = read.value();
+  auto opened = TRY(InputFile::open(path));
+  auto file = std::make_shared<const InputFile>(std::move(opened));
+  const auto read = TRY(read_header(*file));
+  const Header& header = read;
   std::vector<ChangedParam> changed;
-  const Status same = compare(path, program, header, describe(program, state), given, changed);
-  if (!same.ok()) return same.failure();
-  auto arrays = place_arrays(std::move(file), header, state);
-  if (!arrays.ok()) return arrays.failure();
-  SavedState out{std::move(arrays).value(), state.reductions, header.step, header.stopped,
+  TRY(compare(path, program, header, describe(program, state), given, changed));
+  auto arrays = TRY(place_arrays(std::move(file), header, state));
+  SavedState out{std::move(arrays), state.reductions, header.step, header.stopped,
                  std::move(changed)};
   for (size_t r = 0; r < out.reductions.size(); ++r) {
     const ReductionEntry& saved = header.reductions[r];
@@ -533,10 +524,8 @@ void go_on_from(const SavedState& saved, reference::State& state) {
 Status check_arrays(const ir::Program& program, const FieldFile& file) {
   for (size_t a = 0; a < file.checksums.size(); ++a) {
     const StoredArray& array = file.arrays[a];
-    const auto sum = checksum_in(*file.file, array.offset, array.bytes());
-    if (!sum.ok()) return sum.failure();
-    const Status same = compare_checksum(program, file, a, sum.value());
-    if (!same.ok()) return same;
+    const auto sum = TRY(checksum_in(*file.file, array.offset, array.bytes()));
+    TRY(compare_checksum(program, file, a, sum));
   }
   return Done{};
 }
@@ -545,19 +534,17 @@ Status check_arrays(const ir::Program& program, const FieldFile& file,
                     const std::vector<uint32_t>& shares) {
   for (size_t a = 0; a < file.checksums.size(); ++a) {
     const uint32_t sum = whole_checksum({shares[a]}, file.arrays[a].bytes());
-    const Status same = compare_checksum(program, file, a, sum);
-    if (!same.ok()) return same;
+    TRY(compare_checksum(program, file, a, sum));
   }
   return Done{};
 }
 
 Status read_checkpoint(const std::string& path, const ir::Program& program,
                        reference::State& state) {
-  const auto saved = find_checkpoint(path, program, state);
-  if (!saved.ok()) return saved.failure();
-  Status read = check_arrays(program, saved.value().fields);
-  if (read.ok()) read = read_all_rows(saved.value().fields, state);
-  if (read.ok()) go_on_from(saved.value(), state);
+  const auto saved = TRY(find_checkpoint(path, program, state));
+  Status read = check_arrays(program, saved.fields);
+  if (read.ok()) read = read_all_rows(saved.fields, state);
+  if (read.ok()) go_on_from(saved, state);
   return read;
 }
 

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "compiler/support/numbers.h"
+#include "compiler/support/try.h"
 #include "runtime/io/file_writer.h"
 #include "runtime/io/files.h"
 
@@ -115,8 +116,7 @@ Failure History::failure(int error) const {
 Result<History> History::begin(const std::string& path, const ir::Program& program,
                                const reference::State& state, Callback callback) {
   History history(path, program, state, std::move(callback));
-  const Status opened = path.empty() ? Status(Done{}) : history.open(state);
-  if (!opened.ok()) return opened.failure();
+  TRY(path.empty() ? Status(Done{}) : history.open(state));
   return history;
 }
 
@@ -127,11 +127,9 @@ Status History::open(const reference::State& state) {
   const bool there = ::stat(path_.c_str(), &status) == 0;
   const bool regular = !there || S_ISREG(status.st_mode);
   if (state.step > 0 && there && regular && status.st_size > 0) {
-    const auto text = read_file(path_);
-    if (!text.ok()) return text.failure();
-    auto found = rows_up_to(path_, text.value(), heading, state.step);
-    if (!found.ok()) return found.failure();
-    rows = std::move(found).value();
+    const auto text = TRY(read_file(path_));
+    auto found = TRY(rows_up_to(path_, text, heading, state.step));
+    rows = std::move(found);
   }
   std::vector<int> evaluated;  // at the state's step: the disk may have been full for its row
   for (size_t r = 0; r < program_.reductions.size(); ++r) {
@@ -142,16 +140,14 @@ Status History::open(const reference::State& state) {
   std::string& kept = rows.text;
   if (rows.last < state.step && !evaluated.empty()) kept += row_of(program_, state, evaluated);
   if (regular) {
-    const Status written = write_file_atomically(path_, kept);
-    if (!written.ok()) return written;
+    TRY(write_file_atomically(path_, kept));
   }
   if (regular) {
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0) return failure(errno);
   } else {
-    const auto opened = open_stream(path_);
-    if (!opened.ok()) return opened.failure();
-    descriptor_ = opened.value();
+    const auto opened = TRY(open_stream(path_));
+    descriptor_ = opened;
   }
   if (!regular && ::write(descriptor_, kept.data(), kept.size()) < 0) return failure(errno);
   return Done{};

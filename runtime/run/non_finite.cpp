@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "compiler/support/try.h"
+
 namespace stencil::runtime {
 
 NonFinite non_finite_at(const Selection& place, const NonFiniteCount& count,
@@ -35,15 +37,14 @@ NonFiniteWatch::NonFiniteWatch(const ir::Program& program, const std::vector<Out
 Status NonFiniteWatch::look(FieldSource& fields) {
   std::vector<Selection> places;
   for (const NonFinite& known : places_) places.push_back(known.place);
-  const auto counts = fields.count_non_finite(places);
-  if (!counts.ok()) return counts.failure();
+  const auto counts = TRY(fields.count_non_finite(places));
   const reference::State& state = fields.state();
   for (size_t p = 0; p < places_.size(); ++p) {
     NonFinite& known = places_[p];
     const auto& field = state.fields[static_cast<size_t>(known.place.field)];
-    NonFinite now = non_finite_at(known.place, counts.value()[p], field);
+    NonFinite now = non_finite_at(known.place, counts[p], field);
     now.step = known.any() ? known.step : state.step;
-    now.last = state.step;
+    now.last_step = state.step;
     if (now.any() || !known.any()) known = std::move(now);  // keeps findings in earlier files
   }
   return Done{};
@@ -122,9 +123,7 @@ Result<std::vector<NonFiniteCount>> FiniteCheck::count(FieldSource& fields,
     NonFiniteCount& found = counts.value()[p];
     const auto expected = value_of_none(program_, places[p].field);
     if (found.infinities == 0 || !expected) continue;
-    const Status gathered =
-        fields.gather(levels_of(std::vector{places[p]}, program_.fields.size()));
-    if (!gathered.ok()) return gathered.failure();
+    TRY(fields.gather(levels_of(std::vector{places[p]}, program_.fields.size())));
     const auto& field = fields.state().fields[static_cast<size_t>(places[p].field)];
     found = count_without(*expected, field, places[p]);
   }
@@ -136,9 +135,8 @@ Status FiniteCheck::begin(FieldSource& fields) {
   for (size_t f = 0; f < program_.fields.size(); ++f) {
     add_components(program_, f, program_.fields[f].history, places);
   }
-  const auto counts = count(fields, places);
-  if (!counts.ok()) return counts.failure();
-  began_finite_ = std::all_of(counts.value().begin(), counts.value().end(),
+  const auto counts = TRY(count(fields, places));
+  began_finite_ = std::all_of(counts.begin(), counts.end(),
                               [](const NonFiniteCount& count) { return count.first < 0; });
   for (size_t r = 0; r < program_.reductions.size(); ++r) {
     began_finite_ = began_finite_ && !is_infinite(program_, fields.state(), r);
@@ -152,13 +150,12 @@ Status FiniteCheck::end(FieldSource& fields) {
   for (size_t f = 0; f < program_.fields.size(); ++f) {
     if (ir::changes(program_, static_cast<ir::FieldId>(f))) add_components(program_, f, 1, places);
   }
-  const auto counts = count(fields, places);
-  if (!counts.ok()) return counts.failure();
+  const auto counts = TRY(count(fields, places));
   const reference::State& state = fields.state();
   for (size_t p = 0; p < places.size(); ++p) {
     const auto& field = state.fields[static_cast<size_t>(places[p].field)];
-    NonFinite now = non_finite_at(places[p], counts.value()[p], field);
-    now.step = now.last = state.step;
+    NonFinite now = non_finite_at(places[p], counts[p], field);
+    now.step = now.last_step = state.step;
     if (now.any()) add(std::move(now));
   }
   std::vector<int> all(program_.reductions.size());

@@ -18,7 +18,7 @@ struct NonFinite {
   int64_t values = 0, nans = 0, infinities = 0;
   std::vector<int64_t> first;  // grid coordinates of the first such value
   int64_t step = 0;            // of the first check that found any
-  int64_t last = 0;            // of the last check that found any; the counts are from this check
+  int64_t last_step = 0;       // of the last check that found any; the counts are from this check
 
   bool any() const { return nans > 0 || infinities > 0; }
 };

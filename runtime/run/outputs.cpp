@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "compiler/support/escape.h"
+#include "compiler/support/try.h"
 #include "runtime/io/files.h"
 #include "runtime/io/npy_fields.h"
 #include "runtime/io/vti.h"
@@ -20,14 +21,11 @@ namespace stencil::runtime {
 namespace {
 
 Result<NewFile> png_file(const ir::Program& program, FieldSource& fields, const Output& output) {
-  const Status gathered = fields.gather(levels_shown(program, {output}));
-  if (!gathered.ok()) return gathered.failure();
+  TRY(fields.gather(levels_shown(program, {output})));
   const auto image =
-      picture_of(program, fields.state(), output.selections[0], output.plane, output.image);
-  if (!image.ok()) return image.failure();
-  const auto bytes = encode_png(image.value());
-  if (!bytes.ok()) return bytes.failure();
-  return text_file(output.path, bytes.value());
+      TRY(picture_of(program, fields.state(), output.selections[0], output.plane, output.image));
+  const auto bytes = TRY(encode_png(image));
+  return text_file(output.path, bytes);
 }
 
 Result<NewFile> file_of(const ir::Program& program, FieldSource& fields, const Output& output) {
@@ -58,9 +56,8 @@ Status write_outputs(const ir::Program& program, FieldSource& fields,
                      const std::vector<Output>& outputs) {
   std::vector<NewFile> files;
   for (const Output& output : outputs) {
-    auto file = file_of(program, fields, output);
-    if (!file.ok()) return file.failure();
-    files.push_back(std::move(file).value());
+    auto file = TRY(file_of(program, fields, output));
+    files.push_back(std::move(file));
   }
   return write_files(files, &fields);
 }
@@ -103,8 +100,7 @@ Status Series::write(FieldSource& fields) {
   const int64_t step = fields.state().step;
   std::vector<Output> files = outputs_;
   for (Output& output : files) output.path = numbered(output.path, step);
-  const Status written = write_outputs(program_, fields, files);
-  if (!written.ok()) return written;
+  TRY(write_outputs(program_, fields, files));
   if (steps_.empty() || steps_.back() < step) steps_.push_back(step);
   return write_collections();
 }
@@ -123,8 +119,7 @@ Status Series::write_collections() const {
     }
     text += "  </Collection>\n</VTKFile>\n";
     const auto path = std::filesystem::path(output.path).replace_extension(".pvd");
-    const Status written = write_file_atomically(path.string(), text);
-    if (!written.ok()) return written;
+    TRY(write_file_atomically(path.string(), text));
   }
   return Done{};
 }

@@ -20,6 +20,7 @@
 #include "compiler/reference/interpreter.h"
 #include "compiler/reference/points.h"
 #include "compiler/support/numbers.h"
+#include "compiler/support/try.h"
 #include "runtime/io/field_boxes.h"
 
 namespace stencil::runtime {
@@ -101,9 +102,7 @@ Result<int64_t> steps_of(const ir::Program& program, const Params& params) {
                          : std::string("the number of steps overflows"),
                    "give another with --steps"};
   }
-  if (const Status possible = check_last_step(program, *steps); !possible.ok()) {
-    return possible.failure();
-  }
+  TRY(check_last_step(program, *steps));
   return *steps;
 }
 
@@ -121,7 +120,7 @@ Status check_needs(const ir::Program& program, const reference::State& state, in
     return Failure{"R055", fmt::format("{}: not enough for {} steps", limit.message, last),
                    limit.hint};
   }
-  if (const Status possible = check_last_step(program, last); !possible.ok()) return possible;
+  TRY(check_last_step(program, last));
   // The contents of device memory are not checked here.
   if (const auto misplaced = reference::misplaced_points(program, state)) {
     return Failure{"R056", *misplaced, "places are indices of the grid, and may lie between them"};
@@ -178,9 +177,8 @@ Status build(const ir::Program& program, const std::string& line, bool dense, Pr
   const std::string shown =
       out.schedule ? ": " + schedule::print(*out.schedule, program.grid.rank()) : "";
   stage("compiling " + where + shown);
-  auto loaded = out.device.device.load({program, out.module.get()}, out.device.selector);
-  if (!loaded.ok()) return loaded.failure();
-  out.loaded = std::move(loaded).value();
+  auto loaded = TRY(out.device.device.load({program, out.module.get()}, out.device.selector));
+  out.loaded = std::move(loaded);
   return Done{};
 }
 
@@ -192,9 +190,8 @@ Result<Prepared> prepare(const ir::Program& program, const std::string& device,
   const StageCallback tell = stage ? stage : [](const std::string&) {};
   Prepared out;
   tell(fmt::format("looking for the device {}", device));
-  auto chosen = choose_device(device);
-  if (!chosen.ok()) return chosen.failure();
-  out.device = std::move(chosen).value();
+  auto chosen = TRY(choose_device(device));
+  out.device = std::move(chosen);
   if (known && is_automatic(schedule_line) && out.device.device.runs_kernels) {
     const auto found = known(out.device);
     Diagnostics unused;
@@ -203,8 +200,7 @@ Result<Prepared> prepare(const ir::Program& program, const std::string& device,
       return out;
     }
   }
-  const Status built = build(program, schedule_line, dense, out, diagnostics, tell);
-  if (!built.ok()) return built.failure();
+  TRY(build(program, schedule_line, dense, out, diagnostics, tell));
   return out;
 }
 
@@ -218,8 +214,7 @@ Status SessionSource::write(const std::vector<SharedFile>& files) {
 
 Result<std::vector<uint32_t>> SessionSource::checksums(const std::vector<StoredArray>& arrays) {
   if (FieldRows* rows = session_.rows()) return rows->checksums(arrays);
-  const Status gathered = gather(levels_of(arrays, state_.fields.size()));
-  if (!gathered.ok()) return gathered.failure();
+  TRY(gather(levels_of(arrays, state_.fields.size())));
   return StateSource(state_).checksums(arrays);
 }
 
@@ -230,17 +225,14 @@ Result<std::vector<NonFiniteCount>> SessionSource::count_non_finite(
   for (const Selection& place : places) {
     const reference::FieldData& field = state_.fields[static_cast<size_t>(place.field)];
     const auto here =
-        session_.count_non_finite({place.field, place.level, place.component, field.box});
-    if (!here.ok()) return here.failure();
-    if (here.value()) {
-      out.push_back(*here.value());
+        TRY(session_.count_non_finite({place.field, place.level, place.component, field.box}));
+    if (here) {
+      out.push_back(*here);
       continue;
     }
-    const Status gathered = gather(levels_of(std::vector{place}, state_.fields.size()));
-    if (!gathered.ok()) return gathered.failure();
-    const auto counted = StateSource(state_).count_non_finite({place});
-    if (!counted.ok()) return counted.failure();
-    out.push_back(counted.value()[0]);
+    TRY(gather(levels_of(std::vector{place}, state_.fields.size())));
+    const auto counted = TRY(StateSource(state_).count_non_finite({place}));
+    out.push_back(counted[0]);
   }
   return out;
 }
@@ -383,14 +375,12 @@ class ChunkLength {
 Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
                           reference::State& state, int64_t steps, const ProgressCallback& progress,
                           const std::vector<Event>& events, OnNan on_nan) {
-  const Status lasts = check_needs(program, state, state.step + steps);
-  if (!lasts.ok()) return lasts.failure();
-  auto session = prepared.loaded->start(state);
-  if (!session.ok()) return session.failure();
+  TRY(check_needs(program, state, state.step + steps));
+  auto session = TRY(prepared.loaded->start(state));
   const double points = points_of(program, state);
   ChunkLength chunk(prepared.module ? kernel::steps_of_period(prepared.module->plan) : 1);
   Agenda agenda(events);
-  SessionSource fields(*session.value(), state);
+  SessionSource fields(*session, state);
   const auto start = Clock::now();
   const int64_t first = state.step;
   RunReport report;
@@ -398,26 +388,22 @@ Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
     const int64_t left = std::min(steps - report.steps, agenda.steps_until_due(state.step));
     const int64_t wanted = whole_tiles(prepared, state.step, chunk.steps(), left);
     const auto begin = Clock::now();
-    const auto done = session.value()->advance(wanted);
-    if (!done.ok()) return done.failure();
+    const auto done = TRY(session->advance(wanted));
     const double seconds = seconds_since(begin);
     chunk.adapt(wanted, seconds);
-    report.steps += done.value();
-    report.seconds += session.value()->seconds().value_or(seconds);
+    report.steps += done;
+    report.seconds += session->seconds().value_or(seconds);
     report.updates = static_cast<double>(report.steps) * points;
     report.stopped = state.stopped;
     if (on_nan == OnNan::Stop) report.nan = became_nan(state, first);
-    const Status acted = done.value() > 0 ? agenda.act(fields) : Done{};
-    if (!acted.ok()) return acted.failure();
+    TRY(done > 0 ? agenda.act(fields) : Done{});
     if (!progress) continue;
     const bool proceed =
         progress({report.steps, steps, report.seconds, report.updates, seconds_since(start)});
     report.interrupted = !proceed && report.steps < steps && !report.stopped && !report.nan;
   }
-  const Status ended = agenda.finish(fields);
-  if (!ended.ok()) return ended.failure();
-  const Status finished = session.value()->finish();
-  if (!finished.ok()) return finished.failure();
+  TRY(agenda.finish(fields));
+  TRY(session->finish());
   return report;
 }
 

@@ -71,7 +71,7 @@ struct Prepared {
   std::unique_ptr<LoadedProgram> loaded;
   std::string origin = {};  // of a KnownLine; else ""
   // How the grid is split: "4, cut 2x2 (x first), halos exchanged every 24 steps"; "" if not split.
-  std::string parts = {};
+  std::string subdomains = {};
 };
 
 // Called before each stage of the work: "compiling heat for host: planes T=4 ...".

@@ -13,12 +13,13 @@
 
 #include "compiler/kernel/walk.h"
 #include "compiler/support/numbers.h"
+#include "compiler/support/try.h"
 #include "compiler/support/workers.h"
 #include "runtime/devices/cubin.h"
 #include "runtime/devices/cuda_driver.h"
 #include "runtime/devices/cuda_job.h"
 #include "runtime/run/run.h"
-#include "runtime/tune/turns.h"
+#include "runtime/tune/candidate_timer.h"
 
 namespace stencil::tune {
 
@@ -46,12 +47,10 @@ Result<Toolchain> toolchain_of(const schedule::Machine& machine) {
         "choose one with --machine, as sm_90"};
   }
   // NVRTC for the driver, if present: then runs share the entries of the kernel cache.
-  auto nvrtc = runtime::find_nvrtc(runtime::cuda::driver().version);
-  if (!nvrtc.ok()) return nvrtc.failure();
+  auto nvrtc = TRY(runtime::find_nvrtc(runtime::cuda::driver().version));
   const int number = static_cast<int>(*architecture);
-  const Status compiles = runtime::check_architecture(nvrtc.value(), number, "");
-  if (!compiles.ok()) return compiles.failure();
-  return Toolchain{std::move(nvrtc).value(), number};
+  TRY(runtime::check_architecture(nvrtc, number, ""));
+  return Toolchain{std::move(nvrtc), number};
 }
 
 // Whether `a` computes more, or the same with more instructions.
@@ -62,9 +61,9 @@ bool exceeds(const runtime::InstructionMix& a, const std::optional<runtime::Inst
 // The kernels that a full time tile launches, in order.
 std::vector<int> kernels_of_tile(const kernel::Plan& plan) {
   std::vector<int> out;
-  for (const kernel::Run& run : kernel::runs(plan)) {
-    const int whole = run.repeat ? run.repeat->time_tile : plan.time_tile;
-    for (size_t i = run.first; i < run.end; ++i) {
+  for (const kernel::ActionRange& range : kernel::action_ranges(plan)) {
+    const int whole = range.repeat ? range.repeat->time_tile : plan.time_tile;
+    for (size_t i = range.first; i < range.end; ++i) {
       const auto* launch = std::get_if<kernel::Launch>(&plan.actions[i]);
       if (launch == nullptr) continue;
       if (launch->steps == 0 || launch->steps == whole) out.push_back(launch->kernel);
@@ -174,10 +173,9 @@ Result<std::vector<Compiled>> compile_candidates(
     const ir::Program& program, const std::vector<schedule::Schedule>& schedules,
     const schedule::Machine& machine, int threads,
     const std::function<bool(const CompiledProgress&)>& progress) {
-  const auto toolchain = toolchain_of(machine);
-  if (!toolchain.ok()) return toolchain.failure();
+  const auto toolchain = TRY(toolchain_of(machine));
   std::vector<Compiled> out(schedules.size());
-  compile_all(out, program, schedules, machine, toolchain.value(), threads, progress);
+  compile_all(out, program, schedules, machine, toolchain, threads, progress);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "compiler/ir/passes.h"
 #include "compiler/schedule/explore.h"
 #include "compiler/support/threads.h"
+#include "compiler/support/try.h"
 #include "runtime/devices/cuda_driver.h"
 #include "runtime/devices/kernel_cache.h"
 #include "runtime/devices/nvrtc.h"
@@ -31,16 +32,15 @@ std::vector<std::string> lines_of(const std::vector<schedule::Schedule>& schedul
 Result<std::string> choose(schedule::Scheduler& scheduler,
                            const std::vector<schedule::Schedule>& tiles) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto compiled = compile_candidates(
+  const auto compiled = TRY(compile_candidates(
       scheduler.program(), tiles, scheduler.machine(),
       std::min(wanted_threads(), static_cast<int>(tiles.size())), [&](const CompiledProgress&) {
         return std::chrono::steady_clock::now() - begin < kCompilePatience;
-      });
-  if (!compiled.ok()) return compiled.failure();
+      }));
   std::optional<schedule::Candidate> best;
   std::string error;
   for (size_t t = 0; t < tiles.size(); ++t) {
-    const Compiled& one = compiled.value()[t];
+    const Compiled& one = compiled[t];
     if (error.empty()) error = one.error + one.refused;
     if (one.registers == 0) continue;
     const auto candidate = schedule::predict(scheduler, tiles[t], for_model(one));
@@ -55,22 +55,19 @@ Result<std::string> choose(schedule::Scheduler& scheduler,
 Result<runtime::KnownLine> compiled_choice(const ir::Program& program,
                                            const schedule::Machine& machine) {
   const int driver = runtime::cuda::driver().version;
-  const auto nvrtc = runtime::find_nvrtc(driver);
-  if (!nvrtc.ok()) return nvrtc.failure();
+  const auto nvrtc = TRY(runtime::find_nvrtc(driver));
   schedule::Scheduler scheduler(program, machine);
   const auto tiles = schedule::best_of_tiles(schedule::explore(scheduler, schedule::Effort::Quick),
                                              kTilesCompared);
   runtime::CacheKey key{"cuda",
-                        {"choice", code_version(), nvrtc.value().identity, std::to_string(driver),
+                        {"choice", code_version(), nvrtc.identity, std::to_string(driver),
                          machine.name, ir::print(program)}};
   for (std::string& line : lines_of(tiles, program.grid.rank())) {
     key.parts.push_back(std::move(line));
   }
-  auto line = runtime::cached(key, [&] { return choose(scheduler, tiles); });
-  if (!line.ok()) return line.failure();
+  auto line = TRY(runtime::cached(key, [&] { return choose(scheduler, tiles); }));
   return runtime::KnownLine{
-      std::move(line).value(),
-      fmt::format("the fastest that is expected of {} compiled", tiles.size())};
+      std::move(line), fmt::format("the fastest that is expected of {} compiled", tiles.size())};
 }
 
 bool compiles_for_choice(const schedule::Machine& machine) {

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "compiler/support/try.h"
 #include "runtime/devices/kernel_cache.h"
 
 #ifdef STENCIL_HAS_SQLITE
@@ -365,15 +366,14 @@ constexpr const char* kOfKey =
 }  // namespace
 
 Result<std::optional<Entry>> Database::best(const Key& key, const Sizes& sizes) const {
-  auto found = select(path_, fmt::format("{} AND sizes=?7 ORDER BY seconds LIMIT 1", kOfKey),
-                      [&](sqlite3_stmt* statement) {
-                        bind_key(statement, key);
-                        bind_text(statement, 6, code_version());
-                        bind_text(statement, 7, print(sizes));
-                      });
-  if (!found.ok()) return found.failure();
-  if (found.value().empty()) return std::optional<Entry>();
-  return std::optional<Entry>(std::move(found).value().front());
+  auto found = TRY(select(path_, fmt::format("{} AND sizes=?7 ORDER BY seconds LIMIT 1", kOfKey),
+                          [&](sqlite3_stmt* statement) {
+                            bind_key(statement, key);
+                            bind_text(statement, 6, code_version());
+                            bind_text(statement, 7, print(sizes));
+                          }));
+  if (found.empty()) return std::optional<Entry>();
+  return std::optional<Entry>(std::move(found).front());
 }
 
 Result<std::vector<Entry>> Database::near(const Key& key) const {
@@ -390,8 +390,7 @@ Result<std::vector<Entry>> Database::all() const {
 }
 
 Status Database::record(const std::vector<Entry>& entries) const {
-  const auto taken = insert(path_, entries, "");
-  if (!taken.ok()) return taken.failure();
+  TRY(insert(path_, entries, ""));
   return Done{};
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/support/diagnostic.h"
+#include "compiler/support/try.h"
 #include "runtime/tune/database.h"
 
 namespace stencil::tune {
@@ -134,9 +135,8 @@ Result<std::vector<Entry>> from_json(const std::string& text) {
   if (!list.is_array()) return wrong_json("the file", "there is no list \"entries\"");
   std::vector<Entry> out;
   for (size_t e = 0; e < list.size(); ++e) {
-    auto entry = entry_of(list[e], fmt::format("entries[{}]", e));
-    if (!entry.ok()) return entry.failure();
-    out.push_back(std::move(entry).value());
+    auto entry = TRY(entry_of(list[e], fmt::format("entries[{}]", e)));
+    out.push_back(std::move(entry));
   }
   return out;
 }

@@ -5,26 +5,26 @@
 
 namespace stencil::tune {
 
-// Seconds per step of a candidate's runs; rounds without a turn of the candidate are missing.
-struct Run {
+// A timed run of a candidate. In a round each candidate has at most one.
+struct TimedRun {
   int round;
-  double seconds;
+  double seconds;  // per step
 };
-using Runs = std::vector<Run>;
+using TimedRuns = std::vector<TimedRun>;
 
 double median(std::vector<double> values);  // of at least one value
-double median(const Runs& runs);
+double median(const TimedRuns& runs);
 // The median absolute deviation.
-double spread(const Runs& runs);
+double spread(const TimedRuns& runs);
 
 // Whether `leader` beats `other` beyond the noise. Only rounds with runs of both count. From the
 // third common round on: if `other` was never as fast as the leader's median plus the spread (of
 // the noisier candidate, at least half a percent of the median). Before that only clear differences
 // count: after two rounds, if `other` took 1.3 times the leader's median in both; after one, if it
 // took twice the median.
-bool beats(const Runs& leader, const Runs& other);
+bool beats(const TimedRuns& leader, const TimedRuns& other);
 
 // Whether `other` counts as equally fast: its median is at most one percent above.
-bool equals(const Runs& leader, const Runs& other);
+bool equals(const TimedRuns& leader, const TimedRuns& other);
 
 }  // namespace stencil::tune

@@ -30,10 +30,10 @@ double distance(const Schedule& a, const Schedule& b) {
     if (a.block[axis] != b.block[axis]) out += octaves(a.block[axis], b.block[axis]);
     if (a.elements[axis] != b.elements[axis]) out += octaves(a.elements[axis], b.elements[axis]);
   }
-  out += octaves_or(kChosen, a.chunk, b.chunk) + octaves_or(kChosen, a.resident, b.resident);
+  out += octaves_or(kChosen, a.chunk, b.chunk) + octaves_or(kChosen, a.occupancy, b.occupancy);
   out += kMinor * (octaves(a.prefetch, b.prefetch) + octaves_or(1, a.unroll, b.unroll));
   const int words = (a.regions != b.regions) + (a.loads != b.loads) + (a.form != b.form) +
-                    (a.edges != b.edges) + (a.rows != b.rows);
+                    (a.interior != b.interior) + (a.rows != b.rows);
   return out + kWord * words;
 }
 

@@ -4,8 +4,8 @@
 // results.
 //
 // The result goes to the kernel cache, not to the tuning database. The database holds deliberate
-// measurements, which are applied at nearby sizes and exported to other machines; a few turns
-// before a run are not reliable enough for that.
+// measurements, which are applied at nearby sizes and exported to other machines; a few timed
+// runs before a run are not reliable enough for that.
 #include "runtime/tune/timed_choice.h"
 
 #include <fmt/format.h>
@@ -16,8 +16,10 @@
 
 #include "compiler/schedule/settings.h"
 #include "compiler/support/numbers.h"
+#include "compiler/support/try.h"
 #include "runtime/devices/host_device.h"
 #include "runtime/devices/kernel_cache.h"
+#include "runtime/tune/candidate_timer.h"
 #include "runtime/tune/compiled_choice.h"
 #include "runtime/tune/database.h"
 #include "runtime/tune/entry.h"
@@ -26,7 +28,6 @@
 #include "runtime/tune/search.h"
 #include "runtime/tune/timing.h"
 #include "runtime/tune/tuned.h"
-#include "runtime/tune/turns.h"
 
 namespace stencil::tune {
 
@@ -297,10 +298,9 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
           return enough ? std::nullopt : shortlist.next(timings);
         };
         const auto timings =
-            time_candidates(program, params.value(), used, shortlist.first(), options);
-        if (!timings.ok()) return timings.failure();
-        seconds = timings.value().elapsed;
-        const auto choice = fastest(timings.value());
+            TRY(time_candidates(program, params.value(), used, shortlist.first(), options));
+        seconds = timings.elapsed;
+        const auto choice = fastest(timings);
         if (!choice) return Failure{"R044", "no schedules could be compared", ""};
         return text_of(*choice);
       },

@@ -1,5 +1,5 @@
-// The rounds: admission, turns, elimination and end. turns.cpp executes a turn; judgement.cpp
-// decides when a candidate is beaten.
+// The rounds: admission, timed runs, elimination and end. candidate_timer.cpp executes a timed run;
+// judgement.cpp decides when a candidate is beaten.
 #include "runtime/tune/timing.h"
 
 #include <fmt/format.h>
@@ -9,8 +9,9 @@
 #include <deque>
 #include <limits>
 
+#include "compiler/support/try.h"
 #include "compiler/support/workers.h"
-#include "runtime/tune/turns.h"
+#include "runtime/tune/candidate_timer.h"
 
 namespace stencil::tune {
 
@@ -39,7 +40,7 @@ class Race {
         // One thread launches kernels.
         threads_(std::max(1, exclusive_ ? options.threads : options.threads - 1)),
         side_by_side_(static_cast<size_t>(std::min(threads_, options.side_by_side))),
-        turns_(program_, params, device),
+        timer_(program_, params, device),
         workers_(threads_) {}
 
   Result<Timings> run();
@@ -68,9 +69,9 @@ class Race {
   void admit_ready();
   void admit(size_t number, std::unique_ptr<Build> build);
   void admit();
-  bool needs_turn() const;
-  void round();
-  void turn(Contender& contender);
+  bool needs_run() const;
+  void time_round();
+  void time_run(Contender& contender);
   void note_runs(const Contender& contender);
   const Contender* leader() const;
   void judge();
@@ -89,7 +90,7 @@ class Race {
 
   Timings out_;
   std::optional<End> end_;
-  Turns turns_;
+  CandidateTimer timer_;
   std::vector<std::unique_ptr<Contender>> in_;
   std::vector<Pending> pending_;  // in candidate order
   size_t requested_ = 0;          // candidates passed to the workers
@@ -138,7 +139,7 @@ void Race::admit(size_t number, std::unique_ptr<Build> build) {
   contender->build = std::move(build);
   timed.refused = contender->build->refused;
   if (timed.refused.empty()) {
-    const Status loaded = turns_.load(*contender);
+    const Status loaded = timer_.load(*contender);
     if (!loaded.ok()) timed.refused = loaded.failure().code + " " + loaded.failure().message;
   }
   timed.compiling = contender->build->seconds;
@@ -164,7 +165,7 @@ void Race::admit_ready() {
   }
 }
 
-bool Race::needs_turn() const {
+bool Race::needs_run() const {
   const size_t enough = exclusive_ ? kOfNewcomers : kEnough;
   return std::any_of(in_.begin(), in_.end(),
                      [&](const auto& contender) { return contender->runs.size() < enough; });
@@ -173,7 +174,7 @@ bool Race::needs_turn() const {
 // Admits compiled candidates. Waits if there is nothing to time: for all of a batch if timing must
 // not be disturbed, otherwise for the next one.
 void Race::admit() {
-  const bool wait = !needs_turn();
+  const bool wait = !needs_run();
   const auto ahead = options_.budget > 0 ? static_cast<size_t>(2 * threads_) : 1;
   if (!exclusive_ || wait) request(ahead);
   while (!pending_.empty() && !ended() && proceed()) {
@@ -219,8 +220,8 @@ void Race::note_runs(const Contender& contender) {
   timed.runs = static_cast<int>(contender.runs.size());
 }
 
-void Race::turn(Contender& contender) {
-  const auto seconds = turns_.take(contender, in_);
+void Race::time_run(Contender& contender) {
+  const auto seconds = timer_.time_run(contender, in_);
   if (seconds.ok()) {
     timed_ += contender.runs.empty() ? 1 : 0;
     contender.runs.push_back({round_, seconds.value()});
@@ -234,10 +235,10 @@ void Race::turn(Contender& contender) {
   if (lost && !exclusive_) end_ = End::Lost;
 }
 
-// One turn for every remaining candidate; while others are pending, only for the leader and those
-// with few runs. Every other round runs in reverse order, so that a steadily falling clock favours
-// none.
-void Race::round() {
+// One timed run for every remaining candidate; while others are pending, only for the leader and
+// those with few runs. Every other round runs in reverse order, so that a steadily falling clock
+// favours none.
+void Race::time_round() {
   ++round_;
   const Contender* first = leader();
   std::vector<Contender*> order;
@@ -248,7 +249,7 @@ void Race::round() {
   if (round_ % 2 == 0) std::reverse(order.begin(), order.end());
   for (Contender* contender : order) {
     if (spent(1) || !proceed()) break;
-    turn(*contender);
+    time_run(*contender);
   }
   std::erase_if(in_, [&](const auto& contender) {
     const Timed& timed = of(*contender);
@@ -294,9 +295,8 @@ void Race::finish() {
 }
 
 Result<Timings> Race::run() {
-  const Status prepared = turns_.prepare();
-  if (!prepared.ok()) return prepared.failure();
-  out_.points = turns_.points();
+  TRY(timer_.prepare());
+  out_.points = timer_.points();
   for (const Candidate& candidate : candidates_) add(candidate);
   while (proceed()) {
     if (spent(1)) {
@@ -310,7 +310,7 @@ Result<Timings> Race::run() {
     }
     admit();
     if (ended() || settled()) break;
-    round();
+    time_round();
     judge();
   }
   finish();

@@ -1,8 +1,8 @@
 // Times schedules of one program on a device against each other.
 //
 // Threads lower and compile the candidates, best predicted first; the calling thread loads and
-// times them. Timing proceeds in rounds: each remaining candidate gets one turn per round, so that
-// drift (clocks, temperature, other programs) affects all equally. A turn takes several
+// times them. Timing proceeds in rounds: each remaining candidate has one timed run per round, so
+// that drift (clocks, temperature, other programs) affects all equally. A timed run takes several
 // milliseconds of whole time tiles, from values that are the same for all, after steps that do not
 // count. Newly compiled candidates join the next round.
 //
@@ -39,7 +39,7 @@ struct Timed {
   double predicted = 0;
   double seconds = 0;                         // per step, median of its runs; 0: has not run
   double spread = 0;                          // seconds per step: median absolute deviation
-  int runs = 0;                               // turns
+  int runs = 0;                               // timed runs
   bool dropped = false;                       // beaten before the end
   std::string refused = {};                   // by family, compiler or device: "L015 ..."
   std::string error = {};                     // of the device during a run
@@ -73,23 +73,23 @@ struct TimingProgress {
 };
 
 struct TimingOptions {
-  // Seconds. After that no turn starts except the first, and no candidate joins in the last fifth.
-  // Compilations in progress are waited for.
+  // Seconds. After that no timed run starts except the first, and no candidate joins in the last
+  // fifth. Compilations in progress are waited for.
   double budget = 60;
   int threads = wanted_threads();  // for compiling
   int side_by_side = INT_MAX;      // maximum of `next` candidates compiled at once
   // Called when all listed candidates are compiled or being compiled: returns another one, chosen
   // with the results so far, or nullopt to end the search. The candidate is added to the list.
   std::function<std::optional<Candidate>(const Timings&)> next = {};
-  // Called between turns and several times per second while waiting; returning false ends the
+  // Called between timed runs and several times per second while waiting; returning false ends the
   // timing.
   std::function<bool(const TimingProgress&)> progress = {};
 };
 
 // Times the candidates, which should be sorted by prediction. With a budget of 0, the first one
-// that runs has one turn. Refusals and errors are reported per candidate. Reductions are included,
-// in turns whose steps are multiples of their intervals if these are short; the stop condition is
-// left out, so that no run ends early.
+// that runs has one timed run. Refusals and errors are reported per candidate. Reductions are
+// included, in timed runs whose steps are multiples of their intervals if these are short; the stop
+// condition is left out, so that no run ends early.
 //
 // Fails if nothing can be timed: R045 on a device that interprets, R052 without memory for the
 // fields, code "" if the program's checks fail at these params.

@@ -8,6 +8,8 @@
 #include <mutex>
 
 #include "compiler/schedule/family.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/support/try.h"
 
 namespace stencil::tune {
 
@@ -58,6 +60,9 @@ std::optional<runtime::KnownLine> tuned_line(const ir::Program& program,
     return std::nullopt;
   }
   std::erase_if(known.value(), [](const Entry& entry) { return !names_family(entry.schedule); });
+  for (Entry& entry : known.value()) {  // lines are compared as texts
+    entry.schedule = schedule::with_present_names(entry.schedule);
+  }
   const auto found = interpolate(known.value(), *sizes);
   if (!found) return std::nullopt;
   return runtime::KnownLine{found->schedule, origin_of(*found, known.value())};
@@ -79,8 +84,7 @@ Result<bool> remember(const ir::Program& program, const runtime::Params& params,
                        timed.runs, now, code_version()});
   }
   if (entries.empty()) return false;
-  const Status kept = Database(settings.path).record(entries);
-  if (!kept.ok()) return kept.failure();
+  TRY(Database(settings.path).record(entries));
   return true;
 }
 

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-#include "runtime/tune/turns.h"
+#include "runtime/tune/candidate_timer.h"
 
 namespace stencil::tune {
 
 namespace {
 
 constexpr double kOfCharacter = 6e-5;     // seconds of compilation per character
-constexpr double kTurnsOfEach = 5;        // per candidate, until all but the best are dropped
-constexpr double kTilesBefore = 2;        // per candidate, before its timed turns
+constexpr double kRunsOfEach = 5;         // per candidate, until all but the best are dropped
+constexpr double kTilesBefore = 2;        // per candidate, before its timed runs
 constexpr double kFilled = 5e8;           // bytes per second and thread for generating values
 constexpr double kCopied = 1e9;           // bytes per second and thread for copying to a device
 constexpr int kThreads = 8;               // maximum number of threads for either
@@ -37,24 +37,24 @@ double compiling_of(const Contest& contest, size_t first) {
 double compiling_of(const Contest& contest) {
   double longest = 0;
   for (const double seconds : contest.compilations) longest = std::max(longest, seconds);
-  const double rounds = static_cast<double>(contest.follow) / std::max(contest.compilers, 1);
-  const double following = contest.follow > 0 ? longest * std::max(rounds, 1.0) : 0;
+  const double batches = static_cast<double>(contest.follow) / std::max(contest.compilers, 1);
+  const double following = contest.follow > 0 ? longest * std::max(batches, 1.0) : 0;
   return compiling_of(contest, contest.compilations.size()) + following;
 }
 
 double timing_of(const Contest& contest) {
   const size_t all = contest.candidates + contest.follow;
   const auto candidates = static_cast<double>(all);
-  const double turn = std::max(turn_seconds(contest.on_cpu), contest.tile);
+  const double timed_run = std::max(timed_run_seconds(contest.on_cpu), contest.tile);
   const auto bytes = static_cast<double>(contest.bytes);
-  // Candidates whose fields do not fit at the same time are copied again for each turn; on a GPU
-  // from a session that stays, if there is room for two.
+  // Candidates whose fields do not fit at the same time are copied again for each timed run; on a
+  // GPU from a session that stays, if there is room for two.
   const size_t at_once = sessions_at_once(contest.bytes, contest.on_cpu);
-  const double copies = candidates * (all <= at_once ? 1 : kTurnsOfEach);
+  const double copies = candidates * (all <= at_once ? 1 : kRunsOfEach);
   const bool within = !contest.on_cpu && at_once > 1;
   const double threads = std::clamp(contest.threads, 1, kThreads);
   const double from_host = bytes / (kCopied * threads);
-  return warm_up_seconds() + candidates * (kTurnsOfEach * turn + kTilesBefore * contest.tile) +
+  return warm_up_seconds() + candidates * (kRunsOfEach * timed_run + kTilesBefore * contest.tile) +
          bytes / (kFilled * threads) +
          (within ? from_host + copies * bytes / kCopiedWithin : copies * from_host);
 }

@@ -17,6 +17,7 @@
 #include "compiler/kernel/passes.h"
 #include "compiler/reference/interpreter.h"
 #include "compiler/reference/points.h"
+#include "compiler/support/try.h"
 #include "compiler/support/workers.h"
 #include "runtime/devices/device_table.h"
 #include "runtime/verify/verify_cases.h"
@@ -187,14 +188,12 @@ void Verifier::prefetch(size_t index) {
 
 // Splits the steps into two calls of advance() if possible, to test a session's second call.
 Status run_to(const LoadedProgram& loaded, State& state, int64_t steps, int64_t time_tile) {
-  auto session = loaded.start(state);
-  if (!session.ok()) return session.failure();
+  auto session = TRY(loaded.start(state));
   const int64_t first = steps > time_tile ? time_tile : steps;
   for (const int64_t part : {first, steps - first}) {
-    const auto done = session.value()->advance(part);
-    if (!done.ok()) return done.failure();
+    TRY(session->advance(part));
   }
-  return session.value()->finish();
+  return session->finish();
 }
 
 // Binds the params of a program with open sizes to those of a case, by name. The open program may
@@ -207,10 +206,9 @@ Status bind_open(const ir::Program& open, const SizeCase& at, State& state) {
     values[param.name] = is_float(param.type) ? fmt::format("{}", at.params.reals[p])
                                               : std::to_string(at.params.integers[p]);
   }
-  auto params = bind_params(open, values);
-  if (!params.ok()) return params.failure();
-  state.integer_params = std::move(params.value().integers);
-  state.real_params = std::move(params.value().reals);
+  auto params = TRY(bind_params(open, values));
+  state.integer_params = std::move(params.integers);
+  state.real_params = std::move(params.reals);
   return Done{};
 }
 
@@ -313,22 +311,20 @@ Result<std::vector<ChosenDevice>> choose_devices(const std::string& name,
                                                  std::vector<std::string>& absent) {
   std::vector<ChosenDevice> out;
   if (name != "auto") {
-    auto chosen = choose_device(name);
-    if (!chosen.ok()) return chosen.failure();
-    if (!chosen.value().device.runs_kernels) {
+    auto chosen = TRY(choose_device(name));
+    if (!chosen.device.runs_kernels) {
       return Failure{"R045", "the reference interpreter is what the others are compared with",
                      "name another device, or none"};
     }
-    out.push_back(std::move(chosen).value());
+    out.push_back(std::move(chosen));
     return out;
   }
   for (const Device& device : device_table()) {
     if (!device.runs_kernels) continue;
     const DeviceInfo info = device.probe("");
     if (info.available) {
-      auto chosen = choose_device(device.name);
-      if (!chosen.ok()) return chosen.failure();
-      out.push_back(std::move(chosen).value());
+      auto chosen = TRY(choose_device(device.name));
+      out.push_back(std::move(chosen));
     } else {
       absent.push_back(info.name + ": " + info.reason);
     }
@@ -344,8 +340,7 @@ Result<VerifyReport> verify(const ast::Program& tree, const Source& source,
   const auto program = analyze(tree, source, request.options, diagnostics);
   if (!program) return Failure{"", "the program is in error", ""};
   std::vector<std::string> absent;
-  auto devices = choose_devices(request.device, absent);
-  if (!devices.ok()) return devices.failure();
+  auto devices = TRY(choose_devices(request.device, absent));
   auto cases = choose_schedules(*program, request.schedule, request.quick, diagnostics);
   if (diagnostics.has_errors()) return Failure{"", "the schedule is in error", ""};
   std::vector<schedule::Schedule> schedules;
@@ -357,7 +352,7 @@ Result<VerifyReport> verify(const ast::Program& tree, const Source& source,
     return Failure{"R054", "no size was found at which the program's checks hold",
                    "give params a value with -D"};
   }
-  Verifier verifier(request, std::move(sizes), std::move(cases), std::move(devices).value());
+  Verifier verifier(request, std::move(sizes), std::move(cases), std::move(devices));
   return verifier.verify(std::move(absent), progress);
 }
 

@@ -12,10 +12,10 @@
 
 # The streaming family with all ways to load planes, several tile sizes, and T=1 separately.
 schedules=(direct overlapped
-  "streaming T=3 loads=async prefetch=2 edges=split"
-  "streaming T=2 loads=bulk prefetch=1 edges=split rows=padded"
-  "streaming T=1 loads=registers prefetch=1 edges=tested"
-  "planes T=2 edges=split")
+  "streaming T=3 loads=async prefetch=2 interior=split"
+  "streaming T=2 loads=bulk prefetch=1 interior=split rows=padded"
+  "streaming T=1 loads=registers prefetch=1 interior=tested"
+  "planes T=2 interior=split")
 
 stencilc=$1
 examples=$2

@@ -45,11 +45,11 @@ struct Way {
 constexpr Way kWays[] = {
     {"direct", FpMode::Contract},
     {"overlapped", FpMode::Contract},
-    {"streaming T=3 loads=async prefetch=2 edges=split", FpMode::Contract},
-    {"streaming T=1 loads=registers prefetch=1 edges=tested", FpMode::Contract},
-    {"streaming T=2 loads=bulk prefetch=1 edges=split", FpMode::Contract, 90},
+    {"streaming T=3 loads=async prefetch=2 interior=split", FpMode::Contract},
+    {"streaming T=1 loads=registers prefetch=1 interior=tested", FpMode::Contract},
+    {"streaming T=2 loads=bulk prefetch=1 interior=split", FpMode::Contract, 90},
     {"streaming T=1 form=scatter", FpMode::Fast},
-    {"planes T=2 edges=tested", FpMode::Contract},
+    {"planes T=2 interior=tested", FpMode::Contract},
     {"streaming T=2", FpMode::Contract, 80, 3},
 };
 

@@ -410,8 +410,8 @@ TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
   expect_contains(on_cpu.out, "  kernels for        cpu (a CPU)");
   for (const char* schedule :
        {"overlapped T=3 block=32x8 elements=1x2 regions=hull",
-        "streaming T=3 block=16x2 elements=2x1 chunk=9 prefetch=1 unroll=2 resident=2 "
-        "loads=registers form=gather edges=tested"}) {
+        "streaming T=3 block=16x2 elements=2x1 chunk=9 prefetch=1 unroll=2 occupancy=2 "
+        "loads=registers form=gather interior=tested"}) {
     const std::string explain = "explain heat.stn --full --schedule '";
     const Outcome given = stencilc(explain + schedule + "'");
     EXPECT_EQ(given.status, 0) << given.err;
@@ -421,6 +421,14 @@ TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
     expect_contains(one_line, std::string("  schedule           ") + schedule + "\n");
     expect_contains(given.out, "  chosen             given\n");
   }
+}
+
+TEST_F(CommandLine, OldNamesOfSettingsAreAcceptedWithANote) {
+  write("heat.stn", kHeat);
+  const Outcome given = stencilc("explain heat.stn --full --schedule 'planes T=2 edges=tested'");
+  EXPECT_EQ(given.status, 0) << given.err;
+  expect_contains(given.err, "note: schedule setting 'edges' is now called 'interior'\n");
+  expect_contains(given.out, "interior=tested");
 }
 
 // Seven operands of 126^3 points each. Thread loops have no counts.

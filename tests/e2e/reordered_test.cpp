@@ -78,10 +78,10 @@ TEST_F(Reordered, IntegersAreExactInEveryOrder) {
   }
   // 7 steps: whole and shorter tiles. Most of the time is spent compiling.
   const std::vector<std::string> flat = {"T=2 elements=2 block=16x2 chunk=5",
-                                         "T=1 elements=8 loads=registers edges=tested chunk=11"};
+                                         "T=1 elements=8 loads=registers interior=tested chunk=11"};
   const std::vector<std::string> deep = {
       "T=2 block=8x8 elements=2x3 chunk=4",
-      "T=1 block=16x4 elements=1x4 loads=registers edges=tested"};
+      "T=1 block=16x4 elements=1x4 loads=registers interior=tested"};
   for (const Case& c : kCases) {
     write(c.name, c.text);
     const std::string run = std::string("run ") + c.name + " --real double --steps 7";

@@ -44,7 +44,7 @@ TEST_F(RunCommand, EveryDeviceWritesTheSameFile) {
 
 // Fields on the interior and on a wall, read from outside: by the field around them, by a boundary
 // function that reads the interior, and by a second writer of a part. With a clamped wall, the
-// interior reads it from far away after it was written.
+// interior reads it outside the halo after it was written.
 TEST_F(RunCommand, FieldsOnSubgridsWorkWithEveryFamily) {
   if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no host device";
   const auto program = [](const std::string& wall) {
@@ -77,18 +77,19 @@ TEST_F(RunCommand, FieldsOnSubgridsWorkWithEveryFamily) {
     EXPECT_EQ(run.status, 0) << run.err;
     return read(file("u.npy")) + read(file("v.npy")) + read(file("w.npy")) + read(file("p.npy"));
   };
-  write("near.stn", program("constant 0.25"));
-  write("far.stn", program("clamp"));
-  const std::string near = values("near.stn", "--device reference");
+  write("inside_halo.stn", program("constant 0.25"));
+  write("outside_halo.stn", program("clamp"));
+  const std::string inside_halo = values("inside_halo.stn", "--device reference");
   for (const std::string schedule :
        {"overlapped T=3 block=16x8 elements=4x4",
         "overlapped T=2 block=16x8 elements=4x4 regions=shrink",
         "streaming T=2 block=32x1 elements=4x1", "planes T=3 block=40 chunk=7"}) {
-    EXPECT_EQ(values("near.stn", "--device host --schedule '" + schedule + "'"), near) << schedule;
+    EXPECT_EQ(values("inside_halo.stn", "--device host --schedule '" + schedule + "'"), inside_halo)
+        << schedule;
   }
-  const std::string far = values("far.stn", "--device reference");
-  EXPECT_EQ(values("far.stn", "--device host --schedule overlapped"), far);
-  EXPECT_EQ(values("far.stn", "--device host --schedule direct"), far);
+  const std::string outside_halo = values("outside_halo.stn", "--device reference");
+  EXPECT_EQ(values("outside_halo.stn", "--device host --schedule overlapped"), outside_halo);
+  EXPECT_EQ(values("outside_halo.stn", "--device host --schedule direct"), outside_halo);
 }
 
 // A streamed tile begins with periodic images of the far side, where g writes two rows. They are
@@ -107,7 +108,7 @@ TEST_F(RunCommand, PeriodicImagesOfSeparatelyWrittenEdges) {
        {"direct", "overlapped T=4 block=32x4 elements=1x4",
         "streaming T=2 block=32x1 elements=2x1 prefetch=0 unroll=1 loads=registers",
         "streaming T=4 block=32x1 elements=2x1 prefetch=2 loads=async",
-        "planes T=4 block=64 chunk=15 edges=split"}) {
+        "planes T=4 block=64 chunk=15 interior=split"}) {
     const Outcome run = stencilc("run edge.stn --device host --schedule '" + schedule +
                                  "' --out A=a1.npy --out B=b1.npy");
     ASSERT_EQ(run.status, 0) << run.err;

@@ -9,8 +9,8 @@ std::vector<Piece> pieces_of(const Item& item) {
   if (item.boxed) return {{&item.boxed->box.program, &item.module}};
   if (!item.cut) return {{&item.program, &item.module}};
   std::vector<Piece> out;
-  for (size_t p = 0; p < item.cut->parts.size(); ++p) {
-    out.push_back({&item.cut->parts[p], &item.cut->modules[p]});
+  for (size_t p = 0; p < item.cut->subdomains.size(); ++p) {
+    out.push_back({&item.cut->subdomains[p], &item.cut->modules[p]});
   }
   return out;
 }
@@ -44,8 +44,8 @@ void run_in_boxes(const runtime::LoadedProgram& program, Item& item) {
 void run_loaded(std::vector<std::unique_ptr<runtime::LoadedProgram>> pieces, Item& item) {
   std::unique_ptr<runtime::LoadedProgram> program;
   if (item.cut) {
-    program = runtime::assemble_parts(item.cut->whole, item.cut->decomposition, item.cut->parts,
-                                      std::move(pieces));
+    program = runtime::assemble_subdomains(item.cut->whole, item.cut->decomposition,
+                                           item.cut->subdomains, std::move(pieces));
   } else {
     program = std::move(pieces[0]);
   }

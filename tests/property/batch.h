@@ -12,15 +12,15 @@
 #include "compiler/reference/state.h"
 #include "runtime/devices/device.h"
 #include "tests/property/boxes.h"
-#include "tests/property/parts.h"
+#include "tests/property/subdomains.h"
 
 namespace stencil::property {
 
 // A module to run for some steps on a state, which is advanced in place.
 struct Item {
   ir::Program program;
-  kernel::Module module;               // its name must be unique in the batch
-  std::shared_ptr<const Cut> cut;      // of a case cut into parts, whose modules replace `module`
+  kernel::Module module;           // its name must be unique in the batch
+  std::shared_ptr<const Cut> cut;  // of a case cut into subdomains, whose modules replace `module`
   std::shared_ptr<const Boxed> boxed;  // of a case in boxes; `module` is its box program
   reference::State state;
   std::vector<bool> given;  // by ParamId; the others have defaults or are derived
@@ -33,7 +33,7 @@ struct Item {
 
 struct BatchOptions {
   int threads = 1;  // most threads of the host
-  int gpus = 1;     // GPUs over which parts of cut items are spread
+  int gpus = 1;     // GPUs over which subdomains of cut items are spread
 };
 
 // Runs every item. Returns a failure that kept the whole batch from running, or "".
@@ -58,7 +58,7 @@ struct Piece {
   const ir::Program* program;
   const kernel::Module* module;
 };
-// The item's only piece, or those of its parts in order.
+// The item's only piece, or those of its subdomains in order.
 std::vector<Piece> pieces_of(const Item& item);
 
 // Runs an item from its first to its last step; `pieces` are its loaded pieces.

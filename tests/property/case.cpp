@@ -253,7 +253,7 @@ std::optional<Case> prepare_cut(const Recipe& recipe, const ir::Program& program
   auto decomposition = cut_of(recipe, *at_sizes, refusal);
   if (!decomposition) return std::nullopt;
   made->item.cut =
-      lower_parts(std::move(*at_sizes), std::move(*decomposition), schedule, refusal, problem);
+      lower_subdomains(std::move(*at_sizes), std::move(*decomposition), schedule, refusal, problem);
   if (!made->item.cut) return std::nullopt;
   for (const kernel::Module& module : made->item.cut->modules) {
     if (!is_sound(recipe, module, problem)) return std::nullopt;

@@ -14,7 +14,7 @@
 #include "compiler/support/diagnostic.h"
 #include "tests/property/batch.h"
 #include "tests/property/generator.h"
-#include "tests/property/parts.h"
+#include "tests/property/subdomains.h"
 
 namespace stencil::property {
 
@@ -30,9 +30,9 @@ struct Recipe {
   std::set<std::string> fixed;  // the params of --fix
   std::string schedule;         // a whole line
   int64_t steps = 0;
-  decompose::Cuts cuts;  // of a case cut into parts; otherwise empty
+  decompose::Cuts cuts;  // of a case cut into subdomains; otherwise empty
   int64_t exchange = 0;  // steps between two exchanges of a cut case
-  bool boxes = false;    // the parts are boxes; the test makes their exchanges
+  bool boxes = false;    // the subdomains are boxes; the test makes their exchanges
 };
 
 struct Case {
@@ -52,7 +52,7 @@ std::optional<ir::Program> load(const Recipe& recipe, Diagnostics& diagnostics);
 // IR does not verify.
 std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, kernel::Module module,
                             std::string& problem);
-// The same for a case that is cut; its number of steps is unchanged. See lower_parts().
+// The same for a case that is cut; its number of steps is unchanged. See lower_subdomains().
 std::optional<Case> prepare_cut(const Recipe& recipe, const ir::Program& program,
                                 schedule::Schedule& schedule, std::string& refusal,
                                 std::string& problem);

@@ -122,7 +122,7 @@ std::vector<std::string> Coverage::missing(bool whole, bool cut) const {
 std::string Coverage::refusals() const {
   std::string out;
   for (const auto& [refusals, what] :
-       {std::pair(&refusals_, " refused:"), std::pair(&refused_cuts_, " refused parts:"),
+       {std::pair(&refusals_, " refused:"), std::pair(&refused_cuts_, " refused subdomains:"),
         std::pair(&refused_boxes_, " refused boxes:")}) {
     for (const auto& [family, codes] : *refusals) {
       out += family + what;

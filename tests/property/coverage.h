@@ -15,7 +15,7 @@ class Coverage {
   void add(const Case& made, const std::string& family, const schedule::Schedule& schedule);
   // `rank` is that of the refused program.
   void refused(const std::string& family, const std::string& code, int rank);
-  // A case cut into parts.
+  // A case cut into subdomains.
   void add_cut(const Case& made, const std::string& family, const schedule::Schedule& schedule);
   void refused_cut(const std::string& family, const std::string& code);
   // A case in boxes.

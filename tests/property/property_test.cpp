@@ -8,8 +8,8 @@
 //   property_test --complete [...]     fails if a family never meets a construct, or if huge sizes
 //                                      make lowering slow
 //   property_test --lower-only [...]   the same without running anything
-//   property_test --parts [...]        cuts all cases into parts; otherwise only a few more cases
-//                 --gpus n             cuda: spreads the parts over n GPUs
+//   property_test --parts [...]        cuts all cases into subdomains, not only a few
+//                 --gpus n             cuda: spreads the subdomains over n GPUs
 //   property_test --boxes [...]        runs all cases in boxes
 //   property_test --print seed         prints the program, as a file for stencilc
 //
@@ -49,7 +49,7 @@ struct BatchDevice {
   RunBatch run;
   const char* needs;    // the runtime device that must be present
   bool is_cpu = false;  // which must run blocks as loops
-  bool cuts = true;     // supports parts of programs
+  bool cuts = true;     // supports decomposed programs
 };
 constexpr BatchDevice kDevices[] = {{"host", run_on_host, "host"},
                                     {"cpp", run_on_cpp, "reference", false, false},
@@ -100,7 +100,7 @@ int main_with(int argc, char** argv) {
     else if (option == "--device")
       settings.device = value();
     else if (option == "--parts")
-      settings.parts = true;
+      settings.subdomains = true;
     else if (option == "--boxes")
       settings.boxes = true;
     else if (option == "--gpus")
@@ -124,7 +124,7 @@ int main_with(int argc, char** argv) {
   }
   settings.run = device->run;
   if (!device->cuts) settings.cut = 0, settings.boxed = 25;
-  if (settings.parts && !device->cuts) {
+  if (settings.subdomains && !device->cuts) {
     std::cerr << "cut programs cannot run on device " << settings.device << "\n";
     return 2;
   }

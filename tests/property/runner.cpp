@@ -19,12 +19,12 @@ namespace {
 constexpr int kTooManyFailures = 100;
 constexpr int kShownFailures = 5;
 
-// Resident memory of this process; 0 if unknown.
-int64_t resident_megabytes() {
+// Memory that this process has in RAM (its RSS), in MiB; 0 if unknown.
+int64_t rss_megabytes() {
   std::ifstream statm("/proc/self/statm");
-  int64_t total = 0, resident = 0;
-  if (!(statm >> total >> resident)) return 0;
-  return resident * sysconf(_SC_PAGESIZE) >> 20;
+  int64_t total = 0, in_ram = 0;  // pages
+  if (!(statm >> total >> in_ram)) return 0;
+  return in_ram * sysconf(_SC_PAGESIZE) >> 20;
 }
 
 }  // namespace
@@ -52,14 +52,14 @@ int Runner::run() {
       "{}: {} programs, {} cases, {} refused by their schedule, {} too large for the device\n",
       settings_.device, programs_, cases_, refused_, limited_);
   const int passed = cases_ - limited_ - failed_;
-  fmt::print("{} passed, {} failed; {} were cut into parts, {} done in boxes\n", passed, failed_,
-             cut_, boxed_);
+  fmt::print("{} passed, {} failed; {} were cut into subdomains, {} done in boxes\n", passed,
+             failed_, cut_, boxed_);
   return failed_ || passed == 0 || missing ? 1 : 0;
 }
 
 bool Runner::judge_coverage() const {
   const bool cuts = settings_.cut > 0 && settings_.families.empty();
-  const auto missing = coverage_.missing(!settings_.parts && !settings_.boxes, cuts);
+  const auto missing = coverage_.missing(!settings_.subdomains && !settings_.boxes, cuts);
   for (const std::string& what : missing) fmt::print("NEVER DRAWN {}\n", what);
   return missing.empty();
 }
@@ -169,8 +169,9 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
   const auto& some = settings_.families;
   if (!some.empty() && std::find(some.begin(), some.end(), family) == some.end()) return;
   // A separate stream, so that other draws do not change.
-  const bool alone = settings_.parts || settings_.boxes;
-  for (const auto& [boxes, chosen] : {std::pair(false, settings_.parts), {true, settings_.boxes}}) {
+  const bool alone = settings_.subdomains || settings_.boxes;
+  for (const auto& [boxes, chosen] :
+       {std::pair(false, settings_.subdomains), {true, settings_.boxes}}) {
     const bool drawn =
         Random(recipe.data_seed + (boxes ? 4 : 1)).chance(boxes ? settings_.boxed : settings_.cut);
     if (chosen || (!alone && drawn)) add_cut_case(recipe, family, steps_beyond, boxes);
@@ -199,7 +200,7 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
   (recipe.fp == FpMode::Fast ? fast_ : reproducible_).push_back(std::move(*made));
 }
 
-// Adds the case cut into parts or boxes, if one of a few random ways is accepted.
+// Adds the case cut into subdomains or boxes, if one of a few random ways is accepted.
 void Runner::add_cut_case(const Recipe& whole, const std::string& family, int steps, bool boxes) {
   constexpr int kWays = 4;
   Random random(whole.data_seed + 2);
@@ -279,8 +280,8 @@ void Runner::print_progress() const {
                             coverage_.cases(family.name));
   }
   fmt::print("{:.0f} s: {} of {} programs, {} cases ({}), {} failed, {} MB, {:.0f} s to go\n",
-             seconds(), programs_, settings_.programs, cases_, families, failed_,
-             resident_megabytes(), (settings_.programs - programs_) / rate);
+             seconds(), programs_, settings_.programs, cases_, families, failed_, rss_megabytes(),
+             (settings_.programs - programs_) / rate);
   std::fflush(stdout);
 }
 

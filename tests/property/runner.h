@@ -24,11 +24,11 @@ struct Settings {
   bool one_mode = false;    // one floating-point mode per program
   bool lower_only = false;  // runs nothing
   std::vector<std::string> families;  // families to run; empty: all
-  int cut = 12;                       // percent of the cases that also run cut into parts
+  int cut = 12;                       // percent of the cases that also run cut into subdomains
   int boxed = 12;                     // percent of the cases that also run in boxes
-  bool parts = false;                 // only cut cases, and all of them
+  bool subdomains = false;            // only cut cases, and all of them
   bool boxes = false;                 // only boxed cases, and all of them
-  int gpus = 1;                       // over which parts are spread
+  int gpus = 1;                       // over which subdomains are spread
   RunBatch run = run_on_host;
   std::string device = "host";
 };

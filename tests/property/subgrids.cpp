@@ -1,7 +1,7 @@
 // Subgrids omit some points at the edges of the grid, or are thin boxes along one edge. Fields live
 // on them or on the whole grid and have any boundary. Functions write a field's box, part of it, or
 // one edge of it. They read any field at small offsets: from inside it, a few
-// points outside, and from far away.
+// points outside, and outside the halo.
 //
 // Bounds are distances from the low or high edge of the grid. Whether an access of a field without
 // a boundary is provably inside is therefore decided here as in the compiler, for all sizes that
@@ -39,7 +39,7 @@ class SubgridGenerator {
   GeneratedProgram run() {
     out_.rank = random_.pick<int>({1, 2, 2, 2, 3, 3});
     least_ = rank() == 3 ? 10 : 14;
-    covers(near_ ? "near reads" : "far reads");
+    covers(inside_halo_ ? "reads inside the halo" : "reads outside the halo");
     grid_ = Box(static_cast<size_t>(rank()), Range{{false, 0}, {true, 0}});
     const int boxes = random_.between(1, 3);
     for (int s = 0; s < boxes; ++s) subgrids_.push_back(random_subgrid());
@@ -221,7 +221,7 @@ class SubgridGenerator {
       }
       const bool inside = within(region, offset, box_of(field));
       if (field.boundary.empty() && !inside) continue;
-      if (near_ && !inside && may_land_far(field, region)) continue;
+      if (inside_halo_ && !inside && may_resolve_outside_halo(field, region)) continue;
       const int level = random_.chance(60) ? random_.below(field.history) : 0;
       return fmt::format("{}{}[{}]", field.name, level ? fmt::format("@-{}", level) : "",
                          fmt::join(offset, ","));
@@ -229,8 +229,8 @@ class SubgridGenerator {
     return "0.5";
   }
 
-  // Whether a read may resolve to a point too far away for any tile.
-  bool may_land_far(const Field& field, const Box& region) const {
+  // Whether a read may resolve to a point that no tile holds.
+  bool may_resolve_outside_halo(const Field& field, const Box& region) const {
     if (field.subgrid < 0 || field.boundary.starts_with("constant")) return false;
     if (field.boundary == "periodic") return true;
     Box around = box_of(field);
@@ -248,8 +248,9 @@ class SubgridGenerator {
 
   Random random_;
   GeneratedProgram out_;
-  bool near_ = random_.chance(65);  // no distant reads, so that time tiles are possible
-  int least_ = 0;                   // least extents of the grid
+  // no reads outside the halo, so that time tiles are possible
+  bool inside_halo_ = random_.chance(65);
+  int least_ = 0;  // least extents of the grid
   Box grid_;
   std::vector<Box> subgrids_;
   std::vector<Field> fields_;

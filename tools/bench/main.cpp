@@ -17,6 +17,7 @@
 
 #include "compiler/support/layout.h"
 #include "compiler/support/threads.h"
+#include "compiler/support/try.h"
 #include "runtime/io/files.h"
 #include "tools/bench/counts.h"
 #include "tools/bench/runner.h"
@@ -93,9 +94,8 @@ void print_progress(const Json& record, size_t number, size_t count) {
 // The records in `out` for this machine; none if the file does not exist.
 Result<std::vector<Record>> earlier_results(const std::string& out, const Json& machine) {
   if (!std::filesystem::exists(out)) return std::vector<Record>{};
-  const auto text = runtime::read_file(out);
-  if (!text.ok()) return text.failure();
-  const Json file = Json::parse(text.value(), nullptr, false);
+  const auto text = TRY(runtime::read_file(out));
+  const Json file = Json::parse(text, nullptr, false);
   const auto wrong = [&](const std::string& what) {
     return Failure{"U031", fmt::format("'{}' {}", out, what), "name another with --out"};
   };
@@ -179,8 +179,9 @@ int main_with(int argc, char** argv) {
       ->needs(out);
   tool::add_value(app, "--device", tool::some_text("the name of a device", arguments.device),
                   "cuda, cuda:1, host, opencl (cuda)");
-  tool::add_value(app, "--root", tool::some_text("a directory", settings.root),
-                  "where the suite's paths of programs begin (the current directory)");
+  tool::add_value(
+      app, "--root", tool::some_text("a directory", settings.root),
+      "the directory to which the suite's program paths are relative (the current one)");
   const tool::Reader seconds{"a number of seconds above 0", [&](const std::string& text) {
                                settings.budget = parse_real(text).value_or(0);
                                return settings.budget > 0;

@@ -17,6 +17,7 @@
 #include "compiler/driver/frontend.h"
 #include "compiler/reference/interpreter.h"
 #include "compiler/schedule/family.h"
+#include "compiler/support/try.h"
 #include "runtime/io/files.h"
 #include "runtime/verify/compare.h"
 
@@ -186,12 +187,10 @@ Result<Run> advance(runtime::Session& session, int64_t steps) {
 
 // Runs from initial values to results in the state.
 Result<Run> run_once(const Build& build, State& state, int64_t steps) {
-  auto session = started(build, state);
-  if (!session.ok()) return session.failure();
-  const auto run = advance(*session.value(), steps);
+  auto session = TRY(started(build, state));
+  const auto run = advance(*session, steps);
   if (!run.ok()) return run.failure();
-  const Status finished = session.value()->finish();
-  if (!finished.ok()) return finished.failure();
+  TRY(session->finish());
   return run;
 }
 

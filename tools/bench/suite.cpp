@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "compiler/support/diagnostic.h"
+#include "compiler/support/try.h"
 
 namespace stencil::bench {
 
@@ -223,14 +224,12 @@ Result<std::vector<std::string>> expand(const std::string& text) {
     return Failure{"U030", fmt::format("braces in a schedule nest {} deep", deepest),
                    fmt::format("at most {} are taken", kDeepest)};
   }
-  const auto tails = expand(text.substr(cuts.back() + 1));
-  if (!tails.ok()) return tails;
+  const auto tails = TRY(expand(text.substr(cuts.back() + 1)));
   std::vector<std::string> out;
   for (size_t i = 0; i + 1 < cuts.size(); ++i) {
-    const auto middles = expand(text.substr(cuts[i] + 1, cuts[i + 1] - cuts[i] - 1));
-    if (!middles.ok()) return middles;
-    for (const std::string& middle : middles.value()) {
-      for (const std::string& tail : tails.value()) {
+    const auto middles = TRY(expand(text.substr(cuts[i] + 1, cuts[i + 1] - cuts[i] - 1)));
+    for (const std::string& middle : middles) {
+      for (const std::string& tail : tails) {
         out.push_back(text.substr(0, start) + middle + tail);
         if (out.size() <= kMost) continue;
         return Failure{"U030", "a schedule expands to too many",

@@ -15,6 +15,7 @@
 #include "compiler/kernel/passes.h"
 #include "compiler/support/escape.h"
 #include "compiler/support/pass_log.h"
+#include "compiler/support/try.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/api/source.h"
 #include "runtime/io/file_writer.h"
@@ -217,21 +218,18 @@ Status choose_schedule(const Arguments& arguments, const ir::Program& program, c
                        const TargetInfo& target, CompileRequest& request) {
   if (arguments.compile) {
     const auto choice =
-        tune::compiled_choice(program, request.machine.value_or(machine_of(target.target)));
-    if (!choice.ok()) return choice.failure();
-    request.schedule = choice.value().line;
+        TRY(tune::compiled_choice(program, request.machine.value_or(machine_of(target.target))));
+    request.schedule = choice.line;
   }
   if (!arguments.measure) return Done{};
-  const auto device = device_of_target(arguments, target);
-  if (!device.ok()) return device.failure();
-  request.machine = device.value().device.machine;
-  const auto choice = measured_line(program, device.value(), [&](const std::string& line) {
+  const auto device = TRY(device_of_target(arguments, target));
+  request.machine = device.device.machine;
+  const auto choice = TRY(measured_line(program, device, [&](const std::string& line) {
     Diagnostics unused;
     request.schedule = line;
     return compile(program, source, request, unused).has_value();
-  });
-  if (!choice.ok()) return choice.failure();
-  const auto& [line, origin] = choice.value();
+  }));
+  const auto& [line, origin] = choice;
   fmt::print(stderr, "{}", wrapped(fmt::format("{} ({})", line, origin), "schedule  "));
   return Done{};
 }

@@ -3,6 +3,7 @@
 #include "compiler/driver/cutting.h"
 #include "compiler/driver/frontend.h"
 #include "compiler/ir/passes.h"
+#include "compiler/support/try.h"
 #include "runtime/api/source.h"
 #include "runtime/run/run.h"
 #include "tools/stencilc/commands.h"
@@ -16,20 +17,19 @@ namespace {
 // --gpus, --ranks: the decomposition at the current values of params.
 Result<std::string> explain_cut(const Arguments& arguments, const ir::Program& program,
                                 const schedule::Machine& machine, Diagnostics& diagnostics) {
-  const auto params = runtime::bind_params(program);
-  if (!params.ok()) return params.failure();
-  const Diagnostics failed =
-      ir::failed_checks(program, params.value().integers, params.value().reals);
+  const auto params = TRY(runtime::bind_params(program));
+  const Diagnostics failed = ir::failed_checks(program, params.integers, params.reals);
   for (const Diagnostic& diagnostic : failed.items()) diagnostics.add(diagnostic);
   if (failed.has_errors()) return std::string();
-  const auto at_sizes = decompose::at_sizes(program, params.value().integers);
+  const auto at_sizes = decompose::at_sizes(program, params.integers);
   if (!at_sizes) return Failure{"R052", "the sizes of the grid overflow", "use smaller sizes (-D)"};
   const bool ranks = arguments.gpus.empty();
   const Link& link = ranks                       ? network_link()
                      : machine.threads_are_loops ? memory_link()
                                                  : gpu_link();
-  return explain_parts(*at_sizes, {ranks ? arguments.ranks : arguments.gpus, arguments.exchange},
-                       arguments.schedule, machine, link, diagnostics);
+  return explain_subdomains(*at_sizes,
+                            {ranks ? arguments.ranks : arguments.gpus, arguments.exchange},
+                            arguments.schedule, machine, link, diagnostics);
 }
 
 }  // namespace
@@ -48,9 +48,9 @@ int explain_command(const Arguments& arguments) {
   const schedule::Machine for_machine = machine.value().value_or(machine_of(kernels.target));
   const bool cut = !arguments.gpus.empty() || !arguments.ranks.empty();
   if (program && cut) {
-    const auto of_parts = explain_cut(arguments, *program, for_machine, diagnostics);
-    if (!of_parts.ok()) return report(of_parts.failure());
-    text = of_parts.value();
+    const auto of_subdomains = explain_cut(arguments, *program, for_machine, diagnostics);
+    if (!of_subdomains.ok()) return report(of_subdomains.failure());
+    text = of_subdomains.value();
   } else if (program) {
     text = explain(*program, source.value(), arguments.schedule, diagnostics, for_machine,
                    arguments.full);

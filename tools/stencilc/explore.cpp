@@ -8,10 +8,11 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/driver/frontend.h"
-#include "compiler/schedule/parts/interface.h"
-#include "compiler/schedule/parts/operations.h"
+#include "compiler/schedule/common/interface.h"
+#include "compiler/schedule/common/operations.h"
 #include "compiler/schedule/settings.h"
 #include "compiler/support/threads.h"
+#include "compiler/support/try.h"
 #include "runtime/api/source.h"
 #include "runtime/tune/compiled.h"
 #include "runtime/tune/search.h"
@@ -43,20 +44,18 @@ Result<Subject> subject_of(const Arguments& arguments, ir::Program program) {
   const emit::TargetInfo* named = emit::target_called(arguments.target);
   const emit::TargetInfo& target = named ? *named : emit::targets().front();
   if (!arguments.explore.measure) {
-    auto machine = pick_machine(arguments, target);
-    if (!machine.ok()) return machine.failure();
-    return Subject{std::move(program), target, machine.value().value_or(machine_of(target.target)),
+    auto machine = TRY(pick_machine(arguments, target));
+    return Subject{std::move(program), target, machine.value_or(machine_of(target.target)),
                    std::nullopt};
   }
   if (auto wrong = measured_elsewhere(arguments)) return *wrong;
-  auto device = runtime::choose_device(arguments.device);
-  if (!device.ok()) return device.failure();
-  if (!device.value().device.runs_kernels) {
-    return Failure{"R045", "there is nothing to measure on " + device.value().device.name,
+  auto device = TRY(runtime::choose_device(arguments.device));
+  if (!device.device.runs_kernels) {
+    return Failure{"R045", "there is nothing to measure on " + device.device.name,
                    "it interprets programs"};
   }
-  const schedule::Machine machine = device.value().device.machine;
-  return Subject{std::move(program), target, machine, std::move(device).value()};
+  const schedule::Machine machine = device.device.machine;
+  return Subject{std::move(program), target, machine, std::move(device)};
 }
 
 // The command that runs the explored program with this schedule, or prints its code if there is no
@@ -94,12 +93,10 @@ class Exploration {
     const auto start = std::chrono::steady_clock::now();
     space_ = schedule::explore(scheduler_, schedule::Effort::Whole);
     if (arguments_.explore.compile) {
-      const Status compiled = compile();
-      if (!compiled.ok()) return compiled;
+      TRY(compile());
     }
     if (subject_.device && !interrupted_) {
-      const Status timed = measure();
-      if (!timed.ok()) return timed;
+      TRY(measure());
     }
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return Done{};
@@ -238,8 +235,7 @@ std::vector<explore::Code> Exploration::code_of(const std::string& line,
 }
 
 Status Exploration::measure() {
-  auto params = runtime::bind_params(subject_.program);
-  if (!params.ok()) return params.failure();
+  auto params = TRY(runtime::bind_params(subject_.program));
   InterruptGuard guard;
   guard.note_first();
   ProgressLine line;
@@ -251,11 +247,11 @@ Status Exploration::measure() {
     line.show(now.elapsed, fmt::format("{} schedules timed, {} left", now.timed, now.left));
     return !InterruptGuard::interrupted();
   };
-  const auto timings = tune::time_candidates(subject_.program, params.value(), *subject_.device,
-                                             search.first(), options);
+  const auto timings =
+      tune::time_candidates(subject_.program, params, *subject_.device, search.first(), options);
   line.erase();
   if (!timings.ok()) return timings.failure();
-  remember(params.value(), timings.value());
+  remember(params, timings.value());
   for (const tune::Timed& timed : timings.value().candidates) {
     if (timed.seconds > 0) measured_[timed.line] = 1e-9 * timings.value().points / timed.seconds;
   }

@@ -26,7 +26,7 @@ inline constexpr const char* kExplainExamples = R"(Examples:
   stencilc explain heat.stn --schedule "overlapped T=4 block=32x8"
   stencilc explain heat.stn --target cpp --schedule planes
   stencilc explain heat.stn --schedule "streaming T=4" --counts
-  stencilc explain heat.stn --gpus 4              how the grid is split, what parts exchange)";
+  stencilc explain heat.stn --gpus 4              how the grid is split, what subdomains exchange)";
 
 inline constexpr const char* kExploreExamples = R"(Examples:
   stencilc explore heat.stn                  ranks the schedules for an H200 by the model

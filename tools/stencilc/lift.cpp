@@ -8,6 +8,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/frontend.h"
 #include "compiler/support/source.h"
+#include "compiler/support/try.h"
 #include "runtime/api/lift.h"
 #include "runtime/api/lift_params.h"
 #include "runtime/api/lift_replace.h"
@@ -59,9 +60,8 @@ Result<Source> read_program(const Arguments& arguments) {
 }
 
 Result<std::string> text_of_program(const Arguments& arguments) {
-  const auto source = read_program(arguments);
-  if (!source.ok()) return source.failure();
-  return std::string(source.value().text());
+  const auto source = TRY(read_program(arguments));
+  return std::string(source.text());
 }
 
 namespace {

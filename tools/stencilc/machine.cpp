@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/driver/compile.h"
+#include "compiler/support/try.h"
 #include "runtime/devices/device_table.h"
 
 namespace stencil::tool {
@@ -12,9 +13,8 @@ namespace stencil::tool {
 namespace {
 
 Result<std::optional<schedule::Machine>> of_device(const std::string& name) {
-  const auto chosen = runtime::choose_device(name);
-  if (!chosen.ok()) return chosen.failure();
-  return std::optional(chosen.value().device.machine);
+  const auto chosen = TRY(runtime::choose_device(name));
+  return std::optional(chosen.device.machine);
 }
 
 // The device that runs code of the target.
@@ -71,9 +71,8 @@ Result<std::optional<schedule::Machine>> pick_machine(const Arguments& arguments
   if (arguments.device != "auto") return of_device(arguments.device);
   if (arguments.machine.empty()) return std::optional<schedule::Machine>();
   if (arguments.machine == "this") {
-    const auto device = device_for(target);
-    if (!device.ok()) return device.failure();
-    return of_device(device.value());
+    const auto device = TRY(device_for(target));
+    return of_device(device);
   }
   const auto names = machines_for(target.target);
   if (std::count(names.begin(), names.end(), arguments.machine) == 0) {

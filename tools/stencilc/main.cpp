@@ -9,6 +9,8 @@
 #include <new>
 #include <string>
 
+#include "compiler/schedule/schedule.h"
+#include "compiler/support/diagnostic.h"
 #include "runtime/devices/environment.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
@@ -22,6 +24,7 @@ int dispatch(const Arguments& arguments) {
   const Status understood = runtime::check_environment();
   if (!understood.ok()) return report(understood.failure());
   if (const auto unknown = runtime::unknown_variables()) warn(*unknown);
+  report(Source("stencilc", ""), schedule::notes_on_old_names(arguments.schedule));
   switch (arguments.command) {
     case Command::Compile:
       return compile_command(arguments);

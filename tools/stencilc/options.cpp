@@ -112,7 +112,7 @@ Parser::Parser() {
       ->disable_flag_override()
       ->group(explain.get_option("--target")->get_group());
   add_device_option(explain, "schedules as for this device, which must be present");
-  add_parts_options(explain, "the same for N processes of MPI");
+  add_subdomain_options(explain, "the same for N processes of MPI");
   CLI::App& explore =
       add_command(Command::Explore, "explore", "rank every schedule by the model; measure them",
                   kExploreExamples);
@@ -257,14 +257,14 @@ void Parser::add_device_option(CLI::App& to, const std::string& text) {
       ->group("Device");
 }
 
-void Parser::add_parts_options(CLI::App& to, const std::string& ranks) {
-  CLI::Option* parts = to.add_option("--gpus", arguments.gpus,
-                                     "split the grid over N GPUs, or along x, y, z as 2x2x1")
-                           ->option_text("N|AxB..")
-                           ->group("Device");
+void Parser::add_subdomain_options(CLI::App& to, const std::string& ranks) {
+  CLI::Option* gpus = to.add_option("--gpus", arguments.gpus,
+                                    "split the grid over N GPUs, or along x, y, z as 2x2x1")
+                          ->option_text("N|AxB..")
+                          ->group("Device");
   to.add_option("--ranks", arguments.ranks, ranks)
       ->option_text("N|AxB..")
-      ->excludes(parts)
+      ->excludes(gpus)
       ->group("Device");
   add_value(to, "--exchange", whole_number(1, "a number of steps", texts.exchange),
             "steps between two halo exchanges (by the model)")
@@ -287,7 +287,7 @@ void Parser::add_full_option(CLI::App& to, const std::string& group) {
 
 void Parser::add_run_options(CLI::App& to) {
   add_device_option(to, "auto, cuda[:NUMBER], opencl[:NAME], host or reference (auto)");
-  add_parts_options(to, "under mpirun: split the grid over the ranks as 2x2x1");
+  add_subdomain_options(to, "under mpirun: split the grid over the ranks as 2x2x1");
   const std::string group = "Data";
   to.add_option("--in", texts.inputs, "read a field before the run; repeatable")
       ->option_text("FIELD=X.npy")

@@ -46,7 +46,7 @@ struct Parser {
   void add_devices_options(CLI::App& app);
   void add_cache_options(CLI::App& app);
   void add_device_option(CLI::App& app, const std::string& text);
-  void add_parts_options(CLI::App& to, const std::string& ranks);
+  void add_subdomain_options(CLI::App& to, const std::string& ranks);
   void add_machine_option(CLI::App& app, const std::string& group);
   void add_target_option(CLI::App& app);
   void add_full_option(CLI::App& app, const std::string& group);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "compiler/support/try.h"
 #include "stencil/stencil.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
@@ -39,9 +40,8 @@ Result<State> first_state(const Program& program, const Arguments& arguments,
                           const ParamValues& values) {
   auto state = program.initial_state(values);
   if (!state.ok()) return state;
-  const Status read = arguments.restart.empty() ? read_inputs(arguments, state.value())
-                                                : state.value().load_checkpoint(arguments.restart);
-  if (!read.ok()) return read.failure();
+  TRY(arguments.restart.empty() ? read_inputs(arguments, state.value())
+                                : state.value().load_checkpoint(arguments.restart));
   return state;
 }
 
@@ -67,9 +67,8 @@ Result<std::vector<NonFinite>> non_finite_shown(const Arguments& arguments, Simu
                                                 const Report& report) {
   std::vector<NonFinite> found = report.non_finite;
   if (!arguments.stats) return found;
-  const auto all = simulation.non_finite();
-  if (!all.ok()) return all.failure();
-  for (const NonFinite& other : all.value()) {
+  const auto all = TRY(simulation.non_finite());
+  for (const NonFinite& other : all) {
     const bool there = std::any_of(found.begin(), found.end(), [&](const NonFinite& one) {
       return are_of_one_field(one, other);
     });
@@ -107,17 +106,15 @@ Failure became_non_finite(const Report& report, const NonFinite& told) {
 Result<std::string> closing_text(const Arguments& arguments, const Kernel& kernel,
                                  Simulation& simulation, const Report& report, int64_t first,
                                  int64_t wanted) {
-  auto text = summary(kernel, simulation, report, first, wanted, arguments.full);
-  if (!text.ok()) return text;
-  std::string out = std::move(text).value();
+  auto text = TRY(summary(kernel, simulation, report, first, wanted, arguments.full));
+  std::string out = std::move(text);
   if (!arguments.checkpoint.empty()) {
     out += wrapped(fmt::format("step {} in {}", simulation.step(), arguments.checkpoint),
                    "saved     ");
   }
   if (!arguments.stats) return out;
-  const auto table = statistics(simulation);
-  if (!table.ok()) return table;
-  return out + "\n" + table.value();
+  const auto table = TRY(statistics(simulation));
+  return out + "\n" + table;
 }
 
 // Everything needed before kernels are compiled; on failure, later members are not set.
@@ -132,31 +129,23 @@ struct Ready {
 Status make_ready(const Arguments& arguments, bool serves, Activity& activity, Ready& out) {
   const Given given = given_by(arguments);
   activity.now("reading " + arguments.file);
-  const auto source = text_of_program(arguments);
-  if (!source.ok()) return source.failure();
-  auto program = Program::from_text(source.value(), given.options, arguments.file);
-  if (!program.ok()) return program.failure();
-  out.program = std::move(program).value();
+  const auto source = TRY(text_of_program(arguments));
+  auto program = TRY(Program::from_text(source, given.options, arguments.file));
+  out.program = std::move(program);
   if (serves) return Done{};
   const Status inputs = check_inputs(*out.program, arguments);
   if (!inputs.ok()) return inputs;
-  auto files = find_files(*out.program, arguments);
-  if (!files.ok()) return files.failure();
-  out.files = std::move(files).value();
-  const auto last = out.program->steps(given.values);
-  if (!last.ok()) return last.failure();
+  auto files = TRY(find_files(*out.program, arguments));
+  out.files = std::move(files);
+  TRY(out.program->steps(given.values));
   activity.now("reading the inputs of " + out.program->name());
-  auto state = first_state(*out.program, arguments, given.values);
-  if (!state.ok()) return state.failure();
-  const Status complete = state.value().check_inputs();
-  if (!complete.ok()) return complete;
-  out.first = state.value().step();
-  const auto steps = state.value().steps_left();
-  if (!steps.ok()) return steps.failure();
-  out.steps = steps.value();
-  const Status placed = state.value().check(out.files);
-  if (!placed.ok()) return placed;
-  out.state = std::move(state).value();
+  auto state = TRY(first_state(*out.program, arguments, given.values));
+  TRY(state.check_inputs());
+  out.first = state.step();
+  const auto steps = TRY(state.steps_left());
+  out.steps = steps;
+  TRY(state.check(out.files));
+  out.state = std::move(state);
   return Done{};
 }
 
@@ -164,7 +153,8 @@ Status make_ready(const Arguments& arguments, bool serves, Activity& activity, R
 Result<Ranks> find_ranks(const Arguments& arguments) {
   const bool several = started_by_mpi();
   if (several && !arguments.gpus.empty()) {
-    return Failure{"R095", "--gpus is for one process, but this run has several, each with a part",
+    return Failure{"R095",
+                   "--gpus is for one process, but this run has several, each with a subdomain",
                    "choose the cuts with --ranks 2x2"};
   }
   if (several) return join_ranks();

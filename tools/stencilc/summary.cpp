@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "compiler/support/try.h"
 #include "tools/stencilc/console.h"
 
 namespace stencil::tool {
@@ -28,11 +29,10 @@ Row row_of(const std::string& name, const Statistics& s, int digits) {
 }
 
 Result<std::string> reductions(const Program& program, Simulation& simulation) {
-  const auto values = simulation.reductions();
-  if (!values.ok()) return values.failure();
+  const auto values = TRY(simulation.reductions());
   std::string out;
-  for (size_t r = 0; r < values.value().size(); ++r) {
-    const ReductionValue& value = values.value()[r];
+  for (size_t r = 0; r < values.size(); ++r) {
+    const ReductionValue& value = values[r];
     if (program.reductions()[r].profile && value.first_nan == 0) continue;
     const ElementType type = program.reductions()[r].type;
     const bool real = type == ElementType::Float || type == ElementType::Double;
@@ -67,9 +67,8 @@ Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const 
   out += wrapped(steps, "steps     ");
   out += fmt::format("time      {:.3f} s, {:.4g} GCells/s\n", report.seconds,
                      report.gcells_per_second());
-  const auto values = reductions(kernel.program(), simulation);
-  if (!values.ok()) return values.failure();
-  return out + values.value();
+  const auto values = TRY(reductions(kernel.program(), simulation));
+  return out + values;
 }
 
 std::string describe(const NonFinite& values) {
@@ -94,9 +93,8 @@ Result<std::string> statistics(State& state) {
   for (const FieldInfo& field : state.fields()) {
     for (const ComponentInfo& component : field.components) {
       const std::string name = field.name + component.path;
-      const auto values = state.statistics(name);
-      if (!values.ok()) return values.failure();
-      all.emplace_back(name, values.value());
+      const auto values = TRY(state.statistics(name));
+      all.emplace_back(name, values);
     }
   }
   std::string text;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "compiler/support/try.h"
 #include "tools/stencilc/console.h"
 
 namespace stencil::tool {
@@ -121,8 +122,7 @@ Status check_inputs(const Program& program, const Arguments& arguments) {
 
 Status read_inputs(const Arguments& arguments, State& state) {
   for (const Assignment& input : arguments.inputs) {
-    const Status read = state.read(input.name, input.value);
-    if (!read.ok()) return read;
+    TRY(state.read(input.name, input.value));
   }
   return Done{};
 }
@@ -131,8 +131,7 @@ Result<RunFiles> find_files(const Program& program, const Arguments& arguments) 
   const auto is_program = [&](const std::string& what, const std::string& path) {
     return Failure{"U013", fmt::format("the {} '{}' is the program itself", what, path), ""};
   };
-  const auto plane = find_plane(program, arguments);
-  if (!plane.ok()) return plane.failure();
+  const auto plane = TRY(find_plane(program, arguments));
   for (const Assignment& input : arguments.inputs) {
     if (arguments.checkpoint.empty() || !same_file(arguments.checkpoint, input.value)) continue;
     return Failure{"U013", fmt::format("the checkpoint '{}' is an input", arguments.checkpoint),
@@ -148,7 +147,7 @@ Result<RunFiles> find_files(const Program& program, const Arguments& arguments) 
                  .checkpoint_steps = arguments.checkpoint_steps,
                  .checkpoint_seconds = arguments.checkpoint_seconds,
                  .history = arguments.history};
-  const Output picture{.plane = plane.value(), .range = arguments.range, .plain = arguments.plain};
+  const Output picture{.plane = plane, .range = arguments.range, .plain = arguments.plain};
   Status possible = program.check(files);
   for (size_t o = 0; o < arguments.outputs.size() && possible.ok(); ++o) {
     const Assignment& wanted = arguments.outputs[o];

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "compiler/support/escape.h"
+#include "compiler/support/try.h"
 #include "runtime/io/files.h"
 #include "runtime/tune/database.h"
 #include "tools/stencilc/commands.h"
@@ -69,15 +70,13 @@ std::string listing_of(const std::vector<Entry>& entries) {
 Result<std::string> export_to(const tune::Database& database, const std::string& path) {
   const auto entries = database.all();
   if (!entries.ok()) return entries.failure();
-  const Status written = runtime::write_file_atomically(path, tune::to_json(entries.value()));
-  if (!written.ok()) return written.failure();
+  TRY(runtime::write_file_atomically(path, tune::to_json(entries.value())));
   return fmt::format("{} entries in {}\n", entries.value().size(), visible(path));
 }
 
 Result<std::string> import_from(const tune::Database& database, const std::string& path) {
-  const auto text = runtime::read_file(path, int64_t{256} << 20);
-  if (!text.ok()) return text.failure();
-  const auto entries = tune::from_json(text.value());
+  const auto text = TRY(runtime::read_file(path, int64_t{256} << 20));
+  const auto entries = tune::from_json(text);
   if (!entries.ok()) {
     Failure failure = entries.failure();
     failure.message = fmt::format("'{}': {}", path, failure.message);
@@ -103,9 +102,8 @@ Result<std::string> answer(const TunedArguments& arguments,
     if (!removed.ok()) return removed.failure();
     return fmt::format("{} entries removed\n", removed.value());
   }
-  const auto entries = database.all();
-  if (!entries.ok()) return entries.failure();
-  return head_of(settings) + listing_of(entries.value());
+  const auto entries = TRY(database.all());
+  return head_of(settings) + listing_of(entries);
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ constexpr double kInteger = 1.92, kCall = 29.4, kRealCall = 17.1, kMultiplied = 
                  kRealMultiplied = 1.02, kSelect = 2.3, kWordLoaded = 2.16, kWordStored = 1.41,
                  kWordCopied = 4.85, kBulk = 81.3, kWordShared = 0.657, kConflict = 0.657,
                  kWordShuffled = 2.79, kAccess = 4.12, kPoint = 10.3, kIteration = 25.1;
-constexpr double kPerSlot = 1.31;  // counted slots per issued slot: part of the counted work is
-                                   // optimized away
+constexpr double kPerIssueSlot = 1.31;  // counted slots per issued slot: part of the counted work
+                                        // is optimized away
 
 // Issue slots of a warp, by class of machine instruction.
 constexpr double kCodeOther = 0.64, kCodeBranch = 5, kCodeAccess = 4.5, kCodeShuffle = 2.4;
@@ -51,7 +51,7 @@ constexpr double kOfCopies = 1.15;  // bandwidth relative to copies, if reads ou
 constexpr double kWordBytes = 4;
 constexpr double kInCache = 0.945;  // fraction of the cache available to arrays, on GPUs
 
-double residency(const Work& work, double registers, const Machine& machine) {
+double blocks_per_multiprocessor(const Work& work, double registers, const Machine& machine) {
   constexpr double kUnit = 8;  // allocation granularity
   const double warps = std::ceil(static_cast<double>(work.threads) / machine.warp);
   const double per_warp = std::ceil(registers / kUnit) * kUnit * machine.warp;
@@ -60,9 +60,9 @@ double residency(const Work& work, double registers, const Machine& machine) {
   const double shared = static_cast<double>(work.shared_bytes + machine.reserved_bytes);
   const double by_shared =
       std::floor(static_cast<double>(machine.shared_bytes + machine.reserved_bytes) / shared);
-  const double by_threads = std::floor(machine.resident_threads / (warps * machine.warp));
+  const double by_threads = std::floor(machine.threads_per_multiprocessor / (warps * machine.warp));
   return std::max(1.0, std::min({std::floor(by_registers / warps), by_shared, by_threads,
-                                 static_cast<double>(machine.resident_blocks)}));
+                                 static_cast<double>(machine.blocks_per_multiprocessor)}));
 }
 
 // The register limit of a thread.
@@ -99,15 +99,15 @@ Pressure pressure(const Work& work, const Machine& machine) {
   return out;
 }
 
-// Blocks at the grid's edge do more work. These are their fractions among a multiprocessor's
+// Blocks at the grid's boundary do more work. These are their fractions among a multiprocessor's
 // blocks.
-struct EdgeParts {
+struct BoundaryShare {
   double mean = 0;  // average over many waves
   double most = 0;  // on the multiprocessor with the most, for the given number of blocks
-  double any = 0;   // 1 if there are edge blocks, else 0
+  double any = 0;   // 1 if there are boundary blocks, else 0
 };
 
-EdgeParts edge_parts(const Work& work, double blocks) {
+BoundaryShare boundary_share(const Work& work, double blocks) {
   const double part = std::min(work.edge, 1.0);
   const double deviation = std::sqrt(part * (1 - part) / std::max(blocks, 1.0));
   return {part, std::min(part + kUneven * deviation, 1.0), part > 0 ? 1.0 : 0.0};
@@ -119,9 +119,9 @@ class Wave {
   // `busy`: fraction of the blocks at the edge; `slowest`: the same for the critical warp (0 to 1).
   Wave(const Work& work, const Machine& machine, double busy, double slowest, double lacking)
       : work_(work), machine_(machine) {
-    const double inside = slots(work, machine, false, lacking);
-    const double at_edge = slots(work, machine, true, lacking);
-    slots_ = inside + busy * (at_edge - inside);
+    const double inside = issue_slots(work, machine, false, lacking);
+    const double at_edge = issue_slots(work, machine, true, lacking);
+    issue_slots_ = inside + busy * (at_edge - inside);
     warps_ = std::ceil(static_cast<double>(work.threads) / machine.warp);
     const double clock = machine.clock;
     const double barrier = kBarrier * work.barriers * std::sqrt(warps_);
@@ -130,7 +130,7 @@ class Wave {
                          kRealCallLatency * work.iteration.real_calls +
                          (work.iterations > 1 ? kStage * work.stages : 0);
     // Prefetched loads overlap with the computation; others stall.
-    const double rest = barrier + chain * kPerSlot * (inside + slowest * (at_edge - inside)) +
+    const double rest = barrier + chain * kPerIssueSlot * (inside + slowest * (at_edge - inside)) +
                         calls + kAwaited * work.awaited + (work.ahead == 1 ? kLate : 0);
     const double loads = work.ahead > 0 ? kNextLoad / std::pow(work.ahead, 0.83) : kFirstLoad;
     const bool waits = work.ahead == 0 && work.iterations > 1;
@@ -139,7 +139,7 @@ class Wave {
 
   double issue(double blocks) const {
     const double busy = std::max(blocks * warps_ / machine_.schedulers, 1.0);
-    return work_.iterations * busy * slots_ / machine_.clock;
+    return work_.iterations * busy * issue_slots_ / machine_.clock;
   }
   double memory(double blocks) const {
     const double held = kInCache * static_cast<double>(machine_.cache_bytes);
@@ -158,10 +158,11 @@ class Wave {
 
  private:
   // Machine code already contains its spill instructions.
-  static double slots(const Work& work, const Machine& machine, bool at_edge, double spilled) {
+  static double issue_slots(const Work& work, const Machine& machine, bool at_edge,
+                            double spilled) {
     const double counted = counted_slots(work, machine, at_edge);
     const auto& issued = at_edge && work.edge_issued ? work.edge_issued : work.issued;
-    if (!issued) return counted + kSpill * spilled / kPerSlot;
+    if (!issued) return counted + kSpill * spilled / kPerIssueSlot;
     return counted * std::pow(issued_slots(*issued, machine) / counted, kCodeShare);
   }
   double bytes(double blocks) const {
@@ -170,7 +171,7 @@ class Wave {
 
   const Work& work_;
   const Machine& machine_;
-  double slots_ = 0, warps_ = 1, latency_ = 0;
+  double issue_slots_ = 0, warps_ = 1, latency_ = 0;
 };
 
 // Warps without barriers stall less if planes are prefetched earlier.
@@ -188,18 +189,20 @@ struct KernelTime {
 KernelTime time_of(const Work& work, const Machine& machine, Prediction& out) {
   const Pressure asked = pressure(work, machine);
   const double registers = std::min(work.registers, asked.most);
-  const double resident = residency(work, registers, machine);
-  const double at_once = resident * machine.multiprocessors;
+  const double per_multiprocessor = blocks_per_multiprocessor(work, registers, machine);
+  const double at_once = per_multiprocessor * machine.multiprocessors;
   const double full = std::floor(work.blocks / at_once);
   const double rest = work.blocks - full * at_once;
   const double tail = rest > 0 ? std::max(1.0, std::ceil(rest / machine.multiprocessors)) : 0;
-  const EdgeParts edges = edge_parts(work, resident), of_tail = edge_parts(work, tail);
-  const Wave usual(work, machine, edges.mean, edges.mean, asked.lacking);
-  const Wave slowest(work, machine, edges.most, edges.any, asked.lacking);
+  const BoundaryShare boundary = boundary_share(work, per_multiprocessor);
+  const BoundaryShare of_tail = boundary_share(work, tail);
+  const Wave usual(work, machine, boundary.mean, boundary.mean, asked.lacking);
+  const Wave slowest(work, machine, boundary.most, boundary.any, asked.lacking);
   const Wave last(work, machine, of_tail.most, of_tail.any, asked.lacking);
   // Sequential waves; with many waves, blocks start as soon as others end.
-  const double in_waves = full * slowest.seconds(resident) + (tail > 0 ? last.seconds(tail) : 0);
-  const double flowing = work.blocks / at_once * usual.seconds(resident);
+  const double in_waves =
+      full * slowest.seconds(per_multiprocessor) + (tail > 0 ? last.seconds(tail) : 0);
+  const double flowing = work.blocks / at_once * usual.seconds(per_multiprocessor);
   const double flows = full > 0 ? 1 - 1 / full : 0;
   const double blocks_seconds = in_waves * (1 - flows) + flowing * flows;
 
@@ -209,10 +212,10 @@ KernelTime time_of(const Work& work, const Machine& machine, Prediction& out) {
   };
   const double waves = work.blocks / at_once;
   const double rounds = full > 0 ? waves : 1;
-  const double each = full > 0 ? resident : work.blocks / machine.multiprocessors;
+  const double each = full > 0 ? per_multiprocessor : work.blocks / machine.multiprocessors;
   put(Limit::Memory, rounds * usual.memory(each));
   put(Limit::Cache, rounds * usual.cache(each));
-  put(Limit::Instructions, waves * usual.issue(resident));
+  put(Limit::Instructions, waves * usual.issue(per_multiprocessor));
   put(Limit::Latency, rounds * usual.latency());
   put(Limit::Tail, std::max(blocks_seconds - flowing, 0.0) * (full > 0 ? 1 : 0));
   put(Limit::Launch, machine.launch_seconds);
@@ -221,8 +224,8 @@ KernelTime time_of(const Work& work, const Machine& machine, Prediction& out) {
   out.registers = registers;
   out.wanted = work.registers;
   out.spills = asked.hopeless;
-  out.resident = static_cast<int>(resident);
-  out.occupancy = resident * work.threads / machine.resident_threads;
+  out.blocks_per_multiprocessor = static_cast<int>(per_multiprocessor);
+  out.occupancy = per_multiprocessor * work.threads / machine.threads_per_multiprocessor;
   out.waves = waves;
   out.blocks = work.blocks;
   return out_time;
@@ -283,7 +286,7 @@ KernelTime time_on_cpu(const Work& work, const Machine& machine, Prediction& out
   put(Limit::Tail, (computing + cache) * (rounds - even));
   put(Limit::Launch, machine.launch_seconds);
   time.seconds = (busy + memory + machine.launch_seconds) * work.launches;
-  out.resident = 1;
+  out.blocks_per_multiprocessor = 1;
   out.occupancy = even / rounds;
   out.waves = even;
   out.blocks = work.blocks;
@@ -311,7 +314,7 @@ double instructions(const Operations& operations, const Machine& machine) {
 
 double counted_slots(const Work& work, const Machine& machine, bool at_edge) {
   const double selects = at_edge ? kSelect * work.edge_selects : 0;
-  return (instructions(work.iteration, machine) + kIteration + selects) / kPerSlot;
+  return (instructions(work.iteration, machine) + kIteration + selects) / kPerIssueSlot;
 }
 
 double issued_slots(const Issued& issued, const Machine& machine) {

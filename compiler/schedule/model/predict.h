@@ -27,8 +27,8 @@ struct Prediction {
   double registers = 0;  // allocated per thread
   double wanted = 0;     // wanted per thread
   bool spills = false;   // very likely to spill
-  int resident = 1;      // blocks per multiprocessor
-  double occupancy = 0;  // resident threads / maximum
+  int blocks_per_multiprocessor = 1;
+  double occupancy = 0;  // threads per multiprocessor / maximum
   double waves = 0;      // blocks / blocks that run at once
   double blocks = 0;
 

@@ -7,11 +7,11 @@
 #include <climits>
 #include <optional>
 
+#include "compiler/schedule/common/shapes.h"
+#include "compiler/schedule/common/slow_operations.h"
 #include "compiler/schedule/overlapped/cpu.h"
 #include "compiler/schedule/overlapped/kernel.h"
 #include "compiler/schedule/overlapped/work.h"
-#include "compiler/schedule/parts/shapes.h"
-#include "compiler/schedule/parts/slow_operations.h"
 #include "compiler/schedule/sweeps/direct.h"
 #include "compiler/schedule/sweeps/tile_kernel.h"
 
@@ -89,10 +89,10 @@ std::shared_ptr<const OverlappedStep> step_of(const analysis::TimeTiles& tiles) 
   return {std::shared_ptr<const void>(), &tiles.kept<OverlappedStep>()};
 }
 
-// The first far read of a field that the program writes, if any. Fields that are never written can
-// be read from memory.
-std::optional<analysis::FarRead> written_far_read(const ir::Program& program) {
-  for (const analysis::FarRead& read : analysis::far_reads(program)) {
+// The first read outside the halo of a field that the program writes, if any. Fields that are never
+// written can be read from memory.
+std::optional<analysis::ReadOutsideHalo> written_read_outside_halo(const ir::Program& program) {
+  for (const analysis::ReadOutsideHalo& read : analysis::reads_outside_halo(program)) {
     if (ir::is_written(program, read.field)) return read;
   }
   return std::nullopt;
@@ -156,7 +156,7 @@ class PlannedTiles final : public Plan {
     const int rank = tile_.program().grid.rank();
     if (rank >= 3)
       return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
-    if (!written_far_read(tile_.step->whole)) return "";
+    if (!written_read_outside_halo(tile_.step->whole)) return "";
     const Family direct = direct_family();
     Diagnostics none;
     const Footprint tiles = cost();
@@ -165,8 +165,8 @@ class PlannedTiles final : public Plan {
     const bool saves =
         tiles.bytes_read + tiles.bytes_written < sweeps.bytes_read + sweeps.bytes_written;
     return saves ? ""
-                 : "a boundary rule that may read far away limits tiles to one step, which saves "
-                   "nothing";
+                 : "a boundary rule that may read outside the halo limits tiles to one step, "
+                   "which saves nothing";
   }
 
   void lower(kernel::Module& module) const override { lower_overlapped(tile_, module); }
@@ -177,14 +177,14 @@ class PlannedTiles final : public Plan {
   const Machine machine_;
 };
 
-// Between two steps of a tile, memory does not hold the values that a far read needs.
-void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
-                      Diagnostics& diagnostics) {
-  const auto read = written_far_read(program);
+// Between two steps of a tile, memory does not hold the values that a read outside the halo needs.
+void refuse_reads_outside_halo(const ir::Program& program, const Schedule& schedule,
+                               Diagnostics& diagnostics) {
+  const auto read = written_read_outside_halo(program);
   if (!read || schedule.time_tile == 1) return;
   Diagnostic& error = diagnostics.error(
       "L016", read->span,
-      fmt::format("overlapped refused: the boundary of '{}' may read far from the point",
+      fmt::format("overlapped refused: the boundary of '{}' may read outside the halo",
                   program.fields[static_cast<size_t>(read->field)].name));
   error.expected = "T=1, which reads it from memory";
   error.found = fmt::format("T={}", schedule.time_tile);
@@ -194,7 +194,7 @@ void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
 PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine& machine,
              Diagnostics& diagnostics) {
   refuse_advanced_levels(tiles.program(), schedule, diagnostics);
-  refuse_far_reads(tiles.program(), schedule, diagnostics);
+  refuse_reads_outside_halo(tiles.program(), schedule, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   OverlappedTile tile(step_of(tiles), schedule);
   refuse_small_tile(tiles.program(), schedule, tile.sides, diagnostics);
@@ -212,7 +212,7 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
 Schedule usual(const analysis::TimeTiles& tiles, const Machine& machine) {
   const ir::Program& program = tiles.program();
   const auto step = step_of(tiles);
-  const int deepest = written_far_read(program) ? 1 : INT_MAX;
+  const int deepest = written_read_outside_halo(program) ? 1 : INT_MAX;
   if (machine.threads_are_loops) return overlapped_on_cpu(step, machine, deepest);
   const int64_t usual_bytes = machine.shared_bytes / 10 * 7;  // leaves part of the memory to the L1
                                                               // cache
@@ -242,9 +242,10 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
   const std::string why =
       fmt::format("the deepest of a few usual tiles that is at most half halo and fits {}",
                   machine.threads_are_loops ? "the second-level cache" : "shared memory");
-  const bool far = written_far_read(tiles.program()).has_value();
-  return {usual(tiles, machine),
-          why + (far ? "; one step, because a boundary rule may read far away" : "")};
+  const bool outside_halo = written_read_outside_halo(tiles.program()).has_value();
+  return {
+      usual(tiles, machine),
+      why + (outside_halo ? "; one step, because a boundary rule may read outside the halo" : "")};
 }
 
 Shapes usual_shapes(int rank) {

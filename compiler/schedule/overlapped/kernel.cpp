@@ -30,10 +30,10 @@
 #include <map>
 #include <set>
 
+#include "compiler/schedule/common/barrier_planner.h"
+#include "compiler/schedule/common/levels.h"
+#include "compiler/schedule/common/samples.h"
 #include "compiler/schedule/overlapped/shared_tiles.h"
-#include "compiler/schedule/parts/barrier_planner.h"
-#include "compiler/schedule/parts/levels.h"
-#include "compiler/schedule/parts/samples.h"
 #include "compiler/schedule/sweeps/tile_kernel.h"
 
 namespace stencil::schedule {
@@ -79,7 +79,8 @@ class OverlappedKernel {
     if (!reads.empty()) no_points_ = builder_.none_weighs(reads, points_.covered(), body);
     const std::vector<ir::Access> sampled = samples_.sets();
     if (!sampled.empty()) no_samples_ = builder_.none_weighs(sampled, points_.covered(), body);
-    // With shrinking boxes, slots count from the first of T steps, even if steps are skipped.
+    // With shrinking boxes, ring indices count from the first of T steps, even if steps are
+    // skipped.
     append(body, tiles_.load(hull ? literal(0) : steps_left_out(steps)));
     barriers_.force(body);
     append(body, hull ? equal_steps() : shrinking_steps());
@@ -187,7 +188,7 @@ class OverlappedKernel {
   Body take_samples(const Step& step, const Expr& number) {
     Body out;
     for (const auto& [field, margin] : tile_.held) {
-      const Expr newest = slot(step, field, 0);
+      const Expr newest = ring_index(step, field, 0);
       Samples::Lanes lanes;
       lanes.first = points_.point();
       lanes.last_column = lanes.column = lanes.first.back();
@@ -202,12 +203,14 @@ class OverlappedKernel {
     return as_body(threads(guarded(both(step.runs, some), points_.per_element(in_core, false))));
   }
 
-  // The slot of a level during a step; accounts for a new level that the step has already made.
-  Expr slot(const Step& step, ir::FieldId field, int level) const {
-    return tiles_.slot_after(step.passed, field, level - step.is_advanced(field));
+  // The ring index of a level during a step; accounts for a new level that the step has already
+  // made.
+  Expr ring_index(const Step& step, ir::FieldId field, int level) const {
+    return tiles_.ring_index_after(step.passed, field, level - step.is_advanced(field));
   }
-  // A number that identifies the slot within the step, or within all steps if `passed` is constant.
-  int slot_number(const Step& step, ir::FieldId field, int level) const {
+  // A number that identifies the ring index within the step, or within all steps if `passed` is
+  // constant.
+  int ring_index_number(const Step& step, ir::FieldId field, int level) const {
     const auto* passed = std::get_if<kernel::IntegerLiteral>(&step.passed->kind);
     const int steps = step.is_advanced(field) + static_cast<int>(passed ? passed->value : 0);
     return (steps + tiles_.levels(field) - level) % tiles_.levels(field);
@@ -221,16 +224,17 @@ class OverlappedKernel {
     BarrierPlanner::Tiles offset_reads, direct, late;
     for (const analysis::Reads& reads : reads_of(function)) {
       if (reads.at_offset && tiles_.hold(reads.field)) {
-        offset_reads.insert({reads.field, slot_number(step, reads.field, reads.level)});
+        offset_reads.insert({reads.field, ring_index_number(step, reads.field, reads.level)});
       }
     }
-    // A new level goes to the slot of the oldest one, unless another function has already made the
-    // level.
+    // A new level goes to the ring index of the oldest one, unless another function has already
+    // made the level.
     std::map<ir::FieldId, Expr> to;
     for (const ir::FieldId target : function.targets) {
       const int made = advances(function, target) ? -1 : 0;
-      (waits(function, target) ? late : direct).insert({target, slot_number(step, target, made)});
-      to[target] = slot(step, target, made);
+      (waits(function, target) ? late : direct)
+          .insert({target, ring_index_number(step, target, made)});
+      to[target] = ring_index(step, target, made);
     }
     const Store to_tile = [&](const ir::Output& output, const Expr& value) {
       return tiles_.store(output.field, output.component, to.at(output.field), value);
@@ -286,14 +290,14 @@ class OverlappedKernel {
   Body evaluate_piece(const ir::Function& function, const ir::Piece& piece, const Step& step,
                       const Store& store) {
     Body body;
-    const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
-      if (access.in_place) return builder_.load_in_place(access, landings);
-      const Landing landing = landings.land(access);
-      if (!tiles_.hold(access.field) || analysis::lands_far(program_, access)) {
-        return builder_.load_global(access, landing);
+    const ReadAccess read = [&](const ir::Access& access, AccessResolver& resolver) {
+      if (access.in_place) return builder_.load_in_place(access, resolver);
+      const ResolvedAccess resolved = resolver.resolve(access);
+      if (!tiles_.hold(access.field) || analysis::resolves_outside_halo(program_, access)) {
+        return builder_.load_global(access, resolved);
       }
-      const Expr from = slot(step, access.field, access.level);
-      return apply_boundary(landing, tiles_.read(access, landing, from));
+      const Expr from = ring_index(step, access.field, access.level);
+      return apply_boundary(resolved, tiles_.read(access, resolved, from));
     };
     const auto values =
         evaluate(builder_.interface(), piece.graph, piece.results, points_.point(), step.time, read,
@@ -312,7 +316,8 @@ class OverlappedKernel {
       const ir::FieldId target = output.field;
       if (waits(function, target) != late) continue;
       if (!advances(function, target) || tiles_.levels(target) == 1) continue;
-      moves.push_back(store(output, tiles_.value(target, output.component, slot(step, target, 0))));
+      moves.push_back(
+          store(output, tiles_.value(target, output.component, ring_index(step, target, 0))));
     }
     if (moves.empty()) return {};
     return guarded(

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/schedule/parts/tiling.h"
+#include "compiler/schedule/common/tiling.h"
 
 namespace stencil::schedule {
 
@@ -14,7 +14,7 @@ namespace {
 // How many functions, from the first one on, a tile can compute without sweeps in between.
 size_t tiled_functions(const ir::Program& program) {
   size_t tiled = program.functions.size();
-  for (const analysis::FarRead& read : analysis::far_reads(program)) {
+  for (const analysis::ReadOutsideHalo& read : analysis::reads_outside_halo(program)) {
     for (size_t f = 0; f < read.function; ++f) {
       if (ir::writes(program.functions[f], read.field)) tiled = std::min(tiled, read.function);
     }

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "compiler/analysis/time_tile.h"
-#include "compiler/schedule/parts/limits.h"
+#include "compiler/schedule/common/limits.h"
 #include "compiler/schedule/sweeps/sweep.h"
 
 namespace stencil::schedule {
 
-// Splits a step into tiled and swept functions. A far read (one whose boundary rule leads out of
-// the tile's halo) must find its value in memory, which holds the values from before the launch. So
-// the tile computes the functions before the first far read of a field written earlier in the step.
-// That function and all later ones run as sweeps of one launch each.
+// Splits a step into tiled and swept functions. A read outside the halo (one whose boundary rule
+// leads out of the tile's halo) must find its value in memory, which holds the values from before
+// the launch. So the tile computes the functions before the first read outside the halo of a field
+// written earlier in the step. That function and all later ones run as sweeps of one launch each.
 struct OverlappedStep {
   explicit OverlappedStep(const ir::Program& program);
 

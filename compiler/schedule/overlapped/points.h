@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/schedule/common/builder.h"
+#include "compiler/schedule/common/statements.h"
 #include "compiler/schedule/overlapped/plan.h"
-#include "compiler/schedule/parts/builder.h"
-#include "compiler/schedule/parts/statements.h"
 
 namespace stencil::schedule {
 

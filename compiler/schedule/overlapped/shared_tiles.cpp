@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/schedule/parts/levels.h"
+#include "compiler/schedule/common/levels.h"
 
 namespace stencil::schedule {
 
@@ -29,7 +29,7 @@ SharedTiles::SharedTiles(const OverlappedTile& tile, const OverlappedPoints& poi
   }
 }
 
-Expr SharedTiles::slot_after(const Expr& steps, ir::FieldId field, int level) const {
+Expr SharedTiles::ring_index_after(const Expr& steps, ir::FieldId field, int level) const {
   const int count = levels(field);
   return modulo(plus(steps, (count - level) % count), literal(count));
 }
@@ -45,43 +45,45 @@ std::vector<Expr> SharedTiles::at_point(ir::FieldId field) const {
   return index;
 }
 
-std::vector<Expr> SharedTiles::in_slot(const Expr& slot, ir::FieldId field,
-                                       std::vector<Expr> index) const {
-  if (levels(field) > 1) index.insert(index.begin(), slot);
+std::vector<Expr> SharedTiles::at_ring_index(const Expr& ring_index, ir::FieldId field,
+                                             std::vector<Expr> index) const {
+  if (levels(field) > 1) index.insert(index.begin(), ring_index);
   return index;
 }
 
-Expr SharedTiles::value(ir::FieldId field, int component, const Expr& slot) const {
+Expr SharedTiles::value(ir::FieldId field, int component, const Expr& ring_index) const {
   const Scalar type = field_of(field).components[component].type;
-  const Expr loaded = kernel::load(tiles_.at(field)[component],
-                                   in_slot(slot, field, at_point(field)), arithmetic_type(type));
+  const Expr loaded =
+      kernel::load(tiles_.at(field)[component], at_ring_index(ring_index, field, at_point(field)),
+                   arithmetic_type(type));
   return kernel::convert(loaded, type);
 }
 
-kernel::Statement SharedTiles::store(ir::FieldId field, int component, const Expr& slot,
+kernel::Statement SharedTiles::store(ir::FieldId field, int component, const Expr& ring_index,
                                      Expr value) const {
-  return {kernel::Store{tiles_.at(field)[component], in_slot(slot, field, at_point(field)),
-                        std::move(value)}};
+  return {kernel::Store{tiles_.at(field)[component],
+                        at_ring_index(ring_index, field, at_point(field)), std::move(value)}};
 }
 
-Expr SharedTiles::read(const ir::Access& access, const Landing& landing, const Expr& slot) const {
+Expr SharedTiles::read(const ir::Access& access, const ResolvedAccess& resolved,
+                       const Expr& ring_index) const {
   const ir::Field& field = field_of(access.field);
   std::vector<Expr> index;
   for (int d = 0; d < rank_; ++d) {
     const bool moved = ir::meets(field, access, d, ir::BoundaryKind::Clamp) ||
                        ir::meets(field, access, d, ir::BoundaryKind::Mirror);
-    const Expr& landed = landing.point[d];
+    const Expr& place = resolved.point[d];
     if (!moved) {  // a constant boundary value replaces whatever the tile holds
       index.push_back(coordinate(access.field, d, access.offsets[d]));
     } else if (tile_.images[d]) {  // same displacement from this image as from the point itself
       index.push_back(
-          kernel::add(coordinate(access.field, d, 0), kernel::sub(landed, points_.point()[d])));
+          kernel::add(coordinate(access.field, d, 0), kernel::sub(place, points_.point()[d])));
     } else {  // from the grid coordinate that the boundary rule computed
-      index.push_back(kernel::sub(landed, points_.first(d, tile_.held.at(access.field)[d].low)));
+      index.push_back(kernel::sub(place, points_.first(d, tile_.held.at(access.field)[d].low)));
     }
   }
   return kernel::load(tiles_.at(access.field)[access.component],
-                      in_slot(slot, access.field, std::move(index)),
+                      at_ring_index(ring_index, access.field, std::move(index)),
                       arithmetic_type(field.components[access.component].type));
 }
 
@@ -113,8 +115,8 @@ Body SharedTiles::load_group(const std::vector<ir::FieldId>& group, const Expr& 
       for (int level = 0; level < analysis::levels_loaded(tile_.time_tile(), field); ++level) {
         const ir::Access here{field, static_cast<int>(c), level, std::vector<int>(rank_, 0), 0};
         const Expr value = builder_.load_global(here, points_.point());
-        const Expr slot = slot_after(skipped, field, level);
-        loads.push_back({kernel::Store{tiles_.at(field)[c], in_slot(slot, field, place),
+        const Expr ring_index = ring_index_after(skipped, field, level);
+        loads.push_back({kernel::Store{tiles_.at(field)[c], at_ring_index(ring_index, field, place),
                                        kernel::convert(value, declared.components[c].type)}});
       }
     }
@@ -136,8 +138,8 @@ Body SharedTiles::write_core(const Expr& done, const Expr& moved) const {
     Body body;
     for (int n = 1; n <= most; ++n) {
       const Expr steps = plus(kernel::sub(moved, made), n);
-      Body level =
-          write_level(field, slot_after(steps, field, 0), result_slot(declared, time_tile, n, 0));
+      Body level = write_level(field, ring_index_after(steps, field, 0),
+                               result_slot(declared, time_tile, n, 0));
       const Expr exists = n == 1 ? kernel::boolean(true) : at_least(done, literal(n));
       append(body, guarded(exists, std::move(level)));
     }
@@ -148,7 +150,8 @@ Body SharedTiles::write_core(const Expr& done, const Expr& moved) const {
   return as_body(threads(points_.per_element(std::move(inner), false)));
 }
 
-// Copies one level of a field at the current point from its slot in the tile to its slot in memory.
+// Copies one level of a field at the current point from its ring index in the tile to its slot in
+// memory.
 Body SharedTiles::write_level(ir::FieldId field, const Expr& from, int to) const {
   Body body;
   for (size_t i = 0; i < field_of(field).components.size(); ++i) {

@@ -1,9 +1,9 @@
 // Shared memory of an `overlapped` block: for each component of each written field, one tile per
 // time level, including the halo.
 //
-// The tiles of a field with history form a ring of time levels. Levels change slots from step to
-// step; no data moves. A step overwrites the oldest level, so it needs a barrier only if that level
-// is read at offsets.
+// The tiles of a field with history form a ring of time levels. Levels change ring indices from
+// step to step; no data moves. A step overwrites the oldest level, so it needs a barrier only if
+// that level is read at offsets.
 #pragma once
 
 #include <map>
@@ -21,15 +21,16 @@ class SharedTiles {
 
   bool hold(ir::FieldId field) const { return tiles_.count(field) > 0; }
   int levels(ir::FieldId field) const { return tile_.levels.at(field); }
-  // The slot of `level`, `steps` steps after step 0. At step 0 level @-k is in slot (levels - k)
-  // modulo levels; each step moves all levels on by one slot.
-  Expr slot_after(const Expr& steps, ir::FieldId field, int level) const;
+  // The ring index of `level`, `steps` steps after step 0. At step 0 level @-k is at ring index
+  // (levels - k) modulo levels; each step moves all levels on by one.
+  Expr ring_index_after(const Expr& steps, ir::FieldId field, int level) const;
 
   // A component's value at the current point, in storage precision.
-  Expr value(ir::FieldId field, int component, const Expr& slot) const;
-  // The value that an access reads from a slot; the caller applies constant boundary values.
-  Expr read(const ir::Access& access, const Landing& landing, const Expr& slot) const;
-  kernel::Statement store(ir::FieldId field, int component, const Expr& slot, Expr value) const;
+  Expr value(ir::FieldId field, int component, const Expr& ring_index) const;
+  // The value that an access reads at a ring index; the caller applies constant boundary values.
+  Expr read(const ir::Access& access, const ResolvedAccess& resolved, const Expr& ring_index) const;
+  kernel::Statement store(ir::FieldId field, int component, const Expr& ring_index,
+                          Expr value) const;
 
   // Loads all tiles with their halos, clipped to the field, including the older levels that are
   // read. `skipped`: number of steps of the time tile that are skipped.
@@ -42,7 +43,8 @@ class SharedTiles {
   // Index into the field's tile of the current point of the computed hull plus `offset`.
   Expr coordinate(ir::FieldId field, int d, int64_t offset) const;
   std::vector<Expr> at_point(ir::FieldId field) const;
-  std::vector<Expr> in_slot(const Expr& slot, ir::FieldId field, std::vector<Expr> index) const;
+  std::vector<Expr> at_ring_index(const Expr& ring_index, ir::FieldId field,
+                                  std::vector<Expr> index) const;
   Body load_group(const std::vector<ir::FieldId>& group, const Expr& skipped) const;
   Body write_level(ir::FieldId field, const Expr& from, int to) const;
   const ir::Field& field_of(ir::FieldId field) const { return tile_.program().fields[field]; }

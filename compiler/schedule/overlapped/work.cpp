@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/schedule/parts/operations.h"
-#include "compiler/schedule/parts/tiling.h"
+#include "compiler/schedule/common/operations.h"
+#include "compiler/schedule/common/tiling.h"
 #include "compiler/schedule/sweeps/work.h"
 
 namespace stencil::schedule {

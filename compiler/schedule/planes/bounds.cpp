@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/rewrite.h"
-#include "compiler/schedule/parts/statements.h"
+#include "compiler/schedule/common/statements.h"
 
 namespace stencil::schedule {
 

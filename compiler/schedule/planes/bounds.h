@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "compiler/schedule/parts/tiling.h"
+#include "compiler/schedule/common/tiling.h"
 #include "compiler/schedule/planes/plan.h"
 
 namespace stencil::schedule {

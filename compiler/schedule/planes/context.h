@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/schedule/parts/builder.h"
-#include "compiler/schedule/parts/statements.h"
+#include "compiler/schedule/common/builder.h"
+#include "compiler/schedule/common/statements.h"
 #include "compiler/schedule/planes/plan.h"
 
 namespace stencil::schedule {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "compiler/schedule/parts/shapes.h"
+#include "compiler/schedule/common/shapes.h"
 #include "compiler/schedule/planes/kernel.h"
 #include "compiler/schedule/planes/work.h"
 
@@ -13,12 +13,12 @@ namespace stencil::schedule {
 
 namespace {
 
-Schedule make(int time_tile, const Shape& block, Edges edges) {
+Schedule make(int time_tile, const Shape& block, Interior interior) {
   Schedule schedule;
   schedule.family = "planes";
   schedule.time_tile = time_tile;
   schedule.block = block;
-  schedule.edges = edges;
+  schedule.interior = interior;
   return schedule;
 }
 
@@ -88,13 +88,15 @@ class PlannedPlanes final : public Plan {
 
 // --- Refusals
 
-// A far read must find its value in memory, which does not hold steps of the current tile.
-void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
-                      Diagnostics& diagnostics) {
-  for (const analysis::FarRead& read : analysis::far_reads(program)) {
+// A read outside the halo must find its value in memory, which does not hold steps of the current
+// tile.
+void refuse_reads_outside_halo(const ir::Program& program, const Schedule& schedule,
+                               Diagnostics& diagnostics) {
+  for (const analysis::ReadOutsideHalo& read : analysis::reads_outside_halo(program)) {
     bool made = schedule.time_tile > 1 && ir::is_written(program, read.field);
     for (size_t f = 0; f < read.function; ++f) made |= ir::writes(program.functions[f], read.field);
-    if (made) return refuse_far_read(program, schedule, read.field, read.span, diagnostics);
+    if (made)
+      return refuse_read_outside_halo(program, schedule, read.field, read.span, diagnostics);
   }
 }
 
@@ -115,7 +117,7 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
   refuse_line(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   refuse_shape(program, schedule, diagnostics);
-  refuse_far_reads(program, schedule, diagnostics);
+  refuse_reads_outside_halo(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   PlanesPlan plan = plan_planes(tiles, schedule, schedule.time_tile);
   refuse_long_halo(schedule, plan.halo, diagnostics);
@@ -194,11 +196,11 @@ Schedule best_on_cpu(const analysis::TimeTiles& tiles, const Machine& machine, i
   constexpr int kDeepest = 12;
   constexpr size_t kMostStages = 16;  // compile time; kernels for fewer steps double it
   const ir::Program& program = tiles.program();
-  Schedule best = make(1, {64}, Edges::Split);
+  Schedule best = make(1, {64}, Interior::Split);
   double least = 0;
   for (const Shape& block : shapes_on_cpu(program.grid.rank(), row, machine)) {
     for (int t = 1; t <= kDeepest; ++t) {
-      const Schedule schedule = make(t, block, Edges::Split);
+      const Schedule schedule = make(t, block, Interior::Split);
       const PlanesPlan plan = plan_planes(tiles, schedule, t);
       if (t > 1 && plan.stages.size() > kMostStages) break;
       if (!pays(plan) || 2 * ring_bytes(program, plan) > machine.shared_bytes) break;
@@ -229,7 +231,7 @@ Schedule usual_on_gpu(const analysis::TimeTiles& tiles, const Machine& machine) 
   const std::vector<Shape> blocks = shapes_on_gpu(program.grid.rank(), machine);
   for (int t = 4; t > 1; --t) {
     for (const Shape& block : blocks) {
-      const Schedule schedule = make(t, block, Edges::Tested);
+      const Schedule schedule = make(t, block, Interior::Tested);
       const PlanesPlan plan = plan_planes(tiles, schedule, t);
       if (pays(plan) && ring_bytes(program, plan) <= machine.shared_bytes) return schedule;
     }
@@ -237,16 +239,16 @@ Schedule usual_on_gpu(const analysis::TimeTiles& tiles, const Machine& machine) 
   // One step needs no halo. Prefer a block that would also support two steps.
   for (const Shape& block : blocks) {
     Diagnostics refusals;
-    if (plan(tiles, make(2, block, Edges::Tested), machine, refusals)) {
-      return make(1, block, Edges::Tested);
+    if (plan(tiles, make(2, block, Interior::Tested), machine, refusals)) {
+      return make(1, block, Interior::Tested);
     }
   }
-  return make(1, blocks.front(), Edges::Tested);
+  return make(1, blocks.front(), Interior::Tested);
 }
 
 Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
   Proposal out;
-  out.schedule = make(1, {64}, Edges::Tested);
+  out.schedule = make(1, {64}, Interior::Tested);
   if (tiles.program().grid.rank() >= 2) {
     out.schedule =
         machine.threads_are_loops ? usual_on_cpu(tiles, machine) : usual_on_gpu(tiles, machine);
@@ -268,7 +270,7 @@ Shapes shapes(int rank) {
 Family planes_family() {
   return {"planes",
           "T steps in flight along the outermost dimension, planes in cache or shared memory",
-          {Setting::TimeTile, Setting::Block, Setting::Chunk, Setting::Edges, Setting::Rows},
+          {Setting::TimeTile, Setting::Block, Setting::Chunk, Setting::Interior, Setting::Rows},
           propose,
           plan,
           shapes};

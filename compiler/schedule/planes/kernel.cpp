@@ -17,13 +17,13 @@
 // steps are not alike, they are written one by one, except where kernel::sequence finds loops. Each
 // of tile_sizes() then has its own kernel.
 //
-// On a CPU threads are loops, so innermost loops should treat all points alike. With edges=split a
-// stage has several sections: (1) points where no access meets a boundary rule; (2) the rest of
+// On a CPU threads are loops, so innermost loops should treat all points alike. With interior=split
+// a stage has several sections: (1) points where no access meets a boundary rule; (2) the rest of
 // these columns, with rules in the outer dimensions, which are the same for a whole row; (3) the
 // ends of rows, with all rules; (4) points around a function's region, which only carry old values
 // over. Each section is a box whose bounds are named once per plane, and becomes a loop nest
 // (compiler/emit/loop_nest.h). The boxes around another box are one section in a loop over its
-// sides. With edges=tested there is one section, which tests each point.
+// sides. With interior=tested there is one section, which tests each point.
 #include "compiler/schedule/planes/kernel.h"
 
 #include <fmt/format.h>
@@ -34,8 +34,8 @@
 
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/sequence.h"
-#include "compiler/schedule/parts/barrier_planner.h"
-#include "compiler/schedule/parts/samples.h"
+#include "compiler/schedule/common/barrier_planner.h"
+#include "compiler/schedule/common/samples.h"
 #include "compiler/schedule/planes/bounds.h"
 #include "compiler/schedule/planes/values.h"
 
@@ -85,8 +85,9 @@ class Sections {
     append(body, context_.builder.by_points(
                      reads, none,
                      [&] {
-                       return context_.schedule.edges == Edges::Tested ? tested_section(stage)
-                                                                       : split_sections(stage);
+                       return context_.schedule.interior == Interior::Tested
+                                  ? tested_section(stage)
+                                  : split_sections(stage);
                      },
                      [&] { return sums_ahead(stage, reads); }));
     return guarded(both(has_plane, plane_in(target_box(stage))), std::move(body));

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "compiler/schedule/parts/tiling.h"
+#include "compiler/schedule/common/tiling.h"
 #include "compiler/support/work.h"
 
 namespace stencil::schedule {

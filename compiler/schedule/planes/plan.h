@@ -17,7 +17,7 @@
 
 #include "compiler/analysis/time_tile.h"
 #include "compiler/ir/program.h"
-#include "compiler/schedule/parts/limits.h"
+#include "compiler/schedule/common/limits.h"
 
 namespace stencil::schedule {
 

@@ -75,25 +75,28 @@ bool PlanesRings::any() const {
                      [](const Ring& ring) { return !ring.components.empty(); });
 }
 
-Expr PlanesRings::slot(int id, int64_t age) const {
+Expr PlanesRings::ring_index(int id, int64_t age) const {
   const Expr n = kernel::variable(context_.iteration);
   return modulo(age == 0 ? n : plus(n, planes(id) - age), literal(planes(id)));
 }
 
-std::vector<Expr> PlanesRings::index(int id, const Expr& slot, const std::vector<Expr>& at) const {
+std::vector<Expr> PlanesRings::index(int id, const Expr& ring_index,
+                                     const std::vector<Expr>& at) const {
   std::vector<Expr> out = rings_[id].version;
-  out.push_back(slot);
+  out.push_back(ring_index);
   for (int d = 1; d < context_.rank; ++d) out.push_back(at.empty() ? context_.local(d) : at[d - 1]);
   return out;
 }
 
-Expr PlanesRings::load(int id, int component, const Expr& slot, const std::vector<Expr>& at) const {
+Expr PlanesRings::load(int id, int component, const Expr& ring_index,
+                       const std::vector<Expr>& at) const {
   const Scalar type = context_.field_of(context_.version(id)).components[component].type;
-  return kernel::load(rings_[id].components[component], index(id, slot, at), arithmetic_type(type));
+  return kernel::load(rings_[id].components[component], index(id, ring_index, at),
+                      arithmetic_type(type));
 }
 
 kernel::Statement PlanesRings::store(int id, int component, const Expr& value) const {
-  return {kernel::Store{rings_[id].components[component], index(id, slot(id, 0), {}), value}};
+  return {kernel::Store{rings_[id].components[component], index(id, ring_index(id, 0), {}), value}};
 }
 
 }  // namespace stencil::schedule

@@ -15,10 +15,10 @@ class PlanesRings {
   bool any() const;  // whether any version has a ring
   // Number of planes in a version's ring.
   int64_t planes(int id) const { return rings_[id].planes; }
-  // The slot of the plane stored `age` iterations ago.
-  Expr slot(int id, int64_t age) const;
-  // The value in a slot. `at`: index per tiled dimension; default: the thread's own place.
-  Expr load(int id, int component, const Expr& slot, const std::vector<Expr>& at = {}) const;
+  // The ring index of the plane stored `age` iterations ago.
+  Expr ring_index(int id, int64_t age) const;
+  // The value at a ring index. `at`: index per tiled dimension; default: the thread's own place.
+  Expr load(int id, int component, const Expr& ring_index, const std::vector<Expr>& at = {}) const;
   // Stores to the newest plane at the thread's own place.
   kernel::Statement store(int id, int component, const Expr& value) const;
 
@@ -31,7 +31,7 @@ class PlanesRings {
   };
   void declare(std::vector<int> versions, const std::vector<Expr>& lengths);
   std::vector<int> with_last(std::vector<int> versions) const;
-  std::vector<Expr> index(int id, const Expr& slot, const std::vector<Expr>& at) const;
+  std::vector<Expr> index(int id, const Expr& ring_index, const std::vector<Expr>& at) const;
 
   const PlanesContext& context_;
   std::vector<Ring> rings_;  // per version

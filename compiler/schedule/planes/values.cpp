@@ -1,7 +1,7 @@
 #include "compiler/schedule/planes/values.h"
 
 #include "compiler/ir/rewrite.h"
-#include "compiler/schedule/parts/levels.h"
+#include "compiler/schedule/common/levels.h"
 
 namespace stencil::schedule {
 
@@ -21,11 +21,11 @@ Body PlanesValues::compute(const PlanesStage& stage, const ir::Piece& piece, int
   const Expr step = context_.step_of(stage);
   KernelScope& scope = context_.builder.scope();
   scope.at_step(step);
-  const ReadAccess read_access = [&](const ir::Access& access, Landings& landings) {
+  const ReadAccess read_access = [&](const ir::Access& access, AccessResolver& resolver) {
     ir::Access at = access;
-    if (access.in_place) return context_.builder.load_in_place(access, landings);
+    if (access.in_place) return context_.builder.load_in_place(access, resolver);
     at.escapes &= (uint32_t{1} << (2 * inside)) - 1;
-    return read(stage, at, point, landings, inside < context_.rank ? &body : nullptr);
+    return read(stage, at, point, resolver, inside < context_.rank ? &body : nullptr);
   };
   const auto values =
       evaluate(context_.interface, piece.graph, piece.results, point, context_.time_of(step),
@@ -126,59 +126,59 @@ Expr PlanesValues::cell(const PlanesStage& stage, int old, int component) const 
     return context_.builder.load_global({v.field, component, v.level, here, 0}, context_.points());
   };
   if (v.in_memory()) return in_memory();
-  const Expr slot = rings_.slot(old, stage.lag - context_.maker(v).lag);
-  return unless_first(stage, v, rings_.load(old, component, slot), in_memory);
+  const Expr ring_index = rings_.ring_index(old, stage.lag - context_.maker(v).lag);
+  return unless_first(stage, v, rings_.load(old, component, ring_index), in_memory);
 }
 
 // The value of an access with its field's boundary rules. If `body` is given, the load goes there
 // unconditionally, even if a constant replaces the value: compilers turn conditional loads in rows
 // into gathers.
 Expr PlanesValues::read(const PlanesStage& stage, const ir::Access& access, const Point& point,
-                        Landings& landings, Body* body) const {
+                        AccessResolver& resolver, Body* body) const {
   const int id = stage.source.at({access.field, access.level});
   const PlanesVersion& v = context_.version(id);
-  const Landing landing = landings.land(access);
+  const ResolvedAccess resolved = resolver.resolve(access);
   const auto in_memory = [&] {
     ir::Access there = access;
     there.level = v.level;
-    return context_.builder.load_global(there, Landing{landing.point, {}});
+    return context_.builder.load_global(there, ResolvedAccess{resolved.point, {}});
   };
   const auto with_rules = [&](const Expr& value) {
-    const bool early = body && !landing.constants.empty();
-    return apply_boundary(landing, early ? context_.let(*body, "landed", value) : value);
+    const bool early = body && !resolved.constants.empty();
+    return apply_boundary(resolved, early ? context_.let(*body, "resolved", value) : value);
   };
   if (v.in_memory()) return with_rules(in_memory());
   std::vector<Expr> at;
-  for (int d = 1; d < context_.rank; ++d) at.push_back(place_read(v, access, d, point, landing));
-  const Expr slot = slot_read(stage, id, access, point, landing);
-  const Expr kept = rings_.load(id, access.component, slot, at);
+  for (int d = 1; d < context_.rank; ++d) at.push_back(place_read(v, access, d, point, resolved));
+  const Expr ring_index = ring_index_read(stage, id, access, point, resolved);
+  const Expr kept = rings_.load(id, access.component, ring_index, at);
   return with_rules(unless_first(stage, v, kept, in_memory));
 }
 
 // Images are read like points. If a constant replaces the value, the load must still be within the
 // ring, which the point itself guarantees.
 Expr PlanesValues::place_read(const PlanesVersion& v, const ir::Access& access, int d,
-                              const Point& point, const Landing& landing) const {
+                              const Point& point, const ResolvedAccess& resolved) const {
   const ir::Field& field = context_.field_of(v);
   const Expr local = context_.local(d);
   const bool escapes = access.escapes_below(d) || access.escapes_above(d);
   const bool stays = access.offsets[d] == 0 && !moved(field, access, d);
   if (!escapes || stays || field.boundary[d].periodic()) return plus(local, access.offsets[d]);
-  if (!context_.images(d)) return kernel::sub(landing.point[d], tile_.origin[d]);
-  return kernel::add(local, kernel::sub(landing.point[d], point[d]));
+  if (!context_.images(d)) return kernel::sub(resolved.point[d], tile_.origin[d]);
+  return kernel::add(local, kernel::sub(resolved.point[d], point[d]));
 }
 
-Expr PlanesValues::slot_read(const PlanesStage& stage, int id, const ir::Access& access,
-                             const Point& point, const Landing& landing) const {
+Expr PlanesValues::ring_index_read(const PlanesStage& stage, int id, const ir::Access& access,
+                                   const Point& point, const ResolvedAccess& resolved) const {
   const PlanesVersion& v = context_.version(id);
   const int offset = access.offsets[0];
   const int64_t age = stage.lag - offset - context_.maker(v).lag;
-  if (!moved(context_.field_of(v), access, 0)) return rings_.slot(id, age);
+  if (!moved(context_.field_of(v), access, 0)) return rings_.ring_index(id, age);
   // Offset by as many planes as the rule moves the access. If the other side has a constant, the
   // access may move by up to `offset` planes and its value is unused; `rounds` keeps the dividend
   // nonnegative.
   const int64_t planes = rings_.planes(id);
-  const Expr by = kernel::sub(landing.point[0], plus(point[0], offset));
+  const Expr by = kernel::sub(resolved.point[0], plus(point[0], offset));
   const int64_t rounds = (std::abs(offset) + planes - 1) / planes + 1;
   const Expr n = plus(kernel::variable(context_.iteration), rounds * planes - age);
   return modulo(kernel::add(n, by), literal(planes));

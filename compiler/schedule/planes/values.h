@@ -20,7 +20,7 @@ class PlanesValues {
   Body write(const PlanesStage& stage) const;
   // The value just computed for a version that has a ring, at the current point.
   Expr newest(int id, int component) const {
-    return rings_.load(id, component, rings_.slot(id, 0));
+    return rings_.load(id, component, rings_.ring_index(id, 0));
   }
 
  private:
@@ -35,15 +35,15 @@ class PlanesValues {
              const std::string& name, const Point& point, Stores& to) const;
   Expr cell(const PlanesStage& stage, int old, int component) const;
   Expr read(const PlanesStage& stage, const ir::Access& access, const Point& point,
-            Landings& landings, Body* body) const;
+            AccessResolver& resolver, Body* body) const;
   // The value read from a ring, or from memory in the first step of the tile.
   template <class InMemory>
   Expr unless_first(const PlanesStage& stage, const PlanesVersion& v, const Expr& kept,
                     const InMemory& in_memory) const;
   Expr place_read(const PlanesVersion& v, const ir::Access& access, int d, const Point& point,
-                  const Landing& landing) const;
-  Expr slot_read(const PlanesStage& stage, int id, const ir::Access& access, const Point& point,
-                 const Landing& landing) const;
+                  const ResolvedAccess& resolved) const;
+  Expr ring_index_read(const PlanesStage& stage, int id, const ir::Access& access,
+                       const Point& point, const ResolvedAccess& resolved) const;
 
   const PlanesContext& context_;
   const PlanesTile& tile_;

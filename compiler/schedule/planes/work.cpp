@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/schedule/parts/operations.h"
+#include "compiler/schedule/common/operations.h"
 
 namespace stencil::schedule {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/schedule/parts/tiling.h"
+#include "compiler/schedule/common/tiling.h"
 #include "compiler/schedule/streaming/resources.h"
 #include "compiler/support/work.h"
 
@@ -69,22 +69,23 @@ int register_limit(const Machine& machine, int blocks, int threads) {
   return std::min(share / kUnit * kUnit, machine.registers_per_thread - kSpare);
 }
 
-int resident_blocks(const Schedule& schedule, const StreamPlan& plan) {
-  if (schedule.resident > 0) return schedule.resident;
+int occupancy_of(const Schedule& schedule, const StreamPlan& plan) {
+  if (schedule.occupancy > 0) return schedule.occupancy;
   const Machine& machine = plan.machine;
   const int threads = threads_of(schedule);
   const int registers = estimate_registers(plan);
   int by_registers = 1;
-  while (by_registers < machine.resident_blocks &&
+  while (by_registers < machine.blocks_per_multiprocessor &&
          register_limit(machine, by_registers + 1, threads) >= registers) {
     ++by_registers;
   }
   const int64_t bytes = shared_bytes(schedule, plan);
-  const int64_t by_shared =
-      bytes > 0 ? machine.shared_bytes / (bytes + machine.reserved_bytes) : machine.resident_blocks;
-  const int64_t by_threads = machine.resident_threads / threads;
-  return static_cast<int>(std::clamp<int64_t>(
-      std::min({int64_t{by_registers}, by_shared, by_threads}), 1, machine.resident_blocks));
+  const int64_t by_shared = bytes > 0 ? machine.shared_bytes / (bytes + machine.reserved_bytes)
+                                      : machine.blocks_per_multiprocessor;
+  const int64_t by_threads = machine.threads_per_multiprocessor / threads;
+  return static_cast<int>(
+      std::clamp<int64_t>(std::min({int64_t{by_registers}, by_shared, by_threads}), 1,
+                          machine.blocks_per_multiprocessor));
 }
 
 // Blocks run in waves. A wave takes as long as its chunk plus prologue and epilogue, and the chunk
@@ -101,8 +102,8 @@ Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const St
   auto planes = known_extent(program, 0);
   if (planes) planes = *planes - rim_of(program, 0).low - rim_of(program, 0).high;
   Chunks best;
-  const bool apart = plan.rank == 2 && schedule.edges == Edges::Split && side_by_side && planes &&
-                     *side_by_side >= kFewGroups;
+  const bool apart = plan.rank == 2 && schedule.interior == Interior::Split && side_by_side &&
+                     planes && *side_by_side >= kFewGroups;
   const auto cut = [&](int64_t length) {
     Chunks chunks{length, length, 0};
     if (apart) chunks = {length, std::max<int64_t>(2 * length / 3, 1), *side_by_side};
@@ -110,14 +111,14 @@ Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const St
   };
   if (schedule.chunk > 0) return cut(schedule.chunk);
   if (!side_by_side || !planes) return cut(kUsual);
-  const int64_t at_once = int64_t{plan.machine.multiprocessors} * resident_blocks(schedule, plan);
+  const int64_t at_once = int64_t{plan.machine.multiprocessors} * occupancy_of(schedule, plan);
   const int64_t extra = plan.fill + plan.drain;
   const int64_t most = std::max<int64_t>(*planes / (2 * extra + 4), 1);
   const auto waves = [&](const Chunks& chunks) {
     int64_t blocks = bounded_product(*side_by_side, divide_up(*planes, chunks.length));
     if (apart) {
       blocks = bounded_sum(bounded_product(*side_by_side - 2, divide_up(*planes, chunks.length)),
-                           2 * divide_up(*planes, chunks.edge_length));
+                           2 * divide_up(*planes, chunks.boundary_length));
     }
     return blocks / at_once + (blocks % at_once == 0 ? 0 : 1);
   };

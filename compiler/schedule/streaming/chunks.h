@@ -16,16 +16,16 @@ int64_t shared_bytes(const Schedule& schedule, const StreamPlan& plan);
 int register_limit(const Machine& machine, int blocks, int threads);
 
 // The occupancy (blocks per multiprocessor) that limits a kernel's registers.
-int resident_blocks(const Schedule& schedule, const StreamPlan& plan);
+int occupancy_of(const Schedule& schedule, const StreamPlan& plan);
 
 // The planes cut into chunks, one per block. In 2-D the first and the last group of tiles run the
-// tested body throughout, which is slower. They get shorter chunks, so that all blocks that start
-// together end together. If sizes are open or there are few groups, all chunks have the same
-// length.
+// tested body throughout, which is slower. These boundary groups get shorter chunks, so that all
+// blocks that start together end together. If sizes are open or there are few groups, all chunks
+// have the same length.
 struct Chunks {
-  int64_t length = 1;       // planes that a block writes
-  int64_t edge_length = 1;  // in the first and the last group
-  int64_t groups = 0;       // groups of tiles; 0: no separate chunks at the edges
+  int64_t length = 1;           // planes that a block writes
+  int64_t boundary_length = 1;  // in the first and the last group
+  int64_t groups = 0;           // groups of tiles; 0: no separate chunks in the boundary groups
 };
 Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan);
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "compiler/schedule/parts/builder.h"
-#include "compiler/schedule/parts/residues.h"
-#include "compiler/schedule/parts/statements.h"
+#include "compiler/schedule/common/builder.h"
+#include "compiler/schedule/common/residues.h"
+#include "compiler/schedule/common/statements.h"
 #include "compiler/schedule/streaming/plan.h"
 
 namespace stencil::schedule {

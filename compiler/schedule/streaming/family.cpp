@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "compiler/schedule/common/rows.h"
+#include "compiler/schedule/common/shapes.h"
 #include "compiler/schedule/model/predict.h"
-#include "compiler/schedule/parts/rows.h"
-#include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/streaming/chunks.h"
 #include "compiler/schedule/streaming/kernel.h"
 #include "compiler/schedule/streaming/resources.h"
@@ -211,9 +211,10 @@ void refuse_program(const analysis::TimeTiles& tiles, const Schedule& schedule,
   if (diagnostics.has_errors()) return;
   refuse_line(program, schedule, diagnostics);
   refuse_rank(program, diagnostics);
-  const std::vector<analysis::FarRead> far = analysis::far_reads(program);
-  if (!far.empty()) {
-    refuse_far_read(program, schedule, far[0].field, far[0].span, diagnostics);
+  const std::vector<analysis::ReadOutsideHalo> outside_halo = analysis::reads_outside_halo(program);
+  if (!outside_halo.empty()) {
+    refuse_read_outside_halo(program, schedule, outside_halo[0].field, outside_halo[0].span,
+                             diagnostics);
   }
   refuse_shape(program, schedule, diagnostics);
   if (schedule.form == Form::Scatter) refuse_scatter(tiles, diagnostics);
@@ -270,7 +271,7 @@ std::vector<Schedule> candidates(const ir::Program& program, bool scatter) {
   for (const Candidate& shape : program.grid.rank() == 2 ? flat : deep) {
     for (int t = shape.deepest; t >= 1; --t) {
       Schedule schedule = make(t, shape.block, shape.elements);
-      schedule.edges = split ? Edges::Split : Edges::Tested;
+      schedule.interior = split ? Interior::Split : Interior::Tested;
       out.push_back(schedule);
       if (!scatter) continue;
       schedule.form = Form::Scatter;
@@ -353,7 +354,7 @@ Family streaming_family() {
   return {"streaming",
           "T steps in flight along the outermost dimension, planes in registers",
           {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Chunk, Setting::Prefetch,
-           Setting::Unroll, Setting::Resident, Setting::Loads, Setting::Form, Setting::Edges,
+           Setting::Unroll, Setting::Occupancy, Setting::Loads, Setting::Form, Setting::Interior,
            Setting::Rows},
           propose,
           plan,

@@ -50,17 +50,17 @@ class StreamKernel {
         queues_(context_),
         loads_(context_, tile_, queues_),
         masks_(context_),
-        occupancy_(context_, tile_, reads_at_points(plan)),
+        point_flags_(context_, tile_, reads_at_points(plan)),
         samples_(builder_, kernel.module),
         sampled_(context_, tile_, plan.sampled ? samples_.sets() : std::vector<ir::Access>()),
-        passes_(context_, tile_, all_points(plan), StreamOccupancy::Of::Pass),
-        parts_{context_, tile_, queues_, masks_, occupancy_, sampled_} {}
+        passes_(context_, tile_, all_points(plan), StreamPointFlags::Of::Pass),
+        parts_{context_, tile_, queues_, masks_, point_flags_, sampled_} {}
 
   void lower(kernel::Module& module) {
     const StreamPlan& plan = context_.plan;
     kernel::Kernel& kernel = builder_.kernel();
     kernel.threads = {context_.schedule.block[0], context_.schedule.block[1], 1};
-    kernel.min_blocks = resident_blocks(context_.schedule, plan);
+    kernel.min_blocks = occupancy_of(context_.schedule, plan);
     Body patch = tile_.declare_patch();
     for (const StreamStage& stage : plan.stages) {
       append(patch, find_regions(parts_, stage));
@@ -114,7 +114,7 @@ class StreamKernel {
     if (!box) return;
     no_points_ = builder_.none_weighs(all_points(context_.plan), *box, body_);
     Body flags = passes_.look_up();
-    append(flags, occupancy_.look_up());
+    append(flags, point_flags_.look_up());
     append(flags, sampled_.look_up());
     append(body_, guarded(kernel::operation(Op::Not, {no_points_}), std::move(flags)));
     body_.push_back({kernel::Barrier{}});
@@ -259,10 +259,10 @@ class StreamKernel {
   const StreamQueues queues_;
   StreamLoads loads_;
   StreamMasks masks_;
-  StreamOccupancy occupancy_;
+  StreamPointFlags point_flags_;
   Samples samples_;
-  StreamOccupancy sampled_;
-  StreamOccupancy passes_;
+  StreamPointFlags sampled_;
+  StreamPointFlags passes_;
   Expr no_points_;  // condition: no points in the block
   const StreamParts parts_;
 };

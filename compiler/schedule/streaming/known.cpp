@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "compiler/ir/rewrite.h"
-#include "compiler/schedule/streaming/landing_offsets.h"
+#include "compiler/schedule/streaming/resolved_offsets.h"
 
 namespace stencil::schedule {
 
@@ -118,9 +118,9 @@ class Asking {
     if (access.escapes == 0 || stage.everywhere) {
       return read_at(stage, access, access.offsets, plane, k, i);
     }
-    const auto [entry, fresh] = landings_.try_emplace(&access);
+    const auto [entry, fresh] = resolved_offsets_.try_emplace(&access);
     if (fresh) {
-      entry->second = landing_offsets(program_.fields[static_cast<size_t>(access.field)], access);
+      entry->second = resolved_offsets(program_.fields[static_cast<size_t>(access.field)], access);
     }
     for (const std::vector<int>& place : entry->second) {
       read_at(stage, access, place, plane, k, i);
@@ -143,7 +143,7 @@ class Asking {
   PieceCongruences& congruences_;
   StreamPlan& plan_;
   const int64_t periods_;  // number of plane remainders
-  std::map<const ir::Access*, std::vector<std::vector<int>>> landings_;
+  std::map<const ir::Access*, std::vector<std::vector<int>>> resolved_offsets_;
 };
 
 }  // namespace

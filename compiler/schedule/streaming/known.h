@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "compiler/schedule/parts/residues.h"
+#include "compiler/schedule/common/residues.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/schedule/streaming/plan.h"
 

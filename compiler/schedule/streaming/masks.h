@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "compiler/schedule/streaming/occupancy.h"
+#include "compiler/schedule/streaming/point_flags.h"
 #include "compiler/schedule/streaming/queues.h"
 #include "compiler/schedule/streaming/tile.h"
 
@@ -55,8 +55,8 @@ struct StreamParts {
   const StreamTile& tile;
   const StreamQueues& queues;
   StreamMasks& masks;
-  const StreamOccupancy& occupancy;  // of points that stages read
-  const StreamOccupancy& sampled;    // of points that records sample
+  const StreamPointFlags& point_flags;  // of points that stages read
+  const StreamPointFlags& sampled;      // of points that records sample
 };
 
 }  // namespace stencil::schedule

@@ -7,9 +7,9 @@
 
 #include "compiler/ir/rewrite.h"
 #include "compiler/kernel/kernel.h"
-#include "compiler/schedule/parts/slow_operations.h"
+#include "compiler/schedule/common/slow_operations.h"
 #include "compiler/schedule/streaming/known.h"
-#include "compiler/schedule/streaming/landing_offsets.h"
+#include "compiler/schedule/streaming/resolved_offsets.h"
 #include "compiler/schedule/streaming/resources.h"
 #include "compiler/support/work.h"
 
@@ -18,7 +18,7 @@ namespace stencil::schedule {
 namespace {
 
 // Limits on the reads of one quantity: planes between the newest and the oldest one, and places at
-// which one access may land. A thread needs a register for every plane and for at least every
+// which one access may resolve. A thread needs a register for every plane and for at least every
 // second place, so beyond these limits no tile is possible. Planning stops before listing the
 // reads, because time and memory for that grow with the offsets.
 constexpr int64_t kMostPlanes = 1024;
@@ -285,11 +285,11 @@ class StreamPlanner {
         std::vector<std::vector<int>> places = {access->offsets};
         if (access->escapes != 0) {
           const ir::Field& field = program_.fields[static_cast<size_t>(access->field)];
-          if (landing_count(field, *access) > kMostPlaces) {
+          if (resolved_offset_count(field, *access) > kMostPlaces) {
             plan_.hopeless = true;
             return out;
           }
-          places = landing_offsets(field, *access);
+          places = resolved_offsets(field, *access);
         }
         support::count_work(static_cast<int64_t>(places.size()));
         for (const std::vector<int>& at : places) {
@@ -373,7 +373,7 @@ class StreamPlanner {
     quantity.shared_rows = last_published >= 0;
     if (quantity.shared_rows && quantity.ring > 0) quantity.ring += last_published;
     if (quantity.shared_rows && quantity.ring == 0) {
-      quantity.slots = last_published - quantity.ready + 1;
+      quantity.published_planes = last_published - quantity.ready + 1;
     }
     if (plan_.rank == 2) keep_columns(quantity);
   }
@@ -458,7 +458,7 @@ class StreamPlanner {
     }
   }
 
-  // A batch of bulk copies fills one slot of every ring, so all rings have the same length.
+  // A batch of bulk copies fills one plane of every ring, so all rings have the same length.
   void join_rings() {
     int longest = 0;
     for (const Quantity& quantity : plan_.quantities) longest = std::max(longest, quantity.ring);
@@ -467,13 +467,14 @@ class StreamPlanner {
     }
   }
 
-  // If the number of slots divides the planes per iteration, slots are compile-time constants.
+  // If the number of published planes divides the planes per iteration, ring indices are
+  // compile-time constants.
   void align_rings() {
     for (Quantity& quantity : plan_.quantities) {
-      if (quantity.slots == 0) continue;
-      for (int slots = quantity.slots; slots <= plan_.unroll; ++slots) {
-        if (plan_.unroll % slots != 0) continue;
-        quantity.slots = slots;
+      if (quantity.published_planes == 0) continue;
+      for (int planes = quantity.published_planes; planes <= plan_.unroll; ++planes) {
+        if (plan_.unroll % planes != 0) continue;
+        quantity.published_planes = planes;
         break;
       }
     }

@@ -32,7 +32,7 @@
 #include "compiler/analysis/time_tile.h"
 #include "compiler/ir/congruence.h"
 #include "compiler/ir/program.h"
-#include "compiler/schedule/parts/limits.h"
+#include "compiler/schedule/common/limits.h"
 #include "compiler/schedule/streaming/scatter.h"
 
 namespace stencil::schedule {
@@ -59,11 +59,11 @@ struct Quantity {
   int lag = 0;    // planes that age 0 is behind the front
   int ready = 0;  // first age that may be read; > 0 if prefetched into registers
   int ages = 1;   // planes kept in registers
-  // Slots of the shared-memory ring that copies fill; 0: loaded into registers. The ring holds
+  // Planes of the shared-memory ring that copies fill; 0: loaded into registers. The ring holds
   // planes in flight and planes whose rows other threads still read.
   int ring = 0;
   bool shared_rows = false;  // other threads read its rows, from the ring or from published rows
-  int slots = 0;             // planes of published rows; 0: none
+  int published_planes = 0;  // planes of published rows; 0: none
   int rows_below = 0, rows_above = 0;  // how far beyond their patch other threads read rows
   Cells halo;                          // hull of all cells beside the patch, over all ages
   std::vector<Cells> fetched;          // [age] cells that a thread fetches at this age
@@ -114,7 +114,7 @@ struct StreamStage {
   std::set<std::pair<int, int>> planes;  // (quantity, age) pairs that it reads
 };
 
-constexpr int kOccupancyFlags = 512;  // maximum per block; one byte each
+constexpr int kPointFlags = 512;  // maximum per block; one byte each
 
 struct StreamPlan {
   Machine machine;  // target machine

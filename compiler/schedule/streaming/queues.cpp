@@ -78,11 +78,12 @@ void StreamQueues::declare_registers(const QueueSeries& series, const std::strin
 }
 
 void StreamQueues::declare_rows(const QueueSeries& series, const std::string& name) {
-  using Kind = std::pair<int, size_t>;  // slots and rows
+  using Kind = std::pair<int, size_t>;  // published planes and rows
   std::map<Kind, std::vector<int>> kinds;
   for (int id : series.members) {
     const Quantity& q = context_.quantity(id);
-    if (q.slots > 0) kinds[{q.slots, published_rows(q, plan_.patch[1]).size()}].push_back(id);
+    if (q.published_planes > 0)
+      kinds[{q.published_planes, published_rows(q, plan_.patch[1]).size()}].push_back(id);
   }
   for (const auto& [kind, members] : kinds) {
     const int64_t count = members.size();
@@ -118,7 +119,7 @@ void StreamQueues::declare_ring(int id) {
   if (!plan_.bulk) return;
   kernel::Kernel& kernel = context_.builder.kernel();
   kernel.buffers[ring].alignment = kernel::kBulkAlignment;
-  kernel.bulk_slots = q.ring;
+  kernel.bulk_batches = q.ring;
 }
 
 Element StreamQueues::at(int id, const Expr& age, const Expr& row, const Expr& column) const {
@@ -134,15 +135,16 @@ Element StreamQueues::copied_of(int id, const Expr& n, int ahead, const Expr& ow
                                 const Expr& row, const Expr& element) const {
   const int planes = context_.quantity(id).ring;
   const int positive = (ahead % planes + planes) % planes;
-  const Expr slot = modulo(plus(n, positive), literal(planes));
+  const Expr ring_index = modulo(plus(n, positive), literal(planes));
   const Expr x = context_.thread(0);
   if (plan_.bulk) {
     const Expr at = kernel::add(kernel::mul(x, literal(plan_.patch[0])), element);
-    if (context_.flat) return {ring(id), {slot, owner, literal(0), at}};
-    return {ring(id), {slot, kernel::add(kernel::mul(owner, literal(plan_.patch[1])), row), at}};
+    if (context_.flat) return {ring(id), {ring_index, owner, literal(0), at}};
+    return {ring(id),
+            {ring_index, kernel::add(kernel::mul(owner, literal(plan_.patch[1])), row), at}};
   }
-  if (context_.flat) return {ring(id), {slot, owner, x, element}};
-  return {ring(id), {slot, owner, row, x, element}};
+  if (context_.flat) return {ring(id), {ring_index, owner, x, element}};
+  return {ring(id), {ring_index, owner, row, x, element}};
 }
 
 // Row `number` of those that thread `owner` in y published `iterations_ago`.
@@ -150,11 +152,12 @@ Element StreamQueues::published(int id, int iterations_ago, const Expr& owner, i
                                 int column) const {
   const Quantity& q = context_.quantity(id);
   const int64_t rows = published_rows(q, plan_.patch[1]).size();
-  const Expr since =
-      plan_.unroll % q.slots == 0 ? counter(context_.unrolled, plan_.unroll) : context_.passed();
-  const int back = (q.slots - iterations_ago % q.slots) % q.slots;
+  const Expr since = plan_.unroll % q.published_planes == 0
+                         ? counter(context_.unrolled, plan_.unroll)
+                         : context_.passed();
+  const int back = (q.published_planes - iterations_ago % q.published_planes) % q.published_planes;
   std::vector<Expr> index = queues_[id].rows_version;
-  index.push_back(modulo(plus(since, back), literal(q.slots)));
+  index.push_back(modulo(plus(since, back), literal(q.published_planes)));
   index.push_back(plus(kernel::mul(owner, literal(rows)), number));
   index.push_back(plus(kernel::mul(context_.thread(0), literal(plan_.patch[0])), column));
   return {queues_[id].rows, std::move(index)};
@@ -162,7 +165,7 @@ Element StreamQueues::published(int id, int iterations_ago, const Expr& owner, i
 
 Body StreamQueues::publish(int id) const {
   const Quantity& q = context_.quantity(id);
-  if (q.slots == 0) return {};
+  if (q.published_planes == 0) return {};
   const std::vector<int> rows = published_rows(q, plan_.patch[1]);
   const int length = vector_length(plan_, q.type);
   Body body;

@@ -1,8 +1,8 @@
 // Queues are registers and need compile-time indices, so a boundary rule becomes a selection among
-// the cells that an access may land on.
+// the cells that an access may resolve to.
 #include "compiler/schedule/streaming/reads.h"
 
-#include "compiler/schedule/streaming/landing_offsets.h"
+#include "compiler/schedule/streaming/resolved_offsets.h"
 
 namespace stencil::schedule {
 
@@ -24,28 +24,28 @@ struct AccessRead {
   }
 
   // The value after applying the rules of dimension d and all later ones to `offsets`.
-  Expr landed(const std::vector<int>& offsets, size_t d, const Point& landing) const {
+  Expr selected(const std::vector<int>& offsets, size_t d, const Point& resolved) const {
     if (d == offsets.size()) return cell(offsets);
     const ir::Field& field = context.program.fields[access.field];
     if (ir::meets(field, access, d, ir::BoundaryKind::Mirror)) {
-      return mirrored(field, offsets, d, landing);
+      return mirrored(field, offsets, d, resolved);
     }
     if (ir::meets(field, access, d, ir::BoundaryKind::Clamp)) {
-      return clamped(field, offsets, d, landing);
+      return clamped(field, offsets, d, resolved);
     }
     // Periodic: the cell is an image. Constant: the caller replaces the value.
-    return landed(offsets, d + 1, landing);
+    return selected(offsets, d + 1, resolved);
   }
 
-  // Mirror: selects the offset of the point that the access lands on.
+  // Mirror: selects the offset of the point that the access resolves to.
   Expr mirrored(const ir::Field& field, std::vector<int> offsets, size_t d,
-                const Point& landing) const {
-    Expr value = landed(offsets, d + 1, landing);
-    for (int offset : landing_offsets(field, access, d)) {
+                const Point& resolved) const {
+    Expr value = selected(offsets, d + 1, resolved);
+    for (int offset : resolved_offsets(field, access, d)) {
       if (offset == access.offsets[d]) continue;
       offsets[d] = offset;
-      const Expr there = is_equal(landing[d], plus(at.point[d], offset));
-      value = select(there, landed(offsets, d + 1, landing), value);
+      const Expr there = is_equal(resolved[d], plus(at.point[d], offset));
+      value = select(there, selected(offsets, d + 1, resolved), value);
     }
     return value;
   }
@@ -53,11 +53,11 @@ struct AccessRead {
   // Clamp: selects the offset nearest to the access's own that is still in the field, upwards if
   // its own is below the field, downwards if it is above.
   Expr clamped(const ir::Field& field, std::vector<int> offsets, size_t d,
-               const Point& landing) const {
+               const Point& resolved) const {
     const analysis::Reach reach = analysis::reach_of(field, access, d);
     const auto read_at = [&](int64_t offset) {
       offsets[d] = static_cast<int>(offset);
-      return landed(offsets, d + 1, landing);
+      return selected(offsets, d + 1, resolved);
     };
     const int own = access.offsets[d];
     Expr value = read_at(own);
@@ -84,10 +84,10 @@ struct AccessRead {
 // Reads from memory. Places may lie beyond the grid, where values are unused, so the nearest
 // element is read.
 Expr read_in_place(const StreamContext& context, const StagePoint& at, const ir::Access& access,
-                   Landings& landings) {
+                   AccessResolver& resolver) {
   const ir::Box& box =
       access.at_points ? context.program.grid : context.program.fields[access.field].box;
-  return context.builder.load_in_place(access, landings, [&](int d, const Expr& to) {
+  return context.builder.load_in_place(access, resolver, [&](int d, const Expr& to) {
     const Expr low = context.interface.low(box, d), high = context.interface.high(box, d);
     return at.tests.unless_inside(larger(smaller(to, high), low), to);
   });
@@ -96,16 +96,16 @@ Expr read_in_place(const StreamContext& context, const StagePoint& at, const ir:
 }  // namespace
 
 Expr read(const StreamContext& context, const StreamQueues& queues, const StagePoint& at,
-          const ir::Access& access, Landings& landings) {
-  if (access.in_place) return read_in_place(context, at, access, landings);
+          const ir::Access& access, AccessResolver& resolver) {
+  if (access.in_place) return read_in_place(context, at, access, resolver);
   const AccessRead reading{context, queues, at, access};
   const Expr plain = reading.cell(access.offsets);
   if (access.escapes == 0 || at.stage.everywhere) return plain;
   // The resolved coordinate is compared with every place but one.
-  const bool often = landing_count(context.program.fields[access.field], access) > 3;
-  const Landing landing = landings.land(access, often);
-  const Expr value = reading.landed(access.offsets, 0, landing.point);
-  return at.tests.unless_inside(apply_boundary(landing, value), plain);
+  const bool often = resolved_offset_count(context.program.fields[access.field], access) > 3;
+  const ResolvedAccess resolved = resolver.resolve(access, often);
+  const Expr value = reading.selected(access.offsets, 0, resolved.point);
+  return at.tests.unless_inside(apply_boundary(resolved, value), plain);
 }
 
 }  // namespace stencil::schedule

@@ -14,6 +14,6 @@ struct StagePoint {
 
 // The value of an access, with the boundary rules of its field.
 Expr read(const StreamContext& context, const StreamQueues& queues, const StagePoint& at,
-          const ir::Access& access, Landings& landings);
+          const ir::Access& access, AccessResolver& resolver);
 
 }  // namespace stencil::schedule

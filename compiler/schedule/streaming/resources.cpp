@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "compiler/kernel/kernel.h"
-#include "compiler/schedule/parts/operations.h"
+#include "compiler/schedule/common/operations.h"
 
 namespace stencil::schedule {
 
@@ -194,20 +194,20 @@ int64_t exchange_bytes(const StreamPlan& plan, int tiles) {
 int64_t shared_bytes(const StreamPlan& plan, int tiles) {
   int64_t bytes = 0;
   const auto align = [&](int64_t to) { bytes = (bytes + to - 1) / to * to; };
-  int slots = 0;
+  int batches = 0;
   for (const Quantity& quantity : plan.quantities) {
     const int64_t row = plan.cover[0] * size_in_bytes(quantity.type);
     const int64_t published = static_cast<int64_t>(published_rows(quantity, plan.patch[1]).size());
-    bytes += quantity.slots * plan.threads[1] * published * row;
+    bytes += quantity.published_planes * plan.threads[1] * published * row;
     align(plan.bulk && quantity.ring > 0 ? kernel::kBulkAlignment : 16);
     bytes += quantity.ring * ring_rows(plan, quantity.type) * tiles * row;
     align(16);
-    if (plan.bulk) slots = std::max(slots, quantity.ring);
+    if (plan.bulk) batches = std::max(batches, quantity.ring);
   }
-  bytes += int64_t{8} * slots;  // one 8-byte barrier per slot
+  bytes += int64_t{8} * batches;  // one 8-byte barrier per batch in the ring
   if (!plan.machine.shuffles) bytes += exchange_bytes(plan, tiles);
   const bool populated = plan.at_points || plan.sampled;
-  bytes += (plan.at_points + plan.sampled + populated) * kOccupancyFlags;
+  bytes += (plan.at_points + plan.sampled + populated) * kPointFlags;
   align(16);
   return bytes;
 }

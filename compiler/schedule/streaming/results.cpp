@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "compiler/kernel/passes.h"
-#include "compiler/schedule/parts/levels.h"
+#include "compiler/schedule/common/levels.h"
 
 namespace stencil::schedule {
 
@@ -244,7 +244,7 @@ class ResultWriter {
   const StreamTile& tile_;
   const StreamQueues& queues_;
   StreamMasks& masks_;
-  const StreamOccupancy& sampled_;
+  const StreamPointFlags& sampled_;
 };
 
 }  // namespace

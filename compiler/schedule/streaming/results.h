@@ -1,7 +1,7 @@
 // Writes planes of results to memory: the core of a tile, vector by vector.
 #pragma once
 
-#include "compiler/schedule/parts/samples.h"
+#include "compiler/schedule/common/samples.h"
 #include "compiler/schedule/streaming/masks.h"
 
 namespace stencil::schedule {

@@ -16,7 +16,7 @@ class StageWriter {
         tile_(parts.tile),
         queues_(parts.queues),
         masks_(parts.masks),
-        occupancy_(parts.occupancy) {}
+        point_flags_(parts.point_flags) {}
 
   bool applies_everywhere(const StreamStage& stage) const {
     return stage.everywhere || covers_all_places(context_.program, context_.plan, stage);
@@ -183,7 +183,7 @@ class StageWriter {
     scope.at_step(stage.step);
     auto ahead =
         context_.builder.sum_ahead(reads, lanes, context_.time_of(tests, literal(stage.step)));
-    const Expr some = kernel::operation(Op::Not, {occupancy_.is_free(stage.lag)});
+    const Expr some = kernel::operation(Op::Not, {point_flags_.is_free(stage.lag)});
     append(ahead.zeros, guarded(some, std::move(ahead.sums)));
     return as_body({kernel::Scope{std::move(ahead.zeros)}});
   }
@@ -265,8 +265,8 @@ class StageWriter {
 
   std::vector<Expr> evaluate_piece(const StagePoint& at, const StagePiece& piece, Names& taken,
                                    Body& body) const {
-    const ReadAccess read_access = [&](const ir::Access& access, Landings& landings) {
-      return read(context_, queues_, at, access, landings);
+    const ReadAccess read_access = [&](const ir::Access& access, AccessResolver& resolver) {
+      return read(context_, queues_, at, access, resolver);
     };
     KernelScope& scope = context_.builder.scope();
     scope.at_step(at.stage.step);
@@ -313,7 +313,7 @@ class StageWriter {
   const StreamTile& tile_;
   const StreamQueues& queues_;
   StreamMasks& masks_;
-  const StreamOccupancy& occupancy_;
+  const StreamPointFlags& point_flags_;
 };
 
 }  // namespace

@@ -45,9 +45,9 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
       constant("chunk", chunks.length, fmt::format("planes in {} that a block writes", streamed));
   Expr number;
   if (chunks.groups > 0) {
-    const Expr edge_chunk = constant("edge_chunk", chunks.edge_length,
-                                     "planes that a block writes in the first and last tiles");
-    number = set_edges_apart(chunks, edge_chunk, chunk, body);
+    const Expr boundary_chunk = constant("edge_chunk", chunks.boundary_length,
+                                         "planes that a block writes in the first and last tiles");
+    number = number_boundary_groups_first(chunks, boundary_chunk, chunk, body);
   } else {
     const Expr across = block.blocks();
     const Expr chunk_count = tiles_along(interface, 0, {chunks.length, chunk}, rim.low + rim.high);
@@ -72,7 +72,7 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
   }
   if (!context.images(0)) front_begin = larger(front_begin, context.low(0));
   front_begin = let("begin_" + streamed, front_begin);
-  const bool tests_all = context.schedule.edges == Edges::Tested;
+  const bool tests_all = context.schedule.interior == Interior::Tested;
   is_inside = let("inside_tile", tests_all ? kernel::boolean(false)
                                            : both(context.is_done({}, 0), points_are_inside()));
 }
@@ -85,15 +85,15 @@ namespace {
 // neighbours in other dimensions, where any block may be next to another subdomain.
 std::array<int64_t, 2> outer_chunks(const ir::Program& program, int64_t length, int64_t chunks) {
   const std::array<int64_t, 2> none = {0, 0};
-  if (!program.part) return none;
-  const auto& neighbours = program.part->neighbours;
+  if (!program.subdomain) return none;
+  const auto& neighbours = program.subdomain->neighbours;
   for (size_t d = 1; d < neighbours.size(); ++d) {
     if (neighbours[d][0] || neighbours[d][1]) return none;
   }
   const analysis::Reach rim = rim_of(program, 0);
-  const auto& [low, high] = program.part->owned[0];
+  const auto& [low, high] = program.subdomain->owned[0];
   const ir::Range& grid = program.grid.ranges[0];
-  const int64_t deep = std::max(program.part->depth[0][0], program.part->depth[0][1]);
+  const int64_t deep = std::max(program.subdomain->depth[0][0], program.subdomain->depth[0][1]);
   const auto outer = [&](int64_t beyond) { return (beyond + deep + length - 1) / length; };
   const int64_t below = neighbours[0][0] ? outer(low - grid.low.constant - rim.low) : 0;
   const int64_t above = neighbours[0][1] ? outer(grid.high.constant - high - rim.high) : 0;
@@ -124,8 +124,8 @@ void StreamTile::find_outer_blocks(const Expr& across, const Expr& chunk_count, 
   outer_blocks = {outer[0] * side_by_side->value, outer[1] * side_by_side->value};
 }
 
-Expr StreamTile::set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, Expr& chunk,
-                                 Body& body) {
+Expr StreamTile::number_boundary_groups_first(const Chunks& chunks, const Expr& boundary_chunk,
+                                              Expr& chunk, Body& body) {
   const auto let = [&](const std::string& wanted, const Expr& value) {
     return context_.let(body, wanted, value);
   };
@@ -134,21 +134,22 @@ Expr StreamTile::set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, E
     const Expr count = tiles_along(context_.interface, 0, {length, named}, rim.low + rim.high);
     return std::get<kernel::IntegerLiteral>(count->kind).value;
   };
-  const int64_t per_edge = chunks_of(chunks.edge_length, edge_chunk);
+  const int64_t per_boundary_group = chunks_of(chunks.boundary_length, boundary_chunk);
   const int64_t per_group = chunks_of(chunks.length, chunk);
   const int64_t inner_groups = chunks.groups - 2;
   const Expr number_of_block = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
-  const Expr block = with_outer_blocks_apart(chunks, per_edge, per_group, number_of_block, body);
-  const Expr at_edge = let("at_edge", kernel::less(block, literal(2 * per_edge)));
-  const Expr inner = let("inner_block", plus(block, -2 * per_edge));
-  const Expr edge_group = kernel::mul(modulo(block, literal(2)), literal(chunks.groups - 1));
+  const Expr block =
+      with_outer_blocks_apart(chunks, per_boundary_group, per_group, number_of_block, body);
+  const Expr at_boundary = let("at_edge", kernel::less(block, literal(2 * per_boundary_group)));
+  const Expr inner = let("inner_block", plus(block, -2 * per_boundary_group));
+  const Expr boundary_group = kernel::mul(modulo(block, literal(2)), literal(chunks.groups - 1));
   const Expr inner_group = plus(modulo(inner, literal(inner_groups)), 1);
-  const Expr group = select(at_edge, edge_group, inner_group);
+  const Expr group = select(at_boundary, boundary_group, inner_group);
   tile_[0] = let("first_tile", kernel::mul(group, literal(context_.schedule.block[1])));
-  const Expr number = let("chunk_number", select(at_edge, divided(block, literal(2)),
+  const Expr number = let("chunk_number", select(at_boundary, divided(block, literal(2)),
                                                  divided(inner, literal(inner_groups))));
-  chunk = let("planes", select(at_edge, edge_chunk, chunk));
-  blocks = kernel::integer(2 * per_edge + inner_groups * per_group, Scalar::I64);
+  chunk = let("planes", select(at_boundary, boundary_chunk, chunk));
+  blocks = kernel::integer(2 * per_boundary_group + inner_groups * per_group, Scalar::I64);
   return number;
 }
 
@@ -156,30 +157,31 @@ Expr StreamTile::set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, E
 // the first and the last chunks are at the ends of the grid. Launches need the blocks of each end
 // to be contiguous:
 //
-//   numbers by kind     edge: low, mid, high | inner: low, mid, high
-//   as launched         edge low, inner low | edge mid, inner mid | edge high, inner high
-Expr StreamTile::with_outer_blocks_apart(const Chunks& chunks, int64_t per_edge, int64_t per_group,
-                                         const Expr& block, Body& body) {
-  const auto edge = outer_chunks(context_.program, chunks.edge_length, per_edge);
+//   numbers by kind     boundary: low, mid, high | inner: low, mid, high
+//   as launched         low: boundary, inner | mid: boundary, inner | high: boundary, inner
+Expr StreamTile::with_outer_blocks_apart(const Chunks& chunks, int64_t per_boundary_group,
+                                         int64_t per_group, const Expr& block, Body& body) {
+  const auto boundary = outer_chunks(context_.program, chunks.boundary_length, per_boundary_group);
   const auto inner = outer_chunks(context_.program, chunks.length, per_group);
   const int64_t groups = chunks.groups - 2;
-  const std::array<int64_t, 2> apart = {2 * edge[0] + groups * inner[0],
-                                        2 * edge[1] + groups * inner[1]};
-  const bool both = edge[0] + edge[1] > 0 && inner[0] + inner[1] > 0;
-  if (!both || !are_few(apart, 2 * per_edge + groups * per_group)) return block;
+  const std::array<int64_t, 2> apart = {2 * boundary[0] + groups * inner[0],
+                                        2 * boundary[1] + groups * inner[1]};
+  const bool both = boundary[0] + boundary[1] > 0 && inner[0] + inner[1] > 0;
+  if (!both || !are_few(apart, 2 * per_boundary_group + groups * per_group)) return block;
   outer_blocks = apart;
   struct Run {
     int64_t first, count;  // by kind
   };
-  const int64_t inner_first = 2 * per_edge, edge_mid = per_edge - edge[0] - edge[1];
+  const int64_t inner_first = 2 * per_boundary_group,
+                boundary_mid = per_boundary_group - boundary[0] - boundary[1];
   const int64_t inner_mid = per_group - inner[0] - inner[1];
-  const Run runs[] = {{0, 2 * edge[0]},
+  const Run runs[] = {{0, 2 * boundary[0]},
                       {inner_first, groups * inner[0]},
-                      {2 * edge[0], 2 * edge_mid},
+                      {2 * boundary[0], 2 * boundary_mid},
                       {inner_first + groups * inner[0], groups * inner_mid},
-                      {2 * (per_edge - edge[1]), 2 * edge[1]},
+                      {2 * (per_boundary_group - boundary[1]), 2 * boundary[1]},
                       {inner_first + groups * (per_group - inner[1]), groups * inner[1]}};
-  int64_t end = 2 * per_edge + groups * per_group;
+  int64_t end = 2 * per_boundary_group + groups * per_group;
   Expr shift;
   for (size_t r = std::size(runs); r-- > 0;) {
     const Expr own = literal(runs[r].first - (end - runs[r].count));

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "compiler/ir/rewrite.h"
-#include "compiler/schedule/parts/operations.h"
+#include "compiler/schedule/common/operations.h"
 #include "compiler/schedule/streaming/chunks.h"
 #include "compiler/schedule/streaming/known.h"
 #include "compiler/schedule/streaming/resources.h"
@@ -99,7 +99,7 @@ void count_exchange(const StreamPlan& plan, const Quantity& q, Operations& out) 
       out.accesses += row_vectors;
     }
   }
-  if (q.slots > 0) {
+  if (q.published_planes > 0) {
     const auto rows = static_cast<double>(published_rows(q, plan.patch[1]).size());
     count_shared(plan, q.type, rows * row_words, out);
     out.accesses += rows * row_vectors;
@@ -148,7 +148,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   work.threads = threads_of(schedule);
   work.points = static_cast<double>(schedule.elements.product());
   work.registers = expected_registers(plan);
-  work.promised = resident_blocks(schedule, plan);
+  work.promised = occupancy_of(schedule, plan);
   work.shared_bytes = shared_bytes(schedule, plan);
   work.ahead = schedule.prefetch;
   double selects = 0;
@@ -178,7 +178,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
 
   // Tiles per plane. If there is a variant without tests, only tiles at the ends run the tested
   // one.
-  const bool split = schedule.edges == Edges::Split;
+  const bool split = schedule.interior == Interior::Split;
   double side_by_side = 1, inside = 1;
   double compulsory = 1;
   for (int axis = 0; axis < plan.rank - 1; ++axis) {
@@ -206,7 +206,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   work.blocks = side_by_side * std::ceil(planes / chunk);
   if (chunks.groups > 0) {
     work.blocks = std::max(side_by_side - 2, 0.0) * std::ceil(planes / chunk) +
-                  2 * std::ceil(planes / static_cast<double>(chunks.edge_length));
+                  2 * std::ceil(planes / static_cast<double>(chunks.boundary_length));
   }
   return {plan.steps, written_points(program), {work}};
 }

@@ -11,9 +11,9 @@
 
 #include <algorithm>
 
-#include "compiler/schedule/parts/limits.h"
-#include "compiler/schedule/parts/operations.h"
-#include "compiler/schedule/parts/shapes.h"
+#include "compiler/schedule/common/limits.h"
+#include "compiler/schedule/common/operations.h"
+#include "compiler/schedule/common/shapes.h"
 #include "compiler/schedule/sweeps/tile.h"
 #include "compiler/schedule/sweeps/tile_kernel.h"
 #include "compiler/schedule/sweeps/work.h"
@@ -186,12 +186,12 @@ void refuse_narrow(const SweepTile& tile, Diagnostics& diagnostics) {
       if (tile.schedule.halo != Halo::Border) continue;
       least = std::max({least, window.margin[i].low, window.margin[i].high});
     }
-    if (tile.slots(d) >= least) continue;
+    if (tile.thread_points(d) >= least) continue;
     const std::string axis = axis_names(tile.rank)[i];
     Diagnostic& error =
         refuse(diagnostics, "L014", fmt::format("the tile is smaller than its halo in {}", axis));
     error.expected = fmt::format("block x elements of at least {}", least);
-    error.found = fmt::format("{}", tile.slots(d));
+    error.found = fmt::format("{}", tile.thread_points(d));
     error.hint = "a larger block or more elements per thread, operands=cache or another halo";
     return;
   }

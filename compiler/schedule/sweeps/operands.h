@@ -7,25 +7,25 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/schedule/sweeps/slots.h"
+#include "compiler/schedule/sweeps/thread_points.h"
 
 namespace stencil::schedule {
 
-// Kept instances of values in registers, per slot.
+// Kept instances of values in registers, per point.
 class ColumnQueues {
  public:
-  explicit ColumnQueues(const TileSlots& slots);
+  explicit ColumnQueues(const ThreadPoints& points);
 
   // The instance of a value from `age` planes ago, age >= 1.
   kernel::Expr instance(size_t value, int age, const kernel::Expr& element) const;
   // Moves all instances on by one plane. `newest`: by value; null if not computed yet.
-  kernel::Body move_on(const Slot& slot, const std::vector<kernel::Expr>& newest) const;
+  kernel::Body move_on(const ThreadPoint& point, const std::vector<kernel::Expr>& newest) const;
 
  private:
   static kernel::Expr instance_index(const ColumnValue& value, int age,
                                      const kernel::Expr& element);
 
-  const TileSlots& slots_;
+  const ThreadPoints& points_;
   const SweepTile& tile_;
   std::vector<kernel::BufferId> values_;  // by value; -1: not kept
 };
@@ -43,20 +43,20 @@ class SharedOperands {
   // Prefetched values by read, fetched before they are overwritten.
   using Taken = std::vector<std::pair<ir::Access, kernel::Expr>>;
 
-  SharedOperands(const TileSlots& slots, const ColumnQueues& queues);
+  SharedOperands(const ThreadPoints& points, const ColumnQueues& queues);
 
   // Fills the windows that are needed, and exchanges operands along rows of threads.
   kernel::Body share(const kernel::Expr& plane, int before) const;
   // Prefetches the operands that the block will share.
   kernel::Body load_shared(const Next& next) const;
-  // Prefetches the operands that the thread itself will read, at a slot.
-  kernel::Body load_own(const Next& next, const Slot& slot) const;
+  // Prefetches the operands that the thread itself will read, at a point.
+  kernel::Body load_own(const Next& next, const ThreadPoint& point) const;
   // Both prefetches for the first plane, before the loop.
   kernel::Body load_first(const Next& first) const;
   // The values that were prefetched for this plane.
-  Taken take(const Slot& slot, int before, Names& names, kernel::Body& body) const;
-  // The value of a read at a slot. `writes`, `before`: see TileSlots::loaded_beside.
-  kernel::Expr operand(const ir::Access& read, const Slot& slot, bool writes, int before,
+  Taken take(const ThreadPoint& point, int before, Names& names, kernel::Body& body) const;
+  // The value of a read at a point. `writes`, `before`: see ThreadPoints::loaded_beside.
+  kernel::Expr operand(const ir::Access& read, const ThreadPoint& point, bool writes, int before,
                        const Taken& taken) const;
 
  private:
@@ -74,15 +74,15 @@ class SharedOperands {
   kernel::Body for_each_cell(const TileWindow& window, const kernel::Expr& plane,
                              const AtCell& make) const;
   kernel::Expr plane_of(const TileWindow& window, const kernel::Expr& plane) const;
-  kernel::Body for_each_slot_and_part(const TileWindow& window, const kernel::Expr& plane,
-                                      const AtCell& make) const;
+  kernel::Body for_each_point_and_part(const TileWindow& window, const kernel::Expr& plane,
+                                       const AtCell& make) const;
   kernel::Body for_each_numbered_cell(const TileWindow& window, const kernel::Expr& plane,
                                       const AtCell& make) const;
   bool is_kept(const TileWindow& window, const Cell& cell) const;
   bool needs(const TileRow& row, const std::vector<ir::Access>& reads) const;
   kernel::Body shuffles(const std::vector<ir::Access>& needed) const;
 
-  const TileSlots& slots_;
+  const ThreadPoints& points_;
   const ColumnQueues& queues_;
   const SweepTile& tile_;
   const Schedule& schedule_;

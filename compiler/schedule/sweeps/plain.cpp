@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "compiler/schedule/parts/phases.h"
-#include "compiler/schedule/parts/reduction.h"
+#include "compiler/schedule/common/phases.h"
+#include "compiler/schedule/common/reduction.h"
 #include "compiler/schedule/sweeps/sweep.h"
 
 namespace stencil::schedule {
@@ -95,7 +95,7 @@ kernel::Module lower_initial_values(const ir::Program& program) {
                             fmt::format("Initial values of {}.", array));
       const Point point = loop_point(builder, field);
       Body body;
-      const ReadAccess no_access = [](const ir::Access&, Landings&) { return Expr(); };
+      const ReadAccess no_access = [](const ir::Access&, AccessResolver&) { return Expr(); };
       const auto value =
           evaluate(interface, init.piece.graph, {init.piece.results[static_cast<size_t>(c)]}, point,
                    kernel::integer(0), no_access, builder.scope(), builder.names(), body);

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "compiler/analysis/reads.h"
-#include "compiler/schedule/parts/limits.h"
+#include "compiler/schedule/common/limits.h"
 
 namespace stencil::schedule {
 
@@ -32,7 +32,7 @@ std::vector<Sweep> plan_sweeps(const ir::Program& program) {
       const size_t f = static_cast<size_t>(field);
       const bool reads_neighbours =
           std::any_of(reads.begin(), reads.end(), [&](const analysis::Reads& read) {
-            return read.field == field && read.level == 0 && (read.at_offset || read.far);
+            return read.field == field && read.level == 0 && (read.at_offset || read.outside_halo);
           });
       SweptTarget target;
       target.field = field;
@@ -92,9 +92,10 @@ std::vector<SweptResult> results_of(const ir::Program& program, const Sweep& swe
 
 // The piece itself, with loads from global memory.
 PieceSource usual_source(KernelBuilder& builder, const ir::Piece& piece) {
-  return {&piece.graph, &piece.results, [&builder](const ir::Access& access, Landings& landings) {
-            return access.in_place ? builder.load_in_place(access, landings)
-                                   : builder.load_global(access, landings.land(access));
+  return {&piece.graph, &piece.results,
+          [&builder](const ir::Access& access, AccessResolver& resolver) {
+            return access.in_place ? builder.load_in_place(access, resolver)
+                                   : builder.load_global(access, resolver.resolve(access));
           }};
 }
 
@@ -173,7 +174,7 @@ void append_turn(const Interface& interface, const Sweep& sweep, kernel::Plan& p
         plan.actions.push_back(kernel::Rotate{array});
       } else {
         plan.actions.push_back(
-            kernel::Exchange{array, 0, plan.arrays[static_cast<size_t>(array)].levels});
+            kernel::SwapSlots{array, 0, plan.arrays[static_cast<size_t>(array)].levels});
       }
     }
   }

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "compiler/schedule/parts/builder.h"
+#include "compiler/schedule/common/builder.h"
 #include "compiler/schedule/schedule.h"
 
 namespace stencil::schedule {

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "compiler/ir/rewrite.h"
-#include "compiler/schedule/parts/operations.h"
-#include "compiler/schedule/parts/tiling.h"
+#include "compiler/schedule/common/operations.h"
+#include "compiler/schedule/common/tiling.h"
 
 namespace stencil::schedule {
 
@@ -95,7 +95,7 @@ class TilePlanner {
       if (tile_.window_of(read) != &window || !is_beside(read)) return false;
       const std::vector<int> beyond = tile_.leaves(read);
       return std::all_of(beyond.begin(), beyond.end(), [&](int d) {
-        return std::abs(read.offsets[static_cast<size_t>(d)]) < tile_.slots(d);
+        return std::abs(read.offsets[static_cast<size_t>(d)]) < tile_.thread_points(d);
       });
     });
   }
@@ -177,7 +177,7 @@ class TilePlanner {
     }
     ir::Range& x = tile_.tiled.ranges.back();
     const ir::Affine from_edge = x.low - program_.grid.ranges.back().low;
-    if (tile_.slots(tile_.rank - 1) % elements != 0 || !from_edge.is_constant()) return;
+    if (tile_.thread_points(tile_.rank - 1) % elements != 0 || !from_edge.is_constant()) return;
     const int64_t ahead = from_edge.constant % elements;
     if (ahead > 0) x.low = x.low - ahead;
   }
@@ -213,7 +213,7 @@ std::vector<SweepTile> plan_tiles(const ir::Program& program, const std::vector<
   return out;
 }
 
-int64_t SweepTile::slots(int d) const {
+int64_t SweepTile::thread_points(int d) const {
   if (swept && d == 0) return 1;
   return int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d);
 }
@@ -221,7 +221,7 @@ int64_t SweepTile::slots(int d) const {
 int64_t SweepTile::core(int d) const {
   if (swept && d == 0) return schedule.chunk;
   const analysis::Reach& around = cover[static_cast<size_t>(d)];
-  return slots(d) - around.low - around.high;
+  return thread_points(d) - around.low - around.high;
 }
 
 int64_t SweepTile::extent(const TileWindow& window, int d) const {

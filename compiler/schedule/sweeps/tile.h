@@ -4,15 +4,15 @@
 //   swept        the outermost dimension passes plane by plane; the others are tiled
 //   not swept    all dimensions are tiled; there is a single "plane"
 //
-// A thread has `elements` slots, `block` places apart. With halo=cover the tile also has slots for
-// the halo.
+// A thread has `elements` points, `block` places apart. With halo=cover the tile also has points
+// for the halo.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "compiler/analysis/reads.h"
-#include "compiler/schedule/parts/limits.h"
+#include "compiler/schedule/common/limits.h"
 #include "compiler/schedule/sweeps/column.h"
 #include "compiler/schedule/sweeps/sweep.h"
 
@@ -48,7 +48,7 @@ struct SweepTile {
   std::vector<ir::Access> reads;
   std::vector<TileWindow> windows;
   std::vector<TileRow> rows;
-  analysis::Margin cover;  // slots beyond the tile's core that only load, by dimension
+  analysis::Margin cover;  // thread points beyond the tile's core that only load, by dimension
   // The box that is cut into tiles: the sweep's domain, possibly extended to lower x so that tiles
   // start at a sector (halo=remap).
   ir::Box tiled;
@@ -61,9 +61,9 @@ struct SweepTile {
            schedule.prefetch == 0;
   }
   int first_tiled() const { return swept ? 1 : 0; }
-  int64_t slots(int d) const;  // of the tile in dimension d; 1 in the swept dimension
-  int64_t core(int d) const;   // slots that are written; in the swept dimension, the planes of a
-                               // chunk
+  int64_t thread_points(int d) const;  // of the tile in dimension d; 1 in the swept dimension
+  int64_t core(int d) const;  // thread points that are written; in the swept dimension, the planes
+                              // of a chunk
   int64_t elements() const { return schedule.elements.product(); }
   // Size of a window in dimension d: the core and the halo on both sides.
   int64_t extent(const TileWindow& window, int d) const;

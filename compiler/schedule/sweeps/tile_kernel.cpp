@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-#include "compiler/schedule/parts/statements.h"
+#include "compiler/schedule/common/statements.h"
 #include "compiler/schedule/sweeps/operands.h"
 
 namespace stencil::schedule {
@@ -37,9 +37,9 @@ class TileKernel {
         interface_(builder.interface()),
         program_(interface_.program()),
         tiling_(std::move(tiling)),
-        slots_(tile, tiling_.origin, builder),
-        queues_(slots_),
-        operands_(slots_, queues_) {}
+        points_(tile, tiling_.origin, builder),
+        queues_(points_),
+        operands_(points_, queues_) {}
 
   Body body() {
     Body out = std::move(tiling_.lets);
@@ -51,50 +51,50 @@ class TileKernel {
   using Next = SharedOperands::Next;
   using Taken = SharedOperands::Taken;
 
-  ReadAccess reader(const Slot& slot, bool writes, int before, const Taken& taken,
+  ReadAccess reader(const ThreadPoint& point, bool writes, int before, const Taken& taken,
                     const std::vector<Expr>& newest) {
-    return [this, &slot, writes, before, &taken, &newest](const ir::Access& access,
-                                                          Landings& landings) -> Expr {
+    return [this, &point, writes, before, &taken, &newest](const ir::Access& access,
+                                                           AccessResolver& resolver) -> Expr {
       const auto fields = static_cast<ir::FieldId>(program_.fields.size());
       if (access.field >= fields) {
         const auto value = static_cast<size_t>(access.field - fields);
         return access.level == 0 ? newest[value]
-                                 : queues_.instance(value, access.level, slot.element);
+                                 : queues_.instance(value, access.level, point.element);
       }
-      if (access.in_place) return builder_.load_in_place(access, landings);
+      if (access.in_place) return builder_.load_in_place(access, resolver);
       if (!is_operand(program_, access)) {
-        return builder_.load_global(access, landings.land(access));
+        return builder_.load_global(access, resolver.resolve(access));
       }
-      return operands_.operand(without_rules(access), slot, writes, before, taken);
+      return operands_.operand(without_rules(access), point, writes, before, taken);
     };
   }
 
   // Work of a thread in a plane: points, or in the prologue only values to keep.
   Body compute(const Expr& plane, int before, const Next& next) {
-    Slot slot = slots_.slot(plane);
-    Body out = std::move(slot.lets);
-    const Expr writes = slots_.is_written(slot);
+    ThreadPoint point = points_.point(plane);
+    Body out = std::move(point.lets);
+    const Expr writes = points_.is_written(point);
     if (tile_.reads_memory()) {
-      append(out, guarded(writes, sweep_point(builder_, sweep_, slot.at, builder_.names())));
-      return slots_.for_each_element(std::move(out));
+      append(out, guarded(writes, sweep_point(builder_, sweep_, point.at, builder_.names())));
+      return points_.for_each_element(std::move(out));
     }
     const bool all = tile_.all_keep();
     Names names = builder_.names();
     Body work;
-    const Taken taken = operands_.take(slot, before, names, work);
-    append(work, operands_.load_own(next, slot));
+    const Taken taken = operands_.take(point, before, names, work);
+    append(work, operands_.load_own(next, point));
     std::vector<Expr> newest(tile_.column.values.size());
-    compute_front(slot, !all, before, taken, newest, names, work);
+    compute_front(point, !all, before, taken, newest, names, work);
     if (before == 0) {
-      Body points = at_point(slot, taken, newest, names);
+      Body points = at_point(point, taken, newest, names);
       append(work, guarded(all ? writes : kernel::boolean(true), std::move(points)));
     }
-    append(work, queues_.move_on(slot, newest));
+    append(work, queues_.move_on(point, newest));
     append(out, guarded(all ? kernel::boolean(true) : writes, std::move(work)));
-    return slots_.for_each_element(std::move(out));
+    return points_.for_each_element(std::move(out));
   }
 
-  void compute_front(const Slot& slot, bool writes, int before, const Taken& taken,
+  void compute_front(const ThreadPoint& point, bool writes, int before, const Taken& taken,
                      std::vector<Expr>& newest, Names& names, Body& body) {
     std::vector<ir::NodeId> nodes;
     std::vector<size_t> which;
@@ -104,8 +104,8 @@ class TileKernel {
       which.push_back(v);
     }
     if (nodes.empty()) return;
-    const auto values = evaluate(interface_, *tile_.column.front, nodes, slot.at, first_step(),
-                                 reader(slot, writes, before, taken, newest), builder_.scope(),
+    const auto values = evaluate(interface_, *tile_.column.front, nodes, point.at, first_step(),
+                                 reader(point, writes, before, taken, newest), builder_.scope(),
                                  names, body, builder_.reductions());
     for (const kernel::Statement& statement : body) {
       if (const auto* let = std::get_if<kernel::Let>(&statement.kind)) names.reserve(let->name);
@@ -115,16 +115,16 @@ class TileKernel {
     builder_.scope().set_apart(names);
   }
 
-  Body at_point(const Slot& slot, const Taken& taken, const std::vector<Expr>& newest,
+  Body at_point(const ThreadPoint& point, const Taken& taken, const std::vector<Expr>& newest,
                 const Names& names) {
     const PieceSources sources = [&](size_t piece) {
       const SweptColumn::Piece& of = tile_.column.pieces[piece];
-      return PieceSource{of.graph.get(), &of.results, reader(slot, true, 0, taken, newest)};
+      return PieceSource{of.graph.get(), &of.results, reader(point, true, 0, taken, newest)};
     };
-    Body inside = sweep_point(builder_, sweep_, slot.at, names, sources);
-    const Expr no_rule = slots_.meets_no_rule(slot.at);
+    Body inside = sweep_point(builder_, sweep_, point.at, names, sources);
+    const Expr no_rule = points_.meets_no_rule(point.at);
     if (is_true(no_rule)) return inside;
-    return guarded(no_rule, std::move(inside), sweep_point(builder_, sweep_, slot.at, names));
+    return guarded(no_rule, std::move(inside), sweep_point(builder_, sweep_, point.at, names));
   }
 
   // --- The whole kernel
@@ -155,9 +155,9 @@ class TileKernel {
       const Next next = {plus(first, 1 - before), before - 1, kernel::boolean(true)};
       append(out, one_plane(plus(first, -before), before, next));
     }
-    const Expr plane = kernel::variable(slots_.plane());
+    const Expr plane = kernel::variable(points_.plane());
     const Next next = {plus(plane, 1), 0, kernel::less(plane, last)};
-    out.push_back(loop(kernel::LoopKind::Serial, slots_.plane(), first, plus(last, 1), 1,
+    out.push_back(loop(kernel::LoopKind::Serial, points_.plane(), first, plus(last, 1), 1,
                        one_plane(plane, 0, next)));
     return out;
   }
@@ -183,18 +183,18 @@ class TileKernel {
   }
 
   Body sum_ahead(const std::vector<ir::Access>& reads, const GridBox& box) {
-    Slot slot = slots_.slot(literal(0));
+    ThreadPoint point = points_.point(literal(0));
     PointLanes lanes;
-    lanes.for_each_part = [this](Body body) { return slots_.for_each_element(std::move(body)); };
+    lanes.for_each_part = [this](Body body) { return points_.for_each_element(std::move(body)); };
     for (int d = 0; d < rank_; ++d) {
-      if (slots_.loops()[static_cast<size_t>(d)].empty()) continue;
+      if (points_.loops()[static_cast<size_t>(d)].empty()) continue;
       lanes.extents.push_back(literal(along(schedule_.elements, rank_, d)));
-      lanes.index.push_back(kernel::variable(slots_.loops()[static_cast<size_t>(d)]));
+      lanes.index.push_back(kernel::variable(points_.loops()[static_cast<size_t>(d)]));
     }
-    lanes.exists = slots_.is_written(slot);
-    lanes.lets = std::move(slot.lets);
-    lanes.first = slot.at;
-    lanes.last_column = lanes.column = slot.at.back();
+    lanes.exists = points_.is_written(point);
+    lanes.lets = std::move(point.lets);
+    lanes.first = point.at;
+    lanes.last_column = lanes.column = point.at.back();
     lanes.row_first = box.first.back();
     lanes.row_last = box.last.back();
     auto [zeros, sums] = builder_.sum_ahead(reads, lanes, first_step());
@@ -212,7 +212,7 @@ class TileKernel {
   const Interface& interface_;
   const ir::Program& program_;
   Tiling tiling_;
-  const TileSlots slots_;
+  const ThreadPoints points_;
   const ColumnQueues queues_;
   const SharedOperands operands_;
 };

@@ -7,9 +7,9 @@
 #include <tuple>
 
 #include "compiler/ir/rewrite.h"
-#include "compiler/schedule/parts/limits.h"
-#include "compiler/schedule/parts/operations.h"
-#include "compiler/schedule/parts/tiling.h"
+#include "compiler/schedule/common/limits.h"
+#include "compiler/schedule/common/operations.h"
+#include "compiler/schedule/common/tiling.h"
 
 namespace stencil::schedule {
 
@@ -69,7 +69,7 @@ void count_operands(const ir::Program& program, const SweepTile& tile, Operation
   // Fraction of the warps with threads at a side of the tile; at the ends of rows, all warps.
   const auto at_sides = [&](int d, int64_t reach) {
     if (d + 1 == tile.rank) return 1.0;
-    return std::min(1.0, static_cast<double>(reach) / static_cast<double>(tile.slots(d)));
+    return std::min(1.0, static_cast<double>(reach) / static_cast<double>(tile.thread_points(d)));
   };
   const auto load = [&](double count, double words) {
     out.loads += count * words;

@@ -112,13 +112,13 @@ void CWriter::make_field(ir::FieldId id) {
       const int array =
           add_array(name, id, field.components[static_cast<size_t>(c)].type, !state.written,
                     parity ? state.buffers : 0, alike ? components : 0);
-      for (int slot = b; slot < (parity ? state.buffers : b + 1); ++slot) {
+      for (int buffer_slot = b; buffer_slot < (parity ? state.buffers : b + 1); ++buffer_slot) {
         for (int part = c; part < (alike ? components : c + 1); ++part) {
           CLevel level{array, {}, {}};
-          if (parity) level.before.push_back(slot);
+          if (parity) level.before.push_back(buffer_slot);
           if (alike)
             (style_.packing == Packing::First ? level.before : level.after).push_back(part);
-          places.places[static_cast<size_t>(slot)].push_back(level);
+          places.places[static_cast<size_t>(buffer_slot)].push_back(level);
         }
       }
     }
@@ -133,13 +133,13 @@ void CWriter::make_arrays() {
 }
 
 int CWriter::temporary(ir::FieldId field, int component) {
-  const auto [slot, fresh] = temporaries_.try_emplace({field, component}, 0);
+  const auto [entry, fresh] = temporaries_.try_emplace({field, component}, 0);
   if (fresh) {
     const Scalar type =
         program_.fields[static_cast<size_t>(field)].components[static_cast<size_t>(component)].type;
-    slot->second = add_array(fmt::format("w{}_{}", field, component), field, type, false, 0, 0);
+    entry->second = add_array(fmt::format("w{}_{}", field, component), field, type, false, 0, 0);
   }
-  return slot->second;
+  return entry->second;
 }
 
 // Declares a pointer with the type of the array's parameter.
@@ -211,15 +211,15 @@ std::string CWriter::element_of(ir::FieldId id, int component, int buffer,
   const CLevel& level = places.places[static_cast<size_t>(buffer)][static_cast<size_t>(component)];
   std::vector<std::string> all;
   for (size_t i = 0; i < level.before.size(); ++i) {
-    // Buffer b is in slot (t - b) % B at the beginning of a step.
-    const int slot = (state.buffers - buffer) % state.buffers;
+    // Buffer b is in buffer slot (t - b) % B at the beginning of a step.
+    const int buffer_slot = (state.buffers - buffer) % state.buffers;
     const bool turning = i == 0 && state.moves && style_.turns == Turns::Parity;
     if (!turning)
       all.push_back(std::to_string(level.before[i]));
-    else if (slot == 0)
+    else if (buffer_slot == 0)
       all.push_back(fmt::format("({} % {})", time_text(), state.buffers));
     else
-      all.push_back(fmt::format("(({} + {}) % {})", time_text(), slot, state.buffers));
+      all.push_back(fmt::format("(({} + {}) % {})", time_text(), buffer_slot, state.buffers));
   }
   all.insert(all.end(), subscripts.begin(), subscripts.end());
   for (const int64_t part : level.after) all.push_back(std::to_string(part));

@@ -47,7 +47,7 @@ CLevel CProgram::place(int field, int component, int level, int64_t steps) const
   if (of.moves && of.turns != Turns::Shift && !of.contents) {
     buffer = ((level - steps) % of.buffers + of.buffers) % of.buffers;
   }
-  // If all buffers are in one array, buffer 0 is in slot 0 before the first step.
+  // If all buffers are in one array, buffer 0 is in buffer slot 0 before the first step.
   if (of.moves && of.turns == Turns::Parity) {
     CLevel out = of.places[0][static_cast<size_t>(component)];
     out.before[0] = (of.buffers - buffer) % of.buffers;

@@ -219,13 +219,13 @@ class Trial {
       const auto& symbol = lifted_.execution.symbols[s];
       const int id = static_cast<int>(s);
       double value = 0;
-      if (symbol.in_c == "n") value = static_cast<double>(before.n);
-      if (symbol.in_c == "m") value = static_cast<double>(before.m);
-      if (symbol.in_c == "steps") value = static_cast<double>(before.steps);
-      std::string in_c = symbol.in_c;
-      if (in_c.rfind("(*p).", 0) == 0) in_c = "p->" + in_c.substr(5);
+      if (symbol.c_expression == "n") value = static_cast<double>(before.n);
+      if (symbol.c_expression == "m") value = static_cast<double>(before.m);
+      if (symbol.c_expression == "steps") value = static_cast<double>(before.steps);
+      std::string c_expression = symbol.c_expression;
+      if (c_expression.rfind("(*p).", 0) == 0) c_expression = "p->" + c_expression.substr(5);
       for (size_t k = 0; k < code_.scalars.size(); ++k) {
-        if (code_.scalars[k].name == in_c) value = before.scalars[k];
+        if (code_.scalars[k].name == c_expression) value = before.scalars[k];
       }
       if (symbol.array >= 0) value = element_of(symbol, before);
       if (lifter::is_integer(symbol.type)) {
@@ -261,7 +261,7 @@ class Trial {
         return "field " + field.field + " cannot be read";
     }
     for (size_t a = 0; a < arrays.size(); ++a) {
-      const std::string& name = lifted_.execution.arrays[a].in_c;
+      const std::string& name = lifted_.execution.arrays[a].c_expression;
       for (size_t k = 0; k < code_.arrays.size(); ++k) {
         if (code_.arrays[k].name != name) continue;
         const std::string differs =
@@ -275,7 +275,8 @@ class Trial {
   // An element that is a scalar of the program; 0 if the array is too short, so that no run reads
   // it.
   double element_of(const lifter::SymbolInfo& symbol, const Call& call) const {
-    const std::string& name = lifted_.execution.arrays[static_cast<size_t>(symbol.array)].in_c;
+    const std::string& name =
+        lifted_.execution.arrays[static_cast<size_t>(symbol.array)].c_expression;
     for (size_t k = 0; k < code_.arrays.size(); ++k) {
       const auto size = static_cast<size_t>(size_of(code_.arrays[k].type));
       const size_t at = size * static_cast<size_t>(symbol.element[0]);
@@ -289,7 +290,8 @@ class Trial {
     std::vector<OriginalArray> out(lifted_.execution.arrays.size());
     for (size_t a = 0; a < out.size(); ++a) {
       for (size_t k = 0; k < code_.arrays.size(); ++k) {
-        if (code_.arrays[k].name == lifted_.execution.arrays[a].in_c) out[a].bytes = call.arrays[k];
+        if (code_.arrays[k].name == lifted_.execution.arrays[a].c_expression)
+          out[a].bytes = call.arrays[k];
       }
     }
     for (const auto& field : lifted_.program.fields) {
@@ -364,7 +366,7 @@ class Trial {
       return nullptr;
     };
     for (const lifter::Left& left : lifted_.execution.left) {
-      if (!left.in_c.empty() || !code_.returns) continue;
+      if (!left.c_expression.empty() || !code_.returns) continue;
       if (left.value == nullptr) return "what it returns is not known";
       lifter::X value = lifter::evaluated(pool, left.value, leaf);
       if (!lifter::is_constant(value)) return "what it returns is not computed";

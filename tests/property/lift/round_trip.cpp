@@ -238,7 +238,7 @@ class Trip {
   // Sets the symbols to the arguments of the C function.
   void symbols() {
     for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
-      const std::string& name = lifted_.execution.symbols[s].in_c;
+      const std::string& name = lifted_.execution.symbols[s].c_expression;
       const int id = static_cast<int>(s);
       element(id, name);
       if (name == "steps") symbol_integers_[id] = steps_;
@@ -268,7 +268,7 @@ class Trip {
         break;
       }
     }
-    const std::string& name = lifted_.execution.arrays[static_cast<size_t>(array)].in_c;
+    const std::string& name = lifted_.execution.arrays[static_cast<size_t>(array)].c_expression;
     size_t a = 0;
     while (a < c_.arrays.size() && c_.arrays[a].name != name) ++a;
     if (a == c_.arrays.size()) return end(RoundTrip::End::Wrong, "no array " + name);
@@ -290,7 +290,7 @@ class Trip {
       for (size_t d = 0; d < binding.subscripts.size(); ++d) {
         int64_t at = binding.subscripts[d];
         if (at == lifter::kSpace) at = point[space++];
-        if (at == lifter::kSlot) at = (binding.slot + steps) % extents[d];
+        if (at == lifter::kBufferSlot) at = (binding.buffer_slot + steps) % extents[d];
         element = element * extents[d] + at;
       }
       char* c = memory[a].at(element);

@@ -52,7 +52,7 @@ const ir::Access& only_access(const ir::Program& program) {
 TEST(Reads, NearASubgridAreBoundedByTheBoundaryRule) {
   const auto reach = [](const std::string& boundary, int offset) {
     const ir::Program program = reading_subgrid("2..61", boundary, offset);
-    EXPECT_FALSE(lands_far(program, only_access(program))) << boundary;
+    EXPECT_FALSE(resolves_outside_halo(program, only_access(program))) << boundary;
     return reads_of(program, program.functions[0])[0].offsets[0];
   };
   EXPECT_EQ(reach("clamp", -3), (Reach{3, 2}));
@@ -84,39 +84,40 @@ TEST(Reads, AreMarkedIfTheRegionIsCheckedOnlyAtRunTime) {
   }
 }
 
-TEST(Reads, AreFarIfTheirTargetIsUnbounded) {
-  const auto far = [](const std::string& box, const std::string& boundary,
-                      const std::string& grid = "grid G = [0..63] steps 1;") {
+TEST(Reads, AreOutsideTheHaloIfTheirTargetIsUnbounded) {
+  const auto outside_halo = [](const std::string& box, const std::string& boundary,
+                               const std::string& grid = "grid G = [0..63] steps 1;") {
     const ir::Program program = reading_subgrid(box, boundary, -1, grid);
     const Reads reads = reads_of(program, program.functions[0])[0];
-    EXPECT_EQ(reads.far, lands_far(program, only_access(program)));
-    return reads.far;
+    EXPECT_EQ(reads.outside_halo, resolves_outside_halo(program, only_access(program)));
+    return reads.outside_halo;
   };
-  EXPECT_FALSE(far("4..59", "clamp"));
-  EXPECT_TRUE(far("5..59", "clamp"));
-  EXPECT_TRUE(far("4..58", "mirror"));
-  EXPECT_FALSE(far("20..30", "constant 0"));
-  EXPECT_TRUE(far("1..63", "periodic"));
-  EXPECT_FALSE(far("0..63", "periodic")) << "spans the grid";
+  EXPECT_FALSE(outside_halo("4..59", "clamp"));
+  EXPECT_TRUE(outside_halo("5..59", "clamp"));
+  EXPECT_TRUE(outside_halo("4..58", "mirror"));
+  EXPECT_FALSE(outside_halo("20..30", "constant 0"));
+  EXPECT_TRUE(outside_halo("1..63", "periodic"));
+  EXPECT_FALSE(outside_halo("0..63", "periodic")) << "spans the grid";
   const std::string open = "param N : integer; param M : integer; grid G = [0..N-1] steps 1;";
-  EXPECT_FALSE(far("1..N-5", "clamp", open + "require N >= 9; require M >= 0;"));
-  EXPECT_TRUE(far("M..N-3", "clamp", open + "require M >= 1; require M + 5 <= N;"));
-  EXPECT_FALSE(far("M..N-3", "clamp", open + "require M >= 1; require M <= 4; require N >= 9;"));
+  EXPECT_FALSE(outside_halo("1..N-5", "clamp", open + "require N >= 9; require M >= 0;"));
+  EXPECT_TRUE(outside_halo("M..N-3", "clamp", open + "require M >= 1; require M + 5 <= N;"));
+  EXPECT_FALSE(
+      outside_halo("M..N-3", "clamp", open + "require M >= 1; require M <= 4; require N >= 9;"));
 }
 
 // A subgrid that is narrower only in another dimension does not affect the reads.
-TEST(Reads, OfPeriodicFieldsAreFarOnlyInDimensionsNotSpanned) {
-  const auto far = [](const std::string& offsets) {
+TEST(Reads, OfPeriodicFieldsAreOutsideTheHaloOnlyInDimensionsNotSpanned) {
+  const auto outside_halo = [](const std::string& offsets) {
     const ir::Program program = load(
         "grid G = [0..63, 0..63] steps 1; subgrid S of G = [0..63, 2..61];"
         "field A : real on S boundary periodic;"
         "stencil s : A on S = A[" +
         offsets + "] / 2;");
-    return lands_far(program, only_access(program));
+    return resolves_outside_halo(program, only_access(program));
   };
-  EXPECT_FALSE(far("-1,0"));
-  EXPECT_TRUE(far("0,1"));
-  EXPECT_TRUE(far("-1,1"));
+  EXPECT_FALSE(outside_halo("-1,0"));
+  EXPECT_TRUE(outside_halo("0,1"));
+  EXPECT_TRUE(outside_halo("-1,1"));
 }
 
 }  // namespace

@@ -87,10 +87,10 @@ class Code {
     return out;
   }
 
-  // The element of `name` at an offset from the counters. `slot`: the subscript of the buffer under
-  // Turns::Parity.
+  // The element of `name` at an offset from the counters. `buffer_slot`: the subscript of the
+  // buffer under Turns::Parity.
   std::string at(const std::string& name, const std::vector<int>& offset,
-                 const std::string& slot) const {
+                 const std::string& buffer_slot) const {
     std::vector<std::string> subscripts;
     for (int d = 0; d < rank_; ++d) {
       const int o = offset[static_cast<size_t>(d)];
@@ -99,11 +99,11 @@ class Code {
     }
     const bool copies = turns_ == Turns::Parity && name != "w";
     if (layout_ != Layout::Linear) {
-      std::string out = name + (copies ? slot : "");
+      std::string out = name + (copies ? buffer_slot : "");
       for (const std::string& s : subscripts) out += "[" + s + "]";
       return out;
     }
-    std::string sum = copies ? "(" + slot.substr(1, slot.size() - 2) + ")" : "";
+    std::string sum = copies ? "(" + buffer_slot.substr(1, buffer_slot.size() - 2) + ")" : "";
     for (int d = 0; d < rank_; ++d) {
       sum = sum.empty()
                 ? fmt::format("({})", subscripts[static_cast<size_t>(d)])

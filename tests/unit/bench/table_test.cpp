@@ -41,7 +41,7 @@ heat N=M=64 float strict  100.0  50.0      2.00   25.0        4.00    2.00
 TEST(Table, WrapsLongTexts) {
   std::string schedule =
       "streaming T=3 block=16x16x1 elements=4x2x1 chunk=auto prefetch=2 "
-      "unroll=auto resident=auto loads=async form=gather edges=tested";
+      "unroll=auto occupancy=auto loads=async form=gather interior=tested";
   Json slow = timed("direct", 20), refused = timed("streaming", 1), failed = slow;
   Json fast = timed(schedule.c_str(), 123456.7);
   std::string why;
@@ -58,7 +58,7 @@ TEST(Table, WrapsLongTexts) {
   ASSERT_TRUE(text.ok());
   std::istringstream lines(text.value());
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
-  EXPECT_NE(text.value().find("edges=tested"), std::string::npos) << text.value();
+  EXPECT_NE(text.value().find("interior=tested"), std::string::npos) << text.value();
 }
 
 TEST(Table, ComparesWithTheScheduleMarkedNaive) {

@@ -228,7 +228,8 @@ reduce rows = sum(A[0,0]) over 1 on G;
 )"),
             "L033 the grid cannot be split into boxes: 'rows' is an array of reductions over the "
             "points of all boxes");
-  EXPECT_EQ(refusal(R"(
+  EXPECT_EQ(
+      refusal(R"(
 grid G = [0..15] steps 9;
 subgrid S of G = [0..3];
 field A : real on S boundary periodic;
@@ -236,7 +237,7 @@ field B : real on G;
 stencil f : A on S = A[1];
 stencil g : B on G = A[1];
 )"),
-            "L033 the grid cannot be split into boxes: a read of 'A' may land anywhere in it");
+      "L033 the grid cannot be split into boxes: a read of 'A' may resolve to any point of it");
   EXPECT_EQ(refusal(R"(
 grid G = [0..15] steps 9;
 field A : real on G boundary periodic;

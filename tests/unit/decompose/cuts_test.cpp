@@ -54,7 +54,7 @@ stencil f : A on G = A[1];
   EXPECT_FALSE(out.wraps[0]);
 }
 
-TEST(Bounds, PartsCoverAllPoints) {
+TEST(Bounds, SubdomainsCoverAllPoints) {
   std::mt19937 random(1);
   for (int turn = 0; turn < 200; ++turn) {
     const auto number = [&](int low, int high) {
@@ -67,10 +67,10 @@ TEST(Bounds, PartsCoverAllPoints) {
                              "] steps 1;\nfield A : real on G;\nstencil f : A on G = 2 * A[0,0];\n",
                          cuts);
     int64_t points = 0;
-    for (int part = 0; part < out.parts(); ++part) {
-      EXPECT_EQ(out.part_at(out.place_of(part)), part);
-      EXPECT_GT(ir::count(out.owned(part)), 0);
-      points += ir::count(out.owned(part));
+    for (int subdomain = 0; subdomain < out.subdomains(); ++subdomain) {
+      EXPECT_EQ(out.subdomain_at(out.place_of(subdomain)), subdomain);
+      EXPECT_GT(ir::count(out.owned(subdomain)), 0);
+      points += ir::count(out.owned(subdomain));
     }
     EXPECT_EQ(points, rows * columns);
     EXPECT_EQ(out.bounds[1].front(), low);
@@ -78,17 +78,17 @@ TEST(Bounds, PartsCoverAllPoints) {
   }
 }
 
-TEST(Bounds, PositionsBelongToThePartOfThePointBelow) {
+TEST(Bounds, PositionsBelongToTheSubdomainOfThePointBelow) {
   const auto out = cut(R"(
 grid G = [5..104] steps 1;
 field A : real on G boundary clamp;
 stencil f : A on G = A[1];
 )",
                        {3});
-  EXPECT_EQ(out.part_of({5.0}), 0);
-  EXPECT_EQ(out.part_of({36.999}), 0);
-  EXPECT_EQ(out.part_of({37.0}), 1);
-  EXPECT_EQ(out.part_of({104.0}), 2);
+  EXPECT_EQ(out.subdomain_of({5.0}), 0);
+  EXPECT_EQ(out.subdomain_of({36.999}), 0);
+  EXPECT_EQ(out.subdomain_of({37.0}), 1);
+  EXPECT_EQ(out.subdomain_of({104.0}), 2);
 }
 
 }  // namespace

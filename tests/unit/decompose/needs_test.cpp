@@ -116,7 +116,7 @@ reduce s = sum(A[0]) on [100..1900];
 }
 
 // The reduction reads only points below, but the subdomain must also store the tile's own points.
-TEST(Needs, PartsStoreTheReductionTilesAssignedToThem) {
+TEST(Needs, SubdomainsStoreTheReductionTilesAssignedToThem) {
   const auto program = at_sizes(test::load(R"(
 grid G = [0..2047] steps 9;
 field A : real on G boundary clamp;
@@ -150,12 +150,12 @@ TEST(Needs, EachReductionTileIsAssignedOnce) {
     const auto tiles = tiles_of(*program, reduction, *cut);
     std::map<std::pair<int64_t, int64_t>, int> taken;
     int64_t points = 0;
-    for (int part = 0; part < cut->parts(); ++part) {
-      const ir::Points& own = tiles.taken[static_cast<size_t>(part)];
+    for (int subdomain = 0; subdomain < cut->subdomains(); ++subdomain) {
+      const ir::Points& own = tiles.taken[static_cast<size_t>(subdomain)];
       for (int64_t i = own[0][0]; i <= own[0][1]; ++i) {
         for (int64_t j = own[1][0]; j <= own[1][1]; ++j) ++taken[{i, j}];
       }
-      points += ir::count(region_of(*program, reduction, tiles, part));
+      points += ir::count(region_of(*program, reduction, tiles, subdomain));
     }
     EXPECT_EQ(static_cast<int64_t>(taken.size()), tiles.counts[0] * tiles.counts[1]);
     for (const auto& [tile, times] : taken) EXPECT_EQ(times, 1);

@@ -23,12 +23,12 @@ TEST(BriefSchedule, ReadsBackAsTheSameSchedule) {
       "streaming",
       "streaming T=2 loads=registers",
       "streaming block=16x4 elements=2 chunk=7",
-      "streaming T=1 form=gather prefetch=1 unroll=3 resident=2 edges=tested rows=dense",
-      "streaming loads=bulk edges=split",
+      "streaming T=1 form=gather prefetch=1 unroll=3 occupancy=2 interior=tested rows=dense",
+      "streaming loads=bulk interior=split",
       "planes",
       "planes T=2",
-      "planes block=64 edges=tested",
-      "planes T=3 chunk=9 edges=split",
+      "planes block=64 interior=tested",
+      "planes T=3 chunk=9 interior=split",
       "overlapped",
       "overlapped T=2",
       "overlapped regions=hull",
@@ -74,8 +74,8 @@ TEST(BriefSchedule, KeepsTheTileAndNonDefaultSettings) {
   // A setting whose default differs between the machines is printed.
   const auto hull = read("planes T=2 block=64", program, schedule::gpu());
   const auto other = read("planes T=2 block=64", program, schedule::cpu());
-  ASSERT_NE(hull->edges, other->edges) << "the defaults of the machines differ";
-  EXPECT_NE(brief("planes T=2 block=64", {schedule::gpu(), schedule::cpu()}).find(" edges="),
+  ASSERT_NE(hull->interior, other->interior) << "the defaults of the machines differ";
+  EXPECT_NE(brief("planes T=2 block=64", {schedule::gpu(), schedule::cpu()}).find(" interior="),
             std::string::npos);
 }
 

@@ -97,7 +97,7 @@ TEST(Catalogue, TheTableOfRefusalsIsThatOfTheCode) {
   }
   // Refusals shared by families, by the name of the function that reports them.
   std::map<std::string, Codes> shared;
-  const std::string limits = read(kTop / "compiler/schedule/parts/limits.cpp");
+  const std::string limits = read(kTop / "compiler/schedule/common/limits.cpp");
   for (size_t at = limits.find("\nvoid refuse_"); at != limits.npos;) {
     const size_t next = limits.find("\nvoid refuse_", at + 1);
     const std::string body = limits.substr(at, next == limits.npos ? next : next - at);

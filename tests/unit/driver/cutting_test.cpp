@@ -30,21 +30,21 @@ std::optional<Cutting> cut_heat(const ir::Program& program, const CutRequest& re
   return out;
 }
 
-TEST(Cutting, APartAloneWritesItsOwnPoints) {
+TEST(Cutting, ASubdomainAloneWritesItsOwnPoints) {
   for (const int64_t steps : {4, 8}) {
     const ir::Program whole = heat(1024);
     const auto cutting = cut_heat(whole, {"1x1x4", steps}, "streaming T=4 block=16x16");
     ASSERT_TRUE(cutting);
-    const ir::Program own = part_alone(whole, *cutting);
+    const ir::Program own = subdomain_alone(whole, *cutting);
     EXPECT_EQ(own.rim[0], (std::array<int64_t, 2>{steps, steps}));
     EXPECT_EQ(decompose::high_of(own.grid, 0) - decompose::low_of(own.grid, 0) + 1,
               256 + 2 * steps);
-    EXPECT_FALSE(own.part);
+    EXPECT_FALSE(own.subdomain);
   }
 }
 
 // The halo adds planes but does not change the schedule.
-TEST(Cutting, PartsUseTheScheduleOfAGridOfTheirSize) {
+TEST(Cutting, SubdomainsUseTheScheduleOfAGridOfTheirSize) {
   const ir::Program half = heat(512);
   schedule::Scheduler scheduler(half);
   const schedule::Schedule alone = scheduler.choose().schedule;
@@ -77,7 +77,7 @@ TEST(Cutting, OverlappedExchangesFollowEveryTile) {
 TEST(Cutting, AnExchangeEveryStepLimitsTilesToOneStep) {
   const auto each = cut_heat(heat(1024), {"1x1x2", 1});
   ASSERT_TRUE(each);
-  EXPECT_EQ(each->decomposition.round, 1);
+  EXPECT_EQ(each->decomposition.common_tile, 1);
   EXPECT_LT(each->prediction.efficiency(), 0.7);
 }
 
@@ -85,21 +85,21 @@ TEST(Cutting, StepsBetweenExchangesAreWholeTiles) {
   const auto cutting = cut_heat(heat(1024), {"1x1x2", 11}, "streaming T=4 block=16x16");
   ASSERT_TRUE(cutting);
   EXPECT_EQ(cutting->decomposition.steps, 8);
-  EXPECT_EQ(cutting->decomposition.round, 4);
+  EXPECT_EQ(cutting->decomposition.common_tile, 4);
 }
 
 TEST(Cutting, IsExplained) {
   Diagnostics diagnostics;
   const std::string text =
-      explain_parts(heat(1024), {"2", 0}, "auto", schedule::gpu(), gpu_link(), diagnostics);
+      explain_subdomains(heat(1024), {"2", 0}, "auto", schedule::gpu(), gpu_link(), diagnostics);
   for (const char* said :
-       {"512 x 512 x 1024 points (x first), cut 1x1x2 into 2 parts", "512 x 512 x 512 points",
+       {"512 x 512 x 1024 points (x first), cut 1x1x2 into 2 subdomains", "512 x 512 x 512 points",
         "while the interior of the last tile", "redundant work", "GCells/s", "4+0 in z", "4.19 MB",
         "times one device", "Steps between exchanges", "Ways to cut the grid", "2x1x1", "1x2x1"}) {
     EXPECT_NE(text.find(said), std::string::npos) << said << "\n" << text;
   }
-  const std::string none =
-      explain_parts(heat(1024), {"2x2x2x2", 0}, "auto", schedule::gpu(), gpu_link(), diagnostics);
+  const std::string none = explain_subdomains(heat(1024), {"2x2x2x2", 0}, "auto", schedule::gpu(),
+                                              gpu_link(), diagnostics);
   EXPECT_EQ(none, "");
   EXPECT_EQ(diagnostics.items().front().code, "L032");
 }

@@ -76,7 +76,7 @@ TEST(Legalise, RemovedBulkCopiesLeaveNoDescriptors) {
   EXPECT_FALSE(has<BulkCopies>(after));
   EXPECT_FALSE(has<AwaitBulk>(after));
   EXPECT_TRUE(after.kernels[0].bulk_sources.empty());
-  EXPECT_EQ(after.kernels[0].bulk_slots, 0);
+  EXPECT_EQ(after.kernels[0].bulk_batches, 0);
   EXPECT_TRUE(std::get<Launch>(after.plan.actions[0]).bulk_sources.empty());
 }
 

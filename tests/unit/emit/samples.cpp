@@ -350,7 +350,7 @@ Module boxes(Scalar type) {
       {"A_next", type, Space::Global, extents, false, false, ""},
       {"ring", type, Space::Shared, {i32(2), i32(4), v("size_x")}, false, false, "", 128}};
   kernel.bulk_sources = {{"A_boxes", 0, {4, 32}}};
-  kernel.bulk_slots = 2;
+  kernel.bulk_batches = 2;
   const Expr n = v("n"), x = v("thread_x") * i32(4) + v("e");
   const auto bring = [](const Expr& batch) {
     return Statement{BulkCopies{

@@ -275,7 +275,7 @@ TEST(Hip, KernelHeadAndRuntime) {
   EXPECT_TRUE(has(text, "#include <hip/hip_runtime.h>\n"));
   EXPECT_TRUE(has(text, "#pragma STDC FP_CONTRACT OFF\n")) << "products need no intrinsic";
   EXPECT_TRUE(has(text, "extern \"C\" __global__ void __launch_bounds__(64)\nmean_steps("))
-      << "HIP has no count of resident blocks";
+      << "HIP has no count of blocks per multiprocessor";
   EXPECT_TRUE(has(text, "hipMemcpyAsync("));
   EXPECT_TRUE(has(text, "hipStream_t stream) {"));
   EXPECT_TRUE(has(text, "(void)hipFreeAsync(pointer, stream);")) << "its results are [[nodiscard]]";

@@ -49,8 +49,8 @@ Candidate candidate(const std::string& family, int T, int block, int elements, i
   c.brief = fmt::format("{} T={} block={}x{}x1 elements={}x{}x1", family, T, block, block / 2,
                         elements, elements);
   c.schedule = fmt::format(
-      "{} chunk={} prefetch={} unroll=auto resident=auto loads={} form=gather "
-      "edges=tested",
+      "{} chunk={} prefetch={} unroll=auto occupancy=auto loads={} form=gather "
+      "interior=tested",
       c.brief, variant % 3 == 0 ? "auto" : "32", 1 + variant % 3,
       variant % 2 ? "registers" : "async");
   const double side = block * elements;
@@ -71,9 +71,9 @@ Candidate candidate(const std::string& family, int T, int block, int elements, i
   c.threads = block * block / 2;
   c.shared_bytes = 4LL * block * block * elements * elements / 2 * (T + 2);
   c.blocks = static_cast<int64_t>(512 * 512 / (core * core)) * 3 + 1;
-  c.resident_blocks = std::clamp(65536 / (c.registers * c.threads), 1, 32);
-  c.occupancy = std::min(1., c.resident_blocks * c.threads / 2048.);
-  c.waves = static_cast<double>(c.blocks) / (132. * c.resident_blocks);
+  c.blocks_per_multiprocessor = std::clamp(65536 / (c.registers * c.threads), 1, 32);
+  c.occupancy = std::min(1., c.blocks_per_multiprocessor * c.threads / 2048.);
+  c.waves = static_cast<double>(c.blocks) / (132. * c.blocks_per_multiprocessor);
   predict(c, machine);
   return c;
 }
@@ -161,19 +161,20 @@ Report jacobi_sample() {
     int registers;
   };
   const Measured rows[] = {
-      {4, 16, 4, "block=16x16x1 elements=4x4x1 chunk=auto prefetch=2 loads=async edges=tested",
+      {4, 16, 4, "block=16x16x1 elements=4x4x1 chunk=auto prefetch=2 loads=async interior=tested",
        1076.31, 218},
-      {3, 32, 2, "block=16x32x1 elements=2x2x1 chunk=32 prefetch=2 loads=async edges=tested",
+      {3, 32, 2, "block=16x32x1 elements=2x2x1 chunk=32 prefetch=2 loads=async interior=tested",
        779.181, 61},
-      {2, 16, 4, "block=16x16x1 elements=4x4x1 chunk=16 prefetch=3 loads=async edges=split",
+      {2, 16, 4, "block=16x16x1 elements=4x4x1 chunk=16 prefetch=3 loads=async interior=split",
        659.734, 145},
-      {3, 16, 2, "block=16x16x1 elements=2x2x1 chunk=auto prefetch=1 loads=async edges=tested",
+      {3, 16, 2, "block=16x16x1 elements=2x2x1 chunk=auto prefetch=1 loads=async interior=tested",
        608.989, 80},
-      {4, 32, 2, "block=32x8x1 elements=2x2x1 chunk=auto prefetch=1 loads=async edges=tested",
+      {4, 32, 2, "block=32x8x1 elements=2x2x1 chunk=auto prefetch=1 loads=async interior=tested",
        468.643, 90},
-      {2, 32, 4, "block=32x8x1 elements=4x4x1 chunk=16 prefetch=3 loads=registers edges=split",
+      {2, 32, 4, "block=32x8x1 elements=4x4x1 chunk=16 prefetch=3 loads=registers interior=split",
        360.546, 128},
-      {3, 16, 1, "block=16x16x1 elements=1x1x1 chunk=auto prefetch=1 loads=registers edges=tested",
+      {3, 16, 1,
+       "block=16x16x1 elements=1x1x1 chunk=auto prefetch=1 loads=registers interior=tested",
        355.962, 40},
       {1, 64, 4, "block=64x4x1 elements=1x1x4", 337.637, 30}};
   for (const Measured& row : rows) {

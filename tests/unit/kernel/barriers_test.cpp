@@ -19,8 +19,8 @@ const std::vector<std::string> kBothTooSoon = {
 const std::vector<std::string> kWrittenTooSoon = {
     "kernel k: shared buffer 'ring' is written without a barrier after it was read"};
 
-// The verifier's messages for a body over two buffers. Buffer 0, `ring`, is shared: slots x rows x
-// columns. Buffer 1 is per thread.
+// The verifier's messages for a body over two buffers. Buffer 0, `ring`, is shared: ring indices x
+// rows x columns. Buffer 1 is per thread.
 std::vector<std::string> violations(const Body& body, Shape threads = {32}) {
   Module module;
   module.name = "m";
@@ -36,53 +36,59 @@ std::vector<std::string> violations(const Body& body, Shape threads = {32}) {
   return verify(module);
 }
 
-Expr slot(const Expr& count, int slots) {
-  return operation(Op::Mod, {count, integer(slots)});
+Expr ring_index(const Expr& count, int length) {
+  return operation(Op::Mod, {count, integer(length)});
 }
-Expr slot(const char* loop, int ahead, int slots) {
-  return slot(add(v(loop), integer(ahead)), slots);
+Expr ring_index(const char* loop, int ahead, int length) {
+  return ring_index(add(v(loop), integer(ahead)), length);
 }
 
 // Sections that read or write one element.
-Statement read(const Expr& slot, const Expr& row, const Expr& column) {
-  return {Threads{{{Store{1, {integer(0)}, load(0, {slot, row, column}, Scalar::F32)}}}}};
+Statement read(const Expr& ring_index, const Expr& row, const Expr& column) {
+  return {Threads{{{Store{1, {integer(0)}, load(0, {ring_index, row, column}, Scalar::F32)}}}}};
 }
-Statement write(const Expr& slot, const Expr& row, const Expr& column) {
-  return {Threads{{{Store{0, {slot, row, column}, load(1, {integer(0)}, Scalar::F32)}}}}};
+Statement write(const Expr& ring_index, const Expr& row, const Expr& column) {
+  return {Threads{{{Store{0, {ring_index, row, column}, load(1, {integer(0)}, Scalar::F32)}}}}};
 }
 // Writes the thread's own element; reads the neighbour's.
-Statement publish(const Expr& slot) {
-  return write(slot, integer(0), v("thread_x"));
+Statement publish(const Expr& ring_index) {
+  return write(ring_index, integer(0), v("thread_x"));
 }
-Statement fetch(const Expr& slot) {
-  return read(slot, integer(0), add(v("thread_x"), integer(1)));
+Statement fetch(const Expr& ring_index) {
+  return read(ring_index, integer(0), add(v("thread_x"), integer(1)));
 }
 
 Body loop(Body body, int64_t step = 1) {
   return {{For{LoopKind::Serial, "n", integer(0), integer(16), step, std::move(body)}}};
 }
 
-TEST(Ring, AnotherSlotNeedsNoBarrier) {
-  EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 1, 2)), {Barrier{}}})),
-            kSound);
-  EXPECT_EQ(violations(loop({publish(slot("n", 1, 2)), fetch(slot("n", 0, 2)), {Barrier{}}})),
+TEST(Ring, AnotherRingIndexNeedsNoBarrier) {
+  EXPECT_EQ(
+      violations(loop({fetch(ring_index("n", 0, 2)), publish(ring_index("n", 1, 2)), {Barrier{}}})),
+      kSound);
+  EXPECT_EQ(
+      violations(loop({publish(ring_index("n", 1, 2)), fetch(ring_index("n", 0, 2)), {Barrier{}}})),
+      kSound);
+}
+
+TEST(Ring, TheSameRingIndexNeedsABarrier) {
+  EXPECT_EQ(
+      violations(loop({publish(ring_index("n", 1, 2)), fetch(ring_index("n", 1, 2)), {Barrier{}}})),
+      kReadTooSoon);
+  EXPECT_EQ(
+      violations(loop({fetch(ring_index("n", 0, 2)), publish(ring_index("n", 0, 2)), {Barrier{}}})),
+      kWrittenTooSoon);
+  EXPECT_EQ(violations(loop({publish(ring_index("n", 1, 2)),
+                             {Barrier{}},
+                             fetch(ring_index("n", 1, 2)),
+                             {Barrier{}}})),
             kSound);
 }
 
-TEST(Ring, TheSameSlotNeedsABarrier) {
-  EXPECT_EQ(violations(loop({publish(slot("n", 1, 2)), fetch(slot("n", 1, 2)), {Barrier{}}})),
-            kReadTooSoon);
-  EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 0, 2)), {Barrier{}}})),
-            kWrittenTooSoon);
-  EXPECT_EQ(violations(
-                loop({publish(slot("n", 1, 2)), {Barrier{}}, fetch(slot("n", 1, 2)), {Barrier{}}})),
-            kSound);
-}
-
-TEST(Ring, SlotIndicesWrapAround) {
-  const auto written_ahead = [](int ahead, int slots) {
-    return violations(
-        loop({fetch(slot("n", 0, slots)), publish(slot("n", ahead, slots)), {Barrier{}}}));
+TEST(Ring, RingIndicesWrapAround) {
+  const auto written_ahead = [](int ahead, int length) {
+    return violations(loop(
+        {fetch(ring_index("n", 0, length)), publish(ring_index("n", ahead, length)), {Barrier{}}}));
   };
   EXPECT_EQ(written_ahead(2, 2), kWrittenTooSoon);
   EXPECT_EQ(written_ahead(2, 3), kSound);
@@ -91,30 +97,35 @@ TEST(Ring, SlotIndicesWrapAround) {
 }
 
 TEST(Ring, OrdersTheNextIterationToo) {
-  // The next iteration reads the slot just written.
-  EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), {Barrier{}}, publish(slot("n", 1, 2))})),
-            kReadTooSoon);
-  EXPECT_EQ(violations(loop({{Barrier{}}, fetch(slot("n", 0, 2)), publish(slot("n", 1, 2))})),
-            kSound);
-  // The next iteration writes the slot just read.
-  EXPECT_EQ(violations(loop({publish(slot("n", 0, 2)), {Barrier{}}, fetch(slot("n", 1, 2))})),
-            kWrittenTooSoon);
+  // The next iteration reads the ring index just written.
+  EXPECT_EQ(
+      violations(loop({fetch(ring_index("n", 0, 2)), {Barrier{}}, publish(ring_index("n", 1, 2))})),
+      kReadTooSoon);
+  EXPECT_EQ(
+      violations(loop({{Barrier{}}, fetch(ring_index("n", 0, 2)), publish(ring_index("n", 1, 2))})),
+      kSound);
+  // The next iteration writes the ring index just read.
+  EXPECT_EQ(
+      violations(loop({publish(ring_index("n", 0, 2)), {Barrier{}}, fetch(ring_index("n", 1, 2))})),
+      kWrittenTooSoon);
   // Both.
-  EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 1, 2))})), kBothTooSoon);
+  EXPECT_EQ(violations(loop({fetch(ring_index("n", 0, 2)), publish(ring_index("n", 1, 2))})),
+            kBothTooSoon);
 }
 
 TEST(Ring, IterationsAdvanceByTheStepOfTheLoop) {
-  const Body body = {fetch(slot("n", 0, 4)), publish(slot("n", 1, 4))};
-  EXPECT_EQ(violations(loop(body, 2)), kSound) << "only odd slots are written, even ones read";
-  EXPECT_EQ(violations(loop(body, 1)), kBothTooSoon);  // the slot is reused
-  const Body two_ahead = {fetch(slot("n", 0, 4)), publish(slot("n", 2, 4))};
+  const Body body = {fetch(ring_index("n", 0, 4)), publish(ring_index("n", 1, 4))};
+  EXPECT_EQ(violations(loop(body, 2)), kSound)
+      << "only odd ring indices are written, even ones read";
+  EXPECT_EQ(violations(loop(body, 1)), kBothTooSoon);  // the ring index is reused
+  const Body two_ahead = {fetch(ring_index("n", 0, 4)), publish(ring_index("n", 2, 4))};
   EXPECT_EQ(violations(loop(two_ahead, 2)), kBothTooSoon);
 }
 
-TEST(Ring, SlotsReusedSeveralIterationsLaterAreOrdered) {
-  const Body two_ahead = {fetch(slot("n", 0, 4)), publish(slot("n", 2, 4))};
+TEST(Ring, RingIndicesReusedSeveralIterationsLaterAreOrdered) {
+  const Body two_ahead = {fetch(ring_index("n", 0, 4)), publish(ring_index("n", 2, 4))};
   EXPECT_EQ(violations(loop(two_ahead)), kBothTooSoon);
-  const Body six_ahead = {fetch(slot("n", 0, 8)), publish(slot("n", 6, 8))};
+  const Body six_ahead = {fetch(ring_index("n", 0, 8)), publish(ring_index("n", 6, 8))};
   const std::vector<std::string> written_first = {kBothTooSoon[1], kBothTooSoon[0]};
   EXPECT_EQ(violations(loop(six_ahead)), written_first);  // in two iterations, read in six
 }
@@ -134,23 +145,24 @@ TEST(OwnElement, IndicesThatLackAnAxisAreShared) {
   EXPECT_EQ(violations({write(zero, zero, both), read(zero, zero, both)}, {8, 8, 1}), kSound);
 }
 
-TEST(Ring, SlotsOfDifferentVariablesOrModuliMayCoincide) {
-  const Body inner = {fetch(slot("n", 0, 2)), publish(slot("m", 1, 2)), {Barrier{}}};
+TEST(Ring, RingIndicesOfDifferentVariablesOrModuliMayCoincide) {
+  const Body inner = {fetch(ring_index("n", 0, 2)), publish(ring_index("m", 1, 2)), {Barrier{}}};
   EXPECT_EQ(violations({{For{LoopKind::Serial, "m", integer(0), integer(4), 2, loop(inner, 2)}}}),
             kWrittenTooSoon);
-  EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 1, 3)), {Barrier{}}})),
-            kWrittenTooSoon);
-  EXPECT_EQ(violations(loop({fetch(v("n")), publish(slot("n", 1, 2)), {Barrier{}}})),
+  EXPECT_EQ(
+      violations(loop({fetch(ring_index("n", 0, 2)), publish(ring_index("n", 1, 3)), {Barrier{}}})),
+      kWrittenTooSoon);
+  EXPECT_EQ(violations(loop({fetch(v("n")), publish(ring_index("n", 1, 2)), {Barrier{}}})),
             kWrittenTooSoon);
 }
 
-// An unrolled loop leaves literals where the slot of a ring was.
-TEST(Ring, SlotsOfUnrolledLoopsAreLiterals) {
-  const auto own = [](int part, int slot) {
-    return write(integer(part), integer(slot), v("thread_x"));
+// An unrolled loop leaves literals where the index of a ring was.
+TEST(Ring, RingIndicesOfUnrolledLoopsAreLiterals) {
+  const auto own = [](int part, int ring_index) {
+    return write(integer(part), integer(ring_index), v("thread_x"));
   };
-  const auto next = [](int part, int slot) {
-    return read(integer(part), integer(slot), add(v("thread_x"), integer(1)));
+  const auto next = [](int part, int ring_index) {
+    return read(integer(part), integer(ring_index), add(v("thread_x"), integer(1)));
   };
   EXPECT_EQ(violations({own(1, 0), next(1, 2)}), kSound);
   EXPECT_EQ(violations({own(1, 0), next(1, 0)}), kReadTooSoon);
@@ -182,26 +194,29 @@ TEST(Ring, CountsSumsOfLoopVariables) {
     return loop({{For{LoopKind::Unrolled, "u", integer(0), integer(2), 1, std::move(body)}}}, 2);
   };
   const Expr ahead = add(now, integer(1));
-  EXPECT_EQ(violations(unrolled({fetch(slot(now, 2)), publish(slot(ahead, 2)), {Barrier{}}})),
-            kSound);
-  EXPECT_EQ(violations(unrolled({fetch(slot(now, 2)), publish(slot(ahead, 2))})), kBothTooSoon);
+  EXPECT_EQ(
+      violations(unrolled({fetch(ring_index(now, 2)), publish(ring_index(ahead, 2)), {Barrier{}}})),
+      kSound);
+  EXPECT_EQ(violations(unrolled({fetch(ring_index(now, 2)), publish(ring_index(ahead, 2))})),
+            kBothTooSoon);
 }
 
 TEST(Ring, BarriersInABranchDoNotCount) {
   const Statement branch = {If{less(v("n"), integer(3)), {{Barrier{}}}, {}}};
-  EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 1, 2)), branch})),
-            kBothTooSoon);
+  EXPECT_EQ(
+      violations(loop({fetch(ring_index("n", 0, 2)), publish(ring_index("n", 1, 2)), branch})),
+      kBothTooSoon);
 }
 
-TEST(Slots, WithDifferentLiteralsAreDisjoint) {
+TEST(RingIndices, WithDifferentLiteralsAreDisjoint) {
   const Expr zero = integer(0), one = integer(1), row = zero, column = v("thread_x");
   EXPECT_EQ(violations({write(zero, row, column), read(one, row, add(column, one))}), kSound);
   EXPECT_EQ(violations({write(one, row, column), read(one, row, add(column, one))}), kReadTooSoon);
-  EXPECT_EQ(
-      violations(loop(
-          {write(slot("n", 0, 2), row, column), read(one, row, add(column, one)), {Barrier{}}})),
-      kReadTooSoon)
-      << "the loop reaches slot 1";
+  EXPECT_EQ(violations(loop({write(ring_index("n", 0, 2), row, column),
+                             read(one, row, add(column, one)),
+                             {Barrier{}}})),
+            kReadTooSoon)
+      << "the loop reaches ring index 1";
 }
 
 TEST(OwnElement, NeedsEveryThreadAxis) {
@@ -235,24 +250,24 @@ TEST(OwnElement, NeedsAxesBeyondTheThird) {
             kReadTooSoon);
 }
 
-TEST(OwnElement, NeedsNoBarrierInAnySlot) {
+TEST(OwnElement, NeedsNoBarrierAtAnyRingIndex) {
   const Expr row = v("thread_y"), column = v("thread_x");
   const Shape tall = {8, 8};
-  EXPECT_EQ(
-      violations(loop({write(slot("n", 1, 2), row, column), read(slot("n", 1, 2), row, column)}),
-                 tall),
-      kSound);
+  EXPECT_EQ(violations(loop({write(ring_index("n", 1, 2), row, column),
+                             read(ring_index("n", 1, 2), row, column)}),
+                       tall),
+            kSound);
 }
 
-// A slot may be written while other slots are read at offsets, if threads read only their own
-// element of the written slot.
-TEST(OwnElement, IsRequiredOnlyInTheWrittenSlot) {
+// A ring index may be written while others are read at offsets, if threads read only their own
+// element of the written one.
+TEST(OwnElement, IsRequiredOnlyAtTheWrittenRingIndex) {
   const Expr row = v("thread_y"), column = v("thread_x"), one = integer(1);
   const Shape tall = {8, 8};
   for (const int other : {1, 2}) {
-    const Body body = loop({read(slot("n", other, 2), row, add(column, one)),
-                            read(slot("n", 2, 2), row, column),
-                            write(slot("n", 2, 2), row, column),
+    const Body body = loop({read(ring_index("n", other, 2), row, add(column, one)),
+                            read(ring_index("n", 2, 2), row, column),
+                            write(ring_index("n", 2, 2), row, column),
                             {Barrier{}}});
     EXPECT_EQ(violations(body, tall), other == 1 ? kSound : kWrittenTooSoon);
   }
@@ -305,7 +320,7 @@ TEST(Shuffles, AreNoBarriers) {
   EXPECT_EQ(violations({publish(integer(0)), {Barrier{}}, shuffle, fetch(integer(0))}), kSound);
 }
 
-// Violations in a kernel whose two-slot ring is filled by bulk copies.
+// Violations in a kernel whose ring of length two is filled by bulk copies.
 std::vector<std::string> bulk_violations(const Body& body) {
   Module module;
   module.name = "m";
@@ -317,20 +332,21 @@ std::vector<std::string> bulk_violations(const Body& body) {
       {"own", Scalar::F32, Space::Thread, {integer(4)}, false, false, ""},
       {"A", Scalar::F32, Space::Global, {integer(9), integer(64)}, true, false, ""}};
   kernel.bulk_sources = {{"A_boxes", 2, {1, 64}}};
-  kernel.bulk_slots = 2;
+  kernel.bulk_batches = 2;
   kernel.body = body;
   module.kernels = {kernel};
   module.plan.points = integer(1, Scalar::I64);
   return verify(module);
 }
 Statement bring(const Expr& batch) {
-  return {BulkCopies{batch, {{0, {batch, integer(0)}, 0, {slot(batch, 2), integer(0)}}}}};
+  return {BulkCopies{batch, {{0, {batch, integer(0)}, 0, {ring_index(batch, 2), integer(0)}}}}};
 }
 Statement await(const Expr& batch) {
   return {AwaitBulk{batch}};
 }
 Statement take(const Expr& batch, const Expr& column) {
-  return {Threads{{{Store{1, {integer(0)}, load(0, {slot(batch, 2), column}, Scalar::F32)}}}}};
+  return {
+      Threads{{{Store{1, {integer(0)}, load(0, {ring_index(batch, 2), column}, Scalar::F32)}}}}};
 }
 
 const std::vector<std::string> kNotAwaited = {
@@ -353,7 +369,7 @@ TEST(BulkCopies, AreOrderedByAwaitsAndBarriers) {
   EXPECT_EQ(bulk_violations(pipelined({guarded, await(n), take(n, x), barrier})), kSound);
 }
 
-TEST(BulkCopies, NeedABarrierAfterTheReadersOfTheirSlot) {
+TEST(BulkCopies, NeedABarrierAfterTheReadersOfTheirRingIndex) {
   const Expr n = v("n"), next = add(v("n"), integer(1)), x = v("thread_x");
   EXPECT_EQ(bulk_violations(pipelined({bring(next), await(n), take(n, x)})), kOverwritten)
       << "a read of the previous iteration, even of the thread's own element";
@@ -380,11 +396,11 @@ TEST(BulkCopies, AreReadOnlyAfterTheirAwait) {
             kNotAwaited);
 }
 
-TEST(BulkCopies, StayReadableUntilTheirSlotIsRefilled) {
+TEST(BulkCopies, StayReadableUntilTheirRingIndexIsRefilled) {
   const Expr n = v("n"), next = add(v("n"), integer(1)), x = v("thread_x");
   const Statement barrier = {Barrier{}};
   EXPECT_EQ(bulk_violations(pipelined({await(n), take(next, x), barrier, bring(next)})), kSound)
-      << "slot n + 1 of two still holds the batch before";
+      << "ring index n + 1 of two still holds the batch before";
 }
 
 TEST(BulkCopies, AreTheOnlyWritersOfTheirBuffers) {
@@ -397,7 +413,7 @@ TEST(BulkCopies, AreTheOnlyWritersOfTheirBuffers) {
   const Statement astray = {BulkCopies{zero, {{0, {zero, zero}, 0, {integer(1), zero}}}}};
   EXPECT_EQ(bulk_violations({astray, await(zero)}),
             std::vector<std::string>{
-                "kernel k: bulk copies to another slot of 'ring' than their batch's"});
+                "kernel k: bulk copies to another ring index of 'ring' than their batch's"});
 }
 
 }  // namespace

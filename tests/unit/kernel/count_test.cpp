@@ -194,7 +194,7 @@ TEST(Count, BulkCopiesCountForTheBlock) {
       kernel_of({{BulkCopies{integer(0), {{0, {var("first"), integer(0)}, 2, {integer(0)}}}}},
                  {AwaitBulk{integer(0)}}});
   kernel.bulk_sources = {{"boxes", 0, {4, 8}}};
-  kernel.bulk_slots = 1;
+  kernel.bulk_batches = 1;
   const Count count = kernel::count(kernel, {});
   EXPECT_EQ(count.block.of(Space::Global).read, 4 * 8 * 4);
   EXPECT_EQ(count.block.of(Space::Shared).written, 4 * 8 * 4);

@@ -131,7 +131,7 @@ TEST(SharedLayout, OrdersByAlignmentAndReservesBarriersOfBulkCopies) {
   kernel.buffers = {{"a", Scalar::F32, Space::Shared, {integer(3)}, false, false, ""},
                     {"own", Scalar::F32, Space::Thread, {integer(3)}, false, false, ""},
                     {"b", Scalar::F64, Space::Shared, {integer(17)}, false, false, "", 128}};
-  kernel.bulk_slots = 3;
+  kernel.bulk_batches = 3;
   const SharedLayout layout = shared_layout(kernel, {});
   EXPECT_EQ(layout.offsets, (std::vector<int64_t>{0, 0, 128}));
   EXPECT_EQ(layout.alignment, 128);

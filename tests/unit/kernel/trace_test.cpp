@@ -272,7 +272,7 @@ TEST_F(Traced, CopiesMoveVectors) {
 // A box of 4 x 8 points, of which 3 rows and 6 columns lie within the array.
 TEST_F(Traced, BulkCopiesReadOnlyPointsOfTheArray) {
   kernel_.bulk_sources = {{"source", kReal, {4, 8}}};
-  kernel_.bulk_slots = 1;
+  kernel_.bulk_batches = 1;
   const Counters c = counts_of(
       {{BulkCopies{integer(0), {{0, {integer(-1), integer(122)}, kShared, {integer(0)}}}}},
        {AwaitBulk{integer(0)}}});

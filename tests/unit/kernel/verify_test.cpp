@@ -251,7 +251,7 @@ const Rule kBodyRules[] = {
      [](Module& m) { first_loops(m).body.push_back({AwaitCopies{0}}); }},
     {"bulk_await_of_loops", "kernel k: bulk copy where threads are loops",
      [](Module& m) {
-       m.kernels[0].bulk_slots = 1;
+       m.kernels[0].bulk_batches = 1;
        body(loops(m)).push_back({AwaitBulk{integer(0)}});
      }},
     {"places_of_threads", "kernel k: 'own' has no place for every thread",
@@ -405,7 +405,7 @@ void add_bulk(Module& m) {
   kernel.buffers.push_back(
       {"ring", Scalar::F32, Space::Shared, {integer(2), integer(64)}, false, false, "", 128});
   kernel.bulk_sources = {{"P_boxes", 3, {1, 64}}};
-  kernel.bulk_slots = 2;
+  kernel.bulk_batches = 2;
   const Expr zero = integer(0);
   kernel.body.push_back({BulkCopies{zero, {{0, {integer(-3), zero}, 4, {zero, zero}}}}});
   kernel.body.push_back({AwaitBulk{zero}});
@@ -434,13 +434,13 @@ const Rule kBulkRules[] = {
      }},
     {"long_batch", "kernel k: batch '1L' is not an integer",
      [](Module& m) { bulk(m).batch = integer(1, Scalar::I64); }},
-    {"no_slots", "kernel k: bulk copies without slots",
+    {"no_batches", "kernel k: bulk copies without batches",
      [](Module& m) {
        add_bulk(m);
-       m.kernels[0].bulk_slots = 0;
+       m.kernels[0].bulk_batches = 0;
      }},
-    {"slots_for_nothing", "kernel k: 0 boxes for bulk copies, 2 slots",
-     [](Module& m) { m.kernels[0].bulk_slots = 2; }},
+    {"batches_for_nothing", "kernel k: 0 boxes for bulk copies, 2 batches",
+     [](Module& m) { m.kernels[0].bulk_batches = 2; }},
     {"no_source", "kernel k: bulk copy from source 1, which does not exist",
      [](Module& m) { bulk(m).copies[0].source = 1; }},
     {"to_thread", "kernel k: bulk copy from 'P' to 'own'",
@@ -525,7 +525,7 @@ TEST(Verify, ValidBulkCopiesPass) {
   add_bulk(module);
   EXPECT_EQ(verify(module), std::vector<std::string>{});
   EXPECT_NE(print(module).find("  boxes P_boxes: 1x64 of P\n"
-                               "  bulk_slots 2\n"),
+                               "  bulk_batches 2\n"),
             std::string::npos);
   EXPECT_NE(print(module).find("  bulk copies, batch 0 {\n"
                                "    ring[0, 0] = box P_boxes[-3, 0]\n"
@@ -607,7 +607,7 @@ const Rule kPlanRules[] = {
      }},
     {"exchange_slot", "plan: exchange of slot 4 of array 'B', which has 2 copies",
      [](Module& m) {
-       m.plan.actions[1] = Exchange{1, 0, 4};
+       m.plan.actions[1] = SwapSlots{1, 0, 4};
      }},
     {"array_count", "plan: launch of 'k' with 1 arrays instead of 2",
      [](Module& m) { launch(m).arrays.pop_back(); }},

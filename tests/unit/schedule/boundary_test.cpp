@@ -8,8 +8,8 @@
 #include "compiler/kernel/evaluate.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/reference/access.h"
-#include "compiler/schedule/parts/evaluate.h"
-#include "compiler/schedule/parts/kernel_scope.h"
+#include "compiler/schedule/common/evaluate.h"
+#include "compiler/schedule/common/kernel_scope.h"
 #include "tests/unit/load.h"
 
 namespace stencil::schedule {
@@ -60,7 +60,7 @@ TEST(Wrap, MapsPositionsToThePointOfThePeriodicRead) {
 }
 
 // Every pair of rules: the point that is read, or which constant.
-TEST(Land, EqualsTheReference) {
+TEST(Resolve, EqualsTheReference) {
   std::vector<std::string> boundaries = {"periodic"};
   for (const char* low : {"clamp", "mirror", "constant 5"}) {
     for (const char* high : {"clamp", "mirror", "constant 6"}) {
@@ -75,16 +75,16 @@ TEST(Land, EqualsTheReference) {
           const ir::Program program = program_of(boundary, extent, offset, open);
           const Interface interface(program);
           const auto& access = std::get<ir::Access>(program.functions[0].pieces[0].graph[0].kind);
-          const Landing landing = land(interface, access, {kernel::variable("x")});
+          const ResolvedAccess resolved = resolve(interface, access, {kernel::variable("x")});
           for (int index = 0; index < extent; ++index) {
             const std::string where = boundary + (open ? ", open, " : ", ") +
                                       std::to_string(extent) + " points, offset " +
                                       std::to_string(offset) + " at " + std::to_string(index);
             const reference::Resolved expected =
                 reference::resolve(program.fields[0].boundary[0], index + offset, extent);
-            const int at = static_cast<int>(value(landing.point[0], extent, kLow + index));
+            const int at = static_cast<int>(value(resolved.point[0], extent, kLow + index));
             std::optional<double> constant;
-            for (const Landing::Constant& c : landing.constants) {
+            for (const ResolvedAccess::Constant& c : resolved.constants) {
               const bool inside = value(c.inside, extent, kLow + index) != 0;
               if (!inside && !constant) constant = c.value;
             }
@@ -105,15 +105,16 @@ TEST(Land, EqualsTheReference) {
 
 // In one access, the constant of the outermost dimension wins, and equal
 // constants share one condition.
-TEST(Land, TheOutermostConstantWins) {
+TEST(Resolve, TheOutermostConstantWins) {
   const auto text = [](const std::string& boundary) {
     const ir::Program program =
         load("grid G = [0..9, 0..9] steps 1; field A : real on G boundary " + boundary +
              "; stencil f : A on G = A[-1,1] / 2;");
     const Interface interface(program);
     const auto& access = std::get<ir::Access>(program.functions[0].pieces[0].graph[0].kind);
-    const Landing landing = land(interface, access, {kernel::variable("y"), kernel::variable("x")});
-    return kernel::print(apply_boundary(landing, kernel::variable("v", Scalar::F32)));
+    const ResolvedAccess resolved =
+        resolve(interface, access, {kernel::variable("y"), kernel::variable("x")});
+    return kernel::print(apply_boundary(resolved, kernel::variable("v", Scalar::F32)));
   };
   EXPECT_EQ(text("constant 3"), "select(((y - 1) >= 0) and ((x + 1) <= (size_x - 1)), v, 3f)");
   EXPECT_EQ(text("[constant 3 .. clamp, mirror .. constant 3]"), text("constant 3"));
@@ -123,13 +124,13 @@ TEST(Land, TheOutermostConstantWins) {
 }
 
 // Known extents that are large enough need no remainder operation, which is slow on GPUs.
-TEST(Land, NoRemainderIfOneReflectionSuffices) {
+TEST(Resolve, NoRemainderIfOneReflectionSuffices) {
   for (const char* boundary : {"mirror", "periodic", "[mirror .. clamp]"}) {
     const auto text = [&](int extent, bool open) {
       const ir::Program program = program_of(boundary, extent, -2, open);
       const Interface interface(program);
       const auto& access = std::get<ir::Access>(program.functions[0].pieces[0].graph[0].kind);
-      return kernel::print(land(interface, access, {kernel::variable("x")}).point[0]);
+      return kernel::print(resolve(interface, access, {kernel::variable("x")}).point[0]);
     };
     EXPECT_EQ(text(3, false).find('%'), std::string::npos) << text(3, false);
     const bool once = boundary[0] == '[';  // only two mirrors can reflect several times

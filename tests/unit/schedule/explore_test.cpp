@@ -115,7 +115,7 @@ void check(Scheduler& scheduler, const Space& space) {
     EXPECT_TRUE(lines.insert(line).second) << line << " is ranked twice";
     EXPECT_GT(each.prediction.seconds, 0) << line;
     EXPECT_LT(each.prediction.seconds, 1e6) << line;
-    EXPECT_GE(each.prediction.resident, 1) << line;
+    EXPECT_GE(each.prediction.blocks_per_multiprocessor, 1) << line;
     EXPECT_GT(each.prediction.waves, 0) << line;
     for (const double term : each.prediction.alone) EXPECT_GE(term, 0) << line;
     const auto again = predict(scheduler, each.schedule);

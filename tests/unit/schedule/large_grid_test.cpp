@@ -113,16 +113,16 @@ std::vector<std::string> schedules(size_t rank) {
     return {"direct block=64x4 elements=1x4",
             "overlapped T=3 block=32x8 elements=2x4",
             "streaming T=3 block=32x1 elements=4x1",
-            "streaming T=2 block=16x4 elements=2x1 loads=registers chunk=100000 edges=tested",
-            "planes T=3 block=64 edges=split",
-            "planes T=2 block=512 chunk=100000 edges=tested"};
+            "streaming T=2 block=16x4 elements=2x1 loads=registers chunk=100000 interior=tested",
+            "planes T=3 block=64 interior=split",
+            "planes T=2 block=512 chunk=100000 interior=tested"};
   }
   return {"direct block=32x4x2 elements=1x2x2",
           "overlapped T=2 block=16x4x4 elements=2x4x4",
           "streaming T=2 block=32x4 elements=2x4",
-          "streaming T=2 block=32x4 elements=2x4 edges=split chunk=64",
-          "planes T=2 block=32x8 edges=split",
-          "planes T=2 block=64x16 chunk=64 edges=tested"};
+          "streaming T=2 block=32x4 elements=2x4 interior=split chunk=64",
+          "planes T=2 block=32x8 interior=split",
+          "planes T=2 block=64x16 chunk=64 interior=tested"};
 }
 
 TEST(LargeGrids, EveryIndexFitsItsType) {

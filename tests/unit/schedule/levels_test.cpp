@@ -1,5 +1,5 @@
 // The history levels that a tile reads, and where the levels are stored after it.
-#include "compiler/schedule/parts/levels.h"
+#include "compiler/schedule/common/levels.h"
 
 #include <algorithm>
 
@@ -115,7 +115,7 @@ TEST(Levels, EveryModuleVerifies) {
          {"overlapped T=1", "overlapped T=5 block=32x16 elements=1x2 regions=shrink",
           "overlapped T=4 block=32x16 elements=1x2", "streaming T=1", "streaming T=2 block=32x2",
           "streaming T=5 block=32 elements=8 loads=registers", "planes T=1",
-          "planes T=5 block=64 edges=split"}) {
+          "planes T=5 block=64 interior=split"}) {
       Diagnostics diagnostics;
       const auto schedule = parse(line, program, diagnostics);
       ASSERT_TRUE(schedule.has_value());

@@ -178,8 +178,8 @@ TEST(PlanesPlan, ChunksDivideThePlanesEvenly) {
 
 TEST(PlanesText, RoundTrips) {
   const ir::Program program = load(kJacobi);
-  for (const char* line : {"planes T=4 block=512x24x1 chunk=auto edges=split",
-                           "planes T=1 block=8x8x1 chunk=7 edges=tested rows=dense"}) {
+  for (const char* line : {"planes T=4 block=512x24x1 chunk=auto interior=split",
+                           "planes T=1 block=8x8x1 chunk=7 interior=tested rows=dense"}) {
     Diagnostics diagnostics;
     const auto schedule = parse(line, program, diagnostics, cpu());
     ASSERT_TRUE(schedule.has_value()) << line;
@@ -219,19 +219,19 @@ TEST(PlanesRefusals, NameTheReason) {
             "      = hint: fewer steps per tile or a smaller block\n");
 }
 
-TEST(PlanesRefusals, DistantReadsNeedUnwrittenFields) {
+TEST(PlanesRefusals, ReadsOutsideTheHaloNeedUnwrittenFields) {
   const std::string text =
       "param N : integer; require N >= 30; grid G = [0..N, 0..N] steps 9;"
       "subgrid S of G = [5..20, 0..N];"
       "field A : real on S boundary periodic; field B, C : real on G;";
-  const std::string far = "stencil f : B[5..20, 0..N] = A[1,0];";
-  EXPECT_EQ(refusal(text + far, "T=2 block=64"), "");  // no function writes A
-  const std::string written = text + far + "stencil g : A[5..20, 0..N] = C[0,0];";
+  const std::string outside_halo = "stencil f : B[5..20, 0..N] = A[1,0];";
+  EXPECT_EQ(refusal(text + outside_halo, "T=2 block=64"), "");  // no function writes A
+  const std::string written = text + outside_halo + "stencil g : A[5..20, 0..N] = C[0,0];";
   EXPECT_EQ(refusal(written, "T=1 block=64"), "");
   EXPECT_NE(
       refusal(written, "T=2 block=64").find("error L016: planes refused: the boundary of 'A'"),
       std::string::npos);
-  const std::string before = text + "stencil g : A[5..20, 0..N] = C[0,0];" + far;
+  const std::string before = text + "stencil g : A[5..20, 0..N] = C[0,0];" + outside_halo;
   EXPECT_NE(refusal(before, "T=1 block=64").find("error L016"), std::string::npos);
 }
 
@@ -240,7 +240,7 @@ TEST(PlanesDefaults, OnACpuTilesStayInCache) {
   const Schedule schedule = choose(program, nullptr, cpu());
   EXPECT_EQ(schedule.family, "planes");
   EXPECT_GT(schedule.time_tile, 1);
-  EXPECT_EQ(schedule.edges, Edges::Split);
+  EXPECT_EQ(schedule.interior, Interior::Split);
   const PlanesPlan p = plan_planes(analysis::TimeTiles(program), schedule, schedule.time_tile);
   EXPECT_LE(ring_bytes(program, p), cpu().shared_bytes);
   EXPECT_EQ(choose(program).family, "streaming");

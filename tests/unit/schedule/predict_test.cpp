@@ -84,7 +84,7 @@ TEST(Predict, LoadLatencyCountsIfNothingHidesIt) {
 TEST(Predict, BlocksComeInWaves) {
   Work work = usual();
   const Prediction sixteen = of(work);
-  EXPECT_EQ(sixteen.resident, 12);
+  EXPECT_EQ(sixteen.blocks_per_multiprocessor, 12);
   EXPECT_DOUBLE_EQ(sixteen.waves, 16);
   EXPECT_DOUBLE_EQ(sixteen.blocks, work.blocks);
   EXPECT_DOUBLE_EQ(sixteen.occupancy, 12 * 128 / 2048.0);
@@ -296,36 +296,36 @@ TEST(Predict, DoublesCostTheRateOfTheMachine) {
 }
 
 TEST(Predict, OccupancyIsTheMinimumOverAllLimits) {
-  const auto resident = [](int threads, double registers, int64_t shared,
-                           const Machine& machine = gpu()) {
+  const auto blocks_of = [](int threads, double registers, int64_t shared,
+                            const Machine& machine = gpu()) {
     Work work = usual();
     work.threads = threads;
     work.registers = registers;
     work.shared_bytes = shared;
-    return of(work, machine).resident;
+    return of(work, machine).blocks_per_multiprocessor;
   };
   // Registers: 65536, allocated in units of 8 per thread.
-  EXPECT_EQ(resident(256, 64, 0), 4);
-  EXPECT_EQ(resident(256, 65, 0), 3);  // 72: 7 warps for each of four schedulers
-  EXPECT_EQ(resident(256, 128, 0), 2);
+  EXPECT_EQ(blocks_of(256, 64, 0), 4);
+  EXPECT_EQ(blocks_of(256, 65, 0), 3);  // 72: 7 warps for each of four schedulers
+  EXPECT_EQ(blocks_of(256, 128, 0), 2);
   // Shared memory: 228 KiB, of which the system reserves 1 KiB per block.
-  EXPECT_EQ(resident(64, 16, (57 << 10) - (1 << 10)), 4);
-  EXPECT_EQ(resident(64, 16, (57 << 10) - (1 << 10) + 1), 3);
-  EXPECT_EQ(resident(64, 16, 227 << 10), 1);
+  EXPECT_EQ(blocks_of(64, 16, (57 << 10) - (1 << 10)), 4);
+  EXPECT_EQ(blocks_of(64, 16, (57 << 10) - (1 << 10) + 1), 3);
+  EXPECT_EQ(blocks_of(64, 16, 227 << 10), 1);
   // Threads: 2048, in whole warps.
-  EXPECT_EQ(resident(512, 16, 0), 4);
-  EXPECT_EQ(resident(513, 16, 0), 3);
-  EXPECT_EQ(resident(100, 16, 0), 16);
+  EXPECT_EQ(blocks_of(512, 16, 0), 4);
+  EXPECT_EQ(blocks_of(513, 16, 0), 3);
+  EXPECT_EQ(blocks_of(100, 16, 0), 16);
   // Blocks: 32.
-  EXPECT_EQ(resident(32, 16, 0), 32);
+  EXPECT_EQ(blocks_of(32, 16, 0), 32);
   // At least one, whatever is requested.
-  EXPECT_EQ(resident(1024, 64, 500 << 10), 1);
+  EXPECT_EQ(blocks_of(1024, 64, 500 << 10), 1);
 
   Machine small = gpu();
-  small.resident_threads = 1024;
-  EXPECT_EQ(resident(512, 16, 0, small), 2);
-  small.resident_blocks = 1;
-  EXPECT_EQ(resident(32, 16, 0, small), 1);
+  small.threads_per_multiprocessor = 1024;
+  EXPECT_EQ(blocks_of(512, 16, 0, small), 2);
+  small.blocks_per_multiprocessor = 1;
+  EXPECT_EQ(blocks_of(32, 16, 0, small), 1);
 }
 
 TEST(Predict, FasterMachinesAreFaster) {
@@ -373,7 +373,7 @@ TEST(Predict, CpuCoresRunBlocksOneAfterAnother) {
   work.blocks = 16 * 100;  // cores
   work.footprint = 1e3;    // all cores share memory bandwidth
   const Prediction before = of(work, machine);
-  EXPECT_EQ(before.resident, 1);
+  EXPECT_EQ(before.blocks_per_multiprocessor, 1);
   EXPECT_FALSE(before.spills);
   EXPECT_DOUBLE_EQ(before.waves, 100);
   EXPECT_DOUBLE_EQ(before.occupancy, 1);

@@ -1,5 +1,5 @@
 // Records as kernels, and the samples that tiles store for them.
-#include "compiler/schedule/parts/record.h"
+#include "compiler/schedule/common/record.h"
 
 #include <gtest/gtest.h>
 

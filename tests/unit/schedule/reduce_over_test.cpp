@@ -1,5 +1,5 @@
 // Kernels of reductions over some dimensions.
-#include "compiler/schedule/parts/reduce_over.h"
+#include "compiler/schedule/common/reduce_over.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Kernels and plan entries for reductions, in every family.
-#include "compiler/schedule/parts/reduction.h"
+#include "compiler/schedule/common/reduction.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Row layouts: which rows are padded and to what pitch, in plans, kernels and descriptions.
-#include "compiler/schedule/parts/rows.h"
+#include "compiler/schedule/common/rows.h"
 
 #include "compiler/kernel/evaluate.h"
 #include "compiler/kernel/passes.h"
-#include "compiler/schedule/parts/interface.h"
+#include "compiler/schedule/common/interface.h"
 #include "tests/unit/load.h"
 
 namespace stencil::schedule {

@@ -213,8 +213,8 @@ TEST(Refusals, FeaturesAreNamedWithTheirPlace) {
                     "field A : real on S boundary periodic;\n"
                     "stencil f : A on S = A[-1] / 2;\n",
                     "overlapped T=2 block=32"),
-            "test.stn:4:22: error L016: overlapped refused: the boundary of 'A' may read far "
-            "from the point\n"
+            "test.stn:4:22: error L016: overlapped refused: the boundary of 'A' may read "
+            "outside the halo\n"
             "    4 | stencil f : A on S = A[-1] / 2;\n"
             "      |                      ^~~~~\n"
             "      = expected: T=1, which reads it from memory\n"
@@ -231,10 +231,10 @@ TEST(Refusals, FeaturesAreNamedWithTheirPlace) {
             "      = hint: use --schedule overlapped\n");
 }
 
-// Distant reads load from memory: in the tile before the field is written, afterwards in separate
-// sweeps.
-TEST(FarReads, NeedOneStepPerLaunch) {
-  const auto far = [](const std::string& functions) {
+// Reads outside the halo load from memory: in the tile before the field is written, afterwards in
+// separate sweeps.
+TEST(ReadsOutsideTheHalo, NeedOneStepPerLaunch) {
+  const auto outside_halo = [](const std::string& functions) {
     return load(
         "grid G = [0..9] steps 4; subgrid S of G = [2..7];"
         "field A : real on S boundary periodic; field B, C : real on G boundary clamp;" +
@@ -252,12 +252,14 @@ TEST(FarReads, NeedOneStepPerLaunch) {
   };
   using Names = std::vector<std::string>;
   const std::string g = "stencil g : B on G = A[0] + B[1];", f = "stencil f : A on S = A[-3] / 2;";
-  EXPECT_EQ(kernels(far(g + f)), Names{"program_tile"}) << "A is read before it is written";
+  EXPECT_EQ(kernels(outside_halo(g + f)), Names{"program_tile"})
+      << "A is read before it is written";
   EXPECT_EQ(
-      kernels(
-          far("stencil g : A on S = C[0]; stencil f : B on G = A[9]; stencil h : C on G = B[0];")),
+      kernels(outside_halo(
+          "stencil g : A on S = C[0]; stencil f : B on G = A[9]; stencil h : C on G = B[0];")),
       (Names{"program_tile", "program_f", "program_h"}));
-  EXPECT_NE(error_of("overlapped T=2 block=32", far(g + f)).find("error L016"), std::string::npos);
+  EXPECT_NE(error_of("overlapped T=2 block=32", outside_halo(g + f)).find("error L016"),
+            std::string::npos);
   EXPECT_EQ(error_of("overlapped T=2 block=32",
                      load("grid G = [0..9] steps 4; subgrid S of G = [2..7];"
                           "field K : real on S constant boundary periodic; field B : real on G;"
@@ -303,7 +305,7 @@ TEST(Lowering, EveryModuleVerifies) {
   const auto program = load(kHeat);
   for (const char* line : {"direct", "overlapped T=1", "overlapped T=4 regions=hull",
                            "overlapped T=3 block=16x8 elements=1x4", "planes T=3",
-                           "planes T=2 block=9 chunk=5 edges=split"}) {
+                           "planes T=2 block=9 chunk=5 interior=split"}) {
     Diagnostics diagnostics;
     const auto module = lower(program, parsed(line, program), diagnostics);
     ASSERT_TRUE(module.has_value()) << line;

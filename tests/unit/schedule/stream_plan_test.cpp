@@ -2,8 +2,8 @@
 // lags one plane per plane that it reads ahead, and one more if it reads rows of other threads.
 #include "compiler/schedule/streaming/plan.h"
 
-#include "compiler/schedule/parts/slow_operations.h"
-#include "compiler/schedule/streaming/landing_offsets.h"
+#include "compiler/schedule/common/slow_operations.h"
+#include "compiler/schedule/streaming/resolved_offsets.h"
 #include "compiler/schedule/streaming/resources.h"
 
 #include "tests/unit/load.h"
@@ -66,8 +66,8 @@ std::vector<int> lags(const StreamPlan& plan) {
 std::vector<int> ages(const StreamPlan& plan) {
   return of_all(plan, [](const Quantity& q) { return q.ages; });
 }
-std::vector<int> slots(const StreamPlan& plan) {
-  return of_all(plan, [](const Quantity& q) { return q.slots; });
+std::vector<int> published_planes(const StreamPlan& plan) {
+  return of_all(plan, [](const Quantity& q) { return q.published_planes; });
 }
 using Numbers = std::vector<int>;
 
@@ -145,13 +145,14 @@ TEST(StreamPlan, TypesBelowFourBytesAreNotCopiedAsynchronously) {
 }
 
 TEST(StreamPlan, RowsStayPublishedUntilTheirLastReader) {
-  EXPECT_EQ(slots(flat_plan(box(2), 2)), (Numbers{0, 0, 0}));
-  EXPECT_EQ(slots(deep_plan(star(3), 2)), (Numbers{2, 2, 0})) << "read at age 1";
-  EXPECT_EQ(slots(deep_plan(far_star(3), 2)), (Numbers{4, 4, 0}))
+  EXPECT_EQ(published_planes(flat_plan(box(2), 2)), (Numbers{0, 0, 0}));
+  EXPECT_EQ(published_planes(deep_plan(star(3), 2)), (Numbers{2, 2, 0})) << "read at age 1";
+  EXPECT_EQ(published_planes(deep_plan(far_star(3), 2)), (Numbers{4, 4, 0}))
       << "read at age 2; 4 planes per iteration";
-  EXPECT_EQ(slots(deep_plan(box(3), 2)), (Numbers{4, 4, 0})) << "read at ages 1 to 3";
+  EXPECT_EQ(published_planes(deep_plan(box(3), 2)), (Numbers{4, 4, 0})) << "read at ages 1 to 3";
   const StreamPlan ahead = plan(star(3), "block=16x16 elements=4x2 prefetch=2 loads=registers", 2);
-  EXPECT_EQ(slots(ahead), (Numbers{2, 2, 0})) << "they are published once they may be read";
+  EXPECT_EQ(published_planes(ahead), (Numbers{2, 2, 0}))
+      << "they are published once they may be read";
 }
 
 TEST(StreamPlan, PublishesOnlyRowsThatOthersRead) {
@@ -310,7 +311,7 @@ TEST(StreamPlan, DivisionsByConstantsCallNoSubroutine) {
 
 TEST(StreamPlan, CountsSharedBytes) {
   // Staged: 3 planes of 32 rows, plus one plane whose rows other threads read. Published by the
-  // first step: 2 slots x 16 rows of threads x both rows of a patch.
+  // first step: 2 planes x 16 rows of threads x both rows of a patch.
   const StreamPlan async = plan(star(3), "block=16x16 elements=4x2 prefetch=2 loads=async", 2);
   EXPECT_EQ(shared_bytes(async, 1), (3 + 1) * 32 * 64 * 4 + 64 * 64 * 4);
   // In 2-D every row of threads stages its own rows.
@@ -318,7 +319,7 @@ TEST(StreamPlan, CountsSharedBytes) {
   EXPECT_EQ(shared_bytes(flat, 4), 2 * 4 * 128 * 4);
   EXPECT_EQ(shared_bytes(flat_plan(box(2), 4), 1), 0);
   // Bulk copies: a row of 64 bytes takes 128, because copies arrive at multiples of 128 bytes. Each
-  // of the 2 slots has an mbarrier word.
+  // of the 2 batches has an mbarrier word.
   const StreamPlan bulk = plan(star(2), "block=16x4 elements=1 prefetch=1 loads=bulk", 2);
   EXPECT_EQ(ring_rows(bulk, Scalar::F32), 2);
   EXPECT_EQ(shared_bytes(bulk, 4), 2 * 4 * 128 + 16);
@@ -364,7 +365,7 @@ TEST(StreamPlan, MirroredReadsCanBeEquallyFarOnTheOtherSide) {
   for (const ir::Node& node : piece.graph.nodes()) {
     const auto* access = std::get_if<ir::Access>(&node.kind);
     if (!access) continue;
-    for (auto& at : landing_offsets(program.fields[0], *access)) places.insert(at);
+    for (auto& at : resolved_offsets(program.fields[0], *access)) places.insert(at);
   }
   EXPECT_EQ(places, (std::set<std::vector<int>>{
                         {3, 0}, {1, 0}, {-1, 0}, {-3, 0}, {0, -2}, {0, 0}, {0, 2}}));
@@ -379,7 +380,7 @@ TEST(StreamPlan, MirroredReadsInAGridOfPossiblyOnePoint) {
         load(size + "grid G = [0..N-1, 0..99] steps 9; field A : real on G boundary mirror;" +
              "stencil s : A on G = A[-1,0];");
     const ir::Piece& piece = program.functions[0].pieces[0];
-    return landing_offsets(program.fields[0], std::get<ir::Access>(piece.graph[0].kind), 0);
+    return resolved_offsets(program.fields[0], std::get<ir::Access>(piece.graph[0].kind), 0);
   };
   EXPECT_EQ(offsets("param N : integer = 9; "), (std::vector{-1, 1}));
   EXPECT_EQ(offsets("param N : integer = 1; "), (std::vector{-1, 1, 0}));
@@ -395,7 +396,7 @@ TEST(StreamPlan, ReadsNearASubgridCanBeOnBothSides) {
         boundary + "; field B : real on G;" + "stencil s : B on G = A[" + std::to_string(offset) +
         ",0];");
     const ir::Piece& piece = program.functions[0].pieces[0];
-    return landing_offsets(program.fields[0], std::get<ir::Access>(piece.graph[0].kind), 0);
+    return resolved_offsets(program.fields[0], std::get<ir::Access>(piece.graph[0].kind), 0);
   };
   EXPECT_EQ(offsets("clamp", -1), (std::vector{-1, 0, 1, 2}));
   EXPECT_EQ(offsets("clamp", 1), (std::vector{1, 2, 0}));
@@ -410,7 +411,7 @@ TEST(StreamPlan, MirroredReadsTowardsAClamp) {
         load(size + "grid G = [0..N-1, 0..99] steps 9; field A : real on G boundary [" + boundary +
              ", clamp]; stencil s : A on G = A[" + std::to_string(offset) + ",0] / 2;");
     const ir::Piece& piece = program.functions[0].pieces[0];
-    return landing_offsets(program.fields[0], std::get<ir::Access>(piece.graph[0].kind), 0);
+    return resolved_offsets(program.fields[0], std::get<ir::Access>(piece.graph[0].kind), 0);
   };
   const std::string four = "param N : integer = 4; ", three = "param N : integer = 3; ";
   const std::string two = "param N : integer = 2; ", open = "param N : integer; ";

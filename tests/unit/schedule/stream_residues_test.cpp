@@ -62,7 +62,7 @@ const char* const kBlack = " where (i + j) % 2 == 1";
 const char* const kLine = "T=2 block=32x1 elements=4x1 unroll=2";
 
 TEST(StreamResidues, ColoursHalveTheWork) {
-  for (const char* line : {kLine, "T=2 block=32x2 elements=4x1 unroll=4 edges=tested",
+  for (const char* line : {kLine, "T=2 block=32x2 elements=4x1 unroll=4 interior=tested",
                            "T=4 block=32x1 elements=2x1 unroll=2 loads=bulk"}) {
     const kernel::Tally all = tally(flat("", "", "0..255"), line);
     const kernel::Tally half = tally(flat(kRed, kBlack, "0..255"), line);

@@ -4,7 +4,7 @@
 #include "compiler/schedule/streaming/chunks.h"
 
 #include "compiler/kernel/passes.h"
-#include "compiler/schedule/parts/tiling.h"
+#include "compiler/schedule/common/tiling.h"
 #include "tests/unit/load.h"
 
 namespace stencil::schedule {
@@ -53,14 +53,14 @@ std::string codes(const std::string& settings, const ir::Program& program) {
 TEST(StreamingText, RoundTrip) {
   const ir::Program program = load(kFlat);
   for (const char* line :
-       {"streaming T=10 block=32x1 elements=4x1 chunk=auto prefetch=2 unroll=auto resident=auto "
-        "loads=async form=gather edges=split",
-        "streaming T=64 block=16x2 elements=2x1 chunk=all prefetch=0 unroll=16 resident=32 "
-        "loads=registers form=scatter edges=tested",
-        "streaming T=1 block=32x4 elements=1x1 chunk=1 prefetch=4 unroll=1 resident=1 "
-        "loads=registers form=gather edges=tested",
-        "streaming T=2 block=8x4 elements=2x1 chunk=auto prefetch=1 unroll=auto resident=auto "
-        "loads=bulk form=gather edges=split"}) {
+       {"streaming T=10 block=32x1 elements=4x1 chunk=auto prefetch=2 unroll=auto occupancy=auto "
+        "loads=async form=gather interior=split",
+        "streaming T=64 block=16x2 elements=2x1 chunk=all prefetch=0 unroll=16 occupancy=32 "
+        "loads=registers form=scatter interior=tested",
+        "streaming T=1 block=32x4 elements=1x1 chunk=1 prefetch=4 unroll=1 occupancy=1 "
+        "loads=registers form=gather interior=tested",
+        "streaming T=2 block=8x4 elements=2x1 chunk=auto prefetch=1 unroll=auto occupancy=auto "
+        "loads=bulk form=gather interior=split"}) {
     Diagnostics diagnostics;
     const auto schedule = parse(line, program, diagnostics);
     ASSERT_TRUE(schedule.has_value()) << render(Source("", ""), diagnostics);
@@ -71,8 +71,8 @@ TEST(StreamingText, RoundTrip) {
 TEST(StreamingText, EverySettingIsKept) {
   const ir::Program program = load(kDeep);
   const Schedule schedule = parsed(
-      "T=3 block=8x4 elements=2x5 chunk=77 prefetch=3 unroll=6 resident=9 loads=registers "
-      "form=scatter edges=tested",
+      "T=3 block=8x4 elements=2x5 chunk=77 prefetch=3 unroll=6 occupancy=9 loads=registers "
+      "form=scatter interior=tested",
       program);
   EXPECT_EQ(schedule.family, "streaming");
   EXPECT_EQ(schedule.time_tile, 3);
@@ -81,14 +81,14 @@ TEST(StreamingText, EverySettingIsKept) {
   EXPECT_EQ(schedule.chunk, 77);
   EXPECT_EQ(schedule.prefetch, 3);
   EXPECT_EQ(schedule.unroll, 6);
-  EXPECT_EQ(schedule.resident, 9);
+  EXPECT_EQ(schedule.occupancy, 9);
   EXPECT_EQ(schedule.loads, Loads::Registers);
   EXPECT_EQ(schedule.form, Form::Scatter);
-  EXPECT_EQ(schedule.edges, Edges::Tested);
-  const Schedule automatic = parsed("chunk=auto unroll=auto resident=auto", program);
+  EXPECT_EQ(schedule.interior, Interior::Tested);
+  const Schedule automatic = parsed("chunk=auto unroll=auto occupancy=auto", program);
   EXPECT_EQ(automatic.chunk, 0);
   EXPECT_EQ(automatic.unroll, 0);
-  EXPECT_EQ(automatic.resident, 0);
+  EXPECT_EQ(automatic.occupancy, 0);
 }
 
 TEST(StreamingText, BadValues) {
@@ -106,7 +106,7 @@ TEST(StreamingText, BadValues) {
   for (const char* value : {"5", "auto", "-1"}) expect("prefetch", value, planes + "0 to 4");
   for (const char* value : {"0", "17"}) expect("unroll", value, "auto, or " + planes + "1 to 16");
   for (const char* value : {"0", "33"}) {
-    expect("resident", value, "auto, or blocks per multiprocessor from 1 to 32");
+    expect("occupancy", value, "auto, or blocks per multiprocessor from 1 to 32");
   }
   for (const char* value : {"0", "65", "auto"})
     expect("T", value, "a number of steps from 1 to 64");
@@ -114,11 +114,42 @@ TEST(StreamingText, BadValues) {
     expect("loads", value, "registers, async or bulk");
   }
   expect("form", "both", "gather or scatter");
-  expect("edges", "none", "split or tested");
+  expect("interior", "none", "split or tested");
   EXPECT_EQ(message("regions=hull", program).substr(0, 76),
             "error L001: unknown setting 'regions=hull' of schedule family 'streaming'\n  ");
   EXPECT_EQ(message("chunk=4 chunk=5", program),
             "error L002: schedule setting 'chunk' given twice\n      = found: chunk=5\n");
+}
+
+TEST(StreamingText, OldNamesOfSettingsAreAccepted) {
+  const ir::Program program = load(kFlat);
+  const std::string old = "T=2 block=32 resident=3 loads=async edges=split";
+  const std::string present = "T=2 block=32 occupancy=3 loads=async interior=split";
+  EXPECT_EQ(parsed(old, program), parsed(present, program));
+  EXPECT_EQ(print(parsed(old, program), 2), print(parsed(present, program), 2));
+  EXPECT_EQ(with_present_names("streaming  " + old), "streaming " + present);
+  EXPECT_EQ(with_present_names("streaming " + present), "streaming " + present);
+  const std::string twice = "error L002: schedule setting 'interior' given twice\n      = found: ";
+  EXPECT_EQ(message("interior=split interior=split", program), twice + "interior=split\n");
+  EXPECT_EQ(message("interior=split edges=split", program), twice + "edges=split\n");
+  EXPECT_EQ(message("edges=split interior=split", program), twice + "interior=split\n");
+  EXPECT_EQ(message("edges=none", program),
+            "error L002: bad value of schedule setting 'interior'\n"
+            "      = expected: split or tested\n"
+            "      = found: none\n");
+}
+
+TEST(StreamingText, NotesOnOldNamesAreSeparate) {
+  const ir::Program program = load(kFlat);
+  const std::string line = "streaming T=2 edges=split resident=2";
+  Diagnostics diagnostics;
+  ASSERT_TRUE(parse(line, program, diagnostics).has_value());
+  EXPECT_TRUE(diagnostics.items().empty()) << "stored lines are parsed silently";
+  EXPECT_EQ(render(Source("", ""), notes_on_old_names(line)),
+            "note: schedule setting 'edges' is now called 'interior'\n"
+            "note: schedule setting 'resident' is now called 'occupancy'\n");
+  EXPECT_TRUE(notes_on_old_names("streaming T=2 interior=split").items().empty());
+  EXPECT_TRUE(notes_on_old_names("auto").items().empty());
 }
 
 TEST(TileSizes, HalveDownToOne) {
@@ -339,11 +370,11 @@ TEST(StreamingLowering, BulkCopiesLoadATilePerBatch) {
     return module->kernels[0];
   };
   const kernel::Kernel rows = kernel(flat, "T=2 block=16x4 elements=2 prefetch=2 loads=bulk");
-  EXPECT_EQ(rows.bulk_slots, 3);
+  EXPECT_EQ(rows.bulk_batches, 3);
   ASSERT_EQ(rows.bulk_sources.size(), 1u);
   EXPECT_EQ(rows.bulk_sources[0].box, (std::vector{1, 32}));
   const kernel::Kernel planes = kernel(deep, "T=1 block=16x16 elements=2x3 prefetch=1 loads=bulk");
-  EXPECT_EQ(planes.bulk_slots, 3) << "one more for the rows that others read";
+  EXPECT_EQ(planes.bulk_batches, 3) << "one more for the rows that others read";
   EXPECT_EQ(planes.bulk_sources[0].box, (std::vector{1, 48, 32}));
 }
 
@@ -378,15 +409,15 @@ TEST(Chunks, AreAsRequestedOrTypicalForOpenSizes) {
   EXPECT_EQ(length(unknown, "T=2 chunk=9"), 9);
   // Two tiles of 120 points on a device with room for more blocks. Short chunks win until their
   // prologue and epilogue outweigh them.
-  const int64_t chosen = length(flat, "T=2 elements=4 block=32 edges=tested");
+  const int64_t chosen = length(flat, "T=2 elements=4 block=32 interior=tested");
   EXPECT_GE(chosen, 1);
   EXPECT_LE(chosen, 32);
 }
 
-TEST(Chunks, ResidentBlocksAreAsRequested) {
+TEST(Chunks, OccupancyIsAsRequested) {
   const ir::Program flat = load(kFlat);
-  const Schedule schedule = parsed("T=2 resident=7", flat);
-  EXPECT_EQ(resident_blocks(schedule, plan_stream(analysis::TimeTiles(flat), schedule, 2)), 7);
+  const Schedule schedule = parsed("T=2 occupancy=7", flat);
+  EXPECT_EQ(occupancy_of(schedule, plan_stream(analysis::TimeTiles(flat), schedule, 2)), 7);
   Diagnostics diagnostics;
   const auto module = lower(flat, schedule, diagnostics);
   ASSERT_TRUE(module.has_value());
@@ -412,9 +443,10 @@ TEST(StreamingFootprint, CoefficientsAreReadAndNotWritten) {
       "grid G = [0..255, 0..255] steps 9; field A : real on G; field c : double on G;"
       "stencil s : A[1..254, 1..254] = A[-1,0] + A[1,0] + c[0,0];");
   const Footprint cost =
-      measure(program,
-              parsed("T=1 block=32x2 elements=2 chunk=30 prefetch=0 loads=registers edges=tested",
-                     program))
+      measure(
+          program,
+          parsed("T=1 block=32x2 elements=2 chunk=30 prefetch=0 loads=registers interior=tested",
+                 program))
           .value();
   EXPECT_EQ(cost.output, (std::vector<int64_t>{30, 64})) << "per row of threads";
   EXPECT_DOUBLE_EQ(cost.redundancy, 32.0 / 30);
@@ -432,10 +464,10 @@ TEST(StreamingLowering, EveryModuleVerifies) {
     EXPECT_EQ(kernel::verify(*module), std::vector<std::string>{}) << settings;
   };
   for (const char* loads : {"loads=registers", "loads=async", "loads=bulk"}) {
-    for (const char* edges : {"edges=split", "edges=tested"}) {
+    for (const char* interior : {"interior=split", "interior=tested"}) {
       for (const char* prefetch : {"prefetch=0", "prefetch=1", "prefetch=3"}) {
         const std::string settings =
-            std::string(loads) + " " + edges + " " + prefetch + " chunk=40 ";
+            std::string(loads) + " " + interior + " " + prefetch + " chunk=40 ";
         expect_sound(flat, settings + "T=4 block=32x2 elements=4");
         expect_sound(flat, settings + "T=3 block=8x4 elements=2 unroll=3");
         expect_sound(deep, settings + "T=2 block=16x16 elements=4x2");

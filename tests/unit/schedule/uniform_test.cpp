@@ -17,8 +17,8 @@ const std::vector<std::string> kLines = {"direct",
                                          "overlapped T=3 regions=shrink",
                                          "overlapped T=3 regions=hull",
                                          "streaming T=3 block=32x1",
-                                         "planes T=3 edges=split",
-                                         "planes T=3 edges=tested"};
+                                         "planes T=3 interior=split",
+                                         "planes T=3 interior=tested"};
 
 kernel::Module lowered(const ir::Program& program, const std::string& line) {
   Diagnostics diagnostics;
@@ -86,8 +86,8 @@ TEST(Uniform, EqualValuesAreShared) {
                                             {"overlapped T=3 regions=shrink", 3},
                                             {"overlapped T=3 regions=hull", 1},  // a loop
                                             {"streaming T=3 block=32x1", 1},
-                                            {"planes T=3 edges=split", 1},
-                                            {"planes T=3 edges=tested", 1}};
+                                            {"planes T=3 interior=split", 1},
+                                            {"planes T=3 interior=tested", 1}};
   for (const auto& [line, count] : steps) {
     const kernel::Module module = lowered(program, line);
     Calls calls = calls_in(module.kernels[0].body);

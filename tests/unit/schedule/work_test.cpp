@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/schedule/parts/operations.h"
+#include "compiler/schedule/common/operations.h"
 #include "compiler/schedule/scheduler.h"
 #include "tests/unit/load.h"
 
@@ -156,9 +156,9 @@ TEST(Work, Overlapped) {
 TEST(Work, StreamingInTwoDimensions) {
   const ir::Program program = load(kJacobiFlat);
   const auto streamed = [&](int steps, const std::string& loads) {
-    return work_of(program,
-                   "streaming T=" + std::to_string(steps) +
-                       " block=32x4 elements=2x1 chunk=32 prefetch=1 edges=tested loads=" + loads);
+    return work_of(
+        program, "streaming T=" + std::to_string(steps) +
+                     " block=32x4 elements=2x1 chunk=32 prefetch=1 interior=tested loads=" + loads);
   };
   for (const int steps : {1, 2}) {
     const TileWork tile = streamed(steps, "registers");
@@ -197,7 +197,7 @@ TEST(Work, StreamingInTwoDimensions) {
   // With an interior version, only edge tiles (two of 35) test coordinates.
   const TileWork split = work_of(program,
                                  "streaming T=1 block=32x4 elements=2x1 chunk=32 prefetch=1 "
-                                 "edges=split loads=registers");
+                                 "interior=split loads=registers");
   EXPECT_EQ(split.kernels[0].iteration.selects, 0);
   EXPECT_EQ(split.kernels[0].edge_selects, 2);
   EXPECT_NEAR(split.kernels[0].edge, 2.0 / 35, 1e-12);
@@ -208,7 +208,7 @@ TEST(Work, StreamingInThreeDimensions) {
   for (const int steps : {1, 2}) {
     const TileWork tile =
         work_of(program, "streaming T=" + std::to_string(steps) +
-                             " block=32x8 elements=1x1 chunk=32 prefetch=1 edges=tested "
+                             " block=32x8 elements=1x1 chunk=32 prefetch=1 interior=tested "
                              "loads=registers");
     ASSERT_EQ(tile.kernels.size(), 1u);
     const Work& work = tile.kernels[0];
@@ -232,7 +232,7 @@ TEST(Work, StreamingInThreeDimensions) {
   // A patch of two points in y: the row between them stays in registers.
   const TileWork patch =
       work_of(program,
-              "streaming T=2 block=32x8 elements=1x2 chunk=32 prefetch=1 edges=tested "
+              "streaming T=2 block=32x8 elements=1x2 chunk=32 prefetch=1 interior=tested "
               "loads=registers");
   EXPECT_EQ(patch.kernels[0].iteration.single, 2 * 2 * 7);
   EXPECT_EQ(patch.kernels[0].iteration.shared, 2 * 4);

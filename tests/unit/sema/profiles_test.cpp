@@ -137,7 +137,7 @@ const std::string kEdge =
     "param v : real = 2; grid G = [0..7, 0..9] steps 4; series w : real [0..3];"
     "series p : real [0..3] on G along 0 boundary clamp; field K : real on G;";
 
-TEST(Edges, ComputedBoundaryValuesAreSelectedByCoordinates) {
+TEST(SideRules, ComputedBoundaryValuesAreSelectedByCoordinates) {
   const ir::Program low =
       program_of(kEdge +
                  "field A : real on G boundary [none, constant v * w[time] .. clamp];"
@@ -152,7 +152,7 @@ TEST(Edges, ComputedBoundaryValuesAreSelectedByCoordinates) {
   EXPECT_EQ(result(inside), "A[1,0]");
 }
 
-TEST(Edges, BoundaryValuesReadProfilesBeyondTheEdge) {
+TEST(SideRules, BoundaryValuesReadProfilesBeyondTheEdge) {
   const ir::Program program =
       program_of(kEdge +
                  "field A : real on G boundary [clamp, constant p[time - 1, 0] .. none];"
@@ -160,14 +160,14 @@ TEST(Edges, BoundaryValuesReadProfilesBeyondTheEdge) {
   EXPECT_EQ(result(program), "select(lt(#1, 1), p[-1,-2], A[-2,-1])");
 }
 
-TEST(Edges, TheOutermostConstantWins) {
+TEST(SideRules, TheOutermostConstantWins) {
   const ir::Program program = program_of(kEdge +
                                          "field A : real on G boundary [constant 3, constant v];"
                                          "stencil s : A on G = A[-1,1];");
   EXPECT_EQ(result(program), "select(lt(#0, 1), 3f, select(gt(#1, 8), v, A[-1,1]))");
 }
 
-TEST(Edges, OddSidesNegateReadsButNotConstants) {
+TEST(SideRules, OddSidesNegateReadsButNotConstants) {
   const ir::Program program = program_of(kEdge +
                                          "field A : real on G boundary [odd .. constant 3, odd];"
                                          "stencil s : A on G = A[-1,2] + A[1,0];");
@@ -181,7 +181,7 @@ TEST(Edges, OddSidesNegateReadsButNotConstants) {
   EXPECT_EQ(result(constant), "select(gt(#1, 7), 3f, select(lt(#0, 1), neg(A[-1,2]), A[-1,2]))");
 }
 
-TEST(Edges, OddReflectsOnce) {
+TEST(SideRules, OddReflectsOnce) {
   const std::string open =
       "param N : integer; grid G = [0..N-1] steps 4; field A : real on G boundary odd;"
       "stencil s : A on G = A[-3];";
@@ -191,7 +191,7 @@ TEST(Edges, OddReflectsOnce) {
             0u);
 }
 
-TEST(Edges, SymmetricRulesRepeatTheEdgePoint) {
+TEST(SideRules, SymmetricRulesRepeatTheEdgePoint) {
   const auto value = [](const std::string& boundary, const std::string& access) {
     return result(program_of(kEdge + "field A : real on G boundary " + boundary +
                              "; stencil s : A on G = " + access + ";"));
@@ -206,7 +206,7 @@ TEST(Edges, SymmetricRulesRepeatTheEdgePoint) {
             0u);
 }
 
-TEST(Edges, LinearExtrapolatesFromTheLastTwoPoints) {
+TEST(SideRules, LinearExtrapolatesFromTheLastTwoPoints) {
   const auto value = [](const std::string& access) {
     return result(program_of(
         kEdge + "field A : real on G boundary linear; stencil s : A on G = " + access + ";"));
@@ -221,7 +221,7 @@ TEST(Edges, LinearExtrapolatesFromTheLastTwoPoints) {
 
 // Reflected reads beyond the opposite edge are refused: the rule of
 // that edge is not applied to them.
-TEST(Edges, MirrorsOppositeMustStayInTheField) {
+TEST(SideRules, MirrorsOppositeMustStayInTheField) {
   for (const char* far : {"odd", "symmetric", "antisymmetric", "linear", "constant v"}) {
     for (const bool low : {true, false}) {
       const auto messages = [&](const std::string& size) {
@@ -238,7 +238,7 @@ TEST(Edges, MirrorsOppositeMustStayInTheField) {
   }
 }
 
-TEST(Edges, LinearAndReflectingRulesNeedEnoughPoints) {
+TEST(SideRules, LinearAndReflectingRulesNeedEnoughPoints) {
   const auto messages = [](const std::string& text) {
     return analyze_text(
                "param N : integer; grid G = [0..N-1] steps 4; subgrid H of G = [0];"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "compiler/driver/brief_schedule.h"
-#include "compiler/schedule/parts/operations.h"
+#include "compiler/schedule/common/operations.h"
 #include "compiler/schedule/settings.h"
 
 namespace stencil::explore {
@@ -110,7 +110,7 @@ Candidate candidate_of(schedule::Scheduler& scheduler, const schedule::Candidate
   candidate.threads = cost.threads;
   candidate.elements = each.schedule.elements.product();
   candidate.blocks = static_cast<int64_t>(prediction.blocks);
-  candidate.resident_blocks = prediction.resident;
+  candidate.blocks_per_multiprocessor = prediction.blocks_per_multiprocessor;
   candidate.occupancy = prediction.occupancy;
   candidate.waves = prediction.waves;
   return candidate;

@@ -74,9 +74,9 @@ struct Candidate {
   int threads = 1;                        // per block
   int64_t elements = 1;                   // points per thread
   int64_t blocks = 1;                     // per launch
-  int resident_blocks = 1;                // per multiprocessor
-  double occupancy = 1;                   // resident threads over the maximum, 0 to 1
-  double waves = 1;                       // blocks per launch over concurrent blocks
+  int blocks_per_multiprocessor = 1;
+  double occupancy = 1;  // threads per multiprocessor over the maximum, 0 to 1
+  double waves = 1;      // blocks per launch over concurrent blocks
 };
 
 // Schedules that were not ranked, and the reason.

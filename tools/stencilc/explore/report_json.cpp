@@ -76,7 +76,7 @@ Json json(const Candidate& c, size_t rank) {
   out["threads"] = c.threads;
   out["elements"] = c.elements;
   out["blocks"] = c.blocks;
-  out["resident_blocks"] = c.resident_blocks;
+  out["resident_blocks"] = c.blocks_per_multiprocessor;
   out["occupancy"] = c.occupancy;
   out["waves"] = c.waves;
   return out;
@@ -321,7 +321,7 @@ std::string csv_of(const Report& report) {
                                     std::to_string(c.threads),
                                     std::to_string(c.elements),
                                     std::to_string(c.blocks),
-                                    std::to_string(c.resident_blocks),
+                                    std::to_string(c.blocks_per_multiprocessor),
                                     number(c.occupancy),
                                     number(c.waves)};
     for (const std::string& name : terms) row.push_back(value_of(c.terms, name, &Term::seconds));

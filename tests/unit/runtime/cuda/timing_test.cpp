@@ -93,7 +93,7 @@ TEST_F(TimingOnCuda, DriftFavoursNoCandidate) {
 }
 
 // Memory suffices for the fields of one candidate only.
-TEST_F(TimingOnCuda, CandidatesTakeTurnsIfMemoryIsShort) {
+TEST_F(TimingOnCuda, CandidatesAlternateIfMemoryIsShort) {
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig&, void**) {
     fake_->clock += 0.001;
   };

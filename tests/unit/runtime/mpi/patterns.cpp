@@ -82,13 +82,13 @@ std::vector<std::byte> expected_bytes(const Pattern& pattern, int rank, int size
 }
 
 // As in a run: the device writes the buffer just before it is sent, and overwrites it just after.
-void check_patterns(Communicator& parts, QueueingAccelerator& accelerator) {
+void check_patterns(Communicator& communicator, QueueingAccelerator& accelerator) {
   const auto send = taken(accelerator.allocate(kBufferBytes), "allocate");
   const auto receive = taken(accelerator.allocate(kBufferBytes), "allocate");
   std::byte* const out = accelerator.data(send);
   std::byte* const in = accelerator.data(receive);
   const auto fill = [&](int round) {
-    accelerator.queue([=, rank = parts.rank()] {
+    accelerator.queue([=, rank = communicator.rank()] {
       for (int64_t i = 0; i < kBufferBytes; ++i) out[i] = sent_byte(rank, round, i);
     });
   };
@@ -97,13 +97,15 @@ void check_patterns(Communicator& parts, QueueingAccelerator& accelerator) {
     for (int round = 0; round < 3; ++round) {
       std::vector<std::byte> seen(kBufferBytes);
       accelerator.queue([=] { std::memset(in, static_cast<int>(kUntouched), kBufferBytes); });
-      taken(parts.exchange_between(accelerator, send, receive, pattern(parts.rank(), parts.size())),
+      taken(communicator.exchange_between(accelerator, send, receive,
+                                          pattern(communicator.rank(), communicator.size())),
             name);
       fill(round + 1);
       accelerator.queue([&] { std::memcpy(seen.data(), in, seen.size()); });
       taken(accelerator.wait(), "wait");
-      if (seen == expected_bytes(pattern, parts.rank(), parts.size(), round)) continue;
-      std::fprintf(stderr, "rank %d received other data: %s, round %d\n", parts.rank(), name,
+      if (seen == expected_bytes(pattern, communicator.rank(), communicator.size(), round))
+        continue;
+      std::fprintf(stderr, "rank %d received other data: %s, round %d\n", communicator.rank(), name,
                    round);
       std::exit(1);
     }

@@ -103,7 +103,7 @@ std::byte sent_byte(int rank, int round, int64_t at);
 std::vector<std::byte> expected_bytes(const Pattern& pattern, int rank, int size, int round);
 
 // Exchanges by every pattern in three rounds.
-void check_patterns(Communicator& parts, QueueingAccelerator& accelerator);
+void check_patterns(Communicator& communicator, QueueingAccelerator& accelerator);
 
 // The cases by name (rank_cases.cpp, rank_gpus.cpp).
 void case_exchange();

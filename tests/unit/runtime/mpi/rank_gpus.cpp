@@ -10,8 +10,8 @@ namespace stencil::runtime {
 
 namespace {
 
-bool uses_nccl(const MpiCommunicator& parts) {
-  return parts.description().find(", NCCL ") != std::string::npos;
+bool uses_nccl(const MpiCommunicator& communicator) {
+  return communicator.description().find(", NCCL ") != std::string::npos;
 }
 
 std::string gpu_number(int rank) {
@@ -21,55 +21,56 @@ std::string gpu_number(int rank) {
 }  // namespace
 
 void case_nccl() {
-  const auto parts = taken(open_mpi(), "open_mpi");
-  EXPECT(!uses_nccl(*parts));
-  QueueingAccelerator gpu(QueueingAccelerator::Gpu, gpu_number(parts->rank()));
-  check_patterns(*parts, gpu);
-  EXPECT(parts->description().ends_with(", NCCL 2.99.1"));
+  const auto communicator = taken(open_mpi(), "open_mpi");
+  EXPECT(!uses_nccl(*communicator));
+  QueueingAccelerator gpu(QueueingAccelerator::Gpu, gpu_number(communicator->rank()));
+  check_patterns(*communicator, gpu);
+  EXPECT(communicator->description().ends_with(", NCCL 2.99.1"));
   // The exchange is queued without waiting. Its data has arrived once the
   // test has waited for the device.
   EXPECT(gpu.copies == 0);
   const auto memory = taken(gpu.allocate(kBufferBytes), "allocate");
   const auto into = taken(gpu.allocate(kBufferBytes), "allocate");
   const int waits = gpu.waits;
-  const auto ring = patterns()[0].pattern(parts->rank(), parts->size());
-  taken(parts->exchange_between(gpu, memory, into, ring), "exchange");
+  const auto ring = patterns()[0].pattern(communicator->rank(), communicator->size());
+  taken(communicator->exchange_between(gpu, memory, into, ring), "exchange");
   EXPECT(gpu.waits == waits);
   taken(gpu.wait(), "wait");
   // Further sessions: one on the host, a second one on the same GPUs, and the first again.
   QueueingAccelerator host(QueueingAccelerator::Host);
-  check_patterns(*parts, host);
-  QueueingAccelerator again(QueueingAccelerator::Gpu, gpu_number(parts->rank()));
-  check_patterns(*parts, again);
-  check_patterns(*parts, gpu);
+  check_patterns(*communicator, host);
+  QueueingAccelerator again(QueueingAccelerator::Gpu, gpu_number(communicator->rank()));
+  check_patterns(*communicator, again);
+  check_patterns(*communicator, gpu);
   EXPECT(again.copies == 0 && gpu.copies == 0);
 }
 
-// One part cannot use NCCL, so all parts use MPI.
+// One rank cannot use NCCL, so all ranks use MPI.
 void case_no_nccl(const std::string& why) {
-  const auto parts = taken(open_mpi(), "open_mpi");
-  const bool odd_one = parts->rank() == parts->size() - 1;
+  const auto communicator = taken(open_mpi(), "open_mpi");
+  const bool odd_one = communicator->rank() == communicator->size() - 1;
   if (why == "turned off" && odd_one) setenv("STENCIL_NCCL", "0", 1);
   QueueingAccelerator gpu(QueueingAccelerator::Gpu,
-                          gpu_number(why == "same GPU" ? 0 : parts->rank()));
+                          gpu_number(why == "same GPU" ? 0 : communicator->rank()));
   QueueingAccelerator host(QueueingAccelerator::Host);
   QueueingAccelerator& taken_one = why == "one on the host" && odd_one ? host : gpu;
-  check_patterns(*parts, taken_one);
-  EXPECT(!uses_nccl(*parts));
-  EXPECT((parts->description().find("no NCCL: unhandled system error (so the test wants it)") !=
-          std::string::npos) == (why == "does not start"));
+  check_patterns(*communicator, taken_one);
+  EXPECT(!uses_nccl(*communicator));
+  EXPECT(
+      (communicator->description().find("no NCCL: unhandled system error (so the test wants it)") !=
+       std::string::npos) == (why == "does not start"));
   EXPECT(taken_one.copies > 0 || &taken_one == &host);
 }
 
 void case_broken_nccl() {
-  const auto parts = taken(open_mpi(), "open_mpi");
-  QueueingAccelerator gpu(QueueingAccelerator::Gpu, gpu_number(parts->rank()));
+  const auto communicator = taken(open_mpi(), "open_mpi");
+  QueueingAccelerator gpu(QueueingAccelerator::Gpu, gpu_number(communicator->rank()));
   const auto memory = taken(gpu.allocate(kBufferBytes), "allocate");
-  taken(parts->exchange(gpu, {}), "exchange");
-  EXPECT(uses_nccl(*parts));
+  taken(communicator->exchange(gpu, {}), "exchange");
+  EXPECT(uses_nccl(*communicator));
   setenv("FAKE_NCCL_BREAK", "1", 1);
-  const auto ring = patterns()[0].pattern(parts->rank(), parts->size());
-  const Status after = parts->exchange_between(gpu, memory, memory, ring);
+  const auto ring = patterns()[0].pattern(communicator->rank(), communicator->size());
+  const Status after = communicator->exchange_between(gpu, memory, memory, ring);
   EXPECT(!after.ok() && after.failure().code == "R093");
   EXPECT(after.failure().message ==
          "NCCL failed to exchange data: another error (so the test wants it)");
@@ -128,18 +129,18 @@ class DriverAccelerator : public Accelerator {
 };
 
 // Microseconds per exchange of `bytes` in both directions around the ring.
-double ring_time(Communicator& parts, Accelerator& gpu, int64_t bytes) {
+double ring_time(Communicator& communicator, Accelerator& gpu, int64_t bytes) {
   const auto send = taken(gpu.allocate(2 * bytes), "allocate");
   const auto receive = taken(gpu.allocate(2 * bytes), "allocate");
-  const int left = (parts.rank() + parts.size() - 1) % parts.size();
-  const int right = (parts.rank() + 1) % parts.size();
+  const int left = (communicator.rank() + communicator.size() - 1) % communicator.size();
+  const int right = (communicator.rank() + 1) % communicator.size();
   const Transfer ring[] = {{right, 0, 1, 0, bytes, bytes, bytes},
                            {left, 1, 0, bytes, bytes, 0, bytes}};
   const auto repeat = [&](int times) {
-    taken(parts.all_gather(""), "all_gather");
+    taken(communicator.all_gather(""), "all_gather");
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < times; ++i)
-      taken(parts.exchange_between(gpu, send, receive, ring), "exchange");
+      taken(communicator.exchange_between(gpu, send, receive, ring), "exchange");
     taken(gpu.wait(), "wait");
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
@@ -151,32 +152,34 @@ double ring_time(Communicator& parts, Accelerator& gpu, int64_t bytes) {
 
 // Exits with 77 if there are too few GPUs.
 void case_gpus() {
-  const auto parts = taken(open_mpi(), "open_mpi");
+  const auto communicator = taken(open_mpi(), "open_mpi");
   const auto gpus = cuda::gpus(cuda::driver());
-  if (static_cast<int>(gpus.size()) < parts->size()) std::exit(77);
-  DriverAccelerator gpu(gpus[static_cast<size_t>(parts->rank_on_node())]);
+  if (static_cast<int>(gpus.size()) < communicator->size()) std::exit(77);
+  DriverAccelerator gpu(gpus[static_cast<size_t>(communicator->rank_on_node())]);
   std::vector<std::byte> bytes(kBufferBytes);
   const auto send = taken(gpu.allocate(kBufferBytes), "allocate");
   const auto receive = taken(gpu.allocate(kBufferBytes), "allocate");
   for (const auto& [name, pattern] : patterns()) {
     for (int round = 0; round < 3; ++round) {
       for (int64_t i = 0; i < kBufferBytes; ++i) {
-        bytes[static_cast<size_t>(i)] = sent_byte(parts->rank(), round, i);
+        bytes[static_cast<size_t>(i)] = sent_byte(communicator->rank(), round, i);
       }
       taken(gpu.upload(send, bytes.data(), {kBufferBytes}), "upload");
       taken(gpu.clear(receive, kBufferBytes), "clear");
-      taken(parts->exchange_between(gpu, send, receive, pattern(parts->rank(), parts->size())),
+      taken(communicator->exchange_between(gpu, send, receive,
+                                           pattern(communicator->rank(), communicator->size())),
             name);
       taken(gpu.clear(send, kBufferBytes), "clear");
       taken(gpu.download(bytes.data(), receive, {kBufferBytes}), "download");
-      EXPECT(bytes == expected_bytes(pattern, parts->rank(), parts->size(), round));
+      EXPECT(bytes == expected_bytes(pattern, communicator->rank(), communicator->size(), round));
     }
   }
   for (const int64_t size : {1 << 12, 1 << 20, 1 << 26}) {
-    const double microseconds = ring_time(*parts, gpu, size);
-    if (parts->rank() != 0) continue;
-    std::printf("%s; gpu %s; ring of %lld bytes each way: %.1f us\n", parts->description().c_str(),
-                gpus[0].bus.c_str(), static_cast<long long>(size), microseconds);
+    const double microseconds = ring_time(*communicator, gpu, size);
+    if (communicator->rank() != 0) continue;
+    std::printf("%s; gpu %s; ring of %lld bytes each way: %.1f us\n",
+                communicator->description().c_str(), gpus[0].bus.c_str(),
+                static_cast<long long>(size), microseconds);
   }
 }
 

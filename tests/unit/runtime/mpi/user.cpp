@@ -11,16 +11,16 @@ namespace stencil::runtime {
 namespace {
 
 // Exchanges a message with `peer` and checks it.
-void swap_with(Communicator& parts, int peer) {
+void swap_with(Communicator& communicator, int peer) {
   QueueingAccelerator host(QueueingAccelerator::Host);
   const auto memory = taken(host.allocate(16), "allocate");
-  host.data(memory)[0] = static_cast<std::byte>(parts.rank() + 1);
+  host.data(memory)[0] = static_cast<std::byte>(communicator.rank() + 1);
   const Transfer both{peer, 0, 0, 0, 1, 8, 1};
-  taken(parts.exchange_between(host, memory, memory, {&both, 1}), "exchange");
+  taken(communicator.exchange_between(host, memory, memory, {&both, 1}), "exchange");
   EXPECT(host.data(memory)[8] == static_cast<std::byte>(peer + 1));
 }
 
-// Part 0 has two threads that each wait for part 1; part 1 serves them in turn.
+// Rank 0 has two threads that each wait for rank 1; rank 1 serves them in turn.
 void check_threads() {
   const auto first = taken(open_mpi(), "open_mpi");
   const auto second = taken(open_mpi(), "open_mpi");
@@ -56,17 +56,17 @@ int main(int count, char** arguments) {
   {  // Odd and even ranks, in reverse order.
     MPI_Comm half = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
-    auto parts = taken(open_mpi(&half), "open_mpi");
+    auto communicator = taken(open_mpi(&half), "open_mpi");
     MPI_Comm_free(&half);
-    const auto all = taken(parts->all_gather(std::to_string(rank)), "all_gather");
-    EXPECT(all[static_cast<size_t>(parts->rank())] == std::to_string(rank));
+    const auto all = taken(communicator->all_gather(std::to_string(rank)), "all_gather");
+    EXPECT(all[static_cast<size_t>(communicator->rank())] == std::to_string(rank));
     for (const std::string& other : all) EXPECT(std::stoi(other) % 2 == rank % 2);
     EXPECT(std::stoi(all.front()) >= std::stoi(all.back()));
     QueueingAccelerator host(QueueingAccelerator::Host);
-    check_patterns(*parts, host);
+    check_patterns(*communicator, host);
     if (granted < MPI_THREAD_SERIALIZED) {
       std::thread([&] {
-        const auto refused = parts->all_gather("");
+        const auto refused = communicator->all_gather("");
         EXPECT(!refused.ok() && refused.failure().code == "R093");
         EXPECT(refused.failure().message.find("main thread") != std::string::npos);
       }).join();

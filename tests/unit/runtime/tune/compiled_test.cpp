@@ -93,13 +93,13 @@ TEST_F(CompiledTest, RefusesSchedulesSeparately) {
 // An iteration is one plane, however many planes a trip of the machine-code loop covers.
 TEST_F(CompiledTest, FindsIterationsOfTheMainLoop) {
   const std::vector<std::string> lines = {
-      "streaming T=4 block=32x1 elements=2 edges=tested",
-      "streaming T=4 block=32x1 elements=2 edges=tested unroll=1",
-      "streaming T=4 block=32x1 elements=2 edges=tested unroll=6",
-      "streaming T=4 block=32x4 elements=2 edges=tested loads=bulk",
-      "streaming T=4 block=32x1 elements=2 edges=tested loads=registers prefetch=1",
-      "streaming T=4 block=32x1 elements=2 edges=split",
-      "streaming T=4 block=32x1 elements=2 edges=split unroll=3"};
+      "streaming T=4 block=32x1 elements=2 interior=tested",
+      "streaming T=4 block=32x1 elements=2 interior=tested unroll=1",
+      "streaming T=4 block=32x1 elements=2 interior=tested unroll=6",
+      "streaming T=4 block=32x4 elements=2 interior=tested loads=bulk",
+      "streaming T=4 block=32x1 elements=2 interior=tested loads=registers prefetch=1",
+      "streaming T=4 block=32x1 elements=2 interior=split",
+      "streaming T=4 block=32x1 elements=2 interior=split unroll=3"};
   const auto of = compiled(lines);
   for (size_t i = 0; i < lines.size(); ++i) {
     SCOPED_TRACE(lines[i]);
@@ -113,7 +113,7 @@ TEST_F(CompiledTest, FindsIterationsOfTheMainLoop) {
     EXPECT_DOUBLE_EQ(loop.inside.shuffles, 4 * 2);
     EXPECT_GT(loop.inside.all, 50);
     EXPECT_LT(loop.inside.all, 250);
-    const bool split = schedules_of(program_, {lines[i]})[0].edges == schedule::Edges::Split;
+    const bool split = schedules_of(program_, {lines[i]})[0].interior == schedule::Interior::Split;
     EXPECT_EQ(loop.at_edge.all > 1.1 * loop.inside.all, split) << loop.at_edge.all;
     const auto model = for_model(of[i]);
     ASSERT_EQ(model.size(), 1u);

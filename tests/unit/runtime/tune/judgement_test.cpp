@@ -6,8 +6,8 @@
 namespace stencil::tune {
 namespace {
 
-Runs runs_of(const std::vector<double>& seconds, int first = 1) {
-  Runs out;
+TimedRuns runs_of(const std::vector<double>& seconds, int first = 1) {
+  TimedRuns out;
   for (const double each : seconds) out.push_back({first++, each});
   return out;
 }
@@ -40,7 +40,7 @@ TEST(Judgement, NeedsRoundsInCommon) {
   EXPECT_TRUE(beats(runs_of({1, 1, 1}), runs_of({1.4, 1.5}, 2))) << "large enough for two runs";
   EXPECT_TRUE(beats(runs_of({1, 1, 1}), runs_of({2.1}, 3))) << "large enough for one run";
   // Drift between their rounds does not count.
-  Runs leader = runs_of({1, 1, 1, 2, 2, 2});
+  TimedRuns leader = runs_of({1, 1, 1, 2, 2, 2});
   EXPECT_FALSE(beats(leader, runs_of({2.0, 2.0, 2.0}, 4)));
 }
 

@@ -204,7 +204,7 @@ TEST(SearchDistance, CountsOctavesAndWords) {
   EXPECT_GT(distance(a, c), 0);
   EXPECT_LT(distance(a, c), 1);
   c = a;
-  c.resident = 8;
+  c.occupancy = 8;
   EXPECT_GT(distance(a, c), 0);
   EXPECT_LT(distance(a, c), 1);
 }

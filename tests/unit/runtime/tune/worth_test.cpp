@@ -145,7 +145,7 @@ TEST(Worth, LongTilesAndLargeFieldsCost) {
   contest.bytes = 1024 * kMegabyte;
   const double large = cost_of(contest);
   EXPECT_GT(large, cost + 1);
-  // Six sessions do not fit in memory together: each turn begins with a copy.
+  // Six sessions do not fit in memory together: each timed run begins with a copy.
   contest.bytes = 8 * 1024 * kMegabyte;
   EXPECT_GT(cost_of(contest), 6 * large);
 }

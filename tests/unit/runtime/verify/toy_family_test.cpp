@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/driver/compile.h"
-#include "compiler/schedule/parts/shapes.h"
+#include "compiler/schedule/common/shapes.h"
 #include "compiler/schedule/scheduler.h"
 #include "compiler/schedule/sweeps/tile_kernel.h"
 #include "compiler/syntax/parse.h"

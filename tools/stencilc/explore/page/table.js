@@ -189,7 +189,7 @@ function detailsOf(c) {
     ["spills, predicted", c.spills ? "yes" : undefined],
     ["spills", isNumber(c.spill_bytes) ? `${c.spill_bytes} B` : undefined],
     ["shared memory", `${c.shared_bytes} B`], ["blocks per launch", c.blocks],
-    ["resident per multiprocessor", c.resident_blocks],
+    ["blocks per multiprocessor", c.resident_blocks],
     ["occupancy", `${(c.occupancy * 100).toFixed(0)}%`], ["waves", threeDigits(c.waves)],
     ["next limit", `${threeDigits(c.headroom)}× away`]
   ];

@@ -1,0 +1,216 @@
+// Evaluates a piece at a point: the expression graph becomes lets and one expression per result.
+//
+// A node that is used once is written inline. It becomes a let if it is used more than once, has a
+// name in the program, or if its expression would become longer than a line or two. The loop
+// follows the graph's topological order, so there is no recursion.
+#include "compiler/schedule/common/evaluate.h"
+
+#include <algorithm>
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/ir/uniform.h"
+#include "compiler/schedule/common/kernel_scope.h"
+#include "compiler/schedule/common/tiling.h"
+
+namespace stencil::schedule {
+
+using kernel::Expr;
+
+namespace {
+
+constexpr int kLargestExpression = 40;  // operations per expression before a let is inserted
+
+bool is_leaf(const ir::Node& node) {
+  return !std::holds_alternative<ir::Operation>(node.kind);
+}
+
+class Evaluator {
+ public:
+  Evaluator(const Interface& interface, const ir::Graph& graph, const Point& point,
+            const Expr& time, const ReadAccess& read, AccessResolver& resolver,
+            const ReadReduction& reductions)
+      : interface_(interface),
+        graph_(graph),
+        point_(point),
+        time_(time),
+        read_(read),
+        resolver_(resolver),
+        reductions_(reductions) {}
+
+  Expr leaf_or_operation(const ir::Node& node, const std::vector<Expr>& values) const {
+    struct Visitor {
+      const Evaluator& self;
+      const ir::Node& node;
+      const std::vector<Expr>& values;
+      Expr operator()(const ir::Constant& c) const {
+        return is_float(node.type) ? kernel::real(c.real, node.type)
+                                   : kernel::integer(c.integer, node.type);
+      }
+      Expr operator()(const ir::ParamRef& p) const { return self.interface_.param(p.param); }
+      Expr operator()(const ir::Index& i) const {
+        return self.point_[static_cast<size_t>(i.dimension)];
+      }
+      Expr operator()(const ir::Time&) const { return self.time_; }
+      Expr operator()(const ir::ReductionRef& r) const { return self.reductions_(r); }
+      Expr operator()(const ir::Access& access) const { return self.read_(access, self.resolver_); }
+      Expr operator()(const ir::Operation& operation) const {
+        std::vector<Expr> operands;
+        for (ir::NodeId id : operation.operands)
+          operands.push_back(values[static_cast<size_t>(id)]);
+        if (operation.op == Op::Convert) return kernel::convert(operands[0], node.type);
+        return kernel::operation(operation.op, std::move(operands));
+      }
+    };
+    return std::visit(Visitor{*this, node, values}, node.kind);
+  }
+
+ private:
+  const Interface& interface_;
+  const ir::Graph& graph_;
+  const Point& point_;
+  const Expr& time_;
+  const ReadAccess& read_;
+  AccessResolver& resolver_;
+  const ReadReduction& reductions_;
+};
+
+// Equal calls are computed once, however their values are used.
+bool is_call(const ir::Node& node) {
+  const auto* operation = std::get_if<ir::Operation>(&node.kind);
+  return operation && is_transcendental(operation->op);
+}
+
+// A negation or conversion of a named value. It needs no name of its own: -a is part of the
+// instruction that uses it.
+bool is_form_of_named(const Expr& value) {
+  const auto* operation = std::get_if<kernel::Operation>(&value->kind);
+  return operation && (operation->op == Op::Neg || operation->op == Op::Convert) &&
+         !std::holds_alternative<kernel::Operation>(operation->operands[0]->kind);
+}
+
+// Use counts of the needed nodes, and whether a node is used by one that is computed more often: at
+// points, or once per step while the node itself is the same in all steps.
+struct Uses {
+  std::vector<bool> needed;
+  std::vector<int> count;
+  std::vector<bool> more_often;
+
+  Uses(const ir::Graph& graph, const std::vector<ir::NodeId>& results, const ir::Uniformity& kinds)
+      : needed(ir::reachable(graph, results)),
+        count(needed.size(), 0),
+        more_often(needed.size(), false) {
+    for (ir::NodeId id = 0; id < graph.size(); ++id) {
+      if (!needed[static_cast<size_t>(id)]) continue;
+      for (ir::NodeId operand : ir::operands(graph[id])) {
+        const bool steady = !kinds.timed[static_cast<size_t>(operand)];
+        const bool per_step = steady && kinds.timed[static_cast<size_t>(id)];
+        use(operand, !kinds.computed_once(graph, id) || per_step);
+      }
+    }
+    for (ir::NodeId result : results) use(result, true);
+  }
+
+ private:
+  void use(ir::NodeId id, bool often) {
+    ++count[static_cast<size_t>(id)];
+    if (often) more_often[static_cast<size_t>(id)] = true;
+  }
+};
+
+// Binds a value to a let, so that later stores cannot change what it reads. All components of a
+// point are then computed from the same state, even if they are stored in place one after the
+// other. Storage types (half, byte) exist only in memory, so the value before the conversion is
+// bound.
+Expr settled(Expr value, Names& names, kernel::Body& body) {
+  const auto* operation = std::get_if<kernel::Operation>(&value->kind);
+  if (is_storage(value->type)) {
+    if (!operation) return value;
+    return kernel::convert(settled(operation->operands[0], names, body), value->type);
+  }
+  if (!operation && !std::holds_alternative<kernel::Load>(value->kind)) return value;
+  const std::string name = names.unique("v");
+  body.push_back({kernel::Let{name, value}});
+  return kernel::variable(name, value->type);
+}
+
+}  // namespace
+
+std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
+                           const std::vector<ir::NodeId>& results, const Point& point,
+                           const Expr& time_of_step, const ReadAccess& read, KernelScope& scope,
+                           Names names, kernel::Body& body, const ReadReduction& reductions,
+                           const Residues& residues) {
+  const bool still = ir::time_stands_still(interface.program());
+  const Expr time = still ? first_step() : time_of_step;
+  const ir::Uniformity kinds = ir::uniformity(graph);
+  const Uses uses(graph, results, kinds);
+  AccessResolver resolver(interface, graph, uses.needed, point, time, names, body);
+  const Evaluator evaluator(interface, graph, point, time, read, resolver, reductions);
+  std::vector<Expr> values(static_cast<size_t>(graph.size()));
+  std::vector<int> size(values.size(), 0);  // operations in the expression so far
+  std::vector<const ir::Congruence*> congruence(values.size(), nullptr);
+  for (const ir::Congruence& one : residues.congruences) {
+    congruence[static_cast<size_t>(one.node)] = &one;
+  }
+  const auto compute = [&](ir::NodeId id) {
+    const size_t i = static_cast<size_t>(id);
+    const ir::Node& node = graph[id];
+    values[i] = evaluator.leaf_or_operation(node, values);
+    size[i] = is_leaf(node) ? 0 : 1;
+    for (ir::NodeId operand : ir::operands(node)) size[i] += size[static_cast<size_t>(operand)];
+    if (congruence[i]) values[i] = decided(*congruence[i], residues, values[i]);
+    const bool access = std::holds_alternative<ir::Access>(node.kind);
+    const bool shared = uses.count[i] > 1 && (!is_leaf(node) || access);
+    const bool named = !node.hint.empty() && (!is_leaf(node) || access);
+    const bool uniform = kinds.computed_once(graph, id);
+    const bool apart =
+        uniform &&
+        (is_call(node) || (uses.more_often[i] && !kinds.known[i] && !is_form_of_named(values[i])));
+    if (!shared && !named && !apart && size[i] <= kLargestExpression) return;
+    if (is_storage(node.type)) return;
+    size[i] = 0;
+    if (uniform) {
+      const bool loads = std::holds_alternative<kernel::Load>(values[i]->kind);
+      if (!loads && !std::holds_alternative<kernel::Operation>(values[i]->kind)) return;  // folded
+      values[i] =
+          scope.uniform(values[i], node.hint, kinds.timed[i] && !still ? time : nullptr, names);
+      return;
+    }
+    const std::string name = names.name(node.hint);
+    body.push_back({kernel::Let{name, values[i]}});
+    values[i] = kernel::variable(name, node.type);
+  };
+  // Uniform values first: their names are valid in the whole kernel, so no let of the body may use
+  // them.
+  for (const bool uniform : {true, false}) {
+    for (ir::NodeId id = 0; id < graph.size(); ++id) {
+      const size_t i = static_cast<size_t>(id);
+      if (uses.needed[i] && kinds.uniform[i] == uniform) compute(id);
+    }
+  }
+  std::vector<Expr> out;
+  for (ir::NodeId result : results) out.push_back(values[static_cast<size_t>(result)]);
+  if (out.size() > 1) {
+    for (Expr& value : out) value = settled(std::move(value), names, body);
+  }
+  scope.set_apart(names);
+  return out;
+}
+
+Expr value_on_params(const Interface& interface, const ir::Graph& graph, ir::NodeId value) {
+  const Point no_point;
+  const ReadAccess no_access = [](const ir::Access&, AccessResolver&) { return Expr(); };
+  const Expr no_time;
+  const ReadReduction no_reductions;  // these graphs contain no reductions
+  Names no_names;
+  kernel::Body no_body;
+  AccessResolver no_resolver(interface, graph, {}, no_point, no_time, no_names, no_body);
+  const Evaluator evaluator(interface, graph, no_point, no_time, no_access, no_resolver,
+                            no_reductions);
+  std::vector<Expr> values;
+  for (const ir::Node& node : graph.nodes())
+    values.push_back(evaluator.leaf_or_operation(node, values));
+  return values[static_cast<size_t>(value)];
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,35 @@
+// The value of a piece at a point, as kernel expressions.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "compiler/schedule/common/interface.h"
+#include "compiler/schedule/common/residues.h"
+#include "compiler/schedule/common/resolved_access.h"
+
+namespace stencil::schedule {
+
+class KernelScope;  // kernel_scope.h
+
+// The value of an access in the piece being evaluated.
+using ReadAccess = std::function<kernel::Expr(const ir::Access&, AccessResolver&)>;
+// The value of a reduction.
+using ReadReduction = std::function<kernel::Expr(const ir::ReductionRef&)>;
+
+// Evaluates all results of a graph at `point` and returns one expression per result. Appends lets
+// to `body` for values that are named or used more than once. Values that are the same at all
+// points become variables of the kernel instead. `time` (I32) is the index of the current step; it
+// is ignored if steps are iterations of a repeat (ir::time_stands_still). `names`: names in scope,
+// which the lets avoid.
+std::vector<kernel::Expr> evaluate(const Interface& interface, const ir::Graph& graph,
+                                   const std::vector<ir::NodeId>& results, const Point& point,
+                                   const kernel::Expr& time, const ReadAccess& read,
+                                   KernelScope& scope, Names names, kernel::Body& body,
+                                   const ReadReduction& reductions = {},
+                                   const Residues& residues = {});
+
+// A graph that depends only on params (a requirement, a derived param) as one expression.
+kernel::Expr value_on_params(const Interface& interface, const ir::Graph& graph, ir::NodeId value);
+
+}  // namespace stencil::schedule

@@ -1,0 +1,12 @@
+// Records: kernels that store field values at a set of points, one row per recorded step.
+#pragma once
+
+#include "compiler/schedule/common/combine.h"
+
+namespace stencil::schedule {
+
+// Fills the row due at the end of the tile. With `samples` (scratch memory, samples.h), fills all
+// rows due within the tile. One thread per point and row.
+kernel::Launch record_rows(const ReductionModule& to, const ir::Reduction& record, int samples);
+
+}  // namespace stencil::schedule

@@ -1,0 +1,31 @@
+// Reductions and the stop condition. This part is the same for all families.
+#pragma once
+
+#include "compiler/ir/program.h"
+#include "compiler/kernel/plan.h"
+#include "compiler/schedule/common/interface.h"
+#include "compiler/schedule/schedule.h"
+
+namespace stencil::schedule {
+
+// Reductions within steps.
+class StepReductions {
+ public:
+  // Adds their plan entries and memory to `module`, so that kernels can read them. Does nothing if
+  // the program has none.
+  StepReductions(const ir::Program& program, const Interface& interface, kernel::Module& module);
+  // Appends the launches of the reductions that follow the first `functions` functions of the step.
+  void append(size_t functions);
+
+ private:
+  const ir::Program& program_;
+  const Interface& interface_;
+  kernel::Module& module_;
+};
+
+// Adds the kernels, scratch memory and plan entries of the reductions and the stop condition that
+// are evaluated between tiles. Requires that after each tile every level is in its slot; the next
+// tile requires the same. `rows`: layout used by the module's kernels.
+void append_reductions(const ir::Program& program, Rows rows, kernel::Module& module);
+
+}  // namespace stencil::schedule

@@ -1,0 +1,34 @@
+// Runs Clang on a C file with the file's compile flags, from a compilation database or the caller.
+#pragma once
+
+#include <clang/Frontend/FrontendAction.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/host/c_flags.h"
+#include "runtime/host/c_known.h"
+#include "runtime/host/interface.h"
+#include "runtime/host/regular_files.h"
+
+namespace stencil::host {
+
+using Files = llvm::IntrusiveRefCntPtr<RegularFiles>;
+
+// The file system that Clang sees: regular files only, so that it never waits for a pipe.
+Files regular_files();
+
+// The flags of a file. `directory`: set to the working directory of a recorded command.
+CFlags flags_of(const StencilHostCFile& file, const Files& files, std::string& directory);
+
+// Runs `action` on the file, or on `text` in its place. `code`: the flags of a compilation for this
+// machine. `log` receives Clang's messages, `unfamiliar` the attributes that Clang does not know.
+// Returns whether there were no errors.
+bool run_clang(const StencilHostCFile& file, const CFlags& flags, const std::string& directory,
+               bool code, const std::string* text, std::unique_ptr<clang::FrontendAction> action,
+               std::unique_ptr<llvm::raw_pwrite_stream> output, const Files& regular,
+               std::string& log, std::vector<Unfamiliar>& unfamiliar);
+
+}  // namespace stencil::host
