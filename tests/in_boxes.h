@@ -65,7 +65,7 @@ class InBoxes {
     }
   }
 
-  reference::State& state(int box) { return boxes_[static_cast<size_t>(box)].state; }
+  reference::State& state(int box) { return boxes_[box].state; }
 
  private:
   struct Box {
@@ -126,13 +126,13 @@ class InBoxes {
 
   static void put(reference::FieldData& to, int level, int component, int64_t at,
                   const reference::FieldData& from, int64_t there) {
-    const auto bytes = static_cast<size_t>(size_in_bytes(to.types[static_cast<size_t>(component)]));
+    const auto bytes = static_cast<size_t>(size_in_bytes(to.types[component]));
     std::memcpy(to.data(level, component) + static_cast<size_t>(at) * bytes,
                 from.data(level, component) + static_cast<size_t>(there) * bytes, bytes);
   }
 
   static void spoil(reference::FieldData& field, int level, int component, int64_t at) {
-    const Scalar type = field.types[static_cast<size_t>(component)];
+    const Scalar type = field.types[component];
     if (is_float(type)) {
       field.set_real(level, component, at, std::nan(""));
     } else {

@@ -37,7 +37,7 @@ Margin reached(const Margin& computed, const Reads& reads) {
 }
 
 bool resolves_outside_halo(const ir::Program& program, const ir::Access& access) {
-  const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = program.fields[access.field];
   for (size_t d = 0; d < access.offsets.size(); ++d) {
     if (!access.escapes_below(d) && !access.escapes_above(d)) continue;
     if (field.boundary[d].periodic()) {
@@ -105,7 +105,7 @@ std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& func
       }
       Margin reached;
       for (size_t d = 0; d < access->offsets.size(); ++d) {
-        const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
+        const ir::Field& field = program.fields[access->field];
         reached.push_back(reach_of(field, *access, d));
         reads.at_offset = reads.at_offset || !(reached[d] == Reach{}) || is_led(field, *access, d);
       }
@@ -165,7 +165,7 @@ std::vector<bool> image_dimensions(const ir::Program& program, bool written_only
     for (const ir::Piece& piece : function.pieces) {
       for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
         if (access->in_place || (written_only && !ir::is_written(program, access->field))) continue;
-        const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
+        const ir::Field& field = program.fields[access->field];
         if (resolves_outside_halo(program, *access)) continue;
         for (size_t d = 0; d < out.size(); ++d) {
           const bool crosses = access->escapes_below(d) || access->escapes_above(d);

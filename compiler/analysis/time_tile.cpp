@@ -25,7 +25,7 @@ class Unroller {
       for (size_t f = 0; f < program_.functions.size(); ++f) {
         add_stage(step, f, written);
         for (const ir::FieldId target : program_.functions[f].targets) {
-          written[static_cast<size_t>(target)] = true;
+          written[target] = true;
         }
       }
       if (step + 1 < tile_.steps) note_samples();
@@ -37,7 +37,7 @@ class Unroller {
   }
 
  private:
-  Version& version(int id) { return tile_.versions[static_cast<size_t>(id)]; }
+  Version& version(int id) { return tile_.versions[id]; }
 
   int add(const Version& version) {
     tile_.versions.push_back(version);
@@ -71,16 +71,15 @@ class Unroller {
     stage.function = index;
     stage.carries = carries(function);
     for (const Reads& reads : tile_.reads[index]) {
-      stage.source[{reads.field, reads.level}] =
-          levels_[static_cast<size_t>(reads.field)][static_cast<size_t>(reads.level)];
+      stage.source[{reads.field, reads.level}] = levels_[reads.field][reads.level];
     }
     for (const ir::FieldId target : function.targets) {
-      std::vector<int>& levels = levels_[static_cast<size_t>(target)];
+      std::vector<int>& levels = levels_[target];
       Version made;
       made.field = target;
       made.stage = static_cast<int>(tile_.stages.size());
       made.target = stage.results.size();
-      stage.results.push_back({add(made), levels[0], !written[static_cast<size_t>(target)]});
+      stage.results.push_back({add(made), levels[0], !written[target]});
       if (stage.results.back().advances) levels.insert(levels.begin(), 0);
       levels[0] = stage.results.back().made;
     }
@@ -91,7 +90,7 @@ class Unroller {
     for (const ir::Reduction& record : program_.reductions) {
       const auto sampled = ir::sampled_by(program_, record);
       if (!sampled) continue;
-      Version& newest = version(levels_[static_cast<size_t>(sampled->field)][0]);
+      Version& newest = version(levels_[sampled->field][0]);
       newest.sampled = true;
       newest.needed = Margin(tile_.hull.size());
     }
@@ -109,7 +108,7 @@ class Unroller {
     for (size_t f = 0; f < program_.fields.size(); ++f) {
       if (!ir::is_written(program_, static_cast<ir::FieldId>(f))) continue;
       for (int level = 0; level < levels_made(program_.fields[f], tile_.steps); ++level) {
-        Version& made = version(levels_[f][static_cast<size_t>(level)]);
+        Version& made = version(levels_[f][level]);
         made.output = level;
         made.needed = Margin(tile_.hull.size());
       }
@@ -172,7 +171,7 @@ int levels_made(const ir::Field& field, int steps) {
 int levels_loaded(const TimeTile& tile, ir::FieldId field) {
   int levels = 0;
   const auto take = [&](int id) {
-    const Version& version = tile.versions[static_cast<size_t>(id)];
+    const Version& version = tile.versions[id];
     if (version.field == field && version.in_memory()) levels = std::max(levels, version.level + 1);
   };
   for (const Stage& stage : tile.stages) {
@@ -183,7 +182,7 @@ int levels_loaded(const TimeTile& tile, ir::FieldId field) {
 }
 
 int levels_kept(const ir::Program& program, const TimeTile& tile, ir::FieldId field) {
-  int levels = levels_made(program.fields[static_cast<size_t>(field)], tile.steps);
+  int levels = levels_made(program.fields[field], tile.steps);
   for (const std::vector<Reads>& reads : tile.reads) {
     for (const Reads& read : reads) {
       if (read.field == field) levels = std::max(levels, read.level + 1);

@@ -23,7 +23,7 @@ using ir::Affine;
 ir::NodeId add_affine(ir::Graph& graph, const ir::Program& program, const Affine& affine) {
   ir::NodeId sum = add_integer(graph, affine.constant, Scalar::I64);
   for (const auto& [param, coefficient] : affine.terms) {
-    const Scalar type = program.params[static_cast<size_t>(param)].type;
+    const Scalar type = program.params[param].type;
     ir::NodeId term = graph.add({ir::ParamRef{param}, type, {}, ""});
     if (type != Scalar::I64) term = add_operation(graph, Op::Convert, Scalar::I64, {term});
     if (coefficient != 1) {
@@ -284,7 +284,7 @@ class BoxDerivation {
 
   // Images have the initial values of the points that they represent.
   void restrict_init(ir::Init& init) {
-    const ir::Field& field = out_.fields[static_cast<size_t>(init.field)];
+    const ir::Field& field = out_.fields[init.field];
     if (field.read_in_place()) return;
     init.piece.region = field.box;
     for (size_t d = 0; d < low_.size(); ++d) {

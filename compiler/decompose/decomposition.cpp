@@ -199,7 +199,7 @@ class Checker {
     if (!outside_halo.empty()) {
       refuse(outside_halo.front().span,
              fmt::format("a read of '{}' may resolve to any point of it",
-                         program_.fields[static_cast<size_t>(outside_halo.front().field)].name));
+                         program_.fields[outside_halo.front().field].name));
     }
     for (size_t d = 0; d < cuts_.size(); ++d) {
       if (cuts_[d] > 1) dimension(d);
@@ -246,11 +246,11 @@ class Checker {
         if (access->at_points) {  // points have no images
           refuse(piece.graph[id].span,
                  fmt::format("'{}' is read at points {}, where fields are periodic",
-                             program_.fields[static_cast<size_t>(access->field)].name, along));
+                             program_.fields[access->field].name, along));
           return;
         }
         if (access->in_place) continue;
-        const ir::Field& field = program_.fields[static_cast<size_t>(access->field)];
+        const ir::Field& field = program_.fields[access->field];
         const bool leaves = access->escapes_below(d) || access->escapes_above(d);
         if (!leaves || field.boundary[d].periodic()) continue;
         refuse(piece.graph[id].span,
@@ -354,7 +354,7 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
 
 double bytes_received(const ir::Program& program, const Decomposition& decomposition,
                       const Need& need) {
-  const ir::Field& field = program.fields[static_cast<size_t>(need.field)];
+  const ir::Field& field = program.fields[need.field];
   double inner = 1, outer = 1;
   for (size_t d = 0; d < decomposition.cuts.size(); ++d) {
     const ir::Range& range = field.box.ranges[d];

@@ -54,7 +54,7 @@ std::optional<int> neighbour(const Decomposition& decomposition, int subdomain,
 ir::Points patch(const ir::Program& program, const Decomposition& decomposition,
                  const ir::Points& owned, const Need& need, const Direction& direction,
                  bool received) {
-  const ir::Field& field = program.fields[static_cast<size_t>(need.field)];
+  const ir::Field& field = program.fields[need.field];
   ir::Points out;
   for (size_t d = 0; d < owned.size(); ++d) {
     auto [low, high] = owned[d];
@@ -109,7 +109,7 @@ std::vector<ir::PatchExchange> profile_exchanges(const ir::Program& program,
                                                  const Decomposition& decomposition, int subdomain,
                                                  ir::FieldId profile) {
   std::vector<ir::PatchExchange> out;
-  const ir::Field& field = program.fields[static_cast<size_t>(profile)];
+  const ir::Field& field = program.fields[profile];
   const ir::Points own = owned_points(program, decomposition, subdomain, profile);
   (void)field;
   for (int other = 0; other < decomposition.subdomains(); ++other) {

@@ -50,7 +50,7 @@ class Collector {
     for (const ir::Phase& phase : ir::phases(program_)) {
       Reads reductions;
       for (const ir::ReductionId id : ir::reductions_at(program_, phase.first)) {
-        add(program_.reductions[static_cast<size_t>(id)], reductions);
+        add(program_.reductions[id], reductions);
       }
       take(reductions, 1);
       this->phase(ir::phase_program(program_, phase), std::min(steps_, phase.iterations), {});
@@ -68,7 +68,7 @@ class Collector {
   void add(const ir::Reduction& reduction, Reads& reads) {
     Margin taken = none_;
     if (reduction.at) {
-      const ir::Field& set = program_.fields[static_cast<size_t>(*reduction.at)];
+      const ir::Field& set = program_.fields[*reduction.at];
       for (analysis::Reach& reach : taken) reach = {set.width, set.width};
     } else if (!reduction.target) {
       taken = beyond_owned(reduction);
@@ -78,7 +78,7 @@ class Collector {
     const ir::Piece& piece = reduction.piece;
     for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
       if (access->in_place) continue;
-      const ir::Field& field = program_.fields[static_cast<size_t>(access->field)];
+      const ir::Field& field = program_.fields[access->field];
       Margin margin = taken;
       for (size_t d = 0; d < margin.size(); ++d) {
         const analysis::Reach reach = analysis::reach_of(field, *access, d);
@@ -115,7 +115,7 @@ class Collector {
     for (const auto& [read, margin] : behind) widen(reads, read.first, read.second, left);
     for (const analysis::Version& version : tile.versions) {
       if (!version.needed) continue;
-      if (program_.fields[static_cast<size_t>(version.field)].read_in_place()) continue;
+      if (program_.fields[version.field].read_in_place()) continue;
       Margin margin = analysis::hull(*version.needed, none_);
       for (size_t d = 0; d < margin.size(); ++d) {
         margin[d].low += left[d].low;
@@ -200,7 +200,7 @@ ir::Points region_of(const ir::Program& program, const ir::Reduction& reduction,
   const ir::Box& region = reduction.piece.region;
   ir::Points out;
   for (size_t d = 0; d < lengths.size(); ++d) {
-    const auto& [first, last] = tiles.taken[static_cast<size_t>(subdomain)][d];
+    const auto& [first, last] = tiles.taken[subdomain][d];
     const int64_t low = low_of(region, d) + first * lengths[d];
     const int64_t end =
         std::min(low_of(region, d) + (last + 1) * lengths[d], high_of(region, d) + 1);

@@ -16,7 +16,7 @@ void rewrite_piece(ir::Piece& piece, const ir::NodeRewrite& rewrite) {
 std::optional<size_t> own_dimension(const ir::Program& program, const ir::Access& access,
                                     size_t d) {
   if (!access.in_place || access.at_points) return std::nullopt;
-  const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = program.fields[access.field];
   for (size_t own = 0; own < access.offsets.size(); ++own) {
     if (field.dimension(own) == static_cast<int>(d)) return own;
   }
@@ -29,7 +29,7 @@ analysis::Margin reach_of(const ir::Program& program, const ir::Piece& piece) {
   analysis::Margin out(program.grid.ranges.size());
   for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
     if (access->in_place) continue;
-    const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
+    const ir::Field& field = program.fields[access->field];
     analysis::Margin reach;
     for (size_t d = 0; d < out.size(); ++d) {
       reach.push_back(analysis::reach_of(field, *access, d));
@@ -42,7 +42,7 @@ analysis::Margin reach_of(const ir::Program& program, const ir::Piece& piece) {
 bool depends_on(const ir::Piece& piece, size_t d) {
   const auto needed = ir::reachable(piece.graph, piece.results);
   for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
-    if (!needed[static_cast<size_t>(id)]) continue;
+    if (!needed[id]) continue;
     const ir::Node& node = piece.graph[id];
     if (const auto* index = std::get_if<ir::Index>(&node.kind)) {
       if (index->dimension == static_cast<int>(d)) return true;

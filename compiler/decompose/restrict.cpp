@@ -163,7 +163,7 @@ class Restriction {
   }
 
   void settle(const ir::Box& region, ir::Access& access) const {
-    const ir::Field& field = out_.fields[static_cast<size_t>(access.field)];
+    const ir::Field& field = out_.fields[access.field];
     for (size_t d = 0; d < memory_.size(); ++d) {
       const int64_t offset = access.offsets[d];
       const bool below = field.boundary[d].low.kind != ir::BoundaryKind::None &&
@@ -179,7 +179,7 @@ class Restriction {
   // Images have the initial values of the points that they represent.
   void restrict_init(ir::Init& init) const {
     ir::Piece& piece = init.piece;
-    const ir::Field& field = out_.fields[static_cast<size_t>(init.field)];
+    const ir::Field& field = out_.fields[init.field];
     if (field.read_in_place()) return;
     piece.region = field.box;
     for (size_t d = 0; d < memory_.size(); ++d) {
@@ -233,7 +233,7 @@ class Restriction {
   // The grid points that the subdomain's points of a record may weigh.
   ir::Points weighed(const ir::Reduction& record) const {
     const ir::Points owned = decomposition_.owned(subdomain_);
-    const int64_t width = whole_.fields[static_cast<size_t>(*record.at)].width;
+    const int64_t width = whole_.fields[*record.at].width;
     ir::Points out;
     for (size_t d = 0; d < owned.size(); ++d) {
       const int64_t low = std::max(low_of(record.piece.region, d), owned[d][0] - width);
@@ -271,17 +271,17 @@ int64_t wrapped(const ir::Program& program, const Decomposition& decomposition, 
 
 ir::Points owned_points(const ir::Program& program, const Decomposition& decomposition,
                         int subdomain, ir::FieldId id) {
-  const ir::Field& field = program.fields[static_cast<size_t>(id)];
+  const ir::Field& field = program.fields[id];
   const ir::Points owned = decomposition.owned(subdomain);
   ir::Points out;
   for (int d = 0; d < field.box.rank(); ++d) {
-    const ir::Range& range = field.box.ranges[static_cast<size_t>(d)];
+    const ir::Range& range = field.box.ranges[d];
     const int of_grid = field.dimension(static_cast<size_t>(d));
     if (of_grid < 0) {
       out.push_back({range.low.constant, range.high.constant});
       continue;
     }
-    const auto& [low, high] = owned[static_cast<size_t>(of_grid)];
+    const auto& [low, high] = owned[of_grid];
     out.push_back({std::max(range.low.constant, low), std::min(range.high.constant, high)});
   }
   return out;

@@ -58,7 +58,7 @@ emit::BoxPart box_part(const decompose::BoxProgram& box, kernel::Module module) 
   out.left_out = box.left_out;
   for (size_t a = 0; a < module.plan.arrays.size(); ++a) {
     const kernel::Array& array = module.plan.arrays[a];
-    const ir::Field& field = box.program.fields[static_cast<size_t>(array.field)];
+    const ir::Field& field = box.program.fields[array.field];
     out.memory.emplace_back();
     if (!field.read_in_place()) out.memory.back() = bounds_of(interface, field.box);
     for (const decompose::Need& need : box.needs) {

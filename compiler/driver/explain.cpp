@@ -106,8 +106,7 @@ std::string tile_section(const ir::Program& program, int steps, const std::strin
   rows = {{"field", "box", "halo low+high"}};
   for (const analysis::Version& version : tile.versions) {
     if (!version.in_memory() || !version.needed) continue;
-    rows.push_back({level_name(program.fields[static_cast<size_t>(version.field)],
-                               static_cast<size_t>(version.level)),
+    rows.push_back({level_name(program.fields[version.field], static_cast<size_t>(version.level)),
                     print(*version.needed), print_halo(*version.needed)});
   }
   return out + table(rows, "  ");
@@ -282,7 +281,7 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
   for (const ir::Reduction& reduction : program.reductions) {
     std::string name = reduction.name;
     if (reduction.at) {
-      name += fmt::format(" at {}", program.fields[static_cast<size_t>(*reduction.at)].name);
+      name += fmt::format(" at {}", program.fields[*reduction.at].name);
     } else if (reduction.target) {
       name += fmt::format(" over {}", fmt::join(ir::reduced_dimensions(program, reduction), ", "));
     }

@@ -85,7 +85,7 @@ std::string text_of_counts(const kernel::Module& module, const kernel::Trace& tr
                   trace.steps, trace.steps == 1 ? "" : "s", grouped(trace.points)),
       "", "  ");
   const auto add = [&](const kernel::TracedKernel& traced, const std::string& note) {
-    const std::string& name = module.kernels[static_cast<size_t>(traced.kernel)].name;
+    const std::string& name = module.kernels[traced.kernel].name;
     out += heading_of_counts(name + note, traced) + table_of_counts(traced.counts, updates);
   };
   for (const kernel::TracedKernel& traced : trace.kernels) add(traced, "");

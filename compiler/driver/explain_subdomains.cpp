@@ -102,7 +102,7 @@ std::string messages_section(const ir::Program& program, const Cutting& cutting)
   std::vector<SubdomainRow> rows = {{"when", "field", "points", "bytes"}};
   for (size_t o = 0; o < decomposition.needs.by_occasion.size(); ++o) {
     for (const decompose::Need& need : decomposition.needs.by_occasion[o]) {
-      const ir::Field& field = program.fields[static_cast<size_t>(need.field)];
+      const ir::Field& field = program.fields[need.field];
       rows.push_back(
           {occasion_of(program, decomposition, o),
            need.level ? fmt::format("{}@-{}", field.name, need.level) : field.name,

@@ -125,7 +125,7 @@ void Driver::clear(const std::string& memory, const std::string& bytes, const st
 void Driver::declare_copies() {
   copies_.assign(plan_.arrays.size(), {});
   for (const Pointer& pointer : api_.pointers()) {
-    copies_[static_cast<size_t>(pointer.array)].slots.push_back(pointer.name);
+    copies_[pointer.array].slots.push_back(pointer.name);
   }
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     const Array& array = plan_.arrays[a];
@@ -246,9 +246,8 @@ void Driver::action(const kernel::Action& action, bool sizes) {
                                    copies.pointers, count - 1, count));
     }
     void operator()(const kernel::SwapSlots& swap) const {
-      const auto& slots = driver.copies_[static_cast<size_t>(swap.array)].slots;
-      driver.out_.line(fmt::format("std::swap({}, {});", slots[static_cast<size_t>(swap.a)],
-                                   slots[static_cast<size_t>(swap.b)]));
+      const auto& slots = driver.copies_[swap.array].slots;
+      driver.out_.line(fmt::format("std::swap({}, {});", slots[swap.a], slots[swap.b]));
     }
   };
   const auto* launched = std::get_if<Launch>(&action);
@@ -368,7 +367,7 @@ void Driver::unused_arguments() {
       slots.emplace(argument.array, argument.slot);
     for (const kernel::ScalarValue& value : launch.scalars) {
       const auto* parameter = std::get_if<kernel::ParameterArgument>(&value);
-      if (parameter) used.insert(plan_.parameters[static_cast<size_t>(parameter->parameter)].name);
+      if (parameter) used.insert(plan_.parameters[parameter->parameter].name);
     }
   });
   for (const Pointer& pointer : api_.pointers()) {

@@ -165,7 +165,7 @@ void Driver::check_arrays() {
     ++count;
   };
   for (const Pointer& pointer : api_.pointers()) {
-    const Array& array = plan_.arrays[static_cast<size_t>(pointer.array)];
+    const Array& array = plan_.arrays[pointer.array];
     std::string bytes = bytes_of(array, array.extents);
     if (checks_padding() && kernel::is_padded(array)) {
       bytes = fmt::format("{} ? {} : {}", padded_, bytes_of(array, kernel::stored_extents(array)),

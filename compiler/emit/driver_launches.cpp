@@ -42,7 +42,7 @@ void Driver::launch(const Launch& launch) {
       arguments.push_back(fmt::format(
           "({}*){}.pointer", cpp_dialect().type(plan_.scratch[index].type), scratch_[index]));
     } else {
-      arguments.push_back(copies_[index].slots[static_cast<size_t>(argument.slot)]);
+      arguments.push_back(copies_[index].slots[argument.slot]);
     }
   }
   for (const kernel::ScalarValue& scalar : launch.scalars) {
@@ -84,7 +84,7 @@ std::string Driver::tensor_map(const Launch& launch, size_t source) {
   const Array& array = plan_.arrays[a];
   const kernel::BulkSource& boxes = kernel_of(launch).bulk_sources[source];
   const std::string name = names_.fresh(boxes.name);
-  const std::string& slot = copies_[a].slots[static_cast<size_t>(described.slot)];
+  const std::string& slot = copies_[a].slots[described.slot];
   std::vector<std::string> extents;
   for (const Expr& extent : kernel::stored_extents(array)) extents.push_back(text(extent));
   out_.line(fmt::format("stencil_tensor_map {};", name));

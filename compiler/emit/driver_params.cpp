@@ -248,8 +248,7 @@ void Driver::initialise(const Launch& launch, const InitialValues& initial) {
     const auto* parameter = std::get_if<kernel::ParameterArgument>(&scalar);
     arguments.push_back(parameter ? api_.parameter_name(parameter->parameter) : "0");
   }
-  out_.line(fmt::format("{}({});", initial.kernels[static_cast<size_t>(launch.kernel)],
-                        comma_list(arguments)));
+  out_.line(fmt::format("{}({});", initial.kernels[launch.kernel], comma_list(arguments)));
 }
 
 // NAME_init. The module of initial values has the arrays of this plan, dense.
@@ -262,7 +261,7 @@ void Driver::init(const InitialValues& initial) {
     }
     for (const kernel::ScalarValue& scalar : launch.scalars) {
       const auto* parameter = std::get_if<kernel::ParameterArgument>(&scalar);
-      if (parameter) used.insert(plan_.parameters[static_cast<size_t>(parameter->parameter)].name);
+      if (parameter) used.insert(plan_.parameters[parameter->parameter].name);
     }
   });
   out_.comment("Writes the initial values to every level of the arrays.");

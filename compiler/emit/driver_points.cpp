@@ -24,12 +24,12 @@ void Driver::place_points() {
     std::vector<std::string> places, tables;
     std::vector<kernel::Expr> sizes;
     for (int a = 0; a < kernel::arrays_of(set); ++a) {
-      places.push_back(copies_[static_cast<size_t>(set.arrays + a)].slots[0]);
+      places.push_back(copies_[set.arrays + a].slots[0]);
     }
     for (int table : {set.slabs, set.starts, set.columns, set.numbers, set.weights, set.entries,
                       set.firsts, set.counts}) {
-      tables.push_back(scratch_[static_cast<size_t>(table)] + ".pointer");
-      sizes.push_back(plan_.scratch[static_cast<size_t>(table)].elements);
+      tables.push_back(scratch_[table] + ".pointer");
+      sizes.push_back(plan_.scratch[table].elements);
     }
     const std::string at = names_.fresh(set.name + "_places");
     out_.line(fmt::format("const double* const {}[] = {{{}}};", at, comma_list(places)));

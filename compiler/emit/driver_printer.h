@@ -87,7 +87,7 @@ class Driver {
   };
 
   const kernel::Kernel& kernel_of(const kernel::Launch& launch) const {
-    return module_.kernels[static_cast<size_t>(launch.kernel)];
+    return module_.kernels[launch.kernel];
   }
   // A line in which $api stands for the prefix of the runtime's names.
   void device_line(const std::string& line) { out_.line(device_text(line, dialect_)); }

@@ -21,7 +21,7 @@ std::string Driver::absolute(const std::string& step) const {
 
 // The element of scratch memory that holds a result, in C++.
 std::string Driver::element(int scratch) const {
-  return fmt::format("*({}*){}.pointer", type_of(scratch), scratch_[static_cast<size_t>(scratch)]);
+  return fmt::format("*({}*){}.pointer", type_of(scratch), scratch_[scratch]);
 }
 
 void Driver::declare_scratch() {
@@ -45,8 +45,8 @@ void Driver::declare_scratch() {
       out_.line(fmt::format("{} = ({}){}->{};", element(kept.scratch), type_of(kept.scratch),
                             api_.results(), kept.member));
     } else if (kept.when.empty()) {
-      clear(scratch_[static_cast<size_t>(kept.scratch)] + ".pointer",
-            fmt::format("sizeof({})", type_of(kept.scratch)), kept.name);
+      clear(scratch_[kept.scratch] + ".pointer", fmt::format("sizeof({})", type_of(kept.scratch)),
+            kept.name);
     }
   }
 }
@@ -68,7 +68,7 @@ std::vector<Driver::Kept> Driver::kept() const {
 }
 
 std::string_view Driver::type_of(int scratch) const {
-  return cpp_dialect().type(plan_.scratch[static_cast<size_t>(scratch)].type);
+  return cpp_dialect().type(plan_.scratch[scratch].type);
 }
 
 // Evaluates the reductions due at the end of the tile, and the stop condition.
@@ -128,7 +128,7 @@ void Driver::last_answer() {
 void Driver::take_answer() {
   out_.line(fmt::format("int {} = 0;", holds_));
   out_.line(fmt::format("STENCIL_TRY(\"running\", {}.wait({}.pointer, &{}));", flag_,
-                        scratch_[static_cast<size_t>(plan_.stop->result)], holds_));
+                        scratch_[plan_.stop->result], holds_));
   out_.line(fmt::format("{}->{} = {} != 0;", api_.results(), api_.stopped(), holds_));
 }
 
@@ -137,9 +137,9 @@ void Driver::ask_to_stop() {
   std::set<int64_t> periods;
   std::string condition;
   for (int r : stop.reductions) {
-    periods.insert(plan_.reductions[static_cast<size_t>(r)].every);
+    periods.insert(plan_.reductions[r].every);
     if (stop.reductions.size() == 1) continue;  // just evaluated
-    const std::string& count = api_.reductions()[static_cast<size_t>(r)].evaluations;
+    const std::string& count = api_.reductions()[r].evaluations;
     condition +=
         fmt::format("{}{}->{} > 0", condition.empty() ? "" : " && ", api_.results(), count);
   }
@@ -162,8 +162,8 @@ void Driver::ask_to_stop() {
   if (device_) {
     holds = holds_;
     out_.line(fmt::format("int {} = 0;", holds_));
-    copy("&" + holds_, scratch_[static_cast<size_t>(stop.result)] + ".pointer",
-         fmt::format("sizeof {}", holds_), "DeviceToHost", "stop");
+    copy("&" + holds_, scratch_[stop.result] + ".pointer", fmt::format("sizeof {}", holds_),
+         "DeviceToHost", "stop");
     device_line(fmt::format("STENCIL_TRY(\"running\", $apiStreamSynchronize({}));", api_.stream()));
   }
   out_.line(fmt::format("{}->{} = {} != 0;", api_.results(), api_.stopped(), holds));
@@ -185,8 +185,8 @@ void Driver::read_reductions() {
     out_.line(fmt::format("{} {} = 0;", type_of(kept.scratch), values.back()));
   }
   for (size_t k = 0; device_ && k < values.size(); ++k) {
-    copy("&" + values[k], scratch_[static_cast<size_t>(all[k].scratch)] + ".pointer",
-         "sizeof " + values[k], "DeviceToHost", all[k].name);
+    copy("&" + values[k], scratch_[all[k].scratch] + ".pointer", "sizeof " + values[k],
+         "DeviceToHost", all[k].name);
   }
   if (device_) {
     device_line(fmt::format("STENCIL_TRY(\"running\", $apiStreamSynchronize({}));", api_.stream()));

@@ -22,7 +22,7 @@ bool has_levels_to_bring_home(const kernel::Plan& plan) {
     const auto* rotate = std::get_if<kernel::Rotate>(&action);
     const auto* swap = std::get_if<kernel::SwapSlots>(&action);
     const int array = rotate ? rotate->array : swap ? swap->array : -1;
-    if (array >= 0 && plan.arrays[static_cast<size_t>(array)].levels > 1) return true;
+    if (array >= 0 && plan.arrays[array].levels > 1) return true;
   }
   return false;
 }

@@ -51,7 +51,7 @@ Kernel expand_shuffles(Kernel kernel, FreshNames& fresh) {
     std::map<Scalar, int64_t> own;
     if (!shuffle) return;
     for (const Shuffle::Move& move : shuffle->moves) {
-      own[kernel.buffers[static_cast<size_t>(move.from)].type] += shuffle->count;
+      own[kernel.buffers[move.from].type] += shuffle->count;
     }
     for (const auto& [type, count] : own) places[type] = std::max(places[type], count);
   });
@@ -75,7 +75,7 @@ Kernel expand_shuffles(Kernel kernel, FreshNames& fresh) {
     std::map<Scalar, int64_t> used;
     Body give, take;
     for (const Shuffle::Move& move : shuffle->moves) {
-      const Scalar type = kernel.buffers[static_cast<size_t>(move.from)].type;
+      const Scalar type = kernel.buffers[move.from].type;
       const Expr number = shuffle->count > 1 ? variable(shuffle->name) : integer(0);
       const Expr place = add(number, integer(used[type]));
       used[type] += shuffle->count;
@@ -114,7 +114,7 @@ Kernel expand_copies(Kernel kernel, FreshNames& fresh) {
       copy->to_index.back() = add(copy->to_index.back(), variable(name));
       copy->from_index.back() = add(copy->from_index.back(), variable(name));
     }
-    const Scalar type = kernel.buffers[static_cast<size_t>(copy->from)].type;
+    const Scalar type = kernel.buffers[copy->from].type;
     Body element;
     element.push_back({Store{copy->to, copy->to_index, load(copy->from, copy->from_index, type)}});
     for (Statement& inner : counted(name, copy->count, std::move(element))) {
@@ -142,8 +142,8 @@ class BoxCopier {
 
   // Copies element `e` of the box, or stores a zero if it lies outside the source.
   Statement copy(const BulkCopy& copy) const {
-    const BulkSource& source = kernel_.bulk_sources[static_cast<size_t>(copy.source)];
-    const Buffer& from = kernel_.buffers[static_cast<size_t>(source.buffer)];
+    const BulkSource& source = kernel_.bulk_sources[copy.source];
+    const Buffer& from = kernel_.buffers[source.buffer];
     const size_t ahead = copy.to_index.size() - source.box.size();
     std::vector<Expr> to = copy.to_index, at;
     std::vector<Expr> conditions;

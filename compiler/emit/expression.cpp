@@ -190,7 +190,7 @@ void ExpressionPrinter::put(const Expr& expr, int level, bool exposed) {
   uses_double_ |= expr->type == Scalar::F64;
   const auto* load = std::get_if<kernel::Load>(&expr->kind);
   if (load && kernel_) {
-    const Scalar stored = kernel_->buffers[static_cast<size_t>(load->buffer)].type;
+    const Scalar stored = kernel_->buffers[load->buffer].type;
     const bool widened = stored != expr->type && arithmetic_type(stored) == expr->type;
     if (widened || stored == Scalar::Bool) return put_stored(*load, stored, level);
   }
@@ -499,7 +499,7 @@ void ExpressionPrinter::put_bits_of(const Expr& value, Scalar type, int level) {
 
 // Global buffers are linear and row-major in memory; other buffers are arrays of the language.
 void ExpressionPrinter::put_element(kernel::BufferId id, const std::vector<Expr>& index) {
-  const kernel::Buffer& buffer = kernel_->buffers[static_cast<size_t>(id)];
+  const kernel::Buffer& buffer = kernel_->buffers[id];
   out_ += names_.spell(buffer.name);
   if (index.empty()) return;
   ++depth_;

@@ -133,16 +133,16 @@ std::string HostApi::type(const kernel::Array& array) const {
 }
 
 std::string HostApi::pointer_type(const Pointer& pointer) const {
-  const kernel::Array& array = module_.plan.arrays[static_cast<size_t>(pointer.array)];
+  const kernel::Array& array = module_.plan.arrays[pointer.array];
   return (array.written ? "" : "const ") + type(array) + "*";
 }
 
 std::string HostApi::parameter_name(int parameter) const {
-  return names_.spell(module_.plan.parameters[static_cast<size_t>(parameter)].name);
+  return names_.spell(module_.plan.parameters[parameter].name);
 }
 
 std::string HostApi::parameter_type(int parameter) const {
-  const Scalar type = module_.plan.parameters[static_cast<size_t>(parameter)].type;
+  const Scalar type = module_.plan.parameters[parameter].type;
   return std::string(cpp_dialect().type(arithmetic_type(type)));
 }
 
@@ -274,7 +274,7 @@ void describe_padded(Text& out, const kernel::Module& module, const HostApi& api
                   "to such\narrays and back. This function takes arrays that are padded already:",
                   module.name));
   for (const Pointer& pointer : api.pointers()) {
-    const kernel::Array& array = module.plan.arrays[static_cast<size_t>(pointer.array)];
+    const kernel::Array& array = module.plan.arrays[pointer.array];
     const std::string lead = array.row_lead ? fmt::format(", a row's first point is element {}",
                                                           size_text(module, array.row_lead))
                                             : "";
@@ -404,7 +404,7 @@ std::string emit_header(const kernel::Module& module, Target target, const BoxPa
   declare_params(out, module, api);
   out.comment("Arrays are dense and row-major (last index contiguous):");
   for (const Pointer& pointer : api.pointers()) {
-    const kernel::Array& array = module.plan.arrays[static_cast<size_t>(pointer.array)];
+    const kernel::Array& array = module.plan.arrays[pointer.array];
     const std::string age =
         pointer.level == 0 ? "" : fmt::format(", {} step(s) back", pointer.level);
     out.comment(fmt::format("  {}{}{}{}", pointer.name, extents_text(module, array.extents), age,

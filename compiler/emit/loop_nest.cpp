@@ -168,9 +168,8 @@ class NestMaker {
   bool keeps_values(const Body& body) const {
     std::set<BufferId> touched = buffers_loaded(body);
     touched.merge(buffers_stored(body));
-    return std::any_of(touched.begin(), touched.end(), [&](BufferId id) {
-      return kernel_.buffers[static_cast<size_t>(id)].space == Space::Thread;
-    });
+    return std::any_of(touched.begin(), touched.end(),
+                       [&](BufferId id) { return kernel_.buffers[id].space == Space::Thread; });
   }
 
   // Turns conditions of the last statement, which only lets precede, into loop bounds.
@@ -235,7 +234,7 @@ class NestMaker {
     bool same = true;
     for_each_node(whole, [&](const Expr& node) {
       if (const auto* source = std::get_if<Load>(&node->kind)) {
-        const Buffer& buffer = kernel_.buffers[static_cast<size_t>(source->buffer)];
+        const Buffer& buffer = kernel_.buffers[source->buffer];
         same &= buffer.space == Space::Global && buffer.read_only;
       }
       const auto* variable = std::get_if<Variable>(&node->kind);

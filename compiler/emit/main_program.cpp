@@ -133,7 +133,7 @@ void MainProgram::array_table() {
   for (const Pointer& pointer : api_.pointers()) {
     const bool has = given.count(pointer.array) > 0;
     has_values.push_back(has ? "true" : "false");
-    const bool changes = plan_.arrays[static_cast<size_t>(pointer.array)].written;
+    const bool changes = plan_.arrays[pointer.array].written;
     written |= has && changes;
     if (!has && !changes && lacking_.empty()) lacking_ = pointer.name;
   }
@@ -157,7 +157,7 @@ void MainProgram::array_table() {
   parameter_locals(read);
   for (size_t i = 0; i < api_.pointers().size(); ++i) {
     const Pointer& pointer = api_.pointers()[i];
-    const Array& array = plan_.arrays[static_cast<size_t>(pointer.array)];
+    const Array& array = plan_.arrays[pointer.array];
     const std::string type =
         array.type == Scalar::I32 ? "type_int" : fmt::format("type_{}", name(array.type));
     std::vector<std::string> extents;
@@ -184,10 +184,10 @@ std::string MainProgram::reference_call() {
   const HostApi api(reference_, names);
   std::vector<std::string> items;
   for (const Pointer& pointer : api.pointers()) {
-    const Array& array = reference_.plan.arrays[static_cast<size_t>(pointer.array)];
+    const Array& array = reference_.plan.arrays[pointer.array];
     for (size_t i = 0; i < api_.pointers().size(); ++i) {
       const Pointer& ours = api_.pointers()[i];
-      const bool same = plan_.arrays[static_cast<size_t>(ours.array)].name == array.name;
+      const bool same = plan_.arrays[ours.array].name == array.name;
       if (!same || ours.level != pointer.level) continue;
       items.push_back(fmt::format("({})data[{}]", api.pointer_type(pointer), i));
     }
@@ -206,7 +206,7 @@ std::string MainProgram::data_list(bool writable) const {
   std::vector<std::string> items;
   for (size_t i = 0; i < api_.pointers().size(); ++i) {
     const Pointer& pointer = api_.pointers()[i];
-    const Array& array = plan_.arrays[static_cast<size_t>(pointer.array)];
+    const Array& array = plan_.arrays[pointer.array];
     const std::string type = writable ? api_.type(array) + "*" : api_.pointer_type(pointer);
     items.push_back(fmt::format("({})data[{}]", type, i));
   }

@@ -21,7 +21,7 @@ std::string slot_name(const kernel::Plan& plan, const kernel::ArrayArgument& arg
 
 std::string scalar_name(const kernel::Plan& plan, const kernel::ScalarValue& value) {
   if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&value)) {
-    return plan.parameters[static_cast<size_t>(parameter->parameter)].name;
+    return plan.parameters[parameter->parameter].name;
   }
   if (std::holds_alternative<kernel::FirstBlock>(value)) return "0";
   return std::holds_alternative<kernel::FirstStep>(value) ? "(int)step" : "(int)count";
@@ -61,7 +61,7 @@ void describe_arrays(Text& out, const kernel::Module& module, ExpressionPrinter&
 
 std::string describe_launch(const kernel::Module& module, const kernel::Launch& launch,
                             Names& names, ExpressionPrinter& printer) {
-  const kernel::Kernel& kernel = module.kernels[static_cast<size_t>(launch.kernel)];
+  const kernel::Kernel& kernel = module.kernels[launch.kernel];
   std::string arguments;
   for (const kernel::ArrayArgument& argument : launch.arrays) {
     arguments += (arguments.empty() ? "" : ", ") + slot_name(module.plan, argument);
@@ -106,12 +106,12 @@ void describe_reductions(Text& out, const kernel::Module& module, Names& names,
   if (!plan.stop) return;
   std::vector<std::string> named;
   for (int r : plan.stop->reductions) {
-    named.push_back(plan.reductions[static_cast<size_t>(r)].name);
+    named.push_back(plan.reductions[r].name);
   }
   out.comment(fmt::format(
       "  {}. if one of {} was just computed, and all have been: {}; end if {} is not 0", number + 1,
       fmt::join(named, ", "), describe_launch(module, plan.stop->launch, names, printer),
-      plan.scratch[static_cast<size_t>(plan.stop->result)].name));
+      plan.scratch[plan.stop->result].name));
 }
 
 }  // namespace
@@ -153,11 +153,11 @@ void plan_comment(Text& out, const kernel::Module& module, Names& names) {
         const std::string when =
             rotate.steps == 1 ? "" : fmt::format("if count is {} or more: ", rotate.steps);
         return when + fmt::format("rotate {}: slot k becomes slot k+1, the last becomes slot 0",
-                                  module.plan.arrays[static_cast<size_t>(rotate.array)].name);
+                                  module.plan.arrays[rotate.array].name);
       }
       std::string operator()(const kernel::SwapSlots& swap) const {
         return fmt::format("swap slots {} and {} of {}", swap.a, swap.b,
-                           module.plan.arrays[static_cast<size_t>(swap.array)].name);
+                           module.plan.arrays[swap.array].name);
       }
     };
     return std::visit(Visitor{module, names, printer}, action);

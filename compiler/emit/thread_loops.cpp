@@ -109,9 +109,8 @@ class IndexPrefixer {
       std::vector<Expr> from = prefixes_.at(move.from);
       from.back() = neighbour(move.lane, threads_x_);
       for (const Expr& i : move.from_index) from.push_back(i);
-      moves.push_back(
-          {Store{move.to, index(move.to, move.to_index),
-                 load(move.from, from, (*buffers_)[static_cast<size_t>(move.from)].type)}});
+      moves.push_back({Store{move.to, index(move.to, move.to_index),
+                             load(move.from, from, (*buffers_)[move.from].type)}});
     }
     return {Threads{counted(shuffle.name, shuffle.count, std::move(moves))}};
   }
@@ -162,7 +161,7 @@ Kernel expand_thread_buffers(Kernel kernel, FreshNames&) {
   count_uses(kernel.body, false, uses);
   Prefixes prefixes;
   for (BufferId id = 0; id < static_cast<BufferId>(kernel.buffers.size()); ++id) {
-    Buffer& buffer = kernel.buffers[static_cast<size_t>(id)];
+    Buffer& buffer = kernel.buffers[id];
     if (buffer.space != Space::Thread) continue;
     buffer.local = uses[id].sections == 1 && !uses[id].repeated;
     if (buffer.local) continue;

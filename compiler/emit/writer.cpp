@@ -52,7 +52,7 @@ bool is_single_block(const kernel::Module& module, const Kernel& kernel) {
   if (kernel::variables_in(kernel.body).count("block")) return false;
   bool single = true;
   kernel::for_each_launch(module.plan, [&](const kernel::Launch& launch) {
-    if (module.kernels[static_cast<size_t>(launch.kernel)].name != kernel.name) return;
+    if (module.kernels[launch.kernel].name != kernel.name) return;
     const auto* blocks = std::get_if<kernel::IntegerLiteral>(&launch.blocks->kind);
     single = single && blocks && blocks->value == 1;
   });
@@ -195,7 +195,7 @@ void Writer::unused_arguments(const Kernel& kernel) {
   touched.merge(kernel::buffers_stored(kernel.body));
   std::set<std::string> used = variables_;
   for (kernel::BufferId id : touched) {  // extents occur in the index arithmetic
-    const Buffer& buffer = kernel.buffers[static_cast<size_t>(id)];
+    const Buffer& buffer = kernel.buffers[id];
     for (size_t d = buffer.space == Space::Global ? 1 : 0; d < buffer.extents.size(); ++d) {
       kernel::for_each_node(buffer.extents[d], [&](const kernel::Expr& node) {
         if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) used.insert(v->name);

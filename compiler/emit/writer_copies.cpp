@@ -12,7 +12,7 @@ using kernel::Space;
 
 // Uses as few vector accesses as the type allows, at most 16 bytes each.
 void Writer::copy(const kernel::Copy& copy) {
-  const Scalar type = kernel_->buffers[static_cast<size_t>(copy.from)].type;
+  const Scalar type = kernel_->buffers[copy.from].type;
   for (int done = 0; done < copy.count;) {
     std::vector<kernel::Expr> to = copy.to_index, from = copy.from_index;
     to.back() = kernel::add(to.back(), kernel::integer(done));
@@ -46,7 +46,7 @@ void Writer::copy(const kernel::Copy& copy) {
 void Writer::copy_vector(const kernel::Copy& copy, const std::vector<kernel::Expr>& to,
                          const std::vector<kernel::Expr>& from, std::string_view type, int length) {
   const auto is_own = [&](kernel::BufferId id) {
-    return kernel_->buffers[static_cast<size_t>(id)].space == Space::Thread;
+    return kernel_->buffers[id].space == Space::Thread;
   };
   const std::string target = expressions_.element(copy.to, to);
   const std::string source = expressions_.element(copy.from, from);
@@ -106,8 +106,8 @@ void Writer::bulk_begin(const kernel::Kernel& kernel) {
 void Writer::bulk_copies(const kernel::BulkCopies& bulk) {
   int64_t bytes = 0;  // of whole boxes: zeros for elements outside the array count too
   for (const kernel::BulkCopy& copy : bulk.copies) {
-    int64_t box = size_in_bytes(kernel_->buffers[static_cast<size_t>(copy.to)].type);
-    for (int extent : kernel_->bulk_sources[static_cast<size_t>(copy.source)].box) box *= extent;
+    int64_t box = size_in_bytes(kernel_->buffers[copy.to].type);
+    for (int extent : kernel_->bulk_sources[copy.source].box) box *= extent;
     bytes += box;
   }
   const std::string word = bulk_word(bulk.batch);
@@ -115,7 +115,7 @@ void Writer::bulk_copies(const kernel::BulkCopies& bulk) {
   out_.open(fmt::format("if ({}) {{", first_thread()));
   out_.line(fmt::format("stencil_bulk_expect({},{}{});", word, soft_space(1), bytes));
   for (const kernel::BulkCopy& copy : bulk.copies) {
-    const kernel::BulkSource& source = kernel_->bulk_sources[static_cast<size_t>(copy.source)];
+    const kernel::BulkSource& source = kernel_->bulk_sources[copy.source];
     std::vector<std::string> arguments = {"&" + expressions_.element(copy.to, copy.to_index),
                                           names_.spell(source.name)};
     for (const kernel::Expr& index : copy.origin) arguments.push_back(expressions_.print(index));

@@ -43,7 +43,7 @@ void Writer::find_values(const kernel::Kernel& kernel) {
     for (const kernel::Statement& inner : threads->body) {
       const auto* store = std::get_if<kernel::Store>(&inner.kind);
       if (!store || stores[store->buffer] > 1) continue;
-      const Buffer& buffer = kernel.buffers[static_cast<size_t>(store->buffer)];
+      const Buffer& buffer = kernel.buffers[store->buffer];
       const bool single = buffer.space == Space::Thread && buffer.extents.empty();
       if (single && !buffer.zeroed) values_.insert(store->buffer);
     }
@@ -115,7 +115,7 @@ void Writer::statement(const kernel::Statement& statement, bool last) {
 }
 
 void Writer::store(const kernel::Store& store) {
-  const Buffer& buffer = kernel_->buffers[static_cast<size_t>(store.buffer)];
+  const Buffer& buffer = kernel_->buffers[store.buffer];
   const bool exposed = buffer.space != Space::Global || loaded_.count(store.buffer) > 0;
   const std::string target = expressions_.element(store.buffer, store.index);
   const std::string value = expressions_.print(kernel::convert(store.value, buffer.type), exposed);
@@ -247,7 +247,7 @@ void Writer::thread_loops(const kernel::Threads& threads, bool last) {
   std::set<kernel::BufferId> touched = kernel::buffers_loaded(threads.body);
   touched.merge(kernel::buffers_stored(threads.body));
   for (kernel::BufferId id : touched) {
-    const Buffer& buffer = kernel_->buffers[static_cast<size_t>(id)];
+    const Buffer& buffer = kernel_->buffers[id];
     if (buffer.local) declare(buffer, "");
   }
   loop_depth_ += opened;

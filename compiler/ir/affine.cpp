@@ -161,7 +161,7 @@ std::optional<int64_t> evaluate(const Affine& affine, const std::vector<int64_t>
   int64_t sum = affine.constant;
   for (const auto& [param, coefficient] : affine.terms) {
     int64_t product = 0;
-    if (__builtin_mul_overflow(coefficient, params.at(static_cast<size_t>(param)), &product) ||
+    if (__builtin_mul_overflow(coefficient, params.at(param), &product) ||
         __builtin_add_overflow(sum, product, &sum)) {
       return std::nullopt;
     }
@@ -181,7 +181,7 @@ std::string print(const Affine& affine, const std::vector<std::string>& names) {
     const uint64_t magnitude =
         negative ? 0 - static_cast<uint64_t>(coefficient) : static_cast<uint64_t>(coefficient);
     if (magnitude != 1) text += std::to_string(magnitude) + "*";
-    text += names.at(static_cast<size_t>(param));
+    text += names.at(param);
   }
   if (text.empty()) return std::to_string(affine.constant);
   if (affine.constant > 0) text += " + " + std::to_string(affine.constant);

@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/support/ids.h"
+
 namespace stencil::ir {
 
-using ParamId = int;
+using ParamId = Id<struct Param>;
 
 // constant + sum of coefficient * param. Terms are sorted by param; no coefficient is zero.
 struct Affine {

@@ -20,7 +20,7 @@ struct Evaluated {
 Evaluated evaluate(const Axis& axis, const std::vector<int64_t>& integers,
                    const std::vector<double>& reals) {
   const std::vector<Constant> values = evaluate_on_params(axis.graph, integers, reals);
-  const auto value = [&](NodeId id) { return values[static_cast<size_t>(id)]; };
+  const auto value = [&](NodeId id) { return values[id]; };
   return {{value(axis.origin).real, value(axis.spacing).real}, value(axis.admissible).integer != 0};
 }
 
@@ -64,7 +64,7 @@ std::vector<AxisValue> axes_of(const Field& field, const std::vector<AxisValue>&
   std::vector<AxisValue> out;
   for (size_t d = 0; d < field.box.ranges.size(); ++d) {
     const int of_grid = field.dimension(d);
-    out.push_back(of_grid < 0 ? AxisValue{} : grid[static_cast<size_t>(of_grid)]);
+    out.push_back(of_grid < 0 ? AxisValue{} : grid[of_grid]);
   }
   return out;
 }
@@ -72,7 +72,7 @@ std::vector<AxisValue> axes_of(const Field& field, const std::vector<AxisValue>&
 std::string axis_name(const Program& program, const Field& field, size_t d) {
   const int of_grid = field.dimension(d);
   if (of_grid == kPoints) return "point";
-  return of_grid == kTime ? "time" : kAxes[static_cast<size_t>(program.grid.rank() - 1 - of_grid)];
+  return of_grid == kTime ? "time" : kAxes[program.grid.rank() - 1 - of_grid];
 }
 
 std::optional<std::vector<AxisValue>> default_axis_values(const Program& program) {
@@ -85,7 +85,7 @@ std::optional<std::vector<AxisValue>> default_axis_values(const Program& program
   bool known = true;
   for (const Axis& axis : program.axes) {
     for_each_param(axis, [&](ParamId id) {
-      const Param& param = program.params[static_cast<size_t>(id)];
+      const Param& param = program.params[id];
       known = known && (param.integer_value || param.real_value);
     });
   }

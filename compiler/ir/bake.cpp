@@ -16,7 +16,7 @@ namespace {
 Node bake(const Program& program, Node node) {
   const auto* reference = std::get_if<ParamRef>(&node.kind);
   if (!reference) return node;
-  const Param& param = program.params[static_cast<size_t>(reference->param)];
+  const Param& param = program.params[reference->param];
   if (param.fixed) node.kind = known_real(param.type, *param.real_value);
   return node;
 }

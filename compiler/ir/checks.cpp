@@ -25,7 +25,7 @@ std::string values_of(const Program& program, const std::vector<Affine>& terms,
   std::vector<bool> mentioned(program.params.size(), false);
   for (const Affine& affine : terms) {
     for (const auto& [param, coefficient] : affine.terms) {
-      mentioned[static_cast<size_t>(param)] = true;
+      mentioned[param] = true;
     }
   }
   std::string text;
@@ -141,7 +141,7 @@ int64_t most_steps(const Program& program) {
     for (const Node& node : graph.nodes()) {
       const auto* access = std::get_if<Access>(&node.kind);
       if (!access || !access->in_place) continue;
-      const Field& field = program.fields[static_cast<size_t>(access->field)];
+      const Field& field = program.fields[access->field];
       if (field.is_series()) ahead = std::max<int64_t>(ahead, access->offsets[0]);
     }
   };
@@ -183,7 +183,7 @@ Diagnostics failed_checks(const Program& program, const std::vector<int64_t>& in
   check_axes(program, integers, reals, failed);
   for (const Requirement& requirement : program.requirements) {
     const auto values = evaluate_on_params(requirement.graph, integers, reals);
-    if (values[static_cast<size_t>(requirement.condition)].integer != 0) continue;
+    if (values[requirement.condition].integer != 0) continue;
     failed.error("S035", requirement.span, "requirement not met").expected = requirement.text;
   }
   for (const Check& check : program.checks) {

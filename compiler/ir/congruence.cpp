@@ -42,7 +42,7 @@ class Forms {
   Forms(const Graph& graph, int rank) : rank_(static_cast<size_t>(rank)) {
     for (const Node& node : graph.nodes()) forms_.push_back(form_of(node));
   }
-  const std::optional<Form>& operator[](NodeId id) const { return forms_[static_cast<size_t>(id)]; }
+  const std::optional<Form>& operator[](NodeId id) const { return forms_[id]; }
   // The value of a node that does not depend on the coordinates.
   std::optional<int64_t> number(NodeId id) const {
     const auto& form = (*this)[id];
@@ -59,7 +59,7 @@ class Forms {
       return small(std::move(out));
     }
     if (const auto* index = std::get_if<Index>(&node.kind)) {
-      out.coefficients[static_cast<size_t>(index->dimension)] = 1;
+      out.coefficients[index->dimension] = 1;
       return out;
     }
     const auto* operation = std::get_if<Operation>(&node.kind);
@@ -203,7 +203,7 @@ class Finder {
 }  // namespace
 
 int64_t Congruence::period(int d) const {
-  return modulus / std::gcd(modulus, coefficients[static_cast<size_t>(d)]);
+  return modulus / std::gcd(modulus, coefficients[d]);
 }
 
 std::vector<Congruence> congruences(const Graph& graph, const Box& region) {
@@ -237,21 +237,21 @@ Residual at_residue(const Graph& graph, const std::vector<NodeId>& results,
                     const std::vector<Congruence>& congruences, const Residue& residue) {
   std::vector<std::optional<int64_t>> values(static_cast<size_t>(graph.size()));
   for (const Congruence& congruence : congruences) {
-    values[static_cast<size_t>(congruence.node)] = value_at(congruence, residue);
+    values[congruence.node] = value_at(congruence, residue);
   }
   Residual out;
   std::vector<NodeId> moved_to;
   for (NodeId id = 0; id < graph.size(); ++id) {
     Node node = graph[id];
-    if (const auto value = values[static_cast<size_t>(id)]) {
+    if (const auto value = values[id]) {
       node.kind = Constant{0, *value};
     } else if (auto* operation = std::get_if<Operation>(&node.kind)) {
-      for (NodeId& operand : operation->operands) operand = moved_to[static_cast<size_t>(operand)];
+      for (NodeId& operand : operation->operands) operand = moved_to[operand];
     }
     moved_to.push_back(add_known(out.graph, std::move(node)));
   }
   for (const NodeId result : results) {
-    out.results.push_back(moved_to[static_cast<size_t>(result)]);
+    out.results.push_back(moved_to[result]);
   }
   return out;
 }

@@ -29,7 +29,7 @@ std::string print_reads(const Program& program, const Graph& graph, NodeId value
   std::string text;
   for (NodeId id = 0; id < graph.size(); ++id) {
     const auto* read = std::get_if<ParamRef>(&graph[id].kind);
-    if (!read || !needed[static_cast<size_t>(id)]) continue;
+    if (!read || !needed[id]) continue;
     const auto p = static_cast<size_t>(read->param);
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", program.params[p].name,
                         print_value(program.params[p], integers[p], reals[p]));
@@ -58,7 +58,7 @@ std::optional<DerivationFault> derive_params(const Program& program, const std::
     const Graph& graph = param.derived->graph;
     const NodeId node = param.derived->value;
     const std::string& text = param.derived->text;
-    const Constant value = evaluate_on_params(graph, integers, reals)[static_cast<size_t>(node)];
+    const Constant value = evaluate_on_params(graph, integers, reals)[node];
     const auto from = [&] {
       return fmt::format("it is computed as {}, with {}", text,
                          print_reads(program, graph, node, integers, reals));

@@ -113,7 +113,7 @@ IntegerRanges::IntegerRanges(const Program& program, const Box* region, int64_t 
   for (const Param& param : program.params) params_.push_back(full(param.type));
   const auto bound = [&](const Affine& end) {
     if (end.terms.size() != 1 || std::abs(end.terms[0].second) != 1) return;
-    Interval& range = params_[static_cast<size_t>(end.terms[0].first)];
+    Interval& range = params_[end.terms[0].first];
     const int64_t far = kLargestCoordinate + std::abs(end.constant);
     range.least = std::max(range.least, -far);
     range.most = std::min(range.most, far);
@@ -128,13 +128,13 @@ IntegerRanges::IntegerRanges(const Program& program, const Box* region, int64_t 
   extents_.assign(program.params.size(), 0);
   for (const Range& range : program.grid.ranges) {
     const Affine extent = range.high - range.low;
-    for (const auto& [id, times] : extent.terms) extents_[static_cast<size_t>(id)] += times == 1;
+    for (const auto& [id, times] : extent.terms) extents_[id] += times == 1;
   }
   for (const Field& field : program.fields) bound_box(field.box);
 }
 
 Interval IntegerRanges::param(ParamId id) const {
-  return params_[static_cast<size_t>(id)];
+  return params_[id];
 }
 
 Interval IntegerRanges::leaf(const Node& node) const {
@@ -160,8 +160,8 @@ Interval IntegerRanges::leaf(const Node& node) const {
     return {-margin_, INT32_MAX - margin_};
   }
   if (const auto* access = std::get_if<Access>(&node.kind)) {
-    const Field& field = program_.fields[static_cast<size_t>(access->field)];
-    return full(field.components[static_cast<size_t>(access->component)].type);
+    const Field& field = program_.fields[access->field];
+    return full(field.components[access->component].type);
   }
   return full(node.type);
 }
@@ -259,18 +259,18 @@ std::optional<IntegerRanges::Form> IntegerRanges::form_of(const Graph& graph,
   }
   if (const auto* index = std::get_if<Index>(&node.kind)) {
     if (static_cast<size_t>(index->dimension) >= rank) return std::nullopt;
-    out.indices[static_cast<size_t>(index->dimension)] = 1;
+    out.indices[index->dimension] = 1;
     return out;
   }
   const auto* operation = std::get_if<Operation>(&node.kind);
   if (!operation || operation->operands.size() > 2) return std::nullopt;
   for (const NodeId operand : operation->operands) {
-    if (!is_integer(graph[operand].type) || !known_[static_cast<size_t>(operand)].form) {
+    if (!is_integer(graph[operand].type) || !known_[operand].form) {
       return std::nullopt;
     }
   }
-  const Form& a = *known_[static_cast<size_t>(operation->operands.front())].form;
-  const Form& b = *known_[static_cast<size_t>(operation->operands.back())].form;
+  const Form& a = *known_[operation->operands.front()].form;
+  const Form& b = *known_[operation->operands.back()].form;
   int64_t times_a = 1, times_b = 0;
   switch (operation->op) {
     case Op::Convert:
@@ -314,10 +314,10 @@ std::optional<Interval> IntegerRanges::range_of(const Form& form) const {
     int64_t several = 0;
     WideInteger alone = 0;  // the term of the extent, if there is only one
     for (const auto& [id, times] : end.terms) {
-      const Interval& range = params_[static_cast<size_t>(id)];
+      const Interval& range = params_[id];
       const WideInteger term =
           WideInteger{times} * ((times > 0) == most ? range.most : range.least);
-      if (times * sign > 0 && times * sign <= extents_[static_cast<size_t>(id)]) {
+      if (times * sign > 0 && times * sign <= extents_[id]) {
         several += std::abs(times);
         alone = term;
       } else {

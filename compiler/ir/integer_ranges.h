@@ -36,7 +36,7 @@ class IntegerRanges {
   Interval of(const Graph& graph, const Node& node) const;
   // Records that `node` has the id `id` in `graph`: the next new id, or one that is already known.
   void append(const Graph& graph, const Node& node, NodeId id);
-  const Interval& operator[](NodeId id) const { return known_[static_cast<size_t>(id)].range; }
+  const Interval& operator[](NodeId id) const { return known_[id].range; }
 
  private:
   // A linear combination of params and coordinates, plus a constant.

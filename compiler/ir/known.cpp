@@ -100,7 +100,7 @@ std::vector<Constant> evaluate_on_params(const Graph& graph, const std::vector<i
     }
     if (const auto* operation = std::get_if<Operation>(&node.kind)) {
       std::vector<Constant> operands;
-      for (NodeId id : operation->operands) operands.push_back(values[static_cast<size_t>(id)]);
+      for (NodeId id : operation->operands) operands.push_back(values[id]);
       const Scalar from = graph[operation->operands[0]].type;
       value = evaluate_known(operation->op, node.type, from, operands);
     }

@@ -25,7 +25,7 @@ const Translates::Place& Translates::operator[](NodeId id) {
   for (NodeId next = static_cast<NodeId>(places_.size()); next <= id; ++next) {
     places_.push_back(place(next));
   }
-  return places_[static_cast<size_t>(id)];
+  return places_[id];
 }
 
 int Translates::shape(std::vector<int64_t> key) {
@@ -52,7 +52,7 @@ Translates::Place Translates::place(NodeId id) {
   if (access && !access->in_place) {
     key = {kAccess, type, access->field, access->component, access->level};
     for (int d = 0; d < static_cast<int>(access->offsets.size()); ++d) {
-      const int offset = access->offsets[static_cast<size_t>(d)];
+      const int offset = access->offsets[d];
       result.position.push_back(shifts(d) ? offset : 0);
       key.push_back(shifts(d) ? 0 : offset);
       if (d == dimension_) result.plane = offset;
@@ -61,7 +61,7 @@ Translates::Place Translates::place(NodeId id) {
     key = {kOperation, type, static_cast<int64_t>(operation->op)};
     result.uniform = true;
     for (NodeId operand : operation->operands) {
-      const Place& at = places_[static_cast<size_t>(operand)];
+      const Place& at = places_[operand];
       if (result.position.empty()) result.position = at.position;
       result.plane = std::max(result.plane, at.plane);
       result.uniform = result.uniform && at.uniform;
@@ -175,7 +175,7 @@ int fused_operations(const Graph& graph, const std::vector<NodeId>& roots, int s
   for (NodeId root : roots) ++uses[shape(without_sign(graph, root))];
   for (NodeId id = 0; id < graph.size(); ++id) {
     const auto* operation = std::get_if<Operation>(&graph[id].kind);
-    if (!needed[static_cast<size_t>(id)] || !operation || translates[id].uniform) continue;
+    if (!needed[id] || !operation || translates[id].uniform) continue;
     if (operation->op == Op::Neg) continue;
     if (!seen.insert(shape(id)).second) continue;
     if (operation->op != Op::Convert) ++count;
@@ -497,18 +497,18 @@ int latency(const Graph& graph, NodeId root, int stream_dimension, int newest) {
   constexpr int kReady = -1;
   std::vector<int> depth(static_cast<size_t>(graph.size()), kReady);
   for (NodeId id = 0; id <= root; ++id) {
-    int& own = depth[static_cast<size_t>(id)];
+    int& own = depth[id];
     if (const auto* access = std::get_if<Access>(&graph[id].kind)) {
-      if (access->offsets[static_cast<size_t>(stream_dimension)] == newest) own = 0;
+      if (access->offsets[stream_dimension] == newest) own = 0;
       continue;
     }
     for (NodeId operand : operands(graph[id])) {
-      const int before = depth[static_cast<size_t>(operand)];
+      const int before = depth[operand];
       if (before == kReady) continue;
       own = std::max(own, before + !is_float_op(graph, operand, Op::Mul));
     }
   }
-  return depth[static_cast<size_t>(root)] + is_float_op(graph, root, Op::Mul);
+  return depth[root] + is_float_op(graph, root, Op::Mul);
 }
 
 // Copies the addends into `out` with each value and coefficient replaced by a plain access or
@@ -518,14 +518,14 @@ std::vector<Addend> stand_ins(const Graph& graph, const std::vector<Addend>& add
   std::vector<Addend> result = addends;
   for (Addend& addend : result) {
     if (addend.coefficient != kNoNode) {
-      addend.coefficient = out.add({ParamRef{addend.coefficient}, type, {}, ""});
+      addend.coefficient = out.add({ParamRef{static_cast<int>(addend.coefficient)}, type, {}, ""});
     }
     if (addend.position.empty()) {
       addend.value = out.add({Index{addend.value}, type, {}, ""});
       continue;
     }
     Position offsets = addend.position;
-    offsets[static_cast<size_t>(stream_dimension)] = addend.plane;
+    offsets[stream_dimension] = addend.plane;
     const bool is_product = is_float_op(graph, addend.value, Op::Mul);
     addend.value = out.add({Access{addend.shape, 0, 0, std::move(offsets), 0}, type, {}, ""});
     if (is_product) {

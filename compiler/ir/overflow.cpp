@@ -49,16 +49,16 @@ class AtPoint {
                 Visit visit) {
     overflows_.clear();
     for (NodeId id = 0; id < graph_.size(); ++id) {
-      values_[static_cast<size_t>(id)] = value(graph_[id], id, indices, time);
+      values_[id] = value(graph_[id], id, indices, time);
     }
     if (overflows_.empty()) return;
     used_.assign(values_.size(), false);
-    for (const NodeId result : results_) used_[static_cast<size_t>(result)] = true;
+    for (const NodeId result : results_) used_[result] = true;
     for (NodeId id = graph_.size() - 1; id >= 0; --id) {
-      if (used_[static_cast<size_t>(id)]) use_operands(graph_[id]);
+      if (used_[id]) use_operands(graph_[id]);
     }
     for (const auto& [id, exact] : overflows_) {
-      if (used_[static_cast<size_t>(id)]) visit(id, exact);
+      if (used_[id]) visit(id, exact);
     }
   }
 
@@ -68,10 +68,8 @@ class AtPoint {
   void use_operands(const Node& node) {
     const auto* operation = std::get_if<Operation>(&node.kind);
     if (!operation) return;
-    const auto use = [&](size_t i) { used_[static_cast<size_t>(operation->operands[i])] = true; };
-    const Value condition = operation->op == Op::Select
-                                ? values_[static_cast<size_t>(operation->operands[0])]
-                                : Value{};
+    const auto use = [&](size_t i) { used_[operation->operands[i]] = true; };
+    const Value condition = operation->op == Op::Select ? values_[operation->operands[0]] : Value{};
     if (condition) {
       use(0);
       return use(*condition != 0 ? 1 : 2);
@@ -91,7 +89,7 @@ class AtPoint {
     if (!operation || is_storage(node.type)) return std::nullopt;
     Value in[3];
     for (size_t i = 0; i < operation->operands.size(); ++i) {
-      in[i] = values_[static_cast<size_t>(operation->operands[i])];
+      in[i] = values_[operation->operands[i]];
     }
     if (operation->op == Op::Select) return in[0] ? (*in[0] != 0 ? in[1] : in[2]) : std::nullopt;
     // One operand may decide a conjunction or disjunction whose other operand is not known.
@@ -148,8 +146,7 @@ class Checker {
     for (NodeId id = 0; id < graph.size(); ++id) {
       ranges.append(graph, graph[id], id);
       const auto& range = ranges[id];
-      if (range.overflows && range.decided && needed[static_cast<size_t>(id)] &&
-          !wraps(graph[id])) {
+      if (range.overflows && range.decided && needed[id] && !wraps(graph[id])) {
         suspects.insert(id);
       }
     }
@@ -241,7 +238,7 @@ class Checker {
   bool depends(const Graph& graph, NodeId value, size_t counter) const {
     const std::vector<bool> used = reachable(graph, {value});
     for (NodeId id = 0; id < graph.size(); ++id) {
-      if (!used[static_cast<size_t>(id)]) continue;
+      if (!used[id]) continue;
       const auto* index = std::get_if<Index>(&graph[id].kind);
       if (index && static_cast<size_t>(index->dimension) == counter) return true;
       if (counter == rank_ && std::holds_alternative<Time>(graph[id].kind)) return true;

@@ -55,7 +55,7 @@ std::vector<bool> advanced_before(const Program& program) {
   if (!program.phase_of) return advanced;
   for (size_t f = 0; f < program.phase_of->phase.first; ++f) {
     for (const FieldId target : program.phase_of->whole->functions[f].targets) {
-      advanced[static_cast<size_t>(target)] = true;
+      advanced[target] = true;
     }
   }
   return advanced;

@@ -45,15 +45,15 @@ class GraphPrinter {
     std::vector<int> depth(static_cast<size_t>(graph.size()), 0);
     own_line_.resize(static_cast<size_t>(graph.size()), false);
     for (NodeId id = 0; id < graph.size(); ++id) {
-      if (!needed[static_cast<size_t>(id)]) continue;
-      for (NodeId operand : operands(graph[id])) ++uses[static_cast<size_t>(operand)];
+      if (!needed[id]) continue;
+      for (NodeId operand : operands(graph[id])) ++uses[operand];
     }
     for (NodeId id = 0; id < graph.size(); ++id) {
       const size_t i = static_cast<size_t>(id);
       if (!needed[i] || !std::holds_alternative<Operation>(graph[id].kind)) continue;
       for (NodeId operand : operands(graph[id])) {
-        if (!own_line_[static_cast<size_t>(operand)]) {
-          depth[i] = std::max(depth[i], depth[static_cast<size_t>(operand)] + 1);
+        if (!own_line_[operand]) {
+          depth[i] = std::max(depth[i], depth[operand] + 1);
         }
       }
       own_line_[i] = uses[i] > 1 || !graph[id].hint.empty() || depth[i] > kDeepestExpression;
@@ -63,15 +63,13 @@ class GraphPrinter {
   std::string definitions(const std::string& indent) const {
     std::string out;
     for (NodeId id = 0; id < graph_.size(); ++id) {
-      if (!own_line_[static_cast<size_t>(id)]) continue;
+      if (!own_line_[id]) continue;
       out += fmt::format("{}{} : {} = {}\n", indent, label(id), name(graph_[id].type), body(id));
     }
     return out;
   }
 
-  std::string use(NodeId id) const {
-    return own_line_[static_cast<size_t>(id)] ? label(id) : body(id);
-  }
+  std::string use(NodeId id) const { return own_line_[id] ? label(id) : body(id); }
 
  private:
   std::string label(NodeId id) const {
@@ -84,9 +82,7 @@ class GraphPrinter {
       const GraphPrinter& self;
       const Node& node;
       std::string operator()(const Constant& c) const { return print_constant(c, node.type); }
-      std::string operator()(const ParamRef& p) const {
-        return self.program_.params[static_cast<size_t>(p.param)].name;
-      }
+      std::string operator()(const ParamRef& p) const { return self.program_.params[p.param].name; }
       std::string operator()(const Index& i) const {
         const size_t d = static_cast<size_t>(i.dimension);
         const bool named = d < self.index_names_.size() && !self.index_names_[d].empty();
@@ -94,15 +90,15 @@ class GraphPrinter {
       }
       std::string operator()(const Time&) const { return "time"; }
       std::string operator()(const ReductionRef& r) const {
-        const std::string& name = self.program_.reductions[static_cast<size_t>(r.reduction)].name;
+        const std::string& name = self.program_.reductions[r.reduction].name;
         return r.replaced ? "replaced " + name : name;
       }
       std::string operator()(const Access& a) const {
-        const Field& field = self.program_.fields[static_cast<size_t>(a.field)];
+        const Field& field = self.program_.fields[a.field];
         std::string out = field.name;
         if (a.level) out += fmt::format("@-{}", a.level);
         out += fmt::format("[{}]", fmt::join(a.offsets, ","));
-        out += field.components[static_cast<size_t>(a.component)].path;
+        out += field.components[a.component].path;
         if (a.escapes) out += "?";
         return out;
       }
@@ -250,7 +246,7 @@ std::string print(const Program& program) {
   if (program.steps) out += fmt::format(" steps {}", print(*program.steps, params));
   out += print(program.axes) + "\n";
   for (const Field& field : program.fields) out += print_field(field, params);
-  const auto field_name = [&](FieldId id) { return program.fields[static_cast<size_t>(id)].name; };
+  const auto field_name = [&](FieldId id) { return program.fields[id].name; };
   for (const Function& function : program.functions) {
     out += fmt::format("function {} -> {}\n", function.name, target_names(program, function));
     for (const Piece& piece : function.pieces) out += print_piece(program, piece, params);
@@ -266,7 +262,7 @@ std::string print(const Program& program) {
   for (const Reduction& reduction : program.reductions) {
     out += fmt::format("reduce {} {} ", reduction.name, print(reduction.reducer));
     if (reduction.at) {
-      out += fmt::format("at {} ", program.fields[static_cast<size_t>(*reduction.at)].name);
+      out += fmt::format("at {} ", program.fields[*reduction.at].name);
     } else if (reduction.target) {
       const auto over = reduced_dimensions(program, reduction);
       out += fmt::format("over [{}] ", fmt::join(over, ", "));

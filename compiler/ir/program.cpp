@@ -74,7 +74,7 @@ NodeId Graph::add(Node node) {
 }
 
 void Graph::name(NodeId id, const std::string& hint) {
-  std::string& current = nodes_[static_cast<size_t>(id)].hint;
+  std::string& current = nodes_[id].hint;
   if (current.empty()) current = hint;
 }
 
@@ -102,7 +102,7 @@ bool writes(const Function& function, FieldId field) {
 std::vector<Output> outputs(const Program& program, const Function& function) {
   std::vector<Output> out;
   for (const FieldId field : function.targets) {
-    const std::vector<Component>& all = program.fields[static_cast<size_t>(field)].components;
+    const std::vector<Component>& all = program.fields[field].components;
     for (size_t c = 0; c < all.size(); ++c) {
       out.push_back({field, static_cast<int>(c), all[c].type});
     }
@@ -111,13 +111,13 @@ std::vector<Output> outputs(const Program& program, const Function& function) {
 }
 
 const Box& target_box(const Program& program, const Function& function) {
-  return program.fields[static_cast<size_t>(function.targets.front())].box;
+  return program.fields[function.targets.front()].box;
 }
 
 std::string target_names(const Program& program, const Function& function) {
   std::string out;
   for (const FieldId field : function.targets) {
-    out += (out.empty() ? "" : ", ") + program.fields[static_cast<size_t>(field)].name;
+    out += (out.empty() ? "" : ", ") + program.fields[field].name;
   }
   return out;
 }
@@ -147,7 +147,7 @@ bool changes(const Program& program, FieldId field) {
 
 bool is_read_only(const Program& program, FieldId field, int component) {
   if (reduction_into(program, field)) return false;
-  const bool several = program.fields[static_cast<size_t>(field)].components.size() > 1;
+  const bool several = program.fields[field].components.size() > 1;
   bool read = false;
   const auto note_reads = [&](const Graph& graph, const std::vector<NodeId>& results) {
     for (const auto& [id, access] : accesses(graph, results)) {
@@ -180,7 +180,7 @@ bool has_initial_value(const Program& program, FieldId field) {
 
 bool is_record(const Program& program, FieldId field) {
   const auto made = reduction_into(program, field);
-  return made && program.reductions[static_cast<size_t>(*made)].at;
+  return made && program.reductions[*made].at;
 }
 
 namespace {
@@ -190,13 +190,13 @@ namespace {
 template <class Visitor>
 void visit_operations(const Piece& piece, Visitor visit) {
   std::vector<bool> reachable(static_cast<size_t>(piece.graph.size()), false);
-  for (NodeId result : piece.results) reachable[static_cast<size_t>(result)] = true;
+  for (NodeId result : piece.results) reachable[result] = true;
   const Uniformity kinds = uniformity(piece.graph);
   for (NodeId id = piece.graph.size() - 1; id >= 0; --id) {  // users come after their operands
-    if (!reachable[static_cast<size_t>(id)]) continue;
+    if (!reachable[id]) continue;
     const auto* operation = std::get_if<Operation>(&piece.graph[id].kind);
     if (!operation || kinds.computed_once(piece.graph, id)) continue;
-    for (NodeId operand : operation->operands) reachable[static_cast<size_t>(operand)] = true;
+    for (NodeId operand : operation->operands) reachable[operand] = true;
     visit(id, *operation);
   }
 }
@@ -259,7 +259,7 @@ Scalar value_type(const Reduction& reduction) {
 
 std::vector<int> reduced_dimensions(const Program& program, const Reduction& reduction) {
   std::vector<int> kept;
-  if (reduction.target) kept = program.fields[static_cast<size_t>(*reduction.target)].dimensions;
+  if (reduction.target) kept = program.fields[*reduction.target].dimensions;
   std::vector<int> out;
   for (int d = 0; d < program.grid.rank(); ++d) {
     if (std::find(kept.begin(), kept.end(), d) == kept.end()) out.push_back(d);

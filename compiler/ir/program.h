@@ -23,15 +23,16 @@
 
 #include "compiler/ir/affine.h"
 #include "compiler/ir/subdomain.h"
+#include "compiler/support/ids.h"
 #include "compiler/support/scalar.h"
 #include "compiler/support/shape.h"
 #include "compiler/support/source.h"
 
 namespace stencil::ir {
 
-using FieldId = int;
-using NodeId = int;
-using ReductionId = int;
+using FieldId = Id<struct Field>;
+using NodeId = Id<struct Node>;
+using ReductionId = Id<struct Reduction>;
 
 // The largest step number. Steps are 32-bit integers, like `time`.
 constexpr int64_t kLastStep = (int64_t{1} << 31) - 1;
@@ -199,13 +200,13 @@ class Graph {
  public:
   NodeId add(Node node);
 
-  const std::vector<Node>& nodes() const { return nodes_; }
-  const Node& operator[](NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
+  const IdVector<NodeId, Node>& nodes() const { return nodes_; }
+  const Node& operator[](NodeId id) const { return nodes_[id]; }
   int size() const { return static_cast<int>(nodes_.size()); }
   void name(NodeId id, const std::string& hint);  // keeps the first name given
 
  private:
-  std::vector<Node> nodes_;
+  IdVector<NodeId, Node> nodes_;
   std::unordered_multimap<uint64_t, NodeId> index_;  // hash of kind and type -> node
 };
 
@@ -396,16 +397,16 @@ struct Program {
   std::string name;           // from the file name, a valid C identifier
   Scalar real = Scalar::F32;  // what `real` means
   FpMode fp = FpMode::Contract;
-  std::vector<Param> params;
+  IdVector<ParamId, Param> params;
   Box grid;
   std::vector<Axis> axes;  // per dimension of the grid; empty: index i lies at i
   Span grid_span;
   std::optional<Affine> steps;  // nothing: every run must give the number
-  std::vector<Field> fields;
+  IdVector<FieldId, Field> fields;
   std::vector<Function> functions;
   std::vector<Repeat> repeats = {};  // in order, disjoint
   std::vector<Init> inits;  // at most one per field, in order; a field without one starts at 0
-  std::vector<Reduction> reductions;
+  IdVector<ReductionId, Reduction> reductions;
   std::optional<Stop> stop;
   std::vector<Requirement> requirements;
   std::vector<Check> checks;  // conditions that sema could not prove because params are open

@@ -42,10 +42,10 @@ class Flattener {
       facts(root).users_take_sign = false;
     }
     for (NodeId id = 0; id < graph.size(); ++id) {
-      if (needed[static_cast<size_t>(id)]) note_uses(id);
+      if (needed[id]) note_uses(id);
     }
     for (NodeId id = 0; id < graph.size(); ++id) {
-      if (needed[static_cast<size_t>(id)]) visit(id);
+      if (needed[id]) visit(id);
     }
   }
 
@@ -54,7 +54,7 @@ class Flattener {
 
   // The node of the new graph that has the value of `id`.
   NodeId value(NodeId id) {
-    NodeId& value = values_[static_cast<size_t>(id)];
+    NodeId& value = values_[id];
     if (value == kNoNode) {
       value = with_sign(write(id), in_[id].type);
       if (!in_[id].hint.empty()) out_.name(value, in_[id].hint);
@@ -76,8 +76,8 @@ class Flattener {
     bool users_take_sign = true;
   };
 
-  Facts& facts(NodeId id) { return facts_[static_cast<size_t>(id)]; }
-  LinearForm& stored_form(NodeId id) { return forms_[static_cast<size_t>(id)]; }
+  Facts& facts(NodeId id) { return facts_[id]; }
+  LinearForm& stored_form(NodeId id) { return forms_[id]; }
 
   void note_uses(NodeId id) {
     const auto* operation = std::get_if<Operation>(&in_[id].kind);
@@ -130,7 +130,7 @@ class Flattener {
     const double number = constant ? constant->real : 1;
     const NodeId copied = out_.add(std::move(node));
     if (!in_[id].hint.empty()) out_.name(copied, in_[id].hint);
-    values_[static_cast<size_t>(id)] = copied;
+    values_[id] = copied;
     if (!is_float) return;
     if (constant) {
       stored_form(id) = {{Term{{number, kNoNode}, kNoNode}}};
@@ -192,8 +192,8 @@ class Flattener {
       }
       case Op::Mul:
         for (int uniform : {0, 1}) {
-          const NodeId factor = operands[static_cast<size_t>(uniform)];
-          const NodeId other = operands[static_cast<size_t>(1 - uniform)];
+          const NodeId factor = operands[uniform];
+          const NodeId other = operands[1 - uniform];
           if (!in_places_[factor].uniform) continue;
           return scaled(stored_form(other), stored_form(factor).terms[0].coefficient, type);
         }
@@ -301,7 +301,7 @@ Piece in_order_of_use(const Piece& piece) {
     path.emplace_back(root, 0);
     while (!path.empty()) {
       const NodeId id = path.back().first;
-      NodeId& moved = moved_to[static_cast<size_t>(id)];
+      NodeId& moved = moved_to[id];
       const std::vector<NodeId>& needs = operands(piece.graph[id]);
       if (moved == kNoNode && path.back().second < needs.size()) {
         const NodeId next = needs[path.back().second++];
@@ -312,14 +312,13 @@ Piece in_order_of_use(const Piece& piece) {
       if (moved != kNoNode) continue;
       Node node = piece.graph[id];
       if (auto* operation = std::get_if<Operation>(&node.kind)) {
-        for (NodeId& operand : operation->operands)
-          operand = moved_to[static_cast<size_t>(operand)];
+        for (NodeId& operand : operation->operands) operand = moved_to[operand];
       }
       const std::string hint = node.hint;
       moved = result.graph.add(std::move(node));
       if (!hint.empty()) result.graph.name(moved, hint);
     }
-    root = moved_to[static_cast<size_t>(root)];
+    root = moved_to[root];
   }
   return result;
 }
@@ -381,7 +380,7 @@ std::optional<PlaneSplit> split_by_plane(const Piece& piece, int dimension) {
     if (is_free) {
       addends.push_back(term);
     } else if (const auto* access = std::get_if<Access>(&flattener.graph()[term.value].kind)) {
-      planes[access->offsets[static_cast<size_t>(dimension)]].terms.push_back(term);
+      planes[access->offsets[dimension]].terms.push_back(term);
     } else {
       return std::nullopt;
     }
@@ -409,7 +408,7 @@ std::vector<int> equal_planes(const PlaneSplit& split, int dimension) {
   std::map<int, int> first_of_shape;
   std::vector<int> same;
   for (int i = 0; i < static_cast<int>(split.planes.size()); ++i) {
-    const PlaneSum& plane = split.planes[static_cast<size_t>(i)];
+    const PlaneSum& plane = split.planes[i];
     same.push_back(
         plane.empty ? i : first_of_shape.emplace(translates[plane.sum].shape, i).first->second);
   }

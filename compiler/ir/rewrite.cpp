@@ -13,10 +13,10 @@ const std::vector<NodeId>& operands(const Node& node) {
 
 std::vector<bool> reachable(const Graph& graph, const std::vector<NodeId>& roots) {
   std::vector<bool> needed(static_cast<size_t>(graph.size()), false);
-  for (NodeId root : roots) needed[static_cast<size_t>(root)] = true;
+  for (NodeId root : roots) needed[root] = true;
   for (NodeId id = graph.size() - 1; id >= 0; --id) {
-    if (!needed[static_cast<size_t>(id)]) continue;
-    for (NodeId operand : operands(graph[id])) needed[static_cast<size_t>(operand)] = true;
+    if (!needed[id]) continue;
+    for (NodeId operand : operands(graph[id])) needed[operand] = true;
   }
   return needed;
 }
@@ -27,7 +27,7 @@ std::vector<std::pair<NodeId, const Access*>> accesses(const Graph& graph,
   std::vector<std::pair<NodeId, const Access*>> out;
   for (NodeId id = 0; id < graph.size(); ++id) {
     const auto* access = std::get_if<Access>(&graph[id].kind);
-    if (access && needed[static_cast<size_t>(id)]) out.emplace_back(id, access);
+    if (access && needed[id]) out.emplace_back(id, access);
   }
   return out;
 }
@@ -39,17 +39,17 @@ void rewrite_graph(Graph& graph, const std::vector<NodeId*>& roots, const NodeRe
   std::vector<NodeId> moved_to(static_cast<size_t>(graph.size()), -1);
   Graph out;
   for (NodeId id = 0; id < graph.size(); ++id) {
-    if (!needed[static_cast<size_t>(id)]) continue;
+    if (!needed[id]) continue;
     Node node = graph[id];
     if (auto* operation = std::get_if<Operation>(&node.kind)) {
-      for (NodeId& operand : operation->operands) operand = moved_to[static_cast<size_t>(operand)];
+      for (NodeId& operand : operation->operands) operand = moved_to[operand];
     }
     const std::string hint = node.hint;
     const NodeId moved = rewrite(out, std::move(node));
     if (!hint.empty()) out.name(moved, hint);
-    moved_to[static_cast<size_t>(id)] = moved;
+    moved_to[id] = moved;
   }
-  for (NodeId* root : roots) *root = moved_to[static_cast<size_t>(*root)];
+  for (NodeId* root : roots) *root = moved_to[*root];
   graph = std::move(out);
 }
 

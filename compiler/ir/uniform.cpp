@@ -33,9 +33,9 @@ Uniformity uniformity(const Graph& graph) {
                  std::holds_alternative<ReductionRef>(node.kind) ||
                  std::holds_alternative<Access>(node.kind);
     for (NodeId operand : operands(node)) {
-      uniform = uniform && out.uniform[static_cast<size_t>(operand)];
-      known = known && out.known[static_cast<size_t>(operand)];
-      timed = timed || out.timed[static_cast<size_t>(operand)];
+      uniform = uniform && out.uniform[operand];
+      known = known && out.known[operand];
+      timed = timed || out.timed[operand];
     }
     out.uniform.push_back(uniform);
     out.known.push_back(known);
@@ -48,7 +48,7 @@ bool Uniformity::computed_once(const Graph& graph, NodeId id) const {
   const Node& node = graph[id];
   const bool computed =
       std::holds_alternative<Operation>(node.kind) || std::holds_alternative<Access>(node.kind);
-  return uniform[static_cast<size_t>(id)] && computed && !is_storage(node.type);
+  return uniform[id] && computed && !is_storage(node.type);
 }
 
 }  // namespace stencil::ir

@@ -28,7 +28,7 @@ class Verifier {
     }
     check_repeats();
     for (const Init& init : program_.inits) {
-      const Field& field = program_.fields[static_cast<size_t>(init.field)];
+      const Field& field = program_.fields[init.field];
       check_piece("init " + field.name, init.piece, field.box.rank(), types_of({init.field}));
       if (!reductions_read(init.piece.graph).empty()) fail("init " + field.name, "reduction");
     }
@@ -158,7 +158,7 @@ class Verifier {
 
   void check_points(const Field& field) {
     if (!valid_field(*field.points)) return fail(field.name, "on no field");
-    const Field& set = program_.fields[static_cast<size_t>(*field.points)];
+    const Field& set = program_.fields[*field.points];
     if (!set.is_point_set() || !set.within || set.within->rank() != program_.grid.rank() ||
         set.box.ranges.back() != field.box.ranges.back()) {
       fail(field.name, "on no set of points");
@@ -174,7 +174,7 @@ class Verifier {
   void check_profile(const Reduction& reduction) {
     if (!valid_field(*reduction.target)) return fail(reduction.name, "no such target");
     if (reduction.piece.results.size() != 1) return;  // reported
-    const Field& field = program_.fields[static_cast<size_t>(*reduction.target)];
+    const Field& field = program_.fields[*reduction.target];
     if (types_of({*reduction.target}) != std::vector<Scalar>{value_type(reduction)}) {
       fail(field.name, "type of a reduction");
     }
@@ -201,7 +201,7 @@ class Verifier {
     }
     if (record.place) fail(record.name, "a record within the step");
     if (!is_float(value_type(record))) fail(record.name, "a record of integers");
-    const Field& set = program_.fields[static_cast<size_t>(*record.at)];
+    const Field& set = program_.fields[*record.at];
     if (!program_.subdomain && set.within != record.piece.region)
       fail(record.name, "not where its points lie");
   }
@@ -222,7 +222,7 @@ class Verifier {
       fail(function.name, "a target stands twice");
     }
     for (const FieldId id : targets) {
-      const Field& target = program_.fields[static_cast<size_t>(id)];
+      const Field& target = program_.fields[id];
       if (target.constant) fail(function.name, "writes a constant field");
       if (target.box != target_box(program_, function)) {
         fail(function.name, "targets on several boxes");
@@ -242,7 +242,7 @@ class Verifier {
   std::vector<Scalar> types_of(const std::vector<FieldId>& fields) const {
     std::vector<Scalar> types;
     for (const FieldId id : fields) {
-      for (const Component& component : program_.fields[static_cast<size_t>(id)].components) {
+      for (const Component& component : program_.fields[id].components) {
         types.push_back(component.type);
       }
     }
@@ -297,9 +297,9 @@ class Verifier {
       } else if (const auto* param = std::get_if<ParamRef>(&node.kind)) {
         const bool known =
             param->param >= 0 && param->param < static_cast<int>(program_.params.size());
-        if (!known || program_.params[static_cast<size_t>(param->param)].type != node.type) {
+        if (!known || program_.params[param->param].type != node.type) {
           fail(where, fmt::format("%{}: param", id));
-        } else if (program_.params[static_cast<size_t>(param->param)].folded()) {
+        } else if (program_.params[param->param].folded()) {
           fail(where, fmt::format("%{}: param whose value is folded", id));
         }
       } else if (const auto* reduction = std::get_if<ReductionRef>(&node.kind)) {
@@ -310,17 +310,17 @@ class Verifier {
 
   void check_access(const std::string& where, const Node& node, const Access& access) {
     if (!valid_field(access.field)) return fail(where, "access to no field");
-    const Field& field = program_.fields[static_cast<size_t>(access.field)];
+    const Field& field = program_.fields[access.field];
     if (access.component < 0 || access.component >= static_cast<int>(field.components.size())) {
       return fail(where, field.name + ": no such component");
     }
-    const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
+    const Scalar stored = field.components[access.component].type;
     // type of a sum of weights
     const Scalar sum = access.weights_in_double ? Scalar::F64 : Scalar::F32;
     const Scalar read = field.is_point_set() ? sum : arithmetic_type(stored);
     if (node.type != read) fail(where, field.name + ": type of an access");
-    const bool narrow = access.at_points && read == Scalar::F64 &&
-                        program_.fields[static_cast<size_t>(*field.points)].weight != read;
+    const bool narrow =
+        access.at_points && read == Scalar::F64 && program_.fields[*field.points].weight != read;
     if (narrow) fail(where, field.name + ": weights are narrower than their use");
     if (access.offsets.size() != field.box.ranges.size()) {
       fail(where, field.name + ": number of offsets");
@@ -332,7 +332,7 @@ class Verifier {
     }
     if (access.level < 0 || access.level >= field.history) fail(where, field.name + ": level");
     const auto made = reduction_into(program_, access.field);
-    if (made && !program_.reductions[static_cast<size_t>(*made)].place) {
+    if (made && !program_.reductions[*made].place) {
       fail(where, field.name + ": not made in the step");
     }
     for (size_t d = 0; d < field.boundary.size(); ++d) {
@@ -352,7 +352,7 @@ class Verifier {
     for (NodeId operand : operation.operands) {
       if (operand < 0 || operand >= id) return fail(where, label() + ": operand not before use");
     }
-    const auto type = [&](int i) { return graph[operation.operands[static_cast<size_t>(i)]].type; };
+    const auto type = [&](int i) { return graph[operation.operands[i]].type; };
     const Scalar result = graph[id].type;
     if (operation.op == Op::Convert) return;
     if (operation.op == Op::Select) {

@@ -9,12 +9,11 @@ namespace {
 // spare copy.
 bool writes_for_good(const Module& module, const Launch& launch) {
   size_t argument = 0;
-  for (const Buffer& buffer : module.kernels[static_cast<size_t>(launch.kernel)].buffers) {
+  for (const Buffer& buffer : module.kernels[launch.kernel].buffers) {
     if (buffer.space != Space::Global) continue;
     const auto [array, slot] = launch.arrays[argument++];
     if (buffer.read_only) continue;
-    if (slot == kScratch || slot < module.plan.arrays[static_cast<size_t>(array)].levels)
-      return true;
+    if (slot == kScratch || slot < module.plan.arrays[array].levels) return true;
   }
   return false;
 }

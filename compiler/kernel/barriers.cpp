@@ -93,8 +93,8 @@ class Values {
     return number(by_operation_, operands);
   }
   // The thread axes (thread_x, thread_y, ...) that a value depends on, one bit each.
-  unsigned& axes(Value value) { return axes_[static_cast<size_t>(value)]; }
-  unsigned axes(Value value) const { return axes_[static_cast<size_t>(value)]; }
+  unsigned& axes(Value value) { return axes_[value]; }
+  unsigned axes(Value value) const { return axes_[value]; }
 
  private:
   struct Hash {
@@ -290,7 +290,7 @@ class SectionAccesses {
   void note(BufferId buffer, const std::vector<Expr>& index, Indices& to) {
     const Place place = this->place(index);
     const bool known = buffer >= 0 && buffer < static_cast<int>(kernel_.buffers.size());
-    if (known && kernel_.buffers[static_cast<size_t>(buffer)].space == Space::Shared) {
+    if (known && kernel_.buffers[buffer].space == Space::Shared) {
       to[buffer].insert(place);
     }
   }
@@ -393,9 +393,7 @@ class BarrierVerifier {
   void operator()(const Scope& scope) { body(scope.body); }
 
  private:
-  const std::string& name_of(BufferId id) const {
-    return kernel_.buffers[static_cast<size_t>(id)].name;
-  }
+  const std::string& name_of(BufferId id) const { return kernel_.buffers[id].name; }
 
   void section(const Accesses& now) {
     compare(now.read, pending_.written, "read", "written");

@@ -138,7 +138,7 @@ class Counter {
   void operator()(const BulkCopies& bulk) {
     expr(bulk.batch);
     for (const BulkCopy& copy : bulk.copies) {
-      const BulkSource& source = kernel_.bulk_sources[static_cast<size_t>(copy.source)];
+      const BulkSource& source = kernel_.bulk_sources[copy.source];
       for (const Expr& index : copy.origin) expr(index);
       for (const Expr& index : copy.to_index) expr(index);
       double box = size(copy.to);
@@ -229,7 +229,7 @@ class Counter {
   }
 
   Tally& tally() { return in_threads_ ? count_.threads : count_.block; }
-  const Buffer& at(BufferId id) const { return kernel_.buffers[static_cast<size_t>(id)]; }
+  const Buffer& at(BufferId id) const { return kernel_.buffers[id]; }
   Bytes& bytes(BufferId id) { return tally().bytes[static_cast<size_t>(at(id).space)]; }
   double size(BufferId id) const { return static_cast<double>(size_in_bytes(at(id).type)); }
 

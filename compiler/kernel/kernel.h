@@ -33,6 +33,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/support/ids.h"
 #include "compiler/support/scalar.h"
 #include "compiler/support/shape.h"
 
@@ -42,7 +43,7 @@ namespace stencil::kernel {
 
 struct ExprNode;
 using Expr = std::shared_ptr<const ExprNode>;
-using BufferId = int;  // into Kernel::buffers
+using BufferId = Id<struct Buffer>;  // into Kernel::buffers
 
 struct IntegerLiteral {
   int64_t value;
@@ -256,9 +257,10 @@ struct ScalarArgument {
 };
 
 struct Kernel {
-  std::string name;             // C identifier, unique in the module
-  std::string comment;          // what it does, printed above the kernel
-  std::vector<Buffer> buffers;  // the Global ones are arguments, in this order, then the scalars
+  std::string name;     // C identifier, unique in the module
+  std::string comment;  // what it does, printed above the kernel
+  IdVector<BufferId, Buffer>
+      buffers;  // the Global ones are arguments, in this order, then the scalars
   std::vector<ScalarArgument> scalars;
   Shape threads;
   int min_blocks = 0;  // launch-bounds hint: blocks per multiprocessor; 0: no hint

@@ -48,8 +48,7 @@ class Printer {
 
   std::string element(BufferId buffer, const std::vector<Expr>& index) const {
     const bool known = kernel_ && buffer >= 0 && buffer < static_cast<int>(kernel_->buffers.size());
-    std::string text = known ? kernel_->buffers[static_cast<size_t>(buffer)].name
-                             : fmt::format("buffer#{}", buffer);
+    std::string text = known ? kernel_->buffers[buffer].name : fmt::format("buffer#{}", buffer);
     return text + "[" + list(index) + "]";
   }
 
@@ -57,8 +56,8 @@ class Printer {
   std::string box(int source, const std::vector<Expr>& origin) const {
     const bool known =
         kernel_ && source >= 0 && source < static_cast<int>(kernel_->bulk_sources.size());
-    const std::string name = known ? kernel_->bulk_sources[static_cast<size_t>(source)].name
-                                   : fmt::format("source#{}", source);
+    const std::string name =
+        known ? kernel_->bulk_sources[source].name : fmt::format("source#{}", source);
     return "box " + name + "[" + list(origin) + "]";
   }
 
@@ -217,9 +216,9 @@ void print_kernel(const Kernel& kernel, std::string& out) {
   for (const BulkSource& source : kernel.bulk_sources) {
     const bool known =
         source.buffer >= 0 && source.buffer < static_cast<int>(kernel.buffers.size());
-    out += fmt::format("  boxes {}: {} of {}\n", source.name, fmt::join(source.box, "x"),
-                       known ? kernel.buffers[static_cast<size_t>(source.buffer)].name
-                             : fmt::format("buffer#{}", source.buffer));
+    out += fmt::format(
+        "  boxes {}: {} of {}\n", source.name, fmt::join(source.box, "x"),
+        known ? kernel.buffers[source.buffer].name : fmt::format("buffer#{}", source.buffer));
   }
   if (kernel.bulk_batches > 0) out += fmt::format("  bulk_batches {}\n", kernel.bulk_batches);
   out += "{\n";
@@ -229,20 +228,20 @@ void print_kernel(const Kernel& kernel, std::string& out) {
 
 struct ActionPrinter {
   const Module& module;
-  std::string array(int index) const { return module.plan.arrays[static_cast<size_t>(index)].name; }
+  std::string array(int index) const { return module.plan.arrays[index].name; }
   std::string operator()(const Launch& launch) const {
     std::string arguments;
     for (const ArrayArgument& argument : launch.arrays) {
       if (!arguments.empty()) arguments += ", ";
       arguments += argument.slot == kScratch
-                       ? module.plan.scratch[static_cast<size_t>(argument.array)].name
+                       ? module.plan.scratch[argument.array].name
                        : fmt::format("{}[{}]", array(argument.array), argument.slot);
     }
     for (const ScalarValue& value : launch.scalars) {
       struct Name {
         const Plan& plan;
         std::string operator()(const ParameterArgument& argument) const {
-          return plan.parameters[static_cast<size_t>(argument.parameter)].name;
+          return plan.parameters[argument.parameter].name;
         }
         std::string operator()(const FirstStep&) const { return "first_step"; }
         std::string operator()(const StepCount&) const { return "count"; }
@@ -254,8 +253,7 @@ struct ActionPrinter {
       arguments += fmt::format(", boxes of {}[{}]", array(argument.array), argument.slot);
     }
     const std::string when = launch.steps ? fmt::format(" if count is {}", launch.steps) : "";
-    return fmt::format("launch {}({}) blocks {}{}",
-                       module.kernels[static_cast<size_t>(launch.kernel)].name, arguments,
+    return fmt::format("launch {}({}) blocks {}{}", module.kernels[launch.kernel].name, arguments,
                        print(launch.blocks), when);
   }
   std::string operator()(const Rotate& rotate) const {
@@ -314,18 +312,18 @@ void print_plan(const Module& module, std::string& out) {
   }
   for (const PointSet& set : plan.point_sets) {
     out += fmt::format("  points {}: {} of {}{}, weighing {} in a dimension\n", set.name,
-                       print(set.points), plan.arrays[static_cast<size_t>(set.arrays)].name,
+                       print(set.points), plan.arrays[set.arrays].name,
                        set.weighted ? " with weights" : "", set.width);
   }
   for (const Reduction& reduction : plan.reductions) {
     out += fmt::format("  reduction {}: {} ", reduction.name, name(reduction.type));
     out += reduction.in_step ? "in the step\n" : fmt::format("every {}\n", reduction.every);
     if (reduction.array != kNoArray) {
-      const auto& array = plan.arrays[static_cast<size_t>(reduction.array)];
+      const auto& array = plan.arrays[reduction.array];
       out += fmt::format("    values in {}\n", array.name);
     }
     if (reduction.first_nan != kNoScratch) {
-      const auto& memory = plan.scratch[static_cast<size_t>(reduction.first_nan)];
+      const auto& memory = plan.scratch[reduction.first_nan];
       out += fmt::format("    when first NaN in {}, 0 before the run\n", memory.name);
     }
     for (const Launch& launch : reduction.launches) {
@@ -334,8 +332,7 @@ void print_plan(const Module& module, std::string& out) {
   }
   if (plan.stop) {
     std::vector<std::string> named;
-    for (int r : plan.stop->reductions)
-      named.push_back(plan.reductions[static_cast<size_t>(r)].name);
+    for (int r : plan.stop->reductions) named.push_back(plan.reductions[r].name);
     out += fmt::format("  stop by {}\n    {}\n", fmt::join(named, " "),
                        ActionPrinter{module}(plan.stop->launch));
   }

@@ -123,7 +123,7 @@ class Tracer {
   }
 
   bool add(const Launch& launch, int64_t count, int64_t times, std::vector<TracedKernel>& out) {
-    const Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
+    const Kernel& kernel = module_.kernels[launch.kernel];
     const auto blocks = evaluated(launch.blocks);
     if (kernel.thread_loops || kernel.threads.product() > kBlockThreads) {
       problem_ = fmt::format("kernel {} has {}", kernel.name,
@@ -165,7 +165,7 @@ class Tracer {
 
   // One launch in a tile of `count` steps.
   TracedKernel trace(const Launch& launch, int64_t count, int64_t blocks) {
-    const Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
+    const Kernel& kernel = module_.kernels[launch.kernel];
     std::map<std::string, int64_t> values;
     for (const NamedConstant& constant : module_.constants) {
       values[constant.name] = constant.value;
@@ -178,8 +178,7 @@ class Tracer {
       if (std::holds_alternative<StepCount>(launch.scalars[s])) values[name] = count;
       const auto* argument = std::get_if<ParameterArgument>(&launch.scalars[s]);
       if (!argument) continue;
-      const auto known =
-          values_.find(module_.plan.parameters[static_cast<size_t>(argument->parameter)].name);
+      const auto known = values_.find(module_.plan.parameters[argument->parameter].name);
       if (known != values_.end()) values[name] = known->second;
     }
     const tracing::KernelCode code = tracing::code_of(kernel, module_.constants);

@@ -22,7 +22,7 @@ class Units {
   Units(const WarpAccess& access, int begin, int end) {
     bool sorted = true;
     for (int i = begin; i < end; ++i) {
-      const int64_t address = access.addresses[static_cast<size_t>(i)];
+      const int64_t address = access.addresses[i];
       for (int64_t n = address / unit; n <= (address + access.bytes - 1) / unit; ++n) {
         if (count_ > 0 && units_[count_ - 1] == n) continue;
         sorted = sorted && (count_ == 0 || units_[count_ - 1] < n);
@@ -49,7 +49,7 @@ int64_t most_words_of_a_bank(const WarpAccess& access, int begin, int end) {
   std::array<int64_t, kSharedBanks> asked{};
   int64_t most = 0;
   for (size_t i = 0; i < words.count(); ++i) {
-    most = std::max(most, ++asked[static_cast<size_t>(words[i] % kSharedBanks)]);
+    most = std::max(most, ++asked[words[i] % kSharedBanks]);
   }
   return most;
 }
@@ -96,8 +96,8 @@ int64_t wavefronts(const WarpAccess& access) {
   int64_t out = 0;
   const int group = kWarpThreads / words;  // threads per group
   for (int begin = 0, end = 0; begin < access.count; begin = end) {
-    const int number = access.lanes[static_cast<size_t>(begin)] / group;
-    while (end < access.count && access.lanes[static_cast<size_t>(end)] / group == number) ++end;
+    const int number = access.lanes[begin] / group;
+    while (end < access.count && access.lanes[end] / group == number) ++end;
     out += dense ? 1 : most_words_of_a_bank(access, begin, end);
   }
   return out;

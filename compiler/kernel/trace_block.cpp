@@ -20,12 +20,12 @@ BlockTracer::BlockTracer(const KernelCode& code, const std::map<std::string, int
       variables_(static_cast<size_t>(code.variables)) {
   for (const auto& [name, place] : code.outside) {
     const auto known = values.find(name);
-    if (known != values.end()) variables_[static_cast<size_t>(place)].set(known->second);
+    if (known != values.end()) variables_[place].set(known->second);
   }
   int64_t below = 1;  // product of the faster dimensions
   for (size_t axis = 0; axis < kMaxRank; ++axis) {
     const int length = kernel_.threads[axis];
-    Value& variable = variables_[static_cast<size_t>(code.outside.at(kThreadNames[axis]))];
+    Value& variable = variables_[code.outside.at(kThreadNames[axis])];
     variable.set(0);
     if (length > 1) {
       int64_t* const each = variable.vary(threads_);
@@ -58,7 +58,7 @@ BlockTracer::BlockTracer(const KernelCode& code, const std::map<std::string, int
 }
 
 void BlockTracer::run(int64_t block) {
-  variables_[static_cast<size_t>(code_.outside.at("block"))].set(block);
+  variables_[code_.outside.at("block")].set(block);
   reset_memory();
   run(code_.body, all_);
 }
@@ -101,7 +101,7 @@ void BlockTracer::run(const Code& code, const Mask& mask) {
 }
 
 void BlockTracer::run_let(const Code& code, const Mask& mask) {
-  Value& variable = variables_[static_cast<size_t>(code.variable)];
+  Value& variable = variables_[code.variable];
   const Value& result = value(code.roots[0], mask);
   variable.known = result.known;
   variable.uniform = result.uniform;
@@ -149,13 +149,13 @@ void BlockTracer::run_for(const Code& code, const For& loop, const Mask& mask) {
   if (begin.known && end.known) return run_iterations(code, loop, mask, begin, end);
   data_dependent_ = true;
   branch(mask, mask);
-  variables_[static_cast<size_t>(code.variable)].forget();
+  variables_[code.variable].forget();
   run_uncertain(code.body, mask);
 }
 
 void BlockTracer::run_iterations(const Code& code, const For& loop, const Mask& mask,
                                  const Value& begin, const Value& end) {
-  Value& variable = variables_[static_cast<size_t>(code.variable)];
+  Value& variable = variables_[code.variable];
   const Value step{true, true, loop.step};
   Value counter = begin, next, goes_on;
   Mask active = mask;
@@ -177,7 +177,7 @@ void BlockTracer::run_iterations(const Code& code, const For& loop, const Mask& 
 
 void BlockTracer::run_shuffle(const Code& code, const Shuffle& shuffle, const Mask& mask) {
   for (int n = 0; n < shuffle.count; ++n) {
-    if (code.variable >= 0) variables_[static_cast<size_t>(code.variable)].set(n);
+    if (code.variable >= 0) variables_[code.variable].set(n);
     ++statement_;
     Roots index = code.roots.data();
     for (const Shuffle::Move& move : shuffle.moves) {
@@ -219,8 +219,8 @@ void BlockTracer::run_bulk(const Code& code, const BulkCopies& bulk, const Mask&
 
 // Counts the box row by row, clipped to the array.
 void BlockTracer::run_bulk(const BulkCopy& copy, Roots origin, const Mask& mask) {
-  const BulkSource& source = kernel_.bulk_sources[static_cast<size_t>(copy.source)];
-  const std::vector<int64_t>& extents = extents_[static_cast<size_t>(source.buffer)];
+  const BulkSource& source = kernel_.bulk_sources[copy.source];
+  const std::vector<int64_t>& extents = extents_[source.buffer];
   const int bytes = size_in_bytes(buffer(source.buffer).type);
   const size_t rank = source.box.size();
   std::vector<int64_t> begin(rank), end(rank);

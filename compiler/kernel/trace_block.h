@@ -63,7 +63,7 @@ class BlockTracer {
   Mask may_hold(int node, const Mask& mask);
 
   // Memory (trace_memory.cpp).
-  const Buffer& buffer(BufferId id) const { return kernel_.buffers[static_cast<size_t>(id)]; }
+  const Buffer& buffer(BufferId id) const { return kernel_.buffers[id]; }
   void offset(BufferId id, Roots index, const Mask& mask, Value& out);
   void run_store(const Code& code, const Store& store, const Mask& mask);
   void run_copy(const Code& code, const Copy& copy, const Mask& mask);
@@ -73,7 +73,7 @@ class BlockTracer {
   void access(BufferId id, const Value& offset, int count, const Mask& mask, bool stores,
               bool instruction = true);
   void access_warp(const Buffer& buffer, const WarpAccess& warp, bool stores);
-  bool is_kept(BufferId id) const { return kept_[static_cast<size_t>(id)] != 0; }
+  bool is_kept(BufferId id) const { return kept_[id] != 0; }
   void reset_memory();
   void read(BufferId id, const Value& offset, int64_t further, const Mask& mask, Value& out);
   void write(BufferId id, const Value& offset, int64_t further, const Value& value,

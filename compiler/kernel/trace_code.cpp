@@ -77,7 +77,7 @@ class Resolver {
   void roots(const std::vector<Expr>& exprs) {
     for (const Expr& expr : exprs) code_->roots.push_back(node(expr));
   }
-  bool is_fixed(int root) const { return code_->nodes[static_cast<size_t>(root)].fixed; }
+  bool is_fixed(int root) const { return code_->nodes[root].fixed; }
 
  public:
   void operator()(const Comment&) {}
@@ -147,7 +147,7 @@ class Resolver {
     out.type = expr->type;
     std::visit([&](const auto& kind) { describe(kind, out); }, expr->kind);
     for (int operand : out.operands) {
-      out.accesses = out.accesses || code_->nodes[static_cast<size_t>(operand)].accesses;
+      out.accesses = out.accesses || code_->nodes[operand].accesses;
     }
     const Key key{out.kind, out.op, out.type, out.literal, out.variable, out.buffer, out.operands};
     const auto [place, fresh] = numbers_.emplace(key, static_cast<int>(code_->nodes.size()));
@@ -171,7 +171,7 @@ class Resolver {
     const auto found = scopes_.find(variable.name);
     if (found == scopes_.end() || found->second.empty()) outside(variable.name, false);
     out.variable = scopes_[variable.name].back();
-    out.fixed = fixed_[static_cast<size_t>(out.variable)];
+    out.fixed = fixed_[out.variable];
   }
   void describe(const Operation& operation, CodeNode& out) {
     out.kind = CodeNode::Kind::Operation;
@@ -186,7 +186,7 @@ class Resolver {
     out.kind = CodeNode::Kind::Load;
     out.buffer = load.buffer;
     for (const Expr& index : load.index) out.operands.push_back(node(index));
-    const Space space = kernel_.buffers[static_cast<size_t>(load.buffer)].space;
+    const Space space = kernel_.buffers[load.buffer].space;
     out.accesses = space == Space::Global || space == Space::Shared;
   }
 

@@ -8,11 +8,11 @@
 namespace stencil::kernel::tracing {
 
 const Value& BlockTracer::value(int number, const Mask& mask) {
-  const CodeNode& node = (*nodes_)[static_cast<size_t>(number)];
+  const CodeNode& node = (*nodes_)[number];
   if (node.kind == CodeNode::Kind::Variable) {
-    return variables_[static_cast<size_t>(node.variable)];
+    return variables_[node.variable];
   }
-  State& state = states_[static_cast<size_t>(number)];
+  State& state = states_[number];
   const Mask& wanted = node.fixed ? all_ : mask;
   const bool first = state.statement != statement_;
   if (first) {
@@ -52,11 +52,11 @@ void BlockTracer::evaluate(const CodeNode& node, State& state, const Mask& mask)
 }
 
 const Value& BlockTracer::evaluated(int number) {
-  const CodeNode& node = (*nodes_)[static_cast<size_t>(number)];
+  const CodeNode& node = (*nodes_)[number];
   if (node.kind == CodeNode::Kind::Variable) {
-    return variables_[static_cast<size_t>(node.variable)];
+    return variables_[node.variable];
   }
-  const State& state = states_[static_cast<size_t>(number)];
+  const State& state = states_[number];
   static const Value kZero{true, true, 0};
   return state.statement == statement_ ? *state.result : kZero;
 }
@@ -97,9 +97,7 @@ void BlockTracer::operation(const CodeNode& node, State& state, const Mask& mask
 void BlockTracer::select(const CodeNode& node, State& state, const Mask& mask) {
   const Value& condition = value(node.operands[0], mask);
   if (!condition.known) {
-    const auto accesses = [&](size_t arm) {
-      return (*nodes_)[static_cast<size_t>(node.operands[arm])].accesses;
-    };
+    const auto accesses = [&](size_t arm) { return (*nodes_)[node.operands[arm]].accesses; };
     data_dependent_ = data_dependent_ || accesses(1) || accesses(2);
     value(node.operands[1], mask);
     value(node.operands[2], mask);
@@ -116,7 +114,7 @@ void BlockTracer::select(const CodeNode& node, State& state, const Mask& mask) {
   if (!known || is_float(node.type)) return state.value.forget();
   int64_t* const out = state.value.vary(threads_);
   for (int i = 0; i < threads_; ++i) {
-    out[i] = condition.each[static_cast<size_t>(i)] != 0 ? yes.of(i) : no.of(i);
+    out[i] = condition.each[i] != 0 ? yes.of(i) : no.of(i);
   }
 }
 
@@ -125,7 +123,7 @@ void BlockTracer::logic(const CodeNode& node, State& state, const Mask& mask) {
   const bool decides = node.op == Op::Or;  // the operand value that decides the result
   const Value& first = value(node.operands[0], mask);
   Mask open = mask;
-  if ((*nodes_)[static_cast<size_t>(node.operands[1])].accesses) {
+  if ((*nodes_)[node.operands[1]].accesses) {
     if (!first.known) data_dependent_ = true;
     if (first.known) {
       const Mask holds = where(first, mask, threads_);
@@ -143,7 +141,7 @@ void BlockTracer::logic(const CodeNode& node, State& state, const Mask& mask) {
 
 // The threads for which an unknown condition may hold.
 Mask BlockTracer::may_hold(int number, const Mask& mask) {
-  const CodeNode& node = (*nodes_)[static_cast<size_t>(number)];
+  const CodeNode& node = (*nodes_)[number];
   const Value& condition = evaluated(number);
   if (condition.known) return where(condition, mask, threads_);
   if (node.kind != CodeNode::Kind::Operation || (node.op != Op::And && node.op != Op::Or)) {

@@ -23,7 +23,7 @@ int at_once(int count, int bytes) {
 
 // Offset in elements from the buffer's first element.
 void BlockTracer::offset(BufferId id, Roots index, const Mask& mask, Value& out) {
-  const std::vector<int64_t>& extents = extents_[static_cast<size_t>(id)];
+  const std::vector<int64_t>& extents = extents_[id];
   bool known = true;
   for (size_t d = 0; d < extents.size(); ++d) {
     known = value(index[d], mask).known && known && (d == 0 || extents[d] >= 0);
@@ -92,7 +92,7 @@ void BlockTracer::access(BufferId id, const Value& offset, int count, const Mask
   if (!offset.known && global) data_dependent_ = true;
   WarpAccess access;
   access.bytes = together * bytes;
-  const int64_t base = global ? 0 : shared_offsets_[static_cast<size_t>(id)];
+  const int64_t base = global ? 0 : shared_offsets_[id];
   for (int done = 0; done < count; done += together) {
     for (int warp = 0; warp < warps_; ++warp) {
       access.count = 0;
@@ -131,14 +131,14 @@ void BlockTracer::reset_memory() {
 // The result is known only if all threads of `mask` read known integers.
 void BlockTracer::read(BufferId id, const Value& offset, int64_t further, const Mask& mask,
                        Value& out) {
-  const std::vector<int64_t>& memory = memory_[static_cast<size_t>(id)];
+  const std::vector<int64_t>& memory = memory_[id];
   if (!offset.known || memory.empty()) return out.forget();
   const bool own = buffer(id).space == Space::Thread;
   const int64_t scale = own ? threads_ : 1;
   const auto size = static_cast<int64_t>(memory.size());
   const auto element = [&](int thread) {
     const int64_t place = (offset.of(thread) + further) * scale + (own ? thread : 0);
-    return place >= 0 && place < size ? memory[static_cast<size_t>(place)] : kUnknownInteger;
+    return place >= 0 && place < size ? memory[place] : kUnknownInteger;
   };
   if (offset.uniform && !own) {
     out.set(element(0));
@@ -157,7 +157,7 @@ void BlockTracer::read(BufferId id, const Value& offset, int64_t further, const 
 // Stores unknown integers if the value, the offset, or whether the store executes is unknown.
 void BlockTracer::write(BufferId id, const Value& offset, int64_t further, const Value& value,
                         const Mask& mask) {
-  std::vector<int64_t>& memory = memory_[static_cast<size_t>(id)];
+  std::vector<int64_t>& memory = memory_[id];
   if (!offset.known) return std::fill(memory.begin(), memory.end(), kUnknownInteger);
   const Buffer& buffer = this->buffer(id);
   const bool own = buffer.space == Space::Thread, known = value.known && uncertain_ == 0;
@@ -167,8 +167,7 @@ void BlockTracer::write(BufferId id, const Value& offset, int64_t further, const
     if (!mask.has(thread)) continue;
     const int64_t place = (offset.of(thread) + further) * scale + (own ? thread : 0);
     if (place < 0 || place >= size) continue;
-    memory[static_cast<size_t>(place)] =
-        known ? stored_as(buffer.type, value.of(thread)) : kUnknownInteger;
+    memory[place] = known ? stored_as(buffer.type, value.of(thread)) : kUnknownInteger;
   }
 }
 

@@ -34,11 +34,11 @@ template <Op op>
   int64_t* const to = out.vary(threads);
   if (b.uniform) {
     for (int i = 0; i < threads; ++i) {
-      to[i] = evaluate_comparison(op, a.each[static_cast<size_t>(i)], b.one);
+      to[i] = evaluate_comparison(op, a.each[i], b.one);
     }
   } else if (a.uniform) {
     for (int i = 0; i < threads; ++i) {
-      to[i] = evaluate_comparison(op, a.one, b.each[static_cast<size_t>(i)]);
+      to[i] = evaluate_comparison(op, a.one, b.each[i]);
     }
   } else {
     for (size_t i = 0; i < static_cast<size_t>(threads); ++i) {
@@ -50,7 +50,7 @@ template <Op op>
 void apply_conversion(Scalar type, const Value& a, int threads, Value& out) {
   if (a.uniform) return out.set(stored_as(type, a.one));
   int64_t* const to = out.vary(threads);
-  for (int i = 0; i < threads; ++i) to[i] = stored_as(type, a.each[static_cast<size_t>(i)]);
+  for (int i = 0; i < threads; ++i) to[i] = stored_as(type, a.each[i]);
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ Mask where(const Value& condition, const Mask& mask, int threads) {
     const int count = threads - begin < kWarpThreads ? threads - begin : kWarpThreads;
     uint32_t holds = 0;
     for (int i = 0; i < count; ++i) {
-      holds |= static_cast<uint32_t>(condition.each[static_cast<size_t>(begin + i)] != 0) << i;
+      holds |= static_cast<uint32_t>(condition.each[begin + i] != 0) << i;
     }
     out.set_warp(warp, holds & mask.warp(warp));
   }

@@ -18,15 +18,13 @@ class Mask {
     for (int i = 0; i < threads; ++i) out.set(i);
     return out;
   }
-  void set(int thread) {
-    words_[static_cast<size_t>(thread / kWarpThreads)] |= uint32_t{1} << (thread % kWarpThreads);
-  }
+  void set(int thread) { words_[thread / kWarpThreads] |= uint32_t{1} << (thread % kWarpThreads); }
   bool has(int thread) const {
     return (warp(thread / kWarpThreads) >> (thread % kWarpThreads)) & 1;
   }
   // The active threads of a warp, one bit each.
-  uint32_t warp(int number) const { return words_[static_cast<size_t>(number)]; }
-  void set_warp(int number, uint32_t threads) { words_[static_cast<size_t>(number)] = threads; }
+  uint32_t warp(int number) const { return words_[number]; }
+  void set_warp(int number, uint32_t threads) { words_[number] = threads; }
   bool none() const {
     uint32_t any = 0;
     for (uint32_t word : words_) any |= word;
@@ -63,7 +61,7 @@ struct Value {
   int64_t one = 0;
   std::vector<int64_t> each = {};  // by thread, if not uniform
 
-  int64_t of(int thread) const { return uniform ? one : each[static_cast<size_t>(thread)]; }
+  int64_t of(int thread) const { return uniform ? one : each[thread]; }
   void set(int64_t value) {
     known = uniform = true;
     one = value;

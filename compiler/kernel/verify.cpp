@@ -261,7 +261,7 @@ class KernelVerifier {
     }
   }
   bool known(BufferId id) const { return id >= 0 && id < static_cast<int>(kernel_.buffers.size()); }
-  const Buffer& at(BufferId id) const { return kernel_.buffers[static_cast<size_t>(id)]; }
+  const Buffer& at(BufferId id) const { return kernel_.buffers[id]; }
 
   void threads() {
     for (size_t axis = 0; axis < kMaxRank; ++axis) {
@@ -340,7 +340,7 @@ class KernelVerifier {
     if (copy.source < 0 || copy.source >= static_cast<int>(kernel_.bulk_sources.size())) {
       return fail(fmt::format("bulk copy from source {}, which does not exist", copy.source));
     }
-    const BulkSource& source = kernel_.bulk_sources[static_cast<size_t>(copy.source)];
+    const BulkSource& source = kernel_.bulk_sources[copy.source];
     if (!known(source.buffer)) return;  // reported before
     const Buffer& from = at(source.buffer);
     element(source.buffer, copy.origin, "bulk copy from");

@@ -51,7 +51,7 @@ class PlanVerifier {
     if (launch.kernel < 0 || launch.kernel >= static_cast<int>(module_.kernels.size())) {
       return fail(fmt::format("launch of kernel {}, which does not exist", launch.kernel));
     }
-    const Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
+    const Kernel& kernel = module_.kernels[launch.kernel];
     const auto& sizes = tile_sizes_;
     if (launch.steps != 0 && std::find(sizes.begin(), sizes.end(), launch.steps) == sizes.end()) {
       fail(fmt::format("launch for tiles of {} steps, which do not occur", launch.steps));
@@ -153,7 +153,7 @@ class PlanVerifier {
     if (scratch < 0 || scratch >= static_cast<int>(plan_.scratch.size())) {
       return fail(fmt::format("{} leaves no result", what));
     }
-    const Scalar kept = plan_.scratch[static_cast<size_t>(scratch)].type;
+    const Scalar kept = plan_.scratch[scratch].type;
     if (kept != type) fail(fmt::format("{} is {} kept as {}", what, name(type), name(kept)));
   }
 
@@ -224,7 +224,7 @@ class PlanVerifier {
     if (launch.kernel < 0 || launch.kernel >= static_cast<int>(module_.kernels.size()))
       return false;
     size_t argument = 0;
-    for (const Buffer& buffer : module_.kernels[static_cast<size_t>(launch.kernel)].buffers) {
+    for (const Buffer& buffer : module_.kernels[launch.kernel].buffers) {
       if (buffer.space != Space::Global || argument >= launch.arrays.size()) continue;
       const ArrayArgument& given = launch.arrays[argument++];
       if (buffer.read_only) continue;
@@ -237,7 +237,7 @@ class PlanVerifier {
   void stop(const Stop& stop) {
     for (int named : stop.reductions) {
       const bool exists = named >= 0 && named < static_cast<int>(plan_.reductions.size());
-      if (exists && has_value(plan_.reductions[static_cast<size_t>(named)])) continue;
+      if (exists && has_value(plan_.reductions[named])) continue;
       fail(fmt::format("the stop condition names reduction {}, which does not exist", named));
     }
     served_by(stop.launch, "the stop condition");
@@ -280,7 +280,7 @@ class PlanVerifier {
       fail(fmt::format("{} of array {}, which does not exist", what, array));
       return nullptr;
     }
-    const Array& found = plan_.arrays[static_cast<size_t>(array)];
+    const Array& found = plan_.arrays[array];
     if (slot >= 0 && slot < found.copies) return &found;
     fail(fmt::format("{} of slot {} of array '{}', which has {} copies", what, slot, found.name,
                      found.copies));
@@ -396,7 +396,7 @@ class PlanVerifier {
                            argument->parameter));
           continue;
         }
-        type = plan_.parameters[static_cast<size_t>(argument->parameter)].type;
+        type = plan_.parameters[argument->parameter].type;
       }
       if (type == kernel.scalars[i].type) continue;
       fail(fmt::format("launch of '{}': scalar '{}' is {} but gets {}", kernel.name,
@@ -423,7 +423,7 @@ class PlanVerifier {
       const ArrayArgument& described = launch.bulk_sources[i];
       if (given.array == described.array && given.slot == described.slot) continue;
       fail(fmt::format("launch of '{}': boxes of other memory than '{}'", kernel.name,
-                       kernel.buffers[static_cast<size_t>(buffer)].name));
+                       kernel.buffers[buffer].name));
     }
   }
 

@@ -207,7 +207,7 @@ std::set<BufferId> buffers_stored(const Body& body) {
 int64_t indexed_bytes(const Kernel& kernel) {
   std::set<BufferId> indexed;
   const auto note = [&](const std::string& variable, BufferId id, const std::vector<Expr>& index) {
-    if (kernel.buffers[static_cast<size_t>(id)].space != Space::Thread) return;
+    if (kernel.buffers[id].space != Space::Thread) return;
     for (const Expr& at : index) {
       for_each_node(at, [&](const Expr& node) {
         const auto* read = std::get_if<Variable>(&node->kind);
@@ -231,7 +231,7 @@ int64_t indexed_bytes(const Kernel& kernel) {
   });
   int64_t bytes = 0;
   for (const BufferId id : indexed) {
-    const Buffer& buffer = kernel.buffers[static_cast<size_t>(id)];
+    const Buffer& buffer = kernel.buffers[id];
     int64_t elements = 1;
     for (const Expr& extent : buffer.extents) {
       const auto* known = std::get_if<IntegerLiteral>(&extent->kind);

@@ -14,7 +14,7 @@ namespace stencil::lifter {
 bool Executor::node_changes(const CNode& n, bool own) {
   const auto is_own = [&](const CNode& target) {
     if (!own || target.kind != CKind::Variable) return false;
-    const CVariable& v = tree_.variables[static_cast<size_t>(target.integer)];
+    const CVariable& v = tree_.variables[target.integer];
     return v.storage != CVariable::Storage::Global &&
            type_of(v.type)->kind != CTypeInfo::Kind::Reference;
   };
@@ -41,7 +41,7 @@ bool Executor::function_changes(int index) {
       function_changes_.try_emplace(index, true);  // true in case the function is recursive
   if (!fresh) return entry->second;
   bool out = false;
-  std::vector<int> todo = {tree_.functions[static_cast<size_t>(index)].body};
+  std::vector<int> todo = {tree_.functions[index].body};
   while (!todo.empty() && !out) {
     const CNode& n = node(todo.back());
     todo.pop_back();
@@ -53,11 +53,11 @@ bool Executor::function_changes(int index) {
 
 bool Executor::has_effects(int index) {
   if (effects_.empty()) effects_.assign(tree_.nodes.size(), -1);
-  if (effects_[static_cast<size_t>(index)] >= 0) return effects_[static_cast<size_t>(index)] > 0;
+  if (effects_[index] >= 0) return effects_[index] > 0;
   const CNode& n = node(index);
   bool out = node_changes(n, false);
   for (int child : n.children) out = has_effects(child) || out;
-  effects_[static_cast<size_t>(index)] = out ? 1 : 0;
+  effects_[index] = out ? 1 : 0;
   return out;
 }
 
@@ -104,8 +104,7 @@ void Executor::merge(X condition, const Cells& yes) {
     if (const auto found = side.find(path); found != side.end()) return found->second;
     if (is_local(path) || cell_types_.count(path) == 0) return std::nullopt;
     const int variable = variable_of_path(path);
-    if (variable >= 0 && tree_.variables[static_cast<size_t>(variable)].initial >= 0)
-      return std::nullopt;
+    if (variable >= 0 && tree_.variables[variable].initial >= 0) return std::nullopt;
     cells_.clear();
     return read_cell({LValue::Kind::Cell, path, {}, cell_types_[path], ""});
   };
@@ -113,7 +112,7 @@ void Executor::merge(X condition, const Cells& yes) {
   for (const std::string& path : paths) {
     const std::optional<Value> a = held(yes, path), b = held(no, path);
     const int variable = variable_of_path(path);
-    const bool table = variable >= 0 && tree_.variables[static_cast<size_t>(variable)].initial >= 0;
+    const bool table = variable >= 0 && tree_.variables[variable].initial >= 0;
     if (a && b && *a == *b) {
       merged[path] = *a;
     } else if (table && (a || b)) {  // constants: it does not matter which branch read them first

@@ -91,7 +91,7 @@ void Executor::bind_parameters(const CFunction& function, const CNode& n) {
   std::vector<std::pair<int, LValue>> aliases;
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const int variable = function.parameters[i];
-    const CVariable& v = tree_.variables[static_cast<size_t>(variable)];
+    const CVariable& v = tree_.variables[variable];
     const CTypeInfo* type = type_of(v.type);
     if (i >= n.children.size())
       refuse("C021", n, fmt::format("'{}' is called with too few arguments", function.name));
@@ -118,7 +118,7 @@ void Executor::bind_parameters(const CFunction& function, const CNode& n) {
 
 Value Executor::call_function(const CNode& n) {
   const int index = static_cast<int>(n.integer);
-  const CFunction& function = tree_.functions[static_cast<size_t>(index)];
+  const CFunction& function = tree_.functions[index];
   if (calls_.count(index) > 0) refuse("C021", n, fmt::format("'{}' calls itself", function.name));
   if (calls_.size() > 60) refuse("C021", n, "calls are nested too deeply");
   const std::map<int, LValue> outer = aliases_;
@@ -257,7 +257,7 @@ Value Executor::length_of(const CNode& n) {
   }
   if (extent) dimension = static_cast<size_t>(node(n.children[1]).integer);
   if (whole.array < 0) return unknown("a size");
-  ArrayInfo& array = out_.arrays[static_cast<size_t>(whole.array)];
+  ArrayInfo& array = out_.arrays[whole.array];
   if (dimension >= array.extents.size()) return unknown("a size");
   X& known = array.extents[dimension];
   if (known == nullptr) {

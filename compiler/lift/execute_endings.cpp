@@ -433,14 +433,14 @@ X Executor::followed(const Value& value, CScalar type) {
 void Executor::each_scalar_left(
     const Cells& before, const Cells& after,
     const std::function<void(const std::string&, const Value&, bool)>& visit) {
-  const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+  const CFunction& entry = tree_.functions[tree_.entry];
   for (const auto& [path, value] : before) {
     const auto now = after.find(path);
     if (now == after.end() || now->second == value) continue;
     const int variable = variable_of_path(path);
     const bool parameter = std::find(entry.parameters.begin(), entry.parameters.end(), variable) !=
                            entry.parameters.end();
-    const int type = tree_.variables[static_cast<size_t>(variable)].type;
+    const int type = tree_.variables[variable].type;
     const bool by_value = type_of(type)->kind != CTypeInfo::Kind::Reference;
     const bool own = parameter && by_value && path.rfind("(*", 0) != 0;
     if (own && !tree_.region) continue;
@@ -463,7 +463,7 @@ void Executor::scalars_left() {
     cells_ = exit.cells;
     outside_values(before);
   }
-  const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+  const CFunction& entry = tree_.functions[tree_.entry];
   const CScalar result = scalar_of(entry.result);
   each_scalar_left(before, after, [&](const std::string& path, const Value& now, bool own) {
     const Value& old = before.at(path);

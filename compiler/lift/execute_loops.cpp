@@ -38,7 +38,7 @@ Flow Executor::exec_statement(int index) {
       return exec_block(n);
     case CKind::Declare: {
       const std::string path = fmt::format("v{}", n.integer);
-      const int type = tree_.variables[static_cast<size_t>(n.integer)].type;
+      const int type = tree_.variables[n.integer].type;
       for (auto it = cells_.lower_bound(path);
            it != cells_.end() && it->first.rfind(path, 0) == 0;) {
         const char next = it->first.size() > path.size() ? it->first[path.size()] : '.';
@@ -62,7 +62,7 @@ Flow Executor::exec_statement(int index) {
       if (!n.children.empty()) {
         const CFunction* function = nullptr;
         if (!call_sites_.empty()) {
-          function = &tree_.functions[static_cast<size_t>(node(call_sites_.back()).integer)];
+          function = &tree_.functions[node(call_sites_.back()).integer];
         }
         if (function != nullptr && type_of(function->result)->kind == CTypeInfo::Kind::Struct) {
           return_object(function->result, n.children[0]);
@@ -94,14 +94,14 @@ Flow Executor::exec_statement(int index) {
 
 int Executor::depth_of_loops(int index) {
   if (loop_depths_.empty()) loop_depths_.assign(tree_.nodes.size(), -1);
-  int& known = loop_depths_[static_cast<size_t>(index)];
+  int& known = loop_depths_[index];
   if (known >= 0) return known;
   known = 0;  // in case the function is recursive
   const CNode& n = node(index);
   int inner = 0;
   for (int child : n.children) inner = std::max(inner, depth_of_loops(child));
   if (n.kind == CKind::Call && n.integer >= 0) {
-    inner = std::max(inner, depth_of_loops(tree_.functions[static_cast<size_t>(n.integer)].body));
+    inner = std::max(inner, depth_of_loops(tree_.functions[n.integer].body));
   }
   const bool loop = n.kind == CKind::For || n.kind == CKind::While || n.kind == CKind::Do;
   return known = inner + (loop ? 1 : 0);

@@ -28,9 +28,9 @@ int Executor::variable_of_path(const std::string& path) const {
 bool Executor::is_local(const std::string& path) const {
   const int variable = variable_number(path);
   if (variable < 0) return true;
-  const CVariable& v = tree_.variables[static_cast<size_t>(variable)];
+  const CVariable& v = tree_.variables[variable];
   if (v.storage == CVariable::Storage::Global) return false;
-  const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+  const CFunction& entry = tree_.functions[tree_.entry];
   return std::find(entry.parameters.begin(), entry.parameters.end(), variable) ==
          entry.parameters.end();
 }
@@ -39,7 +39,7 @@ bool Executor::is_local(const std::string& path) const {
 bool Executor::is_table(const std::string& path) const {
   const int variable = variable_number(path);
   if (variable < 0 || path[0] != 'v') return false;
-  const CVariable& v = tree_.variables[static_cast<size_t>(variable)];
+  const CVariable& v = tree_.variables[variable];
   if (v.initial >= 0) return true;
   const CTypeInfo* type = type_of(v.type);
   if (type->kind != CTypeInfo::Kind::Array || !is_local(path)) return false;
@@ -61,7 +61,7 @@ Value Executor::read_table(const LValue& of) {
   int64_t count = present();
   // If cells have been dropped, the initial values are evaluated again: they are constants.
   const int variable = variable_number(of.path);
-  const CVariable& v = tree_.variables[static_cast<size_t>(variable)];
+  const CVariable& v = tree_.variables[variable];
   const CTypeInfo* type = type_of(v.type);
   for (char c : of.path) {
     if (c == '[' && type->kind == CTypeInfo::Kind::Array) type = type_of(type->of);
@@ -100,7 +100,7 @@ std::string Executor::c_expression(const std::string& path) const {
       size_t end = i + 1;
       while (end < path.size() && std::isdigit(static_cast<unsigned char>(path[end]))) ++end;
       const int number = variable_number(path.substr(i));
-      out += tree_.variables[static_cast<size_t>(number)].name;
+      out += tree_.variables[number].name;
       i = end;
     } else {
       out += path[i++];
@@ -168,16 +168,16 @@ X Executor::symbol_named(const std::string& name, const std::string& c_expressio
     symbol_paths_[c_expression] = id;
     out_.symbols.push_back({distinct(name), c_expression, type, variable});
   }
-  const SymbolInfo& symbol = out_.symbols[static_cast<size_t>(id)];
+  const SymbolInfo& symbol = out_.symbols[id];
   return pool_.leaf(XKind::Symbol, symbol.type, id, symbol.name);
 }
 
 X Executor::symbol_of(const std::string& path, CScalar type) {
   X symbol = symbol_named(name_of_path(path), c_expression(path), variable_of_path(path), type);
-  SymbolInfo& info = out_.symbols[static_cast<size_t>(symbol->id)];
+  SymbolInfo& info = out_.symbols[symbol->id];
   const int variable = variable_of_path(path);
   if (variable < 0) return symbol;
-  const CVariable& root = tree_.variables[static_cast<size_t>(variable)];
+  const CVariable& root = tree_.variables[variable];
   const std::string object = object_of(path, false);
   if (!object.empty() || root.storage == CVariable::Storage::Global) info.object = object;
   info.restricted = type_of(root.type)->restricted && object == fmt::format("(*v{})", variable);
@@ -191,7 +191,7 @@ std::string Executor::object_of(const std::string& path, bool pointer) const {
   if (end != std::string::npos) return path.substr(0, end + 1);
   const int variable = variable_of_path(path);
   if (variable < 0) return "";
-  const CVariable& root = tree_.variables[static_cast<size_t>(variable)];
+  const CVariable& root = tree_.variables[variable];
   const CTypeInfo::Kind kind = type_of(root.type)->kind;
   // a parameter double a[n][m] is a pointer
   const bool adjusted =
@@ -201,7 +201,7 @@ std::string Executor::object_of(const std::string& path, bool pointer) const {
 
 // Finds parameters that C assigns and only uses as *p or p[0]: results, not arrays.
 void Executor::find_single() {
-  const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+  const CFunction& entry = tree_.functions[tree_.entry];
   if (tree_.region) return;
   std::map<int, int> uses, alone, written;
   const auto variable_in = [&](const CNode& n) {  // in *p and p[0], else -1
@@ -223,7 +223,7 @@ void Executor::find_single() {
   };
   visit(entry.body, visit);
   for (int parameter : entry.parameters) {
-    const CTypeInfo* type = type_of(tree_.variables[static_cast<size_t>(parameter)].type);
+    const CTypeInfo* type = type_of(tree_.variables[parameter].type);
     if (type->kind != CTypeInfo::Kind::Pointer || scalar_of(type->of) == CScalar::None) continue;
     if (written[parameter] > 0 && alone[parameter] == uses[parameter]) single_.insert(parameter);
   }
@@ -311,7 +311,7 @@ X Executor::load(int array, const std::vector<X>& as_written, const CNode& at) {
     subscripts.push_back(in_nest_ ? bent(s) : s);
     keeps_values(subscripts.back(), at);
   }
-  const ArrayInfo& info = out_.arrays[static_cast<size_t>(array)];
+  const ArrayInfo& info = out_.arrays[array];
   // a ? b : c as a subscript becomes a select between elements
   for (size_t i = 0; i < subscripts.size(); ++i) {
     X choice = nullptr;
@@ -350,7 +350,7 @@ X Executor::load(int array, const std::vector<X>& as_written, const CNode& at) {
 }
 
 void Executor::store(int array, std::vector<X> subscripts, X value, const CNode& at) {
-  ArrayInfo& info = out_.arrays[static_cast<size_t>(array)];
+  ArrayInfo& info = out_.arrays[array];
   if (value->kind == XKind::Unknown) {
     refuse("C022", at, fmt::format("'{}' is assigned {}", info.c_expression, value->text));
   }
@@ -407,7 +407,7 @@ void Executor::initialise(const std::string& path, int type, int index) {
     for (int64_t i = 0; i < std::min<int64_t>(info->extent, 4096); ++i) {
       const std::string element = fmt::format("{}[{}]", path, i);
       if (i < static_cast<int64_t>(from.children.size())) {
-        initialise(element, info->of, from.children[static_cast<size_t>(i)]);
+        initialise(element, info->of, from.children[i]);
       } else if (const CScalar scalar = scalar_of(info->of); scalar != CScalar::None) {
         cells_[element] = scalar_value(pool_.integer(0, scalar));
       }

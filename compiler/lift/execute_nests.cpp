@@ -29,8 +29,7 @@ void Executor::outside_values(Cells& before) {
   for (const auto& [path, value] : now) {
     if (before.count(path) > 0 || is_local(path)) continue;
     const int variable = variable_of_path(path);
-    const bool constant =
-        variable >= 0 && tree_.variables[static_cast<size_t>(variable)].initial >= 0;
+    const bool constant = variable >= 0 && tree_.variables[variable].initial >= 0;
     if (constant) {  // all elements of a table, whichever of them the loop has read
       before[path] = value;
       continue;
@@ -108,7 +107,7 @@ void Executor::space_loop(const Loop& loop) {
     domain.low = part->second.first;
     domain.high = part->second.second;
   }
-  const std::string name = out_.index_names[static_cast<size_t>(domain.index)];
+  const std::string name = out_.index_names[domain.index];
   X index = pool_.leaf(XKind::Index, CScalar::I64, domain.index, name);
   Cells before = cells_;
   const auto begin = [&] {

@@ -2,6 +2,8 @@
 // step. The values of pointers and counters after the step show which of them are periodic.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "compiler/lift/executor.h"
 #include "compiler/lift/points.h"
 
@@ -387,8 +389,7 @@ void Executor::check_depth() const {
   constexpr int kMostNested = 1000;
   std::vector<int> depth(tree_.nodes.size(), 1);
   for (size_t i = 0; i < tree_.nodes.size(); ++i) {  // children come first
-    for (int child : tree_.nodes[i].children)
-      depth[i] = std::max(depth[i], depth[static_cast<size_t>(child)] + 1);
+    for (int child : tree_.nodes[i].children) depth[i] = std::max(depth[i], depth[child] + 1);
     if (depth[i] <= kMostNested) continue;
     refuse("C024", tree_.nodes[i],
            fmt::format("an expression or statement is more than {} levels deep", kMostNested),
@@ -397,7 +398,7 @@ void Executor::check_depth() const {
 }
 
 Execution Executor::run() {
-  const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+  const CFunction& entry = tree_.functions[tree_.entry];
   check_depth();
   find_single();
   for (int attempt = 0; attempt < 200; ++attempt) {
@@ -407,7 +408,7 @@ Execution Executor::run() {
     // that rotate need cells.
     try {
       for (int parameter : entry.parameters) {
-        const CVariable& v = tree_.variables[static_cast<size_t>(parameter)];
+        const CVariable& v = tree_.variables[parameter];
         const CTypeInfo* type = type_of(v.type);
         const LValue of = place_of_variable(parameter);
         if (type_of(of.type)->kind == CTypeInfo::Kind::Sequence ||

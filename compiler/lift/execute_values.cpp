@@ -47,7 +47,7 @@ X Executor::scalar(int index) {
 
 LValue Executor::place_of_variable(int variable) {
   if (const auto bound = aliases_.find(variable); bound != aliases_.end()) return bound->second;
-  const CVariable& v = tree_.variables[static_cast<size_t>(variable)];
+  const CVariable& v = tree_.variables[variable];
   LValue out;
   out.kind = LValue::Kind::Cell;
   out.path = fmt::format("v{}", variable);
@@ -273,7 +273,7 @@ Value Executor::read_cell(const LValue& of) {
 
 Value Executor::read_element(const LValue& of, const CNode& at) {
   const CTypeInfo* type = type_of(of.type);
-  const ArrayInfo& array = out_.arrays[static_cast<size_t>(of.element.array)];
+  const ArrayInfo& array = out_.arrays[of.element.array];
   if (type->kind == CTypeInfo::Kind::Array || type->kind == CTypeInfo::Kind::Sequence ||
       type->kind == CTypeInfo::Kind::Pointer) {
     return decayed(of);
@@ -296,7 +296,7 @@ Value Executor::read_element(const LValue& of, const CNode& at) {
     c_expression += fmt::format("[{}]", k);
   }
   X symbol = symbol_named(name, c_expression, array.variable, array.element);
-  SymbolInfo& known = out_.symbols[static_cast<size_t>(symbol->id)];
+  SymbolInfo& known = out_.symbols[symbol->id];
   known.array = of.element.array;
   known.element.clear();
   for (X s : of.element.subscripts) known.element.push_back(Poly::of(s).constant());
@@ -320,7 +320,7 @@ Value Executor::eval(int index) {
       if (is_param(n)) {
         const bool wide = !holds(CScalar::I32, n.integer);
         X symbol = symbol_named(n.text, n.text, -1, wide ? CScalar::I64 : CScalar::I32);
-        out_.symbols[static_cast<size_t>(symbol->id)].value = n.integer;
+        out_.symbols[symbol->id].value = n.integer;
         return scalar_value(pool_.cast(symbol, scalar_of(n.type)));
       }
       return scalar_value(pool_.integer(n.integer, scalar_of(n.type)));
@@ -459,7 +459,7 @@ Value Executor::eval_cast(const CNode& n) {
         Value::Kind::Pointer, nullptr, {array, {pool_.integer(0, CScalar::I64)}, "", to->of}, ""};
   }
   // (double (*)[n][m]) a gives a pointer to scalars a shape
-  ArrayInfo& array = out_.arrays[static_cast<size_t>(p.array)];
+  ArrayInfo& array = out_.arrays[p.array];
   std::vector<X> extents = {nullptr};
   const CTypeInfo* t = target;
   for (; t->kind == CTypeInfo::Kind::Array; t = type_of(t->of)) {
@@ -552,7 +552,7 @@ void Executor::assign(const LValue& to, const Value& value, const CNode& at) {
     return;
   }
   const CTypeInfo* type = type_of(to.type);
-  const ArrayInfo& array = out_.arrays[static_cast<size_t>(to.element.array)];
+  const ArrayInfo& array = out_.arrays[to.element.array];
   if (type == nullptr || type->kind != CTypeInfo::Kind::Scalar) {
     refuse("C020", at,
            fmt::format("a pointer or structure in '{}' is assigned", array.c_expression),

@@ -315,10 +315,8 @@ class Executor : private State {
   void check_leaves(const std::vector<std::vector<Store>>& leaves);
 
   // helpers
-  const CNode& node(int index) const { return tree_.nodes[static_cast<size_t>(index)]; }
-  const CTypeInfo* type_of(int index) const {
-    return index < 0 ? nullptr : &tree_.types[static_cast<size_t>(index)];
-  }
+  const CNode& node(int index) const { return tree_.nodes[index]; }
+  const CTypeInfo* type_of(int index) const { return index < 0 ? nullptr : &tree_.types[index]; }
   CScalar scalar_of(int type) const;
   CPlace place_in_c(const CNode& n) const { return {n.file, n.line, n.column}; }
   CPlace where(const CNode& at) const;

@@ -106,8 +106,8 @@ class Finder {
       }
       if (differs < 0 || (along >= 0 && along != differs)) return;
       along = differs;
-      const Poly& at = to.subscripts[static_cast<size_t>(along)];
-      const Poly distance = from.subscripts[static_cast<size_t>(along)] - at;
+      const Poly& at = to.subscripts[along];
+      const Poly distance = from.subscripts[along] - at;
       if (counts(at) || counts(distance)) return;
       Copy made{number, f.targets[t], at, distance, {}};
       for (const Poly& s : to.subscripts) made.where.push_back(range_of(s, *piece.point));
@@ -175,7 +175,7 @@ class Finder {
         const Access from = shapes_.access(n->id, n->args, r.point);
         inside = inside && whole_rank(n->id);
         if (!inside) return;
-        const Range range = range_of(from.subscripts[static_cast<size_t>(d)], r.point);
+        const Range range = range_of(from.subscripts[d], r.point);
         inside = at_least(range.low, dimension.low) && at_least(dimension.high, range.high);
       });
       if (!inside) return false;
@@ -186,7 +186,7 @@ class Finder {
         const Store& point = *piece.point;
         if (!whole_rank(point.array)) return false;
         const Access to = shapes_.access(point.array, point.subscripts, point);
-        const Range region = range_of(to.subscripts[static_cast<size_t>(d)], point);
+        const Range region = range_of(to.subscripts[d], point);
         if (!at_least(region.low, dimension.low) || !at_least(dimension.high, region.high))
           return false;
         bool good = true;

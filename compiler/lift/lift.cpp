@@ -25,7 +25,7 @@ std::variant<Lifted, Refusal> lift(CTree tree, const std::string& name,
   try {
     out.execution = execute(out.tree, *out.pool, options);
     const std::string file = std::filesystem::path(name).filename().string();
-    const CFunction& entry = out.tree.functions[static_cast<size_t>(out.tree.entry)];
+    const CFunction& entry = out.tree.functions[out.tree.entry];
     const std::string title =
         out.tree.region
             ? fmt::format("{}:{}, a region of {}", file, out.tree.region_line, entry.name)

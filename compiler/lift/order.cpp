@@ -60,7 +60,7 @@ class Order {
       for (const Domain& domain : first.domain) {
         if (domain.stride == 1) continue;
         X index = pool_.leaf(XKind::Index, CScalar::I64, domain.index,
-                             execution_.index_names[static_cast<size_t>(domain.index)]);
+                             execution_.index_names[domain.index]);
         const Poly difference = a.subscripts[d] - b.subscripts[d];
         const bool both = a.subscripts[d].linear_in(index) == std::optional<int64_t>(1) &&
                           b.subscripts[d].linear_in(index) == std::optional<int64_t>(1);
@@ -76,7 +76,7 @@ class Order {
   std::pair<Poly, Poly> distance(size_t k, const Access& a, const Store& first, const Access& b,
                                  const Store& second) const {
     X index = pool_.leaf(XKind::Index, CScalar::I64, first.domain[k].index,
-                         execution_.index_names[static_cast<size_t>(first.domain[k].index)]);
+                         execution_.index_names[first.domain[k].index]);
     for (size_t d = 0; d < a.subscripts.size(); ++d) {
       const Poly &p = a.subscripts[d], &q = b.subscripts[d];
       if (p.linear_in(index) == std::optional<int64_t>(1) &&
@@ -129,9 +129,7 @@ class Grouping {
   }
 
  private:
-  std::string name(int array) const {
-    return execution_.arrays[static_cast<size_t>(array)].c_expression;
-  }
+  std::string name(int array) const { return execution_.arrays[array].c_expression; }
 
   // Checks that every loop around a store moves it along exactly one dimension.
   void check_store(const Store& store) const {
@@ -139,7 +137,7 @@ class Grouping {
     for (const Domain& domain : store.domain) {
       if (domain.low == domain.high) continue;
       X index = pool_.leaf(XKind::Index, CScalar::I64, domain.index,
-                           execution_.index_names[static_cast<size_t>(domain.index)]);
+                           execution_.index_names[domain.index]);
       int uses = 0;
       for (const Poly& s : to.subscripts) {
         if (s.degree_in(index) == 0) continue;
@@ -441,7 +439,7 @@ void check_age(Execution& execution) {
             throw Refusal{
                 "C016", leaf[k].place,
                 fmt::format("a value of '{}' is used that was read before the array was written",
-                            execution.arrays[static_cast<size_t>(n->id)].c_expression),
+                            execution.arrays[n->id].c_expression),
                 "read it where it is used"};
           });
         }

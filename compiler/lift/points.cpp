@@ -45,7 +45,7 @@ bool writes(const std::vector<Nest>& nests, int array) {
 
 bool is_record(const Execution& execution, const Store& store, const std::vector<Nest>& nests) {
   if (!time_in(store.subscripts) || store.domain.size() > 1) return false;
-  if (!is_floating(execution.arrays[static_cast<size_t>(store.array)].element)) return false;
+  if (!is_floating(execution.arrays[store.array].element)) return false;
   bool read = false, of_grid = false;
   each_store(nests, [&](const Store& other) {
     each_node(other.value,
@@ -60,7 +60,7 @@ bool is_record(const Execution& execution, const Store& store, const std::vector
 bool is_of_grid(const Execution& execution, const PointStatement& statement, X load) {
   if (load->id == statement.store.array) return !statement.record;
   if (data_in(load->args)) return true;
-  const ArrayInfo& info = execution.arrays[static_cast<size_t>(load->id)];
+  const ArrayInfo& info = execution.arrays[load->id];
   if (!is_floating(info.element)) return false;
   bool by_point = false;  // indexed by the point number: w[t][s]
   for (const Domain& d : statement.store.domain) {
@@ -116,7 +116,7 @@ void find_points(Pool& pool, Execution& execution) {
             throw Refusal{"C016", store.place,
                           fmt::format("a value of '{}' is used that was read before the array was "
                                       "written",
-                                      execution.arrays[static_cast<size_t>(n->id)].c_expression),
+                                      execution.arrays[n->id].c_expression),
                           "read it where it is used"};
           });
         }
@@ -125,7 +125,7 @@ void find_points(Pool& pool, Execution& execution) {
           throw Refusal{
               "C013", store.place,
               fmt::format("'{}' is written at positions given by data and read at other positions",
-                          execution.arrays[static_cast<size_t>(n->id)].c_expression),
+                          execution.arrays[n->id].c_expression),
               "a source may only update the element at its own position"};
         }
         return plain;

@@ -96,10 +96,9 @@ std::string ProgramWriter::domain_of(int array) {
   const size_t skip = shape.over_time ? 1 : 0;
   const auto mine = lengths(array);
   for (size_t k = 0; k + skip < mine.size(); ++k) {
-    wanted[static_cast<size_t>(shape.along[k])] = mine[k + skip];
+    wanted[shape.along[k]] = mine[k + skip];
   }
-  for (const auto& [d, periodic] : ghosts_.dimensions)
-    wanted[static_cast<size_t>(d)] = shapes_.extents()[static_cast<size_t>(d)];
+  for (const auto& [d, periodic] : ghosts_.dimensions) wanted[d] = shapes_.extents()[d];
   if (wanted == shapes_.extents()) return "G";
   for (const auto& [name, extents] : boxes_) {
     if (extents == wanted) return name;
@@ -136,7 +135,7 @@ void ProgramWriter::ghosts() {
       fields.insert(field);
       auto& sides = rules_[field];
       sides.resize(static_cast<size_t>(shapes_.rank()));
-      sides[static_cast<size_t>(d)] = {"periodic", "periodic"};
+      sides[d] = {"periodic", "periodic"};
     }
     // every buffer of a ping-pong pair gets ghost copies in its turn
     for (const auto& [part, role] : roles_.of) {
@@ -209,7 +208,7 @@ void ProgramWriter::bind() {
 ast::Box ProgramWriter::box_on_grid(const std::vector<Poly>& extents) {
   ast::Box box = box_of(extents);
   for (const auto& [d, periodic] : ghosts_.dimensions) {
-    ast::Range& range = box.ranges[static_cast<size_t>(d)];
+    ast::Range& range = box.ranges[d];
     range.low = affine(periodic.low, execution_.place);
     range.high = affine(periodic.high, execution_.place);
   }
@@ -285,7 +284,7 @@ void ProgramWriter::declare_fields(std::vector<ast::Item>& items,
       ast::Series series;
       series.names = {make_identifier(role.field)};
       series.type = type(element);
-      series.times = box_of({shape.extents[static_cast<size_t>(shape.space[0])]});
+      series.times = box_of({shape.extents[shape.space[0]]});
       if (shape.space.size() > 1) {
         series.domain = make_identifier(domain_of(part.array));
         series.along = along();
@@ -454,7 +453,7 @@ void ProgramWriter::powers() {
 // Records assumptions about params that occur in values.
 void ProgramWriter::of_symbols() {
   for (int id : computed_with_) {
-    const SymbolInfo& symbol = execution_.symbols[static_cast<size_t>(id)];
+    const SymbolInfo& symbol = execution_.symbols[id];
     if (symbol.type == CScalar::U64 && !symbol.value)
       out_.assumed.push_back(fmt::format("'{}' is below 2^62", symbol.c_expression));
     if (symbol.array < 0) continue;

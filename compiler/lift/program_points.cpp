@@ -32,8 +32,7 @@ void ProgramWriter::check_points() const {
 
 X ProgramWriter::number_of_point(const PointStatement& statement) const {
   const Domain& d = statement.store.domain[0];
-  return pool_.leaf(XKind::Index, CScalar::I64, d.index,
-                    execution_.index_names[static_cast<size_t>(d.index)]);
+  return pool_.leaf(XKind::Index, CScalar::I64, d.index, execution_.index_names[d.index]);
 }
 
 // Refuses anything but params in positions and strides of points.

@@ -35,7 +35,7 @@ void ProgramWriter::begin_reductions() {
     if (n->kind == XKind::Reduced) asked.insert(n->id);
   });
   for (int id : asked) {
-    const Reduction& r = all[static_cast<size_t>(id)];
+    const Reduction& r = all[id];
     end = end && !r.in_step && at_the_end(r);
     each_node(r.value, [&](X n) { end = end && n->kind != XKind::Reduced; });
   }
@@ -150,7 +150,7 @@ void ProgramWriter::add_reduction(size_t number) {
 void ProgramWriter::stop() {
   if (stop_ == nullptr) return;
   ValueWriter writer(pool_, execution_.place, [&](X x) -> ExprPtr {
-    if (x->kind == XKind::Reduced) return make_name(reduced_[static_cast<size_t>(x->id)]);
+    if (x->kind == XKind::Reduced) return make_name(reduced_[x->id]);
     if (x->kind == XKind::Symbol) return symbol(x);
     if (x->kind == XKind::Time) return make_name("time");
     return nullptr;

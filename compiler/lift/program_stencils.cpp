@@ -21,7 +21,7 @@ ast::Box ProgramWriter::region(const Context& context) {
     const Domain* along = nullptr;
     for (const Domain& domain : store.domain) {
       X index = pool_.leaf(XKind::Index, CScalar::I64, domain.index,
-                           execution_.index_names[static_cast<size_t>(domain.index)]);
+                           execution_.index_names[domain.index]);
       if (s.degree_in(index) > 0) along = &domain;
     }
     if (!context.indices[d].empty()) range.index = make_identifier(context.indices[d]);
@@ -29,7 +29,7 @@ ast::Box ProgramWriter::region(const Context& context) {
       range.low = affine(s, store.place);
     } else {
       X index = pool_.leaf(XKind::Index, CScalar::I64, along->index,
-                           execution_.index_names[static_cast<size_t>(along->index)]);
+                           execution_.index_names[along->index]);
       range.low = affine(s.without(index) + along->low, store.place);
       range.high = affine(s.without(index) + along->high, store.place);
       if (along->stride != 1) range.stride = make_integer(along->stride);

@@ -20,7 +20,7 @@ bool uses_counter(const Poly& p) {
 // The param has a type that holds all values of the C type (ProgramWriter::assemble).
 ExprPtr ProgramWriter::symbol(X x) {
   used_.insert(x->id);
-  return make_name(execution_.symbols[static_cast<size_t>(x->id)].name);
+  return make_name(execution_.symbols[x->id].name);
 }
 
 // An integer expression of params: a bound, length or condition.
@@ -211,7 +211,7 @@ ExprPtr ProgramWriter::load(X x, Context& context) {
     bracket.indices.push_back(std::move(now));
   }
   for (size_t k = 0; k < access.subscripts.size(); ++k) {
-    const Poly& from = context.point.subscripts[static_cast<size_t>(shape.along[k])];
+    const Poly& from = context.point.subscripts[shape.along[k]];
     auto rule = bent(from, access.subscripts[k], access.part, k, context);
     bracket.indices.push_back(rule ? std::move(*rule)
                                    : offset(from, access.subscripts[k], x, context));
@@ -248,7 +248,7 @@ ExprPtr ProgramWriter::leaf(X x, Context& context) {
     return symbol(x);
   }
   if (x->kind == XKind::Time) return make_name("time");
-  if (x->kind == XKind::Reduced) return make_name(reduced_[static_cast<size_t>(x->id)]);
+  if (x->kind == XKind::Reduced) return make_name(reduced_[x->id]);
   if (x->kind != XKind::Index) return nullptr;
   for (size_t d = 0; d < context.point.subscripts.size(); ++d) {
     if (context.point.subscripts[d].linear_in(x) != std::optional<int64_t>(1)) continue;

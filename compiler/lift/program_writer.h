@@ -31,7 +31,7 @@ class ProgramWriter {
 
  private:
   // ---- arrays and fields
-  const ArrayInfo& info(int array) const { return execution_.arrays[static_cast<size_t>(array)]; }
+  const ArrayInfo& info(int array) const { return execution_.arrays[array]; }
   void gather();
   std::vector<Poly> lengths(int array) const { return shapes_.lengths(array); }
   std::string domain_of(int array);

@@ -52,7 +52,7 @@ class Finder {
   }
 
   // The step, or a reduction inside it, reads this one.
-  void in_step(int id) { execution_.reductions[static_cast<size_t>(id)].in_step = true; }
+  void in_step(int id) { execution_.reductions[id].in_step = true; }
 
   X reduction(X sum, X value) {
     const SumInfo& info = execution_.sums.at(sum);
@@ -198,7 +198,7 @@ class Finder {
                   "C016", r.point.place,
                   fmt::format("a value of '{}' is reduced that was read before the array was "
                               "written",
-                              execution_.arrays[static_cast<size_t>(n->id)].c_expression),
+                              execution_.arrays[n->id].c_expression),
                   "read it where it is used"};
             }
           }

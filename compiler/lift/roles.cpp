@@ -10,7 +10,7 @@ namespace stencil::lifter {
 namespace {
 
 std::string plain_name(const Execution& execution, const ArrayPart& part) {
-  std::string out = execution.arrays[static_cast<size_t>(part.array)].name;
+  std::string out = execution.arrays[part.array].name;
   for (int64_t number : part.fixed) out += fmt::format("_{}", number);
   return out;
 }
@@ -69,7 +69,7 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
     if (previous.count(before) > 0 && next.count(after) > 0) continue;
     throw Refusal{"C014", execution.place,
                   fmt::format("the array of '{}' is lost when pointers are moved",
-                              execution.arrays[static_cast<size_t>(before)].c_expression),
+                              execution.arrays[before].c_expression),
                   "pointers may only be swapped or rotated among each other"};
   }
   std::set<int> done;

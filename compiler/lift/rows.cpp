@@ -54,10 +54,9 @@ class Splitter {
 
  private:
   X index(int id) const {
-    return pool_.leaf(XKind::Index, CScalar::I64, id,
-                      execution_.index_names[static_cast<size_t>(id)]);
+    return pool_.leaf(XKind::Index, CScalar::I64, id, execution_.index_names[id]);
   }
-  bool is_linear(int array) const { return execution_.arrays[static_cast<size_t>(array)].linear; }
+  bool is_linear(int array) const { return execution_.arrays[array].linear; }
 
   // Calls visit(array, subscripts) for each write and read of a store.
   template <class Visit>
@@ -76,7 +75,7 @@ class Splitter {
     const auto note = [&](int array, const std::vector<X>& subscripts) {
       if (!is_linear(array)) return;
       const Poly p = Poly::of(subscripts[0]);
-      auto& strides = strides_[static_cast<size_t>(array)];
+      auto& strides = strides_[array];
       for (X atom : p.atoms()) {
         if (atom->kind != XKind::Index || p.degree_in(atom) != 1) continue;
         const Poly factor = p.coefficient(atom);
@@ -141,7 +140,7 @@ class Splitter {
                     if (!moves) return;
                     good = good && is_linear(array) &&
                            Poly::of(subscripts[0]).linear_in(i) == std::optional<int64_t>(1);
-                    const auto& strides = strides_[static_cast<size_t>(array)];
+                    const auto& strides = strides_[array];
                     candidates.insert(candidates.end(), strides.begin(), strides.end());
                   });
     }
@@ -181,7 +180,7 @@ class Splitter {
     if (out.domain.empty()) return std::nullopt;
     out.domain.push_back(inner);
     out.strides.push_back(Poly(1));
-    const std::string name = execution_.index_names[static_cast<size_t>(loop.index)];
+    const std::string name = execution_.index_names[loop.index];
     for (Domain& d : out.domain) {
       d.index = static_cast<int>(execution_.index_names.size());
       execution_.index_names.push_back(name);

@@ -45,8 +45,8 @@ std::optional<std::pair<int64_t, int64_t>> rotation_of(X x) {
   for (int64_t copies = 2; copies <= 8; ++copies) {
     bool fits = true;
     for (int64_t step = 0; step < 24; ++step) {
-      fits = fits && values[static_cast<size_t>(step)] == (values[0] + step) % copies &&
-             values[0] >= 0 && values[0] < copies;
+      fits = fits && values[step] == (values[0] + step) % copies && values[0] >= 0 &&
+             values[0] < copies;
     }
     if (fits) return std::pair{copies, values[0]};
   }
@@ -56,8 +56,7 @@ std::optional<std::pair<int64_t, int64_t>> rotation_of(X x) {
 }  // namespace
 
 X Shapes::index(int id) const {
-  return pool_.leaf(XKind::Index, CScalar::I64, id,
-                    execution_.index_names[static_cast<size_t>(id)]);
+  return pool_.leaf(XKind::Index, CScalar::I64, id, execution_.index_names[id]);
 }
 
 bool Shapes::at_least_zero(const Poly& p) const {
@@ -82,8 +81,7 @@ Poly Shapes::extreme(Pool& pool, const Execution& execution, Poly p,
     p = p.without(atom) + Poly(*factor) * ((*factor > 0) == largest ? last : Poly());
   }
   for (const Domain& d : domain) {
-    X i = pool.leaf(XKind::Index, CScalar::I64, d.index,
-                    execution.index_names[static_cast<size_t>(d.index)]);
+    X i = pool.leaf(XKind::Index, CScalar::I64, d.index, execution.index_names[d.index]);
     const auto factor = p.linear_in(i);
     if (!factor || *factor == 0) continue;
     p = p.without(i) + Poly(*factor) * ((*factor > 0) == largest ? d.high : d.low);
@@ -93,21 +91,19 @@ Poly Shapes::extreme(Pool& pool, const Execution& execution, Poly p,
 
 void Shapes::gather(const Store& store, bool writes) {
   if (writes) {
-    seen_[static_cast<size_t>(store.array)].push_back(
-        {store.subscripts, &store, true, store.domain});
+    seen_[store.array].push_back({store.subscripts, &store, true, store.domain});
   }
   const auto domains = domains_of_loads(pool_, execution_, store.value, store.domain);
   each_node(store.value, [&](X n) {
-    if (n->kind == XKind::Load)
-      seen_[static_cast<size_t>(n->id)].push_back({n->args, &store, false, domains.at(n)});
+    if (n->kind == XKind::Load) seen_[n->id].push_back({n->args, &store, false, domains.at(n)});
   });
 }
 
 // Determines the strides of a linear array.
 void Shapes::delinearise(int array) {
-  const ArrayInfo& info = execution_.arrays[static_cast<size_t>(array)];
+  const ArrayInfo& info = execution_.arrays[array];
   std::vector<Poly> strides = {Poly(1)};
-  for (const Seen& seen : seen_[static_cast<size_t>(array)]) {
+  for (const Seen& seen : seen_[array]) {
     const Poly p = Poly::of(seen.subscripts[0]);
     for (X atom : p.atoms()) {
       const bool counts = is_counter(atom);
@@ -150,8 +146,8 @@ void Shapes::delinearise(int array) {
     const Poly d = a - b;
     return d.is_constant() && d.constant() > 0;
   });
-  const CPlace place = seen_[static_cast<size_t>(array)][0].store->place;
-  ArrayShape& shape = shapes_[static_cast<size_t>(array)];
+  const CPlace place = seen_[array][0].store->place;
+  ArrayShape& shape = shapes_[array];
   shape.extents = {Poly()};
   shape.known = {false};
   for (size_t k = 1; k < strides.size(); ++k) {
@@ -166,14 +162,14 @@ void Shapes::delinearise(int array) {
     shape.extents.push_back(division.quotient);
     shape.known.push_back(true);
   }
-  strides_[static_cast<size_t>(array)] = std::move(strides);
+  strides_[array] = std::move(strides);
 }
 
 // Splits a linear subscript into one per dimension.
 std::vector<Poly> Shapes::split(int array, const std::vector<X>& subscripts,
                                 const std::vector<Domain>& domain) const {
   std::vector<Poly> out;
-  const auto& strides = strides_[static_cast<size_t>(array)];
+  const auto& strides = strides_[array];
   if (strides.empty()) {
     for (X s : subscripts) out.push_back(Poly::of(s));
     return out;
@@ -194,7 +190,7 @@ std::vector<Poly> Shapes::split(int array, const std::vector<X>& subscripts,
     rest = division.rest;
   }
   // a[i*n + n-1] is the last element of row i, not the one before row i+1
-  const auto& extents = shapes_[static_cast<size_t>(array)].extents;
+  const auto& extents = shapes_[array].extents;
   for (size_t k = strides.size() - 1; k > 0; --k) {
     for (int guard = 0; guard < 4; ++guard) {
       const Poly most = extreme(pool_, execution_, out[k], domain, true);
@@ -215,11 +211,11 @@ std::vector<Poly> Shapes::split(int array, const std::vector<X>& subscripts,
 
 // Classifies dimensions as space, rotating buffers or constants.
 void Shapes::classify(int array) {
-  const ArrayInfo& info = execution_.arrays[static_cast<size_t>(array)];
-  ArrayShape& shape = shapes_[static_cast<size_t>(array)];
-  const auto& all = seen_[static_cast<size_t>(array)];
+  const ArrayInfo& info = execution_.arrays[array];
+  ArrayShape& shape = shapes_[array];
+  const auto& all = seen_[array];
   for (const Seen& seen : all) (seen.write ? shape.stored : shape.loaded) = true;
-  if (strides_[static_cast<size_t>(array)].empty()) {
+  if (strides_[array].empty()) {
     for (X extent : info.extents) {
       shape.extents.push_back(extent != nullptr ? Poly::of(extent) : Poly());
       shape.known.push_back(extent != nullptr);
@@ -227,7 +223,7 @@ void Shapes::classify(int array) {
   }
   const size_t dimensions = shape.extents.size();
   for (const Seen& seen : all) {
-    const auto& strides = strides_[static_cast<size_t>(array)];
+    const auto& strides = strides_[array];
     if (strides.size() < 2) break;
     const Poly whole = Poly::of(seen.subscripts[0]);
     for (X atom : whole.atoms()) {
@@ -285,12 +281,12 @@ std::optional<Poly> Shapes::largest(const std::vector<Poly>& lengths) const {
 
 // Determines lengths that C does not declare from the accesses.
 void Shapes::measure(int array) {
-  const ArrayInfo& info = execution_.arrays[static_cast<size_t>(array)];
-  ArrayShape& shape = shapes_[static_cast<size_t>(array)];
+  const ArrayInfo& info = execution_.arrays[array];
+  ArrayShape& shape = shapes_[array];
   for (size_t k = 0; k < shape.extents.size(); ++k) {
     if (shape.known[k] || static_cast<int>(k) == shape.buffer_slot_dimension) continue;
     std::vector<Poly> ends;
-    for (const Seen& seen : seen_[static_cast<size_t>(array)]) {
+    for (const Seen& seen : seen_[array]) {
       const Poly s = split(array, seen.subscripts, seen.domain)[k];
       Poly end = extreme(pool_, execution_, s, seen.domain, true) + Poly(1);
       if (shape.over_time && static_cast<int>(k) == shape.space[0] && execution_.steps != nullptr) {
@@ -302,14 +298,14 @@ void Shapes::measure(int array) {
     if (!most) {
       std::vector<std::string> texts;
       for (const Poly& end : ends) texts.push_back(end.text());
-      throw Refusal{"C019", seen_[static_cast<size_t>(array)][0].store->place,
+      throw Refusal{"C019", seen_[array][0].store->place,
                     fmt::format("the length of dimension {} of '{}' is not known: it may be {}", k,
                                 info.c_expression, fmt::join(texts, " or ")),
                     "declare the array with its lengths, as in double a[n][m]"};
     }
     shape.extents[k] = *most;
     std::optional<int64_t> spare;
-    for (const Seen& seen : seen_[static_cast<size_t>(array)]) {
+    for (const Seen& seen : seen_[array]) {
       const Poly s = split(array, seen.subscripts, seen.domain)[k];
       const Poly gap = *most - Poly(1) - extreme(pool_, execution_, s, seen.domain, true);
       if (!gap.is_constant()) continue;
@@ -324,7 +320,7 @@ void Shapes::measure(int array) {
     for (X atom : most->atoms()) {
       if (contains(atom, XKind::Index) || contains(atom, XKind::Load) ||
           contains(atom, XKind::Time)) {
-        throw Refusal{"C013", seen_[static_cast<size_t>(array)][0].store->place,
+        throw Refusal{"C013", seen_[array][0].store->place,
                       fmt::format("a subscript of '{}' depends on data", info.c_expression),
                       "subscripts are sums of loop counters and sizes"};
       }
@@ -354,10 +350,10 @@ void Shapes::grid() {
     }
     if (rank != rank_ || shape.over_time) continue;
     for (int d = 0; d < rank; ++d) {
-      const Poly& length = shape.extents[static_cast<size_t>(shape.space[static_cast<size_t>(d)])];
+      const Poly& length = shape.extents[shape.space[static_cast<size_t>(d)]];
       if (static_cast<int>(extents_.size()) <= d) {
         extents_.push_back(length);
-      } else if (Poly& most = extents_[static_cast<size_t>(d)]; at_least_zero(length - most)) {
+      } else if (Poly& most = extents_[d]; at_least_zero(length - most)) {
         most = length;
       } else if (!at_least_zero(most - length)) {
         throw Refusal{"C019", place,
@@ -379,7 +375,7 @@ void Shapes::whole_grid() {
   for (const PointStatement& one : execution_.points) {
     each_node(one.store.value, [&](X n) {
       if (n->kind != XKind::Load) return;
-      ArrayShape& shape = shapes_[static_cast<size_t>(n->id)];
+      ArrayShape& shape = shapes_[n->id];
       if (static_cast<int>(shape.space.size()) != rank_ || shape.over_time) return;
       for (size_t d = 0; d < extents_.size(); ++d) {
         const size_t k = static_cast<size_t>(shape.space[d]);
@@ -404,14 +400,14 @@ void Shapes::directions() {
     }
     for (const Seen& seen : seen_[a]) {
       const auto mine = split(static_cast<int>(a), seen.subscripts, seen.domain);
-      const ArrayShape& target = shapes_[static_cast<size_t>(seen.store->array)];
+      const ArrayShape& target = shapes_[seen.store->array];
       const auto theirs = split(seen.store->array, seen.store->subscripts, seen.store->domain);
       for (size_t k = 0; k < rank; ++k) {
-        const Poly& s = mine[static_cast<size_t>(shape.space[k + skip])];
+        const Poly& s = mine[shape.space[k + skip]];
         for (X atom : s.atoms()) {
           if (atom->kind != XKind::Index) continue;
           for (size_t d = 0; d < target.space.size(); ++d) {
-            if (theirs[static_cast<size_t>(target.space[d])].degree_in(atom) == 0) continue;
+            if (theirs[target.space[d]].degree_in(atom) == 0) continue;
             if (shape.along[k] >= 0 && shape.along[k] != static_cast<int>(d)) {
               throw Refusal{
                   "C013", seen.store->place,
@@ -473,8 +469,7 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
       }
       const bool timed =
           std::any_of(n->args.begin(), n->args.end(), [](X s) { return contains(s, XKind::Time); });
-      if (series && timed)
-        seen_[static_cast<size_t>(n->id)].push_back({n->args, &one.store, false, one.store.domain});
+      if (series && timed) seen_[n->id].push_back({n->args, &one.store, false, one.store.domain});
     });
   }
   for (size_t a = 0; a < count; ++a) {
@@ -494,8 +489,8 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
 void Shapes::size_of_swapped() {
   for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
     for (const Rotation& rotation : execution_.rotations) {
-      ArrayInfo* a = &execution_.arrays[static_cast<size_t>(rotation.before)];
-      ArrayInfo* b = &execution_.arrays[static_cast<size_t>(rotation.after)];
+      ArrayInfo* a = &execution_.arrays[rotation.before];
+      ArrayInfo* b = &execution_.arrays[rotation.after];
       const bool vectors = (a->sequence || a->view) && (b->sequence || b->view);
       if (!vectors || a->extents.size() != b->extents.size()) continue;
       for (size_t k = 0; k < a->extents.size(); ++k) {
@@ -513,8 +508,8 @@ void Shapes::size_of_swapped() {
 void Shapes::share_lengths() {
   for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
     for (const Rotation& rotation : execution_.rotations) {
-      ArrayShape& a = shapes_[static_cast<size_t>(rotation.before)];
-      ArrayShape& b = shapes_[static_cast<size_t>(rotation.after)];
+      ArrayShape& a = shapes_[rotation.before];
+      ArrayShape& b = shapes_[rotation.after];
       if (a.extents.size() != b.extents.size()) continue;
       for (size_t k = 0; k < a.extents.size(); ++k) {
         if (a.known[k] && b.known[k]) continue;
@@ -529,8 +524,8 @@ void Shapes::share_lengths() {
 void Shapes::share_unused() {
   for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
     for (const Rotation& rotation : execution_.rotations) {
-      ArrayShape& a = shapes_[static_cast<size_t>(rotation.before)];
-      ArrayShape& b = shapes_[static_cast<size_t>(rotation.after)];
+      ArrayShape& a = shapes_[rotation.before];
+      ArrayShape& b = shapes_[rotation.after];
       if (a.extents.empty() == b.extents.empty()) continue;
       ArrayShape& unused = a.extents.empty() ? a : b;
       unused = a.extents.empty() ? b : a;
@@ -540,25 +535,25 @@ void Shapes::share_unused() {
 }
 
 std::vector<Poly> Shapes::lengths(int array) const {
-  const ArrayShape& shape = shapes_[static_cast<size_t>(array)];
+  const ArrayShape& shape = shapes_[array];
   std::vector<Poly> out;
-  for (int k : shape.space) out.push_back(shape.extents[static_cast<size_t>(k)]);
+  for (int k : shape.space) out.push_back(shape.extents[k]);
   return out;
 }
 
 Access Shapes::access(int array, const std::vector<X>& subscripts, const Store& context) const {
-  const ArrayShape& shape = shapes_[static_cast<size_t>(array)];
+  const ArrayShape& shape = shapes_[array];
   const auto all = split(array, subscripts, context.domain);
   Access out;
   out.part.array = array;
-  for (int k : shape.fixed) out.part.fixed.push_back(all[static_cast<size_t>(k)].constant());
+  for (int k : shape.fixed) out.part.fixed.push_back(all[k].constant());
   if (shape.buffer_slot_dimension >= 0) {
-    const auto rotation = rotation_of(
-        all[static_cast<size_t>(shape.buffer_slot_dimension)].expression(pool_, CScalar::I64));
+    const auto rotation =
+        rotation_of(all[shape.buffer_slot_dimension].expression(pool_, CScalar::I64));
     out.part.buffer_slot = static_cast<int>(rotation->second);
   }
   for (size_t k = 0; k < shape.space.size(); ++k) {
-    const Poly& s = all[static_cast<size_t>(shape.space[k])];
+    const Poly& s = all[shape.space[k]];
     if (k == 0 && shape.over_time) {
       out.time_offset = s.constant();
       continue;

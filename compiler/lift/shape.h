@@ -63,7 +63,7 @@ class Shapes {
   Shapes(Pool& pool, Execution& execution);
 
   int rank() const { return rank_; }
-  const ArrayShape& shape(int array) const { return shapes_[static_cast<size_t>(array)]; }
+  const ArrayShape& shape(int array) const { return shapes_[array]; }
   const std::vector<Poly>& extents() const { return extents_; }  // of the grid
   // Lengths of the space dimensions.
   std::vector<Poly> lengths(int array) const;

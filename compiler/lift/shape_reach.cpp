@@ -21,7 +21,7 @@ Shapes::End Shapes::end_of(const Touch& touch) const {
   for (Domain& d : domain) {
     const Poly extent = d.high - d.low;
     for (const auto* all : {&touch.domain, &touch.around}) {
-      const Domain& one = (*all)[static_cast<size_t>(&d - domain.data())];
+      const Domain& one = (*all)[&d - domain.data()];
       X points = (one.high - one.low).expression(pool_, CScalar::I64);
       const bool known = points->kind == XKind::Int && points->integer >= 0;
       if (!known && std::find(out.points.begin(), out.points.end(), points) == out.points.end())
@@ -97,7 +97,7 @@ std::vector<ArrayReach> Shapes::reaches() const {
   std::vector<std::vector<Touch>> touches(execution_.arrays.size());
   const auto add = [&](const Store& store) {
     for (Touch& touch : touches_of(pool_, execution_, store))
-      touches[static_cast<size_t>(touch.array)].push_back(std::move(touch));
+      touches[touch.array].push_back(std::move(touch));
   };
   for (const Nest& nest : execution_.nests) {
     for (const auto* leaves : {&nest.leaves, &nest.ordered}) {

@@ -48,7 +48,7 @@ std::vector<int64_t> own_point(const ir::Field& field, const std::vector<int64_t
                                int64_t step) {
   std::vector<int64_t> own;
   for (const int d : field.dimensions) {
-    own.push_back(d == ir::kTime ? step : point[static_cast<size_t>(d)]);
+    own.push_back(d == ir::kTime ? step : point[d]);
   }
   return own;
 }

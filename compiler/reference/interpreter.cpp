@@ -68,7 +68,7 @@ class Sweep {
     };
     in_parts(static_cast<int>(evaluators_.size()), rows_.count(),
              [&](int part, int64_t begin, int64_t end) {
-               run_part(evaluators_[static_cast<size_t>(part)], begin, end, store);
+               run_part(evaluators_[part], begin, end, store);
              });
   }
 
@@ -205,7 +205,7 @@ class Reduce {
         open_.push_back(std::vector<T>(ir::kReductionLanes, identity<T>(reducer_)));
       }
       const int64_t number = line * tile_[last] + (first + i) % tile_[last];
-      T& total = open_[tile][static_cast<size_t>(number % ir::kReductionLanes)];
+      T& total = open_[tile][number % ir::kReductionLanes];
       total = combine<T>(reducer_, total, value(i));
     }
   }
@@ -254,7 +254,7 @@ T reduce_box(ir::Reducer reducer, const std::vector<int64_t>& extents, Value val
     std::vector<T> lanes(ir::kProfileLanes, identity<T>(reducer));
     int64_t within = 0;
     for_each_number(tile, [&](std::vector<int64_t> point) {
-      T& total = lanes[static_cast<size_t>(within++ % ir::kProfileLanes)];
+      T& total = lanes[within++ % ir::kProfileLanes];
       bool exists = true;
       for (size_t d = 0; d < tile.size(); ++d) {
         point[d] += number[d] * tile[d];
@@ -449,16 +449,16 @@ class Run {
     const std::vector<int> over = ir::reduced_dimensions(program_, reduction.source);
     const std::vector<int>& kept = program_.fields[*reduction.source.target].dimensions;
     std::vector<int64_t> reduced;
-    for (const int d : over) reduced.push_back(extents[static_cast<size_t>(d)]);
+    for (const int d : over) reduced.push_back(extents[d]);
     auto* out = reinterpret_cast<Total*>(profile.spare[0].data());
     for_each_number(profile.extents, [&](const std::vector<int64_t>& at) {
       std::vector<int64_t> point(extents.size());
-      for (size_t d = 0; d < kept.size(); ++d) point[static_cast<size_t>(kept[d])] = at[d];
+      for (size_t d = 0; d < kept.size(); ++d) point[kept[d]] = at[d];
       const auto value_at = [&](const std::vector<int64_t>& within) {
-        for (size_t d = 0; d < over.size(); ++d) point[static_cast<size_t>(over[d])] = within[d];
+        for (size_t d = 0; d < over.size(); ++d) point[over[d]] = within[d];
         int64_t position = 0;
         for (size_t d = 0; d < point.size(); ++d) position = position * extents[d] + point[d];
-        return values[static_cast<size_t>(position)];
+        return values[position];
       };
       *out = reduce_box<Total>(reduction.source.reducer, reduced, value_at);
       if (*out != *out) note_nan(value);
@@ -499,7 +499,7 @@ class Run {
 }  // namespace
 
 void initialise(const ir::Program& program, ir::FieldId id, State& state) {
-  FieldData& field = state.fields[static_cast<size_t>(id)];
+  FieldData& field = state.fields[id];
   const auto init = std::find_if(program.inits.begin(), program.inits.end(),
                                  [&](const ir::Init& other) { return other.field == id; });
   if (init == program.inits.end()) {

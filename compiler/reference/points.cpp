@@ -20,8 +20,8 @@ const double* values(const FieldData& data, int component) {
 }  // namespace
 
 PointSet::PointSet(const ir::Program& program, ir::FieldId set, const State& state)
-    : field_(program.fields[static_cast<size_t>(set)]), set_{} {
-  const FieldData& data = state.fields[static_cast<size_t>(set)];
+    : field_(program.fields[set]), set_{} {
+  const FieldData& data = state.fields[set];
   const ConcreteBox grid = *concrete(program.grid, state.integer_params);
   const ConcreteBox within = *concrete(*field_.within, state.integer_params);
   const int rank = static_cast<int>(grid.size());
@@ -69,7 +69,7 @@ PlacedPoints PointSet::place() const {
   const int64_t planes = last > 0 ? high_[0] - low_[0] + 1 : 1;
   int64_t buckets = (high_.back() - low_.back()) / 32 + 1;
   for (int d = 1; d < last; ++d) {
-    buckets *= high_[static_cast<size_t>(d)] - low_[static_cast<size_t>(d)] + 1;
+    buckets *= high_[d] - low_[d] + 1;
   }
   const auto most = static_cast<size_t>(set_.points * corners());
   PlacedPoints out;
@@ -108,10 +108,10 @@ std::optional<std::string> misplaced_points(const ir::Program& program, const St
 }
 
 void spread_points(const ir::Program& program, ir::FieldId field, State& state) {
-  const ir::Field& set = program.fields[static_cast<size_t>(field)];
+  const ir::Field& set = program.fields[field];
   if (!set.is_point_set()) return;
   const ConcreteBox within = *concrete(*set.within, state.integer_params);
-  FieldData& data = state.fields[static_cast<size_t>(field)];
+  FieldData& data = state.fields[field];
   for (size_t d = 0; d < within.size(); ++d) {
     const auto low = static_cast<double>(within[d][0]), high = static_cast<double>(within[d][1]);
     for (int64_t p = 0; p < data.points; ++p) {
@@ -153,13 +153,13 @@ template <class T>
 void sum(const ir::Program& program, const State& state, const ir::Access& access,
          const std::vector<int64_t>& point, int64_t count, T* out) {
   std::fill(out, out + count, T{0});
-  const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
-  const FieldData& data = state.fields[static_cast<size_t>(access.field)];
-  const PlacedPoints& placed = *state.placed[static_cast<size_t>(*field.points)];
+  const ir::Field& field = program.fields[access.field];
+  const FieldData& data = state.fields[access.field];
+  const PlacedPoints& placed = *state.placed[*field.points];
   const StepValues from = values_of_step(field, data, access, state.step);
   const ConcreteBox grid = *concrete(program.grid, state.integer_params);
   const size_t last = grid.size() - 1;
-  const int64_t slab = placed.slabs[static_cast<size_t>(last > 0 ? point[0] - grid[0][0] : 0)];
+  const int64_t slab = placed.slabs[last > 0 ? point[0] - grid[0][0] : 0];
   if (slab < 0) return;
   int64_t row = slab;
   for (size_t d = 1; d < last; ++d) {
@@ -168,9 +168,7 @@ void sum(const ir::Program& program, const State& state, const ir::Access& acces
   const int64_t buckets = (grid[last][1] - grid[last][0]) / 32 + 1;
   const int64_t begin = (point[last] - grid[last][0]) / 32;
   const int64_t end = (point[last] + count - 1 - grid[last][0]) / 32 + 1;
-  const auto entry_at = [&](int64_t bucket) {
-    return placed.starts[static_cast<size_t>(row * buckets + bucket)];
-  };
+  const auto entry_at = [&](int64_t bucket) { return placed.starts[row * buckets + bucket]; };
   for (int64_t e = entry_at(begin); e < entry_at(end); ++e) {
     const auto entry = static_cast<size_t>(e);
     const int64_t i = placed.columns[entry] - point[last];
@@ -181,7 +179,7 @@ void sum(const ir::Program& program, const State& state, const ir::Access& acces
       continue;
     }
     const double value = from.rule
-                             ? from.rule->values[static_cast<size_t>(access.component)]
+                             ? from.rule->values[access.component]
                              : data.real(0, access.component, from.first + placed.numbers[entry]);
     out[i] += weight * static_cast<T>(value);
   }

@@ -156,8 +156,8 @@ std::optional<State> lay_out(const ir::Program& program, std::vector<int64_t> in
 }
 
 void provide(const ir::Program& program, ir::FieldId field, State& state) {
-  FieldData& data = state.fields[static_cast<size_t>(field)];
-  const int history = program.fields[static_cast<size_t>(field)].history;
+  FieldData& data = state.fields[field];
+  const int history = program.fields[field].history;
   for (int level = static_cast<int>(data.levels.size()); level < history; ++level) {
     data.levels.push_back(zeroed_level(data));
   }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compiler/ir/program.h"
+#include "compiler/support/ids.h"
 
 namespace stencil::reference {
 
@@ -130,10 +131,10 @@ struct PlacedPoints;  // points.h
 struct State {
   std::vector<int64_t> integer_params;  // by ParamId; entries of other params are ignored
   std::vector<double> real_params;
-  std::vector<FieldData> fields;           // by FieldId
-  std::vector<ReductionValue> reductions;  // by ReductionId
-  int64_t step = 0;                        // steps completed
-  bool stopped = false;                    // the stop condition held
+  IdVector<ir::FieldId, FieldData> fields;
+  IdVector<ir::ReductionId, ReductionValue> reductions;
+  int64_t step = 0;      // steps completed
+  bool stopped = false;  // the stop condition held
   // By FieldId: lookup tables of sets of points, set while the interpreter runs.
   std::vector<std::shared_ptr<const PlacedPoints>> placed = {};
 };

@@ -26,7 +26,7 @@ std::vector<Shape> enlarged(const Shape& shape, int rank) {
     for (size_t i = 0; i < known; ++i) {
       for (int doublings = 1; doublings <= kMostDoublings; ++doublings) {
         Shape larger = shapes[i];
-        larger[static_cast<size_t>(d)] <<= doublings;
+        larger[d] <<= doublings;
         shapes.push_back(larger);
       }
     }

@@ -132,7 +132,7 @@ class Explorer {
     const std::string line = print(schedule, rank_);
     const auto [known, fresh] = seen_.try_emplace(line, -1);
     if (!fresh && known->second < 0) return std::nullopt;
-    if (!fresh) return all_[static_cast<size_t>(known->second)].prediction;
+    if (!fresh) return all_[known->second].prediction;
     ++space_.looked_at;
     support::count_work();
     if (schedule.time_tile > most_steps()) {

@@ -86,7 +86,7 @@ class CutPlan final : public Plan {
  private:
   void add_reductions(size_t functions, TileWork& out) const {
     for (const ir::ReductionId id : ir::reductions_at(whole_.program(), functions)) {
-      const ir::Reduction& reduction = whole_.program().reductions[static_cast<size_t>(id)];
+      const ir::Reduction& reduction = whole_.program().reductions[id];
       for (Work& launch : work_of(whole_, reduction)) out.kernels.push_back(std::move(launch));
     }
   }

@@ -379,7 +379,7 @@ std::string print(const Schedule& schedule, int rank) {
     if (number) {
       out += text(*number, schedule.*number->value);
     } else if (word) {
-      out += word->words[static_cast<size_t>(word->get(schedule))];
+      out += word->words[word->get(schedule)];
     } else {
       out += stencil::print(setting == Setting::Block ? schedule.block : schedule.elements, rank);
     }

@@ -106,7 +106,7 @@ void settle_requirements(ir::Program& program, Diagnostics& diagnostics) {
     });
     if (!known) return false;
     const auto values = ir::evaluate_on_params(requirement.graph, {}, {});
-    if (values[static_cast<size_t>(requirement.condition)].integer == 0) {
+    if (values[requirement.condition].integer == 0) {
       diagnostics.error("S035", requirement.span, "requirement not met").expected =
           requirement.text;
     }
@@ -117,14 +117,12 @@ void settle_requirements(ir::Program& program, Diagnostics& diagnostics) {
 // Stores the weights of each set of points in the widest type that an expression combines them
 // with. Float expressions get the same bits from weights stored in double.
 void hold_weights(ir::Program& program) {
-  const auto widen = [&](ir::FieldId set) {
-    program.fields[static_cast<size_t>(set)].weight = Scalar::F64;
-  };
+  const auto widen = [&](ir::FieldId set) { program.fields[set].weight = Scalar::F64; };
   const auto hold = [&](const ir::Graph& graph) {
     for (const ir::Node& node : graph.nodes()) {
       const auto* access = std::get_if<ir::Access>(&node.kind);
       if (!access || !access->at_points || node.type != Scalar::F64) continue;
-      widen(*program.fields[static_cast<size_t>(access->field)].points);
+      widen(*program.fields[access->field].points);
     }
   };
   for (const ir::Function& function : program.functions) {

@@ -62,7 +62,7 @@ class AffineEvaluator {
   std::optional<ir::Affine> open_param(const std::string& name) {
     const Declaration* declaration = env_.find(name);
     if (!declaration || declaration->kind != Declared::Param) return std::nullopt;
-    const ir::Param& param = env_.program.params[static_cast<size_t>(declaration->index)];
+    const ir::Param& param = env_.program.params[declaration->index];
     if (param.affine) return param.affine;
     if (!param.open()) return std::nullopt;
     return ir::Affine{0, {{declaration->index, 1}}};
@@ -121,7 +121,7 @@ class AffineEvaluator {
     const auto* name = std::get_if<ast::Name>(&expr.kind);
     const Declaration* declaration = name ? env_.find(name->name) : nullptr;
     if (!declaration || declaration->kind != Declared::Param) return std::nullopt;
-    return env_.program.params[static_cast<size_t>(declaration->index)].integer_value;
+    return env_.program.params[declaration->index].integer_value;
   }
 
   bool mentions_open_param(const ast::Expr& expr) {
@@ -266,8 +266,8 @@ Region elaborate_region(Environment& env, const ast::Region& region) {
     result.ok = true;
   } else if (declaration->kind == Declared::Subgrid) {
     result.ok = true;
-    result.box = env.subgrids[static_cast<size_t>(declaration->index)];
-    result.strides = env.subgrid_strides[static_cast<size_t>(declaration->index)];
+    result.box = env.subgrids[declaration->index];
+    result.strides = env.subgrid_strides[declaration->index];
   } else {
     Diagnostic& error =
         env.report.error("S005", name.span, fmt::format("'{}' is not a region", name.name));

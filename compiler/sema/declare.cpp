@@ -42,7 +42,7 @@ TypePtr named_type(Environment& env, const std::string& name, Span span) {
         describe(declaration->kind);
     return nullptr;
   }
-  return env.types[static_cast<size_t>(declaration->index)];
+  return env.types[declaration->index];
 }
 
 TypePtr fitting(Environment& env, TypePtr type, Span span) {
@@ -113,7 +113,7 @@ struct Domain {
 std::optional<Domain> field_domain(Environment& env, const ast::Identifier& domain) {
   const Declaration* set = env.find(domain.name);
   if (set && set->kind == Declared::Field && !set->broken) {
-    const ir::Field& field = env.program.fields[static_cast<size_t>(set->index)];
+    const ir::Field& field = env.program.fields[set->index];
     if (field.is_point_set()) return Domain{field.box, set->index};
   }
   const Region region = elaborate_region(env, ast::Region{ast::NamedRegion{domain, {}}});
@@ -159,7 +159,7 @@ bool take_dimensions(Environment& env, const std::optional<ast::PerDimension>& a
   const auto dimensions = dimensions_along(env, *along);
   if (!dimensions) return false;
   ir::Box box;
-  for (const int d : *dimensions) box.ranges.push_back(field.box.ranges[static_cast<size_t>(d)]);
+  for (const int d : *dimensions) box.ranges.push_back(field.box.ranges[d]);
   field.dimensions = *dimensions;
   field.box = std::move(box);
   return true;
@@ -416,13 +416,13 @@ void break_off(Environment& env, ReductionInfo& info) {
 void declare_profile(Environment& env, ReductionInfo& info) {
   const ast::Reduce& reduce = *info.syntax;
   const Region& region = *info.region;
-  ir::Field& field = env.program.fields[static_cast<size_t>(*info.profile)];
+  ir::Field& field = env.program.fields[*info.profile];
   const auto over = dimensions_along(env, *reduce.over);
   bool ok = over && region.ok;
   for (int d = 0; ok && d < env.program.grid.rank(); ++d) {
     if (std::find(over->begin(), over->end(), d) != over->end()) continue;
     field.dimensions.push_back(d);
-    field.box.ranges.push_back(region.box.ranges[static_cast<size_t>(d)]);
+    field.box.ranges.push_back(region.box.ranges[d]);
   }
   if (ok && field.dimensions.empty()) {
     Diagnostic& error =
@@ -490,14 +490,14 @@ void declare_record(Environment& env, ReductionInfo& info) {
   if (record.every) {
     every = constant_in(env, *record.every, "the interval of a record", 1, kMaxEvery);
   }
-  ir::Field& field = env.program.fields[static_cast<size_t>(*info.profile)];
+  ir::Field& field = env.program.fields[*info.profile];
   field.dimensions = {ir::kTime, ir::kPoints};
   field.box.ranges = {rows.value_or(ir::Range{}), ir::Range{}};
   field.boundary = ir::uniform_boundary(2, {});
   bool ok = set && rows && every;
   info.region = Region{ok, env.program.grid, {}, {}};
   if (ok) {
-    const ir::Field& points = env.program.fields[static_cast<size_t>(*set)];
+    const ir::Field& points = env.program.fields[*set];
     field.points = set;
     field.box.ranges[1] = points.box.ranges[0];
     info.region->box = *points.within;

@@ -44,7 +44,7 @@ bool varies(const Environment& env, const ast::Expr& value) {
     const bool param = declared != env.names.end() && declared->second.kind == Declared::Param &&
                        !declared->second.broken;
     if (param) {
-      found |= !env.program.params[static_cast<size_t>(declared->second.index)].integer_value;
+      found |= !env.program.params[declared->second.index].integer_value;
     } else if (declared != env.names.end() && declared->second.kind == Declared::ParamGroup) {
       found = true;
     } else {

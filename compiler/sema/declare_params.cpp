@@ -68,7 +68,7 @@ bool reads_params(const ir::Derivation& derived) {
   const auto needed = ir::reachable(derived.graph, {derived.value});
   for (ir::NodeId id = 0; id < derived.graph.size(); ++id) {
     const bool param = std::holds_alternative<ir::ParamRef>(derived.graph[id].kind);
-    if (param && needed[static_cast<size_t>(id)]) return true;
+    if (param && needed[id]) return true;
   }
   return false;
 }
@@ -78,7 +78,7 @@ bool known(const ir::Program& program, const ir::Derivation& derived) {
   for (const ir::Node& node : derived.graph.nodes()) {
     const auto* read = std::get_if<ir::ParamRef>(&node.kind);
     if (!read) continue;
-    const ir::Param& param = program.params[static_cast<size_t>(read->param)];
+    const ir::Param& param = program.params[read->param];
     if (!param.integer_value && !param.real_value) return false;
   }
   return true;
@@ -92,8 +92,7 @@ bool take_derived(Environment& env, ir::Param& param, const ir::Derivation& deri
     integers.push_back(other.integer_value.value_or(0));
     reals.push_back(other.real_value.value_or(0));
   }
-  const ir::Constant value =
-      ir::evaluate_on_params(derived.graph, integers, reals)[static_cast<size_t>(derived.value)];
+  const ir::Constant value = ir::evaluate_on_params(derived.graph, integers, reals)[derived.value];
   if (!std::isfinite(value.real)) {
     env.report.error("S013", span, "the value of a param is not finite").found =
         fmt::format("{}", value.real);
@@ -275,7 +274,7 @@ void settle_replaced_steps(Environment& env, const ast::Expr& steps) {
     if (place == env.names.end()) continue;
     Declaration& declaration = place->second;
     if (declaration.kind == Declared::Param && !declaration.used && !declaration.broken) {
-      ir::Param& param = env.program.params[static_cast<size_t>(declaration.index)];
+      ir::Param& param = env.program.params[declaration.index];
       if (param.open()) {
         param.integer_value = 0;
         param.derived.reset();
@@ -297,7 +296,7 @@ void check_definitions(Environment& env) {
     if (!nearest.empty()) error.hint = fmt::format("did you mean '{}'?", nearest);
     const bool group = place != env.names.end() && place->second.kind == Declared::ParamGroup;
     if (group && !place->second.broken) {
-      const ParamGroup& components = env.param_groups[static_cast<size_t>(place->second.index)];
+      const ParamGroup& components = env.param_groups[place->second.index];
       const auto first = params.begin() + components.first;
       error.hint = fmt::format("its components are {}",
                                fmt::join(first, first + components.type->components, ", "));
@@ -309,7 +308,7 @@ void check_definitions(Environment& env) {
   for (const std::string& name : env.options.fixed) {
     const Declaration* declaration = check(name, "--fix");
     if (!declaration || declaration->broken) continue;
-    const ir::Param& param = env.program.params[static_cast<size_t>(declaration->index)];
+    const ir::Param& param = env.program.params[declaration->index];
     if (param.integer_value || param.fixed) continue;
     Diagnostic& error =
         env.report.error("S042", Span{}, fmt::format("--fix {}: the param has no value", name));

@@ -311,7 +311,7 @@ Value Elaborator::param_group(const ParamGroup& group, Span span) {
 }
 
 Value Elaborator::param(const Declaration& declaration, Span span) {
-  const ir::Param& param = env_.program.params[static_cast<size_t>(declaration.index)];
+  const ir::Param& param = env_.program.params[declaration.index];
   if (param.integer_value)
     return Value::of_leaf(Constant::of_typed(param.type, *param.integer_value));
   if (!site_.run_time_params) {
@@ -331,7 +331,7 @@ Value Elaborator::param(const Declaration& declaration, Span span) {
 }
 
 Value Elaborator::reference(ir::ParamId param, Span span) {
-  const Scalar type = env_.program.params[static_cast<size_t>(param)].type;
+  const Scalar type = env_.program.params[param].type;
   return Value::of_leaf(graph_.add({ir::ParamRef{param}, type, span, {}}));
 }
 

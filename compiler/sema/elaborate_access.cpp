@@ -53,14 +53,14 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
     binding.field = declaration->index;
   }
   const auto made = env_.reduction_into(binding.field);
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
+  const ir::Field& field = env_.program.fields[binding.field];
   const bool readable = site_.fields || site_.initial_values;
   if (!readable || (in_boundary_ && (!field.read_in_place() || field.points))) {
     not_usable(field.name, field.points ? "values at points" : "a field", span,
                made ? hint_of_further_reduction(field) : "");
     return {true, false};
   }
-  if (made && env_.reductions[static_cast<size_t>(*made)].syntax->at) {
+  if (made && env_.reductions[*made].syntax->at) {
     Diagnostic& error = env_.report.error(
         "S089", span, fmt::format("'{}' is a record and cannot be read", field.name));
     error.expected = "a field or a series; records are only output";
@@ -186,7 +186,7 @@ bool Elaborator::reads_by_coordinates(const ir::Field& declared, const ast::Expr
 
 Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::ExprPtr>& indices,
                          Span span) {
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
+  const ir::Field& field = env_.program.fields[binding.field];
   const std::optional<Offsets> at =
       field.read_in_place() ? own_offsets(field, indices, span) : offsets(indices, span);
   if (!at) return {};
@@ -197,14 +197,14 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::Exp
 // True for a field that is read without offsets: a set of points, or a field with one value per
 // point of a set.
 bool Elaborator::stands_alone(const FieldBinding& binding) const {
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
+  const ir::Field& field = env_.program.fields[binding.field];
   return field.points && !field.is_series();
 }
 
 // A field that is read without a bracket. A set of points gives the sum of its weights at the
 // current grid point; a field on points gives the weighted sum of its values.
 Value Elaborator::field_alone(const FieldBinding& binding, Span span) {
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
+  const ir::Field& field = env_.program.fields[binding.field];
   if (!stands_alone(binding)) return needs_offsets(binding.field, span);
   if (!site_.fields || site_.initial_values)
     return not_usable(field.name, "values at points", span);
@@ -245,7 +245,7 @@ bool Elaborator::locate(ir::Access& access, Span span) {
   const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
   if (!escapes) return false;
   access.escapes = *escapes;
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = env_.program.fields[access.field];
   access.in_place = field.read_in_place();
   access.at_points = field.points.has_value();
   access.per_step = access.in_place && field.is_series() && field.dimensions.size() == 1;
@@ -255,8 +255,8 @@ bool Elaborator::locate(ir::Access& access, Span span) {
 
 // The value of an access by the IR's boundary rules, one leaf per component.
 Value Elaborator::components(ir::Access access, Span span) {
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
-  Value value{env_.field_types[static_cast<size_t>(access.field)], {}};
+  const ir::Field& field = env_.program.fields[access.field];
+  Value value{env_.field_types[access.field], {}};
   value.leaves.reserve(field.components.size());
   for (const ir::Component& component : field.components) {
     value.leaves.push_back(graph_.add({access, arithmetic_type(component.type), span, {}}));
@@ -268,7 +268,7 @@ Value Elaborator::components(ir::Access access, Span span) {
 // S025. `whole`: the whole selection, if something is selected from the field; `foreign`: the
 // member that is selected from a scalar field.
 Value Elaborator::needs_offsets(ir::FieldId id, Span span, Span whole, const std::string& foreign) {
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(id)];
+  const ir::Field& field = env_.program.fields[id];
   const std::string read = env_.text(span) + env_.point(field);
   Diagnostic& error =
       env_.report.error("S025", span, fmt::format("'{}' needs offsets", env_.text(span)));
@@ -289,7 +289,7 @@ Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
   const FieldUse use = field_use(*bracket.base);
   if (use.is_field && !(use.ok && stands_alone(use.field))) {
     if (!use.ok) return {};
-    const ir::Field& field = env_.program.fields[static_cast<size_t>(use.field.field)];
+    const ir::Field& field = env_.program.fields[use.field.field];
     if (reads_by_coordinates(field, *bracket.base, bracket.indices, span)) return {};
     return access(use.field, bracket.indices, span);
   }
@@ -305,7 +305,7 @@ Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
       name && !find_local(name->name)) {
     const Declaration* table = env_.find(name->name);  // avoids a copy of the whole table
     if (table && table->kind == Declared::Table && !table->broken) {
-      return select_indices(env_.tables[static_cast<size_t>(table->index)], bracket.indices, span);
+      return select_indices(env_.tables[table->index], bracket.indices, span);
     }
   }
   const Value base = elaborate(*bracket.base);
@@ -344,7 +344,7 @@ Value Elaborator::member(const ast::Member& member, Span span) {
   FieldUse use = field_use(*member.base);
   if (use.ok && stands_alone(use.field)) use = {};
   if (use.is_field && use.ok) {
-    const bool scalar = env_.field_types[static_cast<size_t>(use.field.field)]->scalar();
+    const bool scalar = env_.field_types[use.field.field]->scalar();
     return needs_offsets(use.field.field, member.base->span, span, scalar ? member.name.name : "");
   }
   if (use.is_field) return {};
@@ -380,7 +380,7 @@ std::optional<FoundMember> find_member(Environment& env, const Type& of,
   const std::string nearest = suggestion(member.name, names);
   if (nearest.empty()) return std::nullopt;
   const auto place = std::find(names.begin(), names.end(), nearest);
-  const Type& meant = *structure->members[static_cast<size_t>(place - names.begin())].second;
+  const Type& meant = *structure->members[place - names.begin()].second;
   const bool vector = std::holds_alternative<VectorType>(meant.kind);
   const char* component = vector && selected == Selected::Value ? "[0]" : "";
   error.hint = fmt::format("did you mean '{}{}'?", nearest, component);

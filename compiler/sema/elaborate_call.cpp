@@ -237,14 +237,14 @@ const FunctionInfo* Elaborator::shiftable_function(const ast::Expr& expr) const 
   const Declaration* declaration = call ? env_.find(call->callee.name) : nullptr;
   if (!declaration || declaration->kind != Declared::Function || declaration->broken)
     return nullptr;
-  const FunctionInfo& function = env_.functions[static_cast<size_t>(declaration->index)];
+  const FunctionInfo& function = env_.functions[declaration->index];
   return function.takes_field ? &function : nullptr;
 }
 
 Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
                                  const std::vector<int>* shift) {
   if (index >= current_function_) return {};  // reported by use()
-  const FunctionInfo& function = env_.functions[static_cast<size_t>(index)];
+  const FunctionInfo& function = env_.functions[index];
   const auto& arguments = function.syntax->arguments;
   if (!check_count(env_.report, call, span, arguments.size(), arguments.size())) return {};
 

@@ -17,7 +17,7 @@ namespace stencil::sema {
 // Makes sure that the type of the reduction is known. False after an error in the reduction itself,
 // or S030.
 bool Elaborator::known_reduction(ir::ReductionId id, Span span) {
-  ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
+  ReductionInfo& info = env_.reductions[id];
   if (info.state == ReductionInfo::State::Begun) {
     assume_type(env_, info);
     return true;
@@ -29,24 +29,24 @@ bool Elaborator::known_reduction(ir::ReductionId id, Span span) {
     return false;
   }
   analyze_reduce(env_, id);
-  return !env_.program.reductions[static_cast<size_t>(id)].piece.results.empty();
+  return !env_.program.reductions[id].piece.results.empty();
 }
 
 // True if the expression is above the reduction in the step, or in the reduction itself.
 bool Elaborator::is_above(ir::ReductionId id) const {
-  return env_.reader <= env_.reductions[static_cast<size_t>(id)].syntax->name.span.begin;
+  return env_.reader <= env_.reductions[id].syntax->name.span.begin;
 }
 
 // True if a reduction uses its own current value in its definition, which has been reported (S024).
 bool Elaborator::names_itself(ir::ReductionId id, int back, Span span) const {
-  const Span own = env_.reductions[static_cast<size_t>(id)].item;
+  const Span own = env_.reductions[id].item;
   return back == 0 && own.begin <= span.begin && span.end <= own.end;
 }
 
 // True if the value that the reduction had `back` steps ago may be read here. S070, S072.
 bool Elaborator::may_read(ir::ReductionId id, int back, Span span) {
   if (names_itself(id, back, span)) return false;
-  ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
+  ReductionInfo& info = env_.reductions[id];
   const std::string& name = info.syntax->name.name;
   const bool in_step = site_.fields;
   if (back > 1 || (back > 0 && !in_step)) {
@@ -75,7 +75,7 @@ Value Elaborator::reduction(const Declaration& declaration, const std::string& n
   if (!site_.reductions) return not_usable(name, "a reduction", span);
   if (!may_read(id, back, span)) return {};
   if (back > 0) return before_step(id, !is_above(id), span);
-  const ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
+  const ReductionInfo& info = env_.reductions[id];
   return Value::of_leaf(graph_.add({ir::ReductionRef{id}, *info.type, span, {}}));
 }
 
@@ -84,7 +84,7 @@ Value Elaborator::reduction(const Declaration& declaration, const std::string& n
 int Elaborator::level_of(const FieldBinding& binding) {
   const auto made = env_.reduction_into(binding.field);
   if (!made || binding.level == 0) return binding.level;
-  env_.program.fields[static_cast<size_t>(binding.field)].history = 2;
+  env_.program.fields[binding.field].history = 2;
   return is_above(*made) ? 0 : 1;
 }
 
@@ -93,10 +93,10 @@ std::string Elaborator::hint_of_further_reduction(const ir::Field& profile) cons
   std::string region;
   for (int d = 0; d < env_.program.grid.rank(); ++d) {
     const auto own = std::find(profile.dimensions.begin(), profile.dimensions.end(), d);
-    ir::Range range = env_.program.grid.ranges[static_cast<size_t>(d)];
+    ir::Range range = env_.program.grid.ranges[d];
     range.high = range.low;
     if (own != profile.dimensions.end()) {
-      range = profile.box.ranges[static_cast<size_t>(own - profile.dimensions.begin())];
+      range = profile.box.ranges[own - profile.dimensions.begin()];
     }
     region += region.empty() ? "[" : ", ";
     region += env_.print(range.low);
@@ -108,7 +108,7 @@ std::string Elaborator::hint_of_further_reduction(const ir::Field& profile) cons
 
 // NAME@-1: a select that gives the declared initial value in the first step.
 Value Elaborator::before_step(ir::ReductionId id, bool replaced, Span span) {
-  const ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
+  const ReductionInfo& info = env_.reductions[id];
   const std::string& name = info.syntax->name.name;
   if (!info.initial_value) {
     Diagnostic& error =
@@ -121,12 +121,12 @@ Value Elaborator::before_step(ir::ReductionId id, bool replaced, Span span) {
   for (ir::Node node : info.initial.nodes()) {
     if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
       for (ir::NodeId& operand : operation->operands) {
-        operand = copies[static_cast<size_t>(operand)];
+        operand = copies[operand];
       }
     }
     copies.push_back(graph_.add(std::move(node)));
   }
-  const Value initial = Value::of_leaf(copies[static_cast<size_t>(*info.initial_value)]);
+  const Value initial = Value::of_leaf(copies[*info.initial_value]);
   const Value before =
       Value::of_leaf(graph_.add({ir::ReductionRef{id, replaced}, *info.type, span, {}}));
   const Value time = Value::of_leaf(graph_.add({ir::Time{}, Scalar::I32, span, {}}));

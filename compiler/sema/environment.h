@@ -12,6 +12,7 @@
 #include "compiler/sema/analyze.h"
 #include "compiler/sema/report.h"
 #include "compiler/sema/value.h"
+#include "compiler/support/ids.h"
 #include "compiler/syntax/foreign.h"
 
 namespace stencil::sema {
@@ -119,7 +120,7 @@ struct Environment {
   std::vector<FunctionInfo> functions;
   std::unordered_map<std::string, Span> init_places;  // by field, including inits not analysed yet
   std::unordered_set<ir::FieldId> inits_seen;         // analysed so far, with or without errors
-  std::vector<ReductionInfo> reductions;              // Declared::Reduction; by ReductionId
+  IdVector<ir::ReductionId, ReductionInfo> reductions;  // Declared::Reduction
   uint32_t reader = 0;  // position in the text of the stencil or reduction being analysed
   int reductions_begun = 0;
   size_t repeats_analysed = 0;

@@ -26,7 +26,7 @@ int own_dimension(const ir::Field& field, int of_grid) {
 // The init of a field if it can be read here; otherwise null, with S066 unless the init itself has
 // an error.
 const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(id)];
+  const ir::Field& field = env_.program.fields[id];
   const auto& inits = env_.program.inits;
   const auto found = std::find_if(inits.begin(), inits.end(),
                                   [&](const ir::Init& init) { return init.field == id; });
@@ -60,7 +60,7 @@ const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
 // Checks that the point read lies in the field in its dimension d. S031, or a check before a run.
 bool Elaborator::initialised_there(const ir::Field& field, int d, const ir::Range& points,
                                    int offset, Span span) {
-  const ir::Range& domain = field.box.ranges[static_cast<size_t>(d)];
+  const ir::Range& domain = field.box.ranges[d];
   const std::vector<ir::Affine> facts = facts_inside(env_, field_->box);
   for (const ir::Affine& inside :
        {points.low + offset - domain.low, domain.high - points.high - offset}) {
@@ -86,7 +86,7 @@ bool Elaborator::initialised_there(const ir::Field& field, int d, const ir::Rang
 Value Elaborator::initial_value(ir::FieldId id, const std::vector<int>& at, Span span) {
   const ir::Init* init = init_before(id, span);
   if (!init || !field_) return {};
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(id)];
+  const ir::Field& field = env_.program.fields[id];
   std::vector<int> own;  // by dimension of the field read
   for (int d = 0; d < field.box.rank(); ++d) {
     const int of_grid = field.dimension(static_cast<size_t>(d));
@@ -98,19 +98,19 @@ Value Elaborator::initial_value(ir::FieldId id, const std::vector<int>& at, Span
           .found = fmt::format("'{}' has no dimension {} of the grid", field_->name, of_grid + 1);
       return {};
     }
-    const ir::Range& points = field_->box.ranges[static_cast<size_t>(own.back())];
-    if (!initialised_there(field, d, points, at[static_cast<size_t>(d)], span)) return {};
+    const ir::Range& points = field_->box.ranges[own.back()];
+    if (!initialised_there(field, d, points, at[d], span)) return {};
   }
   std::vector<ir::NodeId> copies;
   for (ir::Node node : init->piece.graph.nodes()) {
     if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
       for (ir::NodeId& operand : operation->operands) {
-        operand = copies[static_cast<size_t>(operand)];
+        operand = copies[operand];
       }
     }
     const auto* index = std::get_if<ir::Index>(&node.kind);
-    const int offset = index ? at[static_cast<size_t>(index->dimension)] : 0;
-    if (index) node.kind = ir::Index{own[static_cast<size_t>(index->dimension)]};
+    const int offset = index ? at[index->dimension] : 0;
+    if (index) node.kind = ir::Index{own[index->dimension]};
     const ir::Node like = node;
     ir::NodeId copy = graph_.add(std::move(node));
     if (offset != 0) {
@@ -120,9 +120,9 @@ Value Elaborator::initial_value(ir::FieldId id, const std::vector<int>& at, Span
     copies.push_back(copy);
   }
   if (exhausted(span)) return {};
-  Value value{env_.field_types[static_cast<size_t>(id)], {}};
+  Value value{env_.field_types[id], {}};
   for (const ir::NodeId result : init->piece.results) {
-    value.leaves.push_back(copies[static_cast<size_t>(result)]);
+    value.leaves.push_back(copies[result]);
   }
   return value;
 }

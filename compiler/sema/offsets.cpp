@@ -168,8 +168,7 @@ std::optional<Elaborator::Offsets> Elaborator::own_offsets(const ir::Field& fiel
       result.push_back({*steps, *steps});
       continue;
     }
-    const auto found =
-        offset(*indices[d], shift_.empty() ? 0 : shift_[static_cast<size_t>(dimension)]);
+    const auto found = offset(*indices[d], shift_.empty() ? 0 : shift_[dimension]);
     if (!found) return std::nullopt;
     result.push_back(*found);
   }

@@ -90,7 +90,7 @@ struct Pieces {
 
   // The first target; all targets have the same domain.
   const ir::Field& field(const Environment& env) const {
-    return env.program.fields[static_cast<size_t>(targets->fields.front())];
+    return env.program.fields[targets->fields.front()];
   }
 };
 
@@ -279,7 +279,7 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   if (!target) return;
   const ir::FieldId id = target->index;
   if (const auto made = env.reduction_into(id)) {  // its analysis gives the type
-    if (env.reductions[static_cast<size_t>(*made)].syntax->at) {
+    if (env.reductions[*made].syntax->at) {
       env.report
           .error("S089", item,
                  fmt::format("'{}' is a record and cannot have an init", init.field.name))
@@ -289,7 +289,7 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
     analyze_reduce(env, *made);
     if (target->broken) return;
   }
-  const ir::Field& field = env.program.fields[static_cast<size_t>(id)];
+  const ir::Field& field = env.program.fields[id];
   env.inits_seen.insert(id);
   for (const ir::Init& other : env.program.inits) {
     if (other.field != id) continue;
@@ -307,7 +307,7 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   for (const ast::Identifier& index : init.indices) indices.push_back(&index);
   result.piece.index_names = index_names(env, indices);
   result.piece.index_names.resize(rank);
-  const Type& type = *env.field_types[static_cast<size_t>(id)];
+  const Type& type = *env.field_types[id];
   Elaborator elaborator(env, kInitSite, result.piece.graph);
   elaborator.at_points_of(field);
   bind_indices(elaborator, result.piece.index_names);

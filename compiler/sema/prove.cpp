@@ -246,12 +246,12 @@ AccessProver::AccessProver(Environment& env, const ir::Box& region, const ir::Bo
 }
 
 const ir::Field& AccessProver::field_of(const ir::Access& access) const {
-  return env_.program.fields[static_cast<size_t>(access.field)];
+  return env_.program.fields[access.field];
 }
 
 // The region's range in dimension d of the accessed field.
 const ir::Range& AccessProver::region_in(const ir::Access& access, size_t d) const {
-  return region_.ranges[static_cast<size_t>(field_of(access).dimension(d))];
+  return region_.ranges[field_of(access).dimension(d)];
 }
 
 // The index that an access reads at one end of the region.
@@ -267,7 +267,7 @@ ir::Affine AccessProver::index(const ir::Access& access, const End& end) const {
 // The condition as an expression that must be nonnegative: the distance of that index from the edge
 // that it might cross.
 ir::Affine AccessProver::goal(const ir::Access& access, const End& end) const {
-  const ir::Range& domain = field_of(access).box.ranges[static_cast<size_t>(end.dimension)];
+  const ir::Range& domain = field_of(access).box.ranges[end.dimension];
   const bool towards_low = (end.side == Side::Low) != end.thrown;
   return towards_low ? at_least(index(access, end), domain.low)
                      : at_least(domain.high, index(access, end));
@@ -276,7 +276,7 @@ ir::Affine AccessProver::goal(const ir::Access& access, const End& end) const {
 Verdict AccessProver::verdict(const ir::Access& access, const End& end) {
   const ir::Affine wanted = goal(access, end);
   if (wanted.is_constant() && wanted.constant >= 0) return Verdict::Holds;
-  const int offset = access.offsets[static_cast<size_t>(end.dimension)];
+  const int offset = access.offsets[end.dimension];
   const auto [place, fresh] = known_.try_emplace({access.field, end, offset}, Verdict::Unknown);
   if (fresh) place->second = decide(facts_, wanted);
   return place->second;
@@ -288,7 +288,7 @@ std::optional<uint32_t> AccessProver::prove(const ir::Access& access, Span span,
   if (muted_) return escapes;
   const ir::Field& field = field_of(access);
   for (int d = 0; d < field.box.rank(); ++d) {
-    const ir::Boundary& rules = field.boundary[static_cast<size_t>(d)];
+    const ir::Boundary& rules = field.boundary[d];
     if (field.dimension(static_cast<size_t>(d)) == ir::kPoints) continue;
     if (field.dimension(static_cast<size_t>(d)) == ir::kTime) {
       if (!prove_steps(access, d, span, escapes)) return std::nullopt;
@@ -361,7 +361,7 @@ std::vector<ir::Excess> AccessProver::excess(ir::FieldId field) {
     }
     return std::nullopt;
   };
-  const ir::Box& domain = env_.program.fields[static_cast<size_t>(field)].box;
+  const ir::Box& domain = env_.program.fields[field].box;
   for (size_t d = 0; d < region_.ranges.size(); ++d) {
     if (domain.ranges[d] == env_.program.grid.ranges[d]) {
       place->second.push_back({0, 0});

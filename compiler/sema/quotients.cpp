@@ -22,7 +22,7 @@ std::string name_of(const Environment& env, const ir::Affine& of, int64_t by) {
   const bool one = of.constant == 0 && of.terms.size() == 1 && of.terms[0].second == 1;
   std::string name = "quotient";
   if (one) {
-    const ir::Param& param = env.program.params[static_cast<size_t>(of.terms[0].first)];
+    const ir::Param& param = env.program.params[of.terms[0].first];
     name = fmt::format("{}_over_{}", param.name, by);
   }
   const auto taken = [&](const std::string& wanted) {
@@ -43,7 +43,7 @@ void assume_quotient(Environment& env, const ir::Affine& a, int64_t b, ir::Param
   const bool positive = decide(env.facts, a) == Verdict::Holds;
   const ir::Affine least = a - multiple + (positive ? 0 : b - 1);
   const ir::Affine most = multiple - a + (b - 1);
-  const std::string& name = env.program.params[static_cast<size_t>(q)].name;
+  const std::string& name = env.program.params[q].name;
   env.facts.insert(env.facts.end(), {least, most});
   env.add_check({{least}, "S067", fmt::format("param '{}' is more than {}", name, text), span});
   env.add_check({{most}, "S067", fmt::format("param '{}' is less than {}", name, text), span});

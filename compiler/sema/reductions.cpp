@@ -109,7 +109,7 @@ void analyze_record(Environment& env, ReductionInfo& info, ir::Reduction& record
   auto stored = elaborator.arithmetic().store(value, *scalar_type(*type), syntax.value->span);
   settle(env, info, *type);
   if (!stored || info.broken) return;
-  const ir::Field& field = env.program.fields[static_cast<size_t>(*info.profile)];
+  const ir::Field& field = env.program.fields[*info.profile];
   result.at = field.points;
   result.target = info.profile;
   result.piece.results = std::move(*stored);
@@ -217,7 +217,7 @@ void declare_profiles(Environment& env) {
 }
 
 void analyze_reduce(Environment& env, ir::ReductionId id) {
-  ReductionInfo& info = env.reductions[static_cast<size_t>(id)];
+  ReductionInfo& info = env.reductions[id];
   if (info.state != ReductionInfo::State::Waiting) return;
   info.state = ReductionInfo::State::Begun;
   // A record is evaluated after the whole step.
@@ -225,12 +225,12 @@ void analyze_reduce(Environment& env, ir::ReductionId id) {
       info.syntax->at ? std::numeric_limits<uint32_t>::max() : info.syntax->name.span.begin;
   const uint32_t reader = std::exchange(env.reader, own_place);
   ++env.reductions_begun;
-  analyze_reduce(env, info, env.program.reductions[static_cast<size_t>(id)]);
+  analyze_reduce(env, info, env.program.reductions[id]);
   --env.reductions_begun;
   env.reader = reader;
   const auto named = env.names.find(info.syntax->name.name);
   const bool own = named != env.names.end() && named->second.span == info.syntax->name.span;
-  const auto& results = env.program.reductions[static_cast<size_t>(id)].piece.results;
+  const auto& results = env.program.reductions[id].piece.results;
   if (own && results.empty()) named->second.broken = true;
   info.state = ReductionInfo::State::Done;
 }

@@ -100,7 +100,7 @@ void refuse_levels(Environment& env, const ir::Repeat& repeat) {
   for (size_t f = repeat.first; f < repeat.end; ++f) {
     const ir::Function& function = env.program.functions[f];
     for (const ir::FieldId target : function.targets) {
-      const ir::Field& field = env.program.fields[static_cast<size_t>(target)];
+      const ir::Field& field = env.program.fields[target];
       if (field.history == 1) continue;
       Diagnostic& error = env.report.error(
           "S088", function.span,

@@ -50,7 +50,7 @@ Value Elaborator::elsewhere(const ast::Expr& expr, const Site& site, std::vector
 
 // The condition that the access reads beyond that side of the field's box.
 Value Elaborator::outside(const ir::Access& access, size_t d, bool low, Span span) {
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = env_.program.fields[access.field];
   const ir::Range& range = field.box.ranges[d];
   const ir::Affine edge = (low ? range.low : range.high) - access.offsets[d];
   const Value index =
@@ -66,8 +66,8 @@ Value Elaborator::outside(const ir::Access& access, size_t d, bool low, Span spa
 Value Elaborator::value_beyond(const ir::Access& access, const ir::BoundaryRule& rule,
                                SideRule& side, Span span) {
   side.met = true;
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
-  const TypePtr& type = env_.field_types[static_cast<size_t>(access.field)];
+  const ir::Field& field = env_.program.fields[access.field];
+  const TypePtr& type = env_.field_types[access.field];
   Value computed;
   if (side.value) {
     const bool within = std::exchange(in_boundary_, true);
@@ -114,7 +114,7 @@ Value Elaborator::distance(const ir::Affine& from, int dimension, Span span) {
 
 // The distance in points from that side to the position that the access reads, if it lies beyond.
 Value Elaborator::distance_beyond(const ir::Access& access, size_t d, bool low, Span span) {
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = env_.program.fields[access.field];
   const ir::Range& range = field.box.ranges[d];
   const ir::Affine edge = (low ? range.low : range.high) - access.offsets[d];
   const Value points = distance(edge, static_cast<int>(d), span);
@@ -124,7 +124,7 @@ Value Elaborator::distance_beyond(const ir::Access& access, size_t d, bool low, 
 // The value beyond that side for a mirror that repeats the edge point, negated if the rule is
 // antisymmetric.
 Value Elaborator::reflected(const ir::Access& access, size_t d, bool low, Span span) {
-  const SideRules& side_rules = env_.field_side_rules[static_cast<size_t>(access.field)][d];
+  const SideRules& side_rules = env_.field_side_rules[access.field][d];
   const bool negates = (low ? side_rules.low : side_rules.high).negates;
   ir::Access moved = access;
   moved.offsets[d] += low ? 1 : -1;
@@ -137,7 +137,7 @@ Value Elaborator::reflected(const ir::Access& access, size_t d, bool low, Span s
 // The value beyond that side, k points from the edge, on the line through the edge point e and its
 // neighbour n: e + k * (e - n).
 Value Elaborator::extrapolated(const ir::Access& access, size_t d, bool low, Span span) {
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = env_.program.fields[access.field];
   const ir::Range range = field.box.ranges[d];
   const ir::Excess reach = prover_->excess(access.field)[d];
   const std::optional<int64_t>& more = low ? reach.below : reach.above;
@@ -172,8 +172,7 @@ Value Elaborator::extrapolated(const ir::Access& access, size_t d, bool low, Spa
 // The value of an access by the IR's rules and, in dimension `first` and later ones, by the rules
 // that read at other offsets.
 Value Elaborator::with_reflections(const ir::Access& access, size_t first, Span span) {
-  const std::vector<SideRules> side_rules =
-      env_.field_side_rules[static_cast<size_t>(access.field)];
+  const std::vector<SideRules> side_rules = env_.field_side_rules[access.field];
   for (size_t d = first; d < side_rules.size(); ++d) {
     const bool below = access.escapes_below(d) && side_rules[d].low.moves();
     const bool above = access.escapes_above(d) && side_rules[d].high.moves();
@@ -193,8 +192,8 @@ Value Elaborator::with_reflections(const ir::Access& access, size_t first, Span 
 }
 
 Value Elaborator::with_side_rules(const ir::Access& access, Value value, Span span) {
-  std::vector<SideRules>& side_rules = env_.field_side_rules[static_cast<size_t>(access.field)];
-  const ir::Field field = env_.program.fields[static_cast<size_t>(access.field)];
+  std::vector<SideRules>& side_rules = env_.field_side_rules[access.field];
+  const ir::Field field = env_.program.fields[access.field];
   bool counts = false;
   for (size_t d = 0; d < side_rules.size(); ++d) {
     const ir::Boundary& rules = field.boundary[d];

@@ -25,7 +25,7 @@ struct Part {
 };
 
 const ir::Field& field_of(const Environment& env, ir::FieldId id) {
-  return env.program.fields[static_cast<size_t>(id)];
+  return env.program.fields[id];
 }
 
 std::optional<Part> find_part(Environment& env, const ast::Target& target) {
@@ -43,12 +43,11 @@ std::optional<Part> find_part(Environment& env, const ast::Target& target) {
     Diagnostic& error = env.report.error(
         "S028", target.field.span,
         fmt::format("field '{}' is computed by a reduction", field_of(env, id).name));
-    error.related.push_back(
-        {env.reductions[static_cast<size_t>(*made)].syntax->name.span, "by this one"});
+    error.related.push_back({env.reductions[*made].syntax->name.span, "by this one"});
     error.hint = "let the stencil function write another field";
     return std::nullopt;
   }
-  Part part{id, 0, env.field_types[static_cast<size_t>(id)], target.last().name, target.span()};
+  Part part{id, 0, env.field_types[id], target.last().name, target.span()};
   Span base = target.field.span;
   for (const ast::Identifier& name : target.members) {
     const auto member = find_member(env, *part.type, name, base, Selected::Target);

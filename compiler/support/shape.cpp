@@ -27,7 +27,7 @@ int64_t Shape::product(size_t first) const {
 std::string print(const Shape& shape, int rank) {
   std::string out = std::to_string(shape[0]);
   for (int axis = 1; axis < rank; ++axis) {
-    out += "x" + std::to_string(shape[static_cast<size_t>(axis)]);
+    out += "x" + std::to_string(shape[axis]);
   }
   return out;
 }

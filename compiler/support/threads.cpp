@@ -59,7 +59,7 @@ void in_threads(int count, const std::function<void(int number)>& work) {
     try {
       work(number);
     } catch (...) {
-      thrown[static_cast<size_t>(number)] = std::current_exception();
+      thrown[number] = std::current_exception();
     }
   };
   {

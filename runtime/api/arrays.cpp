@@ -103,7 +103,7 @@ Result<Place> find_place(const ir::Program& program, const std::string& name) {
   }
   Place place;
   place.field = static_cast<int>(found - names.begin());
-  const ir::Field& field = program.fields[static_cast<size_t>(place.field)];
+  const ir::Field& field = program.fields[place.field];
   if (tail != std::string::npos) {
     std::vector<std::string> paths;
     for (const ir::Component& component : field.components) {
@@ -128,13 +128,13 @@ Result<Place> find_place(const ir::Program& program, const std::string& name) {
 
 std::vector<int> Place::levels(const ir::Program& program) const {
   std::vector<int> out(program.fields.size(), 0);
-  out[static_cast<size_t>(field)] = level + 1;
+  out[field] = level + 1;
   return out;
 }
 
 Result<Extents> shape_at(const ir::Program& program, const FieldData& field, const Place& place) {
   if (place.component >= 0) return field.extents;
-  const ir::Field& source = program.fields[static_cast<size_t>(place.field)];
+  const ir::Field& source = program.fields[place.field];
   for (const Scalar type : field.types) {
     if (type == field.types[0]) continue;
     return Failure{"R073",
@@ -214,7 +214,7 @@ Status check_array(const ir::Program& program, const FieldData& field, const Pla
                        ? ""
                        : "a view has as many strides as extents"};
   }
-  const Scalar type = field.types[static_cast<size_t>(std::max(place.component, 0))];
+  const Scalar type = field.types[std::max(place.component, 0)];
   const bool converts = !exact && array.type() == stand_in(type);
   if (array.type() != element_type_of(type) && !converts) {
     return Failure{
@@ -268,7 +268,7 @@ void for_each_element(const FieldData& field, const Place& place, const AnyView&
   const size_t x = field.extents.size() - 1;
   for (int c = first; c <= last; ++c) {
     const int64_t start = place.component < 0 ? c * array.strides()[x + 1] : 0;
-    reference::with_type(field.types[static_cast<size_t>(c)], [&](auto zero) {
+    reference::with_type(field.types[c], [&](auto zero) {
       using Stored = decltype(zero);
       const auto run = [&](auto of_array) {
         using Element = decltype(of_array);

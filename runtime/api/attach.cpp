@@ -71,9 +71,9 @@ Result<std::vector<Given>> check_arrays(const ir::Program& program, const refere
   std::vector<Given> out;
   for (const auto& [name, array] : arrays) {
     const auto place = TRY(find_place(program, name));
-    const auto& field = state.fields[static_cast<size_t>(place.field)];
+    const auto& field = state.fields[place.field];
     if (place.component < 0) {
-      const ir::Field& source = program.fields[static_cast<size_t>(place.field)];
+      const ir::Field& source = program.fields[place.field];
       return Failure{
           "R073",
           fmt::format("kernels keep each component of field '{}' in a separate array", name),
@@ -99,8 +99,7 @@ Result<std::vector<std::vector<void*>>> collect(const ir::Program& program, size
     if (static_cast<size_t>(given.place.field) != field) continue;
     out.resize(source.components.size(),
                std::vector<void*>(static_cast<size_t>(source.history), nullptr));
-    void*& memory =
-        out[static_cast<size_t>(given.place.component)][static_cast<size_t>(given.place.level)];
+    void*& memory = out[given.place.component][given.place.level];
     if (memory != nullptr) {
       return Failure{"R073", fmt::format("there are two arrays for '{}'", given.name), ""};
     }

@@ -34,7 +34,7 @@ using runtime::Format;
 using runtime::Selection;
 
 Selection selection_of(const ir::Program& program, const Place& place) {
-  const bool whole = program.fields[static_cast<size_t>(place.field)].components.size() == 1;
+  const bool whole = program.fields[place.field].components.size() == 1;
   return {place.field, place.level, whole ? -1 : place.component};
 }
 
@@ -63,7 +63,7 @@ Status check_place(const std::string& path) {
 }
 
 Status check_picture(const ir::Program& program, const Selection& shown) {
-  const ir::Field& field = program.fields[static_cast<size_t>(shown.field)];
+  const ir::Field& field = program.fields[shown.field];
   if (shown.component < 0 && field.components.size() > 1) {
     return Failure{"R033",
                    fmt::format("a picture shows one component, '{}' has {}", field.name,
@@ -216,7 +216,7 @@ std::vector<int64_t> plane_of(const ir::Field& declared, const reference::FieldD
     const auto& [low, high] = field.box[d];
     const int of_grid = declared.dimension(d);
     const bool known = of_grid >= 0 && static_cast<size_t>(of_grid) < given.size();
-    const auto at = known ? given[static_cast<size_t>(of_grid)] : std::nullopt;
+    const auto at = known ? given[of_grid] : std::nullopt;
     plane.push_back(at.value_or(low + (high - low) / 2));
   }
   return plane;
@@ -277,9 +277,8 @@ Result<std::vector<runtime::Output>> placed(const ir::Program& program,
     runtime::Output& output = all.value()[o];
     if (runtime::format_of(output.path) != Format::Png) continue;
     const Selection& shown = output.selections[0];
-    const reference::FieldData& field = state.fields[static_cast<size_t>(shown.field)];
-    output.plane =
-        plane_of(program.fields[static_cast<size_t>(shown.field)], field, outputs[o].plane);
+    const reference::FieldData& field = state.fields[shown.field];
+    output.plane = plane_of(program.fields[shown.field], field, outputs[o].plane);
     TRY(runtime::plane_start(field, output.plane));
   }
   return all;
@@ -305,7 +304,7 @@ Status State::read(const std::string& field, const std::string& path) {
     TRY(data_->check_on_host(place.levels(data_->program())));
     TRY(data_->close_session());
     const auto selection = api::selection_of(data_->program(), place);
-    const auto& shape = data_->state.fields[static_cast<size_t>(selection.field)];
+    const auto& shape = data_->state.fields[selection.field];
     auto found = TRY(runtime::find_npy(path, shape, selection));
     const Status taken = data_->take(std::move(found.values));
     if (taken.ok()) data_->note_filled(selection.field, selection.component);

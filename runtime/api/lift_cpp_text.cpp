@@ -66,7 +66,7 @@ std::optional<std::string> unsigned_value(const lifter::Lifted& lifted) {
   }
   if (lifted.execution.steps != nullptr) add(lifted.execution.steps);
   for (const auto& param : lifted.program.params) {
-    const auto& symbol = lifted.execution.symbols[static_cast<size_t>(param.symbol)];
+    const auto& symbol = lifted.execution.symbols[param.symbol];
     const bool any = symbol.type == lifter::CScalar::U64 && !symbol.value;
     if (any && sizes.count(param.symbol) == 0) return symbol.c_expression;
   }

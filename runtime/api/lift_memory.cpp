@@ -140,22 +140,22 @@ void OriginalMemory::refill_local(std::vector<OriginalArray>& arrays, const Lift
 std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
   std::vector<OriginalArray> out(lifted_.execution.arrays.size());
   for (const FieldBinding& field : lifted_.program.fields) {
-    OriginalArray& array = out[static_cast<size_t>(field.array)];
+    OriginalArray& array = out[field.array];
     if (!array.extents.empty()) continue;
     for (lifter::X extent : field.extents)
       array.extents.push_back(std::max<int64_t>(*lifter::number_of(extent, one.integers), 1));
     array.strides.assign(array.extents.size(), 1);
     for (size_t d = array.extents.size(); d-- > 1;)
       array.strides[d - 1] = array.strides[d] * array.extents[d];
-    const CScalar type = lifted_.execution.arrays[static_cast<size_t>(field.array)].element;
+    const CScalar type = lifted_.execution.arrays[field.array].element;
     array.bytes.resize(static_cast<size_t>(array.strides[0] * array.extents[0] * bytes_of(type)));
     fill(array, type, one);
   }
   allocate_points(one, out);
   if (one.alike) {  // buffers that rotate
     for (const auto& rotation : lifted_.execution.rotations) {
-      const OriginalArray& from = out[static_cast<size_t>(rotation.before)];
-      OriginalArray& to = out[static_cast<size_t>(rotation.after)];
+      const OriginalArray& from = out[rotation.before];
+      OriginalArray& to = out[rotation.after];
       if (from.bytes.size() == to.bytes.size()) to.bytes = from.bytes;
     }
   }
@@ -178,9 +178,9 @@ void OriginalMemory::put_elements(const LiftCase& one, std::vector<OriginalArray
   for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
     const lifter::SymbolInfo& symbol = lifted_.execution.symbols[s];
     if (symbol.array < 0) continue;
-    OriginalArray& array = arrays[static_cast<size_t>(symbol.array)];
+    OriginalArray& array = arrays[symbol.array];
     if (array.strides.empty()) continue;  // not a field
-    const bool linear = lifted_.execution.arrays[static_cast<size_t>(symbol.array)].linear;
+    const bool linear = lifted_.execution.arrays[symbol.array].linear;
     int64_t at = linear ? symbol.element[0] : 0;
     for (size_t d = 0; d < array.strides.size() && !linear; ++d)
       at += symbol.element[d] * array.strides[d];
@@ -220,9 +220,8 @@ bool OriginalMemory::is_ghost(size_t array, const LiftCase& one,
 // Fills ghost cells with copies of the other end, where the report assumes such copies.
 void OriginalMemory::fill_ghosts(const LiftCase& one, std::vector<OriginalArray>& arrays) const {
   for (const FieldBinding& field : lifted_.program.fields) {
-    OriginalArray& array = arrays[static_cast<size_t>(field.array)];
-    const int64_t size =
-        bytes_of(lifted_.execution.arrays[static_cast<size_t>(field.array)].element);
+    OriginalArray& array = arrays[field.array];
+    const int64_t size = bytes_of(lifted_.execution.arrays[field.array].element);
     for (size_t d = 0; d < field.lows.size(); ++d) {
       if (!field.copied[d]) continue;
       const int64_t low = *lifter::number_of(field.lows[d], one.integers);
@@ -243,8 +242,8 @@ void OriginalMemory::fill_ghosts(const LiftCase& one, std::vector<OriginalArray>
 // Allocates arrays of points and chooses distinct positions within the grid for each set.
 void OriginalMemory::allocate_points(const LiftCase& one, std::vector<OriginalArray>& arrays) {
   const auto make = [&](int number, int64_t length) {
-    OriginalArray& array = arrays[static_cast<size_t>(number)];
-    const CScalar type = lifted_.execution.arrays[static_cast<size_t>(number)].element;
+    OriginalArray& array = arrays[number];
+    const CScalar type = lifted_.execution.arrays[number].element;
     if (!array.extents.empty() && array.extents[0] >= length) return;
     array.extents = {length};
     array.strides = {1};
@@ -286,16 +285,15 @@ void OriginalMemory::allocate_points(const LiftCase& one, std::vector<OriginalAr
 
 void OriginalMemory::put(std::vector<OriginalArray>& arrays, int array, int64_t at,
                          int64_t value) const {
-  const int64_t size = bytes_of(lifted_.execution.arrays[static_cast<size_t>(array)].element);
-  std::memcpy(arrays[static_cast<size_t>(array)].bytes.data() + at * size, &value,
-              static_cast<size_t>(size));
+  const int64_t size = bytes_of(lifted_.execution.arrays[array].element);
+  std::memcpy(arrays[array].bytes.data() + at * size, &value, static_cast<size_t>(size));
 }
 
 int64_t OriginalMemory::element(const std::vector<OriginalArray>& arrays, int array,
                                 int64_t at) const {
-  const CScalar type = lifted_.execution.arrays[static_cast<size_t>(array)].element;
+  const CScalar type = lifted_.execution.arrays[array].element;
   int64_t out = 0;
-  std::memcpy(&out, arrays[static_cast<size_t>(array)].bytes.data() + at * bytes_of(type),
+  std::memcpy(&out, arrays[array].bytes.data() + at * bytes_of(type),
               static_cast<size_t>(bytes_of(type)));
   return integer_of(out, type);
 }
@@ -329,13 +327,13 @@ Status OriginalMemory::set_points(Simulation& run, const LiftCase& one,
 AnyView OriginalMemory::points_of(const lifter::PointFieldBinding& field, const LiftCase& one,
                                   std::vector<OriginalArray>& arrays) const {
   const Strided s = *strided(field, one);
-  const CScalar type = lifted_.execution.arrays[static_cast<size_t>(field.array)].element;
+  const CScalar type = lifted_.execution.arrays[field.array].element;
   Extents extents = {s.count}, strides = {s.by_point};
   if (field.time_stride != nullptr) {
     extents.insert(extents.begin(), one.rows);
     strides.insert(strides.begin(), s.by_step);
   }
-  char* at = arrays[static_cast<size_t>(field.array)].bytes.data() + s.offset * bytes_of(type);
+  char* at = arrays[field.array].bytes.data() + s.offset * bytes_of(type);
   return view_of(element_of(type), at, extents, strides);
 }
 
@@ -346,10 +344,10 @@ AnyView OriginalMemory::part_of(const FieldBinding& field, const LiftCase& one,
   std::map<int, int> next;
   for (const auto& rotation : lifted_.execution.rotations) next[rotation.before] = rotation.after;
   // vectors swap their contents, so the object remains the same
-  if (next.count(at) > 0 && !lifted_.execution.arrays[static_cast<size_t>(at)].sequence) {
+  if (next.count(at) > 0 && !lifted_.execution.arrays[at].sequence) {
     for (int64_t s = 0; s < steps; ++s) at = next[at];
   }
-  OriginalArray& array = arrays[static_cast<size_t>(at)];
+  OriginalArray& array = arrays[at];
   Extents extents, strides;
   int64_t offset = 0;
   for (size_t d = 0; d < field.subscripts.size(); ++d) {
@@ -365,7 +363,7 @@ AnyView OriginalMemory::part_of(const FieldBinding& field, const LiftCase& one,
       offset += array.strides[d] * field.subscripts[d];
     }
   }
-  const CScalar type = lifted_.execution.arrays[static_cast<size_t>(field.array)].element;
+  const CScalar type = lifted_.execution.arrays[field.array].element;
   return view_of(element_of(type), array.bytes.data() + offset * bytes_of(type), extents, strides);
 }
 

@@ -48,9 +48,7 @@ class Fixing {
   }
 
  private:
-  const lifter::SymbolInfo& symbol(int id) const {
-    return lifted_.execution.symbols[static_cast<size_t>(id)];
-  }
+  const lifter::SymbolInfo& symbol(int id) const { return lifted_.execution.symbols[id]; }
   void bindings(lifter::LiftedProgram& program) {
     for (auto& field : program.fields) {
       for (auto* list : {&field.extents, &field.lows, &field.lengths}) all(*list);

@@ -354,8 +354,8 @@ std::string LiftPlan::sizes_text(const std::vector<LiftCase>& cases) const {
       if (found != one.integers.end()) values.insert(found->second);
     }
     if (values.empty()) continue;
-    out += fmt::format("{}{} = {}", out.empty() ? "" : "; ",
-                       lifted_.execution.symbols[static_cast<size_t>(symbol)].name, ranges(values));
+    out += fmt::format("{}{} = {}", out.empty() ? "" : "; ", lifted_.execution.symbols[symbol].name,
+                       ranges(values));
   }
   return out.empty() ? "its only size" : (cases.size() > 1 ? "sizes " : "") + out;
 }

@@ -46,7 +46,7 @@ class Replacement {
   }
 
   Result<DropIn> run() {
-    const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+    const auto& entry = tree_.functions[tree_.entry];
     if (entry.member) return refused("it is a member of a class");
     if (!tree_.region && !entry.scope.empty())
       return refused(fmt::format("'{}{}' is in a namespace or a class", entry.scope, entry.name));
@@ -89,7 +89,7 @@ class Replacement {
     return {"U040", "no function can replace the original: " + why,
             "the program itself can be lifted without --replace"};
   }
-  const CTypeInfo& type(int number) const { return tree_.types[static_cast<size_t>(number)]; }
+  const CTypeInfo& type(int number) const { return tree_.types[number]; }
 
   // A C expression with its variables renamed where they are C++ keywords, such as `new` and `xor`.
   std::string in_cpp_names(const std::string& c_expression) const {
@@ -128,7 +128,7 @@ class Replacement {
 
   // A parameter as declared in C++, with the same binary interface.
   std::string declared(int number) {
-    const auto& v = tree_.variables[static_cast<size_t>(number)];
+    const auto& v = tree_.variables[number];
     const CTypeInfo* t = &type(v.type);
     std::string reference;
     if (t->kind == CTypeInfo::Kind::Reference) {
@@ -169,8 +169,8 @@ class Replacement {
     while (begin < c_expression.size() && !word(c_expression[begin])) ++begin;
     for (end = begin; end < c_expression.size() && word(c_expression[end]);) ++end;
     const std::string name = c_expression.substr(begin, end - begin);
-    const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
-    const auto named = [&](int v) { return tree_.variables[static_cast<size_t>(v)].name == name; };
+    const auto& entry = tree_.functions[tree_.entry];
+    const auto named = [&](int v) { return tree_.variables[v].name == name; };
     if (std::none_of(entry.parameters.begin(), entry.parameters.end(), named))
       why_ = fmt::format("it uses '{}', which is not one of its parameters: pass it as a parameter",
                          name);
@@ -188,10 +188,9 @@ class Replacement {
       case XKind::Int:
         return number_text(x);
       case XKind::Symbol:
-        if (const auto& value = lifted_.execution.symbols[static_cast<size_t>(x->id)].value)
+        if (const auto& value = lifted_.execution.symbols[x->id].value)
           return std::to_string(*value);
-        return "(" + visible(lifted_.execution.symbols[static_cast<size_t>(x->id)].c_expression) +
-               ")";
+        return "(" + visible(lifted_.execution.symbols[x->id].c_expression) + ")";
       case XKind::Unary:
         return fmt::format("({}{})", x->text, text(x->args[0]));
       case XKind::Binary:
@@ -207,8 +206,7 @@ class Replacement {
       case XKind::Outcome:
         return x->id == lifter::kStepsTaken ? "stencil_taken" : "stencil_results.stopped";
       case XKind::Reduced:
-        return "stencil_results." +
-               member("results", lifted_.program.reductions[static_cast<size_t>(x->id)]);
+        return "stencil_results." + member("results", lifted_.program.reductions[x->id]);
       case XKind::Call:
         return called(x);
       default:
@@ -231,7 +229,7 @@ class Replacement {
 
   // The address where a part of an array begins; parts must be dense.
   std::string pointer(const FieldBinding& field) {
-    const auto& array = lifted_.execution.arrays[static_cast<size_t>(field.array)];
+    const auto& array = lifted_.execution.arrays[field.array];
     if (array.rows || array.local) {
       why_ = fmt::format("'{}' has separately allocated rows, or is local", array.c_expression);
       return "";
@@ -300,7 +298,7 @@ class Replacement {
   // Returns under the conditions where the original returns early and the program requires other
   // sizes.
   std::string early_returns() {
-    const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+    const auto& entry = tree_.functions[tree_.entry];
     const bool returns = type(entry.result).kind != CTypeInfo::Kind::Void;
     std::string out;
     for (const lifter::Exit& exit : lifted_.execution.exits) {
@@ -384,7 +382,7 @@ class Replacement {
   std::string shorter_arrays() {
     std::string out;
     for (const lifter::ArrayReach& reach : lifted_.program.reaches) {
-      const auto& array = lifted_.execution.arrays[static_cast<size_t>(reach.array)];
+      const auto& array = lifted_.execution.arrays[reach.array];
       const auto& fields = lifted_.program.fields;
       const auto bound = std::find_if(fields.begin(), fields.end(), [&](const FieldBinding& f) {
         return f.array == reach.array;
@@ -462,7 +460,7 @@ class Replacement {
   std::string params() {
     std::string out;
     for (const auto& param : lifted_.program.params) {
-      const auto& symbol = lifted_.execution.symbols[static_cast<size_t>(param.symbol)];
+      const auto& symbol = lifted_.execution.symbols[param.symbol];
       if (symbol.value) continue;  // a macro or constant; the default is its value
       const std::string value = visible(symbol.c_expression);
       if (symbol.type == lifter::CScalar::U64) {  // the program has signed integers
@@ -546,7 +544,7 @@ class Replacement {
 
   // Moves level k to where level k - steps was.
   std::string turn(const std::vector<const FieldBinding*>& levels) {
-    const auto& array = lifted_.execution.arrays[static_cast<size_t>(levels[0]->array)];
+    const auto& array = lifted_.execution.arrays[levels[0]->array];
     if (array.sequence) return "";
     std::string count = "(size_t)1";
     for (size_t d = 0; d < levels[0]->subscripts.size(); ++d) {

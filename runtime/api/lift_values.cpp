@@ -20,7 +20,7 @@ LiftValues::LiftValues(const lifter::Lifted& lifted, uint64_t seed)
     if (node.kind == lifter::CKind::Int) integers_.push_back(node.integer);
     // a conversion changes values beyond the range of a narrow type
     if (node.kind == lifter::CKind::Cast && node.type >= 0) {
-      const lifter::CScalar to = lifted.tree.types[static_cast<size_t>(node.type)].scalar;
+      const lifter::CScalar to = lifted.tree.types[node.type].scalar;
       const int bits = lifter::is_integer(to) && to != lifter::CScalar::Bool ? bits_of(to) : 64;
       if (bits < 32)
         integers_.insert(integers_.end(), {int64_t{1} << (bits - 1), int64_t{1} << bits});
@@ -165,12 +165,12 @@ int64_t LiftValues::integer(LiftData data, CScalar type) {
 // Unsigned longs are limited to 62 bits, as in the program.
 int64_t LiftValues::integer_for(int symbol, LiftData data, size_t turn) {
   const int64_t value = any_integer_for(symbol, data, turn);
-  const CScalar type = lifted_.execution.symbols[static_cast<size_t>(symbol)].type;
+  const CScalar type = lifted_.execution.symbols[symbol].type;
   return type == CScalar::U64 ? value & ((int64_t{1} << 62) - 1) : value;
 }
 
 int64_t LiftValues::any_integer_for(int symbol, LiftData data, size_t turn) {
-  const CScalar type = lifted_.execution.symbols[static_cast<size_t>(symbol)].type;
+  const CScalar type = lifted_.execution.symbols[symbol].type;
   if (type == CScalar::Bool) return static_cast<int64_t>(below(2));
   const auto known = compared_.find(symbol);
   // stagger the symbols so that their values combine
@@ -210,7 +210,7 @@ std::vector<double> LiftValues::noise() {
 }
 
 double LiftValues::real_for(int symbol, LiftData data, const LiftCase& one) {
-  const CScalar type = lifted_.execution.symbols[static_cast<size_t>(symbol)].type;
+  const CScalar type = lifted_.execution.symbols[symbol].type;
   const auto known = compared_.find(symbol);
   double value = 0;
   if (known != compared_.end() && below(3) == 0) {

@@ -63,9 +63,9 @@ class Prover {
       proof.text = fmt::format("the program does not compute {}; {}",
                                fmt::join(not_computed_, ", "), proof.runs);
     } else if (const auto symbol = plan_.bounded_above()) {
-      proof.text = fmt::format(
-          "an assumption bounds '{}' from above, which the original does not; {}",
-          lifted_.execution.symbols[static_cast<size_t>(*symbol)].c_expression, proof.runs);
+      proof.text =
+          fmt::format("an assumption bounds '{}' from above, which the original does not; {}",
+                      lifted_.execution.symbols[*symbol].c_expression, proof.runs);
     } else if (const std::string outside = outside_.text(lifted_, plan_, runs_); !outside.empty()) {
       proof.text = fmt::format("{}; {}", outside, proof.runs);
     } else {
@@ -223,7 +223,7 @@ class Prover {
   }
 
   bool is_integer(int symbol) const {
-    return lifter::is_integer(lifted_.execution.symbols[static_cast<size_t>(symbol)].type);
+    return lifter::is_integer(lifted_.execution.symbols[symbol].type);
   }
 
   ParamValues values_of(const LiftCase& one, bool integers) const {
@@ -444,7 +444,7 @@ class Prover {
       if (n->kind == XKind::Outcome)
         return pool.integer(n->id == lifter::kStepsTaken ? report.steps : report.stopped, n->type);
       if (n->kind != XKind::Reduced) return nullptr;
-      const std::string& name = lifted_.program.reductions[static_cast<size_t>(n->id)];
+      const std::string& name = lifted_.program.reductions[n->id];
       for (const ReductionValue& r : reductions) {
         if (r.name != name) continue;
         if (lifter::is_integer(n->type)) return pool.integer(r.integer, n->type);

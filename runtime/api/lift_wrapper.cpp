@@ -26,7 +26,7 @@ class Wrapper {
   explicit Wrapper(const lifter::Lifted& lifted) : lifted_(lifted), tree_(lifted.tree) {}
 
   CallOfOriginal run() {
-    const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+    const auto& entry = tree_.functions[tree_.entry];
     if (entry.member) return {"", "it is a member of a class"};
     std::string arguments;
     for (int parameter : entry.parameters) {
@@ -76,11 +76,11 @@ class Wrapper {
  private:
   // The text of the region with a #line directive for its position in the file.
   std::string region() const {
-    const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
-    const auto& body = tree_.nodes[static_cast<size_t>(entry.body)];
+    const auto& entry = tree_.functions[tree_.entry];
+    const auto& body = tree_.nodes[entry.body];
     int column = 1;
     for (int child : body.children) {
-      const auto& node = tree_.nodes[static_cast<size_t>(child)];
+      const auto& node = tree_.nodes[child];
       if (node.line == tree_.region_line) column = std::max(node.column, 1);
       break;
     }
@@ -89,10 +89,8 @@ class Wrapper {
                        tree_.region_text, STENCIL_LIFT_CALL);
   }
 
-  const CVariable& variable(int number) const {
-    return tree_.variables[static_cast<size_t>(number)];
-  }
-  const CTypeInfo& type(int number) const { return tree_.types[static_cast<size_t>(number)]; }
+  const CVariable& variable(int number) const { return tree_.variables[number]; }
+  const CTypeInfo& type(int number) const { return tree_.types[number]; }
 
   // Removes const from a type, since the call sets what the function only reads.
   std::string plain_type(const std::string& type) const {
@@ -189,7 +187,7 @@ class Wrapper {
       const ArrayInfo& info = lifted_.execution.arrays[one];
       const lifter::X extent = dimension < info.extents.size() ? info.extents[dimension] : nullptr;
       if (extent == nullptr || extent->kind != lifter::XKind::Symbol) continue;
-      const SymbolInfo& symbol = lifted_.execution.symbols[static_cast<size_t>(extent->id)];
+      const SymbolInfo& symbol = lifted_.execution.symbols[extent->id];
       if (symbol.value || (symbol.c_expression.find(".size()") == std::string::npos &&
                            symbol.c_expression.find(".extent(") == std::string::npos)) {
         continue;
@@ -341,7 +339,7 @@ class Wrapper {
   void pointer(int number, const CTypeInfo& t, int array) {
     const std::string& name = variable(number).name;
     const CTypeInfo& target = type(t.of);
-    if (array >= 0 && lifted_.execution.arrays[static_cast<size_t>(array)].rows) {
+    if (array >= 0 && lifted_.execution.arrays[array].rows) {
       const size_t a = static_cast<size_t>(array);
       const ArrayInfo& info = lifted_.execution.arrays[a];
       if (info.extents.size() != 2) {
@@ -397,7 +395,7 @@ class Wrapper {
     }
     const CVariable& v = variable(info.variable);
     const bool itself = info.c_expression == v.name;
-    const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+    const auto& entry = tree_.functions[tree_.entry];
     const bool parameter = std::find(entry.parameters.begin(), entry.parameters.end(),
                                      info.variable) != entry.parameters.end();
     if (itself && parameter) return;

@@ -95,7 +95,7 @@ Result<runtime::Params> bind(const ir::Program& program, const ParamValues& valu
     const auto names = ir::param_names(program);
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) return unknown("param", name, names);
-    const ir::Param& param = program.params[static_cast<size_t>(found - names.begin())];
+    const ir::Param& param = program.params[found - names.begin()];
     if (param.affine) {
       return Failure{
           "R074",
@@ -189,9 +189,9 @@ std::vector<std::string> Program::axes() const {
 Result<FieldInfo> Program::field(const std::string& name) const {
   return api::guarded<FieldInfo>([&]() -> Result<FieldInfo> {
     const auto place = TRY(api::find_place(data_->program, name));
-    FieldInfo info = data_->fields[static_cast<size_t>(place.field)];
+    FieldInfo info = data_->fields[place.field];
     const int component = place.component;
-    if (component >= 0) info.components = {info.components[static_cast<size_t>(component)]};
+    if (component >= 0) info.components = {info.components[component]};
     return info;
   });
 }

@@ -75,8 +75,8 @@ class KeptProgram : public runtime::LoadedProgram {
 
 // The failure of a run that a NaN reduction ended, with the reduction's place in the program.
 Failure nan_failure(const ProgramData& program, const reference::State& state, ir::ReductionId id) {
-  const ir::Reduction& reduction = program.program.reductions[static_cast<size_t>(id)];
-  const int64_t first = state.reductions[static_cast<size_t>(id)].first_nan;
+  const ir::Reduction& reduction = program.program.reductions[id];
+  const int64_t first = state.reductions[id].first_nan;
   Diagnostics diagnostics;
   diagnostics
       .error("R080", reduction.span,
@@ -118,9 +118,9 @@ void SimulationData::describe_places() {
 std::vector<ReductionValue> SimulationData::reduction_values(const std::vector<int>& of) const {
   std::vector<ReductionValue> out;
   for (const int r : of) {
-    const reference::ReductionValue& value = state.reductions[static_cast<size_t>(r)];
-    out.push_back({program().reductions[static_cast<size_t>(r)].name, value.as_double(),
-                   value.integer, value.evaluations, value.first_nan});
+    const reference::ReductionValue& value = state.reductions[r];
+    out.push_back({program().reductions[r].name, value.as_double(), value.integer,
+                   value.evaluations, value.first_nan});
   }
   return out;
 }

@@ -40,7 +40,7 @@ struct Target {
 Result<Target> find(SimulationData& data, const std::string& name) {
   const auto place = TRY(api::find_place(data.program(), name));
   TRY(data.check_on_host(place.levels(data.program())));
-  return Target{place, &data.state.fields[static_cast<size_t>(place.field)]};
+  return Target{place, &data.state.fields[place.field]};
 }
 
 }  // namespace
@@ -95,8 +95,7 @@ Result<BoxTarget> find_box(SimulationData& data, const std::string& name, const 
   for (int c = 0; c < out.part.component_count(); ++c) {
     if (place.component >= 0 && c != place.component) continue;
     out.components.push_back(c);
-    level[static_cast<size_t>(c)] =
-        reference::Buffer(static_cast<size_t>(out.part.size_in_bytes(c)));
+    level[c] = reference::Buffer(static_cast<size_t>(out.part.size_in_bytes(c)));
   }
   return out;
 }
@@ -127,11 +126,10 @@ Status State::set(const std::string& field, const FieldBox& box, const AnyView& 
     if (ready.ok()) ready = data_->store(static_cast<size_t>(target.place.field));
     if (!ready.ok()) return ready;
     api::copy_in(array, target.place, target.part);
-    reference::FieldData& values = data_->state.fields[static_cast<size_t>(target.place.field)];
+    reference::FieldData& values = data_->state.fields[target.place.field];
     for (const int c : target.components) {
       runtime::put_box(target.part.data(0, c), target.part.box, values.box,
-                       size_in_bytes(values.types[static_cast<size_t>(c)]),
-                       values.data(target.level, c));
+                       size_in_bytes(values.types[c]), values.data(target.level, c));
     }
     data_->note_filled(target.place.field, target.place.component);
     return Done{};
@@ -141,7 +139,7 @@ Status State::set(const std::string& field, const FieldBox& box, const AnyView& 
 Result<Extents> State::shape_of(const std::string& field, const FieldBox& box) const {
   return api::guarded<Extents>([&]() -> Result<Extents> {
     const auto place = TRY(api::find_place(data_->program(), field));
-    const auto& values = data_->state.fields[static_cast<size_t>(place.field)];
+    const auto& values = data_->state.fields[place.field];
     const auto part = TRY(api::cut_out(values, field, box));
     return api::shape_at(data_->program(), part, place);
   });
@@ -150,7 +148,7 @@ Result<Extents> State::shape_of(const std::string& field, const FieldBox& box) c
 Result<Extents> State::shape_of(const std::string& field) const {
   return api::guarded<Extents>([&]() -> Result<Extents> {
     const auto place = TRY(api::find_place(data_->program(), field));
-    const auto& values = data_->state.fields[static_cast<size_t>(place.field)];
+    const auto& values = data_->state.fields[place.field];
     return api::shape_at(data_->program(), values, place);
   });
 }
@@ -278,7 +276,7 @@ Result<std::vector<NonFinite>> State::non_finite() {
     }));
     std::vector<NonFinite> out;
     for (size_t p = 0; p < places.size(); ++p) {
-      const auto& field = data_->state.fields[static_cast<size_t>(places[p].field)];
+      const auto& field = data_->state.fields[places[p].field];
       auto found = runtime::non_finite_at(places[p], counts[p], field);
       found.step = found.last_step = data_->state.step;
       if (found.any()) out.push_back(api::described(data_->program(), found));
@@ -300,9 +298,9 @@ NonFinite described(const ir::Program& program, const runtime::NonFinite& found)
             found.step,
             found.last_step};
   }
-  const ir::Field& field = program.fields[static_cast<size_t>(found.place.field)];
+  const ir::Field& field = program.fields[found.place.field];
   const std::string level = found.place.level > 0 ? fmt::format("@-{}", found.place.level) : "";
-  return {field.name + field.components[static_cast<size_t>(found.place.component)].path + level,
+  return {field.name + field.components[found.place.component].path + level,
           found.values,
           found.nans,
           found.infinities,

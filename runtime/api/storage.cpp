@@ -39,7 +39,7 @@ bool SimulationData::all_stored() const {
 }
 
 void SimulationData::note_filled(ir::FieldId field, int component) {
-  auto& components = filled[static_cast<size_t>(field)];
+  auto& components = filled[field];
   for (size_t c = 0; c < components.size(); ++c) {
     if (component < 0 || static_cast<size_t>(component) == c) components[c] = true;
   }

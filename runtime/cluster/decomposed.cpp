@@ -166,8 +166,8 @@ Status DecomposedSession::fetch(const std::vector<int>& levels) {
 }
 
 Result<bool> DecomposedSession::read(const BoxOfField& what, std::byte* to) {
-  const auto& types = state_.fields[static_cast<size_t>(what.field)].types;
-  const int64_t bytes = size_in_bytes(types[static_cast<size_t>(what.component)]);
+  const auto& types = state_.fields[what.field].types;
+  const int64_t bytes = size_in_bytes(types[what.component]);
   TRY(in_subdomains([&](size_t p) -> Status {
     const BoxOfField own = subdomains_[p]->own_part_of(what);
     std::vector<std::byte> values(static_cast<size_t>(ir::count(own.box) * bytes));

@@ -87,7 +87,7 @@ Result<std::shared_ptr<LocalSubdomains::Post>> LocalSubdomains::Member::fetch(
 Status LocalSubdomains::Member::meet(Accelerator& accelerator) {
   {
     const std::lock_guard<std::mutex> lock(all_.mutex_);
-    all_.accelerators_[static_cast<size_t>(rank_)] = &accelerator;
+    all_.accelerators_[rank_] = &accelerator;
   }
   TRY(all_gather(""));
   for (Accelerator* other : all_.accelerators_) {
@@ -149,7 +149,7 @@ Status LocalSubdomains::Member::gather() {
 Status LocalSubdomains::Member::show_mark(Accelerator& accelerator) {
   auto mark = TRY(accelerator.mark());
   const std::lock_guard<std::mutex> lock(all_.mutex_);
-  all_.marks_[static_cast<size_t>(rank_)] = std::move(mark);
+  all_.marks_[rank_] = std::move(mark);
   return Done{};
 }
 
@@ -202,7 +202,7 @@ Status LocalSubdomains::Member::replay(Accelerator& accelerator,
 Result<std::vector<std::string>> LocalSubdomains::Member::all_gather(const std::string& own) {
   Lock lock(all_.mutex_);
   const int64_t round = all_.round_;
-  all_.said_[static_cast<size_t>(rank_)] = own;
+  all_.said_[rank_] = own;
   if (std::all_of(all_.said_.begin(), all_.said_.end(), [](const auto& said) { return said; })) {
     all_.heard_.clear();
     for (auto& said : all_.said_) all_.heard_.push_back(std::move(*std::exchange(said, {})));
@@ -225,7 +225,7 @@ LocalSubdomains::LocalSubdomains(int count) {
 LocalSubdomains::~LocalSubdomains() = default;
 
 Communicator& LocalSubdomains::communicator(int rank) const {
-  return *members_[static_cast<size_t>(rank)];
+  return *members_[rank];
 }
 
 }  // namespace stencil::runtime

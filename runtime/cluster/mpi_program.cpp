@@ -141,8 +141,8 @@ class RankSubdomain {
 
   // Gathers a box of a field at `to`, which is null on ranks other than 0.
   Status read(const BoxOfField& what, std::byte* to) {
-    const auto& types = shapes_.fields[static_cast<size_t>(what.field)].types;
-    const int64_t bytes = size_in_bytes(types[static_cast<size_t>(what.component)]);
+    const auto& types = shapes_.fields[what.field].types;
+    const int64_t bytes = size_in_bytes(types[what.component]);
     const auto size = [&](const BoxOfField& part) { return ir::count(part.box) * bytes; };
     const BoxOfField own = run_->own_part_of(what);
     std::vector<std::byte> values(static_cast<size_t>(size(own)));

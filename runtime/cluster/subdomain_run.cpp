@@ -95,7 +95,7 @@ Result<NonFiniteCount> SubdomainRun::count_non_finite(const Selection& place) {
         point[d] = (*box)[d][0] + rest % extent;
         rest /= extent;
       }
-      count.first = shapes_.fields[static_cast<size_t>(place.field)].position(point);
+      count.first = shapes_.fields[place.field].position(point);
       return count;
     }
   }

@@ -70,7 +70,7 @@ void for_each_level(const ir::Program& whole, const std::vector<int>& levels, co
 std::optional<size_t> set_of_record(const ir::Program& whole, size_t field) {
   const auto record = ir::reduction_into(whole, static_cast<ir::FieldId>(field));
   if (!record) return std::nullopt;
-  const auto& at = whole.reductions[static_cast<size_t>(*record)].at;
+  const auto& at = whole.reductions[*record].at;
   if (!at) return std::nullopt;
   return static_cast<size_t>(*at);
 }
@@ -144,7 +144,7 @@ std::optional<ir::Points> box_of_subdomain(const ir::Program& whole,
                                            int number, ir::FieldId field) {
   if (set_of_record(whole, static_cast<size_t>(field))) return std::nullopt;
   ir::Points box = decompose::owned_points(whole, decomposition, number, field);
-  if (!is_first_beside(whole.fields[static_cast<size_t>(field)], decomposition, number)) {
+  if (!is_first_beside(whole.fields[field], decomposition, number)) {
     for (auto& [low, high] : box) high = low - 1;
   }
   return box;
@@ -194,7 +194,7 @@ void fill_subdomain(const ir::Program& whole, const decompose::Decomposition& de
     rows(static_cast<ir::FieldId>(f), [&](const Row& row) {
       for (int level = 0; level < whole.fields[f].history; ++level) {
         for (int c = 0; c < field.component_count(); ++c) {
-          const int64_t bytes = size_in_bytes(field.types[static_cast<size_t>(c)]);
+          const int64_t bytes = size_in_bytes(field.types[c]);
           std::memcpy(field.data(level, c) + row.here * bytes,
                       from.fields[f].data(level, c) + row.there * bytes,
                       static_cast<size_t>(row.count * bytes));
@@ -228,7 +228,7 @@ std::vector<std::byte> pack_subdomain(const ir::Program& whole,
     if (!is_stored(from, f)) continue;
     for (int level = 0; level < whole.fields[f].history; ++level) {
       for (int c = 0; c < subdomain.fields[f].component_count(); ++c) {
-        const int64_t bytes = size_in_bytes(subdomain.fields[f].types[static_cast<size_t>(c)]);
+        const int64_t bytes = size_in_bytes(subdomain.fields[f].types[c]);
         const std::byte* data = from.fields[f].data(level, c);
         rows(static_cast<ir::FieldId>(f), [&](const Row& row) {
           const std::byte* at = data + row.there * bytes;

@@ -47,7 +47,7 @@ Result<Gpu> choose_gpu(const std::vector<Gpu>& all, const std::string& selector)
   if (all.empty()) return Failure{"R041", "the CUDA driver offers no GPU", ""};
   if (const auto number = parse_integer(selector)) {
     if (*number >= 0 && *number < static_cast<int64_t>(all.size())) {
-      return all[static_cast<size_t>(*number)];
+      return all[*number];
     }
     return Failure{
         "R041",
@@ -377,15 +377,14 @@ Status CudaAccelerator::copy_from(Memory to, int64_t to_offset, Accelerator& sou
 
 // The launch configuration of a kernel; the only place that sets launch attributes.
 cuda::LaunchConfig CudaAccelerator::configuration(int kernel, int64_t blocks) const {
-  const auto [x, y, z] = kernel::hardware_threads(module_.kernels[static_cast<size_t>(kernel)]);
+  const auto [x, y, z] = kernel::hardware_threads(module_.kernels[kernel]);
   cuda::LaunchConfig config{};
   config.grid[0] = static_cast<unsigned>(blocks);
   config.grid[1] = config.grid[2] = 1;
   config.block[0] = static_cast<unsigned>(x);
   config.block[1] = static_cast<unsigned>(y);
   config.block[2] = static_cast<unsigned>(z);
-  config.shared_bytes =
-      static_cast<unsigned>(kernels_[static_cast<size_t>(kernel)].dynamic_shared_bytes);
+  config.shared_bytes = static_cast<unsigned>(kernels_[kernel].dynamic_shared_bytes);
   config.stream = stream_;
   return config;
 }
@@ -419,7 +418,7 @@ Status CudaAccelerator::describe(const Shaped& array, const std::vector<int>& bo
 
 Status CudaAccelerator::launch(const Call& call, const cuda::LaunchCompletion* completion) {
   enter();
-  const kernel::Kernel& source = module_.kernels[static_cast<size_t>(call.kernel)];
+  const kernel::Kernel& source = module_.kernels[call.kernel];
   std::vector<cuda::TensorMap> maps(call.bulk_sources.size());
   for (size_t s = 0; s < maps.size(); ++s) {
     TRY(describe(call.bulk_sources[s], source.bulk_sources[s].box, maps[s]));
@@ -434,8 +433,8 @@ Status CudaAccelerator::launch(const Call& call, const cuda::LaunchCompletion* c
   cuda::LaunchConfig config = configuration(call.kernel, call.blocks);
   config.attributes = completion;
   config.attribute_count = completion ? 1 : 0;
-  const Code code = cu_.cuLaunchKernelEx(
-      &config, kernels_[static_cast<size_t>(call.kernel)].function, arguments.data(), nullptr);
+  const Code code =
+      cu_.cuLaunchKernelEx(&config, kernels_[call.kernel].function, arguments.data(), nullptr);
   if (code == 0) return Done{};
   const auto& [x, y, z] = config.block;
   return driver_failure(

@@ -43,9 +43,7 @@ struct DeviceArrays {
   // state.
   std::vector<std::vector<std::vector<void*>>> fields;
   void* stream = nullptr;  // queue for the work, as a handle of the device's driver
-  bool given(int field) const {
-    return !fields.empty() && !fields[static_cast<size_t>(field)].empty();
-  }
+  bool given(int field) const { return !fields.empty() && !fields[field].empty(); }
 };
 
 class Communicator;

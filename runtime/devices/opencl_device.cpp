@@ -354,8 +354,8 @@ Status OpenClAccelerator::check_limits(const kernel::Kernel& kernel, cl_kernel b
 }
 
 Status OpenClAccelerator::launch(const Call& call) {
-  const cl_kernel built = kernels_[static_cast<size_t>(call.kernel)];
-  const kernel::Kernel& source = module_.kernels[static_cast<size_t>(call.kernel)];
+  const cl_kernel built = kernels_[call.kernel];
+  const kernel::Kernel& source = module_.kernels[call.kernel];
   cl_uint argument = 0;
   cl_int error = CL_SUCCESS;
   for (const Memory array : call.arrays) {

@@ -40,7 +40,7 @@ Status PlanMemory::prepare(const PlanMemory* like) {
 }
 
 Status PlanMemory::place(const kernel::PointSet& set) {
-  if (is_attached(plan_.arrays[static_cast<size_t>(set.arrays)])) {
+  if (is_attached(plan_.arrays[set.arrays])) {
     return Failure{
         "R045", fmt::format("the places of the points '{}' are in memory of the device", set.name),
         "give them as an array of the host: they are sorted there before the run"};
@@ -60,7 +60,7 @@ std::optional<int64_t> PlanMemory::value_of(const std::string& name) const {
   }
   for (const kernel::Parameter& parameter : plan_.parameters) {
     const bool found = parameter.name == name && !is_float(parameter.type);
-    if (found) return state_.integer_params[static_cast<size_t>(parameter.param)];
+    if (found) return state_.integer_params[parameter.param];
   }
   return std::nullopt;
 }
@@ -70,7 +70,7 @@ std::optional<int64_t> PlanMemory::evaluate(const kernel::Expr& expr) const {
 }
 
 Status PlanMemory::lay_out(const kernel::Array& array) {
-  const reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
+  const reference::FieldData& field = state_.fields[array.field];
   const int64_t element = size_in_bytes(array.type);
   Layout layout{field.extents, field.size_in_bytes(array.component), {0}};
   layout.rows.bytes = layout.bytes;
@@ -136,13 +136,13 @@ Accelerator::Memory PlanMemory::twin_of(const kernel::Array& array, int level,
     const kernel::Array& own = plan_.arrays[a];
     if (own.field != array.field || own.component != array.component) continue;
     const bool alike = layouts_[a] == layout && level < own.levels && !is_attached(own);
-    return alike ? slots_[a][static_cast<size_t>(level)] : nullptr;
+    return alike ? slots_[a][level] : nullptr;
   }
   return nullptr;
 }
 
 Status PlanMemory::fill(const kernel::Array& array, const PlanMemory* like) {
-  const reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
+  const reference::FieldData& field = state_.fields[array.field];
   const Layout& layout = layouts_[slots_.size()];
   auto& slots = slots_.emplace_back();
   for (int slot = 0; slot < array.copies; ++slot) {
@@ -176,8 +176,7 @@ Status PlanMemory::provide(const kernel::Scratch& scratch) {
 
 Accelerator::Memory PlanMemory::of(const kernel::ArrayArgument& argument) const {
   const auto index = static_cast<size_t>(argument.array);
-  return argument.slot == kernel::kScratch ? scratch_[index]
-                                           : slots_[index][static_cast<size_t>(argument.slot)];
+  return argument.slot == kernel::kScratch ? scratch_[index] : slots_[index][argument.slot];
 }
 
 Accelerator::Shaped PlanMemory::shaped(const kernel::ArrayArgument& argument) const {
@@ -188,7 +187,7 @@ Accelerator::Shaped PlanMemory::shaped(const kernel::ArrayArgument& argument) co
 std::optional<PlanMemory::Range> PlanMemory::range_of(const kernel::ExchangeBox& box) const {
   const auto index = static_cast<size_t>(box.array.array);
   const kernel::Array& array = plan_.arrays[index];
-  const std::vector<int64_t>& points = state_.fields[static_cast<size_t>(array.field)].extents;
+  const std::vector<int64_t>& points = state_.fields[array.field].extents;
   const auto lead = evaluate(kernel::lead_of(array));
   int64_t first = 0, count = 1;  // elements
   bool is_whole = true;          // inner dimensions are complete
@@ -209,13 +208,13 @@ std::optional<PlanMemory::Range> PlanMemory::range_of(const kernel::ExchangeBox&
 }
 
 void PlanMemory::rotate(const kernel::Rotate& rotate) {
-  auto& slots = slots_[static_cast<size_t>(rotate.array)];
+  auto& slots = slots_[rotate.array];
   std::rotate(slots.begin(), slots.end() - 1, slots.end());
 }
 
 void PlanMemory::swap_slots(const kernel::SwapSlots& swap) {
-  auto& slots = slots_[static_cast<size_t>(swap.array)];
-  std::swap(slots[static_cast<size_t>(swap.a)], slots[static_cast<size_t>(swap.b)]);
+  auto& slots = slots_[swap.array];
+  std::swap(slots[swap.a], slots[swap.b]);
 }
 
 // Uses the user's arrays as slots and allocates the plan's remaining ones. If the plan has no slots
@@ -246,7 +245,7 @@ Status PlanMemory::refresh_spares() {
     const kernel::Array& array = plan_.arrays[a];
     if (!is_attached(array) || layouts_[a].bytes == 0) continue;
     for (int slot = array.levels; slot < array.copies; ++slot) {
-      TRY(accelerator_.copy(slots_[a][static_cast<size_t>(slot)], slots_[a][0], layouts_[a].bytes));
+      TRY(accelerator_.copy(slots_[a][slot], slots_[a][0], layouts_[a].bytes));
     }
   }
   return Done{};
@@ -277,7 +276,7 @@ std::optional<size_t> PlanMemory::array_of(const BoxOfField& what) const {
 std::vector<Accelerator::Rows> PlanMemory::pieces_of(size_t array, const ir::Points& box) const {
   const Layout& layout = layouts_[array];
   const kernel::Array& declared = plan_.arrays[array];
-  const reference::FieldData& field = state_.fields[static_cast<size_t>(declared.field)];
+  const reference::FieldData& field = state_.fields[declared.field];
   const int64_t element = size_in_bytes(declared.type);
   Accelerator::Rows rows = {element, 1, layout.rows.start, 0};
   struct Outer {
@@ -325,7 +324,7 @@ std::vector<Accelerator::Rows> PlanMemory::pieces_of(size_t array, const ir::Poi
 Result<bool> PlanMemory::read(const BoxOfField& what, std::byte* to) {
   const auto array = array_of(what);
   if (!array || is_attached(plan_.arrays[*array])) return false;
-  const Accelerator::Memory memory = slots_[*array][static_cast<size_t>(what.level)];
+  const Accelerator::Memory memory = slots_[*array][what.level];
   for (const Accelerator::Rows& piece : pieces_of(*array, what.box)) {
     TRY(accelerator_.download(to, memory, piece));
     to += piece.bytes * piece.count;
@@ -337,19 +336,16 @@ Result<std::optional<NonFiniteCount>> PlanMemory::count_non_finite(const BoxOfFi
   const auto array = array_of(what);
   if (!array) return std::optional<NonFiniteCount>();
   if (!is_float(plan_.arrays[*array].type)) return std::optional(NonFiniteCount{});
-  const auto counted =
-      TRY(accelerator_.count_non_finite(slots_[*array][static_cast<size_t>(what.level)],
-                                        plan_.arrays[*array].type, pieces_of(*array, what.box)));
+  const auto counted = TRY(accelerator_.count_non_finite(
+      slots_[*array][what.level], plan_.arrays[*array].type, pieces_of(*array, what.box)));
   return std::optional<NonFiniteCount>(counted);
 }
 
 Status PlanMemory::put(int scratch, const ScalarBytes& value) {
-  return accelerator_.upload(scratch_[static_cast<size_t>(scratch)], value.bytes,
-                             {static_cast<int64_t>(value.size)});
+  return accelerator_.upload(scratch_[scratch], value.bytes, {static_cast<int64_t>(value.size)});
 }
 Status PlanMemory::take(int scratch, ScalarBytes& value) {
-  return accelerator_.download(value.bytes, scratch_[static_cast<size_t>(scratch)],
-                               {static_cast<int64_t>(value.size)});
+  return accelerator_.download(value.bytes, scratch_[scratch], {static_cast<int64_t>(value.size)});
 }
 
 Status PlanMemory::fetch(const std::vector<int>& levels) {
@@ -360,8 +356,7 @@ Status PlanMemory::fetch(const std::vector<int>& levels) {
     reference::FieldData& field = state_.fields[f];
     const Accelerator::Rows& rows = layouts_[a].rows;
     for (int level = 0; level < std::min(array.levels, levels[f]) && rows.bytes > 0; ++level) {
-      TRY(accelerator_.download(field.data(level, array.component),
-                                slots_[a][static_cast<size_t>(level)], rows));
+      TRY(accelerator_.download(field.data(level, array.component), slots_[a][level], rows));
     }
   }
   return Done{};

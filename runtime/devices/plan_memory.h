@@ -46,7 +46,7 @@ class PlanMemory {
     int64_t offset, bytes;
   };
   std::optional<Range> range_of(const kernel::ExchangeBox& box) const;
-  Accelerator::Memory scratch(int number) const { return scratch_[static_cast<size_t>(number)]; }
+  Accelerator::Memory scratch(int number) const { return scratch_[number]; }
   // The current memory of each slot, by array.
   const std::vector<std::vector<Accelerator::Memory>>& slots() const { return slots_; }
   void rotate(const kernel::Rotate& rotate);
@@ -98,7 +98,7 @@ class PlanMemory {
   Failure with_memory_needed(Failure failure) const;
   bool is_attached(const kernel::Array& array) const { return attached_.given(array.field); }
   const std::vector<void*>& homes(const kernel::Array& array) const {
-    return attached_.fields[static_cast<size_t>(array.field)][static_cast<size_t>(array.component)];
+    return attached_.fields[array.field][array.component];
   }
 
   Accelerator& accelerator_;

@@ -34,7 +34,7 @@ Status fill(const kernel::Plan& plan, const kernel::PointSet& set, const stencil
             const std::function<std::optional<int64_t>(const kernel::Expr&)>& value,
             const std::function<Status(int, std::span<const std::byte>)>& put) {
   const auto table = [&](int scratch) {
-    const auto elements = value(plan.scratch[static_cast<size_t>(scratch)].elements);
+    const auto elements = value(plan.scratch[scratch].elements);
     return std::vector<int32_t>(static_cast<size_t>(elements.value_or(0)));
   };
   std::vector<int32_t> slabs = table(set.slabs), starts = table(set.starts),
@@ -72,7 +72,7 @@ Status place_points(const kernel::Plan& plan, const kernel::PointSet& set,
   }
   std::vector<const double*> at, weights;
   const size_t values = set.weighted ? rank * static_cast<size_t>(set.width + 1) : rank;
-  const auto field = static_cast<size_t>(plan.arrays[static_cast<size_t>(set.arrays)].field);
+  const auto field = static_cast<size_t>(plan.arrays[set.arrays].field);
   for (size_t component = 0; component < values; ++component) {
     const auto* data =
         reinterpret_cast<const double*>(state.fields[field].data(0, static_cast<int>(component)));

@@ -119,7 +119,7 @@ Status PlanSession::prepare(const Session* like) {
 
 Status PlanSession::count_blocks(const kernel::Launch& launch) {
   const auto blocks = memory_.evaluate(launch.blocks);
-  const std::string& kernel = module_.kernels[static_cast<size_t>(launch.kernel)].name;
+  const std::string& kernel = module_.kernels[launch.kernel].name;
   if (!blocks) {
     return Failure{"R043", fmt::format("kernel {}: the number of blocks overflows", kernel), ""};
   }
@@ -135,7 +135,7 @@ Status PlanSession::count_blocks(const kernel::Launch& launch) {
 Status PlanSession::launch(const kernel::Launch& launch, int64_t count) {
   const Status launched = launch_blocks(launch, count);
   if (!launched.ok() || launch.exchange == kernel::kNoExchange) return launched;
-  return exchange(plan_.exchanges[static_cast<size_t>(launch.exchange)]);
+  return exchange(plan_.exchanges[launch.exchange]);
 }
 
 Status PlanSession::launch_blocks(const kernel::Launch& launch, int64_t count) {

@@ -223,8 +223,8 @@ class Flow {
 
  private:
   int64_t size() const { return static_cast<int64_t>(code_.size()); }
-  const Instruction& at(int64_t n) const { return code_[static_cast<size_t>(n)]; }
-  BasicBlock& block(int number) { return blocks_[static_cast<size_t>(number)]; }
+  const Instruction& at(int64_t n) const { return code_[n]; }
+  BasicBlock& block(int number) { return blocks_[number]; }
   std::optional<int64_t> target(int64_t branch) const;
   bool find_leaders(int64_t entry);
   void cut();
@@ -255,18 +255,18 @@ std::optional<int64_t> Flow::target(int64_t branch) const {
 
 bool Flow::find_leaders(int64_t entry) {
   leads_.assign(code_.size(), 0);
-  leads_[0] = leads_[static_cast<size_t>(entry)] = 1;
+  leads_[0] = leads_[entry] = 1;
   for (int64_t n = 0; n < size(); ++n) {
     const Instruction& instruction = at(n);
     const unsigned opcode = instruction.opcode();
     const bool ends = instruction.branches() || opcode == kExit || opcode == kReturn;
     const bool goes_on = std::find(std::begin(kGoOn), std::end(kGoOn), opcode) != std::end(kGoOn);
     if (is_control(opcode) && !ends && !goes_on) return false;
-    if (ends && n + 1 < size()) leads_[static_cast<size_t>(n + 1)] = 1;
+    if (ends && n + 1 < size()) leads_[n + 1] = 1;
     if (!instruction.branches()) continue;
     const auto place = target(n);
     if (!place) return false;
-    leads_[static_cast<size_t>(*place)] = 1;
+    leads_[*place] = 1;
   }
   return true;
 }
@@ -274,12 +274,12 @@ bool Flow::find_leaders(int64_t entry) {
 void Flow::cut() {
   block_at_.resize(code_.size());
   for (int64_t n = 0; n < size(); ++n) {
-    if (leads_[static_cast<size_t>(n)]) blocks_.push_back({n, n, {}, {}});
-    block_at_[static_cast<size_t>(n)] = static_cast<int>(blocks_.size()) - 1;
+    if (leads_[n]) blocks_.push_back({n, n, {}, {}});
+    block_at_[n] = static_cast<int>(blocks_.size()) - 1;
     blocks_.back().end = n + 1;
   }
   const auto connect = [&](int from, int64_t place) {
-    const int to = block_at_[static_cast<size_t>(place)];
+    const int to = block_at_[place];
     block(from).to.push_back(to);
     block(to).from.push_back(from);
   };
@@ -296,7 +296,7 @@ void Flow::cut() {
 void Flow::put_in_order(int entry) {
   std::vector<char> seen(blocks_.size(), 0);
   std::vector<std::pair<int, size_t>> way = {{entry, 0}};  // a block and its next successor
-  seen[static_cast<size_t>(entry)] = 1;
+  seen[entry] = 1;
   while (!way.empty()) {
     auto& [number, next] = way.back();
     if (next == block(number).to.size()) {
@@ -305,8 +305,8 @@ void Flow::put_in_order(int entry) {
       continue;
     }
     const int to = block(number).to[next++];
-    if (seen[static_cast<size_t>(to)]) continue;
-    seen[static_cast<size_t>(to)] = 1;
+    if (seen[to]) continue;
+    seen[to] = 1;
     way.push_back({to, 0});
   }
   std::reverse(order_.begin(), order_.end());
@@ -346,7 +346,7 @@ bool Flow::dominates(int above, int below) {
 bool Flow::read(int64_t entry) {
   if (!find_leaders(entry)) return false;
   cut();
-  put_in_order(block_at_[static_cast<size_t>(entry)]);
+  put_in_order(block_at_[entry]);
   find_dominators();
   return true;
 }
@@ -354,13 +354,13 @@ bool Flow::read(int64_t entry) {
 // The head, and all blocks that reach a tail without passing through the head.
 std::vector<int> Flow::body_of(int head, const std::vector<int>& tails) {
   std::vector<char> in(blocks_.size(), 0);
-  in[static_cast<size_t>(head)] = 1;
+  in[head] = 1;
   std::vector<int> body = {head}, waiting = tails;
   while (!waiting.empty()) {
     const int number = waiting.back();
     waiting.pop_back();
-    if (in[static_cast<size_t>(number)]) continue;
-    in[static_cast<size_t>(number)] = 1;
+    if (in[number]) continue;
+    in[number] = 1;
     body.push_back(number);
     for (const int from : block(number).from) {
       if (block(from).order != kNone) waiting.push_back(from);
@@ -372,10 +372,10 @@ std::vector<int> Flow::body_of(int head, const std::vector<int>& tails) {
 
 MachineLoop Flow::describe(const std::vector<int>& body) const {
   MachineLoop loop;
-  loop.first = blocks_[static_cast<size_t>(body.front())].begin;
-  loop.last = blocks_[static_cast<size_t>(body.back())].end - 1;
+  loop.first = blocks_[body.front()].begin;
+  loop.last = blocks_[body.back()].end - 1;
   for (const int number : body) {
-    const BasicBlock& part = blocks_[static_cast<size_t>(number)];
+    const BasicBlock& part = blocks_[number];
     for (int64_t n = part.begin; n < part.end; ++n) add(loop.mix, at(n), row_);
   }
   return loop;
@@ -384,7 +384,7 @@ MachineLoop Flow::describe(const std::vector<int>& body) const {
 InstructionMix Flow::reached() const {
   InstructionMix mix;
   for (const int number : order_) {
-    const BasicBlock& part = blocks_[static_cast<size_t>(number)];
+    const BasicBlock& part = blocks_[number];
     for (int64_t n = part.begin; n < part.end; ++n) add(mix, at(n), row_);
   }
   return mix;
@@ -466,7 +466,7 @@ const MachineLoop* hottest_loop(const MachineWork& work) {
   };
   std::vector<char> innermost(work.loops.size(), 1);
   for (const MachineLoop& loop : work.loops) {
-    if (loop.outer >= 0 && worth(loop) > 0) innermost[static_cast<size_t>(loop.outer)] = 0;
+    if (loop.outer >= 0 && worth(loop) > 0) innermost[loop.outer] = 0;
   }
   int64_t most = 0;
   for (size_t l = 0; l < work.loops.size(); ++l) {

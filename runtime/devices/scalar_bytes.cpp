@@ -49,7 +49,7 @@ ScalarBytes scalar_argument(const kernel::ScalarValue& value, const kernel::Plan
     const reference::State& state;
     int64_t count, first_block;
     ScalarBytes operator()(const kernel::ParameterArgument& argument) const {
-      return param_bytes(plan.parameters[static_cast<size_t>(argument.parameter)], state);
+      return param_bytes(plan.parameters[argument.parameter], state);
     }
     ScalarBytes operator()(const kernel::FirstStep&) const {
       return bytes_of(static_cast<int32_t>(state.step));

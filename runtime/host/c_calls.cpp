@@ -24,7 +24,7 @@ int CTranslator::called(const CallExpr* e, const FunctionDecl* callee, std::vect
   if (body < 0 && !of_system && callee->hasAttr<AsmLabelAttr>())
     return unknown(e, "a call of '" + name + "', which is another function to the linker");
   const int out = made(e, CKind::Call, std::move(children), name);
-  tree_.nodes[static_cast<size_t>(out)].integer = body;
+  tree_.nodes[out].integer = body;
   return out;
 }
 
@@ -58,7 +58,7 @@ std::optional<int> CTranslator::folded_call(const CallExpr* e, const FunctionDec
 // A call of a function that is not in the file.
 int CTranslator::library_call(const CallExpr* e, std::vector<int> children, std::string name) {
   const int out = made(e, CKind::Call, std::move(children), std::move(name));
-  tree_.nodes[static_cast<size_t>(out)].integer = -1;
+  tree_.nodes[out].integer = -1;
   return out;
 }
 
@@ -67,12 +67,11 @@ int CTranslator::mdspan_element(const Expr* e, const Mdspan& of, int base,
                                 llvm::ArrayRef<const Expr*> indices) {
   if (!of.unknown.empty()) return unknown(e, of.unknown);
   if (indices.size() != of.extents.size()) return unknown(e, "an element of an mdspan by an array");
-  int at_type = tree_.nodes[static_cast<size_t>(base)].type;
-  if (tree_.types[static_cast<size_t>(at_type)].kind == CTypeInfo::Kind::Reference)
-    at_type = tree_.types[static_cast<size_t>(at_type)].of;
+  int at_type = tree_.nodes[base].type;
+  if (tree_.types[at_type].kind == CTypeInfo::Kind::Reference) at_type = tree_.types[at_type].of;
   for (size_t d = 0; d < indices.size(); ++d) {
     const int index = expression(indices[of.left ? indices.size() - 1 - d : d]);
-    at_type = tree_.types[static_cast<size_t>(at_type)].of;
+    at_type = tree_.types[at_type].of;
     CNode element = at(e->getExprLoc(), CKind::Subscript);
     element.type = at_type;
     element.children = {base, index};
@@ -97,7 +96,7 @@ int CTranslator::mdspan_member(const CXXMemberCallExpr* e, const Mdspan& of, int
       node.integer = value;
       return add(std::move(node));
     };
-    const int64_t fixed = of.extents[static_cast<size_t>(in_memory)];
+    const int64_t fixed = of.extents[in_memory];
     if (fixed >= 0) return number(fixed);
     const int first = number(in_memory), second = number(d);
     return library_call(e, {base, first, second}, "std::extent");
@@ -149,7 +148,7 @@ int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) 
   CTypeInfo rows;
   rows.kind = CTypeInfo::Kind::Pointer;
   rows.of = row;
-  rows.text = tree_.types[static_cast<size_t>(type(e->getType()))].text;
+  rows.text = tree_.types[type(e->getType())].text;
   CNode cast = at(e->getExprLoc(), CKind::Cast);
   cast.type = static_cast<int>(tree_.types.size());
   tree_.types.push_back(std::move(rows));

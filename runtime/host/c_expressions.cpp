@@ -160,7 +160,7 @@ int CTranslator::cast(const CastExpr* e) {
       const auto* written = dyn_cast<ExplicitCastExpr>(e);
       if (written == nullptr || written->getTypeInfoAsWritten() == nullptr) return out;
       const int to = with_lengths(e->getType(), written->getTypeInfoAsWritten()->getTypeLoc());
-      tree_.nodes[static_cast<size_t>(out)].type = to;
+      tree_.nodes[out].type = to;
       return out;
     }
     default:
@@ -214,7 +214,7 @@ int CTranslator::binary(const BinaryOperator* e) {
     const int operand = expression(right);
     if (left->getType()->isPointerType()) {
       const int moved = made(e, CKind::Binary, {value, operand}, op.substr(0, 1));
-      tree_.nodes[static_cast<size_t>(moved)].integer = 1;
+      tree_.nodes[moved].integer = 1;
       return made(e, CKind::Assign, {target, moved});
     }
     const auto converted = [&](int node, QualType to) {
@@ -262,7 +262,7 @@ int CTranslator::member(const MemberExpr* e) {
     base = add(std::move(node));
   }
   const int out = made(e, CKind::Member, {base}, field->getNameAsString());
-  tree_.nodes[static_cast<size_t>(out)].integer = field->getFieldIndex();
+  tree_.nodes[out].integer = field->getFieldIndex();
   return out;
 }
 

@@ -132,7 +132,7 @@ CNode CTranslator::at(SourceLocation place, CKind kind) {
   for (size_t i = 0; i < tree_.files.size(); ++i) {
     if (tree_.files[i] == name) node.file = static_cast<int>(i);
   }
-  if (tree_.files.empty() || tree_.files[static_cast<size_t>(node.file)] != name) {
+  if (tree_.files.empty() || tree_.files[node.file] != name) {
     node.file = static_cast<int>(tree_.files.size());
     tree_.files.push_back(name);
   }
@@ -184,8 +184,8 @@ int CTranslator::unknown(const Stmt* s, const std::string& what) {
   const int node = make(s, CKind::Unknown, {}, what);
   if (const auto* e = dyn_cast_or_null<Expr>(s)) {
     const int of = type(e->getType());
-    tree_.nodes[static_cast<size_t>(node)].type = of;
-    tree_.nodes[static_cast<size_t>(node)].integer = changes_something(*e) ? 1 : 0;
+    tree_.nodes[node].type = of;
+    tree_.nodes[node].integer = changes_something(*e) ? 1 : 0;
   }
   return node;
 }
@@ -283,7 +283,7 @@ int CTranslator::type(QualType t) {
   const bool plain = (info.kind == CTypeInfo::Kind::Scalar && !canonical->isEnumeralType()) ||
                      info.kind == CTypeInfo::Kind::Sequence;
   info.text = (plain ? canonical : t).getAsString(policy);
-  tree_.types[static_cast<size_t>(index)] = std::move(info);
+  tree_.types[index] = std::move(info);
   return index;
 }
 
@@ -317,13 +317,13 @@ int CTranslator::variable(const VarDecl* declaration) {
       context_.getBaseElementType(declaration->getType()).isConstQualified()) {
     made.initial = expression(initial);
   }
-  tree_.variables[static_cast<size_t>(index)] = std::move(made);
+  tree_.variables[index] = std::move(made);
   return index;
 }
 
 // Whether an expression contains a named number, from a macro or a constant.
 bool CTranslator::named(int index) const {
-  const CNode& node = tree_.nodes[static_cast<size_t>(index)];
+  const CNode& node = tree_.nodes[index];
   return (node.kind == CKind::Int && !node.text.empty()) ||
          std::any_of(node.children.begin(), node.children.end(),
                      [&](int child) { return named(child); });
@@ -338,7 +338,7 @@ int CTranslator::with_length(QualType t, ArrayTypeLoc written) {
   const int of = with_lengths(array->getElementType(), written.getElementLoc());
   int length = -1;
   if (size != nullptr && !size->isInstantiationDependent()) length = expression(size);
-  CTypeInfo info = tree_.types[static_cast<size_t>(plain)];
+  CTypeInfo info = tree_.types[plain];
   const bool known = length >= 0 && info.extent >= 0 && named(length);
   if (!known && of == info.of) return plain;
   if (known) info.size = length;
@@ -373,7 +373,7 @@ int CTranslator::with_lengths(QualType t, TypeLoc written) {
   if (const auto reference = written.getAs<ReferenceTypeLoc>()) pointee = reference.getPointeeLoc();
   if (!pointee || t->getPointeeType().isNull()) return plain;
   const int of = with_lengths(t->getPointeeType(), pointee);
-  CTypeInfo info = tree_.types[static_cast<size_t>(plain)];
+  CTypeInfo info = tree_.types[plain];
   if (of == info.of) return plain;
   info.of = of;
   tree_.types.push_back(std::move(info));
@@ -428,7 +428,7 @@ int CTranslator::function(const FunctionDecl* declaration) {
     made.parameters.push_back(variable(parameter));
   }
   made.body = empty(nullptr);
-  tree_.functions[static_cast<size_t>(index)] = std::move(made);
+  tree_.functions[index] = std::move(made);
   pending_.push_back(definition);
   return index;
 }
@@ -507,7 +507,7 @@ lifter::CTree CTranslator::translate(const CRegion& region) {
     for (const Stmt* s : region.statements) body.push_back(statement(s));
     if (!this_.empty()) this_.pop_back();
     made.body = make(region.statements.front(), CKind::Block, std::move(body));
-    made.line = tree_.nodes[static_cast<size_t>(made.body)].line;
+    made.line = tree_.nodes[made.body].line;
     const SourceLocation begin = sources.getExpansionLoc(region.statements.front()->getBeginLoc());
     const SourceLocation end =
         sources.getExpansionRange(region.statements.back()->getEndLoc()).getEnd();
@@ -525,10 +525,10 @@ lifter::CTree CTranslator::translate(const CRegion& region) {
     const int index = functions_[next];
     const auto* method = dyn_cast<CXXMethodDecl>(next);
     const bool member = method != nullptr && !method->isStatic();
-    if (member) this_.push_back(tree_.functions[static_cast<size_t>(index)].parameters[0]);
+    if (member) this_.push_back(tree_.functions[index].parameters[0]);
     const int body = statement(next->getBody());
     if (member) this_.pop_back();
-    tree_.functions[static_cast<size_t>(index)].body = body;
+    tree_.functions[index].body = body;
   }
   return std::move(tree_);
 }

@@ -57,8 +57,8 @@ void take_box(const std::byte* from, const ir::Points& outer, const ir::Points& 
 }
 
 void read_box(const reference::State& state, const BoxOfField& what, std::byte* to) {
-  const reference::FieldData& field = state.fields[static_cast<size_t>(what.field)];
-  const Scalar type = field.types[static_cast<size_t>(what.component)];
+  const reference::FieldData& field = state.fields[what.field];
+  const Scalar type = field.types[what.component];
   take_box(field.data(what.level, what.component), field.box, what.box, size_in_bytes(type), to);
 }
 

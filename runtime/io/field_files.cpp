@@ -13,7 +13,7 @@ Status read_row(const InputFile& file, const StoredArray& array, const Row& row,
                 std::vector<std::byte>& part, reference::FieldData& field) {
   const int64_t point = array.bytes_of_point();
   const int64_t start = array.offset + row.there * point;
-  const Scalar stored = field.types[static_cast<size_t>(array.component)];
+  const Scalar stored = field.types[array.component];
   // A bool in a file may be any nonzero byte, so it needs conversion.
   if (array.components == 1 && stored == array.type && stored != Scalar::Bool) {
     std::byte* to = field.data(array.level, array.component) + row.here * point;
@@ -25,7 +25,7 @@ Status read_row(const InputFile& file, const StoredArray& array, const Row& row,
     TRY(file.read(start + at * point, count * point, part.data()));
     if (array.type == Scalar::Bool) {
       for (int64_t i = 0; i < count * point; ++i) {
-        std::byte& value = part[static_cast<size_t>(i)];
+        std::byte& value = part[i];
         value = std::byte{value != std::byte{0}};
       }
     }
@@ -41,7 +41,7 @@ Status read_rows(const FieldFile& file, const RowsOf& rows, reference::State& st
   Status done = Done{};
   std::vector<std::byte> part;
   for (const StoredArray& array : file.arrays) {
-    reference::FieldData& field = state.fields[static_cast<size_t>(array.field)];
+    reference::FieldData& field = state.fields[array.field];
     rows(array.field, [&](const Row& row) {
       if (done.ok()) done = read_row(*file.file, array, row, part, field);
     });
@@ -52,7 +52,7 @@ Status read_rows(const FieldFile& file, const RowsOf& rows, reference::State& st
 
 Status read_all_rows(const FieldFile& file, reference::State& state) {
   const RowsOf all = [&](ir::FieldId field, const std::function<void(const Row&)>& visit) {
-    visit({0, 0, state.fields[static_cast<size_t>(field)].points});
+    visit({0, 0, state.fields[field].points});
   };
   return read_rows(file, all, state);
 }

@@ -15,7 +15,7 @@ using reference::with_type;
 void load_values(const Values& values, int64_t first, int64_t count, Scalar type, std::byte* to) {
   for (int c = 0; c < values.components; ++c) {
     const int component = values.component + c;
-    with_type(values.field.types[static_cast<size_t>(component)], [&](auto stored) {
+    with_type(values.field.types[component], [&](auto stored) {
       using Stored = decltype(stored);
       const auto* from =
           reinterpret_cast<const Stored*>(values.field.data(values.level, component)) + first;
@@ -31,7 +31,7 @@ void load_values(const Values& values, int64_t first, int64_t count, Scalar type
 void store_values(const std::byte* from, Scalar type, int64_t first, int64_t count,
                   reference::FieldData& field, int level, int component, int components) {
   for (int c = 0; c < components; ++c) {
-    with_type(field.types[static_cast<size_t>(component + c)], [&](auto stored) {
+    with_type(field.types[component + c], [&](auto stored) {
       using Stored = decltype(stored);
       auto* to = reinterpret_cast<Stored*>(field.data(level, component + c)) + first;
       with_type(type, [&](auto element) {

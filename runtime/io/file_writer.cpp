@@ -39,14 +39,14 @@ int enter(const std::string& name) {
   char* copy = strdup(name.c_str());
   for (int i = 0; i < kMostRegistered && copy != nullptr; ++i) {
     char* none = nullptr;
-    if (temporary_files[static_cast<size_t>(i)].compare_exchange_strong(none, copy)) return i;
+    if (temporary_files[i].compare_exchange_strong(none, copy)) return i;
   }
   free(copy);
   return -1;
 }
 
 void leave(int& place) {
-  if (place >= 0) free(temporary_files[static_cast<size_t>(place)].exchange(nullptr));
+  if (place >= 0) free(temporary_files[place].exchange(nullptr));
   place = -1;
 }
 

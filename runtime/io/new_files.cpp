@@ -52,7 +52,7 @@ Status write_in_order(const NewFile& file, const reference::State* state, FileWr
   Status written = Done{};
   const auto write_arrays_before = [&](auto from, int64_t end) {
     for (; from != file.arrays.end() && from->offset < end && written.ok(); ++from) {
-      const auto& field = state->fields[static_cast<size_t>(from->field)];
+      const auto& field = state->fields[from->field];
       written = fill_up(from->offset);
       if (!written.ok()) return from;
       written =

@@ -164,9 +164,9 @@ std::vector<int64_t> shape_of(const FieldData& field, int components) {
 Result<NewFile> npy_file(const std::string& path, const FieldData& field,
                          const Selection& selection) {
   const auto [first, components] = components_of(field, selection.component);
-  const Scalar stored = field.types[static_cast<size_t>(first)];
+  const Scalar stored = field.types[first];
   for (int c = 0; c < components; ++c) {
-    if (field.types[static_cast<size_t>(first + c)] == stored) continue;
+    if (field.types[first + c] == stored) continue;
     return Failure{"R024", "the field's components differ in type, one array cannot hold them",
                    "write one component at a time"};
   }
@@ -190,7 +190,7 @@ Result<Rounding> look_at(const NpySource& array, const std::string& name, const 
   Rounding rounding;
   Status sound = check_shape(array, name, shape_of(field, components));
   for (int c = 0; c < components && sound.ok(); ++c) {
-    const Scalar type = field.types[static_cast<size_t>(first + c)];
+    const Scalar type = field.types[first + c];
     sound = check_types(array, name, type);
     if (sound.ok()) sound = check_values(array, name, type, c, components, rounding);
   }

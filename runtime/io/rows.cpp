@@ -18,7 +18,7 @@ namespace {
 template <class Places>
 void look_at(const Places& places, std::vector<int>& levels) {
   for (const auto& place : places) {
-    int& wanted = levels[static_cast<size_t>(place.field)];
+    int& wanted = levels[place.field];
     wanted = std::max(wanted, place.level + 1);
   }
 }
@@ -60,7 +60,7 @@ void StateSource::for_each_row(ir::FieldId field,
   if (rows_) {
     rows_(field, add);
   } else {
-    add({0, 0, state_.fields[static_cast<size_t>(field)].points});
+    add({0, 0, state_.fields[field].points});
   }
   if (last.count > 0) visit(last);
 }
@@ -68,7 +68,7 @@ void StateSource::for_each_row(ir::FieldId field,
 // Calls visit(point of the whole field, bytes in the file's format).
 template <class Visit>
 Status StateSource::for_each_piece(const StoredArray& array, const Visit& visit) const {
-  const reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
+  const reference::FieldData& field = state_.fields[array.field];
   const auto first = static_cast<size_t>(array.component);
   const bool as_stored = array.components == 1 && field.types[first] == array.type;
   const int64_t point = array.bytes_of_point();
@@ -125,8 +125,8 @@ Result<std::vector<NonFiniteCount>> StateSource::count_non_finite(
     const std::vector<Selection>& places) {
   std::vector<NonFiniteCount> out;
   for (const Selection& place : places) {
-    const reference::FieldData& field = state_.fields[static_cast<size_t>(place.field)];
-    const Scalar type = field.types[static_cast<size_t>(place.component)];
+    const reference::FieldData& field = state_.fields[place.field];
+    const Scalar type = field.types[place.component];
     NonFiniteCount& all = out.emplace_back();
     for_each_row(place.field, [&](const Row& row) {
       const std::byte* data = field.data(place.level, place.component);

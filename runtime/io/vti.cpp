@@ -49,7 +49,7 @@ struct Array {
   StoredArray stored;
 };
 Array array_of(const std::string& name, const reference::FieldData& field, StoredArray stored) {
-  const VtkType type = vtk_type(field.types[static_cast<size_t>(stored.component)]);
+  const VtkType type = vtk_type(field.types[stored.component]);
   stored.type = type.type;
   stored.points = field.points;
   return {name, type.name, stored};
@@ -71,10 +71,10 @@ bool same_vector(const ir::Component& a, const ir::Component& b) {
 // Appends the arrays for one selection.
 void add_arrays(const ir::Program& program, const reference::State& state,
                 const Selection& selection, std::vector<Array>& arrays) {
-  const ir::Field& field = program.fields[static_cast<size_t>(selection.field)];
-  const reference::FieldData& data = state.fields[static_cast<size_t>(selection.field)];
+  const ir::Field& field = program.fields[selection.field];
+  const reference::FieldData& data = state.fields[selection.field];
   const std::string level = selection.level == 0 ? "" : fmt::format("@-{}", selection.level);
-  const auto component = [&](int c) { return field.components[static_cast<size_t>(c)]; };
+  const auto component = [&](int c) { return field.components[c]; };
   if (selection.component >= 0) {
     arrays.push_back(array_of(
         field.name + component(selection.component).path + level, data,
@@ -100,8 +100,7 @@ std::string extent_of(const reference::FieldData& field) {
   std::string out;
   for (int axis = 0; axis < 3; ++axis) {
     const bool exists = axis < field.rank();
-    const auto range = exists ? field.box[static_cast<size_t>(field.rank() - 1 - axis)]
-                              : std::array<int64_t, 2>{0, 0};
+    const auto range = exists ? field.box[field.rank() - 1 - axis] : std::array<int64_t, 2>{0, 0};
     out += fmt::format("{}{} {}", axis == 0 ? "" : " ", range[0], range[1]);
   }
   return out;
@@ -156,7 +155,7 @@ std::string size_of(const StoredArray& array) {
 }  // namespace
 
 Status check_vti(const ir::Program& program, const std::vector<Selection>& selections) {
-  const ir::Field& first = program.fields[static_cast<size_t>(selections[0].field)];
+  const ir::Field& first = program.fields[selections[0].field];
   if (first.box.rank() > 3) {
     return Failure{"R031",
                    fmt::format("a .vti file holds at most 3 dimensions, {} has {}",
@@ -165,7 +164,7 @@ Status check_vti(const ir::Program& program, const std::vector<Selection>& selec
                    "write .npy files instead"};
   }
   for (const Selection& selection : selections) {
-    const ir::Field& field = program.fields[static_cast<size_t>(selection.field)];
+    const ir::Field& field = program.fields[selection.field];
     if (field.box == first.box && field.dimensions == first.dimensions) continue;
     return Failure{"R031",
                    fmt::format("a .vti file holds fields on the same points, '{}' is on others "

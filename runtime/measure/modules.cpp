@@ -222,8 +222,8 @@ Benchmark overlap(Scalar type, const schedule::Machine& machine) {
   Body loads, stores;
   for (int c = 0; c < kElements; ++c) {
     const Expr at = place(base, int64_t{c} * size);
-    loads.push_back(store(chains[static_cast<size_t>(c)], read(from, at, type)));
-    stores.push_back(store(to, at, read(chains[static_cast<size_t>(c)], type)));
+    loads.push_back(store(chains[c], read(from, at, type)));
+    stores.push_back(store(to, at, read(chains[c], type)));
   }
   const int64_t row = int64_t{size} * kElements;
   const Expr first =

@@ -189,7 +189,7 @@ bool StencilMpiGroup::all_gather(const char* own, const int64_t* bytes, char* co
       total += counts[r];
     }
     round.resize(static_cast<size_t>(total));
-    const char* from = counts[static_cast<size_t>(rank)] > 0 ? own + done : own;
+    const char* from = counts[rank] > 0 ? own + done : own;
     if (!gather_round(from, counts.data(), begins.data(), round.data(), error)) return false;
     for (size_t r = 0; r < counts.size(); ++r) {
       if (counts[r] == 0) continue;

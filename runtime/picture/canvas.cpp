@@ -94,7 +94,7 @@ void Canvas::text(int64_t x, int64_t y, const std::string& text, int size, const
                                                 : x - pixels.width;
   for (int row = 0; row < pixels.height; ++row) {
     for (int column = 0; column < pixels.width; ++column) {
-      const uint8_t cover = pixels.cover[static_cast<size_t>(row * pixels.width + column)];
+      const uint8_t cover = pixels.cover[row * pixels.width + column];
       blend(left + column, y + 1 - pixels.baseline + row, cover / 255.0, colour);
     }
   }
@@ -105,7 +105,7 @@ void Canvas::text_upwards(int64_t x, int64_t y, const std::string& text, int siz
   const TextPixels pixels = text_pixels(text, size);
   for (int row = 0; row < pixels.height; ++row) {
     for (int column = 0; column < pixels.width; ++column) {
-      const uint8_t cover = pixels.cover[static_cast<size_t>(row * pixels.width + column)];
+      const uint8_t cover = pixels.cover[row * pixels.width + column];
       blend(x + 1 - pixels.baseline + row, y + pixels.width / 2 - column, cover / 255.0, colour);
     }
   }

@@ -110,8 +110,8 @@ TextPixels text_pixels(const std::string& text, int size) {
       for (int x = left; x < right; ++x) {
         const int to_x = x + static_cast<int>(whole), to_y = y + out.baseline;
         if (to_x < 0 || to_x >= out.width || to_y < 0 || to_y >= out.height) continue;
-        uint8_t& to = out.cover[static_cast<size_t>(to_y * out.width + to_x)];
-        to = std::max(to, cover[static_cast<size_t>((y - top) * (right - left) + x - left)]);
+        uint8_t& to = out.cover[to_y * out.width + to_x];
+        to = std::max(to, cover[(y - top) * (right - left) + x - left]);
       }
     }
   });

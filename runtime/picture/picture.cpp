@@ -52,7 +52,7 @@ std::string box_of(const reference::FieldData& field) {
 
 Labels labels_of(const ir::Program& program, const reference::State& state,
                  const Selection& shown) {
-  const ir::Field& field = program.fields[static_cast<size_t>(shown.field)];
+  const ir::Field& field = program.fields[shown.field];
   const auto component = static_cast<size_t>(std::max(shown.component, 0));
   const size_t rank = field.box.ranges.size();
   Labels labels;
@@ -68,7 +68,7 @@ Labels labels_of(const ir::Program& program, const reference::State& state,
   labels.across = label(rank - 1);
   if (rank > 1) labels.down = label(rank - 2);
   labels.notes.push_back(program.name);
-  labels.notes.push_back(box_of(state.fields[static_cast<size_t>(shown.field)]));
+  labels.notes.push_back(box_of(state.fields[shown.field]));
   return labels;
 }
 
@@ -77,9 +77,9 @@ Labels labels_of(const ir::Program& program, const reference::State& state,
 Result<Image> picture_of(const ir::Program& program, const reference::State& state,
                          const Selection& shown, const std::vector<int64_t>& plane,
                          const ImageOptions& options) {
-  const reference::FieldData& field = state.fields[static_cast<size_t>(shown.field)];
+  const reference::FieldData& field = state.fields[shown.field];
   const int component = std::max(shown.component, 0), rank = field.rank();
-  const ir::Field& declared = program.fields[static_cast<size_t>(shown.field)];
+  const ir::Field& declared = program.fields[shown.field];
   const auto axes =
       ir::axes_of(declared, ir::axis_values(program, state.integer_params, state.real_params));
   if (options.plain) {

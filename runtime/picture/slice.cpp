@@ -84,8 +84,8 @@ Result<Slice> slice_of(const reference::FieldData& field, int component,
     }
   }
   const auto from_first = [&](int d) {
-    const ir::AxisValue axis = axes.empty() ? ir::AxisValue{} : axes[static_cast<size_t>(d)];
-    return ir::AxisValue{axis.at(field.box[static_cast<size_t>(d)][0]), axis.spacing};
+    const ir::AxisValue axis = axes.empty() ? ir::AxisValue{} : axes[d];
+    return ir::AxisValue{axis.at(field.box[d][0]), axis.spacing};
   };
   slice.across = from_first(rank - 1);
   slice.down = rank == 1 ? ir::AxisValue{0, slice.across.spacing} : from_first(rank - 2);

@@ -419,7 +419,7 @@ Result<FieldFile> place_arrays(std::shared_ptr<const InputFile> file, const Head
     const bool within = array.offset >= 0 && array.offset <= size &&
                         array.bytes == field.size_in_bytes(component) &&
                         array.bytes <= size - array.offset;
-    const std::string& path = header.fields[f].components[static_cast<size_t>(component)].path;
+    const std::string& path = header.fields[f].components[component].path;
     if (!within && sound.ok()) {
       sound = damaged_checkpoint(out.file->path(),
                                  fmt::format("{} is not where it should be",
@@ -429,7 +429,7 @@ Result<FieldFile> place_arrays(std::shared_ptr<const InputFile> file, const Head
                           .field = static_cast<ir::FieldId>(f),
                           .level = level,
                           .component = component,
-                          .type = field.types[static_cast<size_t>(component)],
+                          .type = field.types[component],
                           .points = field.points});
     out.checksums.push_back(static_cast<uint32_t>(array.checksum));
   });
@@ -441,13 +441,11 @@ Status compare_checksum(const ir::Program& program, const FieldFile& file, size_
                         uint32_t sum) {
   if (sum == file.checksums[number]) return Done{};
   const StoredArray& array = file.arrays[number];
-  const ir::Field& field = program.fields[static_cast<size_t>(array.field)];
+  const ir::Field& field = program.fields[array.field];
   return damaged_checkpoint(
       file.file->path(),
-      fmt::format(
-          "the checksum of {} is wrong",
-          name_of_array(field.name, field.components[static_cast<size_t>(array.component)].path,
-                        array.level)));
+      fmt::format("the checksum of {} is wrong",
+                  name_of_array(field.name, field.components[array.component].path, array.level)));
 }
 
 }  // namespace
@@ -466,7 +464,7 @@ Status write_checkpoint(const std::string& path, const ir::Program& program, Fie
     file.append(StoredArray{.field = static_cast<ir::FieldId>(f),
                             .level = level,
                             .component = component,
-                            .type = field.types[static_cast<size_t>(component)],
+                            .type = field.types[component],
                             .points = field.points});
   });
   const auto shares = TRY(fields.checksums(file.arrays));

@@ -25,8 +25,7 @@ NonFiniteWatch::NonFiniteWatch(const ir::Program& program, const std::vector<Out
   };
   for (const Output& output : outputs) {
     for (const Selection& shown : output.selections) {
-      const auto components =
-          static_cast<int>(program.fields[static_cast<size_t>(shown.field)].components.size());
+      const auto components = static_cast<int>(program.fields[shown.field].components.size());
       const int first = std::max(shown.component, 0);
       const int end = shown.component < 0 ? components : shown.component + 1;
       for (int c = first; c < end; ++c) add({shown.field, shown.level, c});
@@ -41,7 +40,7 @@ Status NonFiniteWatch::look(FieldSource& fields) {
   const reference::State& state = fields.state();
   for (size_t p = 0; p < places_.size(); ++p) {
     NonFinite& known = places_[p];
-    const auto& field = state.fields[static_cast<size_t>(known.place.field)];
+    const auto& field = state.fields[known.place.field];
     NonFinite now = non_finite_at(known.place, counts[p], field);
     now.step = known.any() ? known.step : state.step;
     now.last_step = state.step;
@@ -89,7 +88,7 @@ std::optional<double> value_of_none(ir::Reducer reducer) {
 std::optional<double> value_of_none(const ir::Program& program, ir::FieldId field) {
   const auto made = ir::reduction_into(program, field);
   if (!made || ir::is_record(program, field)) return std::nullopt;
-  return value_of_none(program.reductions[static_cast<size_t>(*made)].reducer);
+  return value_of_none(program.reductions[*made].reducer);
 }
 
 NonFiniteCount count_without(double expected, const reference::FieldData& field,
@@ -124,7 +123,7 @@ Result<std::vector<NonFiniteCount>> FiniteCheck::count(FieldSource& fields,
     const auto expected = value_of_none(program_, places[p].field);
     if (found.infinities == 0 || !expected) continue;
     TRY(fields.gather(levels_of(std::vector{places[p]}, program_.fields.size())));
-    const auto& field = fields.state().fields[static_cast<size_t>(places[p].field)];
+    const auto& field = fields.state().fields[places[p].field];
     found = count_without(*expected, field, places[p]);
   }
   return counts;
@@ -153,7 +152,7 @@ Status FiniteCheck::end(FieldSource& fields) {
   const auto counts = TRY(count(fields, places));
   const reference::State& state = fields.state();
   for (size_t p = 0; p < places.size(); ++p) {
-    const auto& field = state.fields[static_cast<size_t>(places[p].field)];
+    const auto& field = state.fields[places[p].field];
     NonFinite now = non_finite_at(places[p], counts[p], field);
     now.step = now.last_step = state.step;
     if (now.any()) add(std::move(now));

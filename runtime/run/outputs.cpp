@@ -33,7 +33,7 @@ Result<NewFile> file_of(const ir::Program& program, FieldSource& fields, const O
   const reference::State& state = fields.state();
   switch (*format_of(output.path)) {
     case Format::Npy:
-      return npy_file(output.path, state.fields[static_cast<size_t>(first.field)], first);
+      return npy_file(output.path, state.fields[first.field], first);
     case Format::Png:
       return png_file(program, fields, output);
     case Format::Vti:

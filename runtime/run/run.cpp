@@ -223,7 +223,7 @@ Result<std::vector<NonFiniteCount>> SessionSource::count_non_finite(
   if (FieldRows* rows = session_.rows()) return rows->count_non_finite(places);
   std::vector<NonFiniteCount> out;
   for (const Selection& place : places) {
-    const reference::FieldData& field = state_.fields[static_cast<size_t>(place.field)];
+    const reference::FieldData& field = state_.fields[place.field];
     const auto here =
         TRY(session_.count_non_finite({place.field, place.level, place.component, field.box}));
     if (here) {

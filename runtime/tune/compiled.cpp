@@ -102,7 +102,7 @@ std::string take_numbers(const kernel::Module& module, const runtime::Cubin& cub
     if (const auto* loop = runtime::hottest_loop(*found->work)) out.loop = loop->mix;
   }
   for (const int kernel : kernels_of_tile(module.plan)) {
-    out.kernels.push_back(kernels[static_cast<size_t>(kernel)]);
+    out.kernels.push_back(kernels[kernel]);
   }
   return "";
 }

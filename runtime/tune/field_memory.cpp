@@ -60,7 +60,7 @@ void fill_component(FieldData& field, int level, int component, uint64_t seed) {
   std::byte* data = field.data(level, component);
   const int64_t points = field.points;
   const auto low_bit = [](uint32_t bits) { return bits & 1; };
-  switch (field.types[static_cast<size_t>(component)]) {
+  switch (field.types[component]) {
     case Scalar::Bool:
     case Scalar::I8:
     case Scalar::U8:
@@ -190,7 +190,7 @@ void add_noise(std::byte* data, int64_t points, uint64_t seed, double size) {
 void add_noise(FieldData& field, uint64_t seed) {
   constexpr double kNoise = 0x1p-10;
   for (int c = 0; c < field.component_count(); ++c) {
-    const Scalar type = field.types[static_cast<size_t>(c)];
+    const Scalar type = field.types[c];
     if (type != Scalar::F32 && type != Scalar::F64)
       continue;  // integers, and floats too short to
                  // hold the noise

@@ -117,13 +117,13 @@ class Canonical {
     std::vector<int> numbers(needed.size(), 0);  // numbers of the needed nodes, in order
     int next = 0;
     for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
-      if (!needed[static_cast<size_t>(id)]) continue;
-      numbers[static_cast<size_t>(id)] = next++;
+      if (!needed[id]) continue;
+      numbers[id] = next++;
       const ir::Node& node = piece.graph[id];
       out += fmt::format("{} {}\n", name(node.type), text_of(node, numbers));
     }
     for (const ir::NodeId result : piece.results) {
-      out += fmt::format("= {}\n", numbers[static_cast<size_t>(result)]);
+      out += fmt::format("= {}\n", numbers[result]);
     }
     return out;
   }
@@ -154,7 +154,7 @@ class Canonical {
       std::string operator()(const ir::Operation& o) const {
         std::string out = fmt::format("op{}", static_cast<int>(o.op));
         for (const ir::NodeId operand : o.operands) {
-          out += fmt::format(" {}", numbers[static_cast<size_t>(operand)]);
+          out += fmt::format(" {}", numbers[operand]);
         }
         return out;
       }

@@ -77,7 +77,7 @@ std::string print_point(const FieldData& field, int64_t position) {
 }
 
 std::string print_value(const FieldData& field, int level, int component, int64_t position) {
-  const Scalar type = field.types[static_cast<size_t>(component)];
+  const Scalar type = field.types[component];
   if (!is_float(type)) return fmt::format("{}", field.integer(level, component, position));
   const double value = field.real(level, component, position);
   return fmt::format("{:.{}g} ({:a})", value, type == Scalar::F64 ? 17 : 9, value);
@@ -92,7 +92,7 @@ class Comparison {
         actual_(actual),
         level_(level),
         component_(component),
-        type_(expected.types[static_cast<size_t>(component)]),
+        type_(expected.types[component]),
         exact_(tolerance.exact()) {
     if (!exact_ && is_float(type_)) {
       bound_ = bound_of(tolerance, type_, largest_magnitude(expected, level, component));
@@ -144,7 +144,7 @@ void compare_component(const ir::Field& field, const FieldData& expected, const 
     first = std::min(first, first_here);
   });
   if (count > 0 && difference.count == 0) {
-    difference.where = field.name + field.components[static_cast<size_t>(component)].path +
+    difference.where = field.name + field.components[component].path +
                        (level > 0 ? fmt::format("@-{}", level) : "") + print_point(expected, first);
     difference.expected = print_value(expected, level, component, first);
     difference.actual = print_value(actual, level, component, first);

@@ -179,9 +179,8 @@ bool is_size(const ir::Program& program, const std::string& name) {
   for (const ir::Function& function : program.functions) {
     for (const ir::Piece& piece : function.pieces) collect(piece.region, used);
   }
-  return std::any_of(used.begin(), used.end(), [&](ir::ParamId id) {
-    return program.params[static_cast<size_t>(id)].name == name;
-  });
+  return std::any_of(used.begin(), used.end(),
+                     [&](ir::ParamId id) { return program.params[id].name == name; });
 }
 
 class SizeChooser {
@@ -381,7 +380,7 @@ void fill_randomly(reference::State& state, uint64_t seed, bool positive) {
   for (reference::FieldData& field : state.fields) {
     for (int level = 0; level < static_cast<int>(field.levels.size()); ++level) {
       for (int c = 0; c < field.component_count(); ++c) {
-        const Scalar type = field.types[static_cast<size_t>(c)];
+        const Scalar type = field.types[c];
         for (int64_t i = 0; i < field.points; ++i) {
           if (is_float(type)) {
             const double unit = random.unit();

@@ -85,13 +85,13 @@ TEST_F(Series, CanBeBoundaryValues) {
     for (int i = 0; i < 40; ++i) {
       const int entered = 13 - i;  // the step in which it entered; the series ends at 9
       const float u = i > 13 ? 0 : entered > 9 ? -2 : 2.0f * static_cast<float>(entered + 1);
-      EXPECT_EQ(found[static_cast<size_t>(i)], u) << schedule << " U " << i;
+      EXPECT_EQ(found[i], u) << schedule << " U " << i;
       const int from = 13 - (39 - i);
       const float v = i == 0         ? 0
                       : i + 14 <= 39 ? static_cast<float>(i + 14)
                       : from > 9     ? -1.0f
                                      : static_cast<float>(from + 1);
-      EXPECT_EQ(found[static_cast<size_t>(40 + i)], v) << schedule << " V " << i;
+      EXPECT_EQ(found[40 + i], v) << schedule << " V " << i;
     }
   }
 }

@@ -78,7 +78,7 @@ Moments moments(const std::vector<double>& c, int size) {
   Moments m;
   const auto each = [&](const auto& take) {
     for (int i = 0; i < size; ++i) {
-      for (int j = 0; j < size; ++j) take(c[static_cast<size_t>(i * size + j)], i, j);
+      for (int j = 0; j < size; ++j) take(c[i * size + j], i, j);
     }
   };
   each([&](double value, int i, int j) { m.sum += value, m.y += value * i, m.x += value * j; });
@@ -215,7 +215,7 @@ class PlainFlow {
     }
     for (int y = 0; y < kHeight; ++y) {
       const double s = (y + 0.5) / kHeight;
-      inflow_[static_cast<size_t>(y)] = 6 * speed * s * (1 - s);
+      inflow_[y] = 6 * speed * s * (1 - s);
     }
     for (int z = 0; z < kDepth; ++z) {
       for (int y = 0; y < kHeight; ++y) {
@@ -224,7 +224,7 @@ class PlainFlow {
                                      std::pow(y - 0.5 * (kHeight - 1), 2) +
                                      std::pow(x - 0.25 * kWidth, 2);
           sphere_.push_back(from_middle < radius * radius);
-          const std::array<double, 3> u = {0, 0, inflow_[static_cast<size_t>(y)]};
+          const std::array<double, 3> u = {0, 0, inflow_[y]};
           u_.push_back(u);
           for (const auto& c : lattice_) f_.push_back(equilibrium(c, 1, u));
         }
@@ -292,7 +292,7 @@ class PlainFlow {
       if (y - cy < 0 || y - cy >= kHeight) {
         g[q] = back;
       } else if (x - cx < 0) {
-        g[q] = equilibrium(lattice_[q], 1, {0, 0, inflow_[static_cast<size_t>(y - cy)]});
+        g[q] = equilibrium(lattice_[q], 1, {0, 0, inflow_[y - cy]});
       } else if (x - cx >= kWidth) {
         g[q] = equilibrium(lattice_[q], 1, u_[here]);
       } else {
@@ -379,9 +379,7 @@ class Ground : public Simulations {
   }
 
   double arrival(int row, int column) const {
-    const auto at = [&](size_t n) {
-      return double{frames_[n][static_cast<size_t>(row * columns_ + column)]};
-    };
+    const auto at = [&](size_t n) { return double{frames_[n][row * columns_ + column]}; };
     size_t k = 1;
     for (size_t n = 1; n + 1 < frames_.size(); ++n) k = at(n) > at(k) ? n : k;
     return kEvery * (static_cast<double>(k) +
@@ -471,7 +469,7 @@ TEST_F(OpenMedium, ReceiversRecordTheAnalyticWave) {
                    spread(receiver % kRow) - kLow - kFraction);
     const double height = 1 / (4 * kPi * kSpeed * kSpeed * r);
     for (int step = 1; step <= kSteps; ++step) {
-      const double heard = trace[static_cast<size_t>((step - 1) * kRow * kRow + receiver)];
+      const double heard = trace[(step - 1) * kRow * kRow + receiver];
       worst = std::max(worst, std::abs(heard / height - wavelet(step - r / kSpeed)));
     }
   }

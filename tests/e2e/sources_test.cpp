@@ -85,9 +85,9 @@ TEST_F(TiltedLayers, VerticalAndHorizontalLayersAreEquivalent) {
   double greatest = 0, worst = 0;
   for (int i = 0; i < kPoints; ++i) {
     for (int j = 0; j < kPoints; ++j) {
-      const double value = lying[static_cast<size_t>(i * kPoints + j)];
+      const double value = lying[i * kPoints + j];
       greatest = std::max(greatest, std::abs(value));
-      worst = std::max(worst, std::abs(value - upright[static_cast<size_t>(j * kPoints + i)]));
+      worst = std::max(worst, std::abs(value - upright[j * kPoints + i]));
     }
   }
   EXPECT_GT(greatest, 0.1);
@@ -101,8 +101,8 @@ TEST_F(TiltedLayers, HaveEllipticWaveFronts) {
   double greatest = 0;
   for (const double value : p) greatest = std::max(greatest, std::abs(value));
   for (const int z : {5, 10, 15, 20, 25, 30}) {
-    const double across = p[static_cast<size_t>((kMiddle + z) * kPoints + kMiddle)];
-    const double along = p[static_cast<size_t>(kMiddle * kPoints + kMiddle + 6 * z / 5)];
+    const double across = p[(kMiddle + z) * kPoints + kMiddle];
+    const double along = p[kMiddle * kPoints + kMiddle + 6 * z / 5];
     EXPECT_NEAR(across, along, 0.01 * greatest) << z;
   }
 }

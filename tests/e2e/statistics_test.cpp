@@ -48,9 +48,9 @@ float sum(int side, Value value) {
     std::vector<float> lanes(256, 0.0f);
     for (int point = 0; point < 1024; ++point) {
       const int i = tile / tiles * 32 + point / 32, j = tile % tiles * 32 + point % 32;
-      if (i < side && j < side) lanes[static_cast<size_t>(point % 256)] += value(i, j);
+      if (i < side && j < side) lanes[point % 256] += value(i, j);
     }
-    of_tiles[static_cast<size_t>(tile % 256)] += lanes_combined(lanes);
+    of_tiles[tile % 256] += lanes_combined(lanes);
   }
   return lanes_combined(of_tiles);
 }
@@ -58,8 +58,7 @@ float sum(int side, Value value) {
 // One step of dsl-examples/srad.stn as loops.
 void reduce_speckle(int size, int side, Image& image) {
   const auto at = [&](const Image& field, int i, int j) {
-    return field[static_cast<size_t>(std::clamp(i, 0, size - 1) * size +
-                                     std::clamp(j, 0, size - 1))];
+    return field[std::clamp(i, 0, size - 1) * size + std::clamp(j, 0, size - 1)];
   };
   const float points = static_cast<float>(side * side);
   const float total = sum(side, [&](int i, int j) { return at(image, i, j); });
@@ -75,8 +74,7 @@ void reduce_speckle(int size, int side, Image& image) {
       const float lap = up + right + left + down;
       const float q =
           (square(up) + square(right) + square(left) + square(down)) / 2 - square(lap) / 16;
-      c[static_cast<size_t>(i * size + j)] =
-          std::min(1.0f, (1 + s) * s / (q / square(1 + lap / 4) + square(s)));
+      c[i * size + j] = std::min(1.0f, (1 + s) * s / (q / square(1 + lap / 4) + square(s)));
     }
   }
   const Image old = image;
@@ -87,7 +85,7 @@ void reduce_speckle(int size, int side, Image& image) {
       const float flow = at(c, i + 1, j) * (at(old, i + 1, j) - here) +
                          at(c, i, j + 1) * (at(old, i, j + 1) - here) +
                          at(c, i, j) * (at(old, i - 1, j) - here + at(old, i, j - 1) - here);
-      image[static_cast<size_t>(i * size + j)] = here + dt / 4 * flow;
+      image[i * size + j] = here + dt / 4 * flow;
     }
   }
 }

@@ -23,7 +23,7 @@ Offset Generator::random_offset(const Site& site) {
   if (rank() > 3) radius = std::min(radius, largest_offset(out_.rank));
   Offset offset(rank(), 0);
   if (random_.chance(60)) {  // a star: along one axis
-    offset[static_cast<size_t>(random_.below(out_.rank))] = random_.between(-radius, radius);
+    offset[random_.below(out_.rank)] = random_.between(-radius, radius);
   } else {
     for (int& o : offset) o = random_.between(-std::min(radius, 2), std::min(radius, 2));
   }

@@ -130,7 +130,7 @@ std::vector<void*> arrays_of(const kernel::Plan& plan, reference::State& state) 
   std::vector<void*> arrays;
   for (const kernel::Array& array : plan.arrays) {
     for (int level = 0; level < array.levels; ++level) {
-      arrays.push_back(state.fields[static_cast<size_t>(array.field)].data(level, array.component));
+      arrays.push_back(state.fields[array.field].data(level, array.component));
     }
   }
   return arrays;
@@ -213,7 +213,7 @@ class Slots {
       }
       if (array.written) out.push_back(pointers_[a].data());
       for (int level = 0; !array.written && level < array.levels; ++level) {
-        out.push_back(pointers_[a][static_cast<size_t>(level)]);
+        out.push_back(pointers_[a][level]);
       }
     }
     return out;
@@ -224,13 +224,11 @@ class Slots {
     for (size_t a = 0; a < plan_.arrays.size(); ++a) {
       const kernel::Array& array = plan_.arrays[a];
       const auto slot = [&](int s) -> reference::Buffer& {
-        return s < array.levels ? buffer(state, a, s)
-                                : more_[a][static_cast<size_t>(s - array.levels)];
+        return s < array.levels ? buffer(state, a, s) : more_[a][s - array.levels];
       };
       for (int s = 0; s < array.copies; ++s) {
         int from = s;
-        while (static_cast<void*>(slot(from).data()) != pointers_[a][static_cast<size_t>(s)])
-          ++from;
+        while (static_cast<void*>(slot(from).data()) != pointers_[a][s]) ++from;
         slot(s).swap(slot(from));
       }
     }
@@ -239,8 +237,7 @@ class Slots {
  private:
   reference::Buffer& buffer(reference::State& state, size_t a, int level) const {
     const kernel::Array& array = plan_.arrays[a];
-    return state.fields[static_cast<size_t>(array.field)]
-        .levels[static_cast<size_t>(level)][static_cast<size_t>(array.component)];
+    return state.fields[array.field].levels[level][array.component];
   }
 
   const kernel::Plan& plan_;

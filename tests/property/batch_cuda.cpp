@@ -14,17 +14,17 @@ std::string run_on_cuda(std::vector<Item>& items, const BatchOptions& options) {
   const runtime::Device cuda = runtime::cuda_device();
   std::vector<std::vector<std::unique_ptr<runtime::LoadedProgram>>> loaded(items.size());
   const auto load = [&](int64_t i, int64_t) {
-    Item& item = items[static_cast<size_t>(i)];
+    Item& item = items[i];
     for (const Piece& piece : pieces_of(item)) {
-      const auto gpu = loaded[static_cast<size_t>(i)].size() % static_cast<size_t>(options.gpus);
+      const auto gpu = loaded[i].size() % static_cast<size_t>(options.gpus);
       auto result = cuda.load({*piece.program, piece.module}, std::to_string(gpu));
       if (result.ok()) {
-        loaded[static_cast<size_t>(i)].push_back(std::move(result).value());
+        loaded[i].push_back(std::move(result).value());
         continue;
       }
       item.refused = result.failure().code == "R043";
       if (!item.refused) item.problem = result.failure().message.substr(0, 8000);
-      return loaded[static_cast<size_t>(i)].clear();
+      return loaded[i].clear();
     }
   };
   in_ranges(static_cast<int64_t>(items.size()), 1, load, options.threads);

@@ -52,9 +52,7 @@ void run_item(const runtime::HostLibrary& library, Item& item) {
 std::string run_on_host(std::vector<Item>& items, const BatchOptions& options) {
   const auto& library = runtime::HostLibrary::open();
   if (!library.ok()) return library.failure().message;
-  const auto run = [&](int64_t i, int64_t) {
-    run_item(library.value(), items[static_cast<size_t>(i)]);
-  };
+  const auto run = [&](int64_t i, int64_t) { run_item(library.value(), items[i]); };
   in_ranges(static_cast<int64_t>(items.size()), 1, run, options.threads);
   return "";
 }

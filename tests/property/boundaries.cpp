@@ -27,7 +27,7 @@ std::string random_rule(Random& random, bool everywhere, bool computed) {
   static const std::vector<std::string> kRules = {
       "clamp", "constant 0", "constant 1", "mirror", "constant 2", "clamp", "mirror", "none"};
   if (computed && random.chance(30)) return random.pick(computed_rules());
-  return kRules[static_cast<size_t>(random.below(everywhere ? 7 : 8))];
+  return kRules[random.below(everywhere ? 7 : 8)];
 }
 
 Boundary::Sides random_sides(Random& random, bool everywhere, bool by_side, bool computed) {

@@ -35,7 +35,7 @@ void fill(uint64_t seed, bool exact, bool finite, reference::State& state) {
     for (size_t level = 0; level < field.levels.size(); ++level) {
       for (int c = 0; c < field.component_count(); ++c) {
         for (int64_t p = 0; p < field.points; ++p) {
-          const Scalar type = field.types[static_cast<size_t>(c)];
+          const Scalar type = field.types[c];
           if (!is_float(type)) {
             const int values = type == Scalar::Bool ? 2 : is_storage(type) ? 65536 : 8;
             field.set_integer(static_cast<int>(level), c, p, random.below(values));
@@ -65,7 +65,7 @@ void scatter(uint64_t seed, bool exact, const ir::Program& program, reference::S
     const int rank = static_cast<int>(within->size());
     for (int64_t p = 0; p < data.points; ++p) {
       for (int d = 0; d < rank; ++d) {
-        const auto [low, high] = (*within)[static_cast<size_t>(d)];
+        const auto [low, high] = (*within)[d];
         const auto span = static_cast<double>(high - low);
         double at = static_cast<double>(low) + std::floor(random.unit() * (span + 1));
         if (!exact && random.chance(60)) at = static_cast<double>(low) + random.unit() * span;

@@ -39,7 +39,7 @@ std::string Generator::grid_attributes() {
   std::string text;
   while (!attributes.empty()) {
     const auto at = random_.below(static_cast<int>(attributes.size()));
-    text += attributes[static_cast<size_t>(at)];
+    text += attributes[at];
     attributes.erase(attributes.begin() + at);
   }
   return text;

@@ -13,7 +13,7 @@ std::string Generator::pick_form(const std::vector<Form>& forms, Site& site, int
     weights.push_back(depth <= kDeepest || !form.nests() ? form.weight : 0);
   }
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const Form& form = forms[static_cast<size_t>(random_.weighted(weights))];
+    const Form& form = forms[random_.weighted(weights)];
     const std::string text = filled(form.text, site, depth);
     if (text.empty()) continue;
     if (form.construct) covers(form.construct);

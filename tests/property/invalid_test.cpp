@@ -102,7 +102,7 @@ struct Invalid {
 Invalid made_invalid(const std::string& valid, Random& random) {
   Invalid out{valid, {}};
   const std::vector<Place> items = items_of(valid);
-  const Place item = items[static_cast<size_t>(random.below(static_cast<int>(items.size())))];
+  const Place item = items[random.below(static_cast<int>(items.size()))];
   const std::vector<Place> numbers = numbers_in(valid, item);
   const std::string own = declared_by(valid.substr(item.begin, item.end - item.begin));
   const auto replace = [&](const std::string& name) {

@@ -27,7 +27,7 @@ double Random::unit() {
 int Random::weighted(const std::vector<int>& weights) {
   int at = below(std::accumulate(weights.begin(), weights.end(), 0));
   int index = 0;
-  while (at >= weights[static_cast<size_t>(index)]) at -= weights[static_cast<size_t>(index++)];
+  while (at >= weights[index]) at -= weights[index++];
   return index;
 }
 

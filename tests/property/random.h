@@ -19,7 +19,7 @@ class Random {
   int weighted(const std::vector<int>& weights);  // an index, with probability by weight
   template <class T>
   const T& pick(const std::vector<T>& from) {
-    return from[static_cast<size_t>(below(static_cast<int>(from.size())))];
+    return from[below(static_cast<int>(from.size()))];
   }
 
  private:

@@ -251,8 +251,8 @@ void Runner::run_batch(std::vector<Case>& cases) {
   if (settings_.lower_only) cases.clear();
   if (cases.empty()) return;
   in_ranges(
-      static_cast<int64_t>(cases.size()), 1,
-      [&](int64_t i, int64_t) { expect(cases[static_cast<size_t>(i)]); }, settings_.threads);
+      static_cast<int64_t>(cases.size()), 1, [&](int64_t i, int64_t) { expect(cases[i]); },
+      settings_.threads);
   std::vector<Item> items;
   for (Case& made : cases) items.push_back(std::move(made.item));
   const std::string problem = settings_.run(items, {settings_.threads, settings_.gpus});

@@ -26,7 +26,7 @@ bool is_small(const Schedule& schedule, int rank) {
 const Choice& draw(Random& random, const std::vector<Choice>& choices, bool words) {
   std::vector<int> weights(choices.size(), 1);
   if (words) weights.back() = static_cast<int>(choices.size());
-  return choices[static_cast<size_t>(random.weighted(weights))];
+  return choices[random.weighted(weights)];
 }
 
 int shortest_side(const Schedule& schedule, const Schedule& longest, int rank) {

@@ -59,7 +59,7 @@ Field Generator::target_of(const Field& first) {
 
 std::string Generator::make_stencil(int number) {
   const std::vector<const Field*> written = targets();
-  const Field* target = plain_ ? written[static_cast<size_t>(number)] : random_.pick(written);
+  const Field* target = plain_ ? written[number] : random_.pick(written);
   for (const Field* field : written) {
     const bool again = field->name == last_target_ && !plain_;
     if (again && random_.chance(choices_.same_target)) target = field;

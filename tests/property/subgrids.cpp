@@ -144,7 +144,7 @@ class SubgridGenerator {
   }
 
   const Box& box_of(const Field& field) const {
-    return field.subgrid < 0 ? grid_ : subgrids_[static_cast<size_t>(field.subgrid)];
+    return field.subgrid < 0 ? grid_ : subgrids_[field.subgrid];
   }
 
   static std::string declare(const Field& field) {
@@ -215,7 +215,7 @@ class SubgridGenerator {
       const int radius = random_.chance(8) ? 3 : random_.chance(60) ? 1 : 2;
       std::vector<int> offset(static_cast<size_t>(rank()), 0);
       if (random_.chance(60)) {
-        offset[static_cast<size_t>(random_.below(rank()))] = random_.between(-radius, radius);
+        offset[random_.below(rank())] = random_.between(-radius, radius);
       } else {
         for (int& o : offset) o = random_.between(-1, 1);
       }

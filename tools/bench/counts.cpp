@@ -19,7 +19,7 @@ double seconds_of_counting(CountClock::time_point begin) {
 Json kernels_of(const kernel::Module& module, const std::vector<kernel::TracedKernel>& kernels) {
   Json out = Json::array();
   for (const kernel::TracedKernel& traced : kernels) {
-    Json one{{"kernel", module.kernels[static_cast<size_t>(traced.kernel)].name}};
+    Json one{{"kernel", module.kernels[traced.kernel].name}};
     one.update(json_of(traced));
     out.push_back(std::move(one));
   }
@@ -31,7 +31,7 @@ kernel::Environment params_of(const Build& build) {
   return [&build](const std::string& name) -> std::optional<int64_t> {
     for (const kernel::Parameter& parameter : build.module->plan.parameters) {
       if (parameter.name != name) continue;
-      return build.params.integers[static_cast<size_t>(parameter.param)];
+      return build.params.integers[parameter.param];
     }
     return std::nullopt;
   };

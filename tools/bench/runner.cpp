@@ -386,8 +386,7 @@ void Runner::measure_copies(const Build& own, const State& state, Record& record
   int64_t largest = int64_t{256} << 20;
   double traffic = 0;  // bytes
   for (const kernel::Array& array : own.module->plan.arrays) {
-    const int64_t bytes =
-        state.fields[static_cast<size_t>(array.field)].size_in_bytes(array.component);
+    const int64_t bytes = state.fields[array.field].size_in_bytes(array.component);
     largest = std::max(largest, bytes);
     if (array.written) traffic += 2.0 * static_cast<double>(bytes);
   }

@@ -73,12 +73,12 @@ kernel::BufferId KernelBuilder::global(ir::FieldId field, int component, int slo
         field, component, interface_.slot_name(field, component, slot), true));
     arguments_.push_back({entry->second, kernel::ArrayArgument{array, slot}});
   }
-  if (stored) kernel_.buffers[static_cast<size_t>(entry->second)].read_only = false;
+  if (stored) kernel_.buffers[entry->second].read_only = false;
   return entry->second;
 }
 
 kernel::BufferId KernelBuilder::scratch(const kernel::Plan& plan, int index, bool stored) {
-  const kernel::Scratch& memory = plan.scratch[static_cast<size_t>(index)];
+  const kernel::Scratch& memory = plan.scratch[index];
   kernel::Buffer buffer;
   buffer.name = names().unique(memory.name);
   buffer.type = memory.type;
@@ -93,9 +93,9 @@ kernel::BufferId KernelBuilder::scratch(const kernel::Plan& plan, int index, boo
 
 kernel::BufferId KernelBuilder::view(const kernel::Plan& plan, int index, Scalar type,
                                      bool stored) {
-  const kernel::Scratch& memory = plan.scratch[static_cast<size_t>(index)];
+  const kernel::Scratch& memory = plan.scratch[index];
   const kernel::BufferId id = scratch(plan, index, stored);
-  kernel::Buffer& buffer = kernel_.buffers[static_cast<size_t>(id)];
+  kernel::Buffer& buffer = kernel_.buffers[id];
   const int64_t factor = size_in_bytes(memory.type) / size_in_bytes(type);
   buffer.type = type;
   buffer.extents = {kernel::mul(memory.elements, kernel::integer(factor, Scalar::I64))};
@@ -103,7 +103,7 @@ kernel::BufferId KernelBuilder::view(const kernel::Plan& plan, int index, Scalar
 }
 
 Expr KernelBuilder::load_reduction(const ir::ReductionRef& read) {
-  const kernel::Reduction& reduction = module_.plan.reductions[static_cast<size_t>(read.reduction)];
+  const kernel::Reduction& reduction = module_.plan.reductions[read.reduction];
   const int memory = read.replaced ? reduction.replaced : reduction.result;
   const auto known = values_.find(memory);
   const kernel::BufferId buffer = known != values_.end()
@@ -130,7 +130,7 @@ int KernelBuilder::boxes(ir::FieldId field, int component, int slot, const std::
     const kernel::BulkSource& source = kernel_.bulk_sources[s];
     if (source.buffer == buffer && source.box == box) return static_cast<int>(s);
   }
-  const std::string& name = kernel_.buffers[static_cast<size_t>(buffer)].name;
+  const std::string& name = kernel_.buffers[buffer].name;
   kernel_.bulk_sources.push_back({names().unique(name + "_boxes"), buffer, box});
   described_.push_back({interface_.array_of(field, component), slot});
   return static_cast<int>(kernel_.bulk_sources.size()) - 1;
@@ -141,9 +141,9 @@ Expr KernelBuilder::load_global(const ir::Access& access, const Point& point) {
 }
 
 Expr KernelBuilder::load_global(const ir::Access& access, const ResolvedAccess& resolved) {
-  const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = interface_.program().fields[access.field];
   const kernel::BufferId buffer = global(access.field, access.component, access.level, false);
-  const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
+  const Scalar stored = field.components[access.component].type;
   Expr value =
       kernel::load(buffer, interface_.index(resolved.point, access.field, access.component),
                    arithmetic_type(stored));
@@ -153,7 +153,7 @@ Expr KernelBuilder::load_global(const ir::Access& access, const ResolvedAccess& 
 Expr KernelBuilder::load_in_place(const ir::Access& access, AccessResolver& resolver,
                                   const Within& within) {
   if (access.at_points) return given_at_points(access, resolver, within);
-  const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = interface_.program().fields[access.field];
   ResolvedAccess resolved = resolver.resolve(access);
   for (size_t d = 0; d < resolved.point.size() && within; ++d) {
     if (field.dimension(d) == ir::kTime) continue;

@@ -20,9 +20,9 @@ namespace {
 
 // Type of a sum over points.
 Scalar type_at_points(const Interface& interface, const ir::Access& access) {
-  const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = interface.program().fields[access.field];
   if (field.is_point_set()) return access.weights_in_double ? Scalar::F64 : Scalar::F32;
-  return arithmetic_type(field.components[static_cast<size_t>(access.component)].type);
+  return arithmetic_type(field.components[access.component].type);
 }
 
 Expr as_long(const Expr& value) {
@@ -42,7 +42,7 @@ kernel::BufferId KernelBuilder::table(int memory) {
 }
 
 const kernel::PointSet& KernelBuilder::set_of(const ir::Access& access) const {
-  const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = interface_.program().fields[access.field];
   return interface_.point_set(*field.points);
 }
 
@@ -72,7 +72,7 @@ Expr KernelBuilder::none_weighs_in(const kernel::PointSet& set, const GridBox& b
   const auto parts_of = [&](int d, int length) {  // number of parts in the grid, plus one
     return plus(part_of(plus(interface_.extent(grid, d), -1), length), 2);
   };
-  const Expr& elements = module_.plan.scratch[static_cast<size_t>(set.counts)].elements;
+  const Expr& elements = module_.plan.scratch[set.counts].elements;
   const auto* known = std::get_if<kernel::IntegerLiteral>(&elements->kind);
   const bool wide = !known || known->value > std::numeric_limits<int32_t>::max();
   const auto index = [&](const Expr& value) { return wide ? as_long(value) : value; };
@@ -150,7 +150,7 @@ KernelBuilder::Entries KernelBuilder::entries_of(const kernel::PointSet& set, co
   Expr row = as_long(slab);
   for (int d = 1; d < last; ++d) {
     row = kernel::add(kernel::mul(row, as_long(interface_.extent(grid, d))),
-                      as_long(from_low(first[static_cast<size_t>(d)], d)));
+                      as_long(from_low(first[d], d)));
   }
   const Expr buckets =
       plus(part_of(plus(interface_.extent(grid, last), -1), kernel::kPointBucket), 1);
@@ -161,13 +161,13 @@ KernelBuilder::Entries KernelBuilder::entries_of(const kernel::PointSet& set, co
   const auto start = [&](const Expr& bucket) {
     return kernel::load(table(set.starts), {kernel::add(row, bucket)}, Scalar::I32);
   };
-  return {start(bucket_of(first[static_cast<size_t>(last)])),
+  return {start(bucket_of(first[last])),
           start(kernel::add(bucket_of(last_column), kernel::integer(1, Scalar::I64)))};
 }
 
 Body KernelBuilder::add_entries(const ir::Access& access, const ResolvedAccess& resolved,
                                 const Entries& entries, const SumTo& to, Names& names) {
-  const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = interface_.program().fields[access.field];
   const kernel::PointSet& set = set_of(access);
   const Scalar type = type_at_points(interface_, access);
   const std::string entry_name = names.unique("entry");
@@ -307,7 +307,7 @@ Expr KernelBuilder::given_at_points(const ir::Access& access, AccessResolver& re
   const ResolvedAccess resolved = resolver.resolve(access);
   Point at = resolver.from();
   for (int d = 0; d < interface_.rank() && within; ++d) {
-    Expr& coordinate = at[static_cast<size_t>(d)];
+    Expr& coordinate = at[d];
     coordinate = within(d, coordinate);
   }
   Names& names = resolver.names();

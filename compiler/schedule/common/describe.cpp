@@ -21,7 +21,7 @@ std::string print_box(const ir::Box& box, const std::vector<std::string>& params
 
 std::vector<std::string> describe_reads(const ir::Program& program, const ir::Function& function) {
   const auto text = [&](const analysis::Reads& reads) {
-    const ir::Field& field = program.fields[static_cast<size_t>(reads.field)];
+    const ir::Field& field = program.fields[reads.field];
     std::vector<std::string> ranges;
     for (size_t d = 0; d < reads.offsets.size(); ++d) {
       const auto& [low, high] = reads.offsets[d];
@@ -79,7 +79,7 @@ std::vector<std::string> describe_halos(const ir::Program& program,
     for (const analysis::Reach& reach : *version.needed) {
       widths.push_back(fmt::format("{}+{}", reach.low, reach.high));
     }
-    const ir::Field& field = program.fields[static_cast<size_t>(version.field)];
+    const ir::Field& field = program.fields[version.field];
     lines.push_back(fmt::format("halo      {}{}: {} points below+above for {} step{}", field.name,
                                 version.level ? fmt::format("@-{}", version.level) : "",
                                 fmt::join(widths, " x "), tile.steps, tile.steps == 1 ? "" : "s"));

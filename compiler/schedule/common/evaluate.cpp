@@ -47,16 +47,13 @@ class Evaluator {
                                    : kernel::integer(c.integer, node.type);
       }
       Expr operator()(const ir::ParamRef& p) const { return self.interface_.param(p.param); }
-      Expr operator()(const ir::Index& i) const {
-        return self.point_[static_cast<size_t>(i.dimension)];
-      }
+      Expr operator()(const ir::Index& i) const { return self.point_[i.dimension]; }
       Expr operator()(const ir::Time&) const { return self.time_; }
       Expr operator()(const ir::ReductionRef& r) const { return self.reductions_(r); }
       Expr operator()(const ir::Access& access) const { return self.read_(access, self.resolver_); }
       Expr operator()(const ir::Operation& operation) const {
         std::vector<Expr> operands;
-        for (ir::NodeId id : operation.operands)
-          operands.push_back(values[static_cast<size_t>(id)]);
+        for (ir::NodeId id : operation.operands) operands.push_back(values[id]);
         if (operation.op == Op::Convert) return kernel::convert(operands[0], node.type);
         return kernel::operation(operation.op, std::move(operands));
       }
@@ -100,10 +97,10 @@ struct Uses {
         count(needed.size(), 0),
         more_often(needed.size(), false) {
     for (ir::NodeId id = 0; id < graph.size(); ++id) {
-      if (!needed[static_cast<size_t>(id)]) continue;
+      if (!needed[id]) continue;
       for (ir::NodeId operand : ir::operands(graph[id])) {
-        const bool steady = !kinds.timed[static_cast<size_t>(operand)];
-        const bool per_step = steady && kinds.timed[static_cast<size_t>(id)];
+        const bool steady = !kinds.timed[operand];
+        const bool per_step = steady && kinds.timed[id];
         use(operand, !kinds.computed_once(graph, id) || per_step);
       }
     }
@@ -112,8 +109,8 @@ struct Uses {
 
  private:
   void use(ir::NodeId id, bool often) {
-    ++count[static_cast<size_t>(id)];
-    if (often) more_often[static_cast<size_t>(id)] = true;
+    ++count[id];
+    if (often) more_often[id] = true;
   }
 };
 
@@ -150,14 +147,14 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
   std::vector<int> size(values.size(), 0);  // operations in the expression so far
   std::vector<const ir::Congruence*> congruence(values.size(), nullptr);
   for (const ir::Congruence& one : residues.congruences) {
-    congruence[static_cast<size_t>(one.node)] = &one;
+    congruence[one.node] = &one;
   }
   const auto compute = [&](ir::NodeId id) {
     const size_t i = static_cast<size_t>(id);
     const ir::Node& node = graph[id];
     values[i] = evaluator.leaf_or_operation(node, values);
     size[i] = is_leaf(node) ? 0 : 1;
-    for (ir::NodeId operand : ir::operands(node)) size[i] += size[static_cast<size_t>(operand)];
+    for (ir::NodeId operand : ir::operands(node)) size[i] += size[operand];
     if (congruence[i]) values[i] = decided(*congruence[i], residues, values[i]);
     const bool access = std::holds_alternative<ir::Access>(node.kind);
     const bool shared = uses.count[i] > 1 && (!is_leaf(node) || access);
@@ -189,7 +186,7 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
     }
   }
   std::vector<Expr> out;
-  for (ir::NodeId result : results) out.push_back(values[static_cast<size_t>(result)]);
+  for (ir::NodeId result : results) out.push_back(values[result]);
   if (out.size() > 1) {
     for (Expr& value : out) value = settled(std::move(value), names, body);
   }
@@ -210,7 +207,7 @@ Expr value_on_params(const Interface& interface, const ir::Graph& graph, ir::Nod
   std::vector<Expr> values;
   for (const ir::Node& node : graph.nodes())
     values.push_back(evaluator.leaf_or_operation(node, values));
-  return values[static_cast<size_t>(value)];
+  return values[value];
 }
 
 }  // namespace stencil::schedule

@@ -186,7 +186,7 @@ class ExchangeLowering {
 
 void add(const Interface& interface, const ir::Patch& patch, int slot, Side& to,
          std::vector<kernel::ExchangeBox>& boxes) {
-  const ir::Field& field = interface.program().fields[static_cast<size_t>(patch.field)];
+  const ir::Field& field = interface.program().fields[patch.field];
   for (size_t c = 0; c < field.components.size(); ++c) {
     const int component = static_cast<int>(c);
     to.add({patch.box,
@@ -262,7 +262,7 @@ void set_outer_blocks_apart(kernel::Module& module) {
   for (kernel::Action& action : module.plan.actions) {
     auto* launch = std::get_if<kernel::Launch>(&action);
     if (!launch || launch->outer_blocks[0] + launch->outer_blocks[1] == 0) continue;
-    kernel::Kernel& kernel = module.kernels[static_cast<size_t>(launch->kernel)];
+    kernel::Kernel& kernel = module.kernels[launch->kernel];
     Names names;
     for (const std::string& name : kernel::names_in(module)) names.reserve(name);
     const std::string first = names.unique("first_block");
@@ -284,11 +284,11 @@ int append_tile_exchange(const ir::Subdomain& subdomain, const ir::SharedTiles& 
                          const Interface& interface, kernel::Module& module) {
   Side sent, received;
   std::vector<kernel::ExchangeMessage> messages;
-  const Scalar type = module.plan.scratch[static_cast<size_t>(values)].type;
+  const Scalar type = module.plan.scratch[values].type;
   const auto moved = [&](int of) {
-    return Moved{tiles.taken[static_cast<size_t>(of)], 0, 0, 0, values, tiles.counts, type, 0};
+    return Moved{tiles.taken[of], 0, 0, 0, values, tiles.counts, type, 0};
   };
-  const bool gives = ir::count(tiles.taken[static_cast<size_t>(subdomain.number)]) > 0;
+  const bool gives = ir::count(tiles.taken[subdomain.number]) > 0;
   kernel::ExchangeMessage own;
   if (gives) {  // all receivers get the same data
     sent.add(moved(subdomain.number));
@@ -299,11 +299,11 @@ int append_tile_exchange(const ir::Subdomain& subdomain, const ir::SharedTiles& 
     kernel::ExchangeMessage message = own;
     message.subdomain = other;
     message.receive_offset = received.bytes;
-    if (ir::count(tiles.taken[static_cast<size_t>(other)]) > 0) received.add(moved(other));
+    if (ir::count(tiles.taken[other]) > 0) received.add(moved(other));
     message.receive_bytes = received.bytes - message.receive_offset;
     if (message.send_bytes + message.receive_bytes > 0) messages.push_back(message);
   }
-  const std::string name = module.plan.scratch[static_cast<size_t>(values)].name;
+  const std::string name = module.plan.scratch[values].name;
   return ExchangeLowering(interface, module)
       .append(name, std::move(sent), std::move(received), std::move(messages));
 }

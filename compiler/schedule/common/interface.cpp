@@ -53,7 +53,7 @@ constexpr const char* kPitch = "elements from one row to the next, in memory";
 
 bool in_box(const ir::Affine& affine, const std::vector<bool>& open_used) {
   for (const auto& [param, coefficient] : affine.terms) {
-    if (open_used[static_cast<size_t>(param)]) return true;
+    if (open_used[param]) return true;
   }
   return false;
 }
@@ -100,7 +100,7 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
   }
   name_sizes();
   for (kernel::Array& array : arrays_) {
-    const ir::Box& box = program.fields[static_cast<size_t>(array.field)].box;
+    const ir::Box& box = program.fields[array.field].box;
     for (int d = 0; d < box.rank(); ++d) array.extents.push_back(extent(box, d));
   }
   lay_out(rows);
@@ -140,7 +140,7 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
 
 // Tables get their maximum size, for any positions of the points.
 void Interface::provide_points(ir::FieldId id) {
-  const ir::Field& field = program_.fields[static_cast<size_t>(id)];
+  const ir::Field& field = program_.fields[id];
   kernel::PointSet set{};
   set.name = field.name;
   set.arrays = array_of(id, 0);
@@ -148,7 +148,7 @@ void Interface::provide_points(ir::FieldId id) {
   set.weighted = field.weighted;
   const auto number = [](int64_t value) { return kernel::integer(value, Scalar::I64); };
   const auto points_of = [&](const ir::Box& box, int d) {
-    const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+    const ir::Range& range = box.ranges[d];
     return affine_long(range.high - range.low + 1);
   };
   set.points = points_of(field.box, 0);
@@ -195,7 +195,7 @@ void Interface::provide_points(ir::FieldId id) {
 }
 
 const kernel::PointSet& Interface::point_set(ir::FieldId set) const {
-  return point_sets_[static_cast<size_t>(set_of_field_.at(set))];
+  return point_sets_[set_of_field_.at(set)];
 }
 
 void Interface::set_program_names_aside() {
@@ -233,12 +233,12 @@ Names Interface::names_in(const kernel::Module& module) const {
 void Interface::name_sizes() {
   const auto axes = axis_names(rank());
   for (int d = 0; d < rank(); ++d) {
-    const ir::Range& range = program_.grid.ranges[static_cast<size_t>(d)];
+    const ir::Range& range = program_.grid.ranges[d];
     const ir::Affine extent = range.high - range.low + 1;
     if (!extent.is_constant()) continue;
-    const std::string name = names_.unique("size_" + axes[static_cast<size_t>(d)]);
-    sizes_.push_back({name, Scalar::I32, extent.constant,
-                      fmt::format("points of the grid in {}", axes[static_cast<size_t>(d)])});
+    const std::string name = names_.unique("size_" + axes[d]);
+    sizes_.push_back(
+        {name, Scalar::I32, extent.constant, fmt::format("points of the grid in {}", axes[d])});
   }
 }
 
@@ -261,7 +261,7 @@ bool is_zero(const Expr& expr) {
 // Lays out the rows of all arrays. Known pitches become named constants.
 void Interface::lay_out(Rows rows) {
   for (kernel::Array& array : arrays_) {
-    const ir::Field& field = program_.fields[static_cast<size_t>(array.field)];
+    const ir::Field& field = program_.fields[array.field];
     const RowLayout layout = lay_out_rows(program_, field, array.type, rows);
     alignments_.push_back(layout.alignment);
     if (layout.unit == 0) continue;
@@ -309,7 +309,7 @@ kernel::Module Interface::empty_module() const {
   const bool stored = std::any_of(program_.fields.begin(), program_.fields.end(),
                                   [&](const auto& field) { return field.box == program_.grid; });
   for (int d = 0; d < rank() && !stored; ++d) {
-    const ir::Range& range = program_.grid.ranges[static_cast<size_t>(d)];
+    const ir::Range& range = program_.grid.ranges[d];
     module.plan.grid.push_back(affine_long(range.high - range.low + 1));
   }
 
@@ -401,22 +401,21 @@ void Interface::limit_coordinates(std::vector<kernel::Check>& checks) const {
     box(reduction.piece.region, "the region of " + reduction.name);
   }
   for (const ir::Init& init : program_.inits) {
-    const ir::Field& field = program_.fields[static_cast<size_t>(init.field)];
+    const ir::Field& field = program_.fields[init.field];
     box(init.piece.region, "the initial values of " + field.name);
   }
 }
 
 Expr Interface::param(ir::ParamId id) const {
-  return kernel::variable(param_names_[static_cast<size_t>(id)],
-                          program_.params[static_cast<size_t>(id)].type);
+  return kernel::variable(param_names_[id], program_.params[id].type);
 }
 
 int Interface::array_of(ir::FieldId field, int component) const {
-  return first_array_[static_cast<size_t>(field)][static_cast<size_t>(component)];
+  return first_array_[field][component];
 }
 
 int Interface::components(ir::FieldId field) const {
-  return static_cast<int>(first_array_[static_cast<size_t>(field)].size());
+  return static_cast<int>(first_array_[field].size());
 }
 
 Expr Interface::affine_long(const ir::Affine& value) const {
@@ -433,8 +432,7 @@ Expr Interface::affine_long(const ir::Affine& value) const {
 Expr Interface::affine(const ir::Affine& value) const {
   bool simple = true;  // at most one param, with coefficient 1: I32 arithmetic cannot overflow
   for (const auto& [param, coefficient] : value.terms) {
-    simple = simple && coefficient == 1 &&
-             program_.params[static_cast<size_t>(param)].type == Scalar::I32;
+    simple = simple && coefficient == 1 && program_.params[param].type == Scalar::I32;
   }
   simple = simple && value.terms.size() <= 1;
   if (!simple) return kernel::convert(affine_long(value), Scalar::I32);
@@ -446,10 +444,9 @@ Expr Interface::affine(const ir::Affine& value) const {
 }
 
 Expr Interface::extent(const ir::Box& box, int dimension) const {
-  const ir::Range& range = box.ranges[static_cast<size_t>(dimension)];
-  if (dimension < rank() && range == program_.grid.ranges[static_cast<size_t>(dimension)]) {
-    const std::string comment =
-        "points of the grid in " + axis_names(rank())[static_cast<size_t>(dimension)];
+  const ir::Range& range = box.ranges[dimension];
+  if (dimension < rank() && range == program_.grid.ranges[dimension]) {
+    const std::string comment = "points of the grid in " + axis_names(rank())[dimension];
     for (const kernel::NamedConstant& size : sizes_) {
       if (size.comment == comment) return kernel::variable(size.name);
     }
@@ -458,9 +455,9 @@ Expr Interface::extent(const ir::Box& box, int dimension) const {
 }
 
 Expr Interface::high(const ir::Box& box, int dimension) const {
-  const ir::Affine& bound = box.ranges[static_cast<size_t>(dimension)].high;
+  const ir::Affine& bound = box.ranges[dimension].high;
   if (dimension >= rank()) return affine(bound);
-  const ir::Range& grid = program_.grid.ranges[static_cast<size_t>(dimension)];
+  const ir::Range& grid = program_.grid.ranges[dimension];
   const ir::Affine from_end = grid.high - bound;
   const bool near_end = from_end.is_constant() && from_end.constant >= 0 && from_end.constant <= 16;
   const bool from_zero = grid.low.is_constant() && grid.low.constant == 0;
@@ -509,52 +506,51 @@ Expr Interface::inside(const Point& point, const ir::Box& box, const ir::Box* wi
 }
 
 std::vector<Expr> Interface::index(const Point& point, ir::FieldId field, int component) const {
-  const ir::Box& box = program_.fields[static_cast<size_t>(field)].box;
+  const ir::Box& box = program_.fields[field].box;
   std::vector<Expr> out;
-  for (int d = 0; d < box.rank(); ++d)
-    out.push_back(kernel::sub(point[static_cast<size_t>(d)], low(box, d)));
+  for (int d = 0; d < box.rank(); ++d) out.push_back(kernel::sub(point[d], low(box, d)));
   out.back() = kernel::add(out.back(), lead(field, component));
   return out;
 }
 
 Expr Interface::lead(ir::FieldId field, int component) const {
-  return kernel::lead_of(arrays_[static_cast<size_t>(array_of(field, component))]);
+  return kernel::lead_of(arrays_[array_of(field, component)]);
 }
 
 int64_t Interface::row_alignment(ir::FieldId field, int component) const {
-  return alignments_[static_cast<size_t>(array_of(field, component))];
+  return alignments_[array_of(field, component)];
 }
 
 Expr Interface::first_vector(ir::FieldId field, int component, int64_t length) const {
-  const ir::Box& box = program_.fields[static_cast<size_t>(field)].box;
+  const ir::Box& box = program_.fields[field].box;
   return kernel::sub(low(box, rank() - 1), remainder(lead(field, component), length));
 }
 
 Expr Interface::last_vector(ir::FieldId field, int component, int64_t length) const {
-  const ir::Box& box = program_.fields[static_cast<size_t>(field)].box;
+  const ir::Box& box = program_.fields[field].box;
   const ir::Range& row = box.ranges.back();
   const Expr before = kernel::add(affine(row.high - row.low), lead(field, component));
   return kernel::sub(high(box, rank() - 1), remainder(before, length));
 }
 
 std::string Interface::array_name(ir::FieldId field, int component) const {
-  return arrays_[static_cast<size_t>(array_of(field, component))].name;
+  return arrays_[array_of(field, component)].name;
 }
 
 std::string Interface::slot_name(ir::FieldId field, int component, int slot) const {
-  return slot_names_[static_cast<size_t>(array_of(field, component))][static_cast<size_t>(slot)];
+  return slot_names_[array_of(field, component)][slot];
 }
 
 kernel::Buffer Interface::global_buffer(ir::FieldId field, int component, std::string name,
                                         bool read_only) const {
-  const kernel::Array& array = arrays_[static_cast<size_t>(array_of(field, component))];
+  const kernel::Array& array = arrays_[array_of(field, component)];
   kernel::Buffer buffer;
   buffer.name = std::move(name);
   buffer.type = array.type;
   buffer.space = kernel::Space::Global;
   buffer.extents = kernel::stored_extents(array);
   buffer.read_only = read_only;
-  buffer.wide = wide(program_.fields[static_cast<size_t>(field)].box, kernel::is_padded(array));
+  buffer.wide = wide(program_.fields[field].box, kernel::is_padded(array));
   return buffer;
 }
 

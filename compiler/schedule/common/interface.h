@@ -41,7 +41,7 @@ class Interface {
   kernel::Expr affine(const ir::Affine& value) const;       // I32
   kernel::Expr affine_long(const ir::Affine& value) const;  // I64
   kernel::Expr low(const ir::Box& box, int dimension) const {
-    return affine(box.ranges[static_cast<size_t>(dimension)].low);
+    return affine(box.ranges[dimension].low);
   }
   // The upper bound, in terms of the grid's named size if the bound is close to it.
   kernel::Expr high(const ir::Box& box, int dimension) const;

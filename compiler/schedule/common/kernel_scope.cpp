@@ -88,7 +88,7 @@ void KernelScope::set_apart(Names& body) {
     if (variable) body.reserve(variable->name);
   }
   for (const auto& [text, array] : arrays_) {
-    body.reserve(kernel_->buffers[static_cast<size_t>(array)].name);
+    body.reserve(kernel_->buffers[array].name);
   }
 }
 

@@ -21,7 +21,7 @@ void rotate_levels(const ir::Program& program, kernel::Plan& plan) {
   for (size_t a = 0; a < plan.arrays.size(); ++a) {
     kernel::Array& array = plan.arrays[a];
     if (!ir::is_written(program, array.field)) continue;
-    const ir::Field& field = program.fields[static_cast<size_t>(array.field)];
+    const ir::Field& field = program.fields[array.field];
     const int made = analysis::levels_made(field, plan.time_tile);
     array.copies = array.levels + made;
     for (int steps = 1; steps <= made; ++steps) {

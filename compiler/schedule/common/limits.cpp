@@ -38,7 +38,7 @@ int64_t divide_up(int64_t a, int64_t b) {
 }
 
 std::optional<int64_t> known_extent(const ir::Program& program, int dimension) {
-  const ir::Range& range = program.grid.ranges[static_cast<size_t>(dimension)];
+  const ir::Range& range = program.grid.ranges[dimension];
   const ir::Affine length = range.high - range.low + 1;
   if (!length.is_constant()) return std::nullopt;
   return std::max<int64_t>(length.constant, 1);
@@ -70,7 +70,7 @@ void refuse_small_tile(const ir::Program& program, const Schedule& schedule, con
                        Diagnostics& diagnostics) {
   for (const TileSide& side : sides) {
     if (side.core() >= 1) continue;
-    const std::string axis = axis_names(program.grid.rank())[static_cast<size_t>(side.dimension)];
+    const std::string axis = axis_names(program.grid.rank())[side.dimension];
     const bool elements = has_elements(schedule);
     Diagnostic& error = diagnostics.error(
         "L014", {},
@@ -114,8 +114,8 @@ void refuse_advanced_levels(const ir::Program& program, const Schedule& schedule
   const std::vector<bool> advanced = ir::advanced_before(program);
   for (const ir::Function& function : program.functions) {
     for (const ir::FieldId target : function.targets) {
-      const ir::Field& field = program.fields[static_cast<size_t>(target)];
-      if (field.history == 1 || !advanced[static_cast<size_t>(target)]) continue;
+      const ir::Field& field = program.fields[target];
+      if (field.history == 1 || !advanced[target]) continue;
       diagnostics
           .error("L027", function.span,
                  fmt::format("{} refused: '{}' of {} levels is written in several phases of the "
@@ -147,7 +147,7 @@ void refuse_long_halo(const Schedule& schedule, int64_t planes, Diagnostics& dia
 
 void refuse_read_outside_halo(const ir::Program& program, const Schedule& schedule,
                               ir::FieldId field, Span span, Diagnostics& diagnostics) {
-  const std::string& name = program.fields[static_cast<size_t>(field)].name;
+  const std::string& name = program.fields[field].name;
   diagnostics
       .error("L016", span,
              fmt::format("{} refused: the boundary of '{}' may read outside the halo",

@@ -20,19 +20,19 @@ double separate_operations(const ir::Graph& graph, const std::vector<ir::NodeId>
   std::vector<int> uses(needed.size(), 0), fused(needed.size(), 0);
   double count = 0;
   const auto operation = [&](ir::NodeId id) { return std::get_if<ir::Operation>(&graph[id].kind); };
-  for (const ir::NodeId root : results) ++uses[static_cast<size_t>(root)];
+  for (const ir::NodeId root : results) ++uses[root];
   for (ir::NodeId id = 0; id < graph.size(); ++id) {
     const ir::Operation* op = operation(id);
-    if (!op || !needed[static_cast<size_t>(id)] || kinds.computed_once(graph, id)) continue;
+    if (!op || !needed[id] || kinds.computed_once(graph, id)) continue;
     if (op->op != Op::Neg && op->op != Op::Convert) count += 1;
     bool has_product = false;
     for (const ir::NodeId operand : op->operands) {
-      ++uses[static_cast<size_t>(operand)];
+      ++uses[operand];
       const ir::Operation* product = operation(operand);
       const bool sum = op->op == Op::Add || op->op == Op::Sub;
       if (!sum || has_product || !product || product->op != Op::Mul) continue;
       if (kinds.computed_once(graph, operand) || !is_float(graph[operand].type)) continue;
-      ++fused[static_cast<size_t>(operand)];
+      ++fused[operand];
       has_product = true;
     }
   }
@@ -136,8 +136,7 @@ double bytes_of_planes(const ir::Program& program, const ir::Function& function)
   double bytes = 0;
   for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
     const int64_t planes = reads.offsets[0].low + reads.offsets[0].high + 1;
-    bytes += static_cast<double>(planes *
-                                 bytes_per_point(program.fields[static_cast<size_t>(reads.field)]));
+    bytes += static_cast<double>(planes * bytes_per_point(program.fields[reads.field]));
   }
   return bytes;
 }

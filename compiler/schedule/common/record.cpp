@@ -39,7 +39,7 @@ class RecordKernel {
   }
 
   kernel::Launch launch() {
-    const ir::Field& series = to_.program.fields[static_cast<size_t>(*record_.target)];
+    const ir::Field& series = to_.program.fields[*record_.target];
     const kernel::BufferId rows = builder_.global(*record_.target, 0, 0, true);
     builder_.kernel().threads = {kThreads, 1, 1};
     const int steps = samples_ < 0 ? 1 : to_.module.plan.time_tile;
@@ -72,7 +72,7 @@ class RecordKernel {
     if (samples_ < 0) {
       append(of_point, std::move(in_memory));
     } else {
-      const Expr all = to_.module.plan.scratch[static_cast<size_t>(set_.entries)].elements;
+      const Expr all = to_.module.plan.scratch[set_.entries].elements;
       Body in_tile = add_weighted(p, [&](const Expr& entry, const auto&, Body&) {
         const Expr place = kernel::add(kernel::mul(as_long(step), all), as_long(entry));
         return kernel::load(samples_, {place}, type_);

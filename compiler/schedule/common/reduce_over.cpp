@@ -33,7 +33,7 @@ class ProfileLowering {
       : to_(to),
         reduction_(reduction),
         type_(ir::value_type(reduction)),
-        profile_(to.program.fields[static_cast<size_t>(*reduction.target)]),
+        profile_(to.program.fields[*reduction.target]),
         over_(ir::reduced_dimensions(to.program, reduction)) {}
 
   ProfileLaunches run();
@@ -132,15 +132,14 @@ Point ProfileLowering::point_of(Parts& parts, Body& body) const {
 }
 
 Expr ProfileLowering::exists(const Point& point) const {
-  return kernel::less_equal(point[static_cast<size_t>(row())],
-                            to_.interface.high(reduction_.piece.region, row()));
+  return kernel::less_equal(point[row()], to_.interface.high(reduction_.piece.region, row()));
 }
 
 // Row-major number of a profile point (I64).
 Expr ProfileLowering::number_of(const Point& point) const {
   Expr number = kernel::integer(0, Scalar::I64);
   for (int d = 0; d < profile_.box.rank(); ++d) {
-    const auto of_grid = static_cast<size_t>(profile_.dimensions[static_cast<size_t>(d)]);
+    const auto of_grid = static_cast<size_t>(profile_.dimensions[d]);
     const Expr own = kernel::sub(point[of_grid], to_.interface.low(profile_.box, d));
     const Expr extent = kernel::convert(to_.interface.extent(profile_.box, d), Scalar::I64);
     number = kernel::add(kernel::mul(number, extent), kernel::convert(own, Scalar::I64));
@@ -163,9 +162,8 @@ Expr ProfileLowering::number_of_tile(const Point& origin) const {
   const auto of_block = lengths(true);
   Expr number = kernel::integer(0, Scalar::I64);
   for (const int d : over_) {
-    const TileLength& length = of_block[static_cast<size_t>(d)];
-    const Expr own = divided(
-        kernel::sub(origin[static_cast<size_t>(d)], to_.interface.low(region, d)), length.expr);
+    const TileLength& length = of_block[d];
+    const Expr own = divided(kernel::sub(origin[d], to_.interface.low(region, d)), length.expr);
     const Expr count = tile_count(to_.interface, region, d, length);
     number = kernel::add(kernel::mul(number, count), kernel::convert(own, Scalar::I64));
   }
@@ -192,12 +190,10 @@ Body ProfileLowering::take_in_tile(Parts& parts, Body& lets) const {
     if (numbers[i].empty()) continue;
     const int d = over_[i];
     const bool across = i + 1 == over_.size();  // the lanes are distributed along this dimension
-    const Expr rest = kernel::sub(plus(to_.interface.high(reduction_.piece.region, d), 1),
-                                  at[static_cast<size_t>(d)]);
-    body = as_body(loop(kernel::LoopKind::Serial, numbers[i],
-                        across ? parts.lanes.lane : kernel::integer(0),
-                        smaller(of_block[static_cast<size_t>(d)].expr, rest),
-                        across ? ir::kProfileLanes : 1, std::move(body)));
+    const Expr rest = kernel::sub(plus(to_.interface.high(reduction_.piece.region, d), 1), at[d]);
+    body = as_body(
+        loop(kernel::LoopKind::Serial, numbers[i], across ? parts.lanes.lane : kernel::integer(0),
+             smaller(of_block[d].expr, rest), across ? ir::kProfileLanes : 1, std::move(body)));
   }
   return guarded(exists(at), std::move(body));
 }
@@ -224,7 +220,7 @@ void ProfileLowering::store(Parts& parts, const Expr& value, bool gives_profile,
   Body stored;
   if (gives_profile) {
     Point own;
-    for (const int d : profile_.dimensions) own.push_back(point[static_cast<size_t>(d)]);
+    for (const int d : profile_.dimensions) own.push_back(point[d]);
     parts.builder.store_global(*reduction_.target, 0, profile_.history - 1, own, value, stored);
   } else {
     const kernel::BufferId values = parts.builder.scratch(to_.module.plan, values_, true);

@@ -116,9 +116,8 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
   }
   std::vector<Expr> inside;
   for (int d = 0; d < rank; ++d) {
-    if (lengths[static_cast<size_t>(d)] == 1) continue;
-    inside.push_back(kernel::less_equal(point[static_cast<size_t>(d)],
-                                        interface.high(reduction.piece.region, d)));
+    if (lengths[d] == 1) continue;
+    inside.push_back(kernel::less_equal(point[d], interface.high(reduction.piece.region, d)));
   }
   Body at_point;
   take_in_point(builder, reduction, point, {total, {}}, at_point);
@@ -308,7 +307,7 @@ void ReductionLowering::lower(const ir::Reduction& reduction, kernel::Reduction&
     if (!reduction.place) provide(reduction, out);
     out.launches = made.launches;
     if (to_.program.subdomain) {
-      const int slot = to_.program.fields[static_cast<size_t>(*reduction.target)].history - 1;
+      const int slot = to_.program.fields[*reduction.target].history - 1;
       const auto& exchanges = to_.program.subdomain->profiles[number_of(reduction)];
       out.launches.back().exchange =
           append_profile_exchange(exchanges, slot, to_.interface, to_.module);
@@ -359,28 +358,28 @@ void ReductionLowering::provide_in_step() {
 
 // Appends the launches of a reduction to the module's actions.
 void ReductionLowering::append(ir::ReductionId id) {
-  kernel::Reduction& out = to_.module.plan.reductions[static_cast<size_t>(id)];
-  lower(to_.program.reductions[static_cast<size_t>(id)], out);
+  kernel::Reduction& out = to_.module.plan.reductions[id];
+  lower(to_.program.reductions[id], out);
   for (kernel::Launch& launch : out.launches) to_.module.plan.actions.push_back(std::move(launch));
   out.launches.clear();
-  const bool keeps_two = out.array != kernel::kNoArray &&
-                         to_.module.plan.arrays[static_cast<size_t>(out.array)].levels > 1;
+  const bool keeps_two =
+      out.array != kernel::kNoArray && to_.module.plan.arrays[out.array].levels > 1;
   if (keeps_two) to_.module.plan.actions.push_back(kernel::Rotate{out.array});
 }
 
 void ReductionLowering::lower(const ir::Stop& stop) {
   kernel::Stop out;
   const std::vector<ir::ReductionId> named = ir::reductions_read(stop.graph);
-  out.reductions = named;
+  out.reductions.assign(named.begin(), named.end());
   KernelBuilder builder = to_.builder("stop", "Whether the stop condition holds.");
   std::map<ir::ReductionId, kernel::BufferId> values;
   for (const ir::ReductionId id : named) {
-    const int result = to_.module.plan.reductions[static_cast<size_t>(id)].result;
+    const int result = to_.module.plan.reductions[id].result;
     values[id] = builder.scratch(to_.module.plan, result, false);
   }
   const ReadReduction reduction = [&](const ir::ReductionRef& read) {
     return kernel::load(values.at(read.reduction), {kernel::integer(0)},
-                        to_.module.plan.reductions[static_cast<size_t>(read.reduction)].type);
+                        to_.module.plan.reductions[read.reduction].type);
   };
   const ReadAccess no_access = [](const ir::Access&, AccessResolver&) { return Expr(); };
   out.result = to_.add_scratch("stop", Scalar::I32, kernel::integer(1, Scalar::I64));

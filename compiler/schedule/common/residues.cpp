@@ -59,7 +59,7 @@ const ResidueClasses::Class& ResidueClasses::at(const std::vector<int64_t>& rema
   for (size_t d = 0; d < periods_.size(); ++d) {
     number = number * periods_[d] + remainder[d] % periods_[d];
   }
-  return classes_[static_cast<size_t>(number)];
+  return classes_[number];
 }
 
 const std::vector<ir::Congruence>& PieceCongruences::of(const ir::Piece& piece) {

@@ -50,13 +50,12 @@ Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent, const Kee
 bool spans_grid(const Interface& interface, const ir::Field& field, int d) {
   const size_t i = static_cast<size_t>(d);
   const int of_grid = field.dimension(i);
-  return of_grid >= 0 &&
-         field.box.ranges[i] == interface.program().grid.ranges[static_cast<size_t>(of_grid)];
+  return of_grid >= 0 && field.box.ranges[i] == interface.program().grid.ranges[of_grid];
 }
 
 // Whether a single reflection of a place `offset` away from the box is known to end inside the box.
 bool one_reflection_does(const Interface& interface, const ir::Field& field, int d, int offset) {
-  const ir::Range& range = field.box.ranges[static_cast<size_t>(d)];
+  const ir::Range& range = field.box.ranges[d];
   const ir::Affine extent = range.high - range.low + 1;
   return spans_grid(interface, field, d) && extent.is_constant() &&
          extent.constant > std::abs(offset);
@@ -94,7 +93,7 @@ Expr unnamed(const Expr& value) {
 
 Expr wrap(const Interface& interface, const ir::Box& box, int d, const Expr& at, int64_t below,
           int64_t above, const Keep& keep) {
-  const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+  const ir::Range& range = box.ranges[d];
   const ir::Affine extent = range.high - range.low + 1;
   if (!extent.is_constant() || extent.constant < std::max(below, above)) {
     return wrap_often(interface, box, d, at, keep);
@@ -153,7 +152,7 @@ struct ResolvedCoordinate {
 ResolvedCoordinate resolve_in(const Interface& interface, const ir::Access& access, int d, Expr at,
                               const Keep& keep) {
   const size_t i = static_cast<size_t>(d);
-  const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = interface.program().fields[access.field];
   const ir::Boundary& rules = field.boundary[i];
   const int offset = access.offsets[i];
   bool below = access.escapes_below(i);
@@ -210,24 +209,23 @@ bool is_moved(const ir::Access& access, size_t d) {
 }
 
 bool is_time(const Interface& interface, const ir::Access& access, size_t d) {
-  return interface.program().fields[static_cast<size_t>(access.field)].dimension(d) == ir::kTime;
+  return interface.program().fields[access.field].dimension(d) == ir::kTime;
 }
 
 bool is_points(const Interface& interface, const ir::Access& access, size_t d) {
-  return interface.program().fields[static_cast<size_t>(access.field)].dimension(d) == ir::kPoints;
+  return interface.program().fields[access.field].dimension(d) == ir::kPoints;
 }
 
 // Name of an access's coordinate in dimension d: "x", or "time".
 std::string name_of(const Interface& interface, const ir::Access& access, size_t d) {
-  const int dimension = interface.program().fields[static_cast<size_t>(access.field)].dimension(d);
-  return dimension == ir::kTime ? "time"
-                                : axis_names(interface.rank())[static_cast<size_t>(dimension)];
+  const int dimension = interface.program().fields[access.field].dimension(d);
+  return dimension == ir::kTime ? "time" : axis_names(interface.rank())[dimension];
 }
 
 // Appends dimension d of a resolved access.
 void append_coordinate(const Interface& interface, const ir::Access& access, size_t d,
                        const ResolvedCoordinate& coordinate, ResolvedAccess& resolved) {
-  const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = interface.program().fields[access.field];
   const size_t component = static_cast<size_t>(access.component);
   if (coordinate.inside_low) {
     add_constant(resolved, coordinate.inside_low, field.boundary[d].low.values[component]);
@@ -258,7 +256,7 @@ AccessResolver::AccessResolver(const Interface& interface, const ir::Graph& grap
     : interface_(interface), from_(from), time_(time), names_(names), body_(body) {
   for (ir::NodeId id = 0; id < graph.size(); ++id) {
     const auto* access = std::get_if<ir::Access>(&graph[id].kind);
-    if (!access || access->escapes == 0 || !needed[static_cast<size_t>(id)]) continue;
+    if (!access || access->escapes == 0 || !needed[id]) continue;
     for (size_t d = 0; d < access->offsets.size(); ++d) {
       if (is_moved(*access, d)) ++coordinates_[key_of(*access, d)].uses;
     }
@@ -266,7 +264,7 @@ AccessResolver::AccessResolver(const Interface& interface, const ir::Graph& grap
 }
 
 AccessResolver::Key AccessResolver::key_of(const ir::Access& access, size_t d) const {
-  const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = interface_.program().fields[access.field];
   const ir::Range& range = field.box.ranges[d];
   Key key = {static_cast<int64_t>(field.dimension(d)),
              access.offsets[d],
@@ -285,9 +283,9 @@ AccessResolver::Key AccessResolver::key_of(const ir::Access& access, size_t d) c
 }
 
 const Expr& AccessResolver::from_in(const ir::Access& access, size_t d) const {
-  const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = interface_.program().fields[access.field];
   const int dimension = field.dimension(d);
-  return dimension == ir::kTime ? time_ : from_[static_cast<size_t>(dimension)];
+  return dimension == ir::kTime ? time_ : from_[dimension];
 }
 
 ResolvedAccess AccessResolver::resolve(const ir::Access& access, bool again) {

@@ -18,7 +18,7 @@ void provide_samples(const Interface& interface, int time_tile, kernel::Module& 
     const ir::Reduction& record = program.reductions[r];
     if (!ir::sampled_by(program, record)) continue;
     const kernel::PointSet& set = interface.point_set(*record.at);
-    const Expr entries = module.plan.scratch[static_cast<size_t>(set.entries)].elements;
+    const Expr entries = module.plan.scratch[set.entries].elements;
     const Expr elements = kernel::mul(entries, kernel::integer(time_tile - 1, Scalar::I64));
     module.plan.reductions[r].samples = static_cast<int>(module.plan.scratch.size());
     module.plan.scratch.push_back(
@@ -58,7 +58,7 @@ Body Samples::take(ir::FieldId field, const Expr& step, const Lanes& lanes, cons
     const ir::Sampled sampled = *ir::sampled_by(program, record);
     if (sampled.field != field) continue;
     const kernel::PointSet& set = builder_.interface().point_set(*record.at);
-    const Expr all = plan_.scratch[static_cast<size_t>(set.entries)].elements;
+    const Expr all = plan_.scratch[set.entries].elements;
     Body part = lanes.lets, in_row, in_slab, per_entry, leave;
     const Expr slab = let(names, in_row, "slab", builder_.slab_of(set, lanes.first[0]));
     const auto [begin, end] = builder_.entries_of(set, slab, lanes.first, lanes.last_column);

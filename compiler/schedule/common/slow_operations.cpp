@@ -15,10 +15,10 @@ std::vector<bool> reads_fields(const ir::Graph& graph) {
     bool reads = std::holds_alternative<ir::Access>(graph[id].kind);
     if (const auto* operation = std::get_if<ir::Operation>(&graph[id].kind)) {
       for (const ir::NodeId operand : operation->operands) {
-        reads = reads || out[static_cast<size_t>(operand)];
+        reads = reads || out[operand];
       }
     }
-    out[static_cast<size_t>(id)] = reads;
+    out[id] = reads;
   }
   return out;
 }
@@ -34,7 +34,7 @@ SlowOperations slow_operations(const ir::Graph& graph, const std::vector<ir::Nod
   for (ir::NodeId id = 0; id < graph.size(); ++id) {
     const auto* operation = std::get_if<ir::Operation>(&graph[id].kind);
     const Scalar type = graph[id].type;
-    if (!operation || !needed[static_cast<size_t>(id)] || !is_float(type)) continue;
+    if (!operation || !needed[id] || !is_float(type)) continue;
     if (kinds.computed_once(graph, id)) continue;
     if (operation->op == Op::Div && fp != FpMode::Fast) {
       const auto* divisor = std::get_if<ir::Constant>(&graph[operation->operands[1]].kind);
@@ -48,7 +48,7 @@ SlowOperations slow_operations(const ir::Graph& graph, const std::vector<ir::Nod
         operation->op == Op::Div || operation->op == Op::Sqrt || operation->op == Op::Rsqrt;
     if ((!division || quick) && !is_transcendental(operation->op)) continue;
     ++out.calls;
-    if (!reads[static_cast<size_t>(id)]) ++out.placed_calls;
+    if (!reads[id]) ++out.placed_calls;
   }
   return out;
 }

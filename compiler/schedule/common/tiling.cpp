@@ -17,7 +17,7 @@ namespace stencil::schedule {
 using kernel::Expr;
 
 Expr tile_count(const Interface& interface, const ir::Box& box, int d, const TileLength& length) {
-  const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+  const ir::Range& range = box.ranges[d];
   const ir::Affine extent = range.high - range.low + 1;
   if (extent.is_constant()) {
     const int64_t count =
@@ -65,7 +65,7 @@ void lower_tile_sizes(const ir::Program& program, const Schedule& schedule, cons
 
 analysis::Reach rim_of(const ir::Program& program, int d) {
   if (program.rim.empty()) return {};
-  const auto& [low, high] = program.rim[static_cast<size_t>(d)];
+  const auto& [low, high] = program.rim[d];
   return {low, high};
 }
 
@@ -73,7 +73,7 @@ ir::Box without_rim(const ir::Program& program) {
   ir::Box out = program.grid;
   for (int d = 0; d < out.rank(); ++d) {
     const auto& [low, high] = rim_of(program, d);
-    ir::Range& range = out.ranges[static_cast<size_t>(d)];
+    ir::Range& range = out.ranges[d];
     range = {range.low + low, range.high - high};
   }
   return out;
@@ -81,7 +81,7 @@ ir::Box without_rim(const ir::Program& program) {
 
 Expr tiles_along(const Interface& interface, int d, const TileLength& length, int64_t spared) {
   const ir::Box& grid = interface.program().grid;
-  const ir::Range& range = grid.ranges[static_cast<size_t>(d)];
+  const ir::Range& range = grid.ranges[d];
   const ir::Affine extent = range.high - range.low + 1;
   if (extent.is_constant()) {
     if (extent.constant <= 0) return kernel::integer(0);
@@ -98,7 +98,7 @@ Expr tiles_along(const Interface& interface, int d, const TileLength& length, in
 }
 
 int along(const Shape& shape, int rank, int dimension) {
-  return shape[static_cast<size_t>(rank - 1 - dimension)];
+  return shape[rank - 1 - dimension];
 }
 
 Expr tile_origin(const Interface& interface, int d, const Expr& number, const Expr& core,

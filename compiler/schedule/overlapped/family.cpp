@@ -56,7 +56,7 @@ Schedule cover(int time_tile, const Shape& box, const Machine& machine) {
 std::vector<Schedule> many_dimensional_shapes(int rank, int time_tile, const Machine& machine) {
   constexpr int64_t kMostPoints = 8192, kFewestPoints = 16;
   Shape box = {16};
-  for (int axis = 1; axis < rank; ++axis) box[static_cast<size_t>(axis)] = 8;
+  for (int axis = 1; axis < rank; ++axis) box[axis] = 8;
   std::vector<Schedule> out;
   while (box.product() >= kFewestPoints) {
     if (box.product() <= kMostPoints) out.push_back(cover(time_tile, box, machine));
@@ -185,7 +185,7 @@ void refuse_reads_outside_halo(const ir::Program& program, const Schedule& sched
   Diagnostic& error = diagnostics.error(
       "L016", read->span,
       fmt::format("overlapped refused: the boundary of '{}' may read outside the halo",
-                  program.fields[static_cast<size_t>(read->field)].name));
+                  program.fields[read->field].name));
   error.expected = "T=1, which reads it from memory";
   error.found = fmt::format("T={}", schedule.time_tile);
   error.hint = "declare the field on the whole grid, or use T=1";

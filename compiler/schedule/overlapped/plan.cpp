@@ -49,7 +49,7 @@ OverlappedTile::OverlappedTile(std::shared_ptr<const OverlappedStep> divided,
   for (int d = 0; d < rank; ++d) {
     const int64_t cover =
         int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d);
-    sides.push_back({d, cover, tile.hull[static_cast<size_t>(d)]});
+    sides.push_back({d, cover, tile.hull[d]});
   }
   images = analysis::image_dimensions(program(), true);
   for (ir::FieldId field = 0; field < static_cast<ir::FieldId>(program().fields.size()); ++field) {
@@ -83,7 +83,7 @@ int64_t shared_bytes(const OverlappedTile& tile) {
     for (size_t d = 0; d < margin.size(); ++d) {
       points = bounded_product(points, tile.sides[d].core() + margin[d].low + margin[d].high);
     }
-    const int64_t each = bytes_per_point(tile.program().fields[static_cast<size_t>(field)]);
+    const int64_t each = bytes_per_point(tile.program().fields[field]);
     bytes = bounded_sum(bytes, bounded_product(points, each));
   }
   return bytes;
@@ -92,7 +92,7 @@ int64_t shared_bytes(const OverlappedTile& tile) {
 int64_t result_bytes(const OverlappedTile& tile) {
   int64_t bytes = 0;
   for (const auto& [field, margin] : tile.held) {
-    int64_t points = bytes_per_point(tile.program().fields[static_cast<size_t>(field)]);
+    int64_t points = bytes_per_point(tile.program().fields[field]);
     for (const TileSide& side : tile.sides) points = bounded_product(points, side.cover);
     bytes = bounded_sum(bytes, points);
   }

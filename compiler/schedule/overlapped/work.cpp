@@ -79,12 +79,12 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
   work.compulsory = bytes > 0 ? once / bytes : 1;
   work.footprint = footprint(program);
   for (int d = 0; d < rank; ++d) {
-    const double length = static_cast<double>(std::max<int64_t>(core[static_cast<size_t>(d)], 1));
+    const double length = static_cast<double>(std::max<int64_t>(core[d], 1));
     const auto extent = static_cast<double>(written_extent(program, d));
     const double blocks = std::ceil(extent / length);
     work.blocks *= blocks;
     // For a tile longer than the grid, only the work inside the grid counts.
-    const TileSide& side = tile.sides[static_cast<size_t>(d)];
+    const TileSide& side = tile.sides[d];
     const double around = static_cast<double>(side.cover) - length;
     const double done = std::min(extent, extent / blocks + around);
     work.inside *= std::min(1.0, done / static_cast<double>(side.cover));

@@ -17,7 +17,7 @@ void for_each_access(const ir::Piece& piece, const Visit& visit) {
   const auto needed = ir::reachable(piece.graph, piece.results);
   for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
     const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
-    if (access && !access->in_place && needed[static_cast<size_t>(id)]) visit(*access);
+    if (access && !access->in_place && needed[id]) visit(*access);
   }
 }
 
@@ -42,7 +42,7 @@ Bounds bounds_without_rules(const Interface& interface, const ir::Piece& piece,
     const int dimension = static_cast<int>(d);
     int64_t below = 0, above = 0;  // distances from the grid's edges
     for_each_access(piece, [&](const ir::Access& access) {
-      const ir::Box& box = program.fields[static_cast<size_t>(access.field)].box;
+      const ir::Box& box = program.fields[access.field].box;
       const int64_t offset = access.offsets[d];
       const bool whole = box.ranges[d] == program.grid.ranges[d];
       if (access.escapes_below(d) && whole) below = std::max(below, -offset);

@@ -32,7 +32,7 @@ Footprint cost_of(const ir::Program& program, const Schedule& schedule, const Pl
   for (const TileSide& side : plan.sides()) out.output.push_back(side.core());
   const double core = analysis::points(out.output, analysis::Margin(out.output.size()));
   for (const PlanesVersion& version : plan.versions) {
-    const ir::Field& field = program.fields[static_cast<size_t>(version.field)];
+    const ir::Field& field = program.fields[version.field];
     const double bytes = static_cast<double>(bytes_per_point(field));
     if (version.in_memory() && version.needed) {
       out.bytes_read += bytes * analysis::points(out.output, *version.needed);
@@ -146,7 +146,7 @@ int row_length(const ir::Program& program) {
 // A tile of `x` points in x and `side` points in each other tiled dimension.
 Shape tile_of(int rank, int x, int side) {
   Shape out = {x};
-  for (int axis = 1; axis + 1 < rank; ++axis) out[static_cast<size_t>(axis)] = side;
+  for (int axis = 1; axis + 1 < rank; ++axis) out[axis] = side;
   return out;
 }
 

@@ -44,10 +44,8 @@ class PlanesPlanner {
   }
 
  private:
-  PlanesVersion& version(int id) { return plan_.versions[static_cast<size_t>(id)]; }
-  int64_t lag_of(const PlanesVersion& made) const {
-    return plan_.stages[static_cast<size_t>(made.stage)].lag;
-  }
+  PlanesVersion& version(int id) { return plan_.versions[id]; }
+  int64_t lag_of(const PlanesVersion& made) const { return plan_.stages[made.stage].lag; }
   const std::vector<Reads>& reads_of(const PlanesStage& stage) const {
     return tile_.reads[stage.function];
   }
@@ -111,7 +109,7 @@ class PlanesPlanner {
   }
   // Either all results are needed or none.
   bool is_needed(const PlanesStage& stage) const {
-    return plan_.versions[static_cast<size_t>(stage.results[0].made)].needed.has_value();
+    return plan_.versions[stage.results[0].made].needed.has_value();
   }
   bool is_needed(int step, size_t function) const {
     const size_t s = static_cast<size_t>(step) * program_.functions.size() + function;
@@ -174,7 +172,7 @@ class PlanesPlanner {
       const PlanesStage& stage = stage_at(last, f);
       const auto from = [&](int id, const Margin& offsets) {
         if (version(id).in_memory()) return;
-        const PlanesStage& made = plan_.stages[static_cast<size_t>(version(id).stage)];
+        const PlanesStage& made = plan_.stages[version(id).stage];
         visit(f, made.function, last - made.step, offsets);
       };
       for (const analysis::StageResult& result : stage.results) {
@@ -335,7 +333,7 @@ int64_t ring_bytes(const ir::Program& program, const PlanesPlan& plan) {
   for (const int64_t length : plan.cover) points = bounded_product(points, length);
   int64_t bytes = 0;
   for (const PlanesVersion& version : plan.versions) {
-    const ir::Field& field = program.fields[static_cast<size_t>(version.field)];
+    const ir::Field& field = program.fields[version.field];
     const int64_t ring = bounded_product(version.ring, points);
     bytes = bounded_sum(bytes, bounded_product(ring, bytes_per_point(field)));
   }

@@ -56,8 +56,8 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   work.iterations = cuts[0].length + static_cast<double>(plan.halo);
   double covered = 1;
   for (int axis = 0; axis + 1 < rank; ++axis) {
-    const double extent = cuts[static_cast<size_t>(rank - 1 - axis)].extent;
-    const double side = schedule.block[static_cast<size_t>(axis)];
+    const double extent = cuts[rank - 1 - axis].extent;
+    const double side = schedule.block[axis];
     if (axis == 0) work.row = static_cast<int>(std::min(side, extent));
     covered *= std::min(side, extent);
   }
@@ -74,7 +74,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   const double output = points(cuts, analysis::Margin(cuts.size()));
   double bytes = 0, once = 0;
   for (const PlanesVersion& version : plan.versions) {
-    const ir::Field& field = program.fields[static_cast<size_t>(version.field)];
+    const ir::Field& field = program.fields[version.field];
     const double each = static_cast<double>(bytes_per_point(field));
     if (version.in_memory() && version.needed) {
       bytes += each * points(cuts, *version.needed);

@@ -113,7 +113,7 @@ Residues StreamContext::residues(const StagePiece& piece, int lag) const {
   if (piece.congruences.empty()) return {};
   Residues out{piece.congruences, plan.known.modulus, {plane_number(lag)}};
   for (int d = 1; d < rank; ++d) {
-    const int64_t first = plan.known.remainder[static_cast<size_t>(d)];
+    const int64_t first = plan.known.remainder[d];
     out.remainder.push_back(plus(d == rank - 1 ? column() : row(), first));
   }
   return out;

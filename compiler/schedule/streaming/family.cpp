@@ -41,7 +41,7 @@ Footprint cost_of(const ir::Program& program, const Schedule& schedule, const St
   Footprint out;
   out.output.push_back(static_cast<int64_t>(chunk));
   for (int axis = plan.rank - 2; axis >= 0; --axis) {
-    tile *= static_cast<double>(plan.cover[static_cast<size_t>(axis)]);
+    tile *= static_cast<double>(plan.cover[axis]);
     core *= static_cast<double>(plan.core(axis));
     out.output.push_back(plan.core(axis));
   }
@@ -149,7 +149,7 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
   const bool wraps = std::find(plan.images.begin(), plan.images.end(), true) != plan.images.end();
   for (const Quantity& q : plan.quantities) {
     if (!plan.bulk || q.ring == 0) continue;
-    const ir::Field& field = program.fields[static_cast<size_t>(q.field)];
+    const ir::Field& field = program.fields[q.field];
     if (wraps) {
       error(field.span, fmt::format("field '{}' across a periodic edge", field.name)).hint =
           "a bulk copy cannot wrap around; use loads=async";

@@ -150,7 +150,7 @@ class StreamKernel {
   Body rolled(const std::function<Body(const StreamStage&)>& make) {
     std::vector<Body> steps(static_cast<size_t>(context_.plan.steps));
     for (const StreamStage& stage : context_.plan.stages) {
-      append(steps[static_cast<size_t>(stage.step)], make(stage));
+      append(steps[stage.step], make(stage));
     }
     const auto is_empty = [](const Body& body) { return body.empty(); };
     if (std::all_of(steps.begin(), steps.end(), is_empty)) return {};

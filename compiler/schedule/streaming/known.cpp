@@ -30,14 +30,14 @@ class Knowing {
     for (int d = 1; d < plan_.rank; ++d) {
       const int axis = plan_.rank - 1 - d;
       const size_t i = static_cast<size_t>(axis);
-      const int64_t below = plan_.images[static_cast<size_t>(d)] ? plan_.margin[i].low : 0;
+      const int64_t below = plan_.images[d] ? plan_.margin[i].low : 0;
       know(d, alike(d, std::gcd(plan_.core(axis), plan_.patch[i])), below);
     }
   }
 
   void planes_for(const ir::Congruence& congruence) {
     for (int d = 1; d < plan_.rank; ++d) {
-      if (plan_.known.modulus[static_cast<size_t>(d)] % congruence.period(d) != 0) return;
+      if (plan_.known.modulus[d] % congruence.period(d) != 0) return;
     }
     const int64_t before = plan_.known.modulus[0];
     const int64_t planes = std::lcm(before, congruence.period(0));
@@ -52,17 +52,16 @@ class Knowing {
   // Records that a place in dimension d lies `below` points before a multiple of `modulus` from the
   // edge.
   void know(int d, int64_t modulus, int64_t below) {
-    const ir::Range& grid = program_.grid.ranges[static_cast<size_t>(d)];
+    const ir::Range& grid = program_.grid.ranges[d];
     if (!grid.low.is_constant()) return;
-    plan_.known.modulus[static_cast<size_t>(d)] = modulus;
-    plan_.known.remainder[static_cast<size_t>(d)] =
-        positive_remainder(grid.low.constant - below, modulus);
+    plan_.known.modulus[d] = modulus;
+    plan_.known.remainder[d] = positive_remainder(grid.low.constant - below, modulus);
   }
 
   // For periodic images, residues are known only if the modulus divides the period.
   int64_t alike(int d, int64_t modulus) const {
-    if (!plan_.images[static_cast<size_t>(d)]) return modulus;
-    const ir::Range& grid = program_.grid.ranges[static_cast<size_t>(d)];
+    if (!plan_.images[d]) return modulus;
+    const ir::Range& grid = program_.grid.ranges[d];
     const ir::Affine period = grid.high - grid.low + 1;
     return period.is_constant() ? std::gcd(modulus, period.constant) : 1;
   }
@@ -120,7 +119,7 @@ class Asking {
     }
     const auto [entry, fresh] = resolved_offsets_.try_emplace(&access);
     if (fresh) {
-      entry->second = resolved_offsets(program_.fields[static_cast<size_t>(access.field)], access);
+      entry->second = resolved_offsets(program_.fields[access.field], access);
     }
     for (const std::vector<int>& place : entry->second) {
       read_at(stage, access, place, plane, k, i);
@@ -131,8 +130,8 @@ class Asking {
                int64_t plane, int k, int i) {
     const int column = i + place.back();
     if (column >= 0 && column < plan_.patch[0]) return;
-    Quantity& quantity = plan_.quantities[static_cast<size_t>(
-        stage.source.at({access.field, access.level, access.component}))];
+    Quantity& quantity =
+        plan_.quantities[stage.source.at({access.field, access.level, access.component})];
     const int age = stage.lag - place.front() - quantity.lag;
     const int row = k + (place.size() > 2 ? place[1] : 0);
     const int64_t remainder = positive_remainder(plane + place.front(), periods_);

@@ -89,7 +89,7 @@ class StreamPlanner {
 
  private:
   // The quantities of a version, by component.
-  std::vector<int>& quantities(int version) { return quantities_[static_cast<size_t>(version)]; }
+  std::vector<int>& quantities(int version) { return quantities_[version]; }
 
   bool has_core() const {
     const TileSides sides = plan_.sides();
@@ -132,8 +132,8 @@ class StreamPlanner {
     loaded.component = component;
     loaded.version = -level;
     loaded.written = ir::is_written(program_, field);
-    const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
-    loaded.type = declared.components[static_cast<size_t>(component)].type;
+    const ir::Field& declared = program_.fields[field];
+    loaded.type = declared.components[component].type;
     // Asynchronous copies move at least 4 bytes; narrower types go through registers.
     const bool async = schedule_.loads == Loads::Async && size_in_bytes(loaded.type) >= 4;
     const bool copied = schedule_.prefetch > 0 && (async || schedule_.loads == Loads::Bulk);
@@ -147,7 +147,7 @@ class StreamPlanner {
     for (size_t v = 0; v < tile_.versions.size(); ++v) {
       if (tile_.versions[v].output < 0) continue;
       for (int id : quantities_[v]) {
-        Quantity& made = plan_.quantities[static_cast<size_t>(id)];
+        Quantity& made = plan_.quantities[id];
         made.output = tile_.versions[v].output;
         plan_.drain = std::max<int64_t>(plan_.drain, made.lag);
       }
@@ -168,7 +168,7 @@ class StreamPlanner {
       }
     }
     for (const auto& [id, slack] : spare) {
-      Quantity& quantity = plan_.quantities[static_cast<size_t>(id)];
+      Quantity& quantity = plan_.quantities[id];
       if (quantity.loaded()) quantity.lag = slack;
     }
   }
@@ -205,7 +205,7 @@ class StreamPlanner {
         stage.results.push_back(add(made_by(stage, old)));
         quantities(result.made).push_back(stage.results.back());
       }
-      const analysis::Version& made = tile_.versions[static_cast<size_t>(result.made)];
+      const analysis::Version& made = tile_.versions[result.made];
       if (made.sampled) stage.sampled.push_back(made.field);
       plan_.sampled |= made.sampled;
     }
@@ -215,7 +215,7 @@ class StreamPlanner {
 
   // The quantity that the stage computes in place of an old one.
   Quantity made_by(const StreamStage& stage, int replaced) const {
-    const Quantity& old = plan_.quantities[static_cast<size_t>(replaced)];
+    const Quantity& old = plan_.quantities[replaced];
     Quantity made;
     made.field = old.field;
     made.component = old.component;
@@ -243,7 +243,7 @@ class StreamPlanner {
     ir::Graph out;
     for (ir::Node node : graph->nodes()) {
       auto* access = std::get_if<ir::Access>(&node.kind);
-      if (access && is_sum(access->field)) access->field += static_cast<ir::FieldId>(first);
+      if (access && is_sum(access->field)) access->field = access->field + static_cast<int>(first);
       out.add(std::move(node));
     }
     return std::make_shared<const ir::Graph>(std::move(out));
@@ -279,12 +279,11 @@ class StreamPlanner {
         const int quantity =
             is_sum(access->field)
                 ? sums_[static_cast<size_t>(access->field) - program_.fields.size()]
-                : quantities(of.source.at(
-                      {access->field, access->level}))[static_cast<size_t>(access->component)];
+                : quantities(of.source.at({access->field, access->level}))[access->component];
         stage.source[{access->field, access->level, access->component}] = quantity;
         std::vector<std::vector<int>> places = {access->offsets};
         if (access->escapes != 0) {
-          const ir::Field& field = program_.fields[static_cast<size_t>(access->field)];
+          const ir::Field& field = program_.fields[access->field];
           if (resolved_offset_count(field, *access) > kMostPlaces) {
             plan_.hopeless = true;
             return out;
@@ -302,7 +301,7 @@ class StreamPlanner {
 
   // The smallest lag with which a stage can make this read.
   int earliest(const Read& read, bool patient) const {
-    const Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
+    const Quantity& quantity = plan_.quantities[read.quantity];
     const bool here = plan_.bulk && quantity.ring > 0;  // readable by all threads at once
     const bool row = read.row != 0 && !here;
     const int published = row || (patient && read.column != 0) ? 1 : 0;
@@ -320,7 +319,7 @@ class StreamPlanner {
     int64_t oldest = 0;
     for (size_t s = 0; s < plan_.stages.size(); ++s) {
       for (const Read& read : reads_[s]) {
-        const Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
+        const Quantity& quantity = plan_.quantities[read.quantity];
         oldest = std::max<int64_t>(oldest, plan_.stages[s].lag - read.plane - quantity.lag);
       }
     }
@@ -330,14 +329,14 @@ class StreamPlanner {
   // Records which cells the stage needs at which ages.
   void keep_what_is_read(StreamStage& stage, const std::set<Read>& reads) {
     for (const Read& read : reads) {
-      Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
+      Quantity& quantity = plan_.quantities[read.quantity];
       const int age = stage.lag - read.plane - quantity.lag;
       quantity.ages = std::max(quantity.ages, age + 1);
       stage.planes.insert({read.quantity, age});
       if (static_cast<int>(quantity.fetched.size()) <= age) {
         quantity.fetched.resize(static_cast<size_t>(age) + 1);
       }
-      Cells& cells = quantity.fetched[static_cast<size_t>(age)];
+      Cells& cells = quantity.fetched[age];
       const Sides sides = {std::max(-read.column, 0), std::max(read.column, 0)};
       for (int k = 0; k < plan_.patch[1]; ++k) {
         const int row = k + read.row;
@@ -410,7 +409,7 @@ class StreamPlanner {
       ahead = std::max(ahead, margin.front().high);
       for (int axis = 0; axis < plan_.rank - 1; ++axis) {
         const analysis::Reach reach = margin[margin.size() - 1 - static_cast<size_t>(axis)];
-        analysis::Reach& all = plan_.margin[static_cast<size_t>(axis)];
+        analysis::Reach& all = plan_.margin[axis];
         all = {std::max(all.low, reach.low), std::max(all.high, reach.high)};
       }
     }
@@ -534,8 +533,8 @@ bool covers_all_places(const ir::Program& program, const StreamPlan& plan,
 bool may_leave_out_steps(const ir::Program& program, const StreamPlan& plan) {
   return std::all_of(plan.stages.begin(), plan.stages.end(), [&](const StreamStage& stage) {
     for (const int id : stage.results) {
-      const Quantity& made = plan.quantities[static_cast<size_t>(id)];
-      if (program.fields[static_cast<size_t>(made.field)].history > 1) return false;
+      const Quantity& made = plan.quantities[id];
+      if (program.fields[made.field].history > 1) return false;
     }
     return stage.everywhere || !covers_all_places(program, plan, stage);
   });

@@ -45,7 +45,7 @@ double expected_registers(const StreamPlan& plan) {
     const double each = words(quantity.type);
     for (int age = 0; age + 1 < quantity.ages; ++age) {
       out += each * points * (is_float(quantity.type) ? kFloats : kIntegers);
-      out += each * kBeside * beside(quantity.kept[static_cast<size_t>(age)]);
+      out += each * kBeside * beside(quantity.kept[age]);
     }
     out += quantity.loaded() ? kLoaded : 0;
     out += quantity.ring > 0 ? kRing : 0;
@@ -54,11 +54,11 @@ double expected_registers(const StreamPlan& plan) {
   for (const StreamStage& stage : plan.stages) {
     double of_stage = 0;
     for (const int result : stage.results) {
-      of_stage += points * words(plan.quantities[static_cast<size_t>(result)].type);
+      of_stage += points * words(plan.quantities[result].type);
     }
     for (const auto& [id, age] : stage.planes) {
-      const Quantity& quantity = plan.quantities[static_cast<size_t>(id)];
-      of_stage += words(quantity.type) * beside(quantity.fetched[static_cast<size_t>(age)]);
+      const Quantity& quantity = plan.quantities[id];
+      of_stage += words(quantity.type) * beside(quantity.fetched[age]);
     }
     making = std::max(making, of_stage);
   }
@@ -118,8 +118,7 @@ std::vector<QueueSeries> queue_series(const StreamPlan& plan) {
   for (const auto& key : order) {
     QueueSeries& series = found.at(key);
     std::sort(series.members.begin(), series.members.end(), [&](int a, int b) {
-      return plan.quantities[static_cast<size_t>(a)].version <
-             plan.quantities[static_cast<size_t>(b)].version;
+      return plan.quantities[a].version < plan.quantities[b].version;
     });
     out.push_back(std::move(series));
   }
@@ -146,7 +145,7 @@ int64_t kept_at_points(const StreamPlan& plan) {
 int64_t queue_bytes(const StreamPlan& plan, int threads) {
   int64_t bytes = 0;
   for (const QueueSeries& series : queue_series(plan)) {
-    const Scalar type = plan.quantities[static_cast<size_t>(series.members[0])].type;
+    const Scalar type = plan.quantities[series.members[0]].type;
     const int64_t points = bounded_product(series.plane.row_count, series.plane.column_count);
     const int64_t planes =
         bounded_product(series.ages, static_cast<int64_t>(series.members.size()));

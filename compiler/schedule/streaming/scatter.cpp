@@ -26,13 +26,13 @@ class ScatterBuilder {
     const int last = static_cast<int>(split_.planes.size()) - 1;
     std::map<int, int> shared;  // plane sums that serve several sums, computed once
     for (int k = 0; k <= last; ++k) {
-      if (same[static_cast<size_t>(k)] != k) shared[same[static_cast<size_t>(k)]] = -1;
+      if (same[k] != k) shared[same[k]] = -1;
     }
     int before = -1;  // the sum so far
     for (int k = 0; k <= last; ++k) {
-      const ir::PlaneSum& plane = split_.planes[static_cast<size_t>(k)];
+      const ir::PlaneSum& plane = split_.planes[k];
       const int here = k == last ? plane.offset : 0;  // offset of the newest plane
-      const auto use = shared.find(same[static_cast<size_t>(k)]);
+      const auto use = shared.find(same[k]);
       ir::Graph graph;
       ir::NodeId sum = ir::kNoNode;
       if (use != shared.end()) {
@@ -84,25 +84,25 @@ class ScatterBuilder {
     const auto needed = ir::reachable(from, {root});
     std::vector<ir::NodeId> copies(static_cast<size_t>(from.size()), ir::kNoNode);
     for (ir::NodeId id = 0; id <= root; ++id) {
-      if (!needed[static_cast<size_t>(id)]) continue;
+      if (!needed[id]) continue;
       ir::Node node = from[id];
       auto* access = std::get_if<ir::Access>(&node.kind);
       if (access && !access->in_place) access->offsets[0] += planes;
       if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
         for (ir::NodeId& operand : operation->operands) {
-          operand = copies[static_cast<size_t>(operand)];
+          operand = copies[operand];
         }
       }
-      copies[static_cast<size_t>(id)] = to.add(std::move(node));
+      copies[id] = to.add(std::move(node));
     }
-    return copies[static_cast<size_t>(root)];
+    return copies[root];
   }
 
   // Rewrites the sum as one chain of multiply-adds that starts with the previous sum.
   PartialSum in_one_chain(const ir::Graph& graph, ir::NodeId sum) const {
     ir::Program alone = program_;
     for (size_t i = 0; i < form_.sums.size(); ++i) {  // the fields that stand for sums
-      ir::Field field = program_.fields[static_cast<size_t>(function_.targets[0])];
+      ir::Field field = program_.fields[function_.targets[0]];
       field.box = program_.grid;
       alone.fields.push_back(std::move(field));
     }

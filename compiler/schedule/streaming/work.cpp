@@ -52,9 +52,9 @@ void count_in_place(const ir::Program& program, const StreamPlan& plan, const St
       if (access->at_points) out.loads += plan.steps;  // the slab of the plane
       if (!access->in_place || access->per_step || access->at_points) continue;
       double loads = plan.steps;
-      for (const int d : program.fields[static_cast<size_t>(access->field)].dimensions) {
+      for (const int d : program.fields[access->field].dimensions) {
         const int axis = plan.rank - 1 - d;
-        if (d > 0) loads *= plan.patch[static_cast<size_t>(axis)];
+        if (d > 0) loads *= plan.patch[axis];
       }
       out.loads += loads * words((*piece.graph)[id].type);
       out.accesses += loads;
@@ -185,7 +185,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
     const double tiles = tiles_along(program, plan, axis);
     inside *= std::max(tiles - 2, 0.0) / tiles;
     compulsory *= std::max<double>(static_cast<double>(plan.core(axis)), 1) /
-                  static_cast<double>(plan.cover[static_cast<size_t>(axis)]);
+                  static_cast<double>(plan.cover[axis]);
     side_by_side *= tiles;
   }
   if (plan.rank == 2) side_by_side = std::ceil(side_by_side / schedule.block[1]);

@@ -124,12 +124,12 @@ class ColumnBuilder {
       sorted.early[i] = early(graph, id, sorted, copies);
     }
     std::vector<bool> is_used(static_cast<size_t>(graph.size()), false);
-    for (const NodeId result : piece.results) is_used[static_cast<size_t>(result)] = true;
+    for (const NodeId result : piece.results) is_used[result] = true;
     for (NodeId id = 0; id < graph.size(); ++id) {
       const size_t i = static_cast<size_t>(id);
       if (!sorted.needed[i] || sorted.early[i] || sorted.uniform[i]) continue;
       for (const NodeId operand : ir::operands(graph[id])) {
-        is_used[static_cast<size_t>(operand)] = true;
+        is_used[operand] = true;
       }
     }
     for (NodeId id = 0; id < graph.size(); ++id) {
@@ -141,7 +141,7 @@ class ColumnBuilder {
 
   NodeId copy(ir::Node node, const std::vector<NodeId>& copies) {
     if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
-      for (NodeId& operand : operation->operands) operand = copies[static_cast<size_t>(operand)];
+      for (NodeId& operand : operation->operands) operand = copies[operand];
     }
     return moved_.add(std::move(node));
   }
@@ -197,19 +197,19 @@ class ColumnBuilder {
     last_ = INT_MIN;
     for (const Sorted& sorted : sorted_) {
       for (const NodeId id : sorted.used) {
-        last_ = std::max(last_, sorted.early[static_cast<size_t>(id)]->plane);
+        last_ = std::max(last_, sorted.early[id]->plane);
       }
     }
     for (const Sorted& sorted : sorted_) {
       for (const NodeId id : sorted.used) {
-        const Early& of = *sorted.early[static_cast<size_t>(id)];
-        uses_[static_cast<size_t>(of.moved)].push_back({-1, last_ - of.plane});
+        const Early& of = *sorted.early[id];
+        uses_[of.moved].push_back({-1, last_ - of.plane});
       }
     }
     for (NodeId id = moved_.size(); id-- > 0;) {
-      if (uses_[static_cast<size_t>(id)].empty()) continue;  // users have greater ids
+      if (uses_[id].empty()) continue;  // users have greater ids
       for (const auto& [source, delay] : sources(id)) {
-        uses_[static_cast<size_t>(source)].push_back({id, delay});
+        uses_[source].push_back({id, delay});
       }
     }
   }
@@ -218,7 +218,7 @@ class ColumnBuilder {
   // sources are delayed as much for other reasons. Uniform nodes have no plane.
   void find_waits() {
     waits_.assign(static_cast<size_t>(moved_.size()), INT_MAX);
-    const auto waits_of = [&](NodeId by) { return by < 0 ? 0 : waits_[static_cast<size_t>(by)]; };
+    const auto waits_of = [&](NodeId by) { return by < 0 ? 0 : waits_[by]; };
     bool changed = true;
     while (changed) {
       changed = false;
@@ -231,7 +231,7 @@ class ColumnBuilder {
         }
         if (!uses_[i].empty()) {
           for (const auto& [source, delay] : sources(id)) {
-            if (has_plane(source)) least = std::min(least, waits_[static_cast<size_t>(source)]);
+            if (has_plane(source)) least = std::min(least, waits_[source]);
           }
         }
         changed |= least != waits_[i];
@@ -246,26 +246,26 @@ class ColumnBuilder {
       for (NodeId n = 0; n < moved_.size(); ++n) {
         const auto* access = std::get_if<ir::Access>(&moved_[n].kind);
         bool has = access && !access->per_step;
-        for (const auto& [source, delay] : sources(n)) has |= planes_[static_cast<size_t>(source)];
-        planes_[static_cast<size_t>(n)] = has;
+        for (const auto& [source, delay] : sources(n)) has |= planes_[source];
+        planes_[n] = has;
       }
     }
-    return planes_[static_cast<size_t>(id)];
+    return planes_[id];
   }
 
   int age(NodeId source, int delay, int waits_of_user) const {
-    return delay + waits_of_user - waits_[static_cast<size_t>(source)];
+    return delay + waits_of_user - waits_[source];
   }
 
   // The value for a node, created on first use.
   int value_of(NodeId moved, SweptColumn& out) {
     const auto [entry, fresh] = values_.try_emplace(moved, static_cast<int>(out.values.size()));
-    if (fresh) out.values.push_back({placed_[static_cast<size_t>(moved)], 0, 0});
+    if (fresh) out.values.push_back({placed_[moved], 0, 0});
     return entry->second;
   }
 
   static void keep(int value, int ages, SweptColumn& out) {
-    int& kept = out.values[static_cast<size_t>(value)].ages;
+    int& kept = out.values[value].ages;
     kept = std::max(kept, ages);
   }
 
@@ -282,7 +282,7 @@ class ColumnBuilder {
         for (size_t o = 0; o < from.size(); ++o) {
           const auto& [source, delay] = from[o];
           const int of = has_plane(source) ? age(source, delay, waits_[i]) : 0;
-          operation->operands[o] = placed_[static_cast<size_t>(source)];
+          operation->operands[o] = placed_[source];
           if (of == 0) continue;
           const int value = value_of(source, out);
           keep(value, of, out);
@@ -293,7 +293,7 @@ class ColumnBuilder {
     }
     for (const Sorted& sorted : sorted_) {
       for (const NodeId id : sorted.used) {
-        const Early& of = *sorted.early[static_cast<size_t>(id)];
+        const Early& of = *sorted.early[id];
         keep(value_of(of.moved, out), age(of.moved, last_ - of.plane, 0), out);
       }
     }
@@ -317,14 +317,14 @@ class ColumnBuilder {
       }
       if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
         for (NodeId& operand : operation->operands) {
-          operand = copies[static_cast<size_t>(operand)];
+          operand = copies[operand];
         }
       }
       copies[i] = graph->add(std::move(node));
     }
     SweptColumn::Piece out{graph, {}};
     for (const NodeId result : piece.results) {
-      out.results.push_back(copies[static_cast<size_t>(result)]);
+      out.results.push_back(copies[result]);
     }
     return out;
   }
@@ -335,13 +335,13 @@ class ColumnBuilder {
       const size_t i = static_cast<size_t>(id);
       if (!has_plane(id)) continue;
       for (const Use& use : uses_[i]) {
-        const int waits = use.by < 0 ? 0 : waits_[static_cast<size_t>(use.by)];
-        const int of = use.by < 0 ? 0 : lookback[static_cast<size_t>(use.by)];
+        const int waits = use.by < 0 ? 0 : waits_[use.by];
+        const int of = use.by < 0 ? 0 : lookback[use.by];
         lookback[i] = std::max(lookback[i], age(id, use.delay, waits) + of);
       }
     }
     for (const auto& [moved, value] : values_) {
-      out.values[static_cast<size_t>(value)].lookback = lookback[static_cast<size_t>(moved)];
+      out.values[value].lookback = lookback[moved];
     }
   }
 

@@ -86,7 +86,7 @@ SharedOperands::SharedOperands(const ThreadPoints& points, const ColumnQueues& q
     centres_.push_back(points_.kept(name + "_own", type, elements, "read by threads of the row"));
     centre_ahead_.push_back(schedule_.prefetch > 0
                                 ? points_.kept(name + "_ahead", type, elements, "the next plane")
-                                : -1);
+                                : kernel::BufferId(-1));
     beside_.emplace_back();
     for (const int offset : row.offsets) {
       beside_.back()[offset] =
@@ -327,20 +327,19 @@ Expr SharedOperands::operand(const ir::Access& read, const ThreadPoint& point, b
       index.push_back(
           plus(point.place[i], window->margin[i].low - tile_.cover[i].low + read.offsets[i]));
     }
-    value = kernel::load(windows_[static_cast<size_t>(window - tile_.windows.data())],
-                         std::move(index), points_.type_of(read));
+    value = kernel::load(windows_[window - tile_.windows.data()], std::move(index),
+                         points_.type_of(read));
   } else if (const TileRow* row = tile_.row_of(read)) {
-    value =
-        kernel::load(beside_[static_cast<size_t>(row - tile_.rows.data())].at(read.offsets.back()),
-                     {point.element}, points_.type_of(read));
+    value = kernel::load(beside_[row - tile_.rows.data()].at(read.offsets.back()), {point.element},
+                         points_.type_of(read));
   } else {
     return from_memory();
   }
   std::vector<Expr> is_there;
   for (const int d : tile_.leaves(read)) {
-    const int offset = read.offsets[static_cast<size_t>(d)];
+    const int offset = read.offsets[d];
     const bool row = tile_.row_of(read) != nullptr;
-    const Expr place = plus(row ? points_.thread(d) : point.place[static_cast<size_t>(d)], offset);
+    const Expr place = plus(row ? points_.thread(d) : point.place[d], offset);
     const int64_t end = row ? schedule_.block[0] : tile_.thread_points(d);
     is_there.push_back(offset < 0 ? at_least(place, literal(0))
                                   : kernel::less(place, literal(end)));

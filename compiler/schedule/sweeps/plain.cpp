@@ -33,7 +33,7 @@ Point loop_point(KernelBuilder& builder, const ir::Field& field) {
     const int of_grid = field.dimension(static_cast<size_t>(d));
     const std::string name = of_grid == ir::kTime     ? "t"
                              : of_grid == ir::kPoints ? "p"
-                                                      : axes[static_cast<size_t>(of_grid)];
+                                                      : axes[of_grid];
     point.push_back(kernel::variable(builder.names().unique(name)));
   }
   return point;
@@ -42,7 +42,7 @@ Point loop_point(KernelBuilder& builder, const ir::Field& field) {
 // for (z ...) for (y ...) for (x ...) body, in the single thread of a host function.
 Body loop_nest(const Interface& interface, const ir::Box& box, const Point& point, Body body) {
   for (int d = box.rank() - 1; d >= 0; --d) {
-    const auto& name = std::get<kernel::Variable>(point[static_cast<size_t>(d)]->kind).name;
+    const auto& name = std::get<kernel::Variable>(point[d]->kind).name;
     Body outer;
     outer.push_back(
         {kernel::For{kernel::LoopKind::Serial, name, interface.low(box, d),
@@ -88,7 +88,7 @@ kernel::Module lower_initial_values(const ir::Program& program) {
   module.name += "_initial";
   Names kernel_names = interface.names();
   for (const ir::Init& init : program.inits) {
-    const ir::Field& field = program.fields[static_cast<size_t>(init.field)];
+    const ir::Field& field = program.fields[init.field];
     for (int c = 0; c < interface.components(init.field); ++c) {
       const std::string array = interface.array_name(init.field, c);
       KernelBuilder builder(interface, module, kernel_names.unique("init_" + array),
@@ -97,8 +97,8 @@ kernel::Module lower_initial_values(const ir::Program& program) {
       Body body;
       const ReadAccess no_access = [](const ir::Access&, AccessResolver&) { return Expr(); };
       const auto value =
-          evaluate(interface, init.piece.graph, {init.piece.results[static_cast<size_t>(c)]}, point,
-                   kernel::integer(0), no_access, builder.scope(), builder.names(), body);
+          evaluate(interface, init.piece.graph, {init.piece.results[c]}, point, kernel::integer(0),
+                   no_access, builder.scope(), builder.names(), body);
       builder.store_global(init.field, c, 0, point, value[0], body);
       builder.kernel().body = loop_nest(interface, field.box, point, std::move(body));
       builder.finish(kernel::integer(1, Scalar::I64), module);

@@ -19,7 +19,7 @@ using kernel::Expr;
 std::vector<Sweep> plan_sweeps(const ir::Program& program) {
   std::vector<int> writers(program.fields.size(), 0);
   for (const ir::Function& function : ir::whole_of(program).functions) {
-    for (const ir::FieldId target : function.targets) ++writers[static_cast<size_t>(target)];
+    for (const ir::FieldId target : function.targets) ++writers[target];
   }
 
   std::vector<Sweep> sweeps;
@@ -63,7 +63,7 @@ bool Sweep::carries() const {
 namespace {
 
 int written_slot(const ir::Program& program, const SweptTarget& target) {
-  return target.in_place ? 0 : program.fields[static_cast<size_t>(target.field)].history;
+  return target.in_place ? 0 : program.fields[target.field].history;
 }
 
 // A result of a piece and its destination.
@@ -79,7 +79,7 @@ std::vector<SweptResult> results_of(const ir::Program& program, const Sweep& swe
   std::vector<SweptResult> out;
   size_t next = 0;
   for (const SweptTarget& target : sweep.targets) {
-    const ir::Field& field = program.fields[static_cast<size_t>(target.field)];
+    const ir::Field& field = program.fields[target.field];
     for (size_t c = 0; c < field.components.size(); ++c) {
       const ir::Output output{target.field, static_cast<int>(c), field.components[c].type};
       const size_t number = next++;
@@ -123,9 +123,9 @@ Body carry(KernelBuilder& builder, const Sweep& sweep, const Point& point) {
   const ir::Program& program = interface.program();
   for (const SweptTarget& target : sweep.targets) {
     if (!target.carries) continue;
-    const ir::Field& field = program.fields[static_cast<size_t>(target.field)];
+    const ir::Field& field = program.fields[target.field];
     for (int c = 0; c < interface.components(target.field); ++c) {
-      const Scalar stored = field.components[static_cast<size_t>(c)].type;
+      const Scalar stored = field.components[c].type;
       ir::Access here{target.field, c, 0, std::vector<int>(point.size(), 0), 0};
       const Expr value = kernel::convert(builder.load_global(here, point), stored);
       builder.store_global(target.field, c, written_slot(program, target), point, value, body);
@@ -173,8 +173,7 @@ void append_turn(const Interface& interface, const Sweep& sweep, kernel::Plan& p
       if (target.advances) {
         plan.actions.push_back(kernel::Rotate{array});
       } else {
-        plan.actions.push_back(
-            kernel::SwapSlots{array, 0, plan.arrays[static_cast<size_t>(array)].levels});
+        plan.actions.push_back(kernel::SwapSlots{array, 0, plan.arrays[array].levels});
       }
     }
   }
@@ -187,8 +186,7 @@ void count_sweeps(const ir::Program& program, const std::vector<Sweep>& sweeps, 
       out.bytes_read += static_cast<double>(bytes_per_point(program.fields[field]));
     }
     for (const ir::FieldId target : sweep.function->targets) {
-      out.bytes_written +=
-          static_cast<double>(bytes_per_point(program.fields[static_cast<size_t>(target)]));
+      out.bytes_written += static_cast<double>(bytes_per_point(program.fields[target]));
     }
   }
 }

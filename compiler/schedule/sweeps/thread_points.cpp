@@ -27,8 +27,8 @@ ThreadPoints::ThreadPoints(const SweepTile& tile, Point origin, KernelBuilder& b
 }
 
 Scalar ThreadPoints::type_of(const ir::Access& access) const {
-  const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
-  return arithmetic_type(field.components[static_cast<size_t>(access.component)].type);
+  const ir::Field& field = program_.fields[access.field];
+  return arithmetic_type(field.components[access.component].type);
 }
 
 std::string ThreadPoints::name_of(const ir::Access& access) const {
@@ -42,7 +42,7 @@ kernel::BufferId ThreadPoints::kept(const std::string& name, Scalar type, int64_
 
 Expr ThreadPoints::thread(int d) const {
   return along(schedule_.block, rank_, d) > 1
-             ? kernel::variable(kernel::kThreadNames[static_cast<size_t>(rank_ - 1 - d)])
+             ? kernel::variable(kernel::kThreadNames[rank_ - 1 - d])
              : literal(0);
 }
 
@@ -73,7 +73,7 @@ ThreadPoint ThreadPoints::point(const Expr& plane) const {
 
 Body ThreadPoints::for_each_element(Body body) const {
   for (int d = rank_ - 1; d >= 0; --d) {
-    const std::string& name = loops_[static_cast<size_t>(d)];
+    const std::string& name = loops_[d];
     if (name.empty()) continue;
     body = as_body(loop(kernel::LoopKind::Unrolled, name, literal(0),
                         literal(along(schedule_.elements, rank_, d)), 1, std::move(body)));
@@ -106,7 +106,7 @@ Expr ThreadPoints::meets_no_rule(const Point& at) const {
   for (const ir::Piece& piece : tile_.sweep->function->pieces) {
     for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
       if (!is_operand(program_, *access)) continue;
-      const ir::Box& box = program_.fields[static_cast<size_t>(access->field)].box;
+      const ir::Box& box = program_.fields[access->field].box;
       for (int d = 0; d < rank_; ++d) {
         const size_t i = static_cast<size_t>(d);
         const int64_t offset = access->offsets[i];
@@ -130,7 +130,7 @@ Expr ThreadPoints::loaded(const ir::Access& access, const Point& place,
                           const ir::Box* within) const {
   ir::Access here = access;
   std::fill(here.offsets.begin(), here.offsets.end(), 0);
-  const ir::Box& box = program_.fields[static_cast<size_t>(access.field)].box;
+  const ir::Box& box = program_.fields[access.field].box;
   const Expr exists = interface_.inside(place, box, within);
   const Expr value = builder_.load_global(here, place);
   return is_true(exists) ? value : select(exists, value, kernel::zero(value->type));

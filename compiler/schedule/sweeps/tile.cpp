@@ -94,9 +94,8 @@ class TilePlanner {
     return std::any_of(tile_.reads.begin(), tile_.reads.end(), [&](const ir::Access& read) {
       if (tile_.window_of(read) != &window || !is_beside(read)) return false;
       const std::vector<int> beyond = tile_.leaves(read);
-      return std::all_of(beyond.begin(), beyond.end(), [&](int d) {
-        return std::abs(read.offsets[static_cast<size_t>(d)]) < tile_.thread_points(d);
-      });
+      return std::all_of(beyond.begin(), beyond.end(),
+                         [&](int d) { return std::abs(read.offsets[d]) < tile_.thread_points(d); });
     });
   }
 
@@ -110,8 +109,8 @@ class TilePlanner {
       if (tile_.window_of(read) != &window) continue;
       for (int d = 0; d < tile_.rank; ++d) {
         if (!in_halo(d)) continue;
-        analysis::Reach& reach = window.margin[static_cast<size_t>(d)];
-        const int64_t offset = read.offsets[static_cast<size_t>(d)];
+        analysis::Reach& reach = window.margin[d];
+        const int64_t offset = read.offsets[d];
         reach = {std::max(reach.low, -offset), std::max(reach.high, offset)};
       }
     }
@@ -124,7 +123,7 @@ class TilePlanner {
       if (tile_.window_of(read) != &window) continue;
       std::vector<std::vector<int>> of_read = {{}};
       for (int d = 0; d < tile_.rank; ++d) {
-        const int offset = in_halo(d) ? read.offsets[static_cast<size_t>(d)] : 0;
+        const int offset = in_halo(d) ? read.offsets[d] : 0;
         std::vector<std::vector<int>> longer;
         for (std::vector<int> part : of_read) {
           part.push_back(0);
@@ -158,8 +157,8 @@ class TilePlanner {
   // Elements per memory sector.
   int64_t sector_elements(const TileWindow& window) const {
     constexpr int64_t kSector = 32;
-    const ir::Field& field = program_.fields[static_cast<size_t>(window.from.field)];
-    const Scalar type = field.components[static_cast<size_t>(window.from.component)].type;
+    const ir::Field& field = program_.fields[window.from.field];
+    const Scalar type = field.components[window.from.component].type;
     return std::max<int64_t>(kSector / size_in_bytes(type), 1);
   }
   // Widens the halo in x so that the loads of a row are whole sectors.
@@ -220,18 +219,18 @@ int64_t SweepTile::thread_points(int d) const {
 
 int64_t SweepTile::core(int d) const {
   if (swept && d == 0) return schedule.chunk;
-  const analysis::Reach& around = cover[static_cast<size_t>(d)];
+  const analysis::Reach& around = cover[d];
   return thread_points(d) - around.low - around.high;
 }
 
 int64_t SweepTile::extent(const TileWindow& window, int d) const {
   if (swept && d == 0) return 1;
-  const analysis::Reach& around = window.margin[static_cast<size_t>(d)];
+  const analysis::Reach& around = window.margin[d];
   return bounded_sum(core(d), bounded_sum(around.low, around.high));
 }
 
 int64_t SweepTile::below(const TileWindow& window, int d) const {
-  return window.margin[static_cast<size_t>(d)].low;
+  return window.margin[d].low;
 }
 
 const TileWindow* SweepTile::window_of(const ir::Access& read) const {
@@ -258,8 +257,8 @@ std::vector<int> SweepTile::leaves(const ir::Access& read) const {
   const TileWindow* window = window_of(read);
   std::vector<int> out;
   for (int d = first_tiled(); window && d < rank; ++d) {
-    const int64_t offset = read.offsets[static_cast<size_t>(d)];
-    const analysis::Reach& around = window->margin[static_cast<size_t>(d)];
+    const int64_t offset = read.offsets[d];
+    const analysis::Reach& around = window->margin[d];
     if (-offset > around.low || offset > around.high) out.push_back(d);
   }
   return out;
@@ -294,9 +293,8 @@ bool SweepTile::all_keep() const {
 int64_t SweepTile::shared_bytes(const ir::Program& program) const {
   int64_t out = 0;
   for (const TileWindow& window : windows) {
-    const ir::Field& field = program.fields[static_cast<size_t>(window.from.field)];
-    int64_t bytes = size_in_bytes(
-        arithmetic_type(field.components[static_cast<size_t>(window.from.component)].type));
+    const ir::Field& field = program.fields[window.from.field];
+    int64_t bytes = size_in_bytes(arithmetic_type(field.components[window.from.component].type));
     for (int d = 0; d < rank; ++d) bytes = bounded_product(bytes, extent(window, d));
     out = bounded_sum(out, bytes);
   }

@@ -187,9 +187,9 @@ class TileKernel {
     PointLanes lanes;
     lanes.for_each_part = [this](Body body) { return points_.for_each_element(std::move(body)); };
     for (int d = 0; d < rank_; ++d) {
-      if (points_.loops()[static_cast<size_t>(d)].empty()) continue;
+      if (points_.loops()[d].empty()) continue;
       lanes.extents.push_back(literal(along(schedule_.elements, rank_, d)));
-      lanes.index.push_back(kernel::variable(points_.loops()[static_cast<size_t>(d)]));
+      lanes.index.push_back(kernel::variable(points_.loops()[d]));
     }
     lanes.exists = points_.is_written(point);
     lanes.lets = std::move(point.lets);

@@ -29,7 +29,7 @@ Loads count_loads(const ir::Program& program, const ir::Piece& piece, int elemen
   for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
     if (access->per_step) continue;
     for (int e = 0; e < elements; ++e) {
-      const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
+      const ir::Field& field = program.fields[access->field];
       std::vector<int> at = access->offsets;
       for (size_t d = 0; d < at.size(); ++d) at[d] += field.dimension(d) == 0 ? e * apart : 0;
       const auto place =
@@ -62,9 +62,8 @@ class PieceLoads {
 void count_operands(const ir::Program& program, const SweepTile& tile, Operations& out) {
   const double elements = static_cast<double>(tile.elements());
   const auto words_of = [&](const ir::Access& access) {
-    const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
-    return static_cast<double>(
-        words(arithmetic_type(field.components[static_cast<size_t>(access.component)].type)));
+    const ir::Field& field = program.fields[access.field];
+    return static_cast<double>(words(arithmetic_type(field.components[access.component].type)));
   };
   // Fraction of the warps with threads at a side of the tile; at the ends of rows, all warps.
   const auto at_sides = [&](int d, int64_t reach) {
@@ -88,7 +87,7 @@ void count_operands(const ir::Program& program, const SweepTile& tile, Operation
       out.shuffles += elements * words;
     }
     for (const int d : tile.leaves(read)) {
-      load(elements * at_sides(d, std::abs(read.offsets[static_cast<size_t>(d)])), words);
+      load(elements * at_sides(d, std::abs(read.offsets[d])), words);
     }
   }
   for (const TileRow& row : tile.rows) load(elements, words_of(row.from));
@@ -101,8 +100,8 @@ void count_operands(const ir::Program& program, const SweepTile& tile, Operation
     for (const std::vector<int>& part : window.parts) {
       double threads = elements;
       for (int d = 0; d < tile.rank; ++d) {
-        const analysis::Reach& around = window.margin[static_cast<size_t>(d)];
-        const int side = part[static_cast<size_t>(d)];
+        const analysis::Reach& around = window.margin[d];
+        const int side = part[d];
         if (side != 0) threads *= at_sides(d, side < 0 ? around.low : around.high);
       }
       filled += threads;
@@ -192,8 +191,7 @@ Work work_of(const analysis::TimeTiles& tiles, const SweepTile& swept) {
       around[d] = {std::min(around[d].low, most), std::min(around[d].high, most)};
       if (swept.swept && d == 0) around[d] = {};  // planes pass one after another
     }
-    const auto bytes =
-        static_cast<double>(bytes_per_point(program.fields[static_cast<size_t>(field)]));
+    const auto bytes = static_cast<double>(bytes_per_point(program.fields[field]));
     const double row =
         bytes * static_cast<double>(tile.back() + around.back().low + around.back().high);
     work.bytes += bytes * analysis::points(tile, around) * sectors(row) / row;
@@ -248,7 +246,7 @@ ProfileCounts count_profile(const ir::Program& program, const ir::Reduction& red
     out.points *= extent;
     out.tiles *= std::ceil(extent / static_cast<double>(tile[i]));
   }
-  const std::vector<int>& kept = program.fields[static_cast<size_t>(*reduction.target)].dimensions;
+  const std::vector<int>& kept = program.fields[*reduction.target].dimensions;
   for (const int d : kept) {
     const auto extent = static_cast<double>(usual_extent(program, d));
     out.places *= extent;
@@ -316,7 +314,7 @@ double bytes_read(const ir::Program& program, const ir::Reduction& reduction) {
   const ir::Function as_function{reduction.name, {}, {reduction.piece}, reduction.span};
   double bytes = 0;
   for (const analysis::Reads& reads : analysis::reads_of(program, as_function)) {
-    bytes += static_cast<double>(bytes_per_point(program.fields[static_cast<size_t>(reads.field)]));
+    bytes += static_cast<double>(bytes_per_point(program.fields[reads.field]));
   }
   return bytes;
 }

@@ -82,7 +82,7 @@ class DrawnArguments {
       if (real)
         given.real = parameter.real_default.value_or(0.5) * random_.pick<double>({1, 0.5, 0.9});
       for (const auto& [name, value] : callee_.integers) {
-        if (program_.params[static_cast<size_t>(parameter.param)].name != name) continue;
+        if (program_.params[parameter.param].name != name) continue;
         given.left_out = false;
         given.integer = value;
       }
@@ -195,7 +195,7 @@ class DrawnArguments {
     std::vector<int64_t> out;
     int64_t sum = 0;
     for (const kernel::Array& array : plan.arrays) {
-      const auto& field = state->fields[static_cast<size_t>(array.field)];
+      const auto& field = state->fields[array.field];
       out.push_back(field.size_in_bytes(array.component));
       if (out.back() > kMostBytes || out.back() == 0) return std::nullopt;
       sum += out.back() * array.copies;
@@ -206,7 +206,7 @@ class DrawnArguments {
   // The positions and weights of a set of points; some positions are invalid.
   Memory places(const ir::Program& of, const kernel::Array& array, const Outcome& params,
                 int64_t bytes) {
-    const ir::Field& set = of.fields[static_cast<size_t>(array.field)];
+    const ir::Field& set = of.fields[array.field];
     const auto within = reference::concrete(*set.within, params.integers);
     const bool weights = array.component >= of.grid.rank();
     Memory out{id(), bytes, 'd', array.written, true};
@@ -214,7 +214,7 @@ class DrawnArguments {
     for (int64_t p = 0; p < bytes / 8; ++p) {
       double value = random_.unit();
       if (!weights) {
-        const auto [low, high] = (*within)[static_cast<size_t>(array.component)];
+        const auto [low, high] = (*within)[array.component];
         value = static_cast<double>(low) + value * static_cast<double>(high - low);
         if (random_.chance(1)) {
           value = random_.pick<double>({NAN, INFINITY, -1e300, 1e18, static_cast<double>(high) + 1,
@@ -230,7 +230,7 @@ class DrawnArguments {
 
   Memory memory(const ir::Program& of, const kernel::Array& array, const Outcome& params,
                 int64_t bytes, uint64_t seed) {
-    if (of.fields[static_cast<size_t>(array.field)].is_point_set()) {
+    if (of.fields[array.field].is_point_set()) {
       return places(of, array, params, bytes);
     }
     Memory out{id(), bytes, filling(array.type), array.written};

@@ -17,12 +17,12 @@ std::string CWriter::print(const ir::Affine& affine) const {
 }
 
 std::string CWriter::length(ir::FieldId field, size_t d) const {
-  const ir::Range& range = program_.fields[static_cast<size_t>(field)].box.ranges[d];
+  const ir::Range& range = program_.fields[field].box.ranges[d];
   return print(range.high - range.low + 1);
 }
 
 int64_t CWriter::extent(ir::FieldId field, size_t d) const {
-  const ir::Range& range = program_.fields[static_cast<size_t>(field)].box.ranges[d];
+  const ir::Range& range = program_.fields[field].box.ranges[d];
   return value(range.high) - value(range.low) + 1;
 }
 
@@ -54,7 +54,7 @@ int CWriter::add_array(const std::string& name, ir::FieldId field, Scalar type, 
   if (copies > 0) dimension(std::to_string(copies), copies);
   if (components > 0 && style_.packing == Packing::First)
     dimension(std::to_string(components), components);
-  for (size_t d = 0; d < program_.fields[static_cast<size_t>(field)].box.ranges.size(); ++d) {
+  for (size_t d = 0; d < program_.fields[field].box.ranges.size(); ++d) {
     dimension(length(field, d), extent(field, d));
   }
   if (components > 0 && style_.packing == Packing::Last)
@@ -65,7 +65,7 @@ int CWriter::add_array(const std::string& name, ir::FieldId field, Scalar type, 
 
 // Whether the first function that writes the field reads its oldest level only at the point itself.
 bool CWriter::can_replace_oldest(ir::FieldId id) const {
-  const ir::Field& field = program_.fields[static_cast<size_t>(id)];
+  const ir::Field& field = program_.fields[id];
   if (field.history < 2) return false;
   for (const ir::Function& function : program_.functions) {
     bool others = false;
@@ -85,14 +85,14 @@ bool CWriter::can_replace_oldest(ir::FieldId id) const {
 }
 
 void CWriter::make_field(ir::FieldId id) {
-  const ir::Field& field = program_.fields[static_cast<size_t>(id)];
-  FieldState& state = states_[static_cast<size_t>(id)];
+  const ir::Field& field = program_.fields[id];
+  FieldState& state = states_[id];
   state.written = ir::is_written(program_, id);
   state.moves = state.written && (field.history > 1 || style_.buffered);
   state.oldest = state.moves && style_.oldest && style_.chain && style_.turns != Turns::Shift &&
                  can_replace_oldest(id);
   state.buffers = field.history + (state.moves && !state.oldest ? 1 : 0);
-  CProgram::FieldPlaces& places = out_.fields[static_cast<size_t>(id)];
+  CProgram::FieldPlaces& places = out_.fields[id];
   places.turns = style_.turns;
   places.moves = state.moves;
   places.contents = style_.turns == Turns::Swap && style_.layout == Layout::Vector;
@@ -109,16 +109,15 @@ void CWriter::make_field(ir::FieldId id) {
       std::string name = fmt::format("f{}", id);
       if (components > 1 && !alike) name += std::string(1, static_cast<char>('a' + c));
       if (b > 0) name += fmt::format("_{}", b);
-      const int array =
-          add_array(name, id, field.components[static_cast<size_t>(c)].type, !state.written,
-                    parity ? state.buffers : 0, alike ? components : 0);
+      const int array = add_array(name, id, field.components[c].type, !state.written,
+                                  parity ? state.buffers : 0, alike ? components : 0);
       for (int buffer_slot = b; buffer_slot < (parity ? state.buffers : b + 1); ++buffer_slot) {
         for (int part = c; part < (alike ? components : c + 1); ++part) {
           CLevel level{array, {}, {}};
           if (parity) level.before.push_back(buffer_slot);
           if (alike)
             (style_.packing == Packing::First ? level.before : level.after).push_back(part);
-          places.places[static_cast<size_t>(buffer_slot)].push_back(level);
+          places.places[buffer_slot].push_back(level);
         }
       }
     }
@@ -135,8 +134,7 @@ void CWriter::make_arrays() {
 int CWriter::temporary(ir::FieldId field, int component) {
   const auto [entry, fresh] = temporaries_.try_emplace({field, component}, 0);
   if (fresh) {
-    const Scalar type =
-        program_.fields[static_cast<size_t>(field)].components[static_cast<size_t>(component)].type;
+    const Scalar type = program_.fields[field].components[component].type;
     entry->second = add_array(fmt::format("w{}_{}", field, component), field, type, false, 0, 0);
   }
   return entry->second;
@@ -184,8 +182,8 @@ std::string CWriter::declared(const CArray& array) const {
 std::string CWriter::parameters() const {
   std::string out = "int steps";
   for (const int p : used_) {
-    const Scalar type = program_.params[static_cast<size_t>(p)].type;
-    out += fmt::format(", {} {}", c_type(type, style_.cpp()), names_[static_cast<size_t>(p)]);
+    const Scalar type = program_.params[p].type;
+    out += fmt::format(", {} {}", c_type(type, style_.cpp()), names_[p]);
   }
   for (const CArray& array : out_.arrays) out += ",\n          " + declared(array);
   return out;
@@ -206,9 +204,9 @@ std::string CWriter::element(const CArray& array, const std::vector<std::string>
 
 std::string CWriter::element_of(ir::FieldId id, int component, int buffer,
                                 const std::vector<std::string>& subscripts) const {
-  const auto& places = out_.fields[static_cast<size_t>(id)];
-  const FieldState& state = states_[static_cast<size_t>(id)];
-  const CLevel& level = places.places[static_cast<size_t>(buffer)][static_cast<size_t>(component)];
+  const auto& places = out_.fields[id];
+  const FieldState& state = states_[id];
+  const CLevel& level = places.places[buffer][component];
   std::vector<std::string> all;
   for (size_t i = 0; i < level.before.size(); ++i) {
     // Buffer b is in buffer slot (t - b) % B at the beginning of a step.
@@ -223,7 +221,7 @@ std::string CWriter::element_of(ir::FieldId id, int component, int buffer,
   }
   all.insert(all.end(), subscripts.begin(), subscripts.end());
   for (const int64_t part : level.after) all.push_back(std::to_string(part));
-  return element(out_.arrays[static_cast<size_t>(level.array)], all);
+  return element(out_.arrays[level.array], all);
 }
 
 }  // namespace stencil::property

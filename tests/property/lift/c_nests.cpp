@@ -25,7 +25,7 @@ std::string CWriter::coordinate(size_t d, const ir::Affine& less) const {
 
 std::vector<std::string> CWriter::own_point(ir::FieldId id) const {
   std::vector<std::string> out;
-  const ir::Field& field = program_.fields[static_cast<size_t>(id)];
+  const ir::Field& field = program_.fields[id];
   for (size_t d = 0; d < field.box.ranges.size(); ++d) {
     out.push_back(coordinate(d, field.box.ranges[d].low));
   }
@@ -74,7 +74,7 @@ std::string CWriter::edge(const ir::Boundary& rules, const std::string& x, ir::F
 // The accessed element, after tests for the boundary rules that give a constant.
 std::string CWriter::guarded(const ir::Access& access, const ir::Node& node,
                              const ir::Box& region) {
-  const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
+  const ir::Field& field = program_.fields[access.field];
   std::vector<std::string> subscripts, tests, values;
   for (size_t d = 0; d < field.box.ranges.size(); ++d) {
     const int along = field.dimension(d);
@@ -103,7 +103,7 @@ std::string CWriter::guarded(const ir::Access& access, const ir::Node& node,
       const bool met = above ? access.escapes_above(d) : access.escapes_below(d);
       if (!escapes || !met || rule.kind != ir::BoundaryKind::Constant) continue;
       tests.push_back(above ? fmt::format("{} > {} - 1", x, n) : fmt::format("{} < 0", x));
-      const double constant = rule.values[static_cast<size_t>(access.component)];
+      const double constant = rule.values[access.component];
       values.push_back(
           c_literal(node.type, {constant, static_cast<int64_t>(std::llround(constant))}));
     }
@@ -120,7 +120,7 @@ std::string CWriter::guarded(const ir::Access& access, const ir::Node& node,
 std::string CWriter::leaf(const ir::Node& node, const ir::Box& region) {
   if (const auto* param = std::get_if<ir::ParamRef>(&node.kind)) {
     used_.insert(param->param);
-    return names_[static_cast<size_t>(param->param)];
+    return names_[param->param];
   }
   if (const auto* index = std::get_if<ir::Index>(&node.kind)) {
     return "(" + coordinate(static_cast<size_t>(index->dimension), ir::Affine{}) + ")";
@@ -136,7 +136,7 @@ std::string CWriter::leaf(const ir::Node& node, const ir::Box& region) {
 std::string CWriter::stored(const Target& target) const {
   const std::vector<std::string> point = own_point(target.field);
   if (target.temporary < 0) return element_of(target.field, target.component, target.buffer, point);
-  return element(out_.arrays[static_cast<size_t>(target.temporary)], point);
+  return element(out_.arrays[target.temporary], point);
 }
 
 // The statements of a piece at a point, one per line. All values are computed before any is stored.

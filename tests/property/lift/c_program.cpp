@@ -42,22 +42,22 @@ std::string describe(const CStyle& style) {
 }
 
 CLevel CProgram::place(int field, int component, int level, int64_t steps) const {
-  const FieldPlaces& of = fields[static_cast<size_t>(field)];
+  const FieldPlaces& of = fields[field];
   int64_t buffer = level;
   if (of.moves && of.turns != Turns::Shift && !of.contents) {
     buffer = ((level - steps) % of.buffers + of.buffers) % of.buffers;
   }
   // If all buffers are in one array, buffer 0 is in buffer slot 0 before the first step.
   if (of.moves && of.turns == Turns::Parity) {
-    CLevel out = of.places[0][static_cast<size_t>(component)];
+    CLevel out = of.places[0][component];
     out.before[0] = (of.buffers - buffer) % of.buffers;
     return out;
   }
-  return of.places[static_cast<size_t>(buffer)][static_cast<size_t>(component)];
+  return of.places[buffer][component];
 }
 
 int CWriter::buffer_of(ir::FieldId id, int level) const {
-  const FieldState& state = states_[static_cast<size_t>(id)];
+  const FieldState& state = states_[id];
   if (!state.moves || !state.advanced) return level;
   return level == 0 ? state.buffers - 1 : level - 1;
 }
@@ -85,7 +85,7 @@ std::string CWriter::function(const ir::Function& function) {
   std::vector<std::pair<Target, Target>> keeps, back;  // {to, from}
   bool fills = false;
   for (const ir::Output& output : ir::outputs(program_, function)) {
-    const FieldState& state = states_[static_cast<size_t>(output.field)];
+    const FieldState& state = states_[output.field];
     const int present = buffer_of(output.field, 0);
     const Target newest{output.field, output.component, output.type, present, -1};
     Target target = newest;
@@ -125,7 +125,7 @@ std::string CWriter::function(const ir::Function& function) {
   if (!back.empty()) {
     for (const ir::Piece& piece : function.pieces) out += copy(piece.region, back);
   }
-  for (const ir::FieldId id : function.targets) states_[static_cast<size_t>(id)].advanced = true;
+  for (const ir::FieldId id : function.targets) states_[id].advanced = true;
   return out;
 }
 
@@ -141,13 +141,13 @@ std::string CWriter::step() {
 
 // Makes the last buffer the first one.
 std::string CWriter::turn(ir::FieldId id) {
-  const FieldState& state = states_[static_cast<size_t>(id)];
-  const CProgram::FieldPlaces& places = out_.fields[static_cast<size_t>(id)];
+  const FieldState& state = states_[id];
+  const CProgram::FieldPlaces& places = out_.fields[id];
   const int last = state.buffers - 1;
   std::string out;
   if (style_.turns == Turns::Shift) {
-    home_ = program_.fields[static_cast<size_t>(id)].box;
-    const auto& components = program_.fields[static_cast<size_t>(id)].components;
+    home_ = program_.fields[id].box;
+    const auto& components = program_.fields[id].components;
     for (int b = last - 1; b >= 0; --b) {
       std::vector<std::pair<Target, Target>> pairs;
       for (size_t c = 0; c < components.size(); ++c) {
@@ -164,7 +164,7 @@ std::string CWriter::turn(ir::FieldId id) {
   std::set<int> done;
   for (size_t c = 0; c < places.places[0].size(); ++c) {
     const auto name = [&](int b) -> const std::string& {
-      return out_.arrays[static_cast<size_t>(places.places[static_cast<size_t>(b)][c].array)].name;
+      return out_.arrays[places.places[static_cast<size_t>(b)][c].array].name;
     };
     const int array = places.places[0][c].array;
     if (!done.insert(array).second) continue;
@@ -174,11 +174,9 @@ std::string CWriter::turn(ir::FieldId id) {
       continue;
     }
     const std::string spare = fmt::format("s{}_{}", id, c);
-    out +=
-        style_.layout == Layout::Mdspan
-            ? fmt::format("    auto {} = {};\n", spare, name(last))
-            : fmt::format("    {} = {};\n",
-                          pointer_to(out_.arrays[static_cast<size_t>(array)], spare), name(last));
+    out += style_.layout == Layout::Mdspan
+               ? fmt::format("    auto {} = {};\n", spare, name(last))
+               : fmt::format("    {} = {};\n", pointer_to(out_.arrays[array], spare), name(last));
     for (int b = last; b > 0; --b) out += fmt::format("    {} = {};\n", name(b), name(b - 1));
     out += fmt::format("    {} = {};\n", name(0), spare);
   }
@@ -231,7 +229,7 @@ CProgram CWriter::run() {
   out_.extension = style_.cpp() ? ".cpp" : ".c";
   out_.params.resize(program_.params.size());
   for (const int p : used_) {
-    out_.params[static_cast<size_t>(p)] = names_[static_cast<size_t>(p)];
+    out_.params[p] = names_[p];
   }
   return std::move(out_);
 }

@@ -119,24 +119,24 @@ CValues::CValues(const ir::Graph& graph, const std::vector<ir::NodeId>& results,
     : graph_(graph), cpp_(cpp), leaf_(std::move(leaf)) {
   std::vector<int> uses(static_cast<size_t>(graph.size()), 0);
   std::vector<int> depth(static_cast<size_t>(graph.size()), 0);
-  for (const ir::NodeId id : results) ++uses[static_cast<size_t>(id)];
+  for (const ir::NodeId id : results) ++uses[id];
   for (ir::NodeId id = graph.size() - 1; id >= 0; --id) {
     const auto* of = std::get_if<ir::Operation>(&graph[id].kind);
-    if (uses[static_cast<size_t>(id)] == 0 || of == nullptr) continue;
-    for (const ir::NodeId operand : of->operands) ++uses[static_cast<size_t>(operand)];
+    if (uses[id] == 0 || of == nullptr) continue;
+    for (const ir::NodeId operand : of->operands) ++uses[operand];
   }
   for (ir::NodeId id = 0; id < graph.size(); ++id) {
-    if (uses[static_cast<size_t>(id)] == 0) continue;
+    if (uses[id] == 0) continue;
     const ir::Node& node = graph[id];
-    int& own = depth[static_cast<size_t>(id)];
+    int& own = depth[id];
     if (const auto* of = std::get_if<ir::Operation>(&node.kind)) {
       for (const ir::NodeId operand : of->operands) {
-        own = std::max(own, depth[static_cast<size_t>(operand)] + 1);
+        own = std::max(own, depth[operand] + 1);
       }
     }
     const bool access = std::holds_alternative<ir::Access>(node.kind);
     const bool plain = !access && !std::holds_alternative<ir::Operation>(node.kind);
-    if (plain || (uses[static_cast<size_t>(id)] < 2 && own < kDeepest)) continue;
+    if (plain || (uses[id] < 2 && own < kDeepest)) continue;
     own = 0;
     const std::string value = written(id);
     const std::string name = fmt::format("v{}", id);

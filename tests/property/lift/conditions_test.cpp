@@ -111,7 +111,7 @@ class Trial {
   }
 
   bool is_integer(int symbol) const {
-    return lifter::is_integer(lifted_.execution.symbols[static_cast<size_t>(symbol)].type);
+    return lifter::is_integer(lifted_.execution.symbols[symbol].type);
   }
 
   // ---- data
@@ -132,7 +132,7 @@ class Trial {
                                                  std::numeric_limits<double>::quiet_NaN()};
     switch (random_.below(6)) {
       case 0:
-        return special_ ? random_.pick(kSpecial) : kSpecial[static_cast<size_t>(random_.below(7))];
+        return special_ ? random_.pick(kSpecial) : kSpecial[random_.below(7)];
       case 1:
         if (!code_.constants.empty()) {
           const double value = random_.pick(code_.constants);
@@ -275,8 +275,7 @@ class Trial {
   // An element that is a scalar of the program; 0 if the array is too short, so that no run reads
   // it.
   double element_of(const lifter::SymbolInfo& symbol, const Call& call) const {
-    const std::string& name =
-        lifted_.execution.arrays[static_cast<size_t>(symbol.array)].c_expression;
+    const std::string& name = lifted_.execution.arrays[symbol.array].c_expression;
     for (size_t k = 0; k < code_.arrays.size(); ++k) {
       const auto size = static_cast<size_t>(size_of(code_.arrays[k].type));
       const size_t at = size * static_cast<size_t>(symbol.element[0]);
@@ -295,7 +294,7 @@ class Trial {
       }
     }
     for (const auto& field : lifted_.program.fields) {
-      OriginalArray& array = out[static_cast<size_t>(field.array)];
+      OriginalArray& array = out[field.array];
       if (!array.extents.empty()) continue;
       for (lifter::X extent : field.extents)
         array.extents.push_back(lifter::number_of(extent, one.integers).value_or(1));
@@ -359,7 +358,7 @@ class Trial {
         return pool.integer(n->id == lifter::kStepsTaken ? report.steps : report.stopped, n->type);
       if (n->kind != XKind::Reduced) return nullptr;
       for (const ReductionValue& r : reductions.value()) {
-        if (r.name != lifted_.program.reductions[static_cast<size_t>(n->id)]) continue;
+        if (r.name != lifted_.program.reductions[n->id]) continue;
         return lifter::is_integer(n->type) ? pool.integer(r.integer, n->type)
                                            : pool.real(r.value, n->type);
       }

@@ -166,7 +166,7 @@ class Trip {
       for (size_t level = 0; level < field.levels.size(); ++level) {
         for (int c = 0; c < field.component_count(); ++c) {
           const CLevel place = c_.place(static_cast<int>(f), c, static_cast<int>(level), steps);
-          Memory& array = memory[static_cast<size_t>(place.array)];
+          Memory& array = memory[place.array];
           const int64_t size = size_in_bytes(array.type);
           for (int64_t p = 0; p < field.points; ++p) {
             std::vector<int64_t> subscripts = place.before;
@@ -261,14 +261,14 @@ class Trip {
     reference::FieldData& field = state.fields[f];
     int array = binding.array;
     for (int64_t s = 0; s < steps; ++s) {
-      if (lifted_.execution.arrays[static_cast<size_t>(array)].sequence && contents()) break;
+      if (lifted_.execution.arrays[array].sequence && contents()) break;
       for (const auto& rotation : lifted_.execution.rotations) {
         if (rotation.before != array) continue;
         array = rotation.after;
         break;
       }
     }
-    const std::string& name = lifted_.execution.arrays[static_cast<size_t>(array)].c_expression;
+    const std::string& name = lifted_.execution.arrays[array].c_expression;
     size_t a = 0;
     while (a < c_.arrays.size() && c_.arrays[a].name != name) ++a;
     if (a == c_.arrays.size()) return end(RoundTrip::End::Wrong, "no array " + name);
@@ -310,7 +310,7 @@ class Trip {
     Diagnostics diagnostics;
     const Source source("lifted.stn", lifted_.program.text);
     for (const lifter::ParamBinding& binding : lifted_.program.params) {
-      if (lifter::is_integer(lifted_.execution.symbols[static_cast<size_t>(binding.symbol)].type)) {
+      if (lifter::is_integer(lifted_.execution.symbols[binding.symbol].type)) {
         options.definitions[binding.param] = std::to_string(symbol_integers_[binding.symbol]);
       }
     }
@@ -360,14 +360,13 @@ class Trip {
                  [&](const char* field, const char* c, int64_t size, int array, const auto& at) {
                    if (out_.end == RoundTrip::End::Wrong || same(field, c, size, array)) return;
                    end(RoundTrip::End::Wrong,
-                       fmt::format("{}[{}] differs: {} instead of {}",
-                                   c_.arrays[static_cast<size_t>(array)].name, fmt::join(at, "]["),
-                                   shown(c, array), shown(field, array)));
+                       fmt::format("{}[{}] differs: {} instead of {}", c_.arrays[array].name,
+                                   fmt::join(at, "]["), shown(c, array), shown(field, array)));
                  });
   }
 
   double shown(const char* at, int array) const {
-    const Scalar type = memory_[static_cast<size_t>(array)].type;
+    const Scalar type = memory_[array].type;
     double out = 0;
     float single = 0;
     int64_t whole = 0;
@@ -388,7 +387,7 @@ class Trip {
 
   bool same(const char* a, const char* b, int64_t size, int array) const {
     if (std::memcmp(a, b, static_cast<size_t>(size)) == 0) return true;
-    if (!is_float(memory_[static_cast<size_t>(array)].type)) return false;
+    if (!is_float(memory_[array].type)) return false;
     return std::isnan(shown(a, array)) && std::isnan(shown(b, array));
   }
 

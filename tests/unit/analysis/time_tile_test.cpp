@@ -12,7 +12,7 @@ using test::load;
 // The version that a stage reads as history level `level` of a field.
 const Version& source(const TimeTile& tile, size_t stage, ir::FieldId field, int level = 0) {
   const int id = tile.stages[stage].source.at({field, level});
-  return tile.versions[static_cast<size_t>(id)];
+  return tile.versions[id];
 }
 
 const Margin& computed(const TimeTile& tile, size_t stage) {
@@ -39,8 +39,8 @@ TEST(TimeTile, PaperExample) {
   EXPECT_TRUE(source(tile, 0, 1).in_memory());
   EXPECT_EQ(source(tile, 1, 0).stage, 0);  // fB reads what fA computed in the same step
   EXPECT_EQ(source(tile, 2, 1).stage, 1);
-  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[4].results[0].made)].output, 0);
-  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].results[0].made)].output, -1);
+  EXPECT_EQ(tile.versions[tile.stages[4].results[0].made].output, 0);
+  EXPECT_EQ(tile.versions[tile.stages[2].results[0].made].output, -1);
 }
 
 // Only C is read to the right. D is computed there as well, because one stage computes both.
@@ -56,13 +56,12 @@ stencil f : C, D on [1..97] = { C = C[2] + D[0], D = D[0] };
   EXPECT_EQ(computed(tile, 0), (Margin{{0, 2}}));
   for (size_t target = 0; target < 2; ++target) {
     const StageResult& result = tile.stages[0].results[target];
-    const Version& made = tile.versions[static_cast<size_t>(result.made)];
+    const Version& made = tile.versions[result.made];
     EXPECT_EQ(made.field, static_cast<ir::FieldId>(target));
     EXPECT_EQ(made.target, target);
     EXPECT_EQ(made.needed, (Margin{{0, 2}}));
     EXPECT_TRUE(result.advances);
-    EXPECT_EQ(tile.versions[static_cast<size_t>(result.old)].needed,
-              (Margin{{0, target == 0 ? 4 : 2}}));
+    EXPECT_EQ(tile.versions[result.old].needed, (Margin{{0, target == 0 ? 4 : 2}}));
   }
 }
 
@@ -167,8 +166,8 @@ stencil wave : U[1..N-2] = 2*U[0] - U@-1[0] + U[-1] + U[1];
   EXPECT_EQ(source(tile, 2, 0, 1).stage, 0);
   EXPECT_EQ(*tile.versions[0].needed, (Margin{{3, 3}}));
   EXPECT_EQ(*tile.versions[1].needed, (Margin{{2, 2}}));
-  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[1].results[0].made)].output, 1);
-  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].results[0].made)].output, 0);
+  EXPECT_EQ(tile.versions[tile.stages[1].results[0].made].output, 1);
+  EXPECT_EQ(tile.versions[tile.stages[2].results[0].made].output, 0);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ std::vector<T> cut(const std::vector<T>& whole, const FieldInfo& info, const Fie
         const int64_t row = (z + box.origin[0] - info.origin[0]) * info.shape[1] + y +
                             box.origin[1] - info.origin[1];
         const int64_t at = (row * info.shape[2] + box.origin[2] - info.origin[2]) * components + x;
-        out.push_back(whole[static_cast<size_t>(at)]);
+        out.push_back(whole[at]);
       }
     }
   }
@@ -137,7 +137,7 @@ TEST_P(Boxes, SetOnlyTheirOwnPoints) {
       for (int64_t y = 4; y < 13; ++y) {
         for (int64_t x = 20; x < 33; ++x) {
           const int64_t at = (z * info.shape[1] + y + 3) * info.shape[2] + x - 5;
-          whole[static_cast<size_t>(at)] = values[next++];
+          whole[at] = values[next++];
         }
       }
     }

@@ -93,7 +93,7 @@ class Code {
                  const std::string& buffer_slot) const {
     std::vector<std::string> subscripts;
     for (int d = 0; d < rank_; ++d) {
-      const int o = offset[static_cast<size_t>(d)];
+      const int o = offset[d];
       subscripts.push_back(
           o == 0 ? index(d) : fmt::format("{} {} {}", index(d), o < 0 ? "-" : "+", std::abs(o)));
     }
@@ -105,9 +105,8 @@ class Code {
     }
     std::string sum = copies ? "(" + buffer_slot.substr(1, buffer_slot.size() - 2) + ")" : "";
     for (int d = 0; d < rank_; ++d) {
-      sum = sum.empty()
-                ? fmt::format("({})", subscripts[static_cast<size_t>(d)])
-                : fmt::format("({} * {} + {})", sum, length(d), subscripts[static_cast<size_t>(d)]);
+      sum = sum.empty() ? fmt::format("({})", subscripts[d])
+                        : fmt::format("({} * {} + {})", sum, length(d), subscripts[d]);
     }
     return name + "[" + sum + "]";
   }

@@ -116,7 +116,7 @@ TEST_P(FieldsOn, AreCountedInAllTypes) {
   a[kPoints - 1] = kNan;              // the last point
   a[(6 * 11 + 5) * 33 + 16] = -kNan;  // beside the cut
   a[(7 * 11 + 5) * 33 + 17] = -HUGE_VALF;
-  for (int64_t x = 0; x < 33; ++x) b[static_cast<size_t>(x)] = HUGE_VAL;  // the first row
+  for (int64_t x = 0; x < 33; ++x) b[x] = HUGE_VAL;  // the first row
   h[28 * 9 + 1] = HUGE_VALF;
   h[28 * 9 + 2] = kNan;
   simulation.set("S.a", View<float>(a, {13, 11, 33})).or_throw();

@@ -147,7 +147,7 @@ class Caller {
     size_t count = 63;
     if (chance(25)) {
       valid = false;
-      shape[static_cast<size_t>(below(2))] = hostile();
+      shape[below(2)] = hostile();
     } else if (chance(30)) {  // columns
       strides = {1, kShape[0]};
     } else if (chance(30)) {  // padded rows

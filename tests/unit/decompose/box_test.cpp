@@ -148,7 +148,7 @@ void scramble(std::mt19937& random, reference::State& state) {
   for (reference::FieldData& field : state.fields) {
     for (size_t level = 0; level < field.levels.size(); ++level) {
       for (int c = 0; c < field.component_count(); ++c) {
-        const bool real = is_float(field.types[static_cast<size_t>(c)]);
+        const bool real = is_float(field.types[c]);
         for (int64_t p = 0; p < field.points; ++p) {
           const int value = static_cast<int>(random() % 2048);
           if (real) field.set_real(static_cast<int>(level), c, p, value / 1024. - 1);

@@ -21,7 +21,7 @@ Halos halos(const std::string& text, const Cuts& cuts, int64_t steps, size_t occ
   EXPECT_EQ(decomposition->steps, steps);
   Halos out;
   for (const Need& need : decomposition->needs.by_occasion[occasion]) {
-    out[{program->fields[static_cast<size_t>(need.field)].name, need.level}] = need.margin;
+    out[{program->fields[need.field].name, need.level}] = need.margin;
   }
   return out;
 }
@@ -151,7 +151,7 @@ TEST(Needs, EachReductionTileIsAssignedOnce) {
     std::map<std::pair<int64_t, int64_t>, int> taken;
     int64_t points = 0;
     for (int subdomain = 0; subdomain < cut->subdomains(); ++subdomain) {
-      const ir::Points& own = tiles.taken[static_cast<size_t>(subdomain)];
+      const ir::Points& own = tiles.taken[subdomain];
       for (int64_t i = own[0][0]; i <= own[0][1]; ++i) {
         for (int64_t j = own[1][0]; j <= own[1][1]; ++j) ++taken[{i, j}];
       }

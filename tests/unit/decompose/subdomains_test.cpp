@@ -66,12 +66,10 @@ void expect_matching(const ir::Program& program, const Decomposition& cut) {
     halos.push_back(halos_of(program, cut, subdomain));
   for (int subdomain = 0; subdomain < cut.subdomains(); ++subdomain) {
     for (size_t h = 0; h < halos[0].size(); ++h) {
-      EXPECT_EQ(halos[static_cast<size_t>(subdomain)][h].tiles_per_exchange,
-                halos[0][h].tiles_per_exchange);
-      EXPECT_EQ(halos[static_cast<size_t>(subdomain)][h].common_tile, halos[0][h].common_tile);
-      for (const ir::PatchExchange& own : halos[static_cast<size_t>(subdomain)][h].exchanges) {
-        const auto* other =
-            find(halos[static_cast<size_t>(own.subdomain)][h], subdomain, own.receive_tag);
+      EXPECT_EQ(halos[subdomain][h].tiles_per_exchange, halos[0][h].tiles_per_exchange);
+      EXPECT_EQ(halos[subdomain][h].common_tile, halos[0][h].common_tile);
+      for (const ir::PatchExchange& own : halos[subdomain][h].exchanges) {
+        const auto* other = find(halos[own.subdomain][h], subdomain, own.receive_tag);
         ASSERT_NE(other, nullptr);
         EXPECT_EQ(other->receive_tag, own.send_tag);
         ASSERT_EQ(other->sent.size(), own.received.size());
@@ -92,7 +90,7 @@ void expect_whole_halos(const ir::Program& program, const Decomposition& cut, in
   const ir::Points owned = cut.owned(subdomain);
   for (size_t h = 0; h < halos.size(); ++h) {
     for (const Need& need : cut.needs.by_occasion[h]) {
-      const ir::Box& box = program.fields[static_cast<size_t>(need.field)].box;
+      const ir::Box& box = program.fields[need.field].box;
       ir::Points inner, outer;
       for (size_t d = 0; d < owned.size(); ++d) {
         const bool wraps = cut.wraps[d];

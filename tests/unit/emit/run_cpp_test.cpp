@@ -44,10 +44,9 @@ std::vector<float> heat_step(const std::vector<float>& a, int n, int m, float al
   std::vector<float> next = a;
   for (int y = 1; y < n - 1; ++y) {
     for (int x = 1; x < m - 1; ++x) {
-      const auto at = [&](int dy, int dx) { return a[static_cast<size_t>((y + dy) * m + x + dx)]; };
+      const auto at = [&](int dy, int dx) { return a[(y + dy) * m + x + dx]; };
       const float sum = at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1);
-      next[static_cast<size_t>(y * m + x)] =
-          std::fma(alpha, std::fma(-4.0f, at(0, 0), sum), at(0, 0));
+      next[y * m + x] = std::fma(alpha, std::fma(-4.0f, at(0, 0), sum), at(0, 0));
     }
   }
   return next;
@@ -361,12 +360,12 @@ TEST(RunCpp, StrictPragmaForbidsContraction) {
   std::vector<float> got = random_values(64);
   const std::vector<float> old = got;
   ASSERT_STREQ(run_heat(got.data(), 1, {8, 8, 0.3f}), nullptr);
-  const auto at = [&](int y, int x) { return old[static_cast<size_t>(y * 8 + x)]; };
+  const auto at = [&](int y, int x) { return old[y * 8 + x]; };
   for (int y = 1; y < 7; ++y) {
     for (int x = 1; x < 7; ++x) {
       const float sum = at(y - 1, x) + at(y + 1, x) + at(y, x - 1) + at(y, x + 1);
       volatile float product = 0.3f * std::fma(-4.0f, at(y, x), sum);
-      EXPECT_EQ(got[static_cast<size_t>(y * 8 + x)], at(y, x) + product);
+      EXPECT_EQ(got[y * 8 + x], at(y, x) + product);
     }
   }
 }

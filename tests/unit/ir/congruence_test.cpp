@@ -37,7 +37,7 @@ std::vector<int64_t> values_at(const Graph& graph, int i, int j) {
     }
     if (const auto* operation = std::get_if<Operation>(&node.kind)) {
       std::vector<Constant> of;
-      for (const NodeId id : operation->operands) of.push_back(values[static_cast<size_t>(id)]);
+      for (const NodeId id : operation->operands) of.push_back(values[id]);
       value = evaluate_known(operation->op, node.type, graph[operation->operands[0]].type, of);
     }
     values.push_back(value);
@@ -63,8 +63,7 @@ int decided(const std::string& condition, int low) {
         const auto value = value_at(congruence, residue_of(i, j));
         if (!value) continue;
         ++count;
-        EXPECT_EQ(*value, values[static_cast<size_t>(congruence.node)])
-            << condition << " at " << i << ", " << j;
+        EXPECT_EQ(*value, values[congruence.node]) << condition << " at " << i << ", " << j;
       }
     }
   }

@@ -93,7 +93,7 @@ std::vector<double> run(const Program& program) {
     }
   };
   each([&](reference::FieldData& field, int level, int c, int64_t i) {
-    if (is_float(field.types[static_cast<size_t>(c)])) {
+    if (is_float(field.types[c])) {
       field.set_real(level, c, i, real(random));
     } else {
       field.set_integer(level, c, i, static_cast<int64_t>(random() % 2));

@@ -10,7 +10,8 @@ class Traced : public testing::Test {
  protected:
   // Buffers of the kernel: global F64 (two) and F32, shared F64 and F32; integers per thread, per
   // block and shared; a double per thread.
-  enum : BufferId { kReal, kOut, kSingle, kShared, kSharedSingle, kOwn, kBlock, kFlags, kKept };
+  static constexpr BufferId kReal = 0, kOut = 1, kSingle = 2, kShared = 3, kSharedSingle = 4,
+                            kOwn = 5, kBlock = 6, kFlags = 7, kKept = 8;
 
   Traced() {
     kernel_.name = "k";
@@ -98,7 +99,7 @@ TEST_F(Traced, CountsSectorsAndLinesOfWarps) {
 TEST_F(Traced, BankConflicts) {
   kernel_.threads = {32};
   const auto loads = [&](BufferId buffer, const Expr& x) {
-    const Scalar type = kernel_.buffers[static_cast<size_t>(buffer)].type;
+    const Scalar type = kernel_.buffers[buffer].type;
     const Expr value = convert(load(buffer, {x}, type), Scalar::F64);
     return counts_of({threads({keep(value)})}).shared_load_wavefronts;
   };

@@ -215,7 +215,7 @@ IndexWalk::Value IndexWalk::value(const Expr& expr, Known& known) {
     const auto own = own_.find({load->buffer, thread_});
     if (load->index.empty() && own != own_.end()) {
       result = own->second;
-    } else if (load->index.empty() && kernel_->buffers[static_cast<size_t>(load->buffer)].zeroed) {
+    } else if (load->index.empty() && kernel_->buffers[load->buffer].zeroed) {
       result = 0;
     }
   }
@@ -254,7 +254,7 @@ IndexWalk::Value IndexWalk::fitting(const kernel::ExprNode& node, __int128 exact
 
 void IndexWalk::access(kernel::BufferId id, const std::vector<Expr>& index, int count, bool stores,
                        Known& known) {
-  const kernel::Buffer& buffer = kernel_->buffers[static_cast<size_t>(id)];
+  const kernel::Buffer& buffer = kernel_->buffers[id];
   __int128 offset = 0, elements = 1;
   bool all_known = true;
   for (size_t d = 0; d < index.size(); ++d) {

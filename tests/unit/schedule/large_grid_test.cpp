@@ -78,7 +78,7 @@ void walk_all(const Grid& grid, const std::string& boundary, bool open, const st
     ASSERT_LE(*blocks, INT32_MAX);
     for (int64_t block : blocks_to_walk(*blocks)) {
       const bool outer = block == 0 || block == *blocks - 1;
-      with.walk(module->kernels[static_cast<size_t>(launch.kernel)], block, all_threads && outer);
+      with.walk(module->kernels[launch.kernel], block, all_threads && outer);
     }
   };
   for (const kernel::Action& action : module->plan.actions) {

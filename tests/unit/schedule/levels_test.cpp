@@ -68,7 +68,7 @@ TEST(Levels, AreInTheirBuffersAfterAnyTiles) {
       rotate_levels(program, plan);
       ASSERT_EQ(plan.arrays[0].copies, history + std::min(history, time_tile));
       std::vector<int> slots(static_cast<size_t>(plan.arrays[0].copies), -99);  // step held
-      for (int level = 0; level < history; ++level) slots[static_cast<size_t>(level)] = -level;
+      for (int level = 0; level < history; ++level) slots[level] = -level;
       int step = 0;
       for (int tile = 0; tile < 40; ++tile) {
         const int count = 1 + tile * 7 % 5 % time_tile;
@@ -76,14 +76,14 @@ TEST(Levels, AreInTheirBuffersAfterAnyTiles) {
         for (int level = 0; level < analysis::levels_made(field, count); ++level) {
           const int slot = result_slot(field, time_tile, count, level);
           ASSERT_GE(slot, history);
-          slots.at(static_cast<size_t>(slot)) = step - level;
+          slots.at(slot) = step - level;
         }
         for (const kernel::Action& action : plan.actions) {
           if (count < std::get<kernel::Rotate>(action).steps) continue;
           std::rotate(slots.begin(), slots.end() - 1, slots.end());
         }
         for (int level = 0; level < history; ++level) {
-          ASSERT_EQ(slots[static_cast<size_t>(level)], step - level)
+          ASSERT_EQ(slots[level], step - level)
               << "history " << history << " T " << time_tile << " tile " << tile;
         }
       }

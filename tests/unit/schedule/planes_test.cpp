@@ -39,13 +39,13 @@ TEST(PlanesPlan, EveryStepLagsByItsReadsAhead) {
   const PlanesPlan p = plan(load(kJacobi), "block=64x16", 3);
   ASSERT_EQ(p.stages.size(), 3u);
   for (int t = 0; t < 3; ++t) {
-    const PlanesStage& stage = p.stages[static_cast<size_t>(t)];
+    const PlanesStage& stage = p.stages[t];
     EXPECT_EQ(stage.step, t);
     EXPECT_EQ(stage.lag, t);
     const int64_t left = 2 - t;  // later steps; y reads below, x above
     EXPECT_EQ(stage.computed, (Margin{{left, left}, {left, 0}, {0, left}}));
     // Planes below, here and above. Nothing reads the last result.
-    EXPECT_EQ(p.versions[static_cast<size_t>(stage.results[0].made)].ring, t == 2 ? 0 : 3);
+    EXPECT_EQ(p.versions[stage.results[0].made].ring, t == 2 ? 0 : 3);
   }
   EXPECT_EQ(p.core(1), 14);
   EXPECT_EQ(p.core(2), 62);
@@ -61,7 +61,7 @@ TEST(PlanesPlan, ReadsBelowKeepPlanesAndReadsAheadAddLag) {
   std::vector<int> lags, rings;
   for (const PlanesStage& stage : p.stages) {
     lags.push_back(stage.lag);
-    rings.push_back(p.versions[static_cast<size_t>(stage.results[0].made)].ring);
+    rings.push_back(p.versions[stage.results[0].made].ring);
   }
   EXPECT_EQ(lags, (std::vector<int>{0, 1, 0, 1}));
   // g reads the plane that f just computed; f reads g's plane before the newest one.
@@ -74,7 +74,7 @@ TEST(PlanesPlan, OlderLevelsAreThoseOfEarlierSteps) {
       "stencil f : U[1..98, 1..98] = U[1,0] + U[-1,0] - U@-1[0,0];");
   const PlanesPlan p = plan(program, "block=64", 3);
   const auto from = [&](size_t stage, int level) {
-    return p.versions[static_cast<size_t>(p.stages[stage].source.at({0, level}))].stage;
+    return p.versions[p.stages[stage].source.at({0, level})].stage;
   };
   EXPECT_EQ(from(0, 0), -1);
   EXPECT_EQ(from(0, 1), -1);
@@ -82,8 +82,8 @@ TEST(PlanesPlan, OlderLevelsAreThoseOfEarlierSteps) {
   EXPECT_EQ(from(1, 1), -1);
   EXPECT_EQ(from(2, 0), 1);
   EXPECT_EQ(from(2, 1), 0);
-  EXPECT_EQ(p.versions[static_cast<size_t>(p.stages[1].results[0].made)].output, 1);
-  EXPECT_EQ(p.versions[static_cast<size_t>(p.stages[2].results[0].made)].output, 0);
+  EXPECT_EQ(p.versions[p.stages[1].results[0].made].output, 1);
+  EXPECT_EQ(p.versions[p.stages[2].results[0].made].output, 0);
 }
 
 TEST(PlanesPlan, UnreadResultsAreNotComputed) {

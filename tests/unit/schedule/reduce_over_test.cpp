@@ -21,7 +21,7 @@ kernel::Module lowered_over(const std::string& text, const std::string& line) {
 }
 
 const kernel::Kernel& kernel_behind(const kernel::Module& module, const kernel::Launch& launch) {
-  return module.kernels[static_cast<size_t>(launch.kernel)];
+  return module.kernels[launch.kernel];
 }
 
 const char* const kMeans =
@@ -42,7 +42,7 @@ TEST(ReduceOver, IsTheSameInEveryFamily) {
     EXPECT_EQ(module.plan.reductions[2].launches.size(), 1u);
     for (const kernel::Reduction& reduction : module.plan.reductions) {
       EXPECT_FALSE(kernel::has_value(reduction));
-      const kernel::Array& array = module.plan.arrays[static_cast<size_t>(reduction.array)];
+      const kernel::Array& array = module.plan.arrays[reduction.array];
       EXPECT_EQ(array.name, reduction.name);
       EXPECT_EQ(array.copies, 1);
       EXPECT_TRUE(array.written);
@@ -80,7 +80,7 @@ TEST(ReduceOver, WithTwoLevelsWritesTheOlderOne) {
   const kernel::Reduction& rows = module.plan.reductions[0];
   EXPECT_TRUE(rows.in_step);
   EXPECT_TRUE(rows.launches.empty());
-  EXPECT_EQ(module.plan.arrays[static_cast<size_t>(rows.array)].copies, 2);
+  EXPECT_EQ(module.plan.arrays[rows.array].copies, 2);
   std::vector<std::string> order;
   for (const kernel::Action& action : module.plan.actions) {
     const auto* launch = std::get_if<kernel::Launch>(&action);

@@ -41,7 +41,7 @@ TEST(Reductions, AreTheSameInEveryFamily) {
     EXPECT_EQ(plan.reductions[1].type, Scalar::F64);
     for (const kernel::Reduction& reduction : plan.reductions) {
       ASSERT_EQ(reduction.launches.size(), 2u);
-      EXPECT_EQ(plan.scratch[static_cast<size_t>(reduction.result)].type, reduction.type);
+      EXPECT_EQ(plan.scratch[reduction.result].type, reduction.type);
       for (const kernel::Launch& launch : reduction.launches) EXPECT_EQ(launch.steps, 0);
     }
     ASSERT_TRUE(plan.stop) << line;

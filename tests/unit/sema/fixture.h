@@ -53,25 +53,25 @@ inline std::string expression(const ir::Program& program, const ir::Graph& graph
       return text + (type == Scalar::F32 ? "f" : "d");
     }
     std::string operator()(const ir::ParamRef& param) const {
-      return program.params[static_cast<size_t>(param.param)].name;
+      return program.params[param.param].name;
     }
     std::string operator()(const ir::Index& index) const {
       return fmt::format("#{}", index.dimension);
     }
     std::string operator()(const ir::Time&) const { return "time"; }
     std::string operator()(const ir::ReductionRef& reduction) const {
-      const std::string& name = program.reductions[static_cast<size_t>(reduction.reduction)].name;
+      const std::string& name = program.reductions[reduction.reduction].name;
       return reduction.replaced ? "replaced " + name : name;
     }
     std::string operator()(const ir::Access& access) const {
-      const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
+      const ir::Field& field = program.fields[access.field];
       std::string text = field.name;
       if (access.level > 0) text += "@-" + std::to_string(access.level);
       text += "[";
       for (size_t d = 0; d < access.offsets.size(); ++d) {
         text += fmt::format("{}{}", d ? "," : "", access.offsets[d]);
       }
-      return text + "]" + field.components[static_cast<size_t>(access.component)].path;
+      return text + "]" + field.components[access.component].path;
     }
     std::string operator()(const ir::Operation& operation) const {
       std::string text(operation.op == Op::Convert ? name(type) : name(operation.op));
@@ -86,8 +86,8 @@ inline std::string expression(const ir::Program& program, const ir::Graph& graph
 }
 
 inline std::string result(const ir::Program& program, int function = 0, int component = 0) {
-  const ir::Piece& piece = program.functions.at(static_cast<size_t>(function)).pieces.at(0);
-  return expression(program, piece.graph, piece.results.at(static_cast<size_t>(component)));
+  const ir::Piece& piece = program.functions.at(function).pieces.at(0);
+  return expression(program, piece.graph, piece.results.at(component));
 }
 
 // What `value` becomes when stored in a field of `type`, on a 1-D periodic grid of 16 points.

@@ -70,7 +70,7 @@ TEST(Threads, AreNumbered) {
   std::vector<std::atomic<int>> called(7);
   Seen seen;
   in_threads(7, [&](int number) {
-    ++called[static_cast<size_t>(number)];
+    ++called[number];
     seen.note();
   });
   for (const auto& times : called) EXPECT_EQ(times, 1);
@@ -91,8 +91,8 @@ TEST(Threads, PartsCoverTheWholeRange) {
       std::vector<std::atomic<int>> seen(static_cast<size_t>(count));
       std::vector<std::atomic<int>> called(static_cast<size_t>(parts));
       in_parts(parts, count, [&](int part, int64_t begin, int64_t end) {
-        ++called[static_cast<size_t>(part)];
-        for (int64_t i = begin; i < end; ++i) ++seen[static_cast<size_t>(i)];
+        ++called[part];
+        for (int64_t i = begin; i < end; ++i) ++seen[i];
       });
       for (const auto& times : seen) EXPECT_EQ(times, 1);
       for (const auto& times : called) EXPECT_EQ(times, 1);
@@ -108,7 +108,7 @@ TEST(Threads, RangesCoverTheWholeRange) {
       Seen seen;
       in_ranges(count, grain, [&](int64_t begin, int64_t end) {
         EXPECT_LE(end - begin, grain);
-        for (int64_t i = begin; i < end; ++i) ++done[static_cast<size_t>(i)];
+        for (int64_t i = begin; i < end; ++i) ++done[i];
         seen.note();
       });
       for (const auto& times : done) EXPECT_EQ(times, 1);
@@ -165,7 +165,7 @@ TEST(Workers, FollowTheEnvironmentVariable) {
         return i;
       }));
     }
-    for (int i = 0; i < 50; ++i) EXPECT_EQ(results[static_cast<size_t>(i)].get(), i);
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(results[i].get(), i);
   }
   EXPECT_EQ(seen.count(), 2u);
   EXPECT_FALSE(seen.has(std::this_thread::get_id()));

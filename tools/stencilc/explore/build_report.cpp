@@ -192,10 +192,10 @@ Winner winner_of(schedule::Scheduler& scheduler, const Schedule& schedule) {
   out.prefetch = schedule.prefetch;
   for (const analysis::Version& version : tile.versions) {
     if (!version.needed) continue;
-    const std::string& field = program.fields[static_cast<size_t>(version.field)].name;
+    const std::string& field = program.fields[version.field].name;
     HaloBox box{0, field, "", *version.needed};
     if (!version.in_memory()) {
-      const analysis::Stage& stage = tile.stages[static_cast<size_t>(version.stage)];
+      const analysis::Stage& stage = tile.stages[version.stage];
       box.step = stage.step + 1;
       box.function = program.functions[stage.function].name;
     } else if (version.level > 0) {
@@ -236,7 +236,7 @@ void add_curves(schedule::Scheduler& scheduler, const schedule::Space& space, Re
 double flops_of(const ir::Program& program) {
   // The fraction of a dimension's points in the range.
   const auto part = [&](const ir::Range& range, int d) {
-    const ir::Range& whole = program.grid.ranges[static_cast<size_t>(d)];
+    const ir::Range& whole = program.grid.ranges[d];
     const auto points = static_cast<double>(schedule::usual_extent(program, d));
     const ir::Affine length = range.high - range.low + 1;
     if (length.is_constant()) return static_cast<double>(length.constant) / points;
@@ -248,7 +248,7 @@ double flops_of(const ir::Program& program) {
     for (const ir::Piece& piece : function.pieces) {
       double share = 1;
       for (int d = 0; d < piece.region.rank(); ++d) {
-        share *= std::max(0.0, part(piece.region.ranges[static_cast<size_t>(d)], d));
+        share *= std::max(0.0, part(piece.region.ranges[d], d));
       }
       flops += share * ir::count_flops(piece);
     }

@@ -103,7 +103,7 @@ TEST(LocalSubdomains, GatherTextsInRounds) {
         continue;
       }
       for (int other = 0; other < kCount; ++other) {
-        if (all.value()[static_cast<size_t>(other)] != std::to_string(100 * round + other)) ++wrong;
+        if (all.value()[other] != std::to_string(100 * round + other)) ++wrong;
       }
       const auto told = subdomains.communicator(rank).broadcast(std::to_string(rank + round));
       if (!told.ok() || told.value() != std::to_string(round)) ++wrong;
@@ -163,7 +163,7 @@ TEST(LocalSubdomains, RecordOneGraphTogether) {
     ASSERT_TRUE(recording.ok());
     EXPECT_EQ(recording.value() != nullptr, rank == 0);
     EXPECT_TRUE(own.replay(queues, recording.value(), 2).ok());
-    logs[static_cast<size_t>(rank)] = queues.log;
+    logs[rank] = queues.log;
   });
   EXPECT_EQ(logs[0], "begin mark work await1 await2 end await1 await2 replay7 replay7 mark ");
   EXPECT_EQ(logs[1], "await0 work mark mark await0 ");

@@ -50,7 +50,7 @@ TEST(SubdomainState, EveryPointIsOwnedByOneSubdomain) {
           EXPECT_GE(row.there, end) << "rows do not ascend";
           end = row.there + row.count;
           for (int64_t i = 0; i < row.count; ++i) {
-            ++owners[f].at(static_cast<size_t>(row.there + i));
+            ++owners[f].at(row.there + i);
             EXPECT_EQ(state.fields[f].real(0, 0, row.here + i),
                       whole.fields[f].real(0, 0, row.there + i));
           }

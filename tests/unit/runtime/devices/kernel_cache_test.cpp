@@ -356,13 +356,13 @@ class Bounded : public KernelCacheTest {
     }
   }
   void set_age(int entry, int hours) {
-    fs::last_write_time(paths_.at(static_cast<size_t>(entry)),
+    fs::last_write_time(paths_.at(entry),
                         fs::file_time_type::clock::now() - std::chrono::hours(hours));
   }
   std::vector<int> left() const {
     std::vector<int> out;
     for (int k = 0; k < 8; ++k) {
-      if (fs::exists(paths_[static_cast<size_t>(k)])) out.push_back(k);
+      if (fs::exists(paths_[k])) out.push_back(k);
     }
     return out;
   }

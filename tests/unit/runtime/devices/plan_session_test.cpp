@@ -68,7 +68,7 @@ TEST(PlanSession, SearchesFloatingPointFieldsForNanOnly) {
   ASSERT_TRUE(session.ok());
   const auto nans = [&](int field) {
     const auto found = session.value()->count_non_finite(
-        {static_cast<ir::FieldId>(field), 0, 0, state.fields[static_cast<size_t>(field)].box});
+        {static_cast<ir::FieldId>(field), 0, 0, state.fields[field].box});
     return found.value()->nans;
   };
   EXPECT_EQ(nans(0), 1);

@@ -86,7 +86,7 @@ TEST(MeasureModules, LaunchOnlyTheNamedKernel) {
       const auto value = [&](const std::string& name) -> std::optional<int64_t> {
         for (const kernel::Parameter& parameter : module.plan.parameters) {
           if (parameter.name == name) {
-            return state.integer_params.at(static_cast<size_t>(parameter.param));
+            return state.integer_params.at(parameter.param);
           }
         }
         return std::nullopt;

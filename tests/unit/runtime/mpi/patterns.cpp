@@ -73,8 +73,7 @@ std::vector<std::byte> expected_bytes(const Pattern& pattern, int rank, int size
       if (sent.peer != rank || sent.send_tag != in.receive_tag) continue;
       EXPECT(sent.send_bytes == in.receive_bytes);
       for (int64_t i = 0; i < in.receive_bytes; ++i) {
-        out[static_cast<size_t>(in.receive_offset + i)] =
-            sent_byte(in.peer, round, sent.send_offset + i);
+        out[in.receive_offset + i] = sent_byte(in.peer, round, sent.send_offset + i);
       }
     }
   }

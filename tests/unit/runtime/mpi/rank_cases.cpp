@@ -42,7 +42,7 @@ void case_gather() {
     communicator->limit_pieces(bytes);
     const auto all = taken(communicator->all_gather(text(communicator->rank())), "all_gather");
     EXPECT(static_cast<int>(all.size()) == communicator->size());
-    for (int r = 0; r < communicator->size(); ++r) EXPECT(all[static_cast<size_t>(r)] == text(r));
+    for (int r = 0; r < communicator->size(); ++r) EXPECT(all[r] == text(r));
     const std::string own = communicator->rank() == 0 ? "the word" : "unheard";
     EXPECT(taken(communicator->broadcast(own), "broadcast") == "the word");
   }

@@ -155,14 +155,14 @@ void case_gpus() {
   const auto communicator = taken(open_mpi(), "open_mpi");
   const auto gpus = cuda::gpus(cuda::driver());
   if (static_cast<int>(gpus.size()) < communicator->size()) std::exit(77);
-  DriverAccelerator gpu(gpus[static_cast<size_t>(communicator->rank_on_node())]);
+  DriverAccelerator gpu(gpus[communicator->rank_on_node()]);
   std::vector<std::byte> bytes(kBufferBytes);
   const auto send = taken(gpu.allocate(kBufferBytes), "allocate");
   const auto receive = taken(gpu.allocate(kBufferBytes), "allocate");
   for (const auto& [name, pattern] : patterns()) {
     for (int round = 0; round < 3; ++round) {
       for (int64_t i = 0; i < kBufferBytes; ++i) {
-        bytes[static_cast<size_t>(i)] = sent_byte(communicator->rank(), round, i);
+        bytes[i] = sent_byte(communicator->rank(), round, i);
       }
       taken(gpu.upload(send, bytes.data(), {kBufferBytes}), "upload");
       taken(gpu.clear(receive, kBufferBytes), "clear");

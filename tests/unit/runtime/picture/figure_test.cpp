@@ -81,7 +81,7 @@ TEST(Figure, DataAreaHasTheColoursOfTheData) {
   const ColourScale scale(drawn.slice.census.least, drawn.slice.census.greatest);
   for (int64_t y = 0; y < 640; ++y) {
     for (int64_t x = 0; x < 320; ++x) {
-      const double value = values[static_cast<size_t>(y / 10 * 32 + x / 10)];
+      const double value = values[y / 10 * 32 + x / 10];
       ASSERT_EQ(pixel(drawn.figure.image, drawn.figure.x + x, drawn.figure.y + y), scale.of(value))
           << x << ", " << y;
     }

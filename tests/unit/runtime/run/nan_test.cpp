@@ -69,8 +69,8 @@ TEST_P(Nan, PropagatesThroughEveryReduction) {
       const auto difference = compare(program, expected, state);
       EXPECT_FALSE(difference) << position << " " << difference->where << difference->actual;
       for (const int r : {0, 1, 2, 3}) {
-        EXPECT_TRUE(state.reductions[static_cast<size_t>(r)].is_nan()) << r << " " << position;
-        EXPECT_EQ(state.reductions[static_cast<size_t>(r)].first_nan, r == 1 ? 2 : 1);
+        EXPECT_TRUE(state.reductions[r].is_nan()) << r << " " << position;
+        EXPECT_EQ(state.reductions[r].first_nan, r == 1 ? 2 : 1);
       }
       EXPECT_EQ(state.reductions[4].integer, 0);
       EXPECT_EQ(state.reductions[4].first_nan, 0);

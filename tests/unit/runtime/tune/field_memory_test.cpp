@@ -52,7 +52,7 @@ TEST_F(Values, OfTimedRunsAreInitialValuesPlusNoise) {
   State state = state_of(program);
   fill_as_begun(program, state, true);
   const auto of = [&](const char* name) -> const FieldData& {
-    return state.fields[static_cast<size_t>(field(program, name))];
+    return state.fields[field(program, name)];
   };
   for (int64_t i = 0; i < 40; ++i) {
     for (int64_t j = 0; j < 40; ++j) {
@@ -91,7 +91,7 @@ TEST_F(Values, AreRandomWithoutInitialValues) {
   for (int64_t at = 0; at < 100; ++at) random.push_back(state.fields[0].real(0, 0, at));
   fill_as_begun(program, state, true);
   for (int64_t at = 0; at < 100; ++at) {
-    EXPECT_EQ(state.fields[0].real(0, 0, at), random[static_cast<size_t>(at)]);
+    EXPECT_EQ(state.fields[0].real(0, 0, at), random[at]);
   }
   EXPECT_NE(random[3], random[4]);
 }
