@@ -1,6 +1,6 @@
 // Runs a program in boxes (compiler/decompose/box.h): the grid is divided, each box has its own
-// memory, and halos are filled between calls as far as the box program requires. All other ghost
-// cells hold garbage.
+// memory, and halos are filled between calls to the depth that the box program requires. All other
+// ghost cells hold garbage.
 #pragma once
 
 #include <cstring>

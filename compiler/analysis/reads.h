@@ -70,10 +70,10 @@ struct ReadOutsideHalo {
 // All accesses that resolve outside the halo (resolves_outside_halo), in the order of functions.
 std::vector<ReadOutsideHalo> reads_outside_halo(const ir::Program& program);
 
-// Dimensions in which a tile holds images of points on the far side of the grid instead of applying
-// the rule of a periodic field: those in which a field that spans the grid and is periodic there is
-// read across its edge. `written_only`: ignore fields that no function writes, because they are
-// read from memory.
+// Dimensions in which a tile holds periodic images (points beyond the grid's edge that stand for
+// points on the far side) instead of wrapping indices. In these dimensions, some access crosses the
+// edge of a field that spans the grid and is periodic there. `written_only`: ignore fields that no
+// function writes, because they are read from memory.
 std::vector<bool> image_dimensions(const ir::Program& program, bool written_only);
 
 // What is read to compute `computed`.

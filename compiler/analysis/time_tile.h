@@ -1,5 +1,5 @@
 // A time tile, unrolled: what every stencil function does in each of T steps, which states of
-// fields it reads and makes, and which box of each state the tile's output needs (Holewinski,
+// fields it reads and computes, and which box of each state the tile's output needs (Holewinski,
 // Pouchet and Sadayappan, ICS'12, section 4.2, Algorithm 2, extended to time levels and to separate
 // states for every function).
 #pragma once
@@ -16,12 +16,12 @@
 
 namespace stencil::analysis {
 
-// A state of a field, with all components: in memory when the tile begins, or made by a stage.
+// A state of a field, with all components: in memory when the tile begins, or computed by a stage.
 struct Version {
   ir::FieldId field = 0;
   int level = 0;      // time level, if in memory
-  int stage = -1;     // the stage that makes it; -1: it is in memory
-  size_t target = 0;  // if made: which of the stage's results it is
+  int stage = -1;     // the stage that computes it; -1: it is in memory
+  size_t target = 0;  // index into the stage's results, if a stage computes it
   int output = -1;    // >= 0: the tile writes it to memory as this level of the field
   // Records sample it at the end of a step; not set in the last step, when it is in memory.
   bool sampled = false;
@@ -33,7 +33,7 @@ struct Version {
 
 // What a stage does with one target of its function.
 struct StageResult {
-  int made = 0;           // the version that it makes
+  int made = 0;           // the computed version, into TimeTile::versions
   int old = 0;            // the version whose values remain where no piece applies
   bool advances = false;  // the first stage of its step to write the field: levels move on
 };
@@ -45,7 +45,7 @@ struct Stage {
   std::vector<StageResult> results;  // by target
   bool carries = true;               // some points may be covered by no piece
   Margin computed;                   // beyond the output box; empty if no result is needed
-  std::map<std::pair<ir::FieldId, int>, int> source;  // (field, level) that is read -> version
+  std::map<std::pair<ir::FieldId, int>, int> source;  // (field, level) read -> version
 };
 
 struct TimeTile {
@@ -57,8 +57,8 @@ struct TimeTile {
 };
 
 // Walks forwards through the functions of T steps to find what each reads, then backwards from the
-// output box to find how much of it is needed. Every level that T steps make of a written field is
-// output. With Ends::Any the tile may end after any step, so the levels of all steps are output.
+// output box to find how much of it is needed. Every level that T steps compute of a written field
+// is output. With Ends::Any the tile may end after any step, so the levels of all steps are output.
 enum class Ends { Last, Any };
 TimeTile unroll(const ir::Program& program, int steps, Ends ends = Ends::Last);
 
@@ -87,14 +87,14 @@ class TimeTiles {
 // The hull of what is needed of all versions of a field; nullopt if none is needed.
 std::optional<Margin> needed_of(const TimeTile& tile, ir::FieldId field);
 
-// Number of levels of a field that a tile of `steps` steps makes and leaves in memory.
+// Number of levels that a tile of `steps` steps computes of a written field and stores to memory.
 int levels_made(const ir::Field& field, int steps);
 // Number of levels, from the newest, that the tile's stages read from memory. At least one for a
 // written field, whose values remain where no piece applies; 0 if the field is neither read nor
 // written.
 int levels_loaded(const TimeTile& tile, ir::FieldId field);
 // Number of levels that the tile holds at once: those that some function reads and those that the
-// tile leaves.
+// tile stores.
 int levels_kept(const ir::Program& program, const TimeTile& tile, ir::FieldId field);
 
 // Points computed per useful point for a tile with these output lengths (per dimension).

@@ -1,4 +1,4 @@
-// Access of the library to programs made with stencil/builder.h.
+// Gives the library access to programs built with stencil/builder.h.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ const Source& source_of(const BuiltProgram& program);
 const ast::Program& syntax_of(const BuiltProgram& program);
 
 // The call that made the construct at `span` of the text: that of the innermost statement that
-// contains the begin of `span`. Line 0 if there is none.
+// contains the beginning of `span`. Line 0 if there is none.
 dsl::Place place_of(const BuiltProgram& program, Span span);
 
 // The same as render(source, ...), followed by the place in the C++ source:

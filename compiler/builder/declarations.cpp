@@ -147,7 +147,7 @@ class Statement {
  private:
   void check_builder(uint64_t builder) {
     if (builder == 0 || builder == state_.id) return;
-    check(detail::problem("P020", "a value of another builder is used"));
+    check(detail::problem("P020", "the value belongs to another builder"));
   }
   bool sound(const detail::Extent& extent) {
     check(extent.problem);
@@ -200,7 +200,7 @@ void Function::value(const Expr& value, Place place) const {
   Statement line(*state_, place);
   auto& function = item_of<ast::Function>(*state_, item_);
   if (function.value) {
-    line.check(detail::problem("P023", fmt::format("function '{}' has a value already", name_)));
+    line.check(detail::problem("P023", fmt::format("function '{}' already has a value", name_)));
   }
   function.value = line.expr(value);
 }
@@ -238,7 +238,7 @@ const Stencil& Stencil::every(const Expr& n, Place place) const {
   auto& stencil = item_of<ast::Stencil>(*state_, item_);
   if (stencil.every) {
     line.check(detail::problem(
-        "P023", fmt::format("stencil '{}' has an interval already", stencil.name.name)));
+        "P023", fmt::format("stencil '{}' already has an interval", stencil.name.name)));
   }
   stencil.every = line.expr(n);
   return *this;

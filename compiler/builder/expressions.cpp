@@ -46,7 +46,7 @@ std::shared_ptr<const Node> literal(std::function<ExprPtr()> make) {
 
 std::shared_ptr<const Node> without_literal(std::string number) {
   auto node = std::make_shared<Node>();
-  node->problem = detail::problem("P022", fmt::format("{} has no literal in the language", number));
+  node->problem = detail::problem("P022", fmt::format("{} cannot be written as a literal", number));
   return node;
 }
 

@@ -1,9 +1,9 @@
-// Turns the calls into a program.
+// Turns the calls to a Builder into a program.
 //
-// The tree made by the calls is written as text, and this text is parsed. Spans in the rest of the
-// compiler therefore refer to a text that messages can show. The parser's rules (reserved words,
-// nesting limits) hold without being repeated here, and a built program always agrees with its
-// text. Messages show the text and also name the C++ call.
+// The calls build a syntax tree. The tree is written as text, and the text is parsed, so spans in
+// the rest of the compiler refer to a text that messages can show. The parser enforces its rules
+// (reserved words, nesting limits), so they are not repeated here. The program always agrees with
+// its text. Messages show the text and also name the C++ call.
 #include <fmt/format.h>
 
 #include "compiler/builder/access.h"

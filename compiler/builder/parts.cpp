@@ -21,7 +21,7 @@ Problem problem(std::string code, std::string message, std::string hint) {
 
 Problem unstrided(const std::string& where) {
   return problem("P023", "a stride in a range of " + where,
-                 "by() is for sub-grids and the regions of pieces and reductions");
+                 "use by() only in sub-grids and in the regions of pieces and reductions");
 }
 
 void Extent::include(const Extent& part) {
@@ -30,7 +30,7 @@ void Extent::include(const Extent& part) {
   if (!problem) problem = part.problem;
   if (builder == 0) builder = part.builder;
   if (!problem && part.builder != 0 && part.builder != builder) {
-    problem = detail::problem("P020", "values of different builders are combined");
+    problem = detail::problem("P020", "the expression combines values of different builders");
   }
 }
 
@@ -65,7 +65,7 @@ bool is_name(const std::string& text) {
 
 Problem check_name(const std::string& text) {
   if (is_name(text)) return nullptr;
-  return problem("P021", fmt::format("'{}' is not a name", text),
+  return problem("P021", fmt::format("'{}' is not a valid name", text),
                  "a name is a letter or '_', then letters, digits and '_'");
 }
 

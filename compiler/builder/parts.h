@@ -31,7 +31,7 @@ using Problem = std::shared_ptr<const Diagnostic>;  // null: none
 
 Problem problem(std::string code, std::string message, std::string hint = {});
 
-// Common part of expressions and types.
+// Base of expressions and types: the size of the tree, and its first problem.
 struct Extent {
   uint64_t builder = 0;  // the builder whose names it uses; 0: none
   int height = 1;        // of the tree, in nodes
@@ -103,7 +103,8 @@ ast::ExprPtr make_expr(Kind kind) {
 // Access to the private members of the handles.
 struct Access {
   static Expr expr(std::shared_ptr<const detail::Node> node) { return Expr(std::move(node)); }
-  // A name that a builder declared and checked, or a local name (builder 0).
+  // A reference to a name. `builder`: the builder that declared and checked it; 0: a local name,
+  // which is checked here.
   static Expr name(const std::string& name, uint64_t builder);
   static Expr combine(const std::vector<Expr>& operands, detail::Node::Make make,
                       detail::Problem problem = nullptr);

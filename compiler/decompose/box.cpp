@@ -153,9 +153,10 @@ class BoxDerivation {
       require(grid_high(d) - high_[d], outside);
       require(high_[d] - low_[d], fmt::format("the box has no points in {}", axis));
       if (!wraps(d)) continue;
-      require(period(d) - std::max(box_.depth[d].low, box_.depth[d].high),
-              fmt::format("the grid wraps around in {} and has fewer points than the halo is deep",
-                          axis));
+      require(
+          period(d) - std::max(box_.depth[d].low, box_.depth[d].high),
+          fmt::format("the grid is periodic in {} and has fewer points than the depth of the halo",
+                      axis));
     }
     for (const ir::Field& field : whole_.fields) {
       if (field.read_in_place()) continue;
@@ -348,7 +349,7 @@ class Boxes {
                fmt::format("'{}' records at points that may lie in other boxes", reduction.name));
       } else if (reduction.place) {
         refuse(reduction.span,
-               fmt::format("steps read '{}', which is reduced over the points of all boxes",
+               fmt::format("the step reads '{}', a reduction over the points of all boxes",
                            reduction.name));
       } else if (reduction.target) {
         refuse(reduction.span,
@@ -372,17 +373,17 @@ class Boxes {
       for (const ir::Function& function : program_.functions) {
         for (const ir::Piece& piece : function.pieces) {
           if (!reads_profiles(program_, piece, d)) continue;
-          refuse(piece.span, fmt::format("a profile is read along {}, which wraps around and has "
-                                         "an open size",
-                                         kAxes[cuts_.size() - 1 - d]));
+          refuse(piece.span,
+                 fmt::format("a profile is read along {}, which is periodic and has an open size",
+                             kAxes[cuts_.size() - 1 - d]));
           return;
         }
       }
     }
   }
 
-  // A step that is cut into phases runs phase by phase. Each phase needs its reads around the
-  // points that the next phase needs, for all fields.
+  // If a step is cut into phases, each phase reads around the points that the next phase needs. The
+  // depths of all phases therefore add up, and every field gets the sum.
   void find_depth() {
     Decomposition all;
     all.cuts = cuts_;
@@ -420,7 +421,7 @@ class Boxes {
       if (depth <= ir::kLargestOffset && (!out_.wraps[d] || !deep)) continue;
       const std::string of = fmt::format("the halo of {} step(s)", out_.steps);
       const std::string axis = kAxes[cuts_.size() - 1 - d];
-      too_deep(deep ? fmt::format("{} is deeper in {} than the grid, which wraps around", of, axis)
+      too_deep(deep ? fmt::format("{} is deeper in {} than the periodic grid", of, axis)
                     : of + " is too deep",
                deep ? points.constant : ir::kLargestOffset, depth);
       return false;
@@ -432,7 +433,7 @@ class Boxes {
     Diagnostic& error = diagnostics_.error("L034", program_.grid_span, what);
     error.expected = fmt::format("at most {}", most);
     error.found = fmt::format("{}", found);
-    error.hint = "take fewer steps between exchanges: --boxes";
+    error.hint = "use fewer steps between exchanges (a smaller --boxes)";
   }
 
   const Refusal refusal_ = {"L033", "the grid cannot be split into boxes",

@@ -30,7 +30,7 @@ struct BoxProgram {
   // outermost first; derived ones follow.
   ir::ParamId first = 0;
   int64_t steps = 1;       // between two exchanges, at most
-  analysis::Margin depth;  // of the halo; in dimensions that wrap around, always allocated
+  analysis::Margin depth;  // of the halo, which ends at the edge of the grid unless `wraps[d]`
   std::vector<bool> wraps;
   // What an exchange must fill in around the box. Coefficients are not included, because they do
   // not change.

@@ -237,15 +237,16 @@ class Checker {
     for (const ir::Field& field : program_.fields) {
       if (field.read_in_place()) continue;
       if (!(field.box.ranges[d] == program_.grid.ranges[d])) {
-        refuse(field.span, fmt::format("'{}' does not span the grid {}, where others are periodic",
-                                       field.name, along));
+        refuse(field.span,
+               fmt::format("'{}' does not span the grid {}, where other fields are periodic",
+                           field.name, along));
       }
     }
     const auto look = [&](const ir::Piece& piece) {
       for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
         if (access->at_points) {  // points have no images
           refuse(piece.graph[id].span,
-                 fmt::format("'{}' is read at points {}, where fields are periodic",
+                 fmt::format("'{}' is a value at points, and fields are periodic {}",
                              program_.fields[access->field].name, along));
           return;
         }

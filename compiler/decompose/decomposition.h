@@ -28,8 +28,8 @@ std::optional<Cuts> parse(const std::string& text, int rank);
 // All ways to cut a grid of this rank into this many subdomains.
 std::vector<Cuts> all_cuts(int subdomains, int rank);
 
-// The program with constant sizes, from the param values in `integers` (by ParamId). Checks are
-// removed, so they must have been made before. nullopt if a bound overflows.
+// The program with constant sizes, from the param values in `integers` (by ParamId). The result has
+// no run-time checks, so the caller must have made them. nullopt if a bound overflows.
 std::optional<ir::Program> at_sizes(const ir::Program& program,
                                     const std::vector<int64_t>& integers);
 

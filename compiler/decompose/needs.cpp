@@ -73,7 +73,7 @@ class Collector {
     } else if (!reduction.target) {
       taken = beyond_owned(reduction);
     }
-    // Tiles and weighed points extend the halo themselves, even if nothing is read there.
+    // Reduction tiles and point weights extend the halo even where the reduction reads no field.
     out_.depth = analysis::hull(out_.depth, in_cut_dimensions(taken));
     const ir::Piece& piece = reduction.piece;
     for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
@@ -164,10 +164,9 @@ Needs needs_of(const ir::Program& program, const Decomposition& decomposition, i
   return Collector(program, decomposition, steps).run();
 }
 
-// After the last tile before an exchange, reductions read values; after earlier tiles the next ones
-// do.
+// The readers of a tile's values are the later tiles before the next exchange, and reductions.
 analysis::Margin left_by_tile(const ir::Program& program, const Decomposition& decomposition) {
-  if (ir::cuts_steps(program)) return decomposition.needs.depth;  // phases differ
+  if (ir::cuts_steps(program)) return decomposition.needs.depth;  // the hull over phases
   return needs_of(program, decomposition, decomposition.steps - decomposition.common_tile).depth;
 }
 

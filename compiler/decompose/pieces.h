@@ -1,4 +1,5 @@
-// Helpers for pieces of functions on a cut grid: how far they read, and copies of them for images.
+// Helpers for the pieces of stencil functions on a cut grid: how far a piece reads, and how to
+// rewrite it for the periodic images of points.
 #pragma once
 
 #include <functional>
@@ -17,8 +18,8 @@ bool depends_on(const ir::Piece& piece, size_t d);
 // Replaces the coordinate in dimension d by `there`(graph, coordinate).
 void replace_index(ir::Piece& piece, size_t d,
                    const std::function<ir::NodeId(ir::Graph&, ir::NodeId)>& there);
-// Shifts reads of profiles and series along dimension d down by `shift` points: they keep their
-// places in the whole grid.
+// For a piece that moves up by `shift` points in dimension d: lowers the offsets of its reads of
+// profiles and series, which do not move.
 void move_profiles(const ir::Program& program, ir::Piece& piece, size_t d, int64_t shift);
 // True if the piece reads profiles or series along dimension d.
 bool reads_profiles(const ir::Program& program, const ir::Piece& piece, size_t d);

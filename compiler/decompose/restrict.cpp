@@ -230,7 +230,7 @@ class Restriction {
     out_.subdomain = std::move(subdomain);
   }
 
-  // The grid points that the subdomain's points of a record may weigh.
+  // The grid points at which the subdomain's points of a record may have weights.
   ir::Points weighed(const ir::Reduction& record) const {
     const ir::Points owned = decomposition_.owned(subdomain_);
     const int64_t width = whole_.fields[*record.at].width;

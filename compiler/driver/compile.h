@@ -15,8 +15,8 @@ struct CompileRequest {
   emit::Options emit;
   // The device that the code is for; nullopt: machine_of() the target.
   std::optional<schedule::Machine> machine = {};
-  // Also emit entry points for boxes of the grid, for up to this many steps between two exchanges;
-  // 0: no. `box_schedule` is their schedule.
+  // If not 0, also emit entry points for boxes of the grid, for up to this many steps between two
+  // exchanges. Their kernels use the schedule line `box_schedule`.
   int64_t boxes = 0;
   std::string box_schedule = "auto";
   // Both are quoted in the header comment, escaped as for a shell.

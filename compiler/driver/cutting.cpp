@@ -105,9 +105,9 @@ class Chooser {
   int64_t time_tile() const { return schedule_ ? std::max(schedule_->time_tile, 1) : 1; }
 
  private:
-  // Fraction of the last tile before an exchange that overlaps with it; fraction of the latency of
-  // an exchange that cannot overlap; and fraction of a wave of blocks that is lost when a tile is
-  // two launches.
+  // kBeside: fraction of the last tile before an exchange that overlaps with the exchange.
+  // kNotBeside: fraction of the exchange's latency that cannot overlap. kOfWave: fraction of a wave
+  // of blocks that is lost if a tile takes two launches.
   static constexpr double kBeside = 0.5, kNotBeside = 0.1, kOfWave = 0.04;
 
   struct Step {
@@ -225,7 +225,8 @@ std::optional<Cutting> cut(const ir::Program& program, const CutRequest& request
         .error("L032", program.grid_span,
                fmt::format("'{}' is not a valid way to cut a grid of {} dimension{}", request.cuts,
                            rank, rank == 1 ? "" : "s"))
-        .hint = "give a number of subdomains, 65536 at most, or subdomains along x, y, ... as 2x2";
+        .hint =
+        "give the number of subdomains (at most 65536), or the numbers along x, y, ... as in 2x2";
     return std::nullopt;
   }
   if (!is_number(request.cuts) || rank == 1) {

@@ -1,6 +1,6 @@
-// Chooses by the model how a program is cut for several devices: along which dimensions, and with
-// how many steps between two exchanges. Fewer messages are traded for more points that several
-// subdomains compute.
+// Uses the model to choose how a program is cut for several devices: along which dimensions, and
+// with how many steps between two exchanges. More steps between exchanges mean fewer messages but
+// more redundantly computed points.
 #pragma once
 
 #include <optional>

@@ -29,7 +29,7 @@ std::string table(const std::vector<Row>& rows, const std::string& indent) {
   return table(rows, TableStyle{.indent = indent});
 }
 
-// (x0 - 2, l0 + 5) in the paper's notation: origin and length, dimension by dimension.
+// Origin and length per dimension, in the notation of Holewinski et al. (ICS'12): (x0 - 2, l0 + 5).
 std::string print(const Margin& margin) {
   const bool one = margin.size() == 1;
   std::vector<std::string> parts;
@@ -126,7 +126,7 @@ const char* way_out(schedule::Limit limit) {
       return "more threads to hide the latency: fewer registers, smaller tiles, a larger "
              "grid";
     case schedule::Limit::Tail:
-      return "full waves of blocks: another tile or chunk";
+      return "a fuller last wave of blocks: another tile or chunk";
     case schedule::Limit::Launch:
       return "more work per launch: more steps per tile, a larger grid";
   }
@@ -310,7 +310,7 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
         : ir::reduces_in_steps(program)
             ? "  the next step waits for it: it replaces the values of reductions\n"
         : ir::cuts_steps(program)
-            ? "  the next step waits for it: its launches build on each other\n"
+            ? "  the next step waits for it: the launches of a step depend on each other\n"
             : "  the next tile waits for it: it writes in place\n";
   }
   return out + "\n";

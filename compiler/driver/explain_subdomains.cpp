@@ -113,7 +113,8 @@ std::string messages_section(const ir::Program& program, const Cutting& cutting)
   }
   if (rows.size() == 1)
     return "Subdomains exchange nothing: no subdomain reads points of another one\n";
-  return "What the subdomain with the most neighbours gets: points below and above its own\n" +
+  return "Halo that the subdomain with the most neighbours receives: points below and above its "
+         "own\n" +
          table(rows, TableStyle{.indent = "  ", .texts = 3});
 }
 
@@ -171,8 +172,8 @@ std::string cuts_section(const ir::Program& program, const Cutting& cutting,
                     percent(other->prediction.efficiency())});
   }
   return fmt::format(
-             "Ways to cut the grid; exchanges between two tiles add {:.0f}% to the compared "
-             "time\n",
+             "Ways to cut the grid; if exchanges do not overlap with tiles, {:.0f}% is added to "
+             "the compared time\n",
              100 * (kBetweenTiles - 1)) +
          table(rows, TableStyle{.indent = "  ", .texts = 2});
 }

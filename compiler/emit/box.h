@@ -21,7 +21,7 @@ struct BoxPart {
   int64_t steps = 1;                              // the largest number of steps of a call
   std::vector<std::array<kernel::Expr, 2>> grid;  // bounds of the whole grid per dimension, I32
   std::vector<std::array<int64_t, 2>> halo;       // points below and above, per dimension
-  std::vector<bool> wraps;                        // per dimension: the halo exists for every box
+  std::vector<bool> wraps;                        // per dimension: periodic, halos are not clipped
   // Per array of the plan and dimension: the bounds of its memory, I32. Empty for arrays that are
   // the same for all boxes.
   std::vector<std::vector<std::array<kernel::Expr, 2>>> memory;

@@ -111,7 +111,7 @@ struct Dialect {
   std::string_view runtime_header, runtime_api_header;
   std::string_view ignored;
   std::vector<Intrinsic> intrinsics;
-  std::vector<Intrinsic> fast_intrinsics;  // --fp=fast prefers these
+  std::vector<Intrinsic> fast_intrinsics;  // preferred under --fp=fast
   std::vector<Helper> helpers;  // these replace the common ones (helpers.cpp) of the same name
   // Spellings that names of the program must avoid, besides keywords (names.cpp): tables of
   // reserved_names.h, words, and prefixes.
@@ -130,7 +130,8 @@ struct Dialect {
 // Helpers for the C++ dialects of GPUs.
 std::vector<Helper> gpu_helpers();
 
-// Text that keeps the flags and defaults of a C++ compiler from changing values, or rejects them.
+// Pragmas and #error directives for a C++ file, so that no compiler flag or default changes its
+// results beyond what `fp` permits.
 std::string arithmetic_of_file(FpMode fp);
 
 // Replaces $api by the prefix of the runtime's names, and $ignored, which precedes calls whose

@@ -192,8 +192,8 @@ class Driver {
   std::string left_, done_, holds_, flag_, given_;  // used with reductions only
   std::optional<size_t> answer_point_;              // kernel::answer_point; on devices only
   std::vector<std::string> bytes_;                  // per array, in the plan's layout
-  std::vector<std::string> rows_, pitches_;         // per padded array: a row's points and pitch,
-                                                    // bytes
+  std::vector<std::string> rows_, pitches_;         // per padded array: bytes of a row's points,
+                                                    // and the row pitch in bytes
   std::vector<std::string> scratch_;                // per scratch memory
   std::map<const kernel::Launch*, std::string> blocks_;  // names of block counts, by launch
   std::vector<Copies> copies_;                           // per array

@@ -1,6 +1,6 @@
-// Passes that replace features which a target lacks: shuffles through shared memory, copies element
-// by element, async copies made synchronous, bulk copies by threads, and large arrays zeroed by
-// loops.
+// Passes that replace features which a target lacks. Shuffles go through shared memory. Vector
+// copies become element copies, async copies become synchronous, and the threads of a block do bulk
+// copies. Loops zero large arrays.
 #include <algorithm>
 #include <map>
 

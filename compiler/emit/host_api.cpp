@@ -265,7 +265,7 @@ std::string extents_text(const kernel::Module& module, const std::vector<Expr>& 
   return text;
 }
 
-// Describes the entry point on arrays with padded rows.
+// Writes the comment above the entry point for arrays with padded rows.
 void describe_padded(Text& out, const kernel::Module& module, const HostApi& api,
                      const Dialect& dialect) {
   out.blank();
@@ -334,8 +334,8 @@ void declare_device_runs(Text& out, const kernel::Module& module, const HostApi&
   out.comment("The same on device pointers. Asynchronous: the work is queued on the stream.");
   if (api.has_results()) {
     out.comment(
-        "But the call waits for the stream whenever the stop condition is evaluated, and at its "
-        "end\nif it returns results.");
+        "The call waits for the stream whenever it evaluates the stop condition, and at its end if "
+        "it\nreturns results.");
   }
   out.line(api.device_signature("_device", dialect) + ";");
   if (kernel::is_padded(module.plan)) describe_padded(out, module, api, dialect);

@@ -50,7 +50,7 @@ class HostApi {
   bool has_params() const { return given() > 0; }
   size_t given() const { return box_ ? box_->given : module_.plan.parameters.size(); }
   std::string params_type() const { return module_.name + "_params"; }
-  const std::string& params() const { return params_; }  // the argument
+  const std::string& params() const { return params_; }  // the argument's name
   const std::string& values() const { return values_; }  // the complete params, within entry points
 
   // A program with reductions has `struct NAME_results`, all members of 8 bytes: steps done,
@@ -58,7 +58,7 @@ class HostApi {
   // it.
   bool has_results() const { return !module_.plan.reductions.empty(); }
   std::string results_type() const { return module_.name + "_results"; }
-  const std::string& results() const { return results_; }  // the argument
+  const std::string& results() const { return results_; }  // the argument's name
   const std::string& steps_done() const { return steps_done_; }
   const std::string& stopped() const { return stopped_; }
   const std::vector<ReductionMembers>& reductions() const { return reductions_; }

@@ -8,7 +8,7 @@
 namespace stencil::emit {
 
 struct LoopNest {
-  std::vector<kernel::Expr> conditions;   // for running the loops at all
+  std::vector<kernel::Expr> conditions;   // the loops run only if all of these hold
   std::vector<kernel::ThreadLoop> loops;  // outermost first, without those of one iteration
   kernel::Body body;
 };

@@ -347,7 +347,8 @@ static double copy_seconds(int64_t bytes) {
   return best;
 }
 
-// Times `repeat` runs after one to warm up, each from the same data. Seconds each; 0 on success.
+// Times `repeat` runs after a warm-up run, each from the same data. `seconds` gets their times.
+// Returns 0 on success.
 static int time_runs(const array_info* infos, void* const* initial, int pointers,
                      const arguments& a, double* seconds) {
   void* device[max_pointers];
@@ -417,7 +418,8 @@ static double copy_seconds(int64_t bytes) {
   return best;
 }
 
-// Times `repeat` runs after one to warm up, each from the same data. Seconds each; 0 on success.
+// Times `repeat` runs after a warm-up run, each from the same data. `seconds` gets their times.
+// Returns 0 on success.
 static int time_runs(const array_info* infos, void* const* initial, int pointers,
                      const arguments& a, double* seconds) {
   void* data[max_pointers];

@@ -1,7 +1,7 @@
 // One rule for all names of a program: a name keeps its spelling unless the target, an included
 // header, or the emitted file itself gives it another meaning; then an underscore is added.
-// tools/reserved_names takes the names in headers from the compilers. Macros of headers that only
-// some systems have come from their manuals. Names of the kernel IR are distinct, and so are the
+// tools/reserved_names lists the names in headers by running the compilers. Macros of headers that
+// only some systems have were copied from the manuals. Distinct names of the kernel IR get distinct
 // spellings.
 #include "compiler/emit/names.h"
 

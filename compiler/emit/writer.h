@@ -82,7 +82,7 @@ class Writer {
   const kernel::Kernel* kernel_ = nullptr;
   std::set<kernel::BufferId> loaded_;  // products stored to other buffers need no guard
   std::set<std::string> variables_;
-  std::set<std::string> static_;        // variables that are compile-time constants of the language
+  std::set<std::string> static_;        // compile-time constants in the target language
   std::string block_function_;          // executes one of its blocks
   std::string blocks_function_;         // executes a range of its blocks
   std::string arrived_;                 // name of the words that track the arrival of bulk copies

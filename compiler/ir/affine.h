@@ -32,7 +32,7 @@ Affine operator+(const Affine& a, int64_t b);
 Affine operator-(const Affine& a, int64_t b);
 Affine operator*(const Affine& a, int64_t b);
 
-// The value for the given params (by ParamId), or nothing if the arithmetic overflows 64 bits.
+// The value for the given params (by ParamId); nullopt if the arithmetic overflows 64 bits.
 std::optional<int64_t> evaluate(const Affine& affine, const std::vector<int64_t>& params);
 
 // "N - 2", "0", "2*N + M - 1"; `names` is indexed by ParamId.

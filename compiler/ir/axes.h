@@ -26,7 +26,7 @@ std::vector<AxisValue> axes_of(const Field& field, const std::vector<AxisValue>&
 // for the points of a set.
 std::string axis_name(const Program& program, const Field& field, size_t d);
 
-// The axes of the grid for the default values of the params. Nothing if a param that the axes need
+// The axes of the grid for the default values of the params. nullopt if a param that the axes need
 // has no default.
 std::optional<std::vector<AxisValue>> default_axis_values(const Program& program);
 

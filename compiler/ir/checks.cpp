@@ -48,8 +48,8 @@ bool fits_index(std::optional<int64_t> value) {
   return value && *value >= -kLargestCoordinate && *value <= kLargestCoordinate;
 }
 
-// The size in bytes of one level of a field on `box`. Nothing if it does not fit int64_t, or if
-// bounds or extents leave no room for index arithmetic in 32 bits.
+// The size in bytes of one level of a field on `box`. nullopt if it does not fit int64_t, or if
+// 32-bit index arithmetic with the bounds or extents could overflow.
 std::optional<int64_t> bytes_of_box(const Box& box, int64_t bytes_per_point,
                                     const std::vector<int64_t>& integers) {
   int64_t bytes = bytes_per_point;

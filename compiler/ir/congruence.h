@@ -41,7 +41,7 @@ struct Residue {
   std::vector<int64_t> modulus, remainder;
 };
 
-// The value of the node at points with this residue, or nothing if the residue does not decide it.
+// The value of the node at points with this residue; nullopt if the residue does not determine it.
 std::optional<int64_t> value_at(const Congruence& congruence, const Residue& residue);
 
 // The results of a graph at points with a given residue, without the nodes that they do not need

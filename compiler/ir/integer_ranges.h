@@ -12,8 +12,8 @@ namespace stencil::ir {
 // Holds the product of two 64-bit integers.
 using WideInteger = __int128;
 
-// The mathematical value of an integer operation, without overflow. Nothing if there is none
-// (division by zero) or if the result is always in range (bit operations, shifts, remainders).
+// The mathematical value of an integer operation, without overflow. nullopt if the value is
+// undefined (division by zero) or always in range (bit operations, shifts, remainders).
 std::optional<WideInteger> exact_value(Op op, int64_t a, int64_t b);
 
 // The ranges of the integer nodes of one graph. Nodes must be appended operands first.

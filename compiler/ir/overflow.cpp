@@ -268,8 +268,8 @@ class Checker {
     }
     error.found = decimal(exact) + where;
     error.hint = node.type == Scalar::I32
-                     ? "long(x) of an operand computes in 64 bits; a real operand in floating point"
-                     : "double(x) of an operand computes in floating point";
+                     ? "convert an operand: long(x) computes in 64 bits, real(x) in floating point"
+                     : "convert an operand: double(x) computes in floating point";
   }
 
   const Program& program_;

@@ -154,7 +154,7 @@ struct ReductionRef {
   friend bool operator==(const ReductionRef&, const ReductionRef&) = default;
 };
 // How far a region extends beyond a field's box in one dimension, in grid points, at the low and
-// the high end. 0 if it ends inside the box. Nothing if the distance is not known to be at most
+// the high end. 0 if it ends inside the box. nullopt if the distance is not known to be at most
 // kMostExcess.
 struct Excess {
   std::optional<int64_t> below, above;
@@ -176,8 +176,7 @@ struct Access {
   bool in_place = false;   // the value of Field::read_in_place()
   bool per_step = false;   // in_place, and time is the only dimension: one value for all points
   bool at_points = false;  // in_place, and the field is a set of points or has a value per point
-  bool weights_in_double = false;  // for a set of points: its weights are summed in F64, otherwise
-                                   // in F32
+  bool weights_in_double = false;  // for a set of points: sum its weights in F64, not F32
   bool escapes_below(size_t d) const { return escapes >> (2 * d) & 1; }
   bool escapes_above(size_t d) const { return escapes >> (2 * d + 1) & 1; }
   friend bool operator==(const Access&, const Access&) = default;
@@ -190,7 +189,7 @@ struct Operation {
 
 struct Node {
   std::variant<Constant, ParamRef, Index, Time, ReductionRef, Access, Operation> kind;
-  Scalar type;  // of the value; a storage type only for a Convert result that is stored
+  Scalar type;  // of the value; only a Convert whose result is stored has a storage type
   Span span;
   std::string hint;  // name of the `let` that it came from, for readable output; may be empty
 };
@@ -287,7 +286,7 @@ struct Reduction {
   // Set if functions or reductions read this one: it is then evaluated within every step, after the
   // first `place` functions have run.
   std::optional<size_t> place = {};
-  // the profile or series that it fills; none if it gives one value
+  // The profile or series that it fills; nullopt if it gives one value.
   std::optional<FieldId> target = {};
   // Set for a record: the set of points at which it samples. Each evaluation fills the next row of
   // the target, a series on these points. The entry of a point is the weighted sum of the reduced
@@ -314,7 +313,7 @@ struct Sampled {
   FieldId field;
   int component;
 };
-// The component that `record` samples. Nothing if it reduces another expression, or if the
+// The component that `record` samples. nullopt if it reduces another expression, or if the
 // program's steps are cut into phases.
 std::optional<Sampled> sampled_by(const Program& program, const Reduction& record);
 // The row of a record that is filled after `steps_done` steps.
@@ -330,7 +329,7 @@ std::vector<ReductionId> reductions_at(const Program& program, size_t functions)
 // The reductions that a graph reads, ascending, without duplicates.
 std::vector<ReductionId> reductions_read(const Graph& graph);
 // The smallest number of steps between two evaluations of a reduction that is evaluated between
-// time tiles. Nothing if there is no such reduction: reductions within steps and sampled records do
+// time tiles. nullopt if there is no such reduction: reductions within steps and sampled records do
 // not count.
 std::optional<int64_t> steps_between_evaluations(const Program& program);
 // True if some reduction is evaluated within steps.
@@ -401,7 +400,7 @@ struct Program {
   Box grid;
   std::vector<Axis> axes;  // per dimension of the grid; empty: index i lies at i
   Span grid_span;
-  std::optional<Affine> steps;  // nothing: every run must give the number
+  std::optional<Affine> steps;  // nullopt: every run must specify the number
   IdVector<FieldId, Field> fields;
   std::vector<Function> functions;
   std::vector<Repeat> repeats = {};  // in order, disjoint

@@ -211,7 +211,7 @@ class Flattener {
     return right == kNoNode ? left : add(Op::Mul, {left, right}, type);
   }
 
-  // form * by. Nothing if a coefficient leaves the range of the type, because its product with the
+  // form * by. nullopt if a coefficient leaves the range of the type, because its product with the
   // value may still be in range.
   std::optional<LinearForm> scaled(LinearForm form, Coefficient by, Scalar type) {
     for (Term& term : form.terms) {

@@ -39,7 +39,7 @@ struct PlaneSplit {
 // The piece must have one result, a linear form of accesses with uniform coefficients plus optional
 // addends without accesses. The addends go to plane 0 if that has terms, otherwise to the lowest
 // plane. An addend makes the sum of a plane differ from that of the mirror-image plane
-// (equal_planes), and plane 0 has no mirror image. Nothing if the piece has another shape or reads
+// (equal_planes), and plane 0 has no mirror image. nullopt if the piece has another shape or reads
 // fewer than two planes.
 std::optional<PlaneSplit> split_by_plane(const Piece& piece, int dimension);
 

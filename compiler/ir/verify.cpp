@@ -89,7 +89,7 @@ class Verifier {
       for (size_t f = repeat.first; f < repeat.end; ++f) {
         for (const FieldId target : program_.functions[f].targets) {
           const bool several = valid_field(target) && program_.fields[target].history > 1;
-          if (several) fail(program_.functions[f].name, "writes several levels in a repeat");
+          if (several) fail(program_.functions[f].name, "writes a field with history in a repeat");
         }
       }
       before = repeat.end;
@@ -199,7 +199,7 @@ class Verifier {
     if (series.dimensions != std::vector<int>{kTime, kPoints} || series.points != record.at) {
       return fail(series.name, "not at the points of its record");
     }
-    if (record.place) fail(record.name, "a record within the step");
+    if (record.place) fail(record.name, "a record placed within the step");
     if (!is_float(value_type(record))) fail(record.name, "a record of integers");
     const Field& set = program_.fields[*record.at];
     if (!program_.subdomain && set.within != record.piece.region)
@@ -249,7 +249,7 @@ class Verifier {
     return types;
   }
 
-  // `types`: the types of the results; nothing: one result of any type.
+  // `types`: the types of the results; nullopt: one result of any type.
   void check_piece(const std::string& where, const Piece& piece, int rank,
                    const std::optional<std::vector<Scalar>>& types) {
     if (piece.region.rank() != rank) fail(where, "rank of the region");
@@ -321,7 +321,7 @@ class Verifier {
     if (node.type != read) fail(where, field.name + ": type of an access");
     const bool narrow =
         access.at_points && read == Scalar::F64 && program_.fields[*field.points].weight != read;
-    if (narrow) fail(where, field.name + ": weights are narrower than their use");
+    if (narrow) fail(where, field.name + ": weights are narrower than the type of the read");
     if (access.offsets.size() != field.box.ranges.size()) {
       fail(where, field.name + ": number of offsets");
     }
@@ -333,7 +333,7 @@ class Verifier {
     if (access.level < 0 || access.level >= field.history) fail(where, field.name + ": level");
     const auto made = reduction_into(program_, access.field);
     if (made && !program_.reductions[*made].place) {
-      fail(where, field.name + ": not made in the step");
+      fail(where, field.name + ": its reduction is not evaluated in the step");
     }
     for (size_t d = 0; d < field.boundary.size(); ++d) {
       const Boundary& rules = field.boundary[d];
@@ -350,7 +350,8 @@ class Verifier {
       return fail(where, label() + ": number of operands");
     }
     for (NodeId operand : operation.operands) {
-      if (operand < 0 || operand >= id) return fail(where, label() + ": operand not before use");
+      if (operand < 0 || operand >= id)
+        return fail(where, label() + ": an operand is not defined before its use");
     }
     const auto type = [&](int i) { return graph[operation.operands[i]].type; };
     const Scalar result = graph[id].type;

@@ -164,10 +164,10 @@ struct Threads {
   std::vector<ThreadLoop> loops = {};
 };
 struct Barrier {};
-// Every thread takes per-thread values of other threads in its row (the threads that differ only in
-// thread_x). `to` of thread_x becomes `from` of thread_x + lane, or the thread's own `from` if that
-// thread does not exist. This is done for every name = 0 .. count-1. No move reads what another one
-// writes. The row length is a power of two, at most 32 threads.
+// Every thread reads per-thread buffers of other threads in its row (the threads that differ only
+// in thread_x). In a move, a thread copies `from` of the thread with thread_x + lane, or its own
+// `from` if there is no such thread, to its own `to`. All moves are done for name = 0 .. count-1.
+// No move reads what another one writes. The row length is a power of two, at most 32 threads.
 struct Shuffle {
   struct Move {
     BufferId to;

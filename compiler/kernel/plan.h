@@ -92,7 +92,7 @@ struct Scratch {
   Expr elements;  // I64, at least 1, over constants and parameters
 };
 
-// Lookup tables in scratch memory for the grid points that a set of points weighs
+// Lookup tables in scratch memory for the grid points to which a set of points has weights
 // (support/place_points.h). The executor of the plan fills them from the positions of the points
 // before the first launch. It refuses the run if a point lies outside its allowed range.
 constexpr int kPointBucket = 32;  // grid points per bucket
@@ -101,7 +101,7 @@ struct PointSet {
   std::string name;  // as the program calls it
   int arrays;        // index into Plan::arrays: the first position array (F64), one per dimension.
                      // If the program gives the weights, these follow, `width` per dimension
-  int width;         // grid points weighed by a point, per dimension
+  int width;         // grid points to which a point has a weight, per dimension
   bool weighted;     // weights are given by the program; else multilinear
   Expr points;       // I64: number of points
   std::vector<Expr> low, high;    // I64: bounds of the grid, per dimension

@@ -385,7 +385,7 @@ class Sequencer {
     return start < 0 ? sub(times, integer(-start, type)) : add(times, integer(start, type));
   }
 
-  // The number of the item is one of `items`.
+  // Condition: the number of the item is one of `items`.
   Expr is_one_of(const std::vector<size_t>& items, size_t first, size_t last) const {
     const Expr number = kernel::variable(variable_);
     const auto literal = [](size_t value) { return integer(static_cast<int64_t>(value)); };

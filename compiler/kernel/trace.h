@@ -82,8 +82,8 @@ const std::vector<CounterName>& counter_names();
 struct TraceOptions {
   Environment known = {};  // values of params; empty: their defaults
   // Limit on the expression evaluations of a launch, estimated from its middle block; 0: no limit.
-  // If a launch exceeds the limit, a random sample of at least 32 blocks is executed, one out of
-  // each of as many equal ranges. The sample is the same on every computer.
+  // If a launch exceeds the limit, its blocks are divided into equal ranges, at least 32, and one
+  // random block of each range is executed. The sample is the same on every computer.
   int64_t most_work = 0;
 };
 
@@ -103,9 +103,8 @@ struct Trace {
   int64_t steps = 1;                     // of the tile
   int64_t points = 0;                    // useful point updates per step
   std::vector<TracedKernel> kernels;     // launched by the plan's actions, in order
-  std::vector<TracedKernel> reductions;  // launched after the tile, assuming that all were due and
-                                         // that the stop condition was evaluated once; not in the
-                                         // total
+  std::vector<TracedKernel> reductions;  // launched after the tile, if all are due and the stop
+                                         // condition is evaluated once; not part of total()
   TracedKernel total() const;            // of `kernels`; threads and shared_bytes are maxima
 };
 

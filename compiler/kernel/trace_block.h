@@ -87,8 +87,7 @@ class BlockTracer {
   Counters counts_;
   bool data_dependent_ = false;
   int64_t work_ = 0;
-  int uncertain_ = 0;                             // nesting depth of branches and loops that may
-                                                  // not execute
+  int uncertain_ = 0;                             // depth in branches and loops that may not run
   uint64_t statement_ = 0;                        // statement executions so far
   const std::vector<CodeNode>* nodes_ = nullptr;  // of the current statement
   std::vector<State> states_;                     // by node of the current statement
@@ -96,8 +95,7 @@ class BlockTracer {
   std::vector<std::vector<int64_t>> extents_;  // by buffer; -1: unknown
   std::vector<int64_t> shared_offsets_;        // by buffer
   std::vector<char> kept_;                     // by buffer: `memory_` holds its integers
-  std::vector<std::vector<int64_t>> memory_;   // by buffer and element; for Thread buffers also by
-                                               // thread
+  std::vector<std::vector<int64_t>> memory_;   // by buffer, element and (Thread buffers) thread
   Mask counted_;                               // mask of the last call of count()
   int64_t number_ = 0;                         // number of its threads
   Value offset_, other_offset_, read_, scaled_, sum_;  // scratch

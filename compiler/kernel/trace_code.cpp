@@ -162,8 +162,8 @@ class Resolver {
   }
   void describe(const RealLiteral& literal, CodeNode& out) {
     static_assert(sizeof literal.value == sizeof out.literal);
-    std::memcpy(&out.literal, &literal.value, sizeof out.literal);  // distinguishes literals; the
-                                                                    // value is not used
+    // Distinguishes literals; the value is not used.
+    std::memcpy(&out.literal, &literal.value, sizeof out.literal);
     out.fixed = true;
   }
   void describe(const Variable& variable, CodeNode& out) {

@@ -40,7 +40,7 @@ struct Code {
 struct KernelCode {
   const Kernel* kernel;
   CodeBody body;
-  std::vector<std::vector<int>> extents;  // by buffer: roots into extent_code
+  std::vector<std::vector<int>> extents;  // by buffer: its extents, as nodes of extent_code
   Code extent_code;
   int variables = 0;
   size_t most_nodes = 0;               // largest number of nodes in a statement

@@ -84,7 +84,7 @@ class PlanVerifier {
       if (repeat.iterations < 1) fail(fmt::format("a repeat of {} iterations", repeat.iterations));
       before = repeat.end;
     }
-    if (before > 0 && plan_.time_tile != 1) fail("a repeat needs tiles of one step");
+    if (before > 0 && plan_.time_tile != 1) fail("a repeat needs time tiles of one step");
     return true;
   }
 
@@ -205,7 +205,7 @@ class PlanVerifier {
     const bool may_be_nan = is_float(reduction.type) && !reduction.record;
     if (has_nan != may_be_nan)
       fail(what + ": only floating-point reductions record their first NaN");
-    if (has_nan) result(reduction.first_nan, Scalar::I32, what + ": when it was first NaN");
+    if (has_nan) result(reduction.first_nan, Scalar::I32, what + ": the step of its first NaN");
   }
 
   // Some action must compute it, and no tile may contain several evaluations.
@@ -216,7 +216,7 @@ class PlanVerifier {
           return launch && writes(*launch, reduction);
         });
     if (!computed) fail(what + " is computed by no action");
-    if (plan_.time_tile != 1 || reduction.every != 1) fail(what + " needs tiles of one step");
+    if (plan_.time_tile != 1 || reduction.every != 1) fail(what + " needs time tiles of one step");
     if (reduction.replaced != kNoScratch) result(reduction.replaced, reduction.type, what);
   }
 
@@ -354,7 +354,7 @@ class PlanVerifier {
       bytes += (elements * size_in_bytes(array.type) + 15) / 16 * 16;
     }
     if (!boxes.empty() && bytes != expected)
-      fail("the boxes of an exchange do not cover its message");
+      fail("the boxes of an exchange do not add up to the size of its message");
   }
 
   void array_arguments(const Launch& launch, const Kernel& kernel) {

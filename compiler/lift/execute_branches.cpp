@@ -87,7 +87,7 @@ void Executor::run_branches(X condition, const CNode& at, const std::function<vo
   guard_ = both(left_, path_);
   if (condition->kind == XKind::Unknown &&
       (stores_.size() != stored || out_.nests.size() != nests)) {
-    refuse("C022", at, "a condition is not known: " + condition->text);
+    refuse("C022", at, "a condition cannot be determined: " + condition->text);
   }
   merge(condition, first);
 }

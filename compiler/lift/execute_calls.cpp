@@ -301,7 +301,7 @@ Value Executor::eval_call(const CNode& n) {
   const std::string what =
       reason != nullptr ? fmt::format("a call of '{}': {}", name, reason)
       : is_missing(name)
-          ? fmt::format("a call of '{}', a function that the language does not have", name)
+          ? fmt::format("a call of '{}', which has no counterpart in the language", name)
           : fmt::format("a call of '{}', which is not in the file", name);
   if (in_nest_ || in_time_) {
     refuse("C021", n, what,

@@ -144,7 +144,8 @@ std::optional<bool> Executor::decide_anew(X condition, std::map<X, std::optional
   }
 }
 
-// `i < 4294967299` holds for any int, whatever the loop bounds.
+// Decides a comparison by the ranges of both sides: `i < 4294967299` holds for any int, whatever
+// the loop bounds.
 std::optional<bool> Executor::decided_by_ranges(const std::string& op, X l, X r) {
   if (op == ">" || op == ">=") return decided_by_ranges(op == ">" ? "<" : "<=", r, l);
   const Interval a = ranges_.of(l), b = ranges_.of(r);
@@ -240,7 +241,7 @@ X Executor::remainder_of(X x, bool may_split) {
 
 X Executor::resolved(X subscript, const CNode& at) {
   if (subscript->kind == XKind::Unknown) {
-    refuse("C013", at, "a subscript is not known: " + subscript->text);
+    refuse("C013", at, "a subscript cannot be determined: " + subscript->text);
   }
   X out = in_nest_ ? bent(subscript) : subscript;
   keeps_values(out, at);

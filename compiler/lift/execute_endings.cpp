@@ -108,9 +108,9 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
     // reductions have other values before the first step
     X first = without_infinity(pool_, at_first[k]);
     if (has_data(first)) {
-      refuse(
-          "C025", asked,
-          "the condition of the time loop is not known before its first step: " + describe(first));
+      refuse("C025", asked,
+             "the condition of the time loop cannot be determined before its first step: " +
+                 describe(first));
     }
     if (first->kind == XKind::Int && first->integer == 0) {
       refuse("C025", asked, "the time loop ends before its first step");
@@ -164,7 +164,8 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
                "a program can only stop by reductions of the current step");
       }
       if (n->kind == XKind::Unknown) {
-        refuse("C025", at, "the condition that ends the time loop is not known: " + n->text);
+        refuse("C025", at,
+               "the condition that ends the time loop cannot be determined: " + n->text);
       }
     });
     ++stops_;
@@ -176,7 +177,8 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
   std::optional<Poly> last;
   if (c->kind == XKind::Binary && c->args.size() == 2 && is_integer(c->args[0]->type)) {
     const auto left = exact(c->args[0], true), right = exact(c->args[1], true);
-    if (!left || !right) refuse("C025", at, "how many steps the time loop takes is not known");
+    if (!left || !right)
+      refuse("C025", at, "the number of steps of the time loop cannot be determined");
     const Poly d = *left - *right;
     const auto factor = d.linear_in(time_);
     const Poly rest = d.without(time_);
@@ -190,7 +192,8 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
   }
   if (!last || out_.steps != nullptr) {
     refuse("C025", at,
-           "how many steps the time loop takes is not known: it ends when " + describe(condition),
+           "the number of steps of the time loop cannot be determined: it ends when " +
+               describe(condition),
            "count its steps by 1 up to a sum of sizes, in one place");
   }
   const Poly steps = *last + Poly(1);

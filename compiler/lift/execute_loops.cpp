@@ -419,15 +419,15 @@ Flow Executor::simulate(int index) {
       if (node(condition).kind != CKind::Empty) {
         X holds = pool_.truth(scalar(condition));
         if (holds->kind != XKind::Int) {
-          refuse("C012", n, "the bounds of a loop are not known: " + describe(holds),
-                 "loops over a grid count by 1 from one sum of sizes to another");
+          refuse("C012", n, "the bounds of a loop cannot be determined: " + describe(holds),
+                 "a loop over the grid must count by 1 between bounds that are sums of sizes");
         }
         if (holds->integer == 0) return Flow::Next;
       }
     }
     if (i > options_.unroll) {
       refuse("C012", n, "a loop whose iterations cannot be counted",
-             "loops over a grid count by 1 from one sum of sizes to another");
+             "a loop over the grid must count by 1 between bounds that are sums of sizes");
     }
     trail_.push_back(fmt::format("s{}:{}", index, i));
     const Flow flow = in_scope(Flow::Continue, body);

@@ -82,7 +82,7 @@ void Executor::space_loop(const Loop& loop) {
         if (a->kind == XKind::Time) bad = "depends on the time step";
         if (a->kind == XKind::Load || a->kind == XKind::Sum) bad = "depends on data";
         if (a->kind == XKind::Carried || a->kind == XKind::Unknown)
-          bad = "is not known: " + a->text;
+          bad = "cannot be determined: " + a->text;
         if (a->kind == XKind::Select) bad = "is a minimum or maximum";
       });
       if (bad.empty()) continue;

@@ -495,7 +495,8 @@ Value Executor::eval_cast(const CNode& n) {
 void Executor::assign_object(const LValue& to, const LValue& from, const CNode& at) {
   for (const LValue* of : {&from, &to}) {
     if (of->kind == LValue::Kind::None)
-      refuse("C020", at, "the source or target of a structure copy is not known: " + of->why);
+      refuse("C020", at,
+             "the source or target of a structure copy cannot be determined: " + of->why);
   }
   if (to.kind != LValue::Kind::Cell || from.kind != LValue::Kind::Cell) {
     refuse("C020", at, "a structure is copied from or to an array");
@@ -544,7 +545,7 @@ void Executor::assign_array(const LValue& to, const LValue& from, const CNode& a
 void Executor::assign(const LValue& to, const Value& value, const CNode& at) {
   if (to.kind == LValue::Kind::None || to.kind == LValue::Kind::Table) {
     if (call_depth_ >= 0)
-      refuse("C020", at, "the target of the assignment is not known: " + to.why);
+      refuse("C020", at, "the target of the assignment cannot be determined: " + to.why);
   }
   if (to.kind == LValue::Kind::Cell) {
     cell_types_[to.path] = to.type;

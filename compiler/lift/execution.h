@@ -126,14 +126,14 @@ struct PointStatement {
 struct Left {
   std::string c_expression;  // "": the return value
   CScalar type = CScalar::I32;
-  X value = nullptr;      // of symbols, reductions and the outcome; null: unknown
+  X value = nullptr;      // over symbols, reductions and the outcome; null: unknown
   bool variable = false;  // a variable of the function around the region, referred to by name
 };
 
 // `if (n < 3) return -1;`, where the program requires the opposite. A caller that replaces the
 // original must return under this condition.
 struct Exit {
-  X condition = nullptr;  // of symbols
+  X condition = nullptr;  // over symbols
   X returned = nullptr;   // null: void or unknown
   std::vector<Left> left;
 };

@@ -333,7 +333,7 @@ class Executor : private State {
 
   // kept when a state is restored
   std::vector<signed char> effects_;      // by node; -1: not computed
-  std::map<int, bool> function_changes_;  // of functions
+  std::map<int, bool> function_changes_;  // by function
   std::vector<int> loop_depths_;          // by node; -1: not computed
   std::map<std::string, int> cell_types_;
   std::set<std::string> read_;  // paths read within the time loop

@@ -186,7 +186,7 @@ class Grouping {
             (atom->kind != XKind::Index && contains(atom, XKind::Index))) {
           throw Refusal{"C013", store.place,
                         fmt::format("a subscript of '{}' depends on data", name(store.array)),
-                        "subscripts are sums of loop counters and sizes"};
+                        "a subscript must be a sum of loop counters and sizes"};
         }
       }
       if (counters > 1) {
@@ -438,9 +438,9 @@ void check_age(Execution& execution) {
             }
             throw Refusal{
                 "C016", leaf[k].place,
-                fmt::format("a value of '{}' is used that was read before the array was written",
+                fmt::format("a value read from '{}' is used after the array was overwritten",
                             execution.arrays[n->id].c_expression),
-                "read it where it is used"};
+                "read the array where its value is used"};
           });
         }
       }

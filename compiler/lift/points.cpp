@@ -113,11 +113,11 @@ void find_points(Pool& pool, Execution& execution) {
           if (other.epoch <= read || other.epoch >= nest.epoch) continue;
           each_store({other}, [&](const Store& later) {
             if (later.array != n->id) return;
-            throw Refusal{"C016", store.place,
-                          fmt::format("a value of '{}' is used that was read before the array was "
-                                      "written",
-                                      execution.arrays[n->id].c_expression),
-                          "read it where it is used"};
+            throw Refusal{
+                "C016", store.place,
+                fmt::format("a value read from '{}' is used after the array was overwritten",
+                            execution.arrays[n->id].c_expression),
+                "read the array where its value is used"};
           });
         }
         X plain = pool.load(n->id, n->args, n->type, 0);

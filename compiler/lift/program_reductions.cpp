@@ -24,7 +24,7 @@ void ProgramWriter::begin_reductions() {
   }
   if (out_.sums) {
     out_.assumed.push_back(
-        "sums use the order of the language, so they may differ from C's in the last digits");
+        "sums are added in the order of the language, so the last digits may differ from C");
   }
   stop_ = execution_.stop;
   if (stop_ == nullptr) return;
@@ -144,7 +144,7 @@ void ProgramWriter::add_reduction(size_t number) {
     corner.ranges.push_back(std::move(range));
   }
   reader.region = std::move(corner);
-  add(std::move(reader), fmt::format("'{}' as of here, not of the end of a step", r.name));
+  add(std::move(reader), fmt::format("'{}' at this place in the step, not at its end", r.name));
 }
 
 void ProgramWriter::stop() {

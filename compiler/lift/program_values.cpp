@@ -17,7 +17,8 @@ bool uses_counter(const Poly& p) {
 
 }  // namespace
 
-// The param has a type that holds all values of the C type (ProgramWriter::assemble).
+// The name of the symbol's param. It needs no conversion, because the param's type holds all values
+// of the C type (ProgramWriter::assemble).
 ExprPtr ProgramWriter::symbol(X x) {
   used_.insert(x->id);
   return make_name(execution_.symbols[x->id].name);
@@ -37,7 +38,7 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
     if (contains(atom, XKind::Load) || contains(atom, XKind::Sum)) {
       throw Refusal{"C013", context.piece->point->place,
                     fmt::format("a subscript of '{}' depends on data", info(load->id).c_expression),
-                    "subscripts are sums of loop counters and sizes"};
+                    "a subscript must be a sum of loop counters and sizes"};
     }
     if (contains(atom, XKind::Index) || contains(atom, XKind::Time)) {
       throw Refusal{

@@ -196,10 +196,9 @@ class Finder {
               if (store.array != n->id) continue;
               throw Refusal{
                   "C016", r.point.place,
-                  fmt::format("a value of '{}' is reduced that was read before the array was "
-                              "written",
+                  fmt::format("a value read from '{}' is reduced after the array was overwritten",
                               execution_.arrays[n->id].c_expression),
-                  "read it where it is used"};
+                  "read the array where its value is used"};
             }
           }
         }

@@ -114,7 +114,7 @@ void Shapes::delinearise(int array) {
           if (!quotient) {
             throw Refusal{"C013", seen.store->place,
                           fmt::format("a subscript of '{}' depends on data", info.c_expression),
-                          "subscripts are sums of loop counters and sizes"};
+                          "a subscript must be a sum of loop counters and sizes"};
           }
         }
         continue;
@@ -235,7 +235,7 @@ void Shapes::classify(int array) {
       throw Refusal{
           "C013", seen.store->place,
           fmt::format("a subscript of '{}' falls while '{}' rises", info.c_expression, atom->text),
-          "subscripts are sums of loop counters and sizes"};
+          "a subscript must be a sum of loop counters and sizes"};
     }
   }
   for (size_t k = 0; k < dimensions; ++k) {
@@ -322,7 +322,7 @@ void Shapes::measure(int array) {
           contains(atom, XKind::Time)) {
         throw Refusal{"C013", seen_[array][0].store->place,
                       fmt::format("a subscript of '{}' depends on data", info.c_expression),
-                      "subscripts are sums of loop counters and sizes"};
+                      "a subscript must be a sum of loop counters and sizes"};
       }
     }
   }
@@ -424,7 +424,7 @@ void Shapes::directions() {
       throw Refusal{"C013", seen_[a][0].store->place,
                     fmt::format("a subscript of '{}' is not a counter of a loop over the grid",
                                 info.c_expression),
-                    "subscripts are sums of loop counters and sizes"};
+                    "a subscript must be a sum of loop counters and sizes"};
     }
   }
 }

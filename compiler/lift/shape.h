@@ -111,7 +111,7 @@ class Shapes {
   std::vector<ArrayShape> shapes_;
   std::vector<std::vector<Poly>> strides_;  // by linear array
   std::vector<Poly> extents_, facts_;
-  size_t given_ = 0;  // the first facts_ are required already
+  size_t given_ = 0;  // number of leading facts_ that the program already requires
   mutable std::set<size_t> used_;
   int rank_ = 0;
 };

@@ -390,7 +390,7 @@ ExprPtr ValueWriter::value(X x, bool known) {
     case XKind::Call:
       return call(x);
     case XKind::Unknown:
-      refuse("a value is not known: " + x->text);
+      refuse("a value cannot be determined: " + x->text);
     default:
       refuse("a value that has no counterpart in the language: " + describe(x));
   }

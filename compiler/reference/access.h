@@ -9,9 +9,9 @@
 
 namespace stencil::reference {
 
-// The resolved index of one dimension: in 0..extent-1, or -1 if a rule without a point applies,
-// which `rule` then is (None or Constant). extent must be at least 1 unless both rules are of these
-// kinds.
+// The resolved index of one dimension: in 0..extent-1, or -1 if the rule that applies leads to no
+// point (None or Constant); `rule` is then this rule. extent must be at least 1 unless both rules
+// are of these kinds.
 struct Resolved {
   int64_t index = -1;
   const ir::BoundaryRule* rule = nullptr;

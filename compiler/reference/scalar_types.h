@@ -50,8 +50,8 @@ uint16_t narrow(double value) {
   const uint64_t rest = significand & ((uint64_t{1} << shift) - 1);
   uint64_t kept = significand >> shift;
   if (rest > halfway || (rest == halfway && (kept & 1) != 0)) ++kept;
-  // The leading one adds the last unit of the exponent; a carry from rounding increments the
-  // exponent.
+  // `kept` of a normal number includes the leading one, which adds 1 to the exponent field. A carry
+  // from rounding also increments the exponent.
   const uint64_t magnitude =
       (static_cast<uint64_t>(target_exponent + kBias - 1) << kMantissaBits) + kept;
   return static_cast<uint16_t>(sign | (magnitude < kInfinity ? magnitude : kInfinity));

@@ -2,8 +2,8 @@
 // Buffers start zeroed, which defines the values of fields without `init`.
 //
 // A written field has one buffer more than its history: a function computes the next level into
-// `spare`. Everything that it reads thus stays the snapshot that the language promises, and the
-// function completes with an exchange of pointers.
+// `spare`. Everything that it reads thus stays the snapshot that the language promises. A swap of
+// pointers completes the function.
 #include "compiler/reference/state.h"
 
 #include <sys/mman.h>

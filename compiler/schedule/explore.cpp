@@ -127,7 +127,7 @@ class Explorer {
     return false;
   }
 
-  // The prediction, or nothing if the schedule is pruned. Each schedule is planned once.
+  // The prediction; nullopt if the schedule is pruned. Each schedule is planned once.
   std::optional<Prediction> look_at(const Schedule& schedule) {
     const std::string line = print(schedule, rank_);
     const auto [known, fresh] = seen_.try_emplace(line, -1);

@@ -65,11 +65,11 @@ struct CompiledKernel {
   int64_t local_bytes = 0;   // per thread, spilled
   int64_t shared_bytes = 0;  // per block
   // Instructions of one iteration of the main loop, for interior blocks and for blocks at the
-  // grid's edge. Nothing if the loop was not found in the machine code.
+  // grid's edge. nullopt if the loop was not found in the machine code.
   std::optional<Issued> issued = {}, edge_issued = {};
 };
 
-// The prediction for one schedule; nothing if it is refused or the model does not cover its family.
+// The prediction for one schedule; nullopt if it is refused or the model does not cover its family.
 // `compiled`: the kernels that a full time tile launches, in launch order, which replace the
 // model's estimates; empty: not compiled. If their number differs from the model's, the maximum of
 // each resource is used for all kernels and instruction counts are ignored. The predicted time is

@@ -47,7 +47,7 @@ class Plan {
  public:
   virtual ~Plan() = default;
   virtual Footprint cost() const = 0;
-  // Input of the model; nothing if the family does not count GPU kernels.
+  // Input of the model; nullopt if the model does not cover this family on this machine.
   virtual std::optional<TileWork> work() const { return std::nullopt; }
   // Appends kernels and actions to a module of the program (Interface::empty_module) and fills
   // Plan::time_tile and tile_sizes. The module may already contain earlier phases of the step.

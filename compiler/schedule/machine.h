@@ -20,8 +20,7 @@ struct Machine {
   std::string name = "sm_90";  // value of --machine; the architecture's name in compilers
   std::string description = "NVIDIA H200";
   bool threads_are_loops = false;  // CPU: one thread executes a whole block, in its caches
-  bool shuffles = true;            // has warp shuffles; otherwise they are emulated through shared
-                                   // memory
+  bool shuffles = true;            // has warp shuffles; else emulated through shared memory
   bool in_place = false;           // kernels work in the user's own arrays: rows=auto means dense
 
   // Limits of a block.
@@ -30,8 +29,7 @@ struct Machine {
   int threads_in_y = 1024;  // threads in y, at most
   int threads_from_z = 64;  // threads in z and beyond, at most
   int64_t shared_bytes = 227 << 10;
-  int64_t block_bytes = kUnlimited;  // shared memory plus per-thread arrays, for blocks on one
-                                     // thread's stack
+  int64_t block_bytes = kUnlimited;  // shared memory and per-thread arrays of a block on the stack
   int registers_per_thread = 255;    // 32 bits each
 
   // Limits of a multiprocessor.
@@ -49,8 +47,7 @@ struct Machine {
   double double_cost = 2;                  // single-precision instructions per double-precision one
   double cache_bytes_per_second = 20e12;   // bandwidth of the shared last-level cache
   double clock = 1.9e9;                    // multiprocessor cycles per second, under load
-  double launch_seconds = 3e-6;            // launch overhead: end of one kernel to start of the
-                                           // next
+  double launch_seconds = 3e-6;            // launch overhead: gap between two kernels
   int64_t cache_bytes = 50 << 20;          // last-level cache, shared by all multiprocessors
 };
 
@@ -60,7 +57,7 @@ Machine cpu();
 
 // All machines of the table, GPUs by age.
 const std::vector<Machine>& machine_table();
-// The row of that name, or nothing.
+// The row of that name; nullopt if there is none.
 std::optional<Machine> find_machine(const std::string& name);
 
 // Machine parameters as text, and the names of these columns.

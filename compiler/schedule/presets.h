@@ -22,7 +22,7 @@ struct Preset {
 // In the order of the papers and their sections.
 const std::vector<Preset>& preset_table();
 
-// The line that "@NAME" stands for in a grid of `rank` dimensions. Nothing on errors: L001 for an
+// The line that "@NAME" stands for in a grid of `rank` dimensions. nullopt on errors: L001 for an
 // unknown name, L018 if the preset has no line for this rank.
 std::optional<std::string> preset_line(const std::string& name, int rank, Diagnostics& diagnostics);
 

@@ -25,8 +25,7 @@ enum class Regions {
 // How a streaming kernel evaluates a linear function.
 enum class Form {
   Gather,   // reads all planes of the sum from registers
-  Scatter,  // adds each plane to all sums that need it when it arrives (reorders sums: --fp=fast
-            // only)
+  Scatter,  // adds each plane on arrival to all sums that need it (reorders sums: --fp=fast only)
 };
 
 // How planes are loaded from global memory.
@@ -101,10 +100,9 @@ struct Schedule {
 std::string print(const Schedule& schedule, int rank = 3);
 
 // Settings left out take the family's defaults for `program`. "@NAME" is a preset (presets.h);
-// settings after it override the preset's. Returns nothing on errors: L001 (unknown family, preset
+// settings after it override the preset's. Returns nullopt on errors: L001 (unknown family, preset
 // or setting, with the nearest name), L002 (value out of range), L018 (preset not defined for this
-// rank).
-// Old names of settings ("edges") are accepted silently, because stored lines have them.
+// rank). Old names of settings ("edges") are accepted silently, because stored lines have them.
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
                               Diagnostics& diagnostics, const Machine& machine = gpu());
 
@@ -123,7 +121,7 @@ Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr,
 // callers that try many schedules disable it.
 enum class Advice { Given, None };
 
-// The module for this schedule. On failure returns nothing and reports at least one L0xx error that
+// The module for this schedule. On failure returns nullopt and reports at least one L0xx error that
 // names the feature, the schedule and the reason, with the feature's span in the program.
 std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& schedule,
                                     Diagnostics& diagnostics, const Machine& machine = gpu(),
@@ -147,7 +145,7 @@ struct Footprint {
   int threads = 1;              // per block
   std::vector<int64_t> output;  // points written per block and dimension, outermost first
 };
-// Nothing if `lower` refuses the schedule.
+// nullopt if `lower` refuses the schedule.
 std::optional<Footprint> measure(const ir::Program& program, const Schedule& schedule,
                                  const Machine& machine = gpu());
 

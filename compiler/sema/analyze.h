@@ -24,7 +24,7 @@ struct ProgramOptions {
 };
 
 // The program as stencil IR, with products contracted as options.fp says and fixed params folded.
-// Nothing if the program has errors. Appends all errors (S0xx) and warnings (S1xx), not only the
+// nullopt if the program has errors. Appends all errors (S0xx) and warnings (S1xx), not only the
 // first, sorted by place.
 std::optional<ir::Program> analyze(const ast::Program& program, const Source& source,
                                    const ProgramOptions& options, Diagnostics& diagnostics);

@@ -223,7 +223,7 @@ void Arithmetic::warn_of_quotient(const Leaf& integer, Scalar to) {
   report_
       .warning("S104", integer.quotient,
                "an integer quotient loses its fraction before it becomes a real number")
-      .hint = "real(a)/b keeps the fraction; integer(a/b) states that dropping it is intended";
+      .hint = "real(a)/b keeps the fraction; write integer(a/b) if dropping it is intended";
 }
 
 std::optional<Leaf> Arithmetic::apply_scalar(Op op, const std::vector<Leaf>& operands, Span span) {

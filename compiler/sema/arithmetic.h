@@ -17,8 +17,8 @@ namespace stencil::sema {
 
 class Arithmetic {
  public:
-  // `real`: the type that the word `real` means. `fallback`: the type of a real number to which
-  // nothing gives a floating-point type.
+  // `real`: the type that the word `real` means. `fallback`: the type of a real number whose
+  // context determines no floating-point type.
   Arithmetic(ir::Graph& graph, Scalar real, Scalar fallback, Report& report)
       : graph_(graph), real_(real), fallback_(fallback), report_(report) {}
 
@@ -54,7 +54,7 @@ class Arithmetic {
   void call(const Leaf& leaf, const std::string& hint);
 
   // The components of `value` as they are stored in `target`, one node each; a scalar fills every
-  // component. Nothing after an error (S012, S018, S019, S020). Warns of lost precision (S102), of
+  // component. nullopt after an error (S012, S018, S019, S020). Warns of lost precision (S102), of
   // float arithmetic that is done in double on the way to a float (S103), of integer quotients that
   // become real (S104), and of values that are rounded to float on the way to a double (S107).
   std::optional<std::vector<ir::NodeId>> store(const Value& value, const Type& target, Span span);
@@ -66,7 +66,7 @@ class Arithmetic {
   // a node of type Bool; S039 if it is not a condition
   std::optional<ir::NodeId> condition(const Value& value, Span span);
 
-  // The type of a scalar. Nothing for a literal, a choice of literals or a weak value.
+  // The type of a scalar. nullopt for a literal, a choice of literals or a weak value.
   std::optional<Scalar> type_of(const Leaf& leaf) const;
   // The type that a scalar takes if its context gives none: `fallback` unless it is an integer.
   Scalar natural_type(const Leaf& leaf) const { return common_type({leaf}); }

@@ -13,11 +13,11 @@ namespace stencil::sema {
 // S012.
 std::optional<ir::Affine> affine_bound(Environment& env, const ast::Expr& expr, const char* what);
 
-// Like affine_bound, but returns nothing without a message if `expr` is not affine.
+// Like affine_bound, but reports no error if `expr` is not affine.
 std::optional<ir::Affine> try_affine(Environment& env, const ast::Expr& expr);
 
 // expr, which is `of` / `by`, as an affine function. If the division is not exact, it becomes a new
-// derived param. `make`: whether such a param may be created; otherwise the result is nothing
+// derived param. `make`: whether such a param may be created; otherwise the result is nullopt
 // unless it exists already.
 std::optional<ir::Affine> quotient_in_bound(Environment& env, const ast::Expr& expr,
                                             const ir::Affine& of, int64_t by, bool make);
@@ -25,7 +25,7 @@ std::optional<ir::Affine> quotient_in_bound(Environment& env, const ast::Expr& e
 // A box of `rank` dimensions (0: any number up to kMaxRank). S014 for another number.
 std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int rank);
 
-// The strides of the ranges; empty if all are 1. Nothing after an error. S010, S029.
+// The strides of the ranges; empty if all are 1. nullopt after an error: S010, S029.
 std::optional<std::vector<int64_t>> elaborate_strides(Environment& env, const ast::Box& box);
 
 // The index names of a region, in order; null where a range has none.

@@ -224,7 +224,7 @@ bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
   const bool to_integer = *from == Scalar::I64 && target == Scalar::I32;
   if (id && (to_float || to_integer) && !promoted_.count(*id)) {
     report_.warning("S102", span, fmt::format("{} value stored as {}", name(*from), name(target)))
-        .hint = fmt::format("{}(x) states that this is intended", name(to));
+        .hint = fmt::format("write {}(x) if this is intended", name(to));
   }
   return true;
 }
@@ -258,7 +258,7 @@ void Arithmetic::warn_of_promotions(ir::NodeId stored) {
           report_.warning("S103", place->second, "float arithmetic is done in double");
       warning.found = "operands of type double and of type float";
       warning.hint =
-          "float(x) of the double computes in float; double(x) of the float states that double is "
+          "float(x) of the double computes in float; write double(x) of the float if double is "
           "intended";
     }
     const bool narrows = operation->op == Op::Convert && graph_[id].type == Scalar::F32;
@@ -273,8 +273,8 @@ void Arithmetic::warn_of_float(Span span, const char* found) {
   warning.hint =
       real_ == Scalar::F32
           ? "`real` is float here: --real double, or double(x) of the operands, keeps the "
-            "precision; float(x) states that float is intended"
-          : "double(x) of the operands keeps the precision; float(x) states that float is intended";
+            "precision; write float(x) if float is intended"
+          : "double(x) of the operands keeps the precision; write float(x) if float is intended";
 }
 
 // S107 for the operations from which `stored`, the value of a double component, is computed.

@@ -124,7 +124,7 @@ std::optional<Domain> field_domain(Environment& env, const ast::Identifier& doma
   return Domain{region.box};
 }
 
-// The dimensions listed in `along` or `over`. Nothing after an error (S050).
+// The dimensions listed in `along` or `over`. nullopt after an error (S050).
 std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::PerDimension& along) {
   const int rank = env.program.grid.rank();
   std::vector<int> out;
@@ -221,7 +221,7 @@ bool require_floating(Environment& env, const ir::Field& field, const ast::TypeE
   return false;
 }
 
-// The range of steps of a series or of the numbers of points. Nothing after an error.
+// The range of the steps of a series, or of the numbers of a set of points. nullopt after an error.
 std::optional<ir::Range> numbers_of(Environment& env, const ast::Box& numbers, const char* what) {
   const auto box = elaborate_box(env, numbers, 1);
   if (!box) return std::nullopt;

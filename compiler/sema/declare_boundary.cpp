@@ -101,7 +101,7 @@ std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::Boundary
   return ir::Boundary{*low, *high};
 }
 
-// The rules of a field with `rank` dimensions. Nothing after an error.
+// The rules of a field with `rank` dimensions. nullopt after an error.
 std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
                                                             const ast::Boundary& boundary,
                                                             const Type& type, size_t rank,

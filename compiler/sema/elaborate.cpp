@@ -41,7 +41,7 @@ std::string identifier_tail(const std::string& path) {
   return tail;
 }
 
-// The widest floating-point type in which a value of the type is computed; nothing if it has no
+// The widest floating-point type in which a value of the type is computed; nullopt if it has no
 // floating-point component.
 std::optional<Scalar> widest_real(const Type& type) {
   if (const auto* vector = std::get_if<VectorType>(&type.kind))
@@ -96,7 +96,7 @@ struct Elaborator::Visitor {
       Diagnostic& error = self.env_.report.error(
           "S005", span,
           fmt::format("'{}' is not a field, so it has no earlier level", level.field));
-      error.hint = "only fields are read as NAME@-k[offsets]";
+      error.hint = "NAME@-k[offsets] reads an earlier level of a field";
       return {};
     }
     return self.needs_offsets(use.field.field, span);

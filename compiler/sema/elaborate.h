@@ -46,8 +46,8 @@ constexpr int kMaxDepth = 4'000;          // nesting of expressions, after inlin
 constexpr size_t kMaxApplications = 256;  // nesting of function applications
 constexpr int kMaxOffset = 1 << 20;
 
-// The type of a real number to which nothing gives a type and that is not stored in a field: double
-// if all floating-point fields are computed in double, else `real`.
+// The type of a real number whose context determines no type and that is not stored in a field:
+// double if all floating-point fields are computed in double, else `real`.
 Scalar natural_real(const Environment& env);
 
 class Elaborator {
@@ -59,7 +59,7 @@ class Elaborator {
   // and weak values; may be null.
   Value elaborate(const ast::Expr& expr, const Type* expected = nullptr);
 
-  // Real numbers to which nothing else gives a type are computed in the type of the target.
+  // Real numbers whose context determines no type are computed in the type of the target.
   void store_in(const Type& type);
 
   // An integer known at compile time. S010, S020.

@@ -107,7 +107,7 @@ const ast::Expr* Elaborator::added_to_point(const ast::Expr& index) const {
   return names_point(*sum->right) ? sum->left.get() : nullptr;
 }
 
-// The offset of an index such as i+1 or j-1 that means the current point; otherwise nothing.
+// The offset from the current point of an index such as i+1 or j-1; nullopt for other indices.
 std::optional<int64_t> Elaborator::offset_from_point(const ast::Expr& index) const {
   if (names_point(index)) return 0;
   const auto* sum = std::get_if<ast::Binary>(&index.kind);
@@ -169,7 +169,7 @@ bool Elaborator::reads_by_coordinates(const ir::Field& declared, const ast::Expr
     relative += offset ? fmt::format("{}", *offset) : env_.text(added ? added->span : index->span);
   }
   if (!found) return false;
-  Diagnostic& error = env_.report.error("S010", span, "coordinates in place of offsets");
+  Diagnostic& error = env_.report.error("S010", span, "coordinates where offsets are needed");
   error.found = env_.text(span);
   const std::string name = env_.text(field.span);
   const size_t rank = declared.box.ranges.size();

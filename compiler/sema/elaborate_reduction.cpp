@@ -14,8 +14,8 @@
 
 namespace stencil::sema {
 
-// Makes sure that the type of the reduction is known. False after an error in the reduction itself,
-// or S030.
+// Makes sure that the type of the reduction is known. Returns false if the reduction itself has an
+// error, or after S030.
 bool Elaborator::known_reduction(ir::ReductionId id, Span span) {
   ReductionInfo& info = env_.reductions[id];
   if (info.state == ReductionInfo::State::Begun) {

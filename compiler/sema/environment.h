@@ -77,8 +77,8 @@ struct WrittenName {
   Span name, item;
 };
 
-// The part of a boundary rule that the IR does not have. Accesses that escape implement it with a
-// select (side_rules.cpp).
+// The part of a boundary rule that the IR cannot express. For accesses that may leave the field,
+// side_rules.cpp lowers it to a select.
 struct SideRule {
   const ast::Expr* value = nullptr;  // value of `constant` if it must be computed; null: a number
   bool negates = false;              // odd, antisymmetric

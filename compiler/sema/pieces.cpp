@@ -72,7 +72,7 @@ void check_let_names(Environment& env, const ast::Stencil& stencil) {
     env.check_names(*let.value, visible);
     visible.insert(let.name.name);
   }
-  // The `else` piece may have no points left and is then never evaluated.
+  // Also check `else` pieces: one that has no points left is never evaluated.
   for (const ast::Piece& piece : stencil.pieces) {
     if (piece.otherwise) env.check_names(*piece.value, visible);
   }
@@ -81,7 +81,7 @@ void check_let_names(Environment& env, const ast::Stencil& stencil) {
 // The state of a stencil while its pieces are analysed.
 struct Pieces {
   const LetUses lets;
-  // Nothing if the targets have errors; the pieces are then analysed only for their own errors.
+  // nullopt if the targets have errors; the pieces are then analysed only for their own errors.
   const std::optional<Targets> targets;
   const ast::Piece* otherwise = nullptr;       // the `else` piece, if there is one
   std::vector<std::string> otherwise_indices;  // index names of the `else` piece
@@ -151,7 +151,7 @@ Value in_its_steps(Elaborator& elaborator, const Pieces& pieces, Value value, co
 }
 
 // Analyses a piece over its own region or, for `else`, over a box that the others leave. Returns
-// nothing after an error.
+// nullopt after an error.
 std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
                                        const ast::Piece& piece, Region region) {
   bool inside = region.ok && pieces.targets;

@@ -264,8 +264,8 @@ ir::Affine AccessProver::index(const ir::Access& access, const End& end) const {
   return end.thrown ? (low ? domain.low : domain.high) * 2 - at : at;
 }
 
-// The condition as an expression that must be nonnegative: the distance of that index from the edge
-// that it might cross.
+// The condition that index() lies in the field, as an expression that must be nonnegative: the
+// distance from the edge that the index might cross.
 ir::Affine AccessProver::goal(const ir::Access& access, const End& end) const {
   const ir::Range& domain = field_of(access).box.ranges[end.dimension];
   const bool towards_low = (end.side == Side::Low) != end.thrown;

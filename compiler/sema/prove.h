@@ -49,7 +49,7 @@ class AccessProver {
                const std::vector<std::string>& index_names, bool muted);
 
   // The escapes (ir::Access::escapes) of an access that is in bounds, is covered by boundary rules,
-  // or has a run-time check. Nothing if the access leaves the field (S031). `applied_at`: the
+  // or has a run-time check. nullopt if the access leaves the field (S031). `applied_at`: the
   // applications of the functions whose body contains the access, outermost first.
   std::optional<uint32_t> prove(const ir::Access& access, Span span,
                                 const std::vector<Span>& applied_at);

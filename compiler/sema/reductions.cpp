@@ -20,7 +20,7 @@
 namespace stencil::sema {
 namespace {
 
-// The type of a scalar to be reduced or compared; nothing if `value` is not a number.
+// The type of a scalar to be reduced or compared; nullopt if `value` is not a number.
 std::optional<Scalar> number_type(Environment& env, Arithmetic& arithmetic, const Value& value,
                                   Span span, const char* what = "reduction") {
   if (!value.ok()) return std::nullopt;
@@ -210,7 +210,7 @@ void declare_profiles(Environment& env) {
       Diagnostic& error =
           env.report.error("S077", reduce.boundary->span,
                            fmt::format("'{}' cannot have a boundary", reduce.name.name));
-      error.expected = "'boundary' only on a reduction over some of the dimensions";
+      error.expected = "'boundary' only on a reduction with 'over'";
       error.hint = "omit 'boundary': without 'over' the result is one value";
     }
   }

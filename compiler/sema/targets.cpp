@@ -86,7 +86,7 @@ void check_domain(Environment& env, const Part& first, const Part& part) {
   error.hint = "write them in separate stencil functions";
 }
 
-// The resolved targets without duplicates. Nothing after an error in one of them.
+// The resolved targets without duplicates. nullopt after an error in one of them.
 std::optional<std::vector<Part>> find_parts(Environment& env, const ast::Stencil& stencil) {
   std::vector<Part> parts;
   bool ok = true;

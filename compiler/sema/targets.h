@@ -14,14 +14,15 @@ const Declaration* find_field(Environment& env, const ast::Identifier& name);
 
 struct Targets {
   std::vector<ir::FieldId> fields;  // without duplicates, in the order in which they are named
-  // The type of the value: for one target its type, for several a structure of them.
+  // The type of the value to assign: the type of the target, or for several targets a structure of
+  // their types.
   TypePtr type;
-  // Per component of the fields: the component of the value that it gets. Nothing: the component is
-  // not a target and keeps its present value.
+  // Per component of the fields: the component of the value to assign to it. nullopt: the component
+  // is not a target and keeps its present value.
   std::vector<std::optional<size_t>> from;
 };
 
-// Nothing after an error (reported, unless a declaration itself has an error).
+// nullopt after an error (reported, unless a declaration itself has an error).
 std::optional<Targets> find_targets(Environment& env, const ast::Stencil& stencil);
 
 // True if a target is a profile or a series. This is an error, and no region fits such a target.

@@ -7,12 +7,12 @@
 
 namespace stencil {
 
-// The text with all characters escaped that act instead of being visible: control characters except
-// tabs (`\r`, `\x1b`), bytes that are not UTF-8 (`\xff`), and the line ends, direction marks and
-// invisible characters of Unicode (`<U+2028>`).
+// The text with all characters escaped that a terminal would not show as they are: control
+// characters except tabs (`\r`, `\x1b`), bytes that are not UTF-8 (`\xff`), and the line ends,
+// direction marks and invisible characters of Unicode (`<U+2028>`).
 std::string visible(std::string_view text);
 
-// Columns of visible text: one per character, whatever its number of bytes.
+// The width of visible text in columns: one per character, however many bytes it has.
 size_t columns(std::string_view visible);
 
 // Replaces each run of white space, including line ends, by one blank.

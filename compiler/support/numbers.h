@@ -33,9 +33,9 @@ inline std::optional<int64_t> parse_integer(std::string_view text, int64_t least
   return value && *value >= least && *value <= most ? value : std::nullopt;
 }
 
-// The double nearest to the whole text: a sign, digits, fraction and exponent, with digits or a
-// fraction. nullopt for other texts, for infinities and NaN, and for values outside a double's
-// range, as in programs (P002).
+// The double nearest to a decimal number such as -1, .5 or 2.5e-3, which must be the whole text.
+// nullopt for other texts, for infinities and NaN, and for values outside a double's range, as in
+// programs (P002).
 std::optional<double> parse_real(std::string_view text);
 
 // The same for a value of the type: Bool (0 or 1) or an integer type, and a floating-point type.

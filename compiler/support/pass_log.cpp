@@ -1,5 +1,5 @@
 // The active log is a thread-local pointer rather than a parameter of every stage: passes run deep
-// inside of the front end and of legalization, and only the command line asks for their times.
+// inside the front end and legalization, and only the command line asks for their times.
 #include "compiler/support/pass_log.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Lookup tables of the grid points that a set of points weighs, which kernels use
+// Lookup tables for kernels: the grid points at which the points of a set have weights
 // (docs/design/architecture.md, "Points"). Emitted programs contain this text from "begin" on, so
 // it needs two headers and nothing of the project.
 #pragma once

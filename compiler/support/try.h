@@ -1,21 +1,8 @@
-// Propagates failures to the caller.
+// Propagates failures to the caller: TRY(f()) is the value of the Result that f() returns, or
+// returns its failure from the enclosing function (STENCIL_TRY, without the prefix that a public
+// header needs).
 #pragma once
-
-#include <utility>
 
 #include "stencil/result.h"
 
-// The value of a Result. If the Result is a failure, the enclosing function returns that failure;
-// its return type is a Result.
-//
-//   const auto text = TRY(read_file(path, kLongest));
-//   TRY(check_flags(text));
-//
-// This is a statement expression, which GCC and Clang support. The value is moved out of a
-// temporary and copied from a variable.
-#define TRY(...)                                                  \
-  __extension__({                                                 \
-    auto&& stencil_tried = (__VA_ARGS__);                         \
-    if (!stencil_tried.ok()) return stencil_tried.failure();      \
-    std::forward<decltype(stencil_tried)>(stencil_tried).value(); \
-  })
+#define TRY(...) STENCIL_TRY(__VA_ARGS__)

@@ -185,7 +185,7 @@ const TokenRow kTokens[] = {
     {"=", 0, kDue<paren_close, call_close>, kEquality},
     {"=", 0, kDue<end>, kEquality,
      [](const Place& p) { return is_one_of("require stop", p.item()); }},
-    {"=", 0, kDue<end>, "initial values have an item of their own: 'init A = 1;'",
+    {"=", 0, kDue<end>, "write initial values as a separate item: 'init A = 1;'",
      [](const Place& p) { return p.item() == "field"; }},
     {"=", 0, kDue<end>, "write a single '=' before the value",
      [](const Place& p) { return is_one_of("stencil init param", p.item()); }},
@@ -300,7 +300,7 @@ const TokenRow kTokens[] = {
      [](const Place& p) {
        return is_number(p.back()) && is_digit(p.byte_before()) && is_digit(p.byte_behind());
      }},
-    {",", 0, kDue<colon>, "declare each param in an item of its own",
+    {",", 0, kDue<colon>, "declare each param as a separate item",
      [](const Place& p) { return p.item() == "param"; }},
     {"", 0, kOperator, "a function is called with parentheses, as in 'sin(x)'",
      [](const Place& p) {
@@ -318,7 +318,7 @@ const TokenRow kTokens[] = {
     {"", 0, kDue<argument_close>, kArgument,
      [](const Place& p) { return is_one_of(kTypes, p.back()); }},
     {"field", 0, kDue<argument_name>, kArgument},
-    {"return", 0, kAnything, "in place of 'return expression;' write '= expression;'",
+    {"return", 0, kAnything, "write '= expression;' instead of 'return expression;'",
      [](const Place& p) { return p.item() == "function"; }},
     {"real float double half bfloat integer long byte ubyte short ushort bool", 0, kDue<colon>,
      "write ':' before the type"},

@@ -21,8 +21,8 @@ struct Written {
 
 // The program as text: one item per line, bodies indented, lines broken at 100 columns, and
 // parentheses only where the tree needs them. Parsing the text gives an equal tree except for
-// spans, if the tree could have been parsed: names are valid, numbers are finite and not negative,
-// bodies and lists are not empty. Recursion is as deep as the tree, which the caller must bound
+// spans, provided that names are valid, numbers are finite and not negative, and bodies and lists
+// are not empty. Recursion is as deep as the tree, which the caller must bound
 // (kMaxExpressionDepth).
 Written write(const ast::Program& program);
 

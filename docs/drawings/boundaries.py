@@ -13,7 +13,7 @@ def linear(k):
     return INSIDE[0] + k * (INSIDE[0] - INSIDE[1])
 
 
-# rule, value at -k, place of the wall (None: there is none), what holds there
+# rule, value at -k, position of the wall (None: no wall), condition that holds there
 RULES = [
     ("clamp", lambda k: INSIDE[0], -0.5, "slope 0 for a radius of 1"),
     ("symmetric", lambda k: INSIDE[k - 1], -0.5, "slope 0, half a cell outside the edge point"),

@@ -64,7 +64,7 @@ class Drawing:
         (HERE / name).write_text(head + "\n".join(self.parts) + "\n</svg>\n")
 
 
-# --- What programs read ---------------------------------------------------------------------------
+# --- Reach of the programs' reads -----------------------------------------------------------------
 
 
 def reach(program, dimension=0):

@@ -68,7 +68,7 @@ void exchange(MPI_Comm ranks, const wave_box& own, const Layout& layout, float* 
       const wave_box received = up ? slab(memory, d, own.low[d] - depth, own.low[d] - 1)
                                    : slab(memory, d, own.high[d] + 1, own.high[d] + depth);
       const int to = up ? above : below, from = up ? below : above;
-      MPI_Datatype out = MPI_FLOAT, in = MPI_FLOAT;  // no neighbour beyond the edges in y
+      MPI_Datatype out = MPI_FLOAT, in = MPI_FLOAT;  // placeholders if there is no neighbour
       if (to != MPI_PROC_NULL) out = layout.part(sent);
       if (from != MPI_PROC_NULL) in = layout.part(received);
       MPI_Sendrecv(values, to != MPI_PROC_NULL, out, to, 0, values, from != MPI_PROC_NULL, in, from,
@@ -102,7 +102,8 @@ int main(int argc, char** argv) {
     if (points / cuts[d] < std::max(wave_halo[d][0], wave_halo[d][1])) check("too many ranks");
   }
 
-  // Memory for the box and its halo; for U once per slot (levels, and the next ones).
+  // Arrays for the box and its halo. U has one array per slot: its levels, and one to be
+  // overwritten.
   wave_memory memory;
   check(wave_box_memory(&memory, &own, nullptr));
   const Layout layout = {memory.U};

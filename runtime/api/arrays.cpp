@@ -137,11 +137,11 @@ Result<Extents> shape_at(const ir::Program& program, const FieldData& field, con
   const ir::Field& source = program.fields[place.field];
   for (const Scalar type : field.types) {
     if (type == field.types[0]) continue;
-    return Failure{"R073",
-                   fmt::format("the components of field '{}' differ in type, one array cannot hold "
-                               "them",
-                               source.name),
-                   fmt::format("take one at a time: {}{}", source.name, source.components[0].path)};
+    return Failure{
+        "R073",
+        fmt::format("the components of field '{}' differ in type, so one array cannot hold them",
+                    source.name),
+        fmt::format("take one at a time: {}{}", source.name, source.components[0].path)};
   }
   Extents shape = field.extents;
   shape.push_back(field.component_count());

@@ -141,7 +141,7 @@ bool filter_calls() {
 }  // namespace
 
 std::string confine(int& keep, int seconds) {
-  if (kMachine == 0) return "no filter of system calls is known for this machine";
+  if (kMachine == 0) return "the system call filter does not support this machine's architecture";
   setsid();
   for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, SIG_DFL);
   sigset_t none;

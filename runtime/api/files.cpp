@@ -173,13 +173,12 @@ Status check_history(const ir::Program& program, const RunFiles& files) {
                                 [](const ir::Reduction& reduction) { return !reduction.target; });
   if ((!path.empty() || files.evaluated) && !some) {
     const bool profiles = !program.reductions.empty();
-    return Failure{
-        "R037",
-        fmt::format("the program has no reductions{}, and so no history of them",
-                    profiles ? " of one value" : ""),
-        profiles ? "what a record or a reduction over some dimensions gives is a field: --out "
-                   "has it"
-                 : "declare one with reduce"};
+    return Failure{"R037",
+                   fmt::format("the program has no reductions{}, so there is no history to write",
+                               profiles ? " of one value" : ""),
+                   profiles
+                       ? "a record, or a reduction with 'over', is a field: write it with --out"
+                       : "declare one with reduce"};
   }
   if (path.empty()) return Done{};
   if (std::filesystem::path(path).extension() != ".csv") {
@@ -256,7 +255,7 @@ Failure rounded(const std::string& field, const std::string& path,
       "R025",
       fmt::format("{} of the values in '{}' {} rounded to the type of '{}': {}", rounding.values,
                   path, rounding.values == 1 ? "is" : "are", field, rounding.example),
-      "--real double keeps them; numpy's astype() says that they are meant to be rounded"};
+      "use --real double to keep them, or numpy's astype() if rounding is intended"};
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ constexpr char kUnconfined = 'U';  // first byte of an error text, where a token
   _exit(0);
 }
 
-// Reads what the child writes until it closes the pipe, has written a token, or the time is over.
+// Reads what the child writes until it closes the pipe, has written a token, or the timeout
+// expires.
 std::string heard(int pipe, std::chrono::steady_clock::time_point end) {
   std::string out;
   while (out.size() < kTokenBytes || out[0] == kUnconfined) {

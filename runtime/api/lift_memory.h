@@ -42,9 +42,10 @@ struct LiftCase {
 };
 
 int64_t bytes_of(lifter::CScalar type);
-// Reinterprets the low bytes of a number as C reads them.
+// The C value of the low bytes of a number, whose other bytes are 0: sign-extended if the type is
+// signed.
 int64_t integer_of(int64_t low, lifter::CScalar type);
-// The value of a number after storing it in this type.
+// The value of a number after conversion to this type.
 int64_t stored_as(int64_t value, lifter::CScalar type);
 
 // Elements with constant subscripts are scalars of the program. Returns the length that each

@@ -36,7 +36,7 @@ Result<std::string> Original::compile(const runtime::LiftRequest& request) {
   undefined_ = static_cast<int32_t**>(find(STENCIL_LIFT_UNDEFINED));
   const auto* table = static_cast<const char*>(find(STENCIL_LIFT_TABLE));
   if (entry_ == nullptr || seen_ == nullptr || undefined_ == nullptr || table == nullptr)
-    return std::string("functions that the file calls are missing");
+    return std::string("the file calls functions that it does not contain");
   outcomes_ = excluded_ = Outcomes(table);
   return std::string();
 }

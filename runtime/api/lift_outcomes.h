@@ -33,8 +33,9 @@ class Outcomes {
   std::vector<Outcome> missing() const;
   // The outcomes that were taken neither here nor in `other`.
   std::vector<Outcome> missing_beside(const Outcomes& other) const;
-  // The outcomes that may occur here but that the optimizer has removed from `other`, the same file
-  // with other numbers. If nothing is known here: all that it has removed there.
+  // The outcomes that the optimizer has removed from `other`, the same file with other numbers,
+  // although they may occur here. If this table is empty: all outcomes that the optimizer has
+  // removed from `other`.
   std::vector<Outcome> removed_in(const Outcomes& other) const;
   // The outcomes that do not occur because the compiler folds their condition, whose number depends
   // on one of these macros or constants.

@@ -124,7 +124,7 @@ std::vector<Outcome> in_both(const std::vector<Outcome>& a, const std::vector<Ou
   return out;
 }
 
-// The outcomes of the file with its own numbers; none if it cannot be compiled so.
+// The outcomes of the file with its own numbers; empty if it cannot be compiled with them.
 Outcomes own_outcomes(const runtime::LiftRequest& request) {
   auto lifted = runtime::lift_as_it_stands(request);
   if (!lifted.ok()) return {};

@@ -295,14 +295,13 @@ class Replacement {
     return out;
   }
 
-  // Returns under the conditions where the original returns early and the program requires other
-  // sizes.
+  // The early returns of the original for sizes that the program does not accept, as C statements.
   std::string early_returns() {
     const auto& entry = tree_.functions[tree_.entry];
     const bool returns = type(entry.result).kind != CTypeInfo::Kind::Void;
     std::string out;
     for (const lifter::Exit& exit : lifted_.execution.exits) {
-      if (returns && exit.returned == nullptr) why_ = "it returns a value early";
+      if (returns && exit.returned == nullptr) why_ = "it returns a value before its end";
       std::string body = set_and_return(exit.left, exit.returned, "    ");
       if (!returns) body += "    return;\n";
       out += fmt::format("  if ({}) {{\n{}  }}\n", text(exit.condition), body);

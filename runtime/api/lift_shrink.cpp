@@ -25,7 +25,8 @@ constexpr int64_t kFewSteps = 7;
 constexpr int64_t kFewest = 12;  // smaller numbers remain unchanged
 
 // The proof of the file with other numbers, as a proof of the file itself. `outcomes`: of the file
-// itself. The runs with smaller numbers did not take those that only its own numbers make possible.
+// itself. Outcomes that only the file's own numbers make possible were not taken by the runs with
+// smaller numbers.
 LiftProof with(const std::string& told, LiftProof proof, const Outcomes& outcomes) {
   if (const auto removed = outcomes.removed_in(proof.outcomes); !removed.empty()) {
     proof.compared = false;
@@ -101,7 +102,7 @@ bool follows(const Word& at_x, const Word& at_low, const Word& next, int64_t x, 
 }
 
 // The first difference between the program at the value of a macro and the programs at small
-// values, beyond numbers that depend on the value: "'a' instead of 'b'". "" if there is none.
+// values, ignoring numbers that follow from the value: "'a' instead of 'b'". "" if there is none.
 std::string differs(const std::string& large, const std::string& small, const std::string& next,
                     int64_t value, int64_t low) {
   const std::vector<Word> a = words_of(large), b = words_of(small), c = words_of(next);

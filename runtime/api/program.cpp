@@ -103,7 +103,7 @@ Result<runtime::Params> bind(const ir::Program& program, const ParamValues& valu
           fmt::format("to give it by itself, name it in Options::open (--open {})", name)};
     }
     if (param.folded()) {
-      return Failure{"R074", fmt::format("param '{}' is part of the code", name),
+      return Failure{"R074", fmt::format("param '{}' is compiled into the code", name),
                      "give it when the program is read (Options::definitions), or name it in "
                      "Options::open"};
     }

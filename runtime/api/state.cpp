@@ -186,7 +186,7 @@ Status State::set_param(const std::string& name, const ParamValue& value) {
     if (params[index].folded() || !is_float(params[index].type)) {
       return Failure{"R074",
                      params[index].folded()
-                         ? fmt::format("param '{}' is part of the code", name)
+                         ? fmt::format("param '{}' is compiled into the code", name)
                          : fmt::format("param '{}' is an integer, fixed when the run starts", name),
                      ""};
     }

@@ -65,8 +65,8 @@ class DecomposedSession : public Session, public FieldRows {
   // Runs `work(p)` for all subdomains in parallel and returns the first failure.
   template <class Work>
   Status in_subdomains(const Work& work);
-  // The same for work in which subdomains wait for each other: a failure ends the waits of the
-  // others.
+  // The same for work in which subdomains wait for each other. If one fails, the others stop
+  // waiting.
   template <class Work>
   Status together(const Work& work);
   // Collects the results of `work`, by subdomain.

@@ -41,7 +41,7 @@ class LocalSubdomains {
   std::condition_variable changed_;
   std::map<Key, std::deque<std::shared_ptr<Post>>> posts_;
   std::optional<Failure> failure_;  // of the first subdomain that failed
-  // Of all_gather: contributions to the current round, and the results of the last one.
+  // State of all_gather(): contributions to the current round, and the results of the previous one.
   std::vector<std::optional<std::string>> said_;
   std::vector<std::string> heard_;
   std::vector<Accelerator*> accelerators_;  // by rank, during meet()

@@ -31,8 +31,8 @@ class MpiCommunicator : public Communicator {
   Status meet(Accelerator& accelerator) override;
   // Uses NCCL if every subdomain has its own GPU and NCCL; the exchange is then queued, not waited
   // for. Otherwise uses MPI, which waits for the device. MPI reads device memory directly if it
-  // can; otherwise data are staged through host memory. The first exchange of an accelerator
-  // decides, so it is collective.
+  // can; otherwise data are staged through host memory. The first meet() or exchange() of an
+  // accelerator makes this choice, so it is collective.
   Status exchange(Accelerator& accelerator, std::span<const Transfer> transfers) override;
   Result<std::vector<std::string>> all_gather(const std::string& own) override;
 
@@ -64,7 +64,8 @@ class MpiCommunicator : public Communicator {
 Result<std::unique_ptr<MpiCommunicator>> open_mpi(void* users_communicator = nullptr);
 
 // Whether an MPI launcher started this process as one of several. If the launcher does not give the
-// number, MPI is initialised and asked; true if that fails, so that open_mpi() reports why.
+// number, this function initialises MPI to get it. If MPI cannot be initialised, returns true, so
+// that open_mpi() reports the reason.
 bool started_by_mpi();
 
 // Finalises MPI now, if open_mpi initialised it, instead of at process exit. Collective; no

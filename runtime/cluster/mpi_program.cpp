@@ -233,7 +233,7 @@ class RankSubdomain {
 void warn_of_gathering(const char* what, const Failure& reason) {
   const Failure warning = {
       "R096",
-      fmt::format("some ranks cannot access the run's files, which rank 0 {}s alone: {}", what,
+      fmt::format("some ranks cannot access the run's files, so rank 0 {}s them alone: {}", what,
                   reason.message),
       "use a file system that all ranks share"};
   fmt::print(stderr, "stencilc: warning {}: {}\n      = hint: {}\n", warning.code, warning.message,
@@ -482,7 +482,7 @@ Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_o
     return settle_cut(program, integers, wanted, chosen.value(), network_link(), line, diagnostics,
                       ranks->rank() == 0 ? known : KnownSubdomainLines());
   };
-  tell(fmt::format("cutting {} for {} ranks", program.name, ranks->size()));
+  tell(fmt::format("splitting {} over {} ranks", program.name, ranks->size()));
   Status settled = Done{};
   std::string said;
   if (ranks->rank() == 0) {

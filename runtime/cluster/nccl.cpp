@@ -49,7 +49,7 @@ Library open_nccl() {
   if (!symbol.empty()) {
     out.missing = fmt::format("{} lacks {}: NCCL 2.7 or newer is needed", kNccl, symbol);
   } else if (out.ncclGetVersion(&version) != 0) {
-    out.missing = "NCCL does not tell its version";
+    out.missing = "NCCL does not report its version";
   } else {
     out.version = nccl_version_text(version);
   }

@@ -109,7 +109,7 @@ std::string Elf::read_sections(std::string_view bytes) {
   const uint64_t names = number_at<uint16_t>(bytes, 0x3e);
   if (entry != kSectionBytes || table > bytes.size() ||
       (bytes.size() - table) / kSectionBytes < count || names >= count) {
-    return "its table of sections is cut short";
+    return "its section table is truncated";
   }
   std::vector<uint32_t> name_places;
   for (uint64_t s = 0; s < count; ++s) {
@@ -119,7 +119,7 @@ std::string Elf::read_sections(std::string_view bytes) {
     const uint64_t place = number_at<uint64_t>(row, 24);
     if (section.type != kNoBits && section.type != 0) {
       if (place > bytes.size() || section.size > bytes.size() - place)
-        return "a section is cut short";
+        return "a section is truncated";
       section.bytes = bytes.substr(place, section.size);
     }
     name_places.push_back(number_at<uint32_t>(row, 0));
@@ -127,7 +127,7 @@ std::string Elf::read_sections(std::string_view bytes) {
   }
   for (uint64_t s = 0; s < count; ++s) {
     const auto name = text_at(sections[names].bytes, name_places[s]);
-    if (!name) return "the names of its sections are cut short";
+    if (!name) return "its section names are truncated";
     sections[s].name = *name;
   }
   return "";
@@ -140,7 +140,7 @@ std::string Elf::read_symbols() {
   for (size_t place = 0; table->bytes.size() - place >= kSymbolBytes; place += kSymbolBytes) {
     const std::string_view row = table->bytes.substr(place, kSymbolBytes);
     const auto name = text_at(strings->bytes, number_at<uint32_t>(row, 0));
-    if (!name) return "the names of its symbols are cut short";
+    if (!name) return "its symbol names are truncated";
     symbols.push_back({*name, number_at<uint8_t>(row, 4) & 0xfu, number_at<uint8_t>(row, 5),
                        number_at<uint16_t>(row, 6), number_at<uint64_t>(row, 8)});
   }
@@ -206,7 +206,7 @@ std::string read_kernel(const Elf& elf, const Attributes& attributes, size_t num
   const auto registers = attributes.find(kRegisters, number);
   const int64_t of_section = elf.architecture < kReservedSince ? code.info >> 24 : 0;
   if (!registers || *registers > 255 || (of_section != 0 && of_section != *registers)) {
-    return fmt::format("the registers of {} are not said, or twice", kernel.name);
+    return fmt::format("the register count of {} is missing or contradictory", kernel.name);
   }
   kernel.registers = static_cast<int>(*registers);
   kernel.local_bytes = std::max(attributes.find(kFrameBytes, number).value_or(0),
@@ -222,14 +222,14 @@ std::string read_kernel(const Elf& elf, const Attributes& attributes, size_t num
   }
   if (code.bytes.size() % kInstructionBytes != 0 || symbol.value % kInstructionBytes != 0 ||
       symbol.value >= code.bytes.size()) {
-    return fmt::format("the code of {} is cut short", kernel.name);
+    return fmt::format("the code of {} is truncated", kernel.name);
   }
   kernel.code_bytes = static_cast<int64_t>(code.bytes.size());
   kernel.instructions = kernel.code_bytes / kInstructionBytes;
   std::optional<std::vector<int64_t>> exits;
   if (const Section* info = elf.section(".nv.info." + kernel.name)) {
     const auto entries = read_entries(info->bytes);
-    if (!entries) return fmt::format("the attributes of {} are cut short", kernel.name);
+    if (!entries) return fmt::format("the attributes of {} are truncated", kernel.name);
     for (const Entry& entry : *entries) {
       if (entry.attribute != kExits) continue;
       exits.emplace();
@@ -251,7 +251,7 @@ Result<Cubin> read_cubin(std::string_view bytes) {
   Attributes attributes;
   if (const Section* info = elf.section(".nv.info")) {
     const auto entries = read_entries(info->bytes);
-    if (!entries) return unreadable("its attributes are cut short");
+    if (!entries) return unreadable("its attributes are truncated");
     for (const Entry& entry : *entries) {
       if (entry.values.size() != 2) continue;
       attributes.of_symbols[{entry.attribute, entry.values[0]}] = entry.values[1];

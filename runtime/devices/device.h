@@ -78,7 +78,8 @@ class Session {
   // Access to the rows of the fields if these are distributed over several memories. Null: the
   // fields are in one memory; use fetch().
   virtual FieldRows* rows() { return nullptr; }
-  // Waits for all steps of advance(), which returns early only in attached sessions.
+  // Waits until all steps of advance() are done. Only in attached sessions may advance() return
+  // before that.
   virtual Status wait() { return Done{}; }
   // Time of the steps of the last advance() by the device's clock, without queueing and waiting;
   // nullopt if the device has no clock.

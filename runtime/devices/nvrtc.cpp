@@ -182,7 +182,7 @@ Result<Nvrtc> Nvrtc::open(int driver_version) {
     }
     const int version = nvrtc.value().info().version;
     if (driver_version == 0 || version / 1000 <= driver_version / 1000) return nvrtc;
-    reason = fmt::format("NVRTC {} is newer than the driver, which serves CUDA {}",
+    reason = fmt::format("NVRTC {} is newer than the driver, which supports CUDA {}",
                          cuda::version_text(version), cuda::version_text(driver_version));
   }
   return Failure{"R041", reason, "install the CUDA toolkit, or set CUDA_HOME"};

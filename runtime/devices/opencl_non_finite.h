@@ -17,8 +17,8 @@ constexpr size_t kNonFiniteGroups = 256, kNonFiniteItems = 64;  // work-groups; 
 // infinity; and an array with three ulong per work-item, to which the kernel adds.
 std::string non_finite_source(int element);
 
-// Evaluates the array. Per work-item it holds the number of NaN, the number of infinities, and the
-// first position plus one (0: none).
+// Adds up the counts of all work-items. `found` is the array that the kernel filled: per work-item
+// the number of NaN, the number of infinities, and the first position plus one (0: none).
 NonFiniteCount sum_of_items(const std::vector<uint64_t>& found);
 
 }  // namespace stencil::runtime

@@ -41,9 +41,9 @@ Status PlanMemory::prepare(const PlanMemory* like) {
 
 Status PlanMemory::place(const kernel::PointSet& set) {
   if (is_attached(plan_.arrays[set.arrays])) {
-    return Failure{
-        "R045", fmt::format("the places of the points '{}' are in memory of the device", set.name),
-        "give them as an array of the host: they are sorted there before the run"};
+    return Failure{"R045",
+                   fmt::format("the positions of the points '{}' are in device memory", set.name),
+                   "give them in host memory: the host sorts them before the run"};
   }
   return place_points(
       plan_, set, state_, [this](const kernel::Expr& expr) { return evaluate(expr); },
@@ -225,8 +225,7 @@ Status PlanMemory::adopt(const kernel::Array& array) {
   if (layout.rows.count > 1) {
     return Failure{
         "R045",
-        fmt::format("the schedule pads the rows of {}, but those of the user's array are "
-                    "dense",
+        fmt::format("the schedule pads the rows of {}, but the user's array has dense rows",
                     array.name),
         "compile with rows=dense"};
   }

@@ -22,7 +22,8 @@ class Replays {
 
   // The first two cycles run without recording. The first loads code that cannot be loaded during a
   // recording; the second measures the time per tile. Long tiles are not recorded: they hide the
-  // queueing, and a graph, unlike queues, does not start one kernel before another.
+  // launch overhead, and a graph, unlike streams, cannot start a kernel once another one has begun
+  // (docs/design/performance.md).
   bool is_warm() const { return cycles_ == 2; }
   Status warm_up(int64_t tiles, const std::function<Status()>& cycle);
 

@@ -120,7 +120,7 @@ struct Instruction {
   bool always() const { return (low >> 12 & 0xf) == kAlways && (high >> 23 & 0xf) == kAlways; }
   uint64_t branch_form() const { return low >> 32 & 3; }
   bool branches() const { return opcode() == kBranch || opcode() == kUniformBranch; }
-  // Whether the following instruction may be next, apart from rare cases.
+  // Whether execution may fall through to the following instruction, apart from rare cases.
   bool goes_on() const {
     switch (opcode()) {
       case kBranch:

@@ -17,8 +17,8 @@ namespace stencil::runtime {
 
 constexpr int64_t kInstructionBytes = 16;  // from sm_70 on
 
-// Number of instructions by kind. Other kinds, which cause no waiting of these sorts (integers,
-// comparisons, moves, special functions), count only in `all`.
+// Number of instructions by kind. Other kinds (integers, comparisons, moves, special functions)
+// cause no stalls like those below and count only in `all`.
 struct InstructionMix {
   int64_t all = 0;       // without NOPs
   int64_t local = 0;     // thread-local memory: spills, arrays (LDL, STL)
@@ -59,10 +59,10 @@ bool knows_instructions(int architecture);
 std::optional<MachineWork> work_of(std::string_view code, int architecture, int64_t entry,
                                    const std::optional<std::vector<int64_t>>& exits);
 
-// The loop that presumably takes most of the kernel's time. A kernel has versions of a loop for the
-// inside of the grid and for its edges that compute the same. So among the innermost loops with
-// about the most arithmetic (or the most loads and stores, without arithmetic), the one with the
-// fewest instructions is chosen. Null: the kernel computes outside of loops.
+// The loop that presumably takes most of the kernel's time. A kernel may contain a loop in several
+// versions, for the interior and for the edges of the grid. So among the innermost loops with about
+// the most arithmetic (without arithmetic: the most loads and stores), this is the one with the
+// fewest instructions. Null: the kernel computes outside of loops.
 const MachineLoop* hottest_loop(const MachineWork& work);
 
 }  // namespace stencil::runtime

@@ -11,8 +11,9 @@ namespace stencil::runtime {
 
 namespace {
 
-// One more range costs as much as packing and unpacking kBytesOfRange bytes, and kRangesOfLaunches
-// ranges as much as launching the two kernels that pack and unpack.
+// The break-even between copying ranges and packing. An additional range costs as much as packing
+// and unpacking kBytesOfRange bytes. Launching the pack and unpack kernels costs as much as
+// kRangesOfLaunches ranges.
 constexpr int64_t kBytesOfRange = int64_t{2} << 20;
 constexpr size_t kRangesOfLaunches = 4;
 

@@ -23,8 +23,8 @@ class SubdomainExchange {
   // ignored; this may take a second. Call it before steps that are timed.
   Status connect();
 
-  // Whether halos are exchanged while the inside of a tile is computed; true only if all subdomains
-  // can.
+  // Whether halos are exchanged while the interior of a tile is computed; true only if all
+  // subdomains can.
   bool is_beside_tiles() const { return beside_tiles_; }
   // Whether the exchange packs into buffers; otherwise it copies directly between arrays.
   bool packs(const kernel::Exchange& exchange) const;

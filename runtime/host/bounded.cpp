@@ -95,7 +95,8 @@ bool heard(int pipe, Clock::time_point end, std::string& out) {
 Compiled in_bounded_child(const std::function<Compiled()>& work, int seconds) {
   initialise();  // before the fork, so that the child finds no lock of it held
   int ends[2] = {-1, -1};
-  if (pipe2(ends, O_CLOEXEC) != 0) return {false, "Clang cannot be started: no pipe"};
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return {false, "Clang cannot be started: no pipe can be created"};
   const pid_t parent = getpid();
   const auto end = Clock::now() + std::chrono::seconds(seconds);
   const pid_t made = fork();
@@ -103,7 +104,7 @@ Compiled in_bounded_child(const std::function<Compiled()>& work, int seconds) {
   close(ends[1]);
   if (made < 0) {
     close(ends[0]);
-    return {false, "Clang cannot be started: no process"};
+    return {false, "Clang cannot be started: no process can be created"};
   }
   std::string answer;
   const bool in_time = heard(ends[0], end, answer);

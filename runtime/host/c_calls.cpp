@@ -28,8 +28,8 @@ int CTranslator::called(const CallExpr* e, const FunctionDecl* callee, std::vect
   return out;
 }
 
-// Evaluates calls of recursive constexpr functions. The lifter executes other functions itself,
-// which keeps the names of constants.
+// Evaluates calls of recursive constexpr functions. The lifter executes all other functions itself,
+// so that named constants keep their names.
 std::optional<int> CTranslator::folded_call(const CallExpr* e, const FunctionDecl* callee,
                                             const std::vector<int>& arguments) {
   if (!callee->isConstexpr() || scalar_of(context_, e->getType()) == CScalar::None)
@@ -128,7 +128,7 @@ int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) 
   for (unsigned k = 1; k < e->getNumArgs(); ++k)
     integers = integers && e->getArg(k)->getType()->isIntegerType();
   if (!e->getArg(0)->getType()->isPointerType() || !integers)
-    return unknown(e, "an mdspan that is not made of a pointer and integers");
+    return unknown(e, "an mdspan that is not constructed from a pointer and integers");
   const int pointer = expression(e->getArg(0));
   int row = type(of.element);
   unsigned next = e->getNumArgs();  // counts arguments down, from the last dimension in memory
@@ -199,7 +199,7 @@ int CTranslator::constructed(const CXXConstructExpr* e) {
   const auto* other = from->getType()->getAsRecordDecl();
   if (other != nullptr && container_of(*other))
     return first_element(e, expression(from), container_of(*other)->element);
-  return unknown(e, "a span that is not made of a pointer or a container");
+  return unknown(e, "a span that is not constructed from a pointer or a container");
 }
 
 int CTranslator::operator_call(const CXXOperatorCallExpr* e) {

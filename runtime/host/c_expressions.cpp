@@ -339,7 +339,7 @@ int CTranslator::translated(const Expr* e) {
     return expression(t->getReplacement());
   }
   if (const auto* c = dyn_cast<CXXConstructExpr>(e)) return constructed(c);
-  if (isa<StmtExpr>(e)) return unknown(e, "a statement within an expression");
+  if (isa<StmtExpr>(e)) return unknown(e, "a statement expression, ({ ... })");
   if (isa<LambdaExpr>(e)) return unknown(e, "a lambda");
   if (isa<StringLiteral>(e)) return unknown(e, "a string");
   return unknown(e, std::string("an expression (") + e->getStmtClassName() + ")");

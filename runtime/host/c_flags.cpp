@@ -231,7 +231,7 @@ const Valued* valued(Word word) {
     // -gsplit-dwarf writes a file
     if (one.flag == "-g" && word.find("split") != Word::npos) return nullptr;
     const bool joined = word.size() > one.flag.size();
-    // -Xclang=..., -targetx are other flags
+    // flags whose value is a separate word: -Xclang=... and -targetx are other flags
     const bool only_apart =
         one.separate && one.flag.size() > 2 && one.flag[1] != 'i' && one.flag[1] != 'M';
     if (joined && only_apart) continue;

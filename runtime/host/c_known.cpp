@@ -180,7 +180,7 @@ bool is_known_pragma(const std::vector<std::string>& words) {
   if (words.size() < 2) return false;
   if (words[0] == "GCC") return kGcc.count(words[1]) > 0;
   if (words[0] == "clang") return kClang.count(words[1]) > 0;
-  // DEFAULT refers to the command line, which the lifter sets
+  // DEFAULT restores the state of the command line, which the lifter sets
   const bool off = words.size() > 2 && (words[2] == "OFF" || words[2] == "DEFAULT");
   return words[0] == "STDC" && (off || words[1] == "CX_LIMITED_RANGE");
 }

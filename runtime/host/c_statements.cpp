@@ -154,14 +154,14 @@ int CTranslator::switch_statement(const SwitchStmt* s) {
        label = label->getNextSwitchCase()) {
     ++all;
   }
-  if (all != labels) return unknown(s, "a switch with a label within another statement");
+  if (all != labels) return unknown(s, "a switch with a label inside a nested statement");
   const auto ends = [](const Stmt* last) {
     return isa<BreakStmt>(last) || isa<ReturnStmt>(last) || isa<ContinueStmt>(last);
   };
   for (const Group& group : groups) {
     for (const Stmt* one : group.statements) {
       if (!isa<BreakStmt>(one) && jumps<BreakStmt>(one))
-        return unknown(s, "a switch that a statement within another one leaves");
+        return unknown(s, "a switch that a nested statement leaves");
     }
   }
   const auto block_of = [&](size_t first) {

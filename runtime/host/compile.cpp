@@ -63,7 +63,7 @@ std::vector<std::string> arguments(const StencilHostOptions& options) {
   list.insert(list.end(), {"-x", "c++", "-std=c++17", "-ffreestanding", "-fno-builtin",
                            "-nostdsysteminc", "-nobuiltininc", "-mrelocation-model", "pic",
                            "-pic-level", "2", "-mframe-pointer=none",
-                           "-disable-llvm-verifier"});  // which checks Clang's own output
+                           "-disable-llvm-verifier"});  // it would only check Clang's output
   list.push_back("-O" + std::to_string(options.optimisation));
   if (options.optimisation >= 2) {
     list.insert(list.end(), {"-vectorize-loops", "-vectorize-slp"});

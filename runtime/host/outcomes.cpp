@@ -443,7 +443,7 @@ class WriteTable : public PassInfoMixin<WriteTable> {
   Observation& observation_;
 };
 
-// ---- The action
+// ---- The front-end action of Clang
 
 class SystemHeaders : public clang::PPCallbacks {
  public:

@@ -96,7 +96,7 @@ Result<int> open_stream(const std::string& path) {
     const int error = errno;
     const bool is_pipe = ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
     if (error != ENXIO || !is_pipe) return cannot_write(path, error, 0);
-    return Failure{"R011", fmt::format("cannot write '{}': it is a pipe that nothing reads", path),
+    return Failure{"R011", fmt::format("cannot write '{}': it is a pipe without a reader", path),
                    "start the reader first"};
   }
   if (::fstat(descriptor, &status) == 0 && S_ISBLK(status.st_mode)) {

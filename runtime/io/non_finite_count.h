@@ -24,7 +24,7 @@ struct NonFiniteCount {
 // are less, and NaN if they are greater.
 uint64_t infinity_bits(Scalar type);
 
-// For `count` values of a type; zero for integers.
+// Counts NaN and infinities among `count` values of a type. Integers have none.
 NonFiniteCount count_values(Scalar type, const std::byte* memory, int64_t count);
 
 }  // namespace stencil::runtime

@@ -267,7 +267,7 @@ Result<NpySource> NpySource::of(const InputFile& file) {
   const int64_t there = file.size() - preface.end;
   if (size != there) {
     return damaged_npy(name, "its shape " + print_tuple(header.shape) + " needs " +
-                                 std::to_string(size) + " bytes of data, it has " +
+                                 std::to_string(size) + " bytes of data, but it has " +
                                  std::to_string(there));
   }
   NpySource source;

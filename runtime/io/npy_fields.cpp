@@ -39,13 +39,13 @@ Status check_shape(const NpySource& array, const std::string& name,
   if (array.shape().empty()) {
     return Failure{"R022",
                    "'" + name +
-                       "' holds a single number without dimensions, the field has the shape " +
+                       "' holds a single number without dimensions, but the field has the shape " +
                        print_shape(expected),
                    "save an array of that shape, such as numpy.full(shape, value)"};
   }
   return Failure{"R022",
-                 "'" + name + "' has the shape " + print_shape(array.shape()) + ", the field has " +
-                     print_shape(expected),
+                 "'" + name + "' has the shape " + print_shape(array.shape()) +
+                     ", but the field has " + print_shape(expected),
                  ""};
 }
 
@@ -89,7 +89,7 @@ Status check_types(const NpySource& array, const std::string& name, Scalar type)
   if (!is_float(array.type()) || is_float(type)) return Done{};
   return Failure{"R023",
                  "'" + name + "' holds " + std::string(stencil::name(array.type())) +
-                     " values, the field holds " + std::string(stencil::name(type)),
+                     " values, but the field holds " + std::string(stencil::name(type)),
                  "convert the array with astype()"};
 }
 
@@ -167,7 +167,7 @@ Result<NewFile> npy_file(const std::string& path, const FieldData& field,
   const Scalar stored = field.types[first];
   for (int c = 0; c < components; ++c) {
     if (field.types[first + c] == stored) continue;
-    return Failure{"R024", "the field's components differ in type, one array cannot hold them",
+    return Failure{"R024", "the field's components differ in type, so one array cannot hold them",
                    "write one component at a time"};
   }
   const Scalar type = npy_type(stored);

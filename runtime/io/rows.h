@@ -56,8 +56,8 @@ using RowsOf = std::function<void(ir::FieldId, const std::function<void(const Ro
 class FieldRows {
  public:
   virtual ~FieldRows() = default;
-  // Writes the arrays into the files and flushes them to disk. R011, with the rank that failed if
-  // there are several; then some of it has been written.
+  // Writes the arrays into the files and flushes them to disk. R011, naming the failed rank if
+  // there are several; the files are then partly written.
   virtual Status write(const std::vector<SharedFile>& files) = 0;
   // Each array's share of its CRC-32 (whole_checksum()).
   virtual Result<std::vector<uint32_t>> checksums(const std::vector<StoredArray>& arrays) = 0;

@@ -166,11 +166,11 @@ Status check_vti(const ir::Program& program, const std::vector<Selection>& selec
   for (const Selection& selection : selections) {
     const ir::Field& field = program.fields[selection.field];
     if (field.box == first.box && field.dimensions == first.dimensions) continue;
-    return Failure{"R031",
-                   fmt::format("a .vti file holds fields on the same points, '{}' is on others "
-                               "than '{}'",
-                               field.name, first.name),
-                   "write each to a separate file"};
+    return Failure{
+        "R031",
+        fmt::format("a .vti file holds fields on the same points, but '{}' and '{}' differ",
+                    field.name, first.name),
+        "write each to a separate file"};
   }
   return Done{};
 }

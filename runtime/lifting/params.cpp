@@ -21,7 +21,8 @@ namespace {
 
 constexpr int64_t kLongestText = int64_t{64} << 20;
 constexpr int64_t kOthers[] = {1, 10};  // added to the current values
-// Integers of the file outside of this range are not compared with sizes that can run.
+// The range of the file's integers that are used. Sizes that can run are not compared with other
+// integers.
 constexpr int64_t kLeast = 2, kLargest = 1 << 20;
 constexpr size_t kMost = 24;  // values beside integers
 
@@ -96,7 +97,8 @@ std::vector<int64_t> values_beside_integers(const CFile& file) {
     text = read.value();
   }
   std::set<int64_t> found;
-  const std::regex integer("[A-Za-z_0-9.]+");  // with names and reals, so that these are skipped
+  // Also matches names and reals, so that digits within them are not taken for integers.
+  const std::regex integer("[A-Za-z_0-9.]+");
   for (std::sregex_iterator at(text.begin(), text.end(), integer), end; at != end; ++at) {
     std::string word = at->str();
     while (!word.empty() && std::strchr("uUlL", word.back()) != nullptr) word.pop_back();
@@ -107,7 +109,7 @@ std::vector<int64_t> values_beside_integers(const CFile& file) {
     }
   }
   std::vector<int64_t> out(found.begin(), found.end());
-  // the largest are the ones that no other tested value exceeds
+  // If there are too many, keep the largest: no other tested value lies above them.
   if (out.size() > kMost) out.erase(out.begin(), out.end() - static_cast<ptrdiff_t>(kMost));
   return out;
 }
@@ -139,12 +141,12 @@ struct ParamCheck {
     if (!used) {
       return refused(param,
                      "the lifted code does not use a macro or constant of this name as an integer",
-                     "for #define N 1000 and const int N = 1000, the name is N");
+                     "give the name N of '#define N 1000' or 'const int N = 1000'");
     }
     const auto& conditions = lifted.tree.conditions;
     if (std::find(conditions.begin(), conditions.end(), param) != conditions.end()) {
-      return refused(param, "#if tests it, so other values may give another program",
-                     "flags after -- choose the value: -- -D" + param + "=512");
+      return refused(param, "#if tests it, so another value may give a different program",
+                     "set its value with a compiler flag after --: -- -D" + param + "=512");
     }
     return Done{};
   }
@@ -161,25 +163,28 @@ struct ParamCheck {
     const auto again = lift_as_it_stands(changed);
     if (!again.ok()) {
       if (!must_lift) return Done{};
-      return refused(first,
-                     fmt::format("{} the file is refused ({})", with, again.failure().message), "");
+      return refused(
+          first, fmt::format("{} the file cannot be lifted ({})", with, again.failure().message),
+          "");
     }
     for (const lifter::CNode& node : again.value().tree.nodes) {
       const auto value = values.find(node.text);
       if (node.kind != lifter::CKind::Int || value == values.end()) continue;
       if (node.integer == value->second) continue;
-      return refused(node.text, "it is not defined in this file, and -D does not change it",
-                     "a header can allow other values with #ifndef");
+      return refused(node.text,
+                     "it is not defined in this file, and -D does not override its definition",
+                     "put #ifndef around the definition in the header");
     }
     const auto& params = request.options.params;
     const std::string here = without_defaults(lifted.program.text, params);
     const std::string there = without_defaults(again.value().program.text, params);
     if (here == there) return Done{};
     const auto [a, b] = difference(here, there);
-    return refused(first,
-                   fmt::format("{} the program has another number: '{}', not '{}'", with, b, a),
-                   "its name is lost in sizeof, template arguments and derived constants; write it "
-                   "out there, or make that constant a param as well");
+    return refused(
+        first,
+        fmt::format("{} another number of the program changes: '{}' instead of '{}'", with, b, a),
+        "the compiler replaces it by its value in sizeof, template arguments and derived "
+        "constants; avoid these uses, or make the derived constant a param as well");
   }
 
   // The current values of the params, plus `added`.

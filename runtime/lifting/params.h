@@ -13,8 +13,9 @@ using NamedValues = std::map<std::string, int64_t>;
 // are set by -D flags, for headers that allow it.
 Result<CFile> at_values(const CFile& file, const NamedValues& values);
 
-// Values to test for the requested params, the first one of which gets the value itself and each
-// other one 3 more than the one before: distinct values, so that swapped dimensions are detected.
+// Values to test for the requested params, one set per entry of `first`. The first param gets the
+// entry itself, and each further param 3 more than its predecessor. The values are distinct so that
+// swapped dimensions are detected.
 std::vector<NamedValues> values_to_test(const std::vector<std::string>& params,
                                         const std::vector<int64_t>& first);
 // Values on both sides of each integer in the file, for params that are compared with it.

@@ -66,10 +66,8 @@ class Measurement {
   }
   void add(Figure figure);
   void add_time(const std::string& name, const std::string& text, double seconds);
-  bool has_rates() const {
-    return !machine_.threads_are_loops;
-  }  // the machine's table has such
-     // numbers
+  // Whether the table of machines has measured rates for this device.
+  bool has_rates() const { return !machine_.threads_are_loops; }
 
   const runtime::ChosenDevice& device_;
   const schedule::Machine& machine_;
@@ -256,7 +254,8 @@ Status Measurement::around_cache() {
   }
   const auto bytes = half_way(curve.points);
   report_.curves.push_back(std::move(curve));
-  if (!bytes) return Failure{"", "memory is read as fast as the last cache", ""};
+  if (!bytes)
+    return Failure{"", "reads of memory are as fast as reads of the last-level cache", ""};
   add({"cache_bytes", "working set that is half in the last cache", "B", *bytes,
        static_cast<double>(machine_.cache_bytes), "cache_bytes"});
   return Done{};
@@ -268,7 +267,7 @@ Status Measurement::copies() {
   Work work;
   work.blocks = work.chunks = sets_.levels.back().bytes / kChunkBytes;
   const auto seconds = TRY(subject->seconds(work, effort_));
-  Figure figure{"memory_copy_bandwidth", "copy of memory, both ways", "B/s",
+  Figure figure{"memory_copy_bandwidth", "copy of memory, reads plus writes", "B/s",
                 static_cast<double>(work.blocks) * benchmark.per_pass / seconds};
   if (has_rates()) figure.machine = machine_.bytes_per_second;
   if (has_rates()) figure.member = "bytes_per_second";
@@ -282,7 +281,7 @@ Status Measurement::overlap(Scalar type) {
   if (!loaded.ok()) return loaded;
   const std::string name = name_of(type);
   Curve curve{"time_over_flops_" + name,
-              "Time of a value that is loaded and stored, over the FLOPs in between, " + name,
+              "Time per value loaded and stored, by the FLOPs in between, " + name,
               "FLOPs",
               "time (s)",
               {}};
@@ -297,11 +296,11 @@ Status Measurement::overlap(Scalar type) {
   const auto knee = hidden(curve.points), meets = balance(curve.points);
   report_.curves.push_back(std::move(curve));
   if (!knee || !meets) {
-    return Failure{"", "the time does not rise over as many FLOPs as were tried", ""};
+    return Failure{"", "the time does not increase up to the largest number of FLOPs tried", ""};
   }
   add({"hidden_flops_" + name, "FLOPs that a load and a store hide, " + name, "FLOP", *knee});
-  Figure figure{"balance_flops_" + name, "FLOPs that take as long as both, " + name, "FLOP",
-                *meets};
+  Figure figure{"balance_flops_" + name, "FLOPs that take as long as a load and a store, " + name,
+                "FLOP", *meets};
   if (has_rates()) {
     const double cost = type == Scalar::F64 ? machine_.double_cost : 1;
     const double bytes_per_value = machine_.bytes_per_second / (2 * size_in_bytes(type));

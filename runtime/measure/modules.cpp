@@ -1,8 +1,8 @@
 // Kernels on memory and registers; shared memory is in block_modules.cpp.
 //
-// A value that a thread keeps between passes is a separate buffer: a register on a GPU. If threads
-// are loops, it is an array over the threads in the L1 cache, loaded and stored as vectors once per
-// pass; so each pass does enough work to hide that.
+// A value that a thread keeps between passes has its own buffer. On a GPU the buffer is a register.
+// If threads are loops, it is an array over the threads in the L1 cache, which each pass loads and
+// stores as vectors. Each pass does enough work to hide these accesses.
 #include "runtime/measure/modules.h"
 
 #include <fmt/format.h>
@@ -153,7 +153,7 @@ namespace {
 
 // Source and target memory for a copy of F32 or F64; a kernel fills the source.
 struct Ends {
-  int from, to;   // memory numbers in the draft
+  int from, to;   // results of Draft::memory()
   Expr elements;  // of each
   int64_t in_chunk;
 };

@@ -65,9 +65,10 @@ Benchmark overlap(Scalar type, const schedule::Machine& machine);
 constexpr int kChaseLength = 16, kChaseNodes = 64, kChaseBytes = 128;
 Benchmark chase(const schedule::Machine& machine);
 
-// Shared memory and barriers; only if threads are not loops. Kernels: reads of I32, of I64, a chain
-// of kChaseLength loads by one warp, exchanges between neighbours (store, barrier, load, barrier)
-// by a block, and from kFirstBarrier on one kernel per block size with kBarriers barriers per pass.
+// Shared memory and barriers, unless Machine::threads_are_loops. SharedKernel numbers the kernels:
+// reads of I32; reads of I64; a chain of kChaseLength loads by one warp; exchanges between
+// neighbours in a block (store, barrier, load, barrier). From kFirstBarrier on, there is one kernel
+// per block size, with kBarriers barriers per pass.
 enum SharedKernel { kSharedReads, kSharedReadsLong, kSharedChase, kExchange, kFirstBarrier };
 constexpr int kBarriers = 16;
 struct SharedBenchmark {

@@ -60,9 +60,10 @@ StencilMpiGroup::~StencilMpiGroup() {
 // Checks the arguments, because some builds of MPI do not.
 bool StencilMpiGroup::may_go(int peer, int tag, StencilMpiError* error) const {
   if (peer >= 0 && peer < size && tag >= 0 && tag <= last_tag_) return true;
-  std::snprintf(error->text, sizeof error->text,
-                "no message to or from process %d of %d with tag %d can be sent; tags end at %d",
-                peer, size, tag, last_tag_);
+  std::snprintf(
+      error->text, sizeof error->text,
+      "cannot exchange a message with process %d of %d under tag %d; the largest tag is %d", peer,
+      size, tag, last_tag_);
   return false;
 }
 

@@ -1,7 +1,8 @@
 // If the user's program has initialised MPI, possibly with less thread support than we would
-// request, it also finalises MPI. Otherwise both happen here. The process may have loaded another
-// MPI implementation than this library was compiled for. Communicators are integers in some and
-// pointers in others, and a wrong call would not return, so this is checked first.
+// request, it also finalises MPI. Otherwise this library does both. The MPI implementation in the
+// process may differ from the one for which this library was compiled. Communicators are integers
+// in some implementations and pointers in others, and a wrong call would not return, so the
+// implementation is checked first.
 #include "runtime/mpi/process.h"
 
 #include <dlfcn.h>
@@ -49,7 +50,8 @@ std::string short_version(std::string text) {
   return text;
 }
 
-// In an Open MPI whose libraries do not link each other, components take symbols from the process.
+// If the components of Open MPI are not linked to its main library, they need its symbols to be
+// global in the process.
 void share_symbols() {
   Dl_info found{};
   if (!kForOpenMpi || dladdr(reinterpret_cast<void*>(&MPI_Init_thread), &found) == 0) return;
@@ -89,7 +91,7 @@ bool initialise(StencilMpiError* error) {
   const std::lock_guard<std::mutex> lock(calls);
   if ((library_version().rfind("Open MPI", 0) == 0) != kForOpenMpi) {
     std::snprintf(error->text, sizeof error->text,
-                  "libstencil_mpi.so was built for %s, and this process has %s",
+                  "libstencil_mpi.so was built for %s, but this process uses %s",
                   kForOpenMpi ? "Open MPI" : "MPICH", description());
     return false;
   }

@@ -43,7 +43,7 @@ class MpiAccess {
   std::unique_lock<std::mutex> lock_;
 };
 
-// Like an MpiAccess without end that waits for no other thread.
+// Counts this thread as a caller of MPI until the process ends, without taking the lock.
 void enter_for_good();
 
 }  // namespace stencil::mpi

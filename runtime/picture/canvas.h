@@ -19,7 +19,7 @@ class Canvas {
 
   // Pixels x to x + width - 1 and y to y + height - 1.
   void fill(int64_t x, int64_t y, int64_t width, int64_t height, const Colour& colour);
-  // Draws the outline of such a box, outside of it.
+  // Draws the pixels that surround this rectangle, one pixel wide.
   void frame(int64_t x, int64_t y, int64_t width, int64_t height, const Colour& colour);
   // Mixes a colour into a pixel: `cover` 0 keeps the pixel, 1 replaces it.
   void blend(int64_t x, int64_t y, double cover, const Colour& colour);

@@ -11,7 +11,7 @@
 namespace stencil::runtime {
 namespace {
 
-constexpr int64_t kLeastRoom = 380;  // width for lines of notes
+constexpr int64_t kLeastRoom = 380;  // minimum width for lines of notes
 constexpr int64_t kLine = 18;        // line height of notes
 constexpr int64_t kLegend = 26;      // height
 constexpr int64_t kSwatch = 12;

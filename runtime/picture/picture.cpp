@@ -92,7 +92,7 @@ Result<Image> picture_of(const ir::Program& program, const reference::State& sta
     labels.notes.push_back(span_of(profile.census));
     if (profile.per_interval > 1) {
       labels.notes.push_back(
-          fmt::format("least to greatest of every {} points", profile.per_interval));
+          fmt::format("minimum to maximum of every {} points", profile.per_interval));
     }
     return draw_profile(profile, labels, options.range).image;
   }

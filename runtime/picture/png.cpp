@@ -120,7 +120,7 @@ Result<std::string> compressed(const std::string& rows) {
   std::string data(size, '\0');
   if (compress2(reinterpret_cast<Bytef*>(data.data()), &size,
                 reinterpret_cast<const Bytef*>(rows.data()), rows.size(), 9) != Z_OK) {
-    return no_image("zlib has no memory for it");
+    return no_image("zlib ran out of memory");
   }
   data.resize(size);
   return data;

@@ -118,7 +118,7 @@ Ticks ticks_between(double low, double high, int most, bool whole) {
   const auto last = std::floor((high + slack) / step.size());
   Ticks ticks;
   for (long double k = first; k <= last; ++k) {
-    const double value = std::clamp(step.times(k), low, high);                // slack
+    const double value = std::clamp(step.times(k), low, high);                // undoes the slack
     if (!ticks.marks.empty() && value <= ticks.marks.back().value) continue;  // equal as doubles
     ticks.marks.push_back({value + 0.0, ""});
   }

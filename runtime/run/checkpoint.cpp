@@ -303,8 +303,8 @@ Status compare_params(const std::string& path, const ir::Program& program, const
     const ParamEntry &saved = there.params[p], &own = here.params[p];
     const ir::Param& param = program.params[p];
     if (saved.name != own.name || saved.type != own.type) {
-      return another(path, fmt::format("it has the param '{} : {}' for '{} : {}'", saved.name,
-                                       saved.type, own.name, own.type));
+      return another(path, fmt::format("it has the param '{} : {}' instead of '{} : {}'",
+                                       saved.name, saved.type, own.name, own.type));
     }
     if (saved.value == own.value) continue;
     const bool follows = any_given && param.derived && is_float(param.type) && !param.folded();
@@ -318,7 +318,8 @@ Status compare_fields(const std::string& path, const Header& there, const Header
   for (size_t f = 0; f < std::min(there.fields.size(), here.fields.size()); ++f) {
     const FieldEntry &saved = there.fields[f], &own = here.fields[f];
     if (saved.name != own.name) {
-      return another(path, fmt::format("it has the field '{}' for '{}'", saved.name, own.name));
+      return another(path,
+                     fmt::format("it has the field '{}' instead of '{}'", saved.name, own.name));
     }
     if (saved.levels.size() != own.levels.size()) {
       return another(path, fmt::format("'{}' has {} levels there and {} here", own.name,
@@ -422,7 +423,7 @@ Result<FieldFile> place_arrays(std::shared_ptr<const InputFile> file, const Head
     const std::string& path = header.fields[f].components[component].path;
     if (!within && sound.ok()) {
       sound = damaged_checkpoint(out.file->path(),
-                                 fmt::format("{} is not where it should be",
+                                 fmt::format("{} is at an unexpected offset",
                                              name_of_array(header.fields[f].name, path, level)));
     }
     out.arrays.push_back({.offset = array.offset,

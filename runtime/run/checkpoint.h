@@ -37,8 +37,8 @@ Result<SavedState> find_checkpoint(const std::string& path, const ir::Program& p
                                    const reference::State& state,
                                    const std::vector<bool>& given = {});
 void go_on_from(const SavedState& saved, reference::State& state);
-// Compares the checksums of all arrays with the file, or with the shares of those who have read it
-// (FieldRows::checksums). R060; R010.
+// Compares the checksums in the header with those of the arrays in the file, or with those of the
+// arrays as read (`shares`, from FieldRows::checksums). R060; R010.
 Status check_arrays(const ir::Program& program, const FieldFile& file);
 Status check_arrays(const ir::Program& program, const FieldFile& file,
                     const std::vector<uint32_t>& shares);

@@ -175,9 +175,8 @@ Status History::note(const reference::State& state) {
 
 Status History::sync() {
   const bool failed = descriptor_ >= 0 && ::fdatasync(descriptor_) != 0;
-  if (failed && errno != EINVAL && errno != EROFS)
-    return failure(errno);  // a pipe cannot be
-                            // flushed
+  // EINVAL, EROFS: a pipe or similar, which cannot be flushed.
+  if (failed && errno != EINVAL && errno != EROFS) return failure(errno);
   return Done{};
 }
 

@@ -78,7 +78,7 @@ void add_components(const ir::Program& program, size_t field, int levels,
   }
 }
 
-// The value of a minimum or maximum over no points. Nothing for sums, products, and fields that are
+// The value of a minimum or maximum over no points. nullopt for sums, products, and fields that are
 // not profiles.
 std::optional<double> value_of_none(ir::Reducer reducer) {
   if (reducer == ir::Reducer::Min) return std::numeric_limits<double>::infinity();

@@ -108,9 +108,10 @@ Result<int64_t> steps_of(const ir::Program& program, const Params& params) {
 
 Result<int64_t> steps_left(int64_t last, const reference::State& state) {
   if (state.step <= last) return last - state.step;
-  return Failure{"R064",
-                 fmt::format("the run ends at step {}, it is at step {} already", last, state.step),
-                 "give a later one with --steps"};
+  return Failure{
+      "R064",
+      fmt::format("the run ends at step {}, but it is already at step {}", last, state.step),
+      "give a larger number with --steps"};
 }
 
 Status check_needs(const ir::Program& program, const reference::State& state, int64_t last) {
@@ -172,7 +173,7 @@ Status build(const ir::Program& program, const std::string& line, bool dense, Pr
     out.module = lower(program, line, machine, out.schedule, diagnostics);
     if (!out.module) return Failure{"", "the schedule cannot serve the program", ""};
   } else if (!is_automatic(line) && !schedule::parse(line, program, diagnostics, schedule::cpu())) {
-    return Failure{"", "the schedule is none", ""};  // not used here, but an error nevertheless
+    return Failure{"", "the schedule is invalid", ""};  // not used here, but an error nevertheless
   }
   const std::string shown =
       out.schedule ? ": " + schedule::print(*out.schedule, program.grid.rank()) : "";
@@ -312,8 +313,8 @@ class Agenda {
     return done;
   }
 
-  // Completes the failure of event `failed`: first saves the state with all checkpoint events, then
-  // adds the location to the hint.
+  // Completes the failure of event `failed`: saves the state with the other checkpoint events, then
+  // adds the files to continue from to the hint.
   Failure with_checkpoints(Failure failure, size_t failed, FieldSource& fields) {
     const auto tell = [&](const std::string& what) {
       failure.hint += (failure.hint.empty() ? "" : "; ") + what;
@@ -326,7 +327,7 @@ class Agenda {
         if (!kept.ok()) tell("the checkpoint also failed: " + kept.failure().message);
       }
       if (last_[e].step >= 0) {
-        tell(fmt::format("'{}' has step {}, continue from there with --restart", path,
+        tell(fmt::format("'{}' holds step {}: continue from it with --restart", path,
                          last_[e].step));
       }
     }

@@ -140,8 +140,8 @@ class SessionSource : public FieldSource {
 };
 
 // Advances `state` by up to `steps` steps. Progress reports do not split time tiles; tiles end
-// where an event is due, which does not change results. Fails like the device or an event's action;
-// the hint then names the checkpoint that has a state of the run.
+// where an event is due, which does not change results. Returns failures of the device and of event
+// actions; the hint names the checkpoint of the run, if there is one.
 Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
                           reference::State& state, int64_t steps,
                           const ProgressCallback& progress = {},

@@ -7,7 +7,7 @@
 
 namespace stencil::runtime {
 
-// Of one component's newest level. All members but the counts ignore NaN.
+// Statistics of one component at its newest level. Only the counts include NaN.
 struct Statistics {
   int64_t points = 0;
   int64_t nans = 0;

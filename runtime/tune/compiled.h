@@ -48,7 +48,7 @@ struct Compiled {
 };
 
 struct CompiledProgress {
-  size_t compiled = 0, of = 0;  // numbers of schedules
+  size_t compiled = 0, of = 0;  // schedules done, schedules in total
 };
 
 // Compiles each schedule of `program` with `threads` threads, as the `cuda` device would compile

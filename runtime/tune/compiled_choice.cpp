@@ -66,8 +66,8 @@ Result<runtime::KnownLine> compiled_choice(const ir::Program& program,
     key.parts.push_back(std::move(line));
   }
   auto line = TRY(runtime::cached(key, [&] { return choose(scheduler, tiles); }));
-  return runtime::KnownLine{
-      std::move(line), fmt::format("the fastest that is expected of {} compiled", tiles.size())};
+  return runtime::KnownLine{std::move(line),
+                            fmt::format("the fastest predicted of {} compiled", tiles.size())};
 }
 
 bool compiles_for_choice(const schedule::Machine& machine) {

@@ -139,7 +139,7 @@ class Connection {
     provide_schema(use);
   }
 
-  bool is_empty() const { return empty_; }  // Use::Read: the file has no schema
+  bool is_empty() const { return empty_; }  // no schema yet; only with Use::Read
   void commit() { run("COMMIT"); }
 
   int64_t number(const std::string& sql) {

@@ -26,7 +26,7 @@ struct DatabaseSettings {
 };
 
 // $STENCIL_TUNED (a file, or "off"), else $XDG_DATA_HOME/stencilc/tuned.db, else
-// ~/.local/share/stencilc/tuned.db. None if stencilc was built without SQLite.
+// ~/.local/share/stencilc/tuned.db. No database if stencilc was built without SQLite.
 DatabaseSettings database_settings();
 
 // Whether STENCIL_TUNED is "off": no database, and runs do not autotune (timed_choice.h).

@@ -110,7 +110,7 @@ std::string flaw_of(const Entry& entry) {
       {"fp", &entry.key.fp},           {"schedule", &entry.schedule},
       {"version", &entry.version}};
   for (const auto& [what, text] : texts) {
-    if (text->empty() || text->size() > 1000) return fmt::format("{} is not a name", what);
+    if (text->empty() || text->size() > 1000) return fmt::format("{} is empty or too long", what);
   }
   if (entry.name.size() > 1000) return "name is too long";
   if (entry.sizes.empty()) return "sizes has no extent";

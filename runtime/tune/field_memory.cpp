@@ -191,9 +191,8 @@ void add_noise(FieldData& field, uint64_t seed) {
   constexpr double kNoise = 0x1p-10;
   for (int c = 0; c < field.component_count(); ++c) {
     const Scalar type = field.types[c];
-    if (type != Scalar::F32 && type != Scalar::F64)
-      continue;  // integers, and floats too short to
-                 // hold the noise
+    // Integers and short floats cannot represent the noise.
+    if (type != Scalar::F32 && type != Scalar::F64) continue;
     const double largest = largest_of(field, c);
     const double size = kNoise * (largest > 0 ? largest : 1);
     for (int level = 0; level < static_cast<int>(field.levels.size()); ++level, ++seed) {

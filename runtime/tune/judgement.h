@@ -18,10 +18,10 @@ double median(const TimedRuns& runs);
 double spread(const TimedRuns& runs);
 
 // Whether `leader` beats `other` beyond the noise. Only rounds with runs of both count. From the
-// third common round on: if `other` was never as fast as the leader's median plus the spread (of
-// the noisier candidate, at least half a percent of the median). Before that only clear differences
-// count: after two rounds, if `other` took 1.3 times the leader's median in both; after one, if it
-// took twice the median.
+// third such round on, every run of `other` must exceed the leader's median by more than the spread
+// (of the noisier candidate, at least half a percent of the median). Before that, only clear
+// differences count: every run of `other` must exceed 1.3 times the leader's median after two
+// rounds, and twice the median after one.
 bool beats(const TimedRuns& leader, const TimedRuns& other);
 
 // Whether `other` counts as equally fast: its median is at most one percent above.

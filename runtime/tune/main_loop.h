@@ -19,8 +19,8 @@ namespace stencil::tune {
 struct MainLoop {
   std::string unmatched = {};  // reason if it was not found, a phrase; else ""
   double iterations = 1;       // kernel iterations per trip of the machine-code loop
-  // Per kernel iteration, in the version for the inside of the grid and in that for its edges;
-  // equal if there is one version.
+  // Per kernel iteration, in the version for the interior of the grid and in the version for its
+  // edges; equal if there is one version.
   schedule::Issued inside = {}, at_edge = {};
 };
 

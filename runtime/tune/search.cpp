@@ -15,7 +15,7 @@ double octaves(int a, int b) {
   return std::abs(std::log2(std::max(a, 1)) - std::log2(std::max(b, 1)));
 }
 
-// For a setting in which 0 means that it is chosen later; `unless` is the distance to 0.
+// For a setting in which 0 means automatic; `unless`: the distance between 0 and other values.
 double octaves_or(double unless, int a, int b) {
   if (a == b) return 0;
   return a == 0 || b == 0 ? unless : octaves(a, b);

@@ -35,8 +35,8 @@ class Search {
   std::vector<Candidate> first(size_t most = SIZE_MAX);
   // This schedule as a candidate, if the model can predict it and it was not given out before.
   std::optional<Candidate> give(const schedule::Schedule& schedule);
-  // A new candidate, chosen with the results of the earlier ones; may lie outside the space if it
-  // differs from the fastest in one setting. nullopt if none is left that could be as fast.
+  // A new candidate, chosen with the results of the earlier ones. It lies in the space, or differs
+  // from the fastest one in one setting. nullopt if none is left that could be as fast.
   std::optional<Candidate> next(const Timings& timings);
 
  private:

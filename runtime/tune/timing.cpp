@@ -117,8 +117,8 @@ bool Race::ask() {
   return true;
 }
 
-// Keeps `pending` builds in progress or finished. Of candidates that depend on results, no more
-// than compilers can process at once.
+// Starts builds until `pending` are in progress or finished. Candidates that ask() chooses by the
+// results so far are requested only while fewer than side_by_side_ builds are pending.
 void Race::request(size_t pending) {
   while (pending_.size() < pending) {
     const bool listed = requested_ < candidates_.size();

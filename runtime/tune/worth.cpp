@@ -47,8 +47,9 @@ double timing_of(const Contest& contest) {
   const auto candidates = static_cast<double>(all);
   const double timed_run = std::max(timed_run_seconds(contest.on_cpu), contest.tile);
   const auto bytes = static_cast<double>(contest.bytes);
-  // Candidates whose fields do not fit at the same time are copied again for each timed run; on a
-  // GPU from a session that stays, if there is room for two.
+  // If the fields of all candidates do not fit at the same time, each timed run copies its fields
+  // again: on a GPU from a session that stays open, if there is room for two sessions; otherwise
+  // from the host.
   const size_t at_once = sessions_at_once(contest.bytes, contest.on_cpu);
   const double copies = candidates * (all <= at_once ? 1 : kRunsOfEach);
   const bool within = !contest.on_cpu && at_once > 1;

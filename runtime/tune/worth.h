@@ -27,14 +27,15 @@ double waiting_of(const Contest& contest);
 // Expected seconds of the timing beyond compilations that happen anyway.
 double cost_of(const Contest& contest);
 // Seconds after which timing ends, before a run of `run_seconds` expected seconds: twice the
-// expected cost; and a tenth of the run, up to half a minute, in case other programs slow the
-// compilers down.
+// expected time for compiling and timing. At least a tenth of the run, up to half a minute, in case
+// other programs slow the compilers down.
 double budget_of(const Contest& contest, double run_seconds);
-// Whether a run of `run_seconds` loses little by timing: at most a tenth, or as much as it waits
-// for compilers anyway, or twice that if below a second. False for a single candidate.
+// Whether a run of `run_seconds` loses little by timing: at most a tenth of the run, or as much
+// time as it waits for compilers anyway. If that wait is below a second, timing may cost up to
+// twice the wait, at most a second. False for a single candidate.
 bool is_worth(const Contest& contest, double run_seconds);
-// How many further candidates may follow, at most `most`. They may take a small part of the run,
-// which is their average gain.
+// How many further candidates may follow, at most `most`. Together they may cost a small part of
+// the run, as much as they gain on average.
 size_t more_worth(const Contest& contest, size_t most, double run_seconds);
 
 // Whether `free_bytes` of host memory suffice with a margin: for a second copy of the fields, and

@@ -130,8 +130,9 @@ const State& Verifier::reference_after(size_t size, int64_t steps) {
   return runs.after.emplace(steps, std::move(state)).first->second;
 }
 
-// Same bits, unless a maths library or --fp=fast may change them: then 1024 units per step
-// (Tolerance::units), relative to the largest value of a component.
+// Results must have the same bits unless a maths library or --fp=fast may change them. In that case
+// 1024 units per step are permitted (Tolerance::units), relative to the largest value of a
+// component.
 Tolerance Verifier::tolerance(const ChosenDevice& device, int64_t steps) const {
   const bool library = device.info.name != "host" && uses_transcendentals(sizes_.closed[0].program);
   const bool loose = library || request_.options.fp == FpMode::Fast;
@@ -278,11 +279,11 @@ VerifyRow Verifier::verify_row(RowPlan& plan) {
     if (row.verdict != VerifyRow::Verdict::Same) return row;
   }
   const double units = tolerance(plan.device, 0).units;
-  row.result = units == 0 ? fmt::format("same bits, {} runs", runs)
-                          : fmt::format(
-                                "good, {} runs: a step is off by {} roundings of the largest value "
-                                "at most",
-                                runs, units);
+  row.result =
+      units == 0 ? fmt::format("same bits, {} runs", runs)
+                 : fmt::format(
+                       "good, {} runs: a step differs by at most {} roundings of the largest value",
+                       runs, units);
   return row;
 }
 
@@ -314,7 +315,7 @@ Result<std::vector<ChosenDevice>> choose_devices(const std::string& name,
     auto chosen = TRY(choose_device(name));
     if (!chosen.device.runs_kernels) {
       return Failure{"R045", "the reference interpreter is what the others are compared with",
-                     "name another device, or none"};
+                     "name another device, or omit --device"};
     }
     out.push_back(std::move(chosen));
     return out;
@@ -342,7 +343,7 @@ Result<VerifyReport> verify(const ast::Program& tree, const Source& source,
   std::vector<std::string> absent;
   auto devices = TRY(choose_devices(request.device, absent));
   auto cases = choose_schedules(*program, request.schedule, request.quick, diagnostics);
-  if (diagnostics.has_errors()) return Failure{"", "the schedule is in error", ""};
+  if (diagnostics.has_errors()) return Failure{"", "the schedule is invalid", ""};
   std::vector<schedule::Schedule> schedules;
   for (const ScheduleCase& each : cases) {
     if (each.schedule) schedules.push_back(*each.schedule);

@@ -63,8 +63,8 @@ ScheduleCase small_tile(schedule::Scheduler& scheduler, const schedule::Schedule
   return best;
 }
 
-// The next alternative of a word-valued setting after the usual one. Further alternatives, and
-// other row layouts, only apply to certain array sizes.
+// The schedule with the second keyword of a setting. Further keywords, and other row layouts, only
+// apply to certain array sizes, so they are not tried.
 std::optional<schedule::Schedule> other_word(const schedule::Schedule& usual,
                                              schedule::Setting setting, int rank) {
   if (!schedule::is_word(setting) || setting == schedule::Setting::Rows) return std::nullopt;
@@ -97,7 +97,7 @@ std::vector<ScheduleCase> cases_of(const ir::Program& program, const std::string
   schedule::Scheduler gpu(program, schedule::gpu()), cpu(program, schedule::cpu());
   std::vector<ScheduleCase> out;
   if (!line.empty() && line != "auto") {
-    // GPUs support smaller blocks but have less space for arrays.
+    // Try the GPU first, because it supports smaller blocks. The CPU has more space for arrays.
     Diagnostics refused;
     ScheduleCase anywhere;
     if (gpu.parse(line, refused)) anywhere = try_schedule(gpu, line);

@@ -1,6 +1,6 @@
 // Compiles every example x schedule x real type with NVRTC to machine code, which needs no GPU. The
-// target is sm_80, except for code that needs sm_90: nvcc_test.sh compiles the rest for sm_90. With
-// STENCIL_LONG=1 everything is compiled for both. Skipped on machines without NVRTC.
+// target is sm_80, or sm_90 for code that needs it; nvcc_test.sh compiles all examples for sm_90.
+// With STENCIL_LONG=1 everything is compiled for both. Skipped on machines without NVRTC.
 //
 //   nvrtc_test DIRECTORY-OF-EXAMPLES [SHARD SHARDS]
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ struct Way {
   int architecture = 80;
   int64_t boxes = 0;  // if not 0: kernels for boxes with this many steps per call
 };
-// The streaming family with all ways to load planes, and with scattered sums.
+// Every family; `streaming` also with every way to load planes, and with scattered sums.
 constexpr Way kWays[] = {
     {"direct", FpMode::Contract},
     {"overlapped", FpMode::Contract},
@@ -53,7 +53,7 @@ constexpr Way kWays[] = {
     {"streaming T=2", FpMode::Contract, 80, 3},
 };
 
-// The kernels for `way` as text; on errors nothing, and diagnostics.
+// The kernels for `way` as text; nullopt with diagnostics on errors.
 std::optional<std::string> kernels_of(const ir::Program& program, const Source& source,
                                       const Way& way, Diagnostics& diagnostics) {
   CompileRequest request;

@@ -416,7 +416,7 @@ TEST_F(LongRun, FailedSeriesLeaveACheckpoint) {
   const Outcome failed = stencilc(series + "--checkpoint c.ckpt");
   EXPECT_EQ(failed.status, 2);
   expect_contains(failed.err, "error R011: cannot write 'b_000004.npy': No space left on device");
-  expect_contains(failed.err, "'c.ckpt' has step 4, continue from there with --restart");
+  expect_contains(failed.err, "'c.ckpt' holds step 4: continue from it with --restart");
   EXPECT_FALSE(exists("b.npy"));
   const Outcome rest = stencilc(run + "--restart c.ckpt");
   EXPECT_EQ(rest.status, 0) << rest.err;
@@ -619,7 +619,7 @@ TEST_F(LongRun, HistoriesContinueAfterAFullDisk) {
       wait(start(run + "h.csv --checkpoint c.ckpt", "ulimit -f 4"));  // blocks of 512 bytes
   EXPECT_EQ(full.status, 2) << full.err;
   expect_contains(full.err, "R011: cannot write 'h.csv'");
-  expect_contains(full.err, "continue from there with --restart");
+  expect_contains(full.err, "continue from it with --restart");
   EXPECT_NE(read(file("h.csv")).back(), '\n');
   ASSERT_EQ(stencilc(run + "h.csv --restart c.ckpt").status, 0);
   EXPECT_EQ(read(file("h.csv")), read(file("whole.csv")));

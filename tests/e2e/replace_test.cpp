@@ -360,7 +360,7 @@ TEST_F(Replace, ArraysThatMayBeShorterAreCopied) {
   EXPECT_FALSE(holds(text_of("any_real", ""), "stencil_part"));
 }
 
-// C takes one step where the program requires t >= 1, so the function must not return silently.
+// For t < 1 the C loop takes one step, but the program requires t >= 1. The function must abort.
 TEST_F(Replace, AStepThatTheProgramLacksAborts) {
   if (shell("c++ --version").status != 0) GTEST_SKIP() << "no C++ compiler";
   write("f.c",

@@ -368,7 +368,7 @@ stop when change < 1e-6;
   EXPECT_EQ(stencilc("run blow.stn --steps 9 --device reference --stats").err, "");
 }
 
-// Without a reduction the fields are checked.
+// If a program has no reductions, its fields are checked for NaN.
 TEST_F(RunCommand, FieldsThatBecomeNanFailAtTheEnd) {
   write("blow.stn", R"(
 grid G = [0..39, 0..39] steps 4000;
@@ -443,7 +443,7 @@ TEST_F(RunCommand, PipesAndDevicesAreRefusedAsInputs) {
         std::pair{"run heat.stn --in A=directory.npy", "it is a directory"},
         std::pair{"run heat.stn --restart pipe.npy", "it is a pipe"},
         std::pair{"run heat.stn --device reference --out A=directory.npy", "it is a directory"},
-        std::pair{"run heat.stn --device reference --out A=pipe.npy", "a pipe that nothing reads"},
+        std::pair{"run heat.stn --device reference --out A=pipe.npy", "a pipe without a reader"},
         std::pair{"check pipe.stn", "it is a pipe"}, std::pair{"explain pipe.npy", "it is a pipe"},
         std::pair{"check /dev/zero", "it is a device"}}) {
     const auto begin = std::chrono::steady_clock::now();

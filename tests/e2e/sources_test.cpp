@@ -23,7 +23,7 @@ class Explosion : public Simulations {
   static constexpr double kDx = 10, kDt = 0.0018, kF0 = 12, kSpeed = 3000, kDensity = 2000,
                           kMoment = 1e12;
 
-  // The rate of the moment.
+  // The moment rate, relative to kMoment.
   static double rate(double time) { return hump(kPi * kF0 * (time - 1.2 / kF0)); }
 
   // The radial velocity at distance r from the explosion, from the potential
@@ -54,7 +54,7 @@ TEST_F(Explosion, MatchesTheAnalyticPotential) {
           const double y = (j - source[1]) * kDx;
           const double x = (i + (down ? 0 : 0.5) - source[2]) * kDx;
           const double r = std::hypot(x, y, z);
-          if (r < 6 * kDx) continue;  // too few points per wave length
+          if (r < 6 * kDx) continue;  // too few points per wavelength
           const double expected = away((kSteps - 0.5) * kDt, r) * (down ? z : x) / r;
           greatest = std::max(greatest, std::abs(expected));
           worst = std::max(worst, std::abs((down ? vz : vx)[at] - expected));

@@ -18,7 +18,7 @@ stencil wave : U on G = 1.5 * U[0,0] - 0.5 * U@-1[0,0]
 init U[i,j] = select(i * 7 % 11 == j % 5, 1.0, 0.0);
 )";
 
-// Fields of all kinds, types that files convert, and interleaved members.
+// Fields of all kinds. Files convert bfloat and interleave the members of structures.
 constexpr const char* kKinds = R"(
 param N : integer = 130;
 type cell = { rho : real, u : vector 2 of real };
@@ -285,7 +285,7 @@ TEST_F(Subdomains, AsRanksThatShareNoFilesReadThroughRank0) {
   ASSERT_EQ(launch("-n 1 " + run + " : -n 1 sh -c \"cd elsewhere; exec " + run + "\""), 0)
       << read(file("err.txt"));
   EXPECT_TRUE(read(file("last.npy")) == whole);
-  EXPECT_TRUE(holds(read(file("err.txt")), "which rank 0 reads alone")) << read(file("err.txt"));
+  EXPECT_TRUE(holds(read(file("err.txt")), "so rank 0 reads them alone")) << read(file("err.txt"));
 }
 
 // One message before any exchange, and every rank exits.
@@ -321,8 +321,9 @@ TEST_F(Subdomains, AsRanksWithDifferentProgramsAreRefused) {
 }
 
 // Twenty times a rank is killed at a random time and the run resumes from its checkpoint. The
-// result equals that of an undisturbed run. Checkpoints are frequent, so
-// many ranks die while writing one.
+// result equals that of an undisturbed run. Checkpoints are frequent, so many ranks die while
+// writing one. Most ranks are killed after the first new checkpoint, however slow the machine is;
+// every fourth is killed earlier or later, as it happens.
 TEST_F(Subdomains, AsRanksSurviveBeingKilled) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   const std::string run =
@@ -338,11 +339,14 @@ TEST_F(Subdomains, AsRanksSurviveBeingKilled) {
     write("rank.sh", "echo $$ >>pids\nexec " + run +
                          " --checkpoint k.ckpt --checkpoint-every 3 --history h.csv" +
                          (goes_on ? " --restart k.ckpt" : ""));
-    write("kill.sh",
-          "while [ $(cat pids 2>/dev/null | wc -l) -lt 2 ]; do sleep 0.01; done\nsleep 0." +
-              std::to_string(100 + up_to(400)) + "\nkill -9 $(sed -n " +
-              std::to_string(1 + up_to(1)) + "p pids)\n");
+    const std::string begun =
+        "while [ $(cat pids 2>/dev/null | wc -l) -lt 2 ]; do sleep 0.01; done\n";
+    const std::string saved = "while ! [ k.ckpt -nt begin ]; do sleep 0.01; done\n";
+    write("kill.sh", begun + (round % 4 == 3 ? "" : saved) + "sleep 0." +
+                         std::to_string(100 + up_to(round % 4 == 3 ? 400 : 100)) +
+                         "\nkill -9 $(sed -n " + std::to_string(1 + up_to(1)) + "p pids)\n");
     std::filesystem::remove(file("pids"));
+    write("begin", "");
     const std::string start = "cd '" + file("").string() + "' && timeout 60 sh kill.sh &";
     ASSERT_EQ(std::system(start.c_str()), 0);
     EXPECT_NE(launch("-n 2 sh rank.sh"), 0) << "round " << round << ", seed " << number;

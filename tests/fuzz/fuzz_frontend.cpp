@@ -1,8 +1,8 @@
 // Feeds arbitrary bytes to the parser and, if they parse, to semantic analysis.
 //
-// The front end must not crash. It must return a result exactly if it reports no error, and every
-// message must be renderable. Inputs are cut at 64 KiB: the depth and length limits are reached
-// well below that, and longer inputs only slow the fuzzer down.
+// The front end must not crash. It must return a result if and only if it reports no error, and
+// every message must be renderable. Inputs are cut at 64 KiB: the depth and length limits are
+// reached well below that, and longer inputs only slow the fuzzer down.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

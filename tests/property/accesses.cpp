@@ -79,8 +79,8 @@ std::string Generator::random_level(const Field& field) {
   return fmt::format("{}@-{}", field.name, level);
 }
 
-// A read whose offset varies in one or two dimensions, or nothing if the site does not permit it.
-// Only integers determine the offset, because they are equal in every floating-point mode.
+// A read whose offset varies in one or two dimensions; nullopt if the site does not permit it. Only
+// integers determine the offset, because they are equal in every floating-point mode.
 std::optional<std::string> Generator::varying_access(const Field& field, Site& site) {
   static const std::vector<std::string> kTexts = {
       "time", "m", "{} % 5", "{} - 2", "-{}", "({} & 3) - 1", "long({}) * 3"};

@@ -242,7 +242,7 @@ class Slots {
 
   const kernel::Plan& plan_;
   std::vector<std::vector<reference::Buffer>> more_;  // by array
-  std::vector<std::vector<void*>> pointers_;          // by array, as the file rotates them
+  std::vector<std::vector<void*>> pointers_;          // by array; the file rotates them
 };
 
 void run_boxed(void* library, Item& item) {

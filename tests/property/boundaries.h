@@ -18,7 +18,7 @@ struct Boundary {
 
   bool none() const;                         // no side has a rule
   bool covers() const;                       // every side has a rule
-  bool plain() const;                        // no computed values, no odd or similar sides
+  bool plain() const;                        // only rules that the IR has (not odd, linear, ...)
   std::set<std::string> constructs() const;  // for the coverage table
 };
 

@@ -24,7 +24,7 @@ struct Boxed {
 };
 
 // The boxes of a recipe, as many as its cuts say, with random bounds; some are one point wide. If
-// refused, returns nothing and the code of the refusal or a description of the failure.
+// refused, returns null, with the code of the refusal in `refusal` or a description in `problem`.
 std::shared_ptr<const Boxed> box_up(const Recipe& recipe, const ir::Program& program,
                                     const std::vector<int64_t>& params, std::string& refusal,
                                     std::string& problem);

@@ -45,11 +45,11 @@ struct Case {
 // The recipe as stencilc options, with the seed.
 std::string label(const Recipe& recipe);
 
-// The stencil IR, or nothing and errors.
+// The stencil IR; nullopt, with errors in `diagnostics`, if there are any.
 std::optional<ir::Program> load(const Recipe& recipe, Diagnostics& diagnostics);
 
-// The case with random initial values. Returns nothing and a reason if its params are refused or an
-// IR does not verify.
+// The case with random initial values. nullopt, with the reason in `problem`, if its params are
+// refused or an IR does not verify.
 std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, kernel::Module module,
                             std::string& problem);
 // The same for a case that is cut; its number of steps is unchanged. See lower_subdomains().

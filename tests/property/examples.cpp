@@ -33,7 +33,7 @@ std::vector<Number> sizes_in(const std::string& text) {
   return out;
 }
 
-// The number of grid points, or nothing if the front end refuses the program.
+// The number of grid points; nullopt if the front end refuses the program.
 std::optional<double> points_of(const std::string& text) {
   Diagnostics diagnostics;
   const auto program = load_program(Source("example.stn", text), {}, diagnostics);

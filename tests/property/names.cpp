@@ -143,7 +143,7 @@ OwnWords own_words() {
       }
     }
   }
-  // Of words that differ only in trailing digits, one suffices.
+  // If words differ only in trailing digits, one of them suffices.
   const auto numbered = [&](const std::string& word) {
     const size_t end = word.find_last_not_of("0123456789");
     return end + 1 < word.size() && end > 0 && word[end] == '_' &&

@@ -32,13 +32,14 @@ void draw_cuts(Random& random, int time_tile, Recipe& recipe);
 // which run first (kernel::Launch::outer_blocks).
 void draw_outer_blocks(Random& random, schedule::Schedule& schedule, Recipe& recipe);
 
-// The recipe's program at its sizes, decomposed. If refused, returns nothing and the code.
+// The recipe's program at its sizes, decomposed. If refused, returns nullopt, with the code in
+// `refusal`.
 std::optional<decompose::Decomposition> cut_of(const Recipe& recipe, const ir::Program& at_sizes,
                                                std::string& refusal);
 
 // Lowers the subdomains, each with the schedule or an amended one. `schedule` becomes that of the
-// subdomain with the most neighbours. On failure returns nothing and the code of the refusal or a
-// description.
+// subdomain with the most neighbours. On failure returns null, with the code of the refusal in
+// `refusal` or a description in `problem`.
 std::shared_ptr<const Cut> lower_subdomains(ir::Program at_sizes,
                                             decompose::Decomposition decomposition,
                                             schedule::Schedule& schedule, std::string& refusal,

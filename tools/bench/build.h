@@ -41,8 +41,8 @@ struct Build {
   std::string error;
 };
 
-// The program and its kernels for `machine`, without using a device. `known` makes the choice of
-// "auto"; otherwise the model does.
+// The program and its kernels for `machine`, without using a device. `known` resolves "auto"; if it
+// is null, the model does.
 using KnownLine = std::function<std::optional<runtime::KnownLine>(const ir::Program& program)>;
 Build lower(const BuildRequest& request, const schedule::Machine& machine,
             const KnownLine& known = nullptr);

@@ -140,7 +140,7 @@ std::optional<Record> earlier_record(const std::vector<Record>& earlier, const R
 
 namespace {
 
-// Records the maximum over all kernels.
+// Records the settings, the compile time, and the maximum of each resource over all kernels.
 void note_kernels(const Build& build, Record& record) {
   record["settings"] = schedule::print(*build.schedule, build.program->grid.rank());
   if (!build.chosen.empty()) record["chosen"] = build.chosen;
@@ -313,8 +313,8 @@ std::string Runner::differs_from_interpreter(Build& build, const BuildRequest& r
                                              int64_t steps) {
   auto state = own_memory_.lay_out(*build.program, build.params);
   if (!state.ok()) {
-    return fmt::format("{} at the small size {}: give \"check\"", text_of(state.failure()),
-                       request.define.dump());
+    return fmt::format("{} at the size of the check, {}: give other params in \"check\"",
+                       text_of(state.failure()), request.define.dump());
   }
   BuildRequest program = request;
   program.schedule.clear();  // not used by the interpreter

@@ -78,7 +78,8 @@ class Entry {
     return values_[key];
   }
 
-  // The schedules of both lists, each line once; true: marked naive.
+  // The schedule lines of "schedules" and "streaming", without duplicates, and whether each is
+  // marked naive.
   std::vector<std::pair<std::string, bool>> schedules();
 
   void fail(const std::string& what, const std::string& hint = "") {

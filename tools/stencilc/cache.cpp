@@ -14,7 +14,7 @@ std::string summary_of(const runtime::CacheSettings& settings) {
   std::string text = fmt::format("directory   {}\n", directory.empty() ? "none" : directory);
   std::string note = settings.note;
   const std::string why = note.empty() ? runtime::why_unusable(directory) : "";
-  if (!why.empty()) note = fmt::format("it cannot be written ({}); nothing is kept", why);
+  if (!why.empty()) note = fmt::format("it cannot be written ({}), so nothing is cached", why);
   if (!note.empty()) text += wrapped(note, "note        ");
   text += fmt::format("limit       {} bytes\n", settings.limit_bytes);
   text += fmt::format("\n{:<10}  {:>7}  {:>12}\n", "device", "entries", "bytes");

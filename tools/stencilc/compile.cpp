@@ -210,7 +210,7 @@ Result<runtime::KnownLine> measured_line(const ir::Program& program,
       {.steps = INT64_MAX, .stage = [&](const auto& what) { activity.now(what); }});
   if (timed && serves(timed->line)) return *timed;
   return nothing("it runs fewer than two of them, or its memory is too small",
-                 "without --measure the model chooses");
+                 "omit --measure to use the model's choice");
 }
 
 // Sets schedule and machine if --compile or --measure is given.

@@ -95,9 +95,8 @@ bool fits(const std::string& lines) {
 ExitStatus print_out(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return kSuccess;
-  if (errno == EPIPE)
-    return kPipeClosed;  // same status as after SIGPIPE: the reader, such as
-                         // `head`, has ended
+  // The reader, such as `head`, has ended: same status as after SIGPIPE.
+  if (errno == EPIPE) return kPipeClosed;
   return report(
       Failure{"R011", std::string("cannot write to standard output: ") + std::strerror(errno), ""});
 }

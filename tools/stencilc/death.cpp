@@ -133,9 +133,8 @@ void announce_death() {
   for (const int number : kDeadly) {
     struct sigaction before {};
     sigaction(number, nullptr, &before);
-    if (before.sa_handler == SIG_DFL)
-      sigaction(number, &action, nullptr);  // else a sanitizer has
-                                            // one
+    // Keeps the handler of a sanitizer.
+    if (before.sa_handler == SIG_DFL) sigaction(number, &action, nullptr);
   }
 }
 

@@ -163,7 +163,7 @@ void Parser::add_program_options(CLI::App& to, bool with_schedule) {
   to.add_option("FILE", arguments.file, "the program, a .stn file; or C, which is lifted");
   const std::string group = "Program";
   add_value(to, "--function", some_text("the name of a function", arguments.function),
-            "of a C file: what to lift (its compiler's flags: --)")
+            "the function of a C file to lift (compiler flags after --)")
       ->option_text("NAME")
       ->group(group);
   to.add_option("-D", texts.definitions, "set a param; repeatable")
@@ -334,7 +334,7 @@ void Parser::add_run_options(CLI::App& to) {
           ->option_text("FILE")
           ->group(long_runs);
   to.add_option("--checkpoint-every", texts.checkpoint_every,
-                "and every K steps, or every K seconds (Ks)")
+                "also write it every K steps, or every K seconds (Ks)")
       ->option_text("K|Ks")
       ->needs(checkpoint)
       ->group(long_runs);
@@ -343,7 +343,7 @@ void Parser::add_run_options(CLI::App& to) {
       ->option_text("FILE")
       ->group(long_runs);
   add_value(to, "--on-nan", one_of({"stop", "continue", "ignore"}, arguments.on_nan),
-            "results become NaN or infinite: status 4 (stop)")
+            "if results become NaN or infinite (stop, with status 4)")
       ->option_text("stop|continue|ignore")
       ->group(long_runs);
 }
@@ -410,7 +410,7 @@ void Parser::add_lift_options(CLI::App& to) {
       ->option_text("FILE")
       ->group(output);
   to.add_flag("--replace", arguments.replace,
-              "write a .cu or .cpp with a function that takes the original's place")
+              "write a .cu or .cpp with a function that replaces the original")
       ->disable_flag_override()
       ->group(output);
   to.add_flag("--device-pointers", arguments.device_pointers,

@@ -110,8 +110,8 @@ std::optional<Misuse> Parser::check_order() const {
 std::optional<Misuse> Parser::check_files() {
   for (const std::string& path : arguments.code) {
     if (code_kind(path)) continue;
-    return Misuse{"U021", fmt::format("the name of '{}' does not say what code it is for", path),
-                  "source .cu, .cl or .cpp; .ptx; machine code .cubin or .bin"};
+    return Misuse{"U021", fmt::format("the extension of '{}' names no kind of code", path),
+                  "use .cu, .cl or .cpp for source, .ptx for PTX, .cubin or .bin for machine code"};
   }
   if (arguments.command == Command::Devices || arguments.command == Command::Cache ||
       arguments.command == Command::Tuned) {
@@ -196,10 +196,12 @@ std::optional<Misuse> Parser::read_long_run() {
       std::any_of(arguments.outputs.begin(), arguments.outputs.end(),
                   [](const Assignment& output) { return output.value.ends_with(".png"); });
   if (texts.range && !pictures) {
-    return Misuse{"U010", "--range without a .png file among --out", "pictures have colours"};
+    return Misuse{"U010", "--range without a .png file among --out",
+                  "--range sets the colours of a .png file"};
   }
   if (arguments.plain && !pictures) {
-    return Misuse{"U010", "--plain without a .png file among --out", "pictures have a frame"};
+    return Misuse{"U010", "--plain without a .png file among --out",
+                  "--plain removes the frame of a .png file"};
   }
   if (texts.checkpoint_every) {
     const std::string& interval = *texts.checkpoint_every;

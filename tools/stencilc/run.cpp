@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <optional>
 
-#include "compiler/support/try.h"
 #include "stencil/stencil.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
@@ -40,8 +39,8 @@ Result<State> first_state(const Program& program, const Arguments& arguments,
                           const ParamValues& values) {
   auto state = program.initial_state(values);
   if (!state.ok()) return state;
-  TRY(arguments.restart.empty() ? read_inputs(arguments, state.value())
-                                : state.value().load_checkpoint(arguments.restart));
+  STENCIL_TRY(arguments.restart.empty() ? read_inputs(arguments, state.value())
+                                        : state.value().load_checkpoint(arguments.restart));
   return state;
 }
 
@@ -67,7 +66,7 @@ Result<std::vector<NonFinite>> non_finite_shown(const Arguments& arguments, Simu
                                                 const Report& report) {
   std::vector<NonFinite> found = report.non_finite;
   if (!arguments.stats) return found;
-  const auto all = TRY(simulation.non_finite());
+  const auto all = STENCIL_TRY(simulation.non_finite());
   for (const NonFinite& other : all) {
     const bool there = std::any_of(found.begin(), found.end(), [&](const NonFinite& one) {
       return are_of_one_field(one, other);
@@ -106,14 +105,14 @@ Failure became_non_finite(const Report& report, const NonFinite& told) {
 Result<std::string> closing_text(const Arguments& arguments, const Kernel& kernel,
                                  Simulation& simulation, const Report& report, int64_t first,
                                  int64_t wanted) {
-  auto text = TRY(summary(kernel, simulation, report, first, wanted, arguments.full));
+  auto text = STENCIL_TRY(summary(kernel, simulation, report, first, wanted, arguments.full));
   std::string out = std::move(text);
   if (!arguments.checkpoint.empty()) {
     out += wrapped(fmt::format("step {} in {}", simulation.step(), arguments.checkpoint),
                    "saved     ");
   }
   if (!arguments.stats) return out;
-  const auto table = TRY(statistics(simulation));
+  const auto table = STENCIL_TRY(statistics(simulation));
   return out + "\n" + table;
 }
 
@@ -129,22 +128,22 @@ struct Ready {
 Status make_ready(const Arguments& arguments, bool serves, Activity& activity, Ready& out) {
   const Given given = given_by(arguments);
   activity.now("reading " + arguments.file);
-  const auto source = TRY(text_of_program(arguments));
-  auto program = TRY(Program::from_text(source, given.options, arguments.file));
+  const auto source = STENCIL_TRY(text_of_program(arguments));
+  auto program = STENCIL_TRY(Program::from_text(source, given.options, arguments.file));
   out.program = std::move(program);
   if (serves) return Done{};
   const Status inputs = check_inputs(*out.program, arguments);
   if (!inputs.ok()) return inputs;
-  auto files = TRY(find_files(*out.program, arguments));
+  auto files = STENCIL_TRY(find_files(*out.program, arguments));
   out.files = std::move(files);
-  TRY(out.program->steps(given.values));
+  STENCIL_TRY(out.program->steps(given.values));
   activity.now("reading the inputs of " + out.program->name());
-  auto state = TRY(first_state(*out.program, arguments, given.values));
-  TRY(state.check_inputs());
+  auto state = STENCIL_TRY(first_state(*out.program, arguments, given.values));
+  STENCIL_TRY(state.check_inputs());
   out.first = state.step();
-  const auto steps = TRY(state.steps_left());
+  const auto steps = STENCIL_TRY(state.steps_left());
   out.steps = steps;
-  TRY(state.check(out.files));
+  STENCIL_TRY(state.check(out.files));
   out.state = std::move(state);
   return Done{};
 }

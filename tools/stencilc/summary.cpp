@@ -7,7 +7,6 @@
 #include <cmath>
 #include <vector>
 
-#include "compiler/support/try.h"
 #include "tools/stencilc/console.h"
 
 namespace stencil::tool {
@@ -29,7 +28,7 @@ Row row_of(const std::string& name, const Statistics& s, int digits) {
 }
 
 Result<std::string> reductions(const Program& program, Simulation& simulation) {
-  const auto values = TRY(simulation.reductions());
+  const auto values = STENCIL_TRY(simulation.reductions());
   std::string out;
   for (size_t r = 0; r < values.size(); ++r) {
     const ReductionValue& value = values[r];
@@ -67,7 +66,7 @@ Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const 
   out += wrapped(steps, "steps     ");
   out += fmt::format("time      {:.3f} s, {:.4g} GCells/s\n", report.seconds,
                      report.gcells_per_second());
-  const auto values = TRY(reductions(kernel.program(), simulation));
+  const auto values = STENCIL_TRY(reductions(kernel.program(), simulation));
   return out + values;
 }
 
@@ -93,7 +92,7 @@ Result<std::string> statistics(State& state) {
   for (const FieldInfo& field : state.fields()) {
     for (const ComponentInfo& component : field.components) {
       const std::string name = field.name + component.path;
-      const auto values = TRY(state.statistics(name));
+      const auto values = STENCIL_TRY(state.statistics(name));
       all.emplace_back(name, values);
     }
   }

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "compiler/support/try.h"
 #include "tools/stencilc/console.h"
 
 namespace stencil::tool {
@@ -122,7 +121,7 @@ Status check_inputs(const Program& program, const Arguments& arguments) {
 
 Status read_inputs(const Arguments& arguments, State& state) {
   for (const Assignment& input : arguments.inputs) {
-    TRY(state.read(input.name, input.value));
+    STENCIL_TRY(state.read(input.name, input.value));
   }
   return Done{};
 }
@@ -131,7 +130,7 @@ Result<RunFiles> find_files(const Program& program, const Arguments& arguments) 
   const auto is_program = [&](const std::string& what, const std::string& path) {
     return Failure{"U013", fmt::format("the {} '{}' is the program itself", what, path), ""};
   };
-  const auto plane = TRY(find_plane(program, arguments));
+  const auto plane = STENCIL_TRY(find_plane(program, arguments));
   for (const Assignment& input : arguments.inputs) {
     if (arguments.checkpoint.empty() || !same_file(arguments.checkpoint, input.value)) continue;
     return Failure{"U013", fmt::format("the checkpoint '{}' is an input", arguments.checkpoint),

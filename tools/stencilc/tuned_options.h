@@ -15,7 +15,7 @@ struct TunedArguments {
   bool clear = false;
 };
 
-// Of export, import and clear, at most one may be given.
+// At most one of export, import and clear may be given.
 void add_tuned_options(CLI::App& app, TunedArguments& arguments);
 
 }  // namespace stencil::tool

@@ -15,8 +15,8 @@ namespace stencil::schedule {
 // last barrier, or writes what was read at offsets since then.
 class BarrierPlanner {
  public:
-  using Tiles = std::set<std::pair<int, int>>;  // shared data: (field, ring index of a level) or a
-                                                // similar pair
+  // Shared data: (field, ring index of a level) or a similar pair.
+  using Tiles = std::set<std::pair<int, int>>;
 
   // Call before lowering a stage with these reads and writes. Appends a barrier to `body` if
   // needed.

@@ -85,8 +85,9 @@ bool is_form_of_named(const Expr& value) {
          !std::holds_alternative<kernel::Operation>(operation->operands[0]->kind);
 }
 
-// Use counts of the needed nodes, and whether a node is used by one that is computed more often: at
-// points, or once per step while the node itself is the same in all steps.
+// Counts the uses of the needed nodes. `more_often`: some user of the node is computed more often
+// than the node itself, that is at every point, or once per step while the node is the same in all
+// steps.
 struct Uses {
   std::vector<bool> needed;
   std::vector<int> count;

@@ -180,8 +180,8 @@ class ExchangeLowering {
   const Interface& interface_;
   kernel::Module& module_;
   Names names_;
-  std::map<std::pair<std::string, int>, kernel::BufferId> scratch_;  // by kernel name and scratch
-                                                                     // memory
+  // Keyed by kernel name and scratch memory.
+  std::map<std::pair<std::string, int>, kernel::BufferId> scratch_;
 };
 
 void add(const Interface& interface, const ir::Patch& patch, int slot, Side& to,

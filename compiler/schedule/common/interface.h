@@ -87,8 +87,7 @@ class Interface {
   std::vector<kernel::Parameter> parameters_;
   std::vector<kernel::PointSet> point_sets_;
   std::map<ir::FieldId, int> set_of_field_;
-  std::vector<kernel::Scratch> tables_;  // tables of point sets; first entries of the plan's
-                                         // scratch memory
+  std::vector<kernel::Scratch> tables_;  // of point sets; the first entries of Plan::scratch
 };
 
 // Names of a grid's coordinates: {"x"}, {"y", "x"}, ... {"w", "z", "y", "x"}, ...

@@ -59,10 +59,8 @@ class KernelScope {
   std::function<kernel::Expr(const kernel::Expr&)> time_of_;
   kernel::Kernel* kernel_ = nullptr;
   kernel::Body stores_;                                          // into the arrays, for one step
-  std::map<std::string, kernel::BufferId> arrays_;               // by the text of the value at a
-                                                                 // generic step
-  std::vector<std::pair<kernel::Expr, kernel::Expr>> elements_;  // load at one step; load at a
-                                                                 // generic step
+  std::map<std::string, kernel::BufferId> arrays_;               // by value text at a generic step
+  std::vector<std::pair<kernel::Expr, kernel::Expr>> elements_;  // loads at one and a generic step
 };
 
 }  // namespace stencil::schedule

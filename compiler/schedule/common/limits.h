@@ -24,7 +24,7 @@ int64_t bounded_sum(int64_t a, int64_t b);
 // a / b for positive numbers, rounded up.
 int64_t divide_up(int64_t a, int64_t b);
 
-// Points of the grid in a dimension, at least 1; nothing if only known at run time.
+// Points of the grid in a dimension, at least 1; nullopt if only known at run time.
 std::optional<int64_t> known_extent(const ir::Program& program, int dimension);
 
 // The same tile with threads reduced to what the machine allows and elements increased accordingly.

@@ -63,10 +63,8 @@ class ProfileLowering {
   Expr count_of_points() const;
 
   int rank() const { return to_.interface.rank(); }
-  int row() const {
-    return profile_.dimensions.back();
-  }  // dimension along which a block has
-     // several points
+  // The dimension along which a block has several points.
+  int row() const { return profile_.dimensions.back(); }
   bool is_reduced(int d) const { return std::find(over_.begin(), over_.end(), d) != over_.end(); }
 
   const ReductionModule& to_;
@@ -75,13 +73,13 @@ class ProfileLowering {
   const ir::Field& profile_;
   const std::vector<int> over_;
   Expr tiles_ = kernel::integer(1, Scalar::I64);  // number of tiles per point
-  int values_ = kernel::kNoScratch;  // tile values: those of tile 0 for all points, then tile 1,
-                                     // ...
+  int values_ = kernel::kNoScratch;  // tile values: tile 0 for all points, then tile 1, ...
   kernel::BufferId some_nan_ = -1;   // in the current kernel: one word per point of a block
   ProfileLaunches out_;
 };
 
-// Lengths of a block per dimension: of a tile, or in the second kernel, where tiles are values.
+// Lengths of a block per dimension. `of_tiles`: in the kernel that reduces tiles of points;
+// otherwise in the second kernel, which reduces one value per tile.
 std::vector<TileLength> ProfileLowering::lengths(bool of_tiles) const {
   const std::vector<int64_t> tile = ir::reduction_tile(static_cast<int>(over_.size()));
   std::vector<TileLength> out;

@@ -326,8 +326,8 @@ ResolvedAccess AccessResolver::resolve(const ir::Access& access, bool again) {
 
 Expr apply_boundary(const ResolvedAccess& resolved, Expr loaded) {
   const Scalar type = loaded->type;
-  for (size_t c = resolved.constants.size(); c-- > 0;) {  // the first constant wins, so it is the
-                                                          // outermost select
+  // The first constant wins, so it is the outermost select.
+  for (size_t c = resolved.constants.size(); c-- > 0;) {
     const double value = resolved.constants[c].value;
     const Expr outside = is_float(type) ? kernel::real(value, type)
                                         : kernel::integer(static_cast<int64_t>(value), type);

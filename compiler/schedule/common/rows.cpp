@@ -17,8 +17,7 @@ namespace {
 constexpr int64_t kVector = 16;                    // bytes that a thread or a bulk copy moves
 constexpr int64_t kSector = 32;                    // bytes: granularity of GPU memory
 constexpr int64_t kCost = 8;                       // padding may take at most 1/kCost of the row
-constexpr int64_t kLongestRow = int64_t{1} << 30;  // bytes: row copies are limited to less than
-                                                   // twice this
+constexpr int64_t kLongestRow = int64_t{1} << 30;  // bytes; row copies must be below twice this
 
 // The largest power of two known to divide the value, at most kSector.
 int64_t power_of_two_in(const ir::Affine& value) {

@@ -12,8 +12,7 @@ namespace stencil::schedule {
 namespace {
 
 // Issue slots of a warp, by class of counted operation.
-constexpr double kReal = 0.908;  // per single-precision equivalent of a double-precision
-                                 // instruction
+constexpr double kReal = 0.908;  // double precision: per single-precision equivalent
 constexpr double kInteger = 1.92, kCall = 29.4, kRealCall = 17.1, kMultiplied = 4.79,
                  kRealMultiplied = 1.02, kSelect = 2.3, kWordLoaded = 2.16, kWordStored = 1.41,
                  kWordCopied = 4.85, kBulk = 81.3, kWordShared = 0.657, kConflict = 0.657,
@@ -29,24 +28,20 @@ constexpr double kCodeShare = 0.7;
 
 // Latencies in cycles.
 constexpr double kDependent = 1.28;        // per instruction of a single warp
-constexpr double kAlone = 0.091;           // additional, divided by the number of independent
-                                           // points
+constexpr double kAlone = 0.091;           // added, divided by the number of independent points
 constexpr double kBarrier = 28.4;          // times the square root of the number of waiting warps
 constexpr double kStage = 3.22;            // from one stage to the next
 constexpr double kCallLatency = 27.6;      // per call, in addition to its instructions
 constexpr double kRealCallLatency = 69.9;  // in double precision
 constexpr double kNextLoad = 387;          // load latency with other loads in flight
 constexpr double kLate = 162;              // additional stall at a prefetch distance of one
-constexpr double kAwaited = 250;           // stall on a load that is moved before its value has
-                                           // arrived
+constexpr double kAwaited = 250;           // stall on a load moved before its value has arrived
 constexpr double kFirstLoad = 724;         // load latency without other work in the block
 
-constexpr double kOverlap = 1.75;   // exponent of the norm that combines concurrent limiters; 1: no
-                                    // overlap
+constexpr double kOverlap = 1.75;   // exponent of the norm over concurrent limiters; 1: no overlap
 constexpr double kEager = 0.045;    // fraction of time saved per prefetched plane beyond two
 constexpr double kSpill = 12.4;     // instructions per missing register
-constexpr double kUneven = 2.11;    // standard deviations between the mean and the fullest
-                                    // multiprocessor
+constexpr double kUneven = 2.11;    // standard deviations from mean to fullest multiprocessor
 constexpr double kOfCopies = 1.15;  // bandwidth relative to copies, if reads outnumber writes
 constexpr double kWordBytes = 4;
 constexpr double kInCache = 0.945;  // fraction of the cache available to arrays, on GPUs
@@ -238,8 +233,7 @@ constexpr double kCpuWord = 0.54;     // per word read or written, from the firs
 constexpr double kCpuRow = 330;       // loop overhead per row
 constexpr double kCpuBlock = 1500;    // cycles to start a block
 constexpr double kNearest = 27e3;     // bytes of the first-level cache available to planes
-constexpr double kSecond = 1.25;      // capacity of the second-level cache, relative to
-                                      // Machine::shared_bytes
+constexpr double kSecond = 1.25;      // second-level cache, relative to Machine::shared_bytes
 constexpr double kFromSecond = 0.24;  // operations per word from the second-level cache
 constexpr double kFromBeyond = 0.43;  // additional ones if that cache is too small as well
 constexpr double kInCpuCache = 0.94;  // fraction of the last-level cache available to arrays

@@ -214,8 +214,8 @@ Schedule usual(const analysis::TimeTiles& tiles, const Machine& machine) {
   const auto step = step_of(tiles);
   const int deepest = written_read_outside_halo(program) ? 1 : INT_MAX;
   if (machine.threads_are_loops) return overlapped_on_cpu(step, machine, deepest);
-  const int64_t usual_bytes = machine.shared_bytes / 10 * 7;  // leaves part of the memory to the L1
-                                                              // cache
+  // The rest of the memory serves as L1 cache.
+  const int64_t usual_bytes = machine.shared_bytes / 10 * 7;
   constexpr int kMostPointsWithCalls = 4;
   const int rank = program.grid.rank();
   const int most = std::min(rank == 1 ? 16 : rank == 2 ? 6 : rank == 3 ? 2 : 1, deepest);

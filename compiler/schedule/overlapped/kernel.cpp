@@ -343,11 +343,10 @@ class OverlappedKernel {
   OverlappedPoints points_;
   SharedTiles tiles_;
   Samples samples_;
-  std::map<ir::FieldId, std::vector<kernel::BufferId>> results_;  // per thread, for targets whose
-                                                                  // results wait
+  // Per-thread buffers, for targets whose results wait until the old values have been read.
+  std::map<ir::FieldId, std::vector<kernel::BufferId>> results_;
   BarrierPlanner barriers_;
-  Expr no_points_;   // no source or receiver lies in the tile's computed box; null: no reads at
-                     // points
+  Expr no_points_;   // the tile's computed box has no source or receiver; null: no reads at points
   Expr no_samples_;  // the same for the points that records sample
 };
 

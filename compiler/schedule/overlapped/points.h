@@ -64,8 +64,7 @@ class OverlappedPoints {
   const int rank_;
   std::vector<std::string> axes_;         // z, y, x
   std::vector<std::string> coordinates_;  // variables: grid coordinates of the point
-  std::vector<std::string> places_;       // variables: unwrapped coordinate of a periodic image; ""
-                                          // elsewhere
+  std::vector<std::string> places_;       // variables: coordinates before wrapping; "": no images
   std::vector<std::string> locals_;       // variables: index in the computed hull
   std::vector<std::string> loop_names_;   // of the element loops; "" for a single element
   std::vector<TileLength> core_lengths_;

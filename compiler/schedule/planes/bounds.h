@@ -1,4 +1,4 @@
-// Boxes of a `planes` kernel as comparisons of coordinates. The inside of a box and the parts
+// Boxes of a `planes` kernel as comparisons of coordinates. The interior of a box and the parts
 // around it become separate loops.
 #pragma once
 

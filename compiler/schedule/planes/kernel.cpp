@@ -1,7 +1,7 @@
 // The kernels of the `planes` family. See plan.h for what is kept and when it is computed.
 //
-// A block has a tile of the inner dimensions, one thread per place, and a chunk of planes along the
-// streaming dimension:
+// A block computes a tile of the inner dimensions, with one thread per place, for a chunk of planes
+// along the streaming dimension:
 //
 //   for each front plane of the chunk, including prologue and epilogue
 //     for each step
@@ -20,10 +20,10 @@
 // On a CPU threads are loops, so innermost loops should treat all points alike. With interior=split
 // a stage has several sections: (1) points where no access meets a boundary rule; (2) the rest of
 // these columns, with rules in the outer dimensions, which are the same for a whole row; (3) the
-// ends of rows, with all rules; (4) points around a function's region, which only carry old values
-// over. Each section is a box whose bounds are named once per plane, and becomes a loop nest
-// (compiler/emit/loop_nest.h). The boxes around another box are one section in a loop over its
-// sides. With interior=tested there is one section, which tests each point.
+// ends of rows, with all rules; (4) points outside a function's region, where old values are
+// copied. Each section is a box whose bounds are named once per plane, and becomes a loop nest
+// (compiler/emit/loop_nest.h). The boxes that surround another box form one section, in a loop over
+// the sides. With interior=tested there is one section, which tests each point.
 #include "compiler/schedule/planes/kernel.h"
 
 #include <fmt/format.h>

@@ -26,8 +26,7 @@ class PlanesRings {
   struct Ring {
     int64_t planes = 0;
     std::vector<BufferId> components;
-    std::vector<Expr> version;  // the version's index in the buffers, if these hold several
-                                // versions
+    std::vector<Expr> version;  // the version's index in buffers that hold several versions
   };
   void declare(std::vector<int> versions, const std::vector<Expr>& lengths);
   std::vector<int> with_last(std::vector<int> versions) const;

@@ -10,7 +10,7 @@ namespace stencil::schedule {
 
 namespace {
 
-// Number of tiles per plane; nothing if sizes are open.
+// Number of tiles per plane; nullopt if sizes are open.
 std::optional<int64_t> tiles(const ir::Program& program, const Schedule& schedule,
                              const StreamPlan& plan) {
   int64_t blocks = 1;

@@ -162,7 +162,7 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
       made.expected =
           fmt::format("rows that are known to be aligned to {} bytes", kernel::kBulkUnit);
       made.found = row.is_constant() ? fmt::format("{} elements of {} bytes", row.constant, size)
-                                     : "a length that is known at run time";
+                                     : "a length that is known only at run time";
       made.hint = schedule.rows == Rows::Dense
                       ? "use loads=async, or rows=padded"
                       : "use loads=async, or a larger grid (rows this short are not padded)";

@@ -164,7 +164,7 @@ class StreamKernel {
     return as_body(threads(std::move(out)));
   }
 
-  // Tests of the variants: none; places; places, and steps that are skipped.
+  // Tests in the variants: none; bounds of places; bounds of places and skipped steps.
   enum { kNone, kPlaces, kSteps };
 
   // Iterations [0, begin) and [end, last] use a tested variant, those between the untested one. Two

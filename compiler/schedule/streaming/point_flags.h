@@ -21,12 +21,12 @@ class StreamPointFlags {
 
   // Sets the flags, which may be read after a barrier. Empty without reads.
   Body look_up();
-  // The box that all flags cover; nothing without reads.
+  // The box that all flags cover; nullopt without reads.
   std::optional<GridBox> looked_at() const;
   // Condition: no point has an entry in the block's part of the plane `lag` planes behind the
   // front.
   Expr is_free(int lag) const;
-  // The same for all planes of this pass; nothing without reads.
+  // The same for all planes of this pass; nullopt without reads.
   std::optional<Expr> is_pass_free() const;
 
  private:

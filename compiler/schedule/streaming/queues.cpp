@@ -78,7 +78,7 @@ void StreamQueues::declare_registers(const QueueSeries& series, const std::strin
 }
 
 void StreamQueues::declare_rows(const QueueSeries& series, const std::string& name) {
-  using Kind = std::pair<int, size_t>;  // published planes and rows
+  using Kind = std::pair<int, size_t>;  // numbers of published planes and rows
   std::map<Kind, std::vector<int>> kinds;
   for (int id : series.members) {
     const Quantity& q = context_.quantity(id);

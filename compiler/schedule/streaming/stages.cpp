@@ -86,8 +86,8 @@ class StageWriter {
   // warp-uniform register into the branches of points and repeats it for threads that arrive later
   // (docs/design/performance.md).
   Expr is_done_in(const Expr& plane, const ir::Box& region, int step) const {
-    Expr below = plus(context_.left_out(), -step - 1);  // each term is negative if its condition
-                                                        // holds
+    // Each term is negative if its condition holds.
+    Expr below = plus(context_.left_out(), -step - 1);
     for (const Expr& inwards :
          {kernel::sub(kernel::sub(context_.interface.low(region, 0), literal(1)), plane),
           plus(kernel::sub(plane, context_.interface.high(region, 0)), -1)}) {

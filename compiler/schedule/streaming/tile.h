@@ -55,8 +55,7 @@ class StreamTile {
   Expr points_are_inside() const;
 
   const StreamContext& context_;
-  std::array<Expr, 2> core_, tile_, last_tile_;  // per axis; in 2-D, tile_ is the block's first
-                                                 // tile
+  std::array<Expr, 2> core_, tile_, last_tile_;  // per axis; 2-D: tile_ is the block's first one
   std::vector<BufferId> first_;                  // per axis: first coordinate of the patch
 };
 

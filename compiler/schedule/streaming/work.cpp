@@ -44,7 +44,8 @@ void count_stage(const analysis::TimeTiles& tiles, const StreamPlan& plan, const
   }
 }
 
-// Adds in-place loads for a patch: one along each dimension that a profile lacks.
+// Adds the in-place loads of a patch. Points that differ only in dimensions that a profile lacks
+// share a load.
 void count_in_place(const ir::Program& program, const StreamPlan& plan, const StreamStage& stage,
                     Operations& out) {
   for (const StagePiece& piece : stage.pieces) {

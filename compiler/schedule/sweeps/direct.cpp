@@ -192,7 +192,7 @@ void refuse_narrow(const SweepTile& tile, Diagnostics& diagnostics) {
         refuse(diagnostics, "L014", fmt::format("the tile is smaller than its halo in {}", axis));
     error.expected = fmt::format("block x elements of at least {}", least);
     error.found = fmt::format("{}", tile.thread_points(d));
-    error.hint = "a larger block or more elements per thread, operands=cache or another halo";
+    error.hint = "a larger block, more elements per thread, operands=cache, or another halo=";
     return;
   }
 }

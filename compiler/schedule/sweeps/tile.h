@@ -22,8 +22,8 @@ namespace stencil::schedule {
 struct TileWindow {
   ir::Access from;          // field, component and level; offsets are 0 except for the plane
   analysis::Margin margin;  // halo, by dimension; with halo=remap more may be loaded
-  // If set, the thread's own points are kept in registers and not loaded again: as the instance of
-  // this value with age `age` (1: one plane before the newest).
+  // If set, the window does not load the thread's own points: registers hold them, as the instance
+  // of this value with age `age` (1: one plane before the newest).
   std::optional<int> value;
   int age = 0;
   // Parts of the halo: below (-1), beside (0) or above (1) the tile in each dimension.

@@ -251,8 +251,7 @@ struct FieldOptions {
   std::optional<Expr> history = {};  // number of time levels kept; absent: 1
   bool constant = false;             // read only
   Boundary boundary = {};
-  PerDimension along = {};  // only for constant fields: the dimensions it has; absent: all of the
-                            // grid's
+  PerDimension along = {};  // of a constant field: its dimensions; absent: those of the grid
 };
 
 // A field, or a function argument that stands for a field. A(-1, 0) reads it at an offset. The
@@ -455,7 +454,8 @@ class Builder {
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 
-  // param NAME : type = value;  Without a value, the value must be given before or at the run.
+  // param NAME : type = value;  A param without a value must get one before the run or when it
+  // starts.
   Expr param(const std::string& name, const Type& type, const std::optional<Expr>& value = {},
              Place place = Place::current());
   // The same, with the type deduced: `integer`, or `real` for floating point.
@@ -465,7 +465,8 @@ class Builder {
     return param(name, std::is_integral_v<T> ? integer : real, Expr(value), place);
   }
 
-  // grid NAME = [box] steps n;  Exactly one grid. Without steps, each run must be given the number.
+  // grid NAME = [box] steps n;  A program has exactly one grid. Without steps, each run must
+  // specify the number of steps.
   Domain grid(const std::string& name, const Box& box, const std::optional<Expr>& steps = {},
               Place place = Place::current());
   // grid NAME = [box] steps n origin [...] spacing [...];

@@ -78,3 +78,17 @@ struct Done {};
 using Status = Result<Done>;
 
 }  // namespace stencil
+
+// The value of a Result. If the Result is a failure, the enclosing function, which returns a
+// Result, returns that failure.
+//
+//   auto program = STENCIL_TRY(stencil::Program::from_file("heat.stn"));
+//
+// This is a statement expression, an extension of GCC and Clang. The value is moved out of a
+// temporary and copied from a variable.
+#define STENCIL_TRY(...)                                          \
+  __extension__({                                                 \
+    auto&& stencil_tried = (__VA_ARGS__);                         \
+    if (!stencil_tried.ok()) return stencil_tried.failure();      \
+    std::forward<decltype(stencil_tried)>(stencil_tried).value(); \
+  })

@@ -186,10 +186,8 @@ class AnyView {
   void* data() const { return data_; }
   const Extents& extents() const { return extents_; }
   const Extents& strides() const { return strides_; }  // elements
-  int64_t capacity() const {
-    return capacity_;
-  }  // elements available from data() on; -1:
-     // unknown
+  // Elements available from data() on; -1: unknown.
+  int64_t capacity() const { return capacity_; }
   ElementType type() const { return type_; }
   bool writable() const { return writable_; }
 

@@ -10,7 +10,7 @@
 
 class Cuda {
  public:
-  // Returns nothing on a machine without a GPU.
+  // Returns nullopt on a machine without a GPU.
   static std::optional<Cuda> open() {
     Cuda cuda;
     void* library = dlopen("libcuda.so.1", RTLD_NOW);

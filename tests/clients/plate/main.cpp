@@ -1,5 +1,5 @@
 // First steps with the library: read a program, give it arrays, run it, and read them back. Then
-// the same run as a long one that writes files, is interrupted, and resumes.
+// repeat the run in two parts: write files, stop early, and resume from a checkpoint.
 //
 //   plate FILE.stn [DEVICE]
 #include <stencil/stencil.h>
@@ -32,7 +32,7 @@ std::vector<float> expected(std::vector<float> t, const std::vector<float>& q, f
 }
 
 // The same run in two calls, which writes a series, a picture and a checkpoint next to `file`.
-// Errors in files or fields are found before anything is compiled, so kernels come last.
+// check() finds errors in files and fields before the kernels are compiled.
 std::vector<float> in_parts(const stencil::Program& program, stencil::State begin,
                             const std::string& file, const char* device) {
   const stencil::RunFiles files{

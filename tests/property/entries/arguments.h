@@ -182,8 +182,8 @@ class DrawnArguments {
     }
   }
 
-  // The bytes of each array. Nothing if they exceed kMostBytes, or if an array is empty, which
-  // emitted files refuse. Also nothing if the grid has many points, because a run would take long.
+  // The bytes of each array. nullopt if they exceed kMostBytes, or if an array is empty, which
+  // emitted files refuse. Also nullopt if the grid has many points, because a run would take long.
   std::optional<std::vector<int64_t>> sizes(const ir::Program& of, const kernel::Plan& plan,
                                             const Outcome& params) const {
     std::string error;

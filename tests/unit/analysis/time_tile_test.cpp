@@ -27,8 +27,8 @@ stencil fA : A[1..N-2] = B[-1] + B[0];
 stencil fB : B[1..N-2] = A[0] + A[1];
 )";
 
-// Section 4.2 of the paper: for T = 3 and an output box (x0, l0), A is computed on (x0 - 2, l0 + 5)
-// and B on (x0 - 2, l0 + 4).
+// Holewinski et al. (ICS'12), section 4.2: for T = 3 and an output box (x0, l0), A is computed on
+// (x0 - 2, l0 + 5) and B on (x0 - 2, l0 + 4).
 TEST(TimeTile, PaperExample) {
   const TimeTile tile = unroll(load(kPaperExample), 3);
   ASSERT_EQ(tile.stages.size(), 6u);

@@ -308,7 +308,7 @@ TEST(RunFilesOf, AreCheckedBeforeARun) {
       {outputs({{at("all.png")}}),
        "R033: '" + at("all.png") + "' would hold one field, not 3; a .vti file holds several"},
       {outputs({{at("all.vti")}}),
-       "R031: a .vti file holds fields on the same points, 'I' is on others than 'U'; write each "
+       "R031: a .vti file holds fields on the same points, but 'I' and 'U' differ; write each "
        "to a separate file"},
       {outputs({{at("u.vti"), {"U", "U@-0"}}}),
        "R034: '" + at("u.vti") + "' would hold 'U@-0' twice"},

@@ -454,7 +454,7 @@ void f(int n, int k, const double *a, double *b) {
     }
   }
 })",
-     ".c", "a switch that a statement within another one leaves"},
+     ".c", "a switch that a nested statement leaves"},
     {"label_within_a_statement", "C015", 4, R"(
 void f(int n, int k, const double *a, double *b) {
   for (int i = 0; i < n; i++) {
@@ -463,7 +463,7 @@ void f(int n, int k, const double *a, double *b) {
     }
   }
 })",
-     ".c", "a label within another statement"},
+     ".c", "a label inside a nested statement"},
     {"maximum_of_another_library", "C021", 4, R"(
 double max(double x, double y);
 void f(int n, const double *a, double *b) {

@@ -254,7 +254,9 @@ TEST_P(FoldedConditions, AreTakenAtOtherValuesOfTheParam) {
   ASSERT_TRUE(lifted.ok()) << lifted.failure().text();
   const std::string& proof = lifted.value().proof;
   EXPECT_EQ(lifted.value().verified, claim.says == nullptr) << proof;
-  if (claim.says != nullptr) EXPECT_NE(proof.find(claim.says), std::string::npos) << proof;
+  if (claim.says != nullptr) {
+    EXPECT_NE(proof.find(claim.says), std::string::npos) << proof;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Lift, FoldedConditions, testing::ValuesIn(kFolded),

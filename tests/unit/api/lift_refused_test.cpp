@@ -171,7 +171,7 @@ void f(int n, int steps, double *a, double *b) {
 double log1p(double);
 void f(int n, double *a, double *b) { for (int i = 0; i < n; i++) b[i] = log1p(a[i]); }
 )",
-     ".c", "a call of 'log1p', a function that the language does not have"},
+     ".c", "a call of 'log1p', which has no counterpart in the language"},
     {"mirrored_component", "C013", 3, R"(
 void f(int n, int p, double *a, double *b) {
   for (int i = 0; i < n; i++) for (int c = 0; c < p; c++) b[i * p + c] = a[i * p + (p - 1 - c)];

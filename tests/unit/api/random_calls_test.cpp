@@ -71,7 +71,8 @@ class Caller {
     return all[below(std::size(all))];
   }
 
-  // Makes the same call on both simulations unless it must fail.
+  // Makes a call on the tested simulation. A valid call is also made on the model; another call
+  // must fail.
   template <class Call>
   void expect(bool valid, Call call) {
     const auto result = call(tested_);

@@ -135,7 +135,7 @@ TEST(Forms, PeriodicStencils) {
             "grid G = [0..7];\nfield U : real on G;\nstencil s : U every 4 on [1..6] = 1;\n"
             "stencil t : U every 2 {\n  else = 1;\n}\n");
   b.stencil("u", U, G, 1).every(4).every(5);
-  EXPECT_NE(b.finish().report().find("stencil 'u' has an interval already"), std::string::npos);
+  EXPECT_NE(b.finish().report().find("stencil 'u' already has an interval"), std::string::npos);
 }
 
 TEST(Forms, Strides) {

@@ -202,15 +202,14 @@ std::string refusal(const std::string& text, int64_t steps = 2) {
 }
 
 TEST(Box, RefusesByName) {
-  EXPECT_EQ(
-      refusal(R"(
+  EXPECT_EQ(refusal(R"(
 grid G = [0..15] steps 9;
 field A : real on G boundary clamp;
 stencil f : A on G = A[1] + 0.01 * total@-1;
 reduce total = sum(A[0]) on G initial 0;
 )"),
-      "L033 the grid cannot be split into boxes: steps read 'total', which is reduced over the "
-      "points of all boxes");
+            "L033 the grid cannot be split into boxes: the step reads 'total', a reduction over "
+            "the points of all boxes");
   EXPECT_EQ(refusal(R"(
 grid G = [0..15] steps 9;
 field A : real on G boundary clamp;
@@ -244,7 +243,7 @@ field A : real on G boundary periodic;
 stencil f : A on G = A[3];
 )",
                     6),
-            "L034 the halo of 6 step(s) is deeper in x than the grid, which wraps around");
+            "L034 the halo of 6 step(s) is deeper in x than the periodic grid");
 }
 
 }  // namespace

@@ -231,7 +231,7 @@ field v : real on p constant;
 field A : real on G boundary periodic;
 stencil f : A on G = A[1] + v;
 )",
-                 {2}, "L030", "'v' is read at points in x");
+                 {2}, "L030", "'v' is a value at points, and fields are periodic in x");
 }
 
 // Takes fewer steps per exchange than requested if the subdomains are too small.

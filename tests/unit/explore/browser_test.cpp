@@ -52,7 +52,7 @@ class BrowserTest : public testing::Test {
     std::filesystem::remove_all(root_, ignored);
   }
 
-  // The document after loading, or nothing if the browser fails. said_ holds the console output.
+  // The document after loading; nullopt if the browser fails. said_ holds the console output.
   std::optional<std::string> document_of(const std::string& page) {
     std::ofstream(root_ / "page.html", std::ios::binary) << page;
     const std::string at = root_.string();

@@ -38,7 +38,7 @@ std::vector<Constant> values_of(Scalar type) {
   return values;
 }
 
-// The interpreter's value, or nothing if it has no such operation.
+// The interpreter's value; nullopt if it has no such operation.
 std::optional<Constant> interpreted(Op op, Scalar type, const std::vector<Scalar>& types,
                                     const std::vector<Constant>& operands) {
   const reference::Kernel kernel = reference::kernel_for(op, type, types);

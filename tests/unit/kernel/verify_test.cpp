@@ -605,7 +605,7 @@ const Rule kPlanRules[] = {
      [](Module& m) {
        m.plan.actions[1] = Rotate{1, 9};
      }},
-    {"exchange_slot", "plan: exchange of slot 4 of array 'B', which has 2 copies",
+    {"swap_slot", "plan: swap of slot 4 of array 'B', which has 2 copies",
      [](Module& m) {
        m.plan.actions[1] = SwapSlots{1, 0, 4};
      }},
@@ -665,7 +665,7 @@ const Rule kPlanRules[] = {
      [](Module& m) {
        m.plan.repeats = {{0, 2, 0}};
      }},
-    {"repeat_in_time_tile", "plan: a repeat needs tiles of one step",
+    {"repeat_in_time_tile", "plan: a repeat needs time tiles of one step",
      [](Module& m) {
        m.plan.time_tile = 2;
        m.plan.repeats = {{0, 2, 4}};
@@ -744,7 +744,8 @@ const Rule kReductionRules[] = {
      [](Module& m) { add_reduction(m).result = 2; }},
     {"first_nan", "plan: reduction 'total': only floating-point reductions record their first NaN",
      [](Module& m) { add_reduction(m).first_nan = kNoScratch; }},
-    {"first_nan_type", "plan: reduction 'total': when it was first NaN is integer kept as float",
+    {"first_nan_type",
+     "plan: reduction 'total': the step of its first NaN is integer kept as float",
      [](Module& m) { add_reduction(m).first_nan = 0; }},
     {"no_array", "plan: reduction 'total' of array -1, which does not exist",
      [](Module& m) { add_reduction(m).result = kNoScratch; }},

@@ -1,4 +1,4 @@
-// Fields without a program, and their values.
+// Makes fields that belong to no program.
 #pragma once
 
 #include <limits>

@@ -14,7 +14,7 @@ namespace stencil::schedule {
 namespace {
 
 // The largest number of bytes that a block of the module's kernels keeps. If `line` is refused,
-// returns nothing and appends the code to `codes`.
+// returns nullopt and appends the code to `codes`.
 std::optional<int64_t> most_bytes(const ir::Program& program, const std::string& line,
                                   std::string& codes) {
   Diagnostics diagnostics;

@@ -30,7 +30,7 @@ class IndexWalk {
   int64_t last_stored() const { return last_stored_; }
 
  private:
-  using Value = std::optional<int64_t>;  // nothing: data, or a float
+  using Value = std::optional<int64_t>;  // nullopt: data, or a float
   using Known = std::unordered_map<const kernel::ExprNode*, Value>;
 
   void walk(const kernel::Body& body);

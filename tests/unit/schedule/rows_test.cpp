@@ -86,8 +86,8 @@ TEST(RowLayout, OneDimensionalGridsAndRequestsGiveDenseRows) {
   EXPECT_EQ(lay_out_rows(plane, plane.fields[0], Scalar::F32, schedule::Rows::Dense).alignment, 4);
 }
 
-// The pitch of open rows for many sizes: a multiple of the unit that holds lead and
-// points, and the smallest such.
+// The pitch of open rows for many sizes: the smallest multiple of the unit that holds lead and
+// points.
 TEST(RowLayout, OpenRowsArePaddedAtRunTime) {
   for (const std::string low : {"0", "1", "N-5"}) {
     const ir::Program program = program_of("0..2*N", low + "..2*N", "float", true);

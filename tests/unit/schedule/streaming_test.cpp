@@ -303,7 +303,7 @@ TEST(StreamingRefusals, BulkCopiesNeedMultiplesOf16Bytes) {
   open.open = {"N"};
   EXPECT_EQ(codes(tile, grid("N+31", open)), "");
   EXPECT_NE(message(tile + " rows=dense", grid("N+31", open))
-                .find("      = found: a length that is known at run time\n"),
+                .find("      = found: a length that is known only at run time\n"),
             std::string::npos);
   EXPECT_EQ(codes(tile + " rows=dense", grid("4*N-1", open)), "") << "a known multiple";
   EXPECT_EQ(codes("block=32 elements=4 prefetch=0 loads=bulk rows=dense", grid("60")), "")

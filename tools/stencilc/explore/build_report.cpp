@@ -75,7 +75,7 @@ std::vector<Term> terms_of(const Prediction& prediction, double points) {
 
 std::string reason_of(const Prediction& prediction) {
   if (prediction.spills) return "threads get too few registers";
-  return fmt::format("{:.0f}% of the time, if alone",
+  return fmt::format("{:.0f}% of the time when taken alone",
                      100 * prediction.of(prediction.limit) / prediction.seconds);
 }
 
@@ -143,7 +143,8 @@ std::map<TileKey, const schedule::Candidate*> best_tiles(const schedule::Space& 
       });
 }
 
-// Adds the best measurement of each; timed schedules without a ranked one are added as well.
+// For each TileKey: the best ranked candidate and the best measurement. A key that only timed
+// schedules have gets one of those as its candidate.
 std::vector<Best> curves_of(schedule::Scheduler& scheduler, const schedule::Space& space,
                             const std::vector<Candidate>& candidates, bool any_elements) {
   std::map<TileKey, Best> best;

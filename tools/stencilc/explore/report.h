@@ -51,14 +51,12 @@ struct Candidate {
   double predicted = 0;            // GCells/s
   std::optional<double> measured;  // GCells/s
   Limit limit = Limit::Memory;
-  double headroom = 1;  // time of the limit over that of the next limit: possible speed-up until
-                        // the next one takes over
+  double headroom = 1;  // possible speed-up: time of this limit over that of the next one
   std::string reason;   // explanation of the rank, a phrase
   std::vector<Term> terms;
 
   std::vector<Count> counts;
-  double instructions = 0;  // per point and step, of threads; double precision counts `double_cost`
-                            // times
+  double instructions = 0;  // of threads, per point and step; doubles count `double_cost` times
   double memory_bytes = 0;  // per point and step, from and to memory
   double cache_bytes = 0;   // through the cache shared by all multiprocessors
   double shared_bytes_moved = 0;  // from and to shared memory
@@ -125,7 +123,7 @@ struct Neighbour {
 struct Best {
   Candidate predicted;             // of all ranked schedules
   std::optional<double> measured;  // GCells/s, of the timed schedules
-  std::string timed;               // schedule line of that one; empty if none was timed
+  std::string timed;               // schedule line of `measured`; empty if none was timed
 };
 
 struct ReportMachine {
@@ -133,7 +131,7 @@ struct ReportMachine {
   std::string description;             // "NVIDIA H200"
   double bytes_per_second = 0;         // from and to memory
   double instructions_per_second = 0;  // per thread, single precision
-  double double_cost = 1;              // cost of one in double precision, in these
+  double double_cost = 1;              // single-precision instructions per double-precision one
 };
 
 struct Report {
@@ -152,8 +150,7 @@ struct Report {
   double seconds = 0;  // duration of the exploration
 
   std::string automatic;  // the line that `auto` takes without measurements
-  int64_t ranked = 0;     // number of ranked schedules, of which `candidates` has the best; 0: all
-                          // of them
+  int64_t ranked = 0;     // number of ranked schedules, of which `candidates` has the best (0: all)
   int64_t looked_at = 0;  // number of schedules considered, including pruned ones
   std::vector<Candidate> candidates;  // ranked, best first
   std::vector<Pruned> pruned;

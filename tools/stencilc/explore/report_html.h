@@ -8,10 +8,10 @@
 
 namespace stencil::explore {
 
-// A self-contained HTML file: it loads nothing from the network, and its content security policy
-// forbids that. The browser draws the figures. Without JavaScript the page has the winner, the
-// first 50 candidates, the boxes of the winner's tile, the pruned schedules and both sources. Texts
-// from the program never become markup.
+// A self-contained HTML file: it loads nothing from the network, which its content security policy
+// enforces. The browser draws the figures. Without JavaScript the page has the winner, the first 50
+// candidates, the boxes of the winner's tile, the pruned schedules and both sources. Texts from the
+// program never become markup.
 std::string html_of(const Report& report);
 
 // Escapes text for the content of an HTML element or a quoted attribute. Line ends and tabs are

@@ -132,7 +132,7 @@ TEST_F(CudaAttach, RefusesPaddedRows) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.failure().code, "R045");
   EXPECT_EQ(refused.failure().message,
-            "the schedule pads the rows of A, but those of the user's array are dense");
+            "the schedule pads the rows of A, but the user's array has dense rows");
   EXPECT_TRUE(fake_->allocated.empty());
 }
 

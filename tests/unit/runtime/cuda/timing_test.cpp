@@ -204,7 +204,7 @@ TEST_F(ChoiceOnCuda, IsTheFastestTileByTheDeviceClock) {
   ::setenv("STENCIL_TUNED", "off", 1);
   const auto untimed = choose(10);
   ASSERT_TRUE(untimed);
-  EXPECT_EQ(untimed->origin, "the fastest that is expected of 5 compiled");
+  EXPECT_EQ(untimed->origin, "the fastest predicted of 5 compiled");
   EXPECT_TRUE(fake_->launched.empty()) << "nothing has run";
   ::setenv("STENCIL_TUNED", directory_.file("tuned.db").c_str(), 1);
   const auto brief = choose(10);
@@ -238,7 +238,7 @@ TEST_F(ChoiceOnCuda, UsesTheModelIfTheDeviceHasNoMemory) {
   fake_->memory = 1 << 20;
   const auto chosen = choose(int64_t{1} << 40);
   ASSERT_TRUE(chosen);
-  EXPECT_EQ(chosen->origin, "the fastest that is expected of 5 compiled");
+  EXPECT_EQ(chosen->origin, "the fastest predicted of 5 compiled");
   EXPECT_TRUE(fake_->launched.empty());
 }
 

@@ -47,7 +47,7 @@ TEST_F(NvrtcTest, IsSkippedIfNewerThanTheDriver) {
   const auto old = Nvrtc::open(11080);
   ASSERT_FALSE(old.ok());
   EXPECT_EQ(old.failure().code, "R041");
-  EXPECT_NE(old.failure().message.find("is newer than the driver, which serves CUDA 11.8"),
+  EXPECT_NE(old.failure().message.find("is newer than the driver, which supports CUDA 11.8"),
             std::string::npos)
       << old.failure().message;
 }

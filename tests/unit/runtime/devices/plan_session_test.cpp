@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/schedule/schedule.h"
+#include "runtime/io/field_boxes.h"
 #include "tests/unit/runtime/programs.h"
 
 namespace stencil::runtime {

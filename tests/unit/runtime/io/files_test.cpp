@@ -254,8 +254,7 @@ TEST(Files, PipesWithoutAReaderAreRefused) {
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   const Status alone = write_file_atomically(pipe, "12345");
   ASSERT_FALSE(alone.ok());
-  EXPECT_EQ(alone.failure().message,
-            "cannot write '" + pipe + "': it is a pipe that nothing reads");
+  EXPECT_EQ(alone.failure().message, "cannot write '" + pipe + "': it is a pipe without a reader");
   const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
   EXPECT_TRUE(write_file_atomically(pipe, "12345").ok());
   char bytes[9];

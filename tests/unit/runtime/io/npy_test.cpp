@@ -100,12 +100,12 @@ TEST(Npy, RefusesWhatItDoesNotSupport) {
 TEST(Npy, DamagedFilesAreErrors) {
   EXPECT_EQ(failure_of("PNG"),
             "R020: 'x.npy' is not an intact .npy file: it does not begin as one");
-  EXPECT_EQ(
-      failure_of(npy(kTwoFloats, "1234567")),
-      "R020: 'x.npy' is not an intact .npy file: its shape (2,) needs 8 bytes of data, it has 7");
-  EXPECT_EQ(
-      failure_of(npy(kTwoFloats, "123456789")),
-      "R020: 'x.npy' is not an intact .npy file: its shape (2,) needs 8 bytes of data, it has 9");
+  EXPECT_EQ(failure_of(npy(kTwoFloats, "1234567")),
+            "R020: 'x.npy' is not an intact .npy file: its shape (2,) needs 8 bytes of data, but "
+            "it has 7");
+  EXPECT_EQ(failure_of(npy(kTwoFloats, "123456789")),
+            "R020: 'x.npy' is not an intact .npy file: its shape (2,) needs 8 bytes of data, but "
+            "it has 9");
   const std::string malformed = "R020: 'x.npy' is not an intact .npy file: its header is malformed";
   for (const char* header :
        {"", "{", "{}", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}",
@@ -213,14 +213,14 @@ TEST(NpyFields, RefusesOtherShapesAndValues) {
     return status.ok() ? "" : status.failure().code + ": " + status.failure().message;
   };
   EXPECT_EQ(failure(make_field({{0, 3}}, {Scalar::I32})),
-            "R022: 'x.npy' has the shape 4, the field has 3");
+            "R022: 'x.npy' has the shape 4, but the field has 3");
   const NpyArray scalar{Scalar::I32, {}, std::vector<std::byte>(4)};
   const auto number = from_npy(scalar, "x.npy", field);
   ASSERT_FALSE(number.ok());
   EXPECT_EQ(number.failure().message,
-            "'x.npy' holds a single number without dimensions, the field has the shape 3");
+            "'x.npy' holds a single number without dimensions, but the field has the shape 3");
   EXPECT_EQ(failure(make_field({{0, 2}}, {Scalar::F64})),
-            "R023: 'x.npy' holds double values, the field holds integer");
+            "R023: 'x.npy' holds double values, but the field holds integer");
   reference::FieldData large = make_field({{0, 2}}, {Scalar::I64});
   large.set_integer(0, 0, 0, 7);
   large.set_integer(0, 0, 2, int64_t{1} << 31);
@@ -259,7 +259,7 @@ TEST(NpyFields, SmallIntegersAreCheckedForTheirRange) {
     EXPECT_EQ(stored(from, 0, Scalar::Bool), "0");
   }
   EXPECT_EQ(stored(Scalar::F32, 1, Scalar::Bool),
-            "R023: 'x.npy' holds float values, the field holds bool");
+            "R023: 'x.npy' holds float values, but the field holds bool");
 }
 
 // Larger than the chunk in which files are converted.

@@ -201,7 +201,7 @@ TEST(Vti, RefusesHigherRanksAndDifferentBoxes) {
             "a .vti file holds at most 3 dimensions, the grid has 4");
   const ir::Program program = program_of(kTypes);
   EXPECT_EQ(check_vti(program, {{0}, {5}}).failure().message,
-            "a .vti file holds fields on the same points, 'W' is on others than 'S'");
+            "a .vti file holds fields on the same points, but 'W' and 'S' differ");
   EXPECT_TRUE(check_vti(program, {{0}, {4}}).ok());
 }
 

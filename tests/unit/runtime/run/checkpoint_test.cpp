@@ -208,7 +208,7 @@ TEST_F(Checkpoint, OfAnotherProgramIsRefusedByName) {
   EXPECT_EQ(refusal(open_program(kEverything, options)),
             "R063: 'FILE' was written with a = 0.25, this run has 0.3");
   EXPECT_EQ(refusal(open_program(kWave)),
-            "R062: 'FILE' was written by another program: it has the field 'S' for 'U'");
+            "R062: 'FILE' was written by another program: it has the field 'S' instead of 'U'");
   std::string text = kEverything;
   text.replace(text.find("history 3"), 9, "history 4");
   EXPECT_EQ(refusal(open_program(text.c_str())),

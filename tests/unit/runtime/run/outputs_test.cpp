@@ -170,7 +170,7 @@ TEST(Events, FailuresLeaveACheckpoint) {
       const int64_t steps = at_end ? 9 : 4;
       EXPECT_EQ(failure.message, "no space") << device;
       EXPECT_EQ(failure.hint,
-                fmt::format("'{}' has step {}, continue from there with --restart", path, steps));
+                fmt::format("'{}' holds step {}: continue from it with --restart", path, steps));
       reference::State expected = fresh, state = fresh;
       reference::advance(program, expected, steps);
       ASSERT_TRUE(read_checkpoint(path, program, state).ok()) << device;
@@ -207,8 +207,7 @@ TEST(Events, FailuresNameAnEarlierCheckpoint) {
   Diagnostics diagnostics;
   const auto prepared = prepare(program, "reference", "auto", diagnostics);
   ASSERT_TRUE(prepared.ok());
-  const std::string there =
-      fmt::format("'{}' has step 3, continue from there with --restart", path);
+  const std::string there = fmt::format("'{}' holds step 3: continue from it with --restart", path);
   for (const bool fails : {true, false}) {
     reference::State state = fresh;
     Failure failure;

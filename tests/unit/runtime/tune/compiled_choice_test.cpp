@@ -54,7 +54,7 @@ TEST_F(CompiledChoiceTest, IsTheBestCompiledTile) {
   const auto choice = compiled_choice(program_, schedule::gpu());
   ASSERT_TRUE(choice.ok()) << choice.failure().message;
   const runtime::KnownLine* found = &choice.value();
-  EXPECT_EQ(found->origin, "the fastest that is expected of 5 compiled");
+  EXPECT_EQ(found->origin, "the fastest predicted of 5 compiled");
   schedule::Scheduler scheduler(program_, schedule::gpu());
   const auto tiles =
       schedule::best_of_tiles(schedule::explore(scheduler, schedule::Effort::Quick), 5);

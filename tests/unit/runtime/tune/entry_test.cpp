@@ -91,9 +91,9 @@ TEST(Entry, FlawOfDescribesTheError) {
   EXPECT_EQ(flaw([](Entry& e) { e.runs = 0; }), "runs is below 1");
   EXPECT_EQ(flaw([](Entry& e) { e.sizes = {}; }), "sizes has no extent");
   EXPECT_EQ(flaw([](Entry& e) { e.sizes = {4, 0}; }), "sizes has an extent below 1");
-  EXPECT_EQ(flaw([](Entry& e) { e.schedule = ""; }), "schedule is not a name");
+  EXPECT_EQ(flaw([](Entry& e) { e.schedule = ""; }), "schedule is empty or too long");
   EXPECT_EQ(flaw([](Entry& e) { e.key.machine = std::string(2000, 'x'); }),
-            "machine is not a name");
+            "machine is empty or too long");
 }
 
 }  // namespace
