@@ -449,7 +449,7 @@ Field Builder::reduce_over(const std::string& name, const PerDimension& dimensio
   Statement item(*state_, place);
   if (!item.per_dimension(dimensions)) {
     item.check(detail::problem("P023", fmt::format("reduce_over(\"{}\") names no dimension", name),
-                               "reduce() gives one value"));
+                               "use reduce() for one value"));
   }
   item.add(ast::Reduce{item.name(name), item.name(name_of(reducer)), item.expr(value),
                        item.region(region), item.where(region), item.expr(options.every),

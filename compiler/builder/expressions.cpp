@@ -294,8 +294,8 @@ Expr Field::at(int steps) const {
   detail::Problem problem;
   if (steps > 0 || steps == std::numeric_limits<int>::min()) {
     problem =
-        detail::problem("P024", fmt::format("{}.at({}): there is no such level", name_, steps),
-                        "at(-k) is the level k steps back");
+        detail::problem("P024", fmt::format("{}.at({}) is not an earlier level", name_, steps),
+                        "use at(-k) for the level k steps back");
   }
   return Access::combine(
       {*this},

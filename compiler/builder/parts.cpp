@@ -39,9 +39,9 @@ void Extent::limit() {
   if (height > ast::kMaxExpressionDepth) {
     problem = std::make_shared<const Diagnostic>(expression_too_deep({}).diagnostic);
   } else if (size > kMostNodes) {
-    problem =
-        detail::problem("P025", fmt::format("the expression has more than {} nodes", kMostNodes),
-                        "a value used several times is repeated; give it a name with let()");
+    problem = detail::problem(
+        "P025", fmt::format("the expression has more than {} nodes", kMostNodes),
+        "each use of a value repeats its expression; give the value a name with let()");
   }
 }
 

@@ -323,7 +323,7 @@ class Boxes {
     if (refused_ || !wraps) return std::nullopt;
     out_.wraps = *wraps;
     if (out_.steps > kMostBoxSteps) {
-      too_deep(fmt::format("{} steps without an exchange are too many", out_.steps), kMostBoxSteps,
+      too_deep(fmt::format("{} steps between exchanges are too many", out_.steps), kMostBoxSteps,
                out_.steps);
       return std::nullopt;
     }
@@ -374,8 +374,9 @@ class Boxes {
         for (const ir::Piece& piece : function.pieces) {
           if (!reads_profiles(program_, piece, d)) continue;
           refuse(piece.span,
-                 fmt::format("a profile is read along {}, which is periodic and has an open size",
-                             kAxes[cuts_.size() - 1 - d]));
+                 fmt::format(
+                     "a profile is read along {}, a periodic dimension whose size is open (--open)",
+                     kAxes[cuts_.size() - 1 - d]));
           return;
         }
       }

@@ -198,7 +198,7 @@ class Checker {
     const auto outside_halo = analysis::reads_outside_halo(program_);
     if (!outside_halo.empty()) {
       refuse(outside_halo.front().span,
-             fmt::format("a read of '{}' may resolve to any point of it",
+             fmt::format("the boundary of '{}' may read outside the halo",
                          program_.fields[outside_halo.front().field].name));
     }
     for (size_t d = 0; d < cuts_.size(); ++d) {
@@ -227,7 +227,8 @@ class Checker {
       if (!reduction.target || reduction.at) continue;
       const auto over = ir::reduced_dimensions(program_, reduction);
       if (std::find(over.begin(), over.end(), static_cast<int>(d)) == over.end()) continue;
-      refuse(reduction.span, fmt::format("'{}' reduces over points {}", reduction.name, along));
+      refuse(reduction.span, fmt::format("'{}' reduces over points of several subdomains {}",
+                                         reduction.name, along));
     }
     if (wraps_[d]) periodic(d, along);
   }
@@ -246,8 +247,9 @@ class Checker {
       for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
         if (access->at_points) {  // points have no images
           refuse(piece.graph[id].span,
-                 fmt::format("'{}' is a value at points, and fields are periodic {}",
-                             program_.fields[access->field].name, along));
+                 fmt::format(
+                     "'{}' is a value at points, which cannot be cut where fields are periodic {}",
+                     program_.fields[access->field].name, along));
           return;
         }
         if (access->in_place) continue;
@@ -343,8 +345,9 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
     if (cuts[d] == 1 || std::max(depth.low, depth.high) <= out.least_extent(d)) continue;
     Diagnostic& error = diagnostics.error(
         "L031", program.grid_span,
-        fmt::format("subdomains are smaller in {} than the halo of one step and its reductions",
-                    kAxes[cuts.size() - 1 - d]));
+        fmt::format(
+            "subdomains are narrower in {} than the halo that one step and its reductions need",
+            kAxes[cuts.size() - 1 - d]));
     error.expected = fmt::format("at least {} points", std::max(depth.low, depth.high));
     error.found = fmt::format("{}", out.least_extent(d));
     error.hint = "use fewer subdomains, or cut another dimension";

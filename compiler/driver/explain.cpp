@@ -102,7 +102,7 @@ std::string tile_section(const ir::Program& program, int steps, const std::strin
                     stage.computed.empty() ? "- (replaced unread)" : print(stage.computed)});
   }
   out += table(rows, "  ");
-  out += "\nWhat a tile needs of the fields in memory\n";
+  out += "\nBoxes that a tile reads from memory\n";
   rows = {{"field", "box", "halo low+high"}};
   for (const analysis::Version& version : tile.versions) {
     if (!version.in_memory() || !version.needed) continue;
@@ -148,8 +148,8 @@ std::vector<Row> expected_rows(schedule::Scheduler& scheduler, const schedule::S
       {"expected", fmt::format("{} GCells/s; {} alone would take {:.0f}% of the time{}",
                                rate_of(prediction), name(prediction.limit),
                                100 * prediction.of(prediction.limit) / prediction.seconds,
-                               prediction.spills ? "; threads get too few registers" : "")});
-  rows.push_back({"for more", way_out(prediction.limit)});
+                               prediction.spills ? "; registers spill" : "")});
+  rows.push_back({"faster with", way_out(prediction.limit)});
   if (!schedule::find_family(schedule.family)->has(schedule::Setting::TimeTile)) return rows;
   std::string others;
   for (const int change : {-2, -1, 1, 2}) {
@@ -202,10 +202,9 @@ std::string rows_section(const kernel::Module& module) {
 // The tiles of `done` steps or iterations.
 std::string tiles_of(int64_t done, int time_tile, const char* one) {
   const int64_t whole = done / time_tile, rest = done % time_tile;
-  std::string tiles =
-      fmt::format("{} of {} {}{}", whole, time_tile, one, time_tile == 1 ? "" : "s");
-  if (rest > 0) tiles += fmt::format(", then the {} left", rest);
-  return whole > 0 ? tiles : fmt::format("one of {}", rest);
+  std::string tiles = fmt::format("{} x {} {}{}", whole, time_tile, one, time_tile == 1 ? "" : "s");
+  if (rest > 0) tiles += fmt::format(", then {}", rest);
+  return whole > 0 ? tiles : fmt::format("1 x {}", rest);
 }
 
 int64_t launches_of(const kernel::Plan& plan, const kernel::ActionRange& range, int64_t count) {
@@ -301,7 +300,7 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
   out += table(rows, "  ");
   if (program.stop) {
     out +=
-        "  stop: one flag is read back whenever a reduction that the condition names was "
+        "  stop: one flag is read back whenever a reduction that the condition names is "
         "evaluated;\n";
     out +=
         kernel::answer_point(module)
@@ -352,7 +351,8 @@ std::string refusal_section(const ir::Program& program, const Source& source,
   for (const schedule::Refusal& refusal : schedule::refusals(program, machine)) {
     out += wrapped(refusal.line, "  ", "    ") + fitted(render(source, refusal.reasons));
   }
-  return "Refusals: schedules that this program cannot have, each beside a family's defaults\n" +
+  return "Refusals: schedules that do not support this program (a family's defaults, or one "
+         "setting changed)\n" +
          (out.empty() ? "  none\n" : out);
 }
 

@@ -28,26 +28,26 @@ std::vector<std::pair<std::string, int64_t>> counted(const Counters& c) {
       {"  of 64 bits", c.loads64},
       {"  of 32 bits", c.loads32},
       {"  bytes", c.load_bytes},
-      {"  requests of warps", c.load_requests},
+      {"  warp requests", c.load_requests},
       {"  sectors", c.load_sectors},
-      {"  bytes of these", c.load_sectors * kSector},
+      {"  bytes of sectors", c.load_sectors * kSector},
       {"  lines", c.load_lines},
       {"global stores", c.global_stores},
       {"  of 64 bits", c.stores64},
       {"  of 32 bits", c.stores32},
       {"  bytes", c.store_bytes},
-      {"  requests of warps", c.store_requests},
+      {"  warp requests", c.store_requests},
       {"  sectors", c.store_sectors},
-      {"  bytes of these", c.store_sectors * kSector},
+      {"  bytes of sectors", c.store_sectors * kSector},
       {"  lines", c.store_lines},
       {"shared loads", c.shared_loads},
       {"  wavefronts", c.shared_load_wavefronts},
       {"shared stores", c.shared_stores},
       {"  wavefronts", c.shared_store_wavefronts},
-      {"branches of warps", c.branches},
+      {"warp branches", c.branches},
       {"  divergent", c.divergent_branches},
-      {"barriers of blocks", c.barriers},
-      {"shuffles of warps", c.shuffles},
+      {"block barriers", c.barriers},
+      {"warp shuffles", c.shuffles},
       {"flops", c.flops},
       {"operations", c.operations},
   };
@@ -59,7 +59,9 @@ std::string heading_of_counts(const std::string& name, const kernel::TracedKerne
                   name, grouped(traced.blocks), traced.blocks == 1 ? "" : "s", traced.threads,
                   traced.launches, traced.launches == 1 ? "" : "es", traced.shared_bytes);
   if (traced.data_dependent) {
-    out += "; conditions and accesses that depend on data are counted for all threads";
+    out +=
+        "; conditions and accesses that depend on data are counted as if every thread executed "
+        "them";
   }
   if (traced.sampled) out += "; scaled from a sample of the blocks";
   return wrapped(out, "  ", "    ");
@@ -80,9 +82,10 @@ std::string table_of_counts(const Counters& counters, double updates) {
 std::string text_of_counts(const kernel::Module& module, const kernel::Trace& trace) {
   const double updates = static_cast<double>(trace.points) * static_cast<double>(trace.steps);
   std::string out = wrapped(
-      fmt::format("Counts of a tile of {} step{}, {} points each: elements and operations of "
-                  "threads, requests of warps; without caches and compiler optimisations",
-                  trace.steps, trace.steps == 1 ? "" : "s", grouped(trace.points)),
+      fmt::format(
+          "Counts for a tile of {} step{}, {} points each: elements and operations are counted per "
+          "thread, requests per warp; caches and compiler optimisations are not modelled",
+          trace.steps, trace.steps == 1 ? "" : "s", grouped(trace.points)),
       "", "  ");
   const auto add = [&](const kernel::TracedKernel& traced, const std::string& note) {
     const std::string& name = module.kernels[traced.kernel].name;
@@ -90,7 +93,7 @@ std::string text_of_counts(const kernel::Module& module, const kernel::Trace& tr
   };
   for (const kernel::TracedKernel& traced : trace.kernels) add(traced, "");
   if (trace.kernels.size() > 1) {
-    out += "  All of these\n" + table_of_counts(trace.total().counts, updates);
+    out += "  All kernels\n" + table_of_counts(trace.total().counts, updates);
   }
   for (const kernel::TracedKernel& traced : trace.reductions) add(traced, ", where it is due");
   return out;

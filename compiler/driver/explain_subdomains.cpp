@@ -129,7 +129,7 @@ std::string steps_section(const ir::Program& program, const Cutting& cutting,
   const int64_t tile = std::max(cutting.schedule.time_tile, 1);
   std::set<int64_t> tried = {1, tile, 2 * tile, 4 * tile, 8 * tile, cutting.decomposition.steps};
   std::vector<SubdomainRow> rows = {
-      {"steps", "halo", "computed per point", "an exchange (us)", "waited for (us)", "efficiency"}};
+      {"steps", "halo", "redundant work", "exchange (us)", "waiting (us)", "efficiency"}};
   for (const int64_t steps : tried) {
     Diagnostics refusals;
     const auto other = cut(program, {decompose::print(cutting.decomposition.cuts), steps}, line,
@@ -153,7 +153,7 @@ std::string cuts_section(const ir::Program& program, const Cutting& cutting,
                          const schedule::Machine& machine, const Link& link) {
   const decompose::Decomposition& decomposition = cutting.decomposition;
   std::vector<SubdomainRow> rows = {
-      {"cut (x first)", "points of a subdomain", "steps", "of a step (us)", "efficiency"}};
+      {"cut (x first)", "points of a subdomain", "steps", "per step (us)", "efficiency"}};
   for (const decompose::Cuts& cuts :
        decompose::all_cuts(decomposition.subdomains(), program.grid.rank())) {
     Diagnostics refusals;
@@ -223,11 +223,11 @@ std::string explain_subdomains(const ir::Program& program, const CutRequest& req
                                        extents_of(owned), extents_of(box_of(own.grid)))},
       {"schedule", brief_schedule(cutting->schedule, own, {machine})},
       {"exchange", fmt::format("{}, {}; {}", every(decomposition.steps, "step"), tiles,
-                               beside ? "while the interior of the last tile is computed"
-                                      : "with no computation at the same time")},
+                               beside ? "overlapped with the interior of the last tile"
+                                      : "not overlapped with computation")},
       {"redundant work",
        fmt::format("{:.3f} points computed per point owned", expected.redundancy)},
-      {"expected of a step",
+      {"expected per step",
        fmt::format("{} us computing, {} us waiting for other subdomains",
                    microseconds(expected.compute), microseconds(expected.waited))},
       {"expected",

@@ -53,7 +53,7 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
   if (const std::string axes = wrapping_axes(box); !axes.empty()) {
     out.comment(fmt::format(
         "In {} the grid is periodic: the halo also extends beyond the grid, where it holds copies "
-        "of the points at the opposite side. Their coordinates continue to count.",
+        "of the points at the opposite side. Coordinates continue across the edge.",
         axes));
   }
   const auto slots = [&](size_t a) {
@@ -62,9 +62,9 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
                        api.slots_constant(a), array.levels);
   };
   out.comment(
-      "An array that changes has several memories of this size, and is passed as an array of "
-      "pointers to them. The pointers change places from step to step. Memories beyond its levels "
-      "must start with the values of [0]:");
+      "An array that changes has several buffers of this size, and is passed as an array of "
+      "pointers to them. Each step rotates the pointers. Buffers beyond the array's levels must "
+      "start with the values of [0]:");
   for (size_t a = 0; a < box.module.plan.arrays.size(); ++a) {
     if (api.has_slots(a)) out.comment("  " + slots(a));
   }
@@ -150,7 +150,7 @@ void declare_entries(Text& out, const HostApi& api, const Dialect& dialect) {
     out.comment("Runs on arrays in device memory. Asynchronous: the work is queued on the stream.");
     out.line(api.device_signature("_device", dialect) + ";");
   } else {
-    out.comment("Runs; pointers change places.");
+    out.comment("Runs; rotates the pointers.");
     out.line(api.run_signature() + ";");
   }
   out.blank();

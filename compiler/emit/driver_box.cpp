@@ -42,7 +42,7 @@ void Driver::open_box_run(const std::string& signature) {
 }
 
 void Driver::run_box(const std::string& advance) {
-  out_.comment("Runs the given number of steps in a box; pointers change places.");
+  out_.comment("Runs the given number of steps in a box; rotates the pointers.");
   open_box_run(api_.run_signature());
   out_.line(fmt::format("return {}({});", advance,
                         argument_names({api_.steps(), first_step_}, api_.results())));

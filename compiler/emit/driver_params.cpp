@@ -145,14 +145,15 @@ void Driver::check_given(const Parameter& parameter, const std::string& member) 
     std::map<const kernel::ExprNode*, Expr> done;
     out_.line(
         fmt::format("{} = {};", member, expressions_.print(settled(parameter.derived, done))));
-    refuse(fmt::format("param {} comes out as {}: {}", parameter.name,
-                       real ? "no finite number" : "an integer that stands for no value",
-                       parameter.derived_text));
+    refuse(
+        fmt::format("param {} is computed as {}: {}", parameter.name,
+                    real ? "a number that is not finite" : "the integer that marks a missing value",
+                    parameter.derived_text));
     out_.close();
     if (!real) return;  // the smallest integer was just replaced
   }
   const bool open = must_be_given(parameter);
-  refuse(real ? fmt::format("param {} is no finite number{}", parameter.name,
+  refuse(real ? fmt::format("param {} is not a finite number{}", parameter.name,
                             open ? ", or not given" : "")
               : fmt::format("param {} is not given", parameter.name));
 }

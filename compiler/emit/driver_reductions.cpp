@@ -38,7 +38,7 @@ void Driver::declare_scratch() {
   }
   if (answer_point_) {
     out_.line(fmt::format("stencil_flag {};", flag_));
-    out_.line(fmt::format("STENCIL_TRY(\"preparing to stop\", {}.open());", flag_));
+    out_.line(fmt::format("STENCIL_TRY(\"preparing the stop condition\", {}.open());", flag_));
   }
   for (const Kept& kept : this->kept()) {
     if (!device_) {  // the results of earlier calls
@@ -154,7 +154,8 @@ void Driver::ask_to_stop() {
   if (!condition.empty()) out_.open(fmt::format("if ({}) {{", condition));
   launch(stop.launch);
   if (answer_point_) {
-    out_.line(fmt::format("STENCIL_TRY(\"asking to stop\", {}.ask({}));", flag_, api_.stream()));
+    out_.line(fmt::format("STENCIL_TRY(\"reading the stop condition\", {}.ask({}));", flag_,
+                          api_.stream()));
     if (!condition.empty()) out_.close();
     return;
   }

@@ -299,17 +299,17 @@ void declare_params(Text& out, const kernel::Module& module, const HostApi& api)
   std::string text = "The defaults. ";
   if (derived) {
     text +=
-        "A member derived from others holds no number (NaN; for an integer, its smallest value) "
-        "until it is set: entry points compute it from the others. ";
+        "A member that is derived from others starts unset (NaN; for an integer, its smallest "
+        "value): entry points compute it from the others. ";
   }
-  if (open) text += "A member without a default holds no number either, and must be set. ";
+  if (open) text += "A member without a default starts unset, and the caller must set it. ";
   text.pop_back();
   out.comment(text);
   out.line(api.default_params_signature() + ";");
   out.blank();
   out.comment(
       derived ? "Computes the derived members that are not set. Returns NULL or an error message."
-              : "Returns NULL, or an error message if a member holds no number.");
+              : "Returns NULL, or an error message if a member is unset or not finite.");
   out.line(api.derive_params_signature() + ";");
   out.blank();
 }

@@ -137,8 +137,8 @@ void plan_comment(Text& out, const kernel::Module& module, Names& names) {
     if (!kernel::is_sampled(reduction)) periods.push_back(fmt::format("{}", reduction.every));
   }
   if (plan.time_tile > 1 && !periods.empty()) {
-    out.comment(
-        fmt::format("but no further than to the next multiple of {}:", fmt::join(periods, " or ")));
+    out.comment(fmt::format("where count does not go beyond the next multiple of {}:",
+                            fmt::join(periods, " or ")));
   }
   int number = 0;
   const auto describe_action = [&](const kernel::Action& action) {

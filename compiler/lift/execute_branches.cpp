@@ -180,7 +180,7 @@ Value Executor::eval_choice(const CNode& n) {
   if (yes.kind == Value::Kind::Scalar && no.kind == Value::Kind::Scalar)
     return scalar_value(pool_.select(condition, pool_.cast(yes.x, type), pool_.cast(no.x, type)));
   if (yes == no) return yes;
-  return unknown("a pointer that depends on a condition");
+  return unknown("a pointer that a condition selects");
 }
 
 // ---- if

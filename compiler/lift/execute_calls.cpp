@@ -53,7 +53,7 @@ const char* no_counterpart(std::string name) {
   if (name == "fmod" || name == "remainder" || name == "modf" || name == "remquo")
     return "the language has no remainder of floating-point numbers";
   if (name == "rint" || name == "nearbyint" || name == "lrint" || name == "llrint")
-    return "the language does not round to even";
+    return "the language has no rounding of halves to even";
   return nullptr;
 }
 
@@ -126,7 +126,7 @@ Value Executor::call_function(const CNode& n) {
   calls_.insert(index);
   call_sites_.push_back(static_cast<int>(&n - tree_.nodes.data()));
   trail_.push_back(fmt::format("c{}", call_sites_.back()));
-  returned_ = unknown(fmt::format("what '{}' returns", function.name));
+  returned_ = unknown(fmt::format("the return value of '{}'", function.name));
   returned_place_ = {};
   const Flow flow = in_scope(Flow::Return, function.body);
   trail_.pop_back();
@@ -158,7 +158,7 @@ LValue Executor::place_of_call(const CNode& n) {
     if (returned_place_.kind != LValue::Kind::None) return returned_place_;
   }
   LValue out;
-  out.why = fmt::format("what '{}' returns", n.text);
+  out.why = fmt::format("the return value of '{}'", n.text);
   return out;
 }
 
@@ -209,7 +209,8 @@ Value Executor::library_call(const CNode& n) {
     // std::fmin(float, double) computes in double
     const bool promoted = is_floating(type) && arg->type == CScalar::F32;
     if (is_integer(arg->type) || promoted) arg = pool_.cast(arg, type);
-    if (arg->type != type) return unknown(fmt::format("'{}' of another type", n.text));
+    if (arg->type != type)
+      return unknown(fmt::format("a call of '{}' with arguments of another type", n.text));
   }
   return scalar_value(pool_.call(name == "fabs" ? "abs" : name, args, type));
 }
@@ -249,16 +250,16 @@ Value Executor::length_of(const CNode& n) {
   size_t dimension = of.element.subscripts.size();
   if (of.kind == LValue::Kind::Cell) {
     const Value cell = read_cell(of);
-    if (cell.kind != Value::Kind::Pointer) return unknown("a size");
+    if (cell.kind != Value::Kind::Pointer) return unknown("a size that is not known");
     whole = cell.pointer;
     dimension = 0;
   } else if (of.kind != LValue::Kind::Element) {
     return unknown("the size of a container");
   }
   if (extent) dimension = static_cast<size_t>(node(n.children[1]).integer);
-  if (whole.array < 0) return unknown("a size");
+  if (whole.array < 0) return unknown("a size that is not known");
   ArrayInfo& array = out_.arrays[whole.array];
-  if (dimension >= array.extents.size()) return unknown("a size");
+  if (dimension >= array.extents.size()) return unknown("a size that is not known");
   X& known = array.extents[dimension];
   if (known == nullptr) {
     const std::string number = dimension == 0 ? "" : fmt::format("_{}", dimension);
@@ -331,8 +332,8 @@ void Executor::may_change(const CNode& argument, const Value& value, const CNode
     const std::string& path = value.pointer.path;
     for (auto& [cell, content] : cells_) {
       if (cell.rfind(path, 0) == 0)
-        content =
-            unknown(fmt::format("'{}' after the call of '{}'", c_expression(cell), call.text));
+        content = unknown(
+            fmt::format("the value of '{}' after the call of '{}'", c_expression(cell), call.text));
     }
     if (cells_.count(path) == 0)
       cells_[path] = unknown(fmt::format("a value that the call of '{}' changes", call.text));
@@ -345,7 +346,7 @@ void Executor::may_change(const CNode& argument, const Value& value, const CNode
   if (argument.kind == CKind::Unknown) return;  // a string
   refuse("C021", call,
          fmt::format("'{}' is not in the file and may change its arguments", call.text),
-         "mark the loops alone with #pragma scop and #pragma endscop");
+         "mark only the loops with #pragma scop and #pragma endscop");
 }
 
 }  // namespace stencil::lifter

@@ -87,7 +87,8 @@ std::optional<bool> Executor::decide_compare(const std::string& op, Poly d, bool
                                     std::pair{of->domain.high + Poly(1) - at, "ends after"}}) {
     if (proved(slack, out_.facts)) continue;
     if (slack.is_constant() || bounds_from_above(slack) || !slack.fits_program()) throw NoSplit();
-    require(slack, fmt::format("the loop over '{}' {} a condition in it changes", of->name, text));
+    require(slack, fmt::format("the loop over '{}' {} the point where a condition in it changes",
+                               of->name, text));
     const bool known = std::find(out_.facts.begin(), out_.facts.end(), slack) != out_.facts.end();
     if (!known && out_.facts.size() < 24) out_.facts.push_back(slack);
   }
@@ -258,7 +259,7 @@ void Executor::keeps_values(X subscript, const CNode& at) const {
         if (!narrow || !is_integer(n->args[0]->type) || is_condition(n->args[0])) return;
         if (!contains(n, XKind::Index) || contains(n, XKind::Load)) return;
         refuse("C013", at,
-               fmt::format("a subscript is converted to '{}', which has no numbers above {}",
+               fmt::format("a subscript is converted to '{}', whose largest value is {}",
                            name_of(n->type), static_cast<int64_t>(range_of_type(n->type).high)),
                "compute subscripts as int or long");
       });

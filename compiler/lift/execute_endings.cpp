@@ -100,7 +100,7 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
     const CNode& asked = node(loop.conditions[k]);
     if (has_effects(loop.conditions[k])) {
       refuse("C025", asked, "the condition of the time loop has side effects",
-             "count in a statement of its own");
+             "count in a separate statement");
     }
     X holds = pool_.truth(scalar(loop.conditions[k]));
     ending(opposite(pool_, holds), !loop.first, asked);
@@ -120,9 +120,10 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
   }
   for (const Break& end : breaks) {
     if (end.nests != out_.nests.size()) {
-      throw Refusal{"C025", end.place,
-                    "the time loop is left in the middle of a step, which writes arrays after that",
-                    "test for convergence after the last loop of a step"};
+      throw Refusal{
+          "C025", end.place,
+          "the time loop is left in the middle of a step, before the step has written all arrays",
+          "test for convergence after the last loop of a step"};
     }
     ending(end.condition, true, n);
   }
@@ -156,12 +157,12 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
       if (n->kind == XKind::Load) {
         refuse("C025", at,
                "the time loop ends by a condition on single array elements: " + describe(end),
-               "a program can only stop by reductions: sums, minima and maxima");
+               "use a reduction in the condition: a sum, minimum or maximum over the array");
       }
       if (n->kind == XKind::Carried) {
         refuse("C025", at,
                fmt::format("the condition needs the value of '{}' from the previous step", n->text),
-               "a program can only stop by reductions of the current step");
+               "use only reductions of the current step in the condition");
       }
       if (n->kind == XKind::Unknown) {
         refuse("C025", at,
@@ -194,7 +195,7 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
     refuse("C025", at,
            "the number of steps of the time loop cannot be determined: it ends when " +
                describe(condition),
-           "count its steps by 1 up to a sum of sizes, in one place");
+           "use one counter that increases by 1 up to a sum of sizes");
   }
   const Poly steps = *last + Poly(1);
   if (at_least_once && !known_at_least_zero(*last)) {
@@ -355,7 +356,7 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
                        other->x, now->x));
     }
     if (!now) {
-      value = unknown(fmt::format("'{}' after the time loop", c_expression(path)));
+      value = unknown(fmt::format("the value of '{}' after the time loop", c_expression(path)));
       continue;
     }
     const bool scalar = old != before.end() && old->second.kind == Value::Kind::Scalar;
@@ -376,7 +377,7 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
         value = scalar_value(
             pool_.select(pool_.binary(">", taken, zero, CScalar::I32), now->x, old->second.x));
       } else {
-        value = unknown(fmt::format("'{}' after the time loop", c_expression(path)));
+        value = unknown(fmt::format("the value of '{}' after the time loop", c_expression(path)));
       }
     } else {
       value = *now;
@@ -413,7 +414,7 @@ void Executor::returned_early() {
     if (out_.stop != nullptr) {
       throw Refusal{"C015", exit->place,
                     "a return before a time loop that ends by a condition on data",
-                    "return in the function that calls this one"};
+                    "move the early return to the calling function"};
     }
     merge(exit->condition, exit->cells);
     returned_ = either(exit->condition, exit->returned, returned_);

@@ -400,7 +400,7 @@ bool Executor::unrolled(const Loop& loop) {
     trail_.pop_back();
     if (flow == Flow::Break) return true;
     if (flow == Flow::Return) {
-      refuse("C015", node(loop.node), "a loop is left by return");
+      refuse("C015", node(loop.node), "a return statement leaves a loop");
     }
     unchanged(loop, value);
   }
@@ -426,7 +426,7 @@ Flow Executor::simulate(int index) {
       }
     }
     if (i > options_.unroll) {
-      refuse("C012", n, "a loop whose iterations cannot be counted",
+      refuse("C012", n, "the iterations of a loop cannot be counted",
              "a loop over the grid must count by 1 between bounds that are sums of sizes");
     }
     trail_.push_back(fmt::format("s{}:{}", index, i));
@@ -456,7 +456,8 @@ Flow Executor::exec_loop(int index) {
   }
   if (!loop) return simulate(index);
   if (unrolled(*loop)) return Flow::Next;
-  if (n.kind == CKind::While) refuse("C012", n, "a while loop over space", "write it with for");
+  if (n.kind == CKind::While)
+    refuse("C012", n, "a while loop runs over the grid", "write it as a for loop");
   const auto body = [&] { space_loop(*loop); };
   if (in_nest_) {
     body();

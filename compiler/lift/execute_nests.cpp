@@ -45,8 +45,8 @@ void Executor::outside_values(Cells& before) {
 void Executor::space_loop(const Loop& loop) {
   const CNode& n = node(loop.node);
   if (active_.size() >= kMostLoops) {
-    refuse("C024", n, fmt::format("more than {} loops over space in each other", kMostLoops),
-           "a grid has up to 8 dimensions");
+    refuse("C024", n, fmt::format("more than {} loops over space are nested", kMostLoops),
+           "a grid has at most 8 dimensions");
   }
   loop_counters_.insert(loop.counter.path);
   const std::string key = key_of(loop.node);
@@ -71,7 +71,7 @@ void Executor::space_loop(const Loop& loop) {
       refuse("C012", n,
              fmt::format("the loop over '{}' counts down by {}, and where it ends depends on sizes",
                          c_expression(loop.counter.path), domain.stride),
-             "count up from the least value");
+             "count up from the smallest value of the counter");
     }
   }
   for (const Poly& bound : {domain.low, domain.high}) {
@@ -89,7 +89,7 @@ void Executor::space_loop(const Loop& loop) {
       time_bounds_ = time_bounds_ || contains(atom, XKind::Time);
       refuse("C012", n,
              fmt::format("a bound of the loop over '{}' {}", c_expression(loop.counter.path), bad),
-             "loops over a grid have bounds that are sums of sizes: undo manual tiling");
+             "use sums of sizes as bounds of loops over a grid, and undo manual tiling");
     }
   }
   for (const Poly& bound : {domain.low, domain.high}) {
@@ -97,10 +97,11 @@ void Executor::space_loop(const Loop& loop) {
     const bool number = bound.is_constant();
     if (bound.fits_program() && (!number || std::abs(bound.constant()) <= kLargestCoordinate))
       continue;
-    refuse("C012", n,
-           fmt::format("a bound of the loop over '{}' is {}", c_expression(loop.counter.path),
-                       bound.text()),
-           fmt::format("coordinates of a grid lie within {}", kLargestCoordinate));
+    refuse(
+        "C012", n,
+        fmt::format("a bound of the loop over '{}' is {}", c_expression(loop.counter.path),
+                    bound.text()),
+        fmt::format("the absolute value of a grid coordinate is at most {}", kLargestCoordinate));
   }
   const Domain unsplit = domain;
   if (const auto part = parts_.find(key); part != parts_.end()) {
@@ -145,7 +146,8 @@ void Executor::space_loop(const Loop& loop) {
         cells_[path] = scalar_value(
             pool_.leaf(XKind::Carried, value.x->type, domain.index, c_expression(path)));
       } else {
-        cells_[path] = unknown(fmt::format("'{}' from the previous iteration", c_expression(path)));
+        cells_[path] = unknown(
+            fmt::format("the value of '{}' from the previous iteration", c_expression(path)));
       }
     }
     start = cells_;
@@ -167,7 +169,7 @@ void Executor::space_loop(const Loop& loop) {
   trail_.pop_back();
   active_.pop_back();
   carry(before, changed, domain, where(n));
-  cells_[loop.counter.path] = unknown(fmt::format("'{}' after its loop", name));
+  cells_[loop.counter.path] = unknown(fmt::format("the value of '{}' after its loop", name));
 }
 
 // Finds variables to which every iteration adds the same number. Drops candidates for which an
@@ -224,7 +226,7 @@ void Executor::carry(const Cells& before, const std::set<std::string>& changed,
                          is_floating(after.x->args[0]->type) && after.x->type == CScalar::F32;
     cells_[path] = unknown(
         rounded ? fmt::format("'{}', which each iteration rounds to float", c_expression(path))
-                : fmt::format("'{}' after a loop", c_expression(path)));
+                : fmt::format("the value of '{}' after a loop", c_expression(path)));
     if (after.kind != Value::Kind::Scalar || start.kind != Value::Kind::Scalar) continue;
     X carried = pool_.leaf(XKind::Carried, start.x->type, domain.index, c_expression(path));
     if (const auto sum = reduced(carried, after.x, domain, path)) {
@@ -436,7 +438,9 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
   in_nest_ = false;
   stores_.clear();
   if (!done) {
-    throw Refusal{"C016", place, "no correct order of the statements of this loop is known",
+    throw Refusal{"C016", place,
+                  "the lifter finds no order in which each statement of this loop can run for all "
+                  "points at once",
                   "split the loop"};
   }
   // keep scalars on which all parts agree

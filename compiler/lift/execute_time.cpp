@@ -326,7 +326,8 @@ std::set<std::string> Executor::periodic_counters(const Cells& before,
       cells_[path] =
           scalar_value(pool_.leaf(XKind::Carried, value.x->type, -1, c_expression(path)));
     } else {
-      cells_[path] = unknown(fmt::format("'{}' from the previous step", c_expression(path)));
+      cells_[path] =
+          unknown(fmt::format("the value of '{}' from the previous step", c_expression(path)));
     }
   }
   return out;
@@ -346,7 +347,7 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
     if (after == cells_.end() || !is_array(after->second) ||
         after->second.pointer.subscripts != value.pointer.subscripts) {
       throw Refusal{"C014", out_.place,
-                    fmt::format("the pointer '{}' moves from step to step{}", c_expression(path),
+                    fmt::format("the pointer '{}' changes from step to step{}", c_expression(path),
                                 after != cells_.end() && after->second.kind == Value::Kind::None
                                     ? ": it becomes " + after->second.why
                                     : ""),
@@ -391,9 +392,10 @@ void Executor::check_depth() const {
   for (size_t i = 0; i < tree_.nodes.size(); ++i) {  // children come first
     for (int child : tree_.nodes[i].children) depth[i] = std::max(depth[i], depth[child] + 1);
     if (depth[i] <= kMostNested) continue;
-    refuse("C024", tree_.nodes[i],
-           fmt::format("an expression or statement is more than {} levels deep", kMostNested),
-           "compute it in a loop, or store parts of it in local variables");
+    refuse(
+        "C024", tree_.nodes[i],
+        fmt::format("an expression or statement is nested more than {} levels deep", kMostNested),
+        "compute it in a loop, or store parts of it in local variables");
   }
 }
 
@@ -428,10 +430,10 @@ Execution Executor::run() {
       const bool reduced = !out_.sums.empty();
       throw Refusal{
           "C018", where(node(entry.body)),
-          reduced ? "nothing is written to an array, there are only reductions such as '" +
+          reduced ? "no array is written; there are only reductions, such as '" +
                         out_.sums.begin()->second.name + "'"
-                  : "nothing is written to an array",
-          reduced ? "a program has a step that writes fields: lift that, and add `reduce`" : ""};
+                  : "no array is written",
+          reduced ? "lift the loop that writes arrays, and add a `reduce` to the program" : ""};
     }
     scalars_left();
     return out_;

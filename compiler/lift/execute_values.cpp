@@ -40,7 +40,8 @@ X Executor::scalar(int index) {
   const Value value = eval(index);
   const CScalar type = scalar_of(node(index).type);
   if (value.kind == Value::Kind::Scalar) return value.x;
-  return pool_.unknown(value.kind == Value::Kind::None ? value.why : "a pointer as a number", type);
+  return pool_.unknown(
+      value.kind == Value::Kind::None ? value.why : "a pointer that is used as a number", type);
 }
 
 // ---- places
@@ -260,7 +261,7 @@ Value Executor::read_cell(const LValue& of) {
         return {Value::Kind::Pointer, nullptr, {-1, {}, "(*" + of.path + ")", type->of}, ""};
       }
       const int array = array_of(of.path, of.type, true);
-      if (array < 0) return unknown("a pointer to something that is no array of numbers");
+      if (array < 0) return unknown("a pointer to something other than an array of numbers");
       return {Value::Kind::Pointer,
               nullptr,
               {array, {pool_.integer(0, CScalar::I64)}, "", type->of},
@@ -278,7 +279,7 @@ Value Executor::read_element(const LValue& of, const CNode& at) {
       type->kind == CTypeInfo::Kind::Pointer) {
     return decayed(of);
   }
-  if (type->kind != CTypeInfo::Kind::Scalar) return unknown("an element that is no number");
+  if (type->kind != CTypeInfo::Kind::Scalar) return unknown("an element that is not a number");
   if (of.element.subscripts.size() != array.extents.size()) {
     return unknown(fmt::format("an element of '{}' with too few subscripts", array.c_expression));
   }
@@ -370,11 +371,11 @@ Value Executor::eval(int index) {
       return eval(n.children[1]);
     case CKind::List:
       if (n.children.size() == 1) return eval(n.children[0]);
-      return unknown("a list");
+      return unknown("an initializer list");
     default:
       if (n.kind == CKind::Unknown && n.integer != 0) {
         refuse("C015", n, n.text + " has no counterpart in a stencil program",
-               "what it changes cannot be known");
+               "its effects are unknown: rewrite it");
       }
       return unknown(n.kind == CKind::Unknown ? n.text : "a value that is not known");
   }
@@ -401,7 +402,7 @@ Value Executor::eval_binary(const CNode& n) {
     Pointer p = first ? left.pointer : right.pointer;
     X by = first ? right.x : left.x;
     if ((n.text != "+" && n.text != "-") || p.subscripts.empty()) {
-      return unknown("arithmetic of pointers");
+      return unknown("pointer arithmetic");
     }
     p.subscripts.back() = pool_.binary(n.text, p.subscripts.back(), by, CScalar::I64);
     return {Value::Kind::Pointer, nullptr, p, ""};
@@ -436,12 +437,12 @@ Value Executor::eval_cast(const CNode& n) {
   if (to == nullptr || to->kind == CTypeInfo::Kind::Void || from.kind == Value::Kind::None)
     return from;
   if (from.kind == Value::Kind::Scalar) {
-    if (to->kind == CTypeInfo::Kind::Pointer) return unknown("a number as a pointer");
+    if (to->kind == CTypeInfo::Kind::Pointer) return unknown("a number that is used as a pointer");
     if (to->kind != CTypeInfo::Kind::Scalar)
       return unknown(fmt::format("a value of the type '{}'", to->text));
     return scalar_value(pool_.cast(from.x, to->scalar));
   }
-  if (to->kind != CTypeInfo::Kind::Pointer) return unknown("a pointer as a number");
+  if (to->kind != CTypeInfo::Kind::Pointer) return unknown("a pointer that is used as a number");
   Pointer& p = from.pointer;
   const CTypeInfo* target = type_of(to->of);
   if (target->kind == CTypeInfo::Kind::Void) return from;
@@ -454,7 +455,7 @@ Value Executor::eval_cast(const CNode& n) {
     if (!whole) return unknown("a pointer that is converted");
     const std::string path = p.path.substr(2, p.path.size() - 3);
     const int array = array_of(path, n.type, true);
-    if (array < 0) return unknown("a pointer to something that is no array of numbers");
+    if (array < 0) return unknown("a pointer to something other than an array of numbers");
     return {
         Value::Kind::Pointer, nullptr, {array, {pool_.integer(0, CScalar::I64)}, "", to->of}, ""};
   }
@@ -468,11 +469,11 @@ Value Executor::eval_cast(const CNode& n) {
                : t->size >= 0 ? scalar(t->size)
                               : nullptr;
     if (extent == nullptr || extent->kind == XKind::Unknown)
-      return unknown("a shape that is not known");
+      return unknown("an array whose shape is not known");
     extents.push_back(extent);
   }
   if (t->kind != CTypeInfo::Kind::Scalar || t->scalar != array.element) {
-    return unknown(fmt::format("'{}' read as another type", array.c_expression));
+    return unknown(fmt::format("'{}', which is read as another type", array.c_expression));
   }
   const bool start = p.subscripts.size() == 1 && Poly::of(p.subscripts[0]).zero();
   if (extents.size() == 1) return from;
@@ -484,7 +485,7 @@ Value Executor::eval_cast(const CNode& n) {
     return from;
   }
   if (!start || !array.linear) {
-    return unknown(fmt::format("'{}' with several shapes", array.c_expression));
+    return unknown(fmt::format("'{}', which is used with several shapes", array.c_expression));
   }
   array.linear = false;
   array.extents = extents;

@@ -14,7 +14,7 @@ void refuse_number(const TooLarge& large, CPlace place) {
                         : fmt::format("{} in a bound or subscript exceeds an integer of {} bits",
                                       large.number, bits_of(large.type));
   throw Refusal{"C023", place, message,
-                "coordinates of a grid lie within 1073741824, and steps within 2147483647"};
+                "grid coordinates are at most 1073741824, numbers of steps at most 2147483647"};
 }
 
 std::variant<Lifted, Refusal> lift(CTree tree, const std::string& name,

@@ -120,10 +120,9 @@ class Grouping {
         }
         continue;
       }
-      throw Refusal{
-          "C010", place, why,
-          "a function computes all points from the values before it: use two arrays, as Jacobi's "
-          "method does, or two colours of points"};
+      throw Refusal{"C010", place, why,
+                    "a stencil function computes all points from the old values: use two arrays, "
+                    "as in Jacobi's method, or red-black order"};
     }
     return std::move(out_);
   }
@@ -146,7 +145,8 @@ class Grouping {
         throw Refusal{"C013", store.place,
                       fmt::format("a subscript of '{}' is a multiple of '{}'", name(store.array),
                                   index->text),
-                      "points are written at a counter plus a constant"};
+                      "write at subscripts of the form counter + constant; a loop may have a "
+                      "stride (i += 2)"};
       }
       if (uses == 1) continue;
       throw Refusal{
@@ -155,11 +155,10 @@ class Grouping {
               ? fmt::format("'{}' is written by every iteration of the loop over '{}'",
                             name(store.array), index->text)
               : fmt::format("'{}' has '{}' in two subscripts", name(store.array), index->text),
-          uses == 0 && domain.stride != 1
-              ? "a time loop counts by 1; each loop over space moves along one dimension of what "
-                "is "
-                "written"
-              : "each loop over space moves along one dimension of what is written"};
+          uses == 0 && domain.stride != 1 ? "a time loop must count by 1; each loop over space "
+                                            "must appear in one subscript of the written array"
+                                          : "the counter of each loop over space must appear in "
+                                            "exactly one subscript of the written array"};
     }
     // for (i = 0; i < n*m; i++) a[i], while other loops access a[i*m + j]
     const auto degree = [](const Poly& p) {
@@ -171,11 +170,10 @@ class Grouping {
     for (size_t d = 1; d < to.subscripts.size() && d < lengths.size(); ++d) {
       const Poly high = Shapes::extreme(pool_, execution_, to.subscripts[d], store.domain, true);
       if (degree(high) <= std::max<size_t>(degree(lengths[d]), 1)) continue;
-      throw Refusal{
-          "C013", store.place,
-          fmt::format("a loop runs over several rows of '{}' at once, up to {}", name(store.array),
-                      high.text()),
-          "use one loop per dimension, or loop over all elements of the arrays everywhere"};
+      throw Refusal{"C013", store.place,
+                    fmt::format("a loop runs over several rows of '{}' at once, up to {}",
+                                name(store.array), high.text()),
+                    "use one loop per dimension, or flatten every loop over these arrays"};
     }
     for (const Poly& s : to.subscripts) {
       int counters = 0;

@@ -138,8 +138,8 @@ void find_points(Pool& pool, Execution& execution) {
                   [&](X n) { reads = reads || (n->kind == XKind::Load && n->id == other.array); });
         if (!reads) continue;
         throw Refusal{"C013", store.place,
-                      "several statements of a loop over points write and read one array",
-                      "a loop for each of them"};
+                      "several statements of a loop over points read and write the same array",
+                      "give each statement a loop of its own"};
       }
       execution.points.push_back(std::move(made));
     }

@@ -20,9 +20,11 @@ constexpr size_t kMostFunctions = 256;
 LiftedProgram ProgramWriter::run() {
   functions_ = functions_of(pool_, execution_, shapes_);
   if (functions_.size() > kMostFunctions) {
-    throw Refusal{"C024", functions_[0].place,
-                  fmt::format("a step would have {} functions", functions_.size()),
-                  "loops that write single elements are no loops over a grid"};
+    throw Refusal{
+        "C024", functions_[0].place,
+        fmt::format("a step of the program would have {} stencil functions, which is too many",
+                    functions_.size()),
+        "write the elements in loops that run over a grid, not one by one"};
   }
   if (!keep_ghosts_) ghosts_ = take_ghosts(pool_, execution_, shapes_, functions_);
   check_points();
@@ -128,7 +130,7 @@ void ProgramWriter::ghosts() {
     // copies of copies would not be copies of points
     if (periodic.layers > 1)
       has_points(periodic.high - periodic.low + Poly(1) - Poly(periodic.layers),
-                 "ghost cells are copies of points, not of other ghost cells");
+                 "ghost cells are copies of interior points, not of other ghost cells");
     std::set<std::string> fields;
     for (const ArrayPart& part : periodic.parts) {
       const std::string& field = roles_.of.at(part).field;
@@ -149,12 +151,12 @@ void ProgramWriter::ghosts() {
       if (std::find(first.begin(), first.end(), info(part.array).c_expression) == first.end())
         first.push_back(info(part.array).c_expression);
     }
-    out_.assumed.push_back(
-        fmt::format("the caller does not use the ghost cells of {} in dimension {} afterwards{}",
-                    fmt::join(names, ", "), d,
-                    first.empty() ? ""
-                                  : fmt::format(", and those of {} hold copies before the loop",
-                                                fmt::join(first, ", "))));
+    out_.assumed.push_back(fmt::format(
+        "the caller does not use the ghost cells of {} in dimension {} afterwards{}",
+        fmt::join(names, ", "), d,
+        first.empty() ? ""
+                      : fmt::format(", and fills the ghost cells of {} with copies before the loop",
+                                    fmt::join(first, ", "))));
   }
 }
 
@@ -252,8 +254,8 @@ void ProgramWriter::declare_fields(std::vector<ast::Item>& items,
     const std::string element = type_name(array.element);
     if (element.empty()) {
       throw Refusal{"C023", functions_[0].place,
-                    fmt::format("'{}' has elements of the type '{}'", array.c_expression,
-                                name_of(array.element)),
+                    fmt::format("'{}' has elements of type '{}', which the language does not have",
+                                array.c_expression, name_of(array.element)),
                     ""};
     }
     const Span span = next_span();

@@ -19,9 +19,8 @@ void ProgramWriter::check_points() const {
       if (!shapes_.shape(array).extents.empty()) return;
       throw Refusal{
           "C013", one.store.place,
-          fmt::format("a subscript of '{}' depends on data, and no loop over the grid uses it",
-                      info(array).c_expression),
-          "sources and receivers are at points of a grid that loops run over"};
+          fmt::format("'{}' is accessed only at positions given by data", info(array).c_expression),
+          "sources and receivers need an array that loops over the grid access"};
     };
     if (!one.record) check(one.store.array);
     each_node(one.store.value, [&](X n) {
@@ -43,8 +42,8 @@ void ProgramWriter::of_params(const Poly& p, CPlace place, const std::string& me
                           !contains(atom, XKind::Index) && !contains(atom, XKind::Time);
     if (quotient) continue;
     throw Refusal{"C013", place, message,
-                  "a position is an element of an integer array per dimension, plus a constant; "
-                  "arrays of points are indexed by the point and the step"};
+                  "read each coordinate of a position from an integer array, plus a constant; "
+                  "index arrays of points by the point and the step"};
   }
 }
 
@@ -67,7 +66,7 @@ PointSetBinding::Coordinate ProgramWriter::coordinate(const Poly& place,
     }
     if (!plain) {
       throw Refusal{"C013", statement.store.place, no_places,
-                    "a position is an element of an integer array per dimension, plus a constant"};
+                    "read each coordinate of a position from an integer array, plus a constant"};
     }
     X index = number_of_point(statement);
     const Poly s = in_memory(at->id, at->args, statement.store.place);
@@ -100,7 +99,8 @@ const ProgramWriter::PlacedAt& ProgramWriter::points_at(const std::vector<Poly>&
   PointSetBinding binding;
   binding.name = made.name;
   if (domain.size() == 1 && domain[0].stride != 1) {
-    throw Refusal{"C013", statement.store.place, "a loop over points takes some of them", ""};
+    throw Refusal{"C013", statement.store.place,
+                  "a loop over sources or receivers skips some of them", ""};
   }
   const Poly count = domain.empty() ? Poly(1) : domain[0].high - domain[0].low + Poly(1);
   binding.count = count.expression(pool_);
@@ -110,7 +110,7 @@ const ProgramWriter::PlacedAt& ProgramWriter::points_at(const std::vector<Poly>&
   }
   if (!domain.empty()) has_points(domain[0].high - domain[0].low);
   const Span span = next_span();
-  comments_[span.begin] = fmt::format("places of {}:{}", file_, statement.store.place.line);
+  comments_[span.begin] = fmt::format("positions of {}:{}", file_, statement.store.place.line);
   ast::Points points;
   points.names = {make_identifier(made.name)};
   points.numbers = box_of({count});
@@ -160,7 +160,8 @@ PointFieldBinding ProgramWriter::by_point(int array, const std::vector<X>& subsc
   const CPlace place = statement.store.place;
   const Poly at = in_memory(array, subscripts, place);
   const std::string message = fmt::format(
-      "a subscript of '{}' is not made of the point number and the step", of.c_expression);
+      "a subscript of '{}' depends on something other than the point number and the step",
+      of.c_expression);
   PointFieldBinding out;
   out.array = array;
   out.count = pool_.integer(1);

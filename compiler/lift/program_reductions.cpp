@@ -112,7 +112,7 @@ void ProgramWriter::add_reduction(size_t number) {
     throw Refusal{
         "C025", r.point.place,
         fmt::format("'{}' is reduced over an array of fewer dimensions than the grid has", r.name),
-        "reduce values of the arrays of the grid"};
+        "reduce values of an array that has all dimensions of the grid"};
   }
   ValueWriter writer(pool_, r.point.place, [&](X x) { return leaf(x, context); });
   writer.assume(facts_of(r.point));

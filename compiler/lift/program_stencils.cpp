@@ -117,13 +117,13 @@ void ProgramWriter::stencil(const StepFunction& function) {
     }
     if (type_name(info(part.array).element).empty()) {
       throw Refusal{"C023", function.place,
-                    fmt::format("'{}' has elements of the type '{}'", info(part.array).c_expression,
-                                name_of(info(part.array).element)),
+                    fmt::format("'{}' has elements of type '{}', which the language does not have",
+                                info(part.array).c_expression, name_of(info(part.array).element)),
                     ""};
     }
     if (!fields.insert(role.field).second) {
       throw Refusal{"C014", function.place,
-                    fmt::format("a loop writes two copies of '{}'", role.field), ""};
+                    fmt::format("a loop writes two buffers of '{}'", role.field), ""};
     }
     ast::Target target;
     target.field = make_identifier(role.field);

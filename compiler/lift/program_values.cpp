@@ -44,24 +44,25 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
       throw Refusal{
           "C013", context.piece->point->place,
           uses_counter(to)
-              ? fmt::format("'{}' is read at {}, which is no fixed distance from the point written",
-                            info(load->id).c_expression, to.text())
+              ? fmt::format(
+                    "'{}' is read at {}, which is not at a fixed distance from the written point",
+                    info(load->id).c_expression, to.text())
               : fmt::format("'{}' is read at {}, the same element for all points written",
                             info(load->id).c_expression, to.text()),
-          "arrays are read at the counters of the point plus constants"};
+          "read arrays at subscripts of the form counter + constant"};
     }
   }
   if (!difference.is_constant() && !out_.sized) {
     out_.sized = Refusal{
         "C013", context.piece->point->place,
-        fmt::format("'{}' is read {} from the point written, a distance that depends on sizes",
-                    info(load->id).c_expression, difference.text()),
-        "fixed sizes make it a number; whole dimensions that wrap around, (i + 1) % n, "
-        "are a boundary"};
+        fmt::format(
+            "'{}' is read at the distance {} from the written point, which depends on sizes",
+            info(load->id).c_expression, difference.text()),
+        "fix the sizes in the C file, or write a wrap around the whole dimension as (i + 1) % n"};
     if (keep_ghosts_) throw *out_.sized;  // the whole grid must work for any size
     out_.assumed.push_back(
         fmt::format("sizes have values when the program is compiled (-D NAME=VALUE): '{}' is read "
-                    "{} from the point written",
+                    "at the distance {} from the written point",
                     info(load->id).c_expression, difference.text()));
   }
   return affine(difference, context.piece->point->place);
@@ -82,10 +83,10 @@ std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, con
   if (!here || !whole || shapes_.shape(part.array).over_time) {
     throw Refusal{
         "C026", context.piece->point->place,
-        fmt::format("'{}' is read across the end of a dimension of another length",
+        fmt::format("a subscript of '{}' wraps or reflects, but not at the ends of the array",
                     array.c_expression),
-        "a subscript that wraps or reflects must span the whole array and start from the point "
-        "written"};
+        "a subscript that wraps or reflects must span the whole array and start from the written "
+        "point"};
   }
   auto& sides = rules_[roles_.of.at(part).field];
   sides.resize(lengths(part.array).size());
@@ -93,10 +94,10 @@ std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, con
     if (edge->text != "periodic" && low != (edge->integer < 0)) continue;
     std::string& rule = low ? sides[k].first : sides[k].second;
     if (!rule.empty() && rule != edge->text) {
-      throw Refusal{
-          "C026", context.piece->point->place,
-          fmt::format("'{}' is {} and {} at one end", array.c_expression, rule, edge->text),
-          "a field has one rule at an end"};
+      throw Refusal{"C026", context.piece->point->place,
+                    fmt::format("'{}' needs both rules, {} and {}, at one end", array.c_expression,
+                                rule, edge->text),
+                    "use one boundary rule at each end of an array"};
     }
     rule = edge->text;
   }

@@ -67,7 +67,7 @@ class Finder {
       if (n->kind == XKind::Load && n->integer % kEpoch != 0) {
         throw Refusal{
             "C025", info.place,
-            fmt::format("'{}' is reduced in a loop whose statements need an order", info.name),
+            fmt::format("'{}' is reduced in a loop whose statements must run in order", info.name),
             "reduce in a separate loop"};
       }
     });
@@ -166,7 +166,7 @@ class Finder {
     if (r.point.array >= 0) return;
     throw Refusal{"C025", r.point.place,
                   fmt::format("no array is read at the points over which '{}' is reduced", r.name),
-                  "reduce values of the arrays of the grid"};
+                  "reduce values of an array that has all dimensions of the grid"};
   }
 
   bool is_written(int array) const {

@@ -39,8 +39,8 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
     const std::string name = plain_name(execution, base);
     if (targets > 1) {
       throw Refusal{"C014", functions[0].place,
-                    fmt::format("a step writes several copies of '{}'", name),
-                    "a step writes the oldest copy, which is the newest in the next"};
+                    fmt::format("a step writes several buffers of '{}'", name),
+                    "each step may write only the buffer with the oldest values"};
     }
     for (int buffer_slot = 0; buffer_slot < copies; ++buffer_slot) {
       const int level = ((target - 1 - buffer_slot) % copies + copies) % copies;
@@ -67,10 +67,11 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
   }
   for (const auto& [before, after] : next) {
     if (previous.count(before) > 0 && next.count(after) > 0) continue;
-    throw Refusal{"C014", execution.place,
-                  fmt::format("the array of '{}' is lost when pointers are moved",
-                              execution.arrays[before].c_expression),
-                  "pointers may only be swapped or rotated among each other"};
+    throw Refusal{
+        "C014", execution.place,
+        fmt::format("no pointer refers to the array of '{}' after the pointers are reassigned",
+                    execution.arrays[before].c_expression),
+        "pointers may only be swapped or rotated among each other"};
   }
   std::set<int> done;
   for (const auto& [start, unused] : next) {
@@ -87,7 +88,8 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
     }
     const int copies = static_cast<int>(cycle.size());
     if (components || targets == 0) {
-      throw Refusal{"C014", execution.place, "arrays of several components are swapped", ""};
+      throw Refusal{"C014", execution.place,
+                    "the swapped arrays have several components, or no step writes them", ""};
     }
     if (targets > 1) {
       for (int array : cycle) {

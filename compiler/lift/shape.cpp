@@ -154,7 +154,7 @@ void Shapes::delinearise(int array) {
     const auto division = strides[k - 1].divided_by(strides[k]);
     if (!division.rest.zero() || division.quotient.zero()) {
       throw Refusal{"C013", place,
-                    fmt::format("subscripts of '{}' have strides {} and {}, of which neither is a "
+                    fmt::format("subscripts of '{}' have strides {} and {}, neither of which is a "
                                 "multiple of the other",
                                 info.c_expression, strides[k - 1].text(), strides[k].text()),
                     ""};
@@ -346,7 +346,7 @@ void Shapes::grid() {
       throw Refusal{"C019", place,
                     fmt::format("'{}' has {} dimensions, and other arrays that are written have {}",
                                 info.c_expression, rank, rank_),
-                    "one program has one grid: lift their loops one by one"};
+                    "a program has one grid: lift the loops of these arrays separately"};
     }
     if (rank != rank_ || shape.over_time) continue;
     for (int d = 0; d < rank; ++d) {
@@ -356,17 +356,17 @@ void Shapes::grid() {
       } else if (Poly& most = extents_[d]; at_least_zero(length - most)) {
         most = length;
       } else if (!at_least_zero(most - length)) {
-        throw Refusal{"C019", place,
-                      fmt::format("the arrays have different lengths in dimension {}: {} and {}", d,
-                                  most.text(), length.text()),
-                      "one program has one grid, in which the length of one array is known to be "
-                      "the largest"};
+        throw Refusal{
+            "C019", place,
+            fmt::format("the arrays have different lengths in dimension {}: {} and {}", d,
+                        most.text(), length.text()),
+            "a program has one grid: declare lengths such that one is known to be the largest"};
       }
     }
   }
   if (rank_ < 1 || rank_ > 8) {
     throw Refusal{"C019", place, fmt::format("the grid would have {} dimensions", rank_),
-                  "1 to 8 can be lifted"};
+                  "a grid has 1 to 8 dimensions"};
   }
 }
 
@@ -409,10 +409,11 @@ void Shapes::directions() {
           for (size_t d = 0; d < target.space.size(); ++d) {
             if (theirs[target.space[d]].degree_in(atom) == 0) continue;
             if (shape.along[k] >= 0 && shape.along[k] != static_cast<int>(d)) {
-              throw Refusal{
-                  "C013", seen.store->place,
-                  fmt::format("'{}' lies along several dimensions of the grid", info.c_expression),
-                  ""};
+              throw Refusal{"C013", seen.store->place,
+                            fmt::format("a dimension of '{}' is indexed by the counters of "
+                                        "different dimensions of the grid",
+                                        info.c_expression),
+                            ""};
             }
             shape.along[k] = static_cast<int>(d);
           }

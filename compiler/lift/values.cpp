@@ -204,12 +204,12 @@ ExprPtr ValueWriter::unsigned_operation(X x, ExprPtr left, ExprPtr right) {
       return make_call("lshr", std::move(both));
     }
     if ((op == "/" || op == "%") && !plain)
-      refuse("a quotient of unsigned numbers that may be 2^63 and more");
+      refuse("a quotient of unsigned numbers that may reach 2^63");
     if (op == "*" && ranges_.exact(x).high >= std::ldexp(1.0L, 63))
-      refuse("a product of unsigned numbers that may be 2^63 and more",
+      refuse("a product of unsigned numbers that may reach 2^63",
              "convert to a signed type, or to floating point, first");
     if (op == "+" && ranges_.exact(x).high >= std::ldexp(1.0L, 63) && ranges_.wraps(x)) {
-      refuse("a sum of unsigned numbers that may be 2^63 and more",
+      refuse("a sum of unsigned numbers that may reach 2^63",
              "convert to a signed type, or to floating point, first");
     }
     return make_binary(op, std::move(left), std::move(right));
@@ -269,7 +269,9 @@ ExprPtr ValueWriter::cast(X x) {
   const bool floating = is_floating(from->type);
   const bool narrow = bits_of(x->type) < 32;
   if (floating) {
-    if (x->type == CScalar::U64) refuse("a conversion from floating point to unsigned long");
+    if (x->type == CScalar::U64)
+      refuse(
+          "a conversion from floating point to unsigned long has no counterpart in the language");
     ExprPtr whole = converted(to, value(from));
     const bool whole_type = x->type == CScalar::I32 || x->type == CScalar::I64;
     return whole_type ? std::move(whole) : low_bits(std::move(whole), x->type, to == CScalar::I64);

@@ -50,8 +50,8 @@ int64_t PointSet::corners() const {
 
 std::optional<std::string> PointSet::refusal() const {
   if (set_.points > kMostEntries / corners()) {
-    return fmt::format("the points of '{}' weigh more than {} grid points", field_.name,
-                       kMostEntries);
+    return fmt::format("the points of '{}' have weights for more than {} grid points in total",
+                       field_.name, kMostEntries);
   }
   const int64_t point = stencil_misplaced(set_);
   if (point < 0) return std::nullopt;

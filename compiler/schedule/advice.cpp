@@ -104,11 +104,11 @@ std::string advised(Scheduler& scheduler, const Family& family, const Schedule& 
   for (const Setting setting : {Setting::Block, Setting::Elements}) {
     if (!small_offsets) break;
     const std::string shape = shape_that_would_do(scheduler, family, schedule, setting);
-    if (!shape.empty()) return fmt::format("{}; {} would do", reason.hint, shape);
+    if (!shape.empty()) return fmt::format("{}; {} would work", reason.hint, shape);
   }
   const int steps = steps_that_would_do(scheduler, schedule, small_offsets);
-  if (steps > 0) return fmt::format("fewer steps per tile; T={} would do", steps);
-  return fmt::format("{}; --schedule {} would do",
+  if (steps > 0) return fmt::format("fewer steps per tile; T={} would work", steps);
+  return fmt::format("{}; --schedule {} would work",
                      small_offsets ? reason.hint : "the program reads at large offsets",
                      family_that_would_do(scheduler, family));
 }

@@ -123,8 +123,8 @@ Machine cpu() {
 }
 
 std::vector<std::string> machine_columns() {
-  return {"machine",   "what it is", "cores", "threads",  "warp",
-          "KiB/block", "MiB cache",  "TB/s",  "Tinstr/s", "double"};
+  return {"machine",   "description", "cores", "threads",  "warp",
+          "KiB/block", "MiB cache",   "TB/s",  "Tinstr/s", "double"};
 }
 
 std::vector<std::string> describe(const Machine& machine) {

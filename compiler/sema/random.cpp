@@ -87,10 +87,10 @@ std::optional<Leaf> Elaborator::random_argument(const ast::Expr& expr, bool seed
     fits = seed ? type == Scalar::I32 || is_long : type == Scalar::I32 && !is_long;
   }
   if (!fits) {
-    Diagnostic& error =
-        env_.report.error("S018", expr.span,
-                          fmt::format("the {} of 'random' is no {}", seed ? "seed" : "coordinate",
-                                      seed ? "integer or long" : "integer"));
+    Diagnostic& error = env_.report.error(
+        "S018", expr.span,
+        fmt::format("the {} of 'random' is not an {}", seed ? "seed" : "coordinate",
+                    seed ? "integer or long" : "integer"));
     error.expected = seed ? "an integer or a long" : "an integer";
     error.found = is_long  ? "a long"
                   : scalar ? arithmetic_.describe_leaf(value.leaves[0])
@@ -110,7 +110,7 @@ Value Elaborator::random(const ast::Call& call, Span span) {
   const size_t count = call.arguments.size();
   if (count == 0) {
     Diagnostic& error = env_.report.error("S023", span, "wrong number of arguments of 'random'");
-    error.expected = "integer coordinates, and a seed behind them";
+    error.expected = "integer coordinates, followed by a seed";
     error.found = "0";
     return {};
   }

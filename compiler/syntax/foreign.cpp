@@ -97,7 +97,7 @@ constexpr WordRow kWords[] = {
     {Foreign::Item, "const var let int float double real integer parameter constexpr auto",
      "a value is declared with its type: 'param N : integer = 16;'"},
     {Foreign::Item, "for while do", kNoLoops},
-    {Foreign::Item, "if", "a choice is part of a value: 'select(condition, a, b)'"},
+    {Foreign::Item, "if", "there is no if statement; select a value: 'select(condition, a, b)'"},
     {Foreign::Item, "struct typedef class", "write 'type name = { a : real, b : real };'"},
     {Foreign::Item, "def void func fn subroutine", "write 'function f(u : field) = expression;'"},
     {Foreign::Item, "import include use using from", "a program is one file"},

@@ -147,15 +147,14 @@ SyntaxError unterminated_comment(Span opening) {
 SyntaxError nesting_too_deep(Span bracket) {
   auto e = error("P004", bracket, "nesting too deep");
   e.diagnostic.expected =
-      fmt::format("at most {} brackets, braces and calls within each other", ast::kMaxNesting);
+      fmt::format("at most {} nested brackets, braces and calls", ast::kMaxNesting);
   e.diagnostic.hint = "name a part of it with 'let'";
   return e;
 }
 
 SyntaxError expression_too_deep(Span place) {
   auto e = error("P005", place, "expression too deep");
-  e.diagnostic.expected =
-      fmt::format("at most {} operations on top of each other", ast::kMaxExpressionDepth);
+  e.diagnostic.expected = fmt::format("at most {} nested operations", ast::kMaxExpressionDepth);
   e.diagnostic.hint = "name a part of it with 'let'";
   return e;
 }

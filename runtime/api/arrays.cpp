@@ -98,7 +98,7 @@ Result<Place> find_place(const ir::Program& program, const std::string& name) {
     const bool value = std::any_of(reductions.begin(), reductions.end(), [&](const auto& one) {
       return !one.target && one.name == path.substr(0, tail);
     });
-    if (value) failure.hint = "it is a reduction: a history has its values (--history X.csv)";
+    if (value) failure.hint = "it is a reduction: write its values to a history (--history X.csv)";
     return failure;
   }
   Place place;
@@ -141,7 +141,8 @@ Result<Extents> shape_at(const ir::Program& program, const FieldData& field, con
         "R073",
         fmt::format("the components of field '{}' differ in type, so one array cannot hold them",
                     source.name),
-        fmt::format("take one at a time: {}{}", source.name, source.components[0].path)};
+        fmt::format("access one component at a time, such as {}{}", source.name,
+                    source.components[0].path)};
   }
   Extents shape = field.extents;
   shape.push_back(field.component_count());
@@ -208,7 +209,7 @@ Status check_array(const ir::Program& program, const FieldData& field, const Pla
   if (!shape.ok()) return shape.failure();
   if (array.extents() != shape.value() || array.strides().size() != array.extents().size()) {
     return Failure{"R071",
-                   fmt::format("the array for '{}' has the shape {}, {} has {}", name,
+                   fmt::format("the array for '{}' has the shape {}, but {} has {}", name,
                                print_shape(array.extents()), whole, print_shape(shape.value())),
                    array.strides().size() == array.extents().size()
                        ? ""
@@ -219,7 +220,7 @@ Status check_array(const ir::Program& program, const FieldData& field, const Pla
   if (array.type() != element_type_of(type) && !converts) {
     return Failure{
         "R072",
-        fmt::format("the array for '{}' has elements of type {}, the field of type {}", name,
+        fmt::format("the array for '{}' has elements of type {}, but the field has type {}", name,
                     name_of(array.type()), stencil::name(type)),
         type == Scalar::F64 || type == Scalar::F32 ? "Options::real says what `real` is" : ""};
   }
@@ -231,8 +232,8 @@ Status check_array(const ir::Program& program, const FieldData& field, const Pla
   const bool reached = reach(array, low, high);
   if (!reached || (array.capacity() >= 0 && (low < 0 || high >= array.capacity()))) {
     return Failure{"R073",
-                   fmt::format("the array for '{}' has {} elements, its shape and strides reach "
-                               "from element {} to {}",
+                   fmt::format("the array for '{}' has {} elements, but its shape and strides "
+                               "reach from element {} to {}",
                                name, array.capacity(), low, high),
                    ""};
   }

@@ -34,11 +34,12 @@ Status check_usable(const Given& given, const AnyView& array, bool written, Wher
   int64_t dense = 1;
   for (size_t d = array.extents().size(); d-- > 0; dense *= array.extents()[d]) {
     if (array.strides()[d] == dense || array.extents()[d] <= 1) continue;
-    return Failure{"R073",
-                   fmt::format("the array for '{}' is not dense and row-major, so no kernel can "
-                               "work in it",
-                               given.name),
-                   "copy it with Simulation::set and get"};
+    return Failure{
+        "R073",
+        fmt::format(
+            "the array for '{}' is not dense and row-major, so kernels cannot use it in place",
+            given.name),
+        "copy it with Simulation::set and get"};
   }
   const uintptr_t alignment =
       where == Where::Device ? kDeviceAlignment : static_cast<uintptr_t>(size_of(array.type()));
@@ -77,7 +78,8 @@ Result<std::vector<Given>> check_arrays(const ir::Program& program, const refere
       return Failure{
           "R073",
           fmt::format("kernels keep each component of field '{}' in a separate array", name),
-          fmt::format("give one for each: {}{}", source.name, source.components[0].path)};
+          fmt::format("give one array per component, such as {}{}", source.name,
+                      source.components[0].path)};
     }
     TRY(check_array(program, field, place, name, array, true));
     Given given{place, name, static_cast<std::byte*>(array.data()),
@@ -199,9 +201,9 @@ Result<Simulation> start(std::shared_ptr<const KernelData> kernel, State state) 
   auto data = SimulationData::unwrap(std::move(state));
   if (data->source != kernel->source) {
     return Failure{"R076",
-                   fmt::format("the state is one of another program than the kernel of '{}'",
+                   fmt::format("the state and the kernel of '{}' belong to different programs",
                                kernel->source->program.name),
-                   "make both of one Program"};
+                   "create both from the same Program"};
   }
   if (data->arrays != Where::Own) {
     return Failure{"R073", "the state uses the user's arrays, which only one simulation may use",

@@ -66,7 +66,7 @@ Status check_picture(const ir::Program& program, const Selection& shown) {
   const ir::Field& field = program.fields[shown.field];
   if (shown.component < 0 && field.components.size() > 1) {
     return Failure{"R033",
-                   fmt::format("a picture shows one component, '{}' has {}", field.name,
+                   fmt::format("a picture shows one component, but '{}' has {}", field.name,
                                field.components.size()),
                    fmt::format("name one: {}{}", field.name, field.components[0].path)};
   }
@@ -101,7 +101,7 @@ Result<runtime::Output> resolved(const ir::Program& program, const Output& outpu
   }
   if (format != Format::Vti && output.fields.size() != 1) {
     return Failure{"R033",
-                   fmt::format("'{}' would hold one field, not {}", output.path, selections.size()),
+                   fmt::format("'{}' can hold one field, not {}", output.path, selections.size()),
                    "a .vti file holds several"};
   }
   TRY(format == Format::Vti   ? runtime::check_vti(program, selections)

@@ -38,8 +38,9 @@ Result<runtime::Prepared> prepare_one(const ir::Program& program, const KernelOp
 Status check_exchange(const KernelOptions& options) {
   if (options.exchange >= 0) return Done{};
   return Failure{"R095",
-                 fmt::format("KernelOptions::exchange is {}, no number of steps", options.exchange),
-                 "0 leaves it to the model"};
+                 fmt::format("KernelOptions::exchange is {}, which is not a number of steps",
+                             options.exchange),
+                 "use 0 to let the model choose"};
 }
 
 // The values of integer params, which decomposition needs. R094 if one is open.

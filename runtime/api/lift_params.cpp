@@ -107,7 +107,7 @@ Result<LiftProof> a_program(const lifter::Lifted& lifted, const runtime::LiftReq
   const auto program = Program::from_text(lifted.program.text, {}, "lifted.stn");
   if (program.ok()) return proof;
   return Failure{"C029", "the lifted text is not a valid program: " + program.failure().message,
-                 "this is a limit of the lifter; --no-verify writes it all the same"};
+                 "this is a limit of the lifter; --no-verify writes the text anyway"};
 }
 
 // Compares without columns, which change with the number of digits before them.

@@ -143,17 +143,17 @@ class Replacement {
       return fmt::format("{} {}{}", t->text, reference, in_cpp_names(v.name));
     const bool pointer = t->kind == CTypeInfo::Kind::Pointer || t->kind == CTypeInfo::Kind::Array;
     if (!pointer || !reference.empty()) {
-      why_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
+      why_ = fmt::format("'{}' has the unsupported type '{}'", v.name, t->text);
       return "";
     }
     const CTypeInfo* element = &type(t->of);
     if (tree_.cpp && element->kind != CTypeInfo::Kind::Scalar) {
-      why_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
+      why_ = fmt::format("'{}' has the unsupported type '{}'", v.name, t->text);
       return "";
     }
     while (element->kind == CTypeInfo::Kind::Array) element = &type(element->of);
     if (element->kind != CTypeInfo::Kind::Scalar) {
-      why_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
+      why_ = fmt::format("'{}' has the unsupported type '{}'", v.name, t->text);
       return "";
     }
     return fmt::format("{}{}* {}", element->constant ? "const " : "", element_name(element->scalar),
@@ -390,9 +390,8 @@ class Replacement {
       const std::string length = whole(reach.length);
       if (!reach.sure) {
         why_ = fmt::format(
-            "the program has {} elements of '{}', and the original may access fewer, because of a "
-            "condition; a declared length, as in {}[n], says how many there "
-            "are",
+            "the program has {} elements of '{}', but a condition may let the original access "
+            "fewer; declare the length, as in {}[n]",
             lifter::Poly::of(reach.length).text(), array.c_expression, array.c_expression);
         return "";
       }
@@ -477,9 +476,7 @@ class Replacement {
     std::string out = early_returns();
     if (const auto name = unsigned_value(lifted_)) {
       why_ = fmt::format(
-          "'{}' is an unsigned number of 64 bits that bounds no loop, and the program has signed "
-          "ones",
-          *name);
+          "'{}' is an unsigned 64-bit number that bounds no loop, but params are signed", *name);
     }
     if (has_params_) {
       out += fmt::format("  {0}_params stencil_params = {0}_default_params();\n", name_);

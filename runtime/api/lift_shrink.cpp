@@ -178,8 +178,8 @@ std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
     const std::string difference = differs(large, texts[0], texts[1], value, small[name]);
     if (!difference.empty())
       return none(
-          fmt::format("with {}={} instead of {}, the file is lifted to another program ({}): the "
-                      "value decides what is computed, and it is too large to run",
+          fmt::format("with {}={} instead of {}, the lifted program differs ({}), and the original "
+                      "value is too large to run",
                       name, small[name], value, difference));
     large = texts[0];
   }

@@ -316,7 +316,8 @@ class Prover {
     const Status same = all_equal(run, *report, one, arrays, lifted);
     if (!same.ok()) {
       if (const auto local = depends_on_local(one, lifted)) {
-        why_ = fmt::format("'{}' belongs to the function and is read before it is written", *local);
+        why_ =
+            fmt::format("'{}' is local to the function and is read before it is written", *local);
         return false;
       }
       if (const auto array = original_.reads_outside(one, first_)) {
@@ -360,14 +361,15 @@ class Prover {
           std::string(run.end.kind == ChildEnd::Kind::Late
                           ? ""
                           : "it accesses memory outside of its arguments, or calls the system; ") +
-              "--no-verify writes the program all the same"};
+              "--no-verify writes the program without this check"};
     }
     if (!run.outside.empty()) {
       return Failure{
           "C031",
           fmt::format("the original writes outside of '{}' at sizes at which the program runs ({})",
                       run.outside, plan_.sizes_text({one})),
-          "its arrays are shorter than its accesses; --no-verify writes the program all the same"};
+          "its arrays are shorter than its accesses; --no-verify writes the program without this "
+          "check"};
     }
     return true;
   }

@@ -171,7 +171,7 @@ class Wrapper {
         members(number, *t, ".");
         return;
       default:
-        impossible_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
+        impossible_ = fmt::format("'{}' has the unsupported type '{}'", v.name, t->text);
     }
   }
 

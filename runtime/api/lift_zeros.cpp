@@ -28,9 +28,9 @@ bool calls_fmax(const lifter::Lifted& lifted) {
 std::string same_bits(const lifter::Lifted& lifted, bool differ) {
   const std::string same = "every bit is the same";
   if (differ && !lifted.program.point_sets.empty())
-    return same + " but for the sign of zeros to which sources are added";
+    return same + " except for the sign of zeros to which sources are added";
   if (differ || calls_fmax(lifted))
-    return same + " but for the sign of zeros, which fmax and fmin leave open";
+    return same + " except for the sign of zeros, which fmax and fmin do not specify";
   return same;
 }
 

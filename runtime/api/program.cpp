@@ -75,7 +75,7 @@ Failure failure_of(const Source& source, const Diagnostics& diagnostics) {
 Failure unknown(const std::string& kind, const std::string& name,
                 const std::vector<std::string>& known) {
   const std::string near = nearest_name(name, known);
-  std::string hint = known.empty() ? "" : fmt::format("there is {}", fmt::join(known, ", "));
+  std::string hint = known.empty() ? "" : fmt::format("the program has {}", fmt::join(known, ", "));
   if (!near.empty()) hint = fmt::format("did you mean '{}'?", near);
   return {"R070", fmt::format("no {} '{}'", kind, name), hint};
 }
@@ -84,7 +84,7 @@ Result<double> real_value(const ir::Param& param, const std::string& text) {
   const auto value = parse_real(text, param.type);
   if (value) return *value;
   return Failure{"R051",
-                 fmt::format("'{}' is not a value of param '{}', which is {}", text, param.name,
+                 fmt::format("'{}' is not a valid value of param '{}' of type {}", text, param.name,
                              stencil::name(param.type)),
                  fmt::format("give {}", numbers_of(param.type))};
 }
@@ -99,8 +99,8 @@ Result<runtime::Params> bind(const ir::Program& program, const ParamValues& valu
     if (param.affine) {
       return Failure{
           "R074",
-          fmt::format("param '{}' is {} in the code", name, ir::print(*param.affine, names)),
-          fmt::format("to give it by itself, name it in Options::open (--open {})", name)};
+          fmt::format("param '{}' is computed as {}", name, ir::print(*param.affine, names)),
+          fmt::format("to set it separately, name it in Options::open (--open {})", name)};
     }
     if (param.folded()) {
       return Failure{"R074", fmt::format("param '{}' is compiled into the code", name),

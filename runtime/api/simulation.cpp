@@ -208,8 +208,8 @@ Status SimulationData::check_on_host(const std::vector<int>& levels) const {
     if (!given || levels[f] == 0) continue;
     return Failure{
         "R073",
-        fmt::format("field '{}' lies in memory of the device that you gave", fields[f].name),
-        "copy it by means of the device"};
+        fmt::format("field '{}' is in device memory that the caller provided", fields[f].name),
+        "copy it with the device's own API, such as cudaMemcpy"};
   }
   return Done{};
 }

@@ -167,7 +167,7 @@ Result<runtime::Params> with_param(const SimulationData& data, size_t param, dou
     if (params.integers[p] == data.state.integer_params[p]) continue;
     return Failure{
         "R074",
-        fmt::format("param '{}' follows from it and would be {} instead of {}",
+        fmt::format("param '{}' is derived from it and would be {} instead of {}",
                     program.params[p].name, params.integers[p], data.state.integer_params[p]),
         "an integer is fixed when the run starts"};
   }
@@ -250,7 +250,9 @@ Result<Statistics> State::statistics(const std::string& field) {
     if (place.component < 0 || place.level != 0) {
       return Failure{
           "R073",
-          fmt::format("statistics need the newest level of one component, '{}' is not", field), ""};
+          fmt::format("statistics need the newest level of one component, but '{}' is not one",
+                      field),
+          ""};
     }
     TRY(data_->fetch(place.levels(data_->program())));
     const runtime::Statistics s = runtime::statistics_of(*values, place.component);

@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kMpiLibrary = "libstencil_mpi.so";
 constexpr const char* kMpiLibraryHint =
-    "it is built where an MPI is installed (on Debian libopenmpi-dev), and lies in lib next to "
-    "bin; set STENCIL_MPI_LIBRARY=FILE for another place";
+    "build stencilc where an MPI is installed (Debian: libopenmpi-dev), which puts the library "
+    "into lib next to bin, or set STENCIL_MPI_LIBRARY=FILE";
 
 }  // namespace
 

@@ -233,7 +233,7 @@ class RankSubdomain {
 void warn_of_gathering(const char* what, const Failure& reason) {
   const Failure warning = {
       "R096",
-      fmt::format("some ranks cannot access the run's files, so rank 0 {}s them alone: {}", what,
+      fmt::format("some ranks cannot access the run's files, so only rank 0 {}s them: {}", what,
                   reason.message),
       "use a file system that all ranks share"};
   fmt::print(stderr, "stencilc: warning {}: {}\n      = hint: {}\n", warning.code, warning.message,

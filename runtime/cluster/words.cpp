@@ -130,7 +130,7 @@ Status read_files(std::istream& in, std::vector<FieldFile>& files) {
       opened = file.failure();
     } else if (file.value().size() != size) {
       opened = Failure{"R010",
-                       fmt::format("cannot read '{}': it has {} bytes here, and {} on rank 0", path,
+                       fmt::format("cannot read '{}': it has {} bytes here, but {} on rank 0", path,
                                    file.value().size(), size),
                        ""};
     } else {

@@ -40,7 +40,7 @@ class Accelerator {
   virtual Status clear(Memory memory, int64_t bytes) = 0;  // sets to zero
   // Queues a copy within the device.
   virtual Status copy(Memory /*to*/, Memory /*from*/, int64_t /*bytes*/) {
-    return Failure{"R045", "the device does not copy its own memory", ""};
+    return Failure{"R045", "the device cannot copy within its own memory", ""};
   }
   // Byte rows, at least one byte each: dense on the host; in device memory the first row begins at
   // byte `start` and each further row `pitch` bytes after the previous one.

@@ -214,7 +214,7 @@ std::string read_kernel(const Elf& elf, const Attributes& attributes, size_t num
   if (const Section* shared = elf.section(".nv.shared." + kernel.name)) {
     constexpr uint64_t kMost = uint64_t{1} << 31;
     if (shared->size > kMost)
-      return fmt::format("the shared memory of {} is too much", kernel.name);
+      return fmt::format("the shared memory size of {} is out of range", kernel.name);
     kernel.shared_bytes = static_cast<int64_t>(shared->size);
     if (elf.architecture >= kReservedSince) {
       kernel.shared_bytes = std::max<int64_t>(kernel.shared_bytes - kReservedBytes, 0);

@@ -51,7 +51,7 @@ Result<Gpu> choose_gpu(const std::vector<Gpu>& all, const std::string& selector)
     }
     return Failure{
         "R041",
-        fmt::format("there is no GPU {}: they are numbered from 0 to {}", selector, all.size() - 1),
+        fmt::format("there is no GPU {}: GPUs are numbered from 0 to {}", selector, all.size() - 1),
         ""};
   }
   std::vector<std::string> names;
@@ -256,7 +256,7 @@ Status CudaAccelerator::check_limits(const kernel::Kernel& kernel, cuda::Functio
   cu_.cuFuncGetAttribute(&most, cuda::kFunctionMaxThreadsPerBlock, function);
   if (threads > most) {
     return Failure{"R043",
-                   fmt::format("kernel {} has {} threads per block, {} takes {}", kernel.name,
+                   fmt::format("kernel {} has {} threads per block, but {} allows {}", kernel.name,
                                threads, gpu_.name, most),
                    "use a schedule with smaller blocks"};
   }
@@ -265,8 +265,8 @@ Status CudaAccelerator::check_limits(const kernel::Kernel& kernel, cuda::Functio
   cu_.cuDeviceGetAttribute(&available, cuda::kMaxSharedBytesPerBlock, gpu_.id);
   if (shared > available) {
     return Failure{"R043",
-                   fmt::format("kernel {} needs {} bytes of shared memory, {} has {}", kernel.name,
-                               shared, gpu_.name, available),
+                   fmt::format("kernel {} needs {} bytes of shared memory, but {} has {}",
+                               kernel.name, shared, gpu_.name, available),
                    "use a schedule with smaller tiles"};
   }
   return Done{};
@@ -319,7 +319,7 @@ Status CudaAccelerator::ask(Memory flag) {
   if (code == 0 && !flag_set_) code = cu_.cuEventCreate(&flag_set_, cuda::kEventWithoutTime);
   if (code == 0) code = cu_.cuEventRecord(flag_set_, stream_);
   if (code == 0) code = cu_.cuStreamWaitEvent(beside_, flag_set_, 0);
-  return checked("to ask for the stop condition", code);
+  return checked("to read the stop condition", code);
 }
 
 Result<int32_t> CudaAccelerator::answer() {
@@ -340,7 +340,7 @@ Status CudaAccelerator::use_lane(int lane) {
     if (code == 0) {
       code = cu_.cuStreamCreateWithPriority(&ahead_, cuda::kNonBlockingStream, greatest);
     }
-    if (code != 0) return driver_failure("to open a second stream", code);
+    if (code != 0) return driver_failure("to create a second stream", code);
   }
   stream_ = lane == 1 ? ahead_ : lane_0_;
   return Done{};
@@ -410,7 +410,7 @@ Status CudaAccelerator::describe(const Shaped& array, const std::vector<int>& bo
   const int type = array.element_bytes / 2;  // unsigned integers of 1, 2, 4, 8 bytes: 0, 1, 2, 4
   constexpr int kPlain = 0, kPromoteTo128Bytes = 2;
   return checked(
-      "to describe an array for bulk copies",
+      "to create a tensor map for bulk copies",
       cu_.cuTensorMapEncodeTiled(&map, type, static_cast<unsigned>(rank), address(array.memory),
                                  sizes.data(), strides.data(), boxes.data(), steps.data(), kPlain,
                                  kPlain, kPromoteTo128Bytes, kPlain));

@@ -189,7 +189,7 @@ Result<std::optional<NonFiniteCount>> count_non_finite(
   if (code == 0) code = cu.cuMemcpyDtoHAsync(&counted, counters, sizeof counted, stream);
   if (code == 0) code = cu.cuStreamSynchronize(stream);
   cu.cuMemFree(counters);
-  if (code != 0) return driver_failure("to look for NaN", code);
+  if (code != 0) return driver_failure("to count NaN", code);
   NonFiniteCount out{static_cast<int64_t>(counted.nans), static_cast<int64_t>(counted.infinities)};
   if (counted.nans + counted.infinities > 0) out.first = static_cast<int64_t>(counted.first);
   return std::optional<NonFiniteCount>(out);

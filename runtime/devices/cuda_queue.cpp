@@ -64,7 +64,7 @@ Result<Accelerator::Mark> unset_mark(Context context) {
   Event event = nullptr;
   Code code = driver().cuCtxSetCurrent(context);
   if (code == 0) code = driver().cuEventCreate(&event, kEventWithoutTime);
-  if (code != 0) return driver_failure("to make an event", code);
+  if (code != 0) return driver_failure("to create an event", code);
   return Accelerator::Mark(event, [context](Event made) {
     driver().cuCtxSetCurrent(context);
     driver().cuEventDestroy(made);
@@ -89,7 +89,7 @@ Status begin_recording(Context context, Stream stream) {
   const Driver& cu = driver();
   Code code = cu.cuCtxSetCurrent(context);
   if (code == 0) code = cu.cuStreamBeginCapture(stream, kRelaxedCapture);
-  return checked("to begin a graph", code);
+  return checked("to begin the capture of a graph", code);
 }
 
 Result<Accelerator::Recording> end_recording(Context context, Stream stream) {
@@ -100,7 +100,7 @@ Result<Accelerator::Recording> end_recording(Context context, Stream stream) {
   if (code == 0) code = cu.cuStreamEndCapture(stream, &graph);
   if (code == 0) code = cu.cuGraphInstantiate(&instance, graph, kNodePriorities);
   if (graph) cu.cuGraphDestroy(graph);
-  if (code != 0) return driver_failure("to make a graph of launches", code);
+  if (code != 0) return driver_failure("to create a graph of launches", code);
   return Accelerator::Recording(instance, [context](GraphExec made) {
     driver().cuCtxSetCurrent(context);
     driver().cuGraphExecDestroy(made);

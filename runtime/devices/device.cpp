@@ -12,7 +12,7 @@ namespace stencil::runtime {
 
 Result<std::unique_ptr<Session>> LoadedProgram::attach(reference::State&,
                                                        const DeviceArrays&) const {
-  return Failure{"R045", "the device does not work in arrays given by their addresses",
+  return Failure{"R045", "the device cannot use the caller's device memory",
                  "give arrays in host memory"};
 }
 
@@ -28,7 +28,7 @@ Result<std::unique_ptr<Session>> LoadedProgram::start_subdomain(reference::State
 }
 
 Result<double> LoadedProgram::copy_seconds(int64_t) const {
-  return Failure{"R045", "the device does not copy its own memory", ""};
+  return Failure{"R045", "the device cannot copy within its own memory", ""};
 }
 
 Result<std::string> LoadedProgram::code(CodeKind kind) const {

@@ -73,7 +73,7 @@ Result<ChosenDevice> choose_device(const std::string& name) {
   }
   const std::string near = nearest_name(base, names);
   return Failure{"R040", fmt::format("unknown device '{}'", name),
-                 near.empty() ? fmt::format("one of {}", fmt::join(names, ", "))
+                 near.empty() ? fmt::format("use one of {}", fmt::join(names, ", "))
                               : fmt::format("did you mean '{}'?", near)};
 }
 

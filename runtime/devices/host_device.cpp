@@ -147,7 +147,8 @@ Status HostAccelerator::copy(Memory to, Memory from, int64_t bytes) {
   void* const arguments[] = {to, from, &bytes};
   const int64_t blocks = (bytes + kCopyBlock - 1) / kCopyBlock;
   if (interface_.run(copy_blocks, arguments, blocks) == 0) return Done{};
-  return Failure{"R043", "cannot create threads to copy memory", "STENCIL_THREADS=1 needs none"};
+  return Failure{"R043", "cannot create threads to copy memory",
+                 "set STENCIL_THREADS=1, which creates no threads"};
 }
 
 Status HostAccelerator::launch(const Call& call) {
@@ -162,7 +163,7 @@ Status HostAccelerator::launch(const Call& call) {
   const auto index = static_cast<size_t>(call.kernel);
   if (interface_.run(kernels_[index], arguments.data(), call.blocks) == 0) return Done{};
   return Failure{"R043", fmt::format("cannot create threads for {}", module_.kernels[index].name),
-                 "STENCIL_THREADS=1 needs none"};
+                 "set STENCIL_THREADS=1, which creates no threads"};
 }
 
 class HostProgram : public LoadedProgram {

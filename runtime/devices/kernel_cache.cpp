@@ -274,7 +274,7 @@ void note_failure(const std::string& directory, const std::string& why) {
   const std::lock_guard<std::mutex> held(failure_mutex);
   if (first_failure) return;
   first_failure =
-      Failure{"R079", fmt::format("compiled kernels cannot be kept in '{}': {}", directory, why),
+      Failure{"R079", fmt::format("compiled kernels cannot be stored in '{}': {}", directory, why),
               "set STENCIL_CACHE to another directory, or to off"};
 }
 

@@ -156,10 +156,10 @@ class OpenClAccelerator : public Accelerator {
                                              static_cast<size_t>(bytes), nullptr, &error);
     if (error != CL_SUCCESS) {
       return driver_failure(
-          fmt::format("to allocate {} bytes on {}, which has {} and gives at most {} at once",
-                      bytes, device_.name,
-                      device_number<cl_ulong>(device_.id, CL_DEVICE_GLOBAL_MEM_SIZE),
-                      device_number<cl_ulong>(device_.id, CL_DEVICE_MAX_MEM_ALLOC_SIZE)),
+          fmt::format(
+              "to allocate {} bytes on {}, which has {} and allows at most {} per allocation",
+              bytes, device_.name, device_number<cl_ulong>(device_.id, CL_DEVICE_GLOBAL_MEM_SIZE),
+              device_number<cl_ulong>(device_.id, CL_DEVICE_MAX_MEM_ALLOC_SIZE)),
           error);
     }
     return static_cast<Memory>(memory);
@@ -244,7 +244,7 @@ Status OpenClAccelerator::compile(const std::string& source, const std::string& 
   const size_t length = source.size();
   cl_int error = CL_SUCCESS;
   program_ = cl_.clCreateProgramWithSource(context_, 1, &text, &length, &error);
-  if (error != CL_SUCCESS) return driver_failure("to take the program", error);
+  if (error != CL_SUCCESS) return driver_failure("to create the program", error);
   error = cl_.clBuildProgram(program_, 1, &device_.id, flags.c_str(), nullptr, nullptr);
   if (error == CL_SUCCESS) return Done{};
   size_t size = 0;
@@ -296,7 +296,7 @@ Result<std::string> OpenClAccelerator::code(CodeKind kind) const {
     if (error == CL_SUCCESS) {
       error = cl_.clGetProgramInfo(program_, CL_PROGRAM_SOURCE, size, out.data(), nullptr);
     }
-    if (error != CL_SUCCESS) return driver_failure("to give the source", error);
+    if (error != CL_SUCCESS) return driver_failure("to return the source", error);
     return std::string(out.c_str());
   }
   // The context has one device, so there is one binary.
@@ -308,7 +308,7 @@ Result<std::string> OpenClAccelerator::code(CodeKind kind) const {
   if (error == CL_SUCCESS) {
     error = cl_.clGetProgramInfo(program_, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr);
   }
-  if (error != CL_SUCCESS || size == 0) return driver_failure("to give the machine code", error);
+  if (error != CL_SUCCESS || size == 0) return driver_failure("to return the machine code", error);
   return out;
 }
 
@@ -338,7 +338,7 @@ Status OpenClAccelerator::check_limits(const kernel::Kernel& kernel, cl_kernel b
                                nullptr);
   if (threads > static_cast<int64_t>(most)) {
     return Failure{"R043",
-                   fmt::format("kernel {} has {} threads per block, {} takes {}", kernel.name,
+                   fmt::format("kernel {} has {} threads per block, but {} allows {}", kernel.name,
                                threads, device_.name, most),
                    "use a schedule with smaller blocks"};
   }
@@ -346,8 +346,8 @@ Status OpenClAccelerator::check_limits(const kernel::Kernel& kernel, cl_kernel b
   const auto local = device_number<cl_ulong>(device_.id, CL_DEVICE_LOCAL_MEM_SIZE);
   if (shared > static_cast<int64_t>(local)) {
     return Failure{"R043",
-                   fmt::format("kernel {} needs {} bytes of shared memory, {} has {}", kernel.name,
-                               shared, device_.name, local),
+                   fmt::format("kernel {} needs {} bytes of shared memory, but {} has {}",
+                               kernel.name, shared, device_.name, local),
                    "use a schedule with smaller tiles"};
   }
   return Done{};
@@ -404,7 +404,8 @@ Result<NonFiniteCount> OpenClAccelerator::count_non_finite(Memory memory, Scalar
   const auto found = TRY(allocate(bytes));
   cl_int error = CL_SUCCESS;
   const cl_kernel kernel = cl_.clCreateKernel(program, kNonFiniteKernel, &error);
-  Status done = error == CL_SUCCESS ? clear(found, bytes) : checked("to make it", error);
+  Status done = error == CL_SUCCESS ? clear(found, bytes)
+                                    : checked("to create the kernel that counts NaN", error);
   cl_ulong before = 0;
   for (const Rows& piece : pieces) {
     for (const Rows& rows : short_rows(piece, kLongestCountedRow * element)) {
@@ -426,7 +427,7 @@ Result<NonFiniteCount> OpenClAccelerator::count_non_finite(Memory memory, Scalar
         error = cl_.clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &global, &local, 0, nullptr,
                                            nullptr);
       }
-      done = checked("to look for NaN", error);
+      done = checked("to count NaN", error);
       before += static_cast<cl_ulong>(rows.count * rows.bytes / element);
     }
   }

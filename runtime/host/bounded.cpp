@@ -119,7 +119,7 @@ Compiled in_bounded_child(const std::function<Compiled()>& work, int seconds) {
     const std::string how =
         WIFSIGNALED(status) ? std::string(" with the signal ") + strsignal(WTERMSIG(status)) : "";
     return {false,
-            "Clang ends early" + how + ": the file asks for too much memory, or meets a bug"};
+            "Clang crashed" + how + ": the file needs too much memory, or triggers a bug in Clang"};
   }
   return {answer[0] == kDone, answer.substr(1, answer.size() - 2)};
 }

@@ -22,7 +22,7 @@ int CTranslator::called(const CallExpr* e, const FunctionDecl* callee, std::vect
   const int body = callee->isInStdNamespace() ? -1 : function(callee);
   const bool of_system = context_.getSourceManager().isInSystemHeader(callee->getLocation());
   if (body < 0 && !of_system && callee->hasAttr<AsmLabelAttr>())
-    return unknown(e, "a call of '" + name + "', which is another function to the linker");
+    return unknown(e, "a call of '" + name + "', whose asm label names another symbol");
   const int out = made(e, CKind::Call, std::move(children), name);
   tree_.nodes[out].integer = body;
   return out;
@@ -66,7 +66,7 @@ int CTranslator::library_call(const CallExpr* e, std::vector<int> children, std:
 int CTranslator::mdspan_element(const Expr* e, const Mdspan& of, int base,
                                 llvm::ArrayRef<const Expr*> indices) {
   if (!of.unknown.empty()) return unknown(e, of.unknown);
-  if (indices.size() != of.extents.size()) return unknown(e, "an element of an mdspan by an array");
+  if (indices.size() != of.extents.size()) return unknown(e, "an mdspan indexed by an array");
   int at_type = tree_.nodes[base].type;
   if (tree_.types[at_type].kind == CTypeInfo::Kind::Reference) at_type = tree_.types[at_type].of;
   for (size_t d = 0; d < indices.size(); ++d) {
@@ -164,8 +164,9 @@ int CTranslator::by_default(const CXXConstructExpr* e) {
   std::vector<int> members;
   for (const FieldDecl* field : record->fields()) {
     const Expr* value = field->getInClassInitializer();
-    const int member = value != nullptr ? expression(value)
-                                        : make(e, CKind::Unknown, {}, "a member without a value");
+    const int member = value != nullptr
+                           ? expression(value)
+                           : make(e, CKind::Unknown, {}, "a member without an initializer");
     // the constructor of a member may do anything
     const bool constructed = value == nullptr && field->getType()->isRecordType();
     const auto* of = constructed ? field->getType()->getAsCXXRecordDecl() : nullptr;
@@ -254,12 +255,12 @@ int CTranslator::member_call(const CXXMemberCallExpr* e) {
   const auto* record = of->getAsRecordDecl();
   int base = expression(object);
   if (const auto mdspan = record != nullptr ? mdspan_of(*record) : std::nullopt) {
-    if (pointer) return unknown(e, "a member of an mdspan behind a pointer");
+    if (pointer) return unknown(e, "a member of an mdspan accessed through a pointer");
     return mdspan_member(e, *mdspan, base);
   }
   if (record != nullptr && container_of(*record)) {
     const std::string name = method->getNameAsString();
-    if (pointer) return unknown(e, "a member of a container behind a pointer");
+    if (pointer) return unknown(e, "a member of a container accessed through a pointer");
     if (name == "at" && e->getNumArgs() == 1) {
       const int index = expression(e->getArg(0));
       return made(e, CKind::Subscript, {base, index});

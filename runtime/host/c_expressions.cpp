@@ -116,7 +116,7 @@ int CTranslator::reference(const DeclRefExpr* e) {
   const ValueDecl* declaration = e->getDecl();
   if (isa<EnumConstantDecl>(declaration)) return constant(e, "");
   const auto* declared = dyn_cast<VarDecl>(declaration);
-  if (isa<FunctionDecl>(declaration)) return unknown(e, "the name of a function");
+  if (isa<FunctionDecl>(declaration)) return unknown(e, "a function used as a value");
   if (declared == nullptr)
     return unknown(e, std::string("a name (") + declaration->getDeclKindName() + ")");
   const bool scalar = scalar_of(context_, declared->getType()) != CScalar::None;
@@ -271,7 +271,8 @@ int CTranslator::list(const InitListExpr* e) {
   if (semantic == nullptr) semantic = e;
   std::vector<int> children;
   for (const Expr* child : semantic->inits()) {
-    children.push_back(child != nullptr ? expression(child) : unknown(e, "a gap in a list"));
+    children.push_back(child != nullptr ? expression(child)
+                                        : unknown(e, "an initializer list with a gap"));
   }
   return made(e, CKind::List, std::move(children));
 }

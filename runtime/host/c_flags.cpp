@@ -310,11 +310,11 @@ class Reader {
       case Effect::Machine:
         return refuse_always(word,
                              "it selects another machine, where types may have other sizes; the "
-                             "lifter reads code for the machine it runs on");
+                             "lifter reads code for the machine that it runs on");
       case Effect::Arithmetic:
         return refuse(word, "it changes the bits of results, which the proof compares");
       case Effect::Refused:
-        return refuse(word, "the lifter passes on only flags that decide what C means");
+        return refuse(word, "it is not one of the flags that the lifter accepts");
     }
   }
   void language(Word name) {

@@ -308,7 +308,7 @@ std::string other_arithmetic(const Expr& e, const LangOptions& options) {
   const FPOptions rules = e.getFPFeaturesInEffect(options);
   if (rules.getFPContractMode() != LangOptions::FPM_Off)
     return "floating-point arithmetic with contraction";
-  if (rules.getAllowFPReassociate()) return "floating-point arithmetic in any order";
+  if (rules.getAllowFPReassociate()) return "floating-point arithmetic with reassociation";
   if (rules.getNoHonorNaNs() || rules.getNoHonorInfs() || rules.getNoSignedZero() ||
       rules.getAllowReciprocal() || rules.getAllowApproxFunc()) {
     return "floating-point arithmetic with relaxed rules";

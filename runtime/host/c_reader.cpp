@@ -216,7 +216,7 @@ Choice choose_named(const Functions& functions, const std::string& name) {
   }
   if (found.empty()) {
     return refuse("C002", 0, "there is no function '" + name + "' in the file",
-                  functions.all.empty() ? "" : "there is " + names_of(functions.all));
+                  functions.all.empty() ? "" : "the file has " + names_of(functions.all));
   }
   if (found.size() > 1) {
     return refuse("C002", line_of(functions.context, found[1]->getLocation()),
@@ -265,12 +265,13 @@ Choice choose_only(Functions& functions) {
   }
   if (outer.empty()) {
     return refuse("C002", 0, "there is no loop over a grid in the file",
-                  functions.all.empty() ? "" : "--function names what to lift");
+                  functions.all.empty() ? "" : "name the function to lift with --function");
   }
   if (outer.size() > 1) {
-    return refuse("C002", line_of(functions.context, outer[1]->getLocation()),
-                  "there are several functions with loops: " + names_of(outer),
-                  "--function names one, or #pragma scop and #pragma endscop mark the loop");
+    return refuse(
+        "C002", line_of(functions.context, outer[1]->getLocation()),
+        "there are several functions with loops: " + names_of(outer),
+        "choose one with --function, or mark the loop with #pragma scop and #pragma endscop");
   }
   std::vector<const Stmt*> loops, deep;
   Functions::loops(outer[0]->getBody(), loops);
@@ -282,7 +283,7 @@ Choice choose_only(Functions& functions) {
   if (!outer[0]->isMain()) return {{outer[0], {}, outer[0]->getNameAsString()}, {true, ""}};
   if (deep.empty()) {
     return refuse("C002", line_of(functions.context, outer[0]->getLocation()),
-                  "main has no loop of its own", "--function names what to lift");
+                  "main has no loop of its own", "name the function to lift with --function");
   }
   if (deep.size() > 1) {
     return refuse("C002", line_of(functions.context, deep[1]->getBeginLoc()),
@@ -315,9 +316,9 @@ class TreeConsumer : public ASTConsumer {
       const SourceLocation place = sources.getExpansionLoc(body->getBeginLoc());
       out_ = failed("C024", static_cast<int>(sources.getExpansionLineNumber(place)),
                     static_cast<int>(sources.getExpansionColumnNumber(place)),
-                    "an expression or statement of this function is more than " +
+                    "an expression or statement of this function is nested more than " +
                         std::to_string(kMostLevels) + " levels deep",
-                    "split it: sums in a loop, or in variables of their own");
+                    "split it: compute it in a loop, or store parts of it in local variables");
       return;
     }
     if (begins_.size() != ends_.size()) {
@@ -352,7 +353,7 @@ class TreeConsumer : public ASTConsumer {
   static Compiled refused(const SourceManager& sources, const Unfamiliar& one) {
     const PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(one.place), false);
     const std::string message = one.text + " may change what the code computes";
-    const char* hint = "the lifter does not know it: remove it, or lift a part without it";
+    const char* hint = "the lifter does not know its effect: remove it, or lift a part without it";
     if (place.isInvalid()) return failed("C015", 0, 0, message, hint);
     const bool here = sources.isInMainFile(sources.getExpansionLoc(one.place));
     return failed("C015", static_cast<int>(place.getLine()), static_cast<int>(place.getColumn()),
@@ -397,10 +398,10 @@ Compiled first_error(const std::string& log, const std::string& refused) {
   const size_t at = log.find(": error: ");
   const size_t fatal = log.find(": fatal error: ");
   const size_t place = std::min(at, fatal);
-  const char* regular = "the files of a C program are regular files";
+  const char* regular = "use regular files";
   if (place == std::string::npos) {
     if (!refused.empty()) return failed("C001", 0, 0, refused, regular);
-    return failed("C001", 0, 0, text.empty() ? "Clang fails" : text);
+    return failed("C001", 0, 0, text.empty() ? "Clang failed" : text);
   }
   const size_t begin = log.rfind('\n', place) == std::string::npos ? 0 : log.rfind('\n', place) + 1;
   const std::string head = log.substr(begin, place - begin);

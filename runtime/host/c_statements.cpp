@@ -124,9 +124,9 @@ int CTranslator::for_loop(const ForStmt* f) {
 // break. A group that falls through also contains the statements of the next group.
 int CTranslator::switch_statement(const SwitchStmt* s) {
   if (s->getConditionVariable() != nullptr || s->getInit() != nullptr)
-    return unknown(s, "a declaration in a switch");
+    return unknown(s, "a declaration in the condition of a switch");
   const Expr* value = s->getCond();
-  if (value->HasSideEffects(context_)) return unknown(s, "a switch on a value with an effect");
+  if (value->HasSideEffects(context_)) return unknown(s, "a switch on a value with side effects");
   const auto* body = dyn_cast<CompoundStmt>(s->getBody());
   if (body == nullptr) return unknown(s, "a switch without a block");
   struct Group {
@@ -161,7 +161,7 @@ int CTranslator::switch_statement(const SwitchStmt* s) {
   for (const Group& group : groups) {
     for (const Stmt* one : group.statements) {
       if (!isa<BreakStmt>(one) && jumps<BreakStmt>(one))
-        return unknown(s, "a switch that a nested statement leaves");
+        return unknown(s, "a switch with a break inside a nested statement");
     }
   }
   const auto block_of = [&](size_t first) {
@@ -274,7 +274,7 @@ int CTranslator::control(const Stmt* s) {
   }
   const auto* i = cast_if_present<IfStmt>(s);
   if (i->getConditionVariable() != nullptr || i->getInit() != nullptr) {
-    return unknown(s, "a declaration in an if");
+    return unknown(s, "a declaration in the condition of an if");
   }
   if (i->isConsteval()) return unknown(s, "an 'if consteval'");
   std::vector<int> parts = {expression(i->getCond()), statement(i->getThen())};
@@ -307,7 +307,7 @@ int CTranslator::statement(const Stmt* s) {
   if (isa<GotoStmt>(s) || isa<IndirectGotoStmt>(s)) return unknown(s, "a goto");
   if (isa<LabelStmt>(s)) return unknown(s, "a label");
   if (const auto* choice = dyn_cast<SwitchStmt>(s)) return switch_statement(choice);
-  if (isa<CXXForRangeStmt>(s)) return unknown(s, "a loop over a range");
+  if (isa<CXXForRangeStmt>(s)) return unknown(s, "a range-based for loop");
   if (isa<CXXTryStmt>(s)) return unknown(s, "a try block");
   if (isa<AsmStmt>(s)) return unknown(s, "inline assembly");
   return unknown(s, std::string("a statement (") + s->getStmtClassName() + ")");

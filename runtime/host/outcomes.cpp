@@ -189,9 +189,9 @@ class CallLibrary : public PassInfoMixin<CallLibrary> {
 const char* kind_of_undefined(uint64_t handler) {
   switch (handler) {  // clang's SanitizerHandler
     case 3:
-      return "a division by zero, or of the least integer by -1";
+      return "a division by zero, or of the smallest integer by -1";
     case 5:
-      return "a conversion of a number that the integer type does not hold";
+      return "a conversion of a number that is out of range for the integer type";
     case 20:
       return "a shift by a negative number or by too many bits";
     default:

@@ -47,7 +47,8 @@ Status InputFile::read(int64_t at, int64_t count, void* to) const {
   const auto fail = [&](const std::string& why) {
     return Failure{"R010", fmt::format("cannot read '{}': {}", path_, why), ""};
   };
-  if (at < 0 || count < 0 || at > size_ || count > size_ - at) return fail("it ends earlier");
+  if (at < 0 || count < 0 || at > size_ || count > size_ - at)
+    return fail("it ends before the data that it should hold");
   if (descriptor_ < 0) {
     if (count > 0) std::memcpy(to, bytes_.data() + at, static_cast<size_t>(count));
     return Done{};

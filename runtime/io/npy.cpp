@@ -233,7 +233,7 @@ Result<Preface> read_preface(const InputFile& file) {
   const std::string_view bytes(start, static_cast<size_t>(known));
   const std::string& name = file.path();
   if (bytes.substr(0, kNpyMagic.size()) != kNpyMagic)
-    return damaged_npy(name, "it does not begin as one");
+    return damaged_npy(name, "it does not start with the .npy signature");
   if (known < kFixed) return damaged_npy(name, "it is truncated");
   const auto byte_at = [&](int64_t i) { return int64_t{static_cast<uint8_t>(start[i])}; };
   const int64_t version = byte_at(6);

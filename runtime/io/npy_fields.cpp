@@ -101,7 +101,7 @@ Status check_value(Element element, const std::string& name, Scalar type, Roundi
     if (integer_range(type).holds(static_cast<int64_t>(element))) return Done{};
     const bool small = is_storage(type);
     return Failure{"R023",
-                   fmt::format("'{}' holds {}, which is not a {}", name, +element,
+                   fmt::format("'{}' holds {}, which does not fit a {}", name, +element,
                                small ? stencil::name(type) : "32-bit integer"),
                    fmt::format("declare the field as {}", small ? "integer" : "long")};
   }
@@ -113,7 +113,7 @@ Status check_value(Element element, const std::string& name, Scalar type, Roundi
     return Failure{"R023",
                    fmt::format("'{}' holds {}, which is too large for the field's type {}", name,
                                before, stencil::name(type)),
-                   "use a wider type, as --real double"};
+                   "use a wider type, for example --real double"};
   }
   if (rounding.values++ == 0) rounding.example = fmt::format("{} becomes {:.9g}", before, after);
   return Done{};

@@ -158,7 +158,7 @@ Status check_vti(const ir::Program& program, const std::vector<Selection>& selec
   const ir::Field& first = program.fields[selections[0].field];
   if (first.box.rank() > 3) {
     return Failure{"R031",
-                   fmt::format("a .vti file holds at most 3 dimensions, {} has {}",
+                   fmt::format("a .vti file holds at most 3 dimensions, but {} has {}",
                                first.read_in_place() ? fmt::format("'{}'", first.name) : "the grid",
                                first.box.rank()),
                    "write .npy files instead"};

@@ -145,7 +145,7 @@ struct ParamCheck {
     }
     const auto& conditions = lifted.tree.conditions;
     if (std::find(conditions.begin(), conditions.end(), param) != conditions.end()) {
-      return refused(param, "#if tests it, so another value may give a different program",
+      return refused(param, "an #if tests it, so another value may give a different program",
                      "set its value with a compiler flag after --: -- -D" + param + "=512");
     }
     return Done{};
@@ -182,7 +182,7 @@ struct ParamCheck {
     const auto [a, b] = difference(here, there);
     return refused(
         first,
-        fmt::format("{} another number of the program changes: '{}' instead of '{}'", with, b, a),
+        fmt::format("{} the program also changes elsewhere: '{}' instead of '{}'", with, b, a),
         "the compiler replaces it by its value in sizeof, template arguments and derived "
         "constants; avoid these uses, or make the derived constant a param as well");
   }

@@ -175,9 +175,10 @@ Status Measurement::arithmetic(Scalar type) {
 Status Measurement::ratio() {
   const auto one = multiply_adds_.find(Scalar::F32), two = multiply_adds_.find(Scalar::F64);
   if (one == multiply_adds_.end() || two == multiply_adds_.end()) {
-    return Failure{"", "one of the two rates is missing", ""};
+    return Failure{"", "the rate of float or of double multiply-adds is missing", ""};
   }
-  Figure figure{"double_cost", "multiply-adds, float per double", "", one->second / two->second};
+  Figure figure{"double_cost", "multiply-adds, ratio of float to double", "",
+                one->second / two->second};
   if (has_rates()) figure.machine = machine_.double_cost;
   if (has_rates()) figure.member = "double_cost";
   add(figure);
@@ -188,13 +189,13 @@ Status Measurement::ratio() {
 Status Measurement::launches() {
   constexpr double kLaunch = 20e-6;
   constexpr int kLaunches = 64;
-  if (pass_seconds_ <= 0) return Failure{"", "the rate of multiply-adds is missing", ""};
+  if (pass_seconds_ <= 0) return Failure{"", "the rate of float multiply-adds is missing", ""};
   const auto& [benchmark, subject] = arithmetic_.at(Scalar::F32);
   Work work;
   work.blocks = blocks_at_once(benchmark.threads);
   work.passes = static_cast<int32_t>(std::clamp(std::ceil(kLaunch / pass_seconds_), 1.0, 1e6));
   const auto between = TRY(subject->seconds_between(work, kLaunches, effort_));
-  Figure figure{"launch_seconds", "end of a launch to start of the next", "s", between};
+  Figure figure{"launch_seconds", "gap between two queued launches", "s", between};
   if (has_rates()) figure.machine = machine_.launch_seconds;
   if (has_rates()) figure.member = "launch_seconds";
   add(figure);
@@ -243,7 +244,7 @@ Status Measurement::around_cache() {
   const auto& [benchmark, subject] = reads_.at(Scalar::I32);
   TRY(subject->load(device_));
   Curve curve{"reads_by_working_set",
-              "Reads of 4 bytes each, by the memory that they go round in",
+              "Bandwidth of 4-byte reads against the working set",
               "working set (B)",
               "read (B/s)",
               {}};
@@ -256,7 +257,7 @@ Status Measurement::around_cache() {
   report_.curves.push_back(std::move(curve));
   if (!bytes)
     return Failure{"", "reads of memory are as fast as reads of the last-level cache", ""};
-  add({"cache_bytes", "working set that is half in the last cache", "B", *bytes,
+  add({"cache_bytes", "working set half of which fits the last-level cache", "B", *bytes,
        static_cast<double>(machine_.cache_bytes), "cache_bytes"});
   return Done{};
 }
@@ -267,7 +268,7 @@ Status Measurement::copies() {
   Work work;
   work.blocks = work.chunks = sets_.levels.back().bytes / kChunkBytes;
   const auto seconds = TRY(subject->seconds(work, effort_));
-  Figure figure{"memory_copy_bandwidth", "copy of memory, reads plus writes", "B/s",
+  Figure figure{"memory_copy_bandwidth", "memory copy, reads plus writes", "B/s",
                 static_cast<double>(work.blocks) * benchmark.per_pass / seconds};
   if (has_rates()) figure.machine = machine_.bytes_per_second;
   if (has_rates()) figure.member = "bytes_per_second";
@@ -281,7 +282,7 @@ Status Measurement::overlap(Scalar type) {
   if (!loaded.ok()) return loaded;
   const std::string name = name_of(type);
   Curve curve{"time_over_flops_" + name,
-              "Time per value loaded and stored, by the FLOPs in between, " + name,
+              "Time per value that is loaded and stored, against the FLOPs in between, " + name,
               "FLOPs",
               "time (s)",
               {}};
@@ -296,16 +297,16 @@ Status Measurement::overlap(Scalar type) {
   const auto knee = hidden(curve.points), meets = balance(curve.points);
   report_.curves.push_back(std::move(curve));
   if (!knee || !meets) {
-    return Failure{"", "the time does not increase up to the largest number of FLOPs tried", ""};
+    return Failure{"", "even the largest number of FLOPs tried does not increase the time", ""};
   }
-  add({"hidden_flops_" + name, "FLOPs that a load and a store hide, " + name, "FLOP", *knee});
+  add({"hidden_flops_" + name, "FLOPs hidden by a load and a store, " + name, "FLOP", *knee});
   Figure figure{"balance_flops_" + name, "FLOPs that take as long as a load and a store, " + name,
                 "FLOP", *meets};
   if (has_rates()) {
     const double cost = type == Scalar::F64 ? machine_.double_cost : 1;
     const double bytes_per_value = machine_.bytes_per_second / (2 * size_in_bytes(type));
     figure.machine = 2 * machine_.instructions_per_second / cost / bytes_per_value;
-    figure.member = "of the rates";
+    figure.member = "derived from the rates";
   }
   add(figure);
   return Done{};
@@ -362,7 +363,7 @@ Status Measurement::block() {
            fmt::format("store, barrier, load, barrier; {} threads", shared_.threads), exchange);
   const bool clock = report_.hertz > 0;
   Curve curve{"barrier_by_warps",
-              "A barrier, by the warps of a block",
+              "Time of a barrier against the warps per block",
               "warps",
               clock ? "cycles" : "time (s)",
               {}};
@@ -382,7 +383,7 @@ Status Measurement::block() {
 
 Status Measurement::shuffles() {
   if (!shuffles_.subject) {
-    return Failure{"", "threads do not read each other's registers", ""};
+    return Failure{"", "the device has no warp shuffles", ""};
   }
   TRY(shuffles_.subject->load(device_));
   Work work;
@@ -411,14 +412,14 @@ Result<Report> Measurement::run() {
   const Group groups[] = {
       {"arithmetic, float", [this] { return arithmetic(Scalar::F32); }},
       {"arithmetic, double", [this] { return arithmetic(Scalar::F64); }},
-      {"float per double", [this] { return ratio(); }},
+      {"ratio of float to double", [this] { return ratio(); }},
       {"launches", [this] { return launches(); }},
       {"shared memory and barriers", [this] { return block(); }},
       {"shuffles", [this] { return shuffles(); }},
       {"reads of 4 bytes", [this] { return reads(Scalar::I32); }},
       {"reads of 8 bytes", [this] { return reads(Scalar::I64); }},
-      {"copy of memory", [this] { return copies(); }},
-      {"last cache", [this] { return around_cache(); }},
+      {"memory copy", [this] { return copies(); }},
+      {"last-level cache", [this] { return around_cache(); }},
       {"latencies", [this] { return latencies(); }},
       {"hidden FLOPs, float", [this] { return overlap(Scalar::F32); }},
       {"hidden FLOPs, double", [this] { return overlap(Scalar::F64); }},

@@ -36,7 +36,7 @@ Result<int64_t> plane_start(const reference::FieldData& field, const std::vector
   const int rank = field.rank();
   const int outer = std::max(rank - 2, 0);
   if (static_cast<int>(fixed.size()) > outer) {
-    return no_image("a plane of " + std::to_string(rank) + " dimensions is selected by at most " +
+    return no_image("in " + std::to_string(rank) + " dimensions, a plane is selected by at most " +
                     std::to_string(outer) + " coordinates");
   }
   std::vector<int64_t> corner;

@@ -270,15 +270,15 @@ Failure other_value(const std::string& path, const ir::Param& param, const Param
   const std::string value = print_param(saved, real);
   std::string hint = fmt::format("run with -D {}={}", own.name, value);
   if (!real) {
-    hint += ": an integer is part of the code and of the shapes of fields";
+    hint += ": an integer param determines the code and the shapes of fields";
   } else if (param.folded()) {
-    hint += ": --fix makes it part of the code";
+    hint += ": --fix compiles it into the code";
   } else {
     hint +=
-        fmt::format(", or change it on purpose with -D {}={}", own.name, print_param(own, real));
+        fmt::format(", or give -D {}={} explicitly to change it", own.name, print_param(own, real));
   }
   return {"R063",
-          fmt::format("'{}' was written with {} = {}, this run has {}", path, own.name, value,
+          fmt::format("'{}' was written with {} = {}, but this run has {}", path, own.name, value,
                       print_param(own, real)),
           hint};
 }
@@ -322,8 +322,8 @@ Status compare_fields(const std::string& path, const Header& there, const Header
                      fmt::format("it has the field '{}' instead of '{}'", saved.name, own.name));
     }
     if (saved.levels.size() != own.levels.size()) {
-      return another(path, fmt::format("'{}' has {} levels there and {} here", own.name,
-                                       saved.levels.size(), own.levels.size()));
+      return another(path, fmt::format("'{}' has {} levels in the file, but {} in this program",
+                                       own.name, saved.levels.size(), own.levels.size()));
     }
   }
   return Done{};
@@ -351,11 +351,11 @@ Status compare(const std::string& path, const ir::Program& program, const Header
   for (const auto& [what, saved, own] :
        {std::tuple{"--real", &there.real, &here.real}, std::tuple{"--fp", &there.fp, &here.fp}}) {
     if (*saved == *own) continue;
-    return another(path, fmt::format("it has {} {}, this run {}", what, *saved, *own));
+    return another(path, fmt::format("it has {} {}, but this run has {}", what, *saved, *own));
   }
   TRY(compare_fields(path, there, here));
   TRY(compare_params(path, program, there, here, given, changed));
-  if (there.program != here.program) return another(path, "it computes something else");
+  if (there.program != here.program) return another(path, "it has other statements");
   if (!same_lengths(there, here)) return damaged_checkpoint(path, "its header is malformed");
   return Done{};
 }
@@ -369,14 +369,14 @@ Result<Header> read_header(const InputFile& file) {
   TRY(file.read(0, known, &preamble));
   if (known < static_cast<int64_t>(kCheckpointMagic.size()) ||
       std::string_view(preamble.magic, kCheckpointMagic.size()) != kCheckpointMagic) {
-    return damaged_checkpoint(path, "it does not begin as one");
+    return damaged_checkpoint(path, "it does not start with the signature of a checkpoint");
   }
   if (known < static_cast<int64_t>(sizeof preamble))
     return damaged_checkpoint(path, "it is truncated");
   if (preamble.version != kVersion) {
     return Failure{"R061",
-                   fmt::format("'{}' has version {} of the format, this is version {}", path,
-                               preamble.version, kVersion),
+                   fmt::format("'{}' has format version {}, but this stencilc reads version {}",
+                               path, preamble.version, kVersion),
                    "use the stencilc that wrote it"};
   }
   if (preamble.file_bytes != file.size()) {

@@ -31,7 +31,7 @@ namespace {
 
 Failure no_value(const ir::Param& param, const std::string& text) {
   return {"R051",
-          fmt::format("'{}' is not a value of param '{}', which is {}", text, param.name,
+          fmt::format("'{}' is not a valid value of param '{}' of type {}", text, param.name,
                       name(param.type)),
           fmt::format("give {}", numbers_of(param.type))};
 }
@@ -86,7 +86,7 @@ Status check_last_step(const ir::Program& program, int64_t last) {
   const int64_t most = ir::most_steps(program);
   if (last <= most) return Done{};
   return Failure{"R053", fmt::format("a run has at most {} steps, not {}", most, last),
-                 "steps are counted in 32 bits, as `time` is"};
+                 "steps are 32-bit integers, like `time`"};
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ Result<int64_t> steps_left(int64_t last, const reference::State& state) {
   if (state.step <= last) return last - state.step;
   return Failure{
       "R064",
-      fmt::format("the run ends at step {}, but it is already at step {}", last, state.step),
+      fmt::format("the run ends at step {}, but its state is already at step {}", last, state.step),
       "give a larger number with --steps"};
 }
 
@@ -124,7 +124,7 @@ Status check_needs(const ir::Program& program, const reference::State& state, in
   TRY(check_last_step(program, last));
   // The contents of device memory are not checked here.
   if (const auto misplaced = reference::misplaced_points(program, state)) {
-    return Failure{"R056", *misplaced, "places are indices of the grid, and may lie between them"};
+    return Failure{"R056", *misplaced, "positions are grid indices, which may be fractional"};
   }
   return Done{};
 }
@@ -171,7 +171,7 @@ Status build(const ir::Program& program, const std::string& line, bool dense, Pr
     machine.in_place = machine.in_place || dense;
     stage("planning " + where);
     out.module = lower(program, line, machine, out.schedule, diagnostics);
-    if (!out.module) return Failure{"", "the schedule cannot serve the program", ""};
+    if (!out.module) return Failure{"", "the schedule does not support the program", ""};
   } else if (!is_automatic(line) && !schedule::parse(line, program, diagnostics, schedule::cpu())) {
     return Failure{"", "the schedule is invalid", ""};  // not used here, but an error nevertheless
   }

@@ -103,7 +103,7 @@ std::string first_error(const Diagnostics& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics.items()) {
     if (diagnostic.severity == Severity::Error) return diagnostic.code + " " + diagnostic.message;
   }
-  return "the schedule cannot serve the program";
+  return "the schedule does not support the program";
 }
 
 Build build(const ir::Program& program, const schedule::Schedule& schedule,

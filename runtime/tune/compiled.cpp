@@ -44,7 +44,7 @@ Result<Toolchain> toolchain_of(const schedule::Machine& machine) {
     return Failure{
         "R041",
         fmt::format("{} is not an NVIDIA GPU, so NVRTC cannot compile for it", machine.name),
-        "choose one with --machine, as sm_90"};
+        "choose one, for example --machine sm_90"};
   }
   // NVRTC for the driver, if present: then runs share the entries of the kernel cache.
   auto nvrtc = TRY(runtime::find_nvrtc(runtime::cuda::driver().version));

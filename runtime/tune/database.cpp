@@ -232,7 +232,7 @@ class Connection {
       fail("is a database of another program", "set STENCIL_TUNED to another file, or to off");
     }
     if (version < 0 || version > kSchema) {
-      fail(fmt::format("has version {} of the schema, this stencilc knows {}", version, kSchema),
+      fail(fmt::format("has schema version {}, but this stencilc knows {}", version, kSchema),
            "use the stencilc that wrote it, or set STENCIL_TUNED to another file");
     }
     if (version > 0) check_schema(static_cast<size_t>(version));

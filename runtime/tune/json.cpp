@@ -47,7 +47,7 @@ bool is_whole(const Json& value) {
 
 // Parses a value; returns what is wrong with it, or "".
 std::string take(const Json& value, std::string& to) {
-  if (!value.is_string()) return "is not a text";
+  if (!value.is_string()) return "is not a string";
   to = value.get<std::string>();
   return "";
 }
@@ -128,7 +128,7 @@ Result<std::vector<Entry>> from_json(const std::string& text) {
   }
   if (file.value("version", Json()) != kFormatVersion) {
     return wrong_json("the file",
-                      fmt::format("\"version\" is {}, this stencilc knows {}",
+                      fmt::format("\"version\" is {}, but this stencilc knows {}",
                                   file.value("version", Json()).dump(), kFormatVersion));
   }
   const Json list = file.value("entries", Json());

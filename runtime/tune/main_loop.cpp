@@ -169,7 +169,7 @@ MainLoop main_loop_of(const kernel::Kernel& kernel,
   if (loops.empty()) return unmatched("no loop of the kernel stores results");
   if (loops.size() > 1) return unmatched("several loops of the kernel store results");
   const Count::Loop& loop = *loops.front();
-  if (has_loops(loop.iteration)) return unmatched("the kernel's main loop has loops in it");
+  if (has_loops(loop.iteration)) return unmatched("the kernel's main loop contains other loops");
 
   const Marks marks = marks_of(loop, threads);
   std::vector<MainLoop> found;
@@ -177,8 +177,10 @@ MainLoop main_loop_of(const kernel::Kernel& kernel,
   if (storing.empty()) return unmatched("no loop of the machine code stores results");
   for (const size_t l : storing) {
     const auto trip = trip_of(work.loops[l].mix, marks);
-    if (!trip) return unmatched("a loop of the machine code does no whole number of iterations");
-    if (has_work_in_loops(work, l)) return unmatched("the machine code's loop has loops in it");
+    if (!trip)
+      return unmatched("a loop of the machine code does not cover a whole number of iterations");
+    if (has_work_in_loops(work, l))
+      return unmatched("the machine code's loop contains other loops");
     MainLoop each;
     each.iterations = *trip * static_cast<double>(loop.step);
     each.inside = each.at_edge = issued_of(work.loops[l].mix, each.iterations);

@@ -280,10 +280,10 @@ VerifyRow Verifier::verify_row(RowPlan& plan) {
   }
   const double units = tolerance(plan.device, 0).units;
   row.result =
-      units == 0 ? fmt::format("same bits, {} runs", runs)
-                 : fmt::format(
-                       "good, {} runs: a step differs by at most {} roundings of the largest value",
-                       runs, units);
+      units == 0
+          ? fmt::format("same bits, {} runs", runs)
+          : fmt::format("within tolerance, {} runs: at most {} ulp of the largest value per step",
+                        runs, units);
   return row;
 }
 
@@ -314,7 +314,7 @@ Result<std::vector<ChosenDevice>> choose_devices(const std::string& name,
   if (name != "auto") {
     auto chosen = TRY(choose_device(name));
     if (!chosen.device.runs_kernels) {
-      return Failure{"R045", "the reference interpreter is what the others are compared with",
+      return Failure{"R045", "the reference interpreter cannot be compared with itself",
                      "name another device, or omit --device"};
     }
     out.push_back(std::move(chosen));
@@ -339,7 +339,7 @@ Result<VerifyReport> verify(const ast::Program& tree, const Source& source,
                             const VerifyRequest& request, Diagnostics& diagnostics,
                             const VerifyProgress& progress) {
   const auto program = analyze(tree, source, request.options, diagnostics);
-  if (!program) return Failure{"", "the program is in error", ""};
+  if (!program) return Failure{"", "the program has errors", ""};
   std::vector<std::string> absent;
   auto devices = TRY(choose_devices(request.device, absent));
   auto cases = choose_schedules(*program, request.schedule, request.quick, diagnostics);
@@ -350,7 +350,7 @@ Result<VerifyReport> verify(const ast::Program& tree, const Source& source,
   }
   SizeCases sizes = choose_sizes(tree, source, request.options, schedules, request.quick);
   if (sizes.closed.empty()) {
-    return Failure{"R054", "no size was found at which the program's checks hold",
+    return Failure{"R054", "no size was found at which the program is valid",
                    "give params a value with -D"};
   }
   Verifier verifier(request, std::move(sizes), std::move(cases), std::move(devices));

@@ -86,7 +86,7 @@ for field in T Q; do
   cmp <(tail -c 648 $field.npy) <(tail -c 648 ${field}_run.npy) || fail "--out $field"
 done
 ./main N=9 kappa=0 >log 2>&1 && fail "kappa = 0 runs"
-grep -q 'param dt comes out as no finite number: 0.2\*dx\*dx / kappa' log || fail "$(cat log)"
+grep -q 'param dt is computed as a number that is not finite: 0.2\*dx\*dx / kappa' log || fail "$(cat log)"
 ./main >log 2>&1 && fail "it runs without N"
 grep -q 'param N is not given' log || fail "$(cat log)"
 ./main N=9 --out U=U.npy >log 2>&1 && fail "it has an array U"
@@ -139,8 +139,8 @@ int main() {
 }
 PROGRAM
 cat >expected <<'TEXT'
-given: param dt is no finite number
-follows: param dt comes out as no finite number: 0.2*dx*dx
+given: param dt is not a finite number
+follows: param dt is computed as a number that is not finite: 0.2*dx*dx
 none: argument arrays is NULL
 empty: argument results is NULL
 TEXT

@@ -77,7 +77,7 @@ TEST_F(CacheCommand, UnusableDirectoriesCauseOneWarning) {
       ::setenv("STENCIL_CACHE", file(cache).c_str(), 1);
       const Outcome outcome = stencilc(command);
       EXPECT_EQ(outcome.status, 0) << outcome.err;
-      EXPECT_TRUE(contains(outcome.err, "warning R079: compiled kernels cannot be kept in '" +
+      EXPECT_TRUE(contains(outcome.err, "warning R079: compiled kernels cannot be stored in '" +
                                             file(cache).string() + "': "));
       EXPECT_TRUE(contains(outcome.err, " is not a directory\n")) << outcome.err;
       EXPECT_EQ(outcome.err.find("R079"), outcome.err.rfind("R079")) << outcome.err;

@@ -186,7 +186,8 @@ TEST_F(CommandLine, SlicesNameTheAxes) {
   for (const auto& [axis, message] :
        {std::pair{"y", "--slice cannot fix y: the picture shows y and x"},
         std::pair{"d2", "--slice cannot fix d2: the picture shows y and x"},
-        std::pair{"q", "--slice knows no axis 'q'"}, std::pair{"d3", "knows no axis 'd3'"}}) {
+        std::pair{"q", "--slice names the unknown axis 'q'"},
+        std::pair{"d3", "names the unknown axis 'd3'"}}) {
     const Outcome outcome = stencilc(fmt::format("run wave.stn --out U=u.png --slice {}=0", axis));
     EXPECT_EQ(outcome.status, 2);
     expect_contains(outcome.err, message);
@@ -404,7 +405,7 @@ TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
   expect_contains(chosen.out, "Program heat");
   expect_contains(chosen.out, "  schedule           streaming T=");
   expect_contains(chosen.out, "  expected  ");
-  expect_contains(chosen.out, "  for more  ");
+  expect_contains(chosen.out, "  faster with  ");
   const Outcome on_cpu = stencilc("explain heat.stn -D N=2048 --target cpp");
   expect_contains(on_cpu.out, "  schedule           planes T=");
   expect_contains(on_cpu.out, "  kernels for        cpu (a CPU)");

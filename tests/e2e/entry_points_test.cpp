@@ -117,8 +117,8 @@ TEST_F(EntryPoints, CheckAllArgumentsBeforeAccessingMemory) {
             "array A: an extent is below 1, or it is too large\n"
             "param wide is out of range: from -2305843009213693937 to 2305843009213693937\n"
             "param wide is out of range: from -2305843009213693937 to 2305843009213693937\n"
-            "param k is no finite number\n"
-            "param k is no finite number\n"
+            "param k is not a finite number\n"
+            "param k is not a finite number\n"
             "results: the evaluations of e are out of range\n"
             "arguments A and A_1 overlap\n"
             "done\n");

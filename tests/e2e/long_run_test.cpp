@@ -516,7 +516,7 @@ TEST_F(LongRun, OutputsOfReductionsPointToHistory) {
   const Outcome outcome = stencilc("run total.stn --device reference --out total=t.csv");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_TRUE(holds(outcome.err, "U020: no field 'total'")) << outcome.err;
-  EXPECT_TRUE(holds(outcome.err, "a history has its values (--history X.csv)")) << outcome.err;
+  EXPECT_TRUE(holds(outcome.err, "write its values to a history (--history X.csv)")) << outcome.err;
 }
 
 // Two reductions in one history; one is evaluated more often than the other.

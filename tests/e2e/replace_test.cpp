@@ -432,7 +432,7 @@ const NotReplaced kNotReplaced[] = {
     {"unsigned_value",
      "void f(int n, unsigned long k, double *restrict a) {\n"
      "  for (int i = 0; i < n; i++) a[i] = a[i] + (double)(k >> 3);\n}\n",
-     "'k' is an unsigned number of 64 bits that bounds no loop"},
+     "'k' is an unsigned 64-bit number that bounds no loop"},
 };
 
 TEST_F(Replace, RefusesWhatItCannotKeep) {

@@ -285,7 +285,7 @@ TEST_F(Subdomains, AsRanksThatShareNoFilesReadThroughRank0) {
   ASSERT_EQ(launch("-n 1 " + run + " : -n 1 sh -c \"cd elsewhere; exec " + run + "\""), 0)
       << read(file("err.txt"));
   EXPECT_TRUE(read(file("last.npy")) == whole);
-  EXPECT_TRUE(holds(read(file("err.txt")), "so rank 0 reads them alone")) << read(file("err.txt"));
+  EXPECT_TRUE(holds(read(file("err.txt")), "so only rank 0 reads them")) << read(file("err.txt"));
 }
 
 // One message before any exchange, and every rank exits.

@@ -130,8 +130,8 @@ TEST_F(TunedCommand, ListsExportsImportsAndClears) {
   EXPECT_EQ(stencilc("tuned --export a.json").out, "2 entries in a.json\n");
   EXPECT_EQ(stencilc("tuned --clear").out, "2 entries removed\n");
   EXPECT_TRUE(says(stencilc("tuned").out, "entries   0\n"));
-  EXPECT_EQ(stencilc("tuned --import a.json").out, "2 of 2 entries taken\n");
-  EXPECT_EQ(stencilc("tuned --import a.json").out, "0 of 2 entries taken\n");
+  EXPECT_EQ(stencilc("tuned --import a.json").out, "2 of 2 entries imported\n");
+  EXPECT_EQ(stencilc("tuned --import a.json").out, "0 of 2 entries imported\n");
   EXPECT_EQ(stencilc("tuned").out, shown.out);
   EXPECT_EQ(files(), "a.json tuned.db");
 

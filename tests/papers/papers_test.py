@@ -318,7 +318,7 @@ class Counters(Temporary):
     def test_another_file_is_a_problem(self):
         path = self.directory / "x.csv"
         path.write_text("a,b\n")
-        with self.assertRaisesRegex(Problem, "is no CSV of ncu"):
+        with self.assertRaisesRegex(Problem, "is not a CSV of ncu"):
             counters.read(path)
 
 

@@ -104,7 +104,7 @@ Result<std::vector<Record>> earlier_results(const std::string& out, const Json& 
   }
   for (const auto& item : machine.items()) {
     if (!file.contains(item.key()) || file[item.key()] != item.value()) {
-      return wrong("has the results of another device");
+      return wrong("has results of another device");
     }
   }
   return std::vector<Record>(file["results"].begin(), file["results"].end());
@@ -113,7 +113,7 @@ Result<std::vector<Record>> earlier_results(const std::string& out, const Json& 
 Result<runtime::ChosenDevice> suitable_device(const std::string& name) {
   auto device = runtime::choose_device(name);
   if (!device.ok() || device.value().device.runs_kernels) return device;
-  return Failure{"R045", "the reference interpreter is what the others are compared with",
+  return Failure{"R045", "the reference interpreter cannot be compared with itself",
                  "name another device"};
 }
 
@@ -192,7 +192,7 @@ int main_with(int argc, char** argv) {
                                    static_cast<int>(parse_integer(text, 1, 1024).value_or(0));
                                return settings.threads > 0;
                              }};
-  tool::add_value(app, "--threads", threads, "that compile");
+  tool::add_value(app, "--threads", threads, "number of compiler threads");
   app.add_flag("--check-only", settings.check_only,
                "compare schedules with the interpreter at a small size; measure none")
       ->disable_flag_override();
@@ -200,7 +200,8 @@ int main_with(int argc, char** argv) {
                "count what kernels for sm_90 execute; measures nothing, needs no device")
       ->disable_flag_override()
       ->excludes("--check-only", "--device");
-  auto* table = app.add_option("--table", arguments.tables, "prints files of results instead");
+  auto* table =
+      app.add_option("--table", arguments.tables, "print these result files instead of measuring");
   suite->excludes(table);
   try {
     app.parse(argc, argv);

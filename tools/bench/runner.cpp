@@ -495,7 +495,7 @@ std::vector<Record> Runner::run(const std::function<void(const std::vector<Recor
     Record& record = records.emplace_back(record_of(jobs_[j], kind));
     const bool late = settings_.budget > 0 && seconds_since(begin) > settings_.budget;
     if (late || lost_) {
-      record["left_out"] = late ? "the budget is used up" : "the device no longer answers";
+      record["left_out"] = late ? "the budget is used up" : "the device no longer responds";
       if (j + 1 == jobs_.size()) done(records);
       continue;
     }

@@ -168,9 +168,9 @@ void add_jobs(Entry& entry, std::vector<BenchJob>& jobs) {
   common.check_steps = entry.number("check_steps", 0).value_or(common.check_steps);
   common.run_steps = entry.number("run_steps", 0).value_or(common.run_steps);
   common.repeat = static_cast<int>(entry.number("repeat", 1, 1000).value_or(common.repeat));
-  const auto programs = entry.several(kPlurals[0], &Json::is_string, "a text", std::nullopt);
-  const auto reals = entry.several(kPlurals[1], &Json::is_string, "a text", Json("float"));
-  const auto fps = entry.several(kPlurals[2], &Json::is_string, "a text", Json("contract"));
+  const auto programs = entry.several(kPlurals[0], &Json::is_string, "a string", std::nullopt);
+  const auto reals = entry.several(kPlurals[1], &Json::is_string, "a string", Json("float"));
+  const auto fps = entry.several(kPlurals[2], &Json::is_string, "a string", Json("contract"));
   const auto sizes = entry.several(kPlurals[3], &Json::is_object, "an object", Json::object());
   const auto schedules = entry.schedules();
   if (entry.failure()) return;
@@ -223,7 +223,7 @@ Result<std::vector<std::string>> expand(const std::string& text) {
   }
   if (deepest > kDeepest) {
     return Failure{"U030", fmt::format("braces in a schedule nest {} deep", deepest),
-                   fmt::format("at most {} are taken", kDeepest)};
+                   fmt::format("the limit is {}", kDeepest)};
   }
   const auto tails = TRY(expand(text.substr(cuts.back() + 1)));
   std::vector<std::string> out;
@@ -233,8 +233,8 @@ Result<std::vector<std::string>> expand(const std::string& text) {
       for (const std::string& tail : tails) {
         out.push_back(text.substr(0, start) + middle + tail);
         if (out.size() <= kMost) continue;
-        return Failure{"U030", "a schedule expands to too many",
-                       fmt::format("at most {} are taken", kMost)};
+        return Failure{"U030", "a schedule expands to too many schedules",
+                       fmt::format("the limit is {}", kMost)};
       }
     }
   }

@@ -30,7 +30,7 @@ def read(path):
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None:
-        raise Problem(f"{path} is no CSV of ncu: no line begins with \"ID\"; see tools/papers/counters.py")
+        raise Problem(f"{path} is not a CSV of ncu: no line begins with \"ID\"; see tools/papers/counters.py")
     out = {}
     for row in csv.DictReader(lines[start:]):
         if not row.get("ID"):

@@ -90,8 +90,9 @@ std::optional<Failure> misuse(const Arguments& arguments, bool stage) {
                    "--emit " + arguments.emit + " takes no --main, no --boxes and no --header", ""};
   }
   if (stage && !arguments.target.empty() && arguments.emit != "kernel-ir") {
-    return Failure{"U010", "--emit " + arguments.emit + " takes no --target",
-                   "--emit kernel-ir does: the kernels as the target gets them"};
+    return Failure{
+        "U010", "--emit " + arguments.emit + " takes no --target",
+        "only --emit kernel-ir takes it, and prints the kernels as lowered for that target"};
   }
   for (const auto& [option, given] :
        {std::pair("--compile", arguments.compile), std::pair("--measure", arguments.measure)}) {
@@ -100,13 +101,13 @@ std::optional<Failure> misuse(const Arguments& arguments, bool stage) {
     }
     if (given && arguments.schedule != "auto") {
       return Failure{
-          "U010", fmt::format("{} is for the schedule auto, and --schedule names another", option),
-          ""};
+          "U010",
+          fmt::format("{} requires the schedule auto, but --schedule names another", option), ""};
     }
   }
   if (arguments.compile && arguments.measure) {
     return Failure{"U010", "--compile contradicts --measure",
-                   "what --measure times is compiled for the device in any case"};
+                   "use --measure alone: it already compiles the schedules that it times"};
   }
   if (arguments.header && arguments.header->empty() &&
       (arguments.output.empty() || arguments.output == runtime::kStandardOutput)) {
@@ -209,7 +210,7 @@ Result<runtime::KnownLine> measured_line(const ir::Program& program,
       program, device,
       {.steps = INT64_MAX, .stage = [&](const auto& what) { activity.now(what); }});
   if (timed && serves(timed->line)) return *timed;
-  return nothing("it runs fewer than two of them, or its memory is too small",
+  return nothing("it supports fewer than two schedules, or its memory is too small",
                  "omit --measure to use the model's choice");
 }
 
@@ -287,7 +288,8 @@ ExitStatus compile_logged(const Arguments& arguments) {
   const std::string family = arguments.device.substr(0, arguments.device.find(':'));
   if (arguments.device != "auto" && !arguments.measure &&
       (stage || target.value()->target != emit::Target::OpenCl || family != "opencl")) {
-    return usage("U010", "--device is for kernels in OpenCL C (.cl), and names one of OpenCL's");
+    return usage("U010",
+                 "--device is only for OpenCL C output (.cl) and must name an OpenCL device");
   }
   const std::string header = stage ? "" : header_path(arguments, *target.value());
   if (const auto wrong = collision(arguments, header)) return report(*wrong);

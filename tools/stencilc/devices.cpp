@@ -13,7 +13,7 @@ namespace stencil::tool {
 
 int devices_command(const Arguments& arguments) {
   if (arguments.measure) return measure_devices(arguments);
-  std::vector<std::vector<std::string>> rows = {{"device", "present", "what it is"}};
+  std::vector<std::vector<std::string>> rows = {{"device", "present", "description"}};
   const auto columns = schedule::machine_columns();
   std::vector<std::vector<std::string>> here = {columns}, known = {columns};
   for (const runtime::Device& device : runtime::device_table()) {
@@ -27,9 +27,9 @@ int devices_command(const Arguments& arguments) {
   for (const schedule::Machine& machine : schedule::machine_table()) {
     known.push_back(describe(machine));
   }
-  return print_out(table(rows, rows[0].size()) + "\nMachines of these devices: --machine this\n" +
-                   table(here, columns.size()) + "\nMachines that --machine names\n" +
-                   table(known, columns.size()));
+  return print_out(
+      table(rows, rows[0].size()) + "\nMachines of these devices, for --machine this\n" +
+      table(here, columns.size()) + "\nOther values of --machine\n" + table(known, columns.size()));
 }
 
 }  // namespace stencil::tool

@@ -211,7 +211,7 @@ std::vector<explore::Code> Exploration::code_of(const std::string& line,
     const tune::CompiledKernel& kernel = compiled.kernels[k];
     out.push_back({kernel.name, kernel.main_loop.unmatched, {}, 0, 0});
     explore::Code& code = out.back();
-    if (!known) code.unmatched = "the model counts another number of kernels";
+    if (!known) code.unmatched = "the model counts a different number of kernels";
     if (known) code.counted_slots = schedule::counted_slots(work->kernels[k], subject_.machine);
     if (!code.unmatched.empty()) continue;
     const schedule::Issued& issued = kernel.main_loop.inside;

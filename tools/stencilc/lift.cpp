@@ -112,10 +112,11 @@ ExitStatus replace(const Arguments& arguments) {
   const std::filesystem::path output = arguments.output;
   const bool cuda = output.extension() == ".cu";
   if (!cuda && output.extension() != ".cpp") {
-    return usage("U012", "--replace writes a .cu or a .cpp", "-o heat_stencil.cu");
+    return usage("U012", "--replace needs an output .cu or .cpp",
+                 "name the output, as in -o heat_stencil.cu");
   }
   if (arguments.device_pointers && !cuda) {
-    return usage("U010", "--device-pointers is for a .cu", "");
+    return usage("U010", "--device-pointers needs a .cu output", "");
   }
   auto request = api::lift_request(arguments.file, lift_options(arguments));
   request.options.keep_ghosts = true;
@@ -163,7 +164,7 @@ ExitStatus replace(const Arguments& arguments) {
 
 int lift_command(const Arguments& arguments) {
   if (arguments.replace) return replace(arguments);
-  if (arguments.device_pointers) return usage("U010", "--device-pointers goes with --replace");
+  if (arguments.device_pointers) return usage("U010", "--device-pointers requires --replace");
   const auto lifted = lift_source(arguments.file, lift_options(arguments));
   if (!lifted.ok()) return report(lifted.failure());
   if (!arguments.output.empty()) {

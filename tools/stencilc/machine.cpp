@@ -26,7 +26,7 @@ Result<std::string> device_for(const emit::TargetInfo& target) {
   return Failure{
       "U010",
       fmt::format("no device of this machine runs {}, so 'this' names no machine", target.name),
-      "name a machine of the table, which 'stencilc devices' shows"};
+      "name a machine from the table of 'stencilc devices'"};
 }
 
 // "; --target hip has it", or "".

@@ -101,7 +101,7 @@ Parser::Parser() {
       add_command(Command::Check, "check", "report all errors and do nothing else", kCheckExamples);
   add_program_options(check, false);
   CLI::App& explain = add_command(Command::Explain, "explain",
-                                  "show halos, footprints, the schedule and why, and all refusals",
+                                  "show halos, footprints, the chosen schedule, and all refusals",
                                   kExplainExamples);
   add_program_options(explain, true);
   add_target_option(explain);
@@ -111,8 +111,8 @@ Parser::Parser() {
                 "count what kernels access: loads, sectors, bank conflicts")
       ->disable_flag_override()
       ->group(explain.get_option("--target")->get_group());
-  add_device_option(explain, "schedules as for this device, which must be present");
-  add_subdomain_options(explain, "the same for N processes of MPI");
+  add_device_option(explain, "choose the schedule for this device, which must be present");
+  add_subdomain_options(explain, "split the grid over N MPI ranks, or along x, y, z as 2x2x1");
   CLI::App& explore =
       add_command(Command::Explore, "explore", "rank every schedule by the model; measure them",
                   kExploreExamples);
@@ -130,7 +130,7 @@ Parser::Parser() {
   add_program_options(verify, true);
   add_verify_options(verify);
   add_lift_options(add_command(Command::Lift, "lift",
-                               "lift C or C++ loops to a program, and prove it", kLiftExamples));
+                               "lift C or C++ loops to a program, and verify it", kLiftExamples));
   add_devices_options(add_command(Command::Devices, "devices",
                                   "list the devices and why some are absent, or measure them",
                                   kDevicesExamples));
@@ -154,7 +154,7 @@ CLI::App& Parser::add_command(Command command, const std::string& name, const st
 
 void Parser::add_target_option(CLI::App& to) {
   CLI::Option* target = add_value(to, "--target", one_of(target_names(), arguments.target),
-                                  "what the kernels are for; default: cuda")
+                                  "language of the kernels; default: cuda")
                             ->option_text(fmt::format("{}", fmt::join(target_names(), "|")));
   add_machine_option(to, target->get_group());
 }
@@ -216,18 +216,18 @@ void Parser::add_compile_options() {
       ->group(group);
   add_machine_option(app, group);
   app.add_flag("--compile", arguments.compile,
-               "auto also uses NVRTC's code for the best ones (CUDA)")
+               "auto also rates the machine code of the best schedules (CUDA)")
       ->disable_flag_override()
       ->group(group);
   app.add_flag("--measure", arguments.measure,
-               "auto is the fastest of a few on the device that runs this target")
+               "auto times a few schedules on the device that runs this target")
       ->disable_flag_override()
       ->group(group);
   app.add_flag("--main", arguments.main, "add a main() that runs, times and checks the program")
       ->disable_flag_override()
       ->group(group);
   add_value(app, "--boxes", whole_number(1, "a number of steps", texts.boxes),
-            "also entry points for MPI ranks: boxes, K steps per call")
+            "also write entry points for MPI ranks: a box, K steps per call")
       ->option_text("K")
       ->group(group);
   app.add_option("--header", texts.header, "also write a C header, by default next to the output")
@@ -245,7 +245,7 @@ void Parser::add_compile_options() {
       ->disable_flag_override()
       ->group(group);
   app.add_option("--print-after", arguments.print_after,
-                 "print what a pass leaves, to standard error; or all; repeatable")
+                 "print the IR after a pass (or all) to standard error; repeatable")
       ->option_text("PASS")
       ->allow_extra_args(false)
       ->group(group);
@@ -274,7 +274,7 @@ void Parser::add_subdomain_options(CLI::App& to, const std::string& ranks) {
 
 void Parser::add_machine_option(CLI::App& to, const std::string& group) {
   add_value(to, "--machine", one_of(machine_names(), arguments.machine),
-            "what schedules are for: see 'stencilc devices' (by target)")
+            "schedules for this machine: see 'stencilc devices' (by target)")
       ->option_text("sm_80|gfx90a|cpu|...|this")
       ->group(group);
 }
@@ -367,7 +367,7 @@ void Parser::add_cache_options(CLI::App& to) {
                       arguments.cache_limit = runtime::parse_size(text);
                       return *arguments.cache_limit >= 0;
                     }};
-  add_value(to, "--size", size, "remove the entries used least recently until at most this is left")
+  add_value(to, "--size", size, "remove the least recently used entries beyond this size")
       ->option_text("BYTES")
       ->excludes(clear);
 }

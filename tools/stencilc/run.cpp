@@ -152,15 +152,14 @@ Status make_ready(const Arguments& arguments, bool serves, Activity& activity, R
 Result<Ranks> find_ranks(const Arguments& arguments) {
   const bool several = started_by_mpi();
   if (several && !arguments.gpus.empty()) {
-    return Failure{"R095",
-                   "--gpus is for one process, but this run has several, each with a subdomain",
+    return Failure{"R095", "--gpus is for a run of one process, but MPI started several",
                    "choose the cuts with --ranks 2x2"};
   }
   if (several) return join_ranks();
   const bool one = arguments.ranks.find_first_not_of("1x") == std::string::npos;
   if (one) return Ranks{};
-  return Failure{"R092", "--ranks needs processes that mpirun has started",
-                 "mpirun -n 4 stencilc run ..., or --gpus for several GPUs of one process"};
+  return Failure{"R092", "--ranks needs processes that mpirun starts",
+                 "use mpirun -n 4 stencilc run ..., or --gpus for several GPUs of one process"};
 }
 
 }  // namespace

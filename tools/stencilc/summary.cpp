@@ -83,7 +83,7 @@ std::string describe(const NonFinite& values) {
       fmt::format("{} has {} among {} values at step {}, the first at [{}]", values.field, counts,
                   values.values, values.last, fmt::join(values.first, ", "));
   if (values.step < values.last)
-    out += fmt::format("; its files have some since step {}", values.step);
+    out += fmt::format("; files written since step {} contain such values", values.step);
   return out;
 }
 

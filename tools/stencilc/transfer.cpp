@@ -44,10 +44,11 @@ Result<Plane> find_plane(const Program& program, const Arguments& arguments) {
   for (const auto& [axis, coordinate] : arguments.slice) {
     const auto found = std::find(known.begin(), known.end(), axis);
     if (found == known.end() && known.empty()) {
-      return Failure{"U023",
-                     fmt::format("--slice {}: a grid of {} dimension{} has one plane", axis, rank,
-                                 rank == 1 ? "" : "s"),
-                     ""};
+      return Failure{
+          "U023",
+          fmt::format("--slice {}: a grid of {} dimension{} has only one plane, so omit the option",
+                      axis, rank, rank == 1 ? "" : "s"),
+          ""};
     }
     if (found == known.end()) {
       const auto& axes = program.axes();
@@ -58,7 +59,7 @@ Result<Plane> find_plane(const Program& program, const Arguments& arguments) {
       return Failure{"U023",
                      in_picture ? fmt::format("--slice cannot fix {}: the picture shows {} and {}",
                                               axis, axes[shown], axes[shown + 1])
-                                : fmt::format("--slice knows no axis '{}'", axis),
+                                : fmt::format("--slice names the unknown axis '{}'", axis),
                      fmt::format("the axes are {}; --slice fixes {}", fmt::join(axes, ", "),
                                  fmt::join(known.begin() + static_cast<std::ptrdiff_t>(shown),
                                            known.end(), ", "))};
@@ -100,7 +101,7 @@ Status add_output(const Program& program, const Assignment& wanted, const Output
   for (const std::string& name : names) {
     if (std::count(output->fields.begin(), output->fields.end(), name)) {
       const std::string field = name.substr(0, name.find_first_of(".[@"));
-      return written_twice(wanted.value, ", which has " + field + " already");
+      return written_twice(wanted.value, ", which already has " + field);
     }
     output->fields.push_back(name);
   }

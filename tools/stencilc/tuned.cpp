@@ -84,7 +84,7 @@ Result<std::string> import_from(const tune::Database& database, const std::strin
   }
   const auto taken = database.merge(entries.value());
   if (!taken.ok()) return taken.failure();
-  return fmt::format("{} of {} entries taken\n", taken.value(), entries.value().size());
+  return fmt::format("{} of {} entries imported\n", taken.value(), entries.value().size());
 }
 
 Result<std::string> answer(const TunedArguments& arguments,

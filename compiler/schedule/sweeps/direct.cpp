@@ -125,7 +125,7 @@ void refuse_swept_shape(const ir::Program& program, const Schedule& schedule,
   error.expected = fmt::format("block and elements of 1 in {}", axis_names(rank)[0]);
   error.found = fmt::format("block={} elements={}", stencil::print(schedule.block, rank),
                             stencil::print(schedule.elements, rank));
-  error.hint = fmt::format("a block sweeps the outermost dimension plane by plane; {} would do",
+  error.hint = fmt::format("a block sweeps the outermost dimension plane by plane; {} would work",
                            rank == 2 ? "block=64 elements=1" : "block=32x8 elements=1");
 }
 

@@ -168,7 +168,7 @@ TEST(FieldBoxes, AreRefusedOutsideTheField) {
   Floats two(2);
   const FieldBox box = {{0, 0, 7}, {1, 2, 1}};
   EXPECT_EQ(message(state.get("U", box, View(two, {1, 2, 1}))),
-            "R071: the array for 'U' has the shape 1 x 2 x 1, the box has 1 x 2 x 1 x 2");
+            "R071: the array for 'U' has the shape 1 x 2 x 1, but the box has 1 x 2 x 1 x 2");
   EXPECT_EQ(code_of(state.get<double>("U[0]", box)), "R072");
   EXPECT_EQ(code_of(state.get<float>("V", box)), "R070");
   EXPECT_EQ(code_of(state.get<float>("U@-2", box)), "R070");

@@ -175,8 +175,8 @@ TEST(States, ExistWithoutAKernel) {
 TEST(States, BelongToTheirProgram) {
   const Kernel kernel = program_of(kHeat).compile({.device = "reference"}).or_throw();
   EXPECT_EQ(message(kernel.start(program_of(kWave).initial_state().or_throw())),
-            "R076: the state is one of another program than the kernel of 'program'; make both of "
-            "one Program");
+            "R076: the state and the kernel of 'program' belong to different programs; create both "
+            "from the same Program");
   const Kernel wave = program_of(kWave).compile({.device = "reference"}).or_throw();
   Floats u(30), older(30);
   Simulation attached = wave.attach({{"U", View(u)}, {"U@-1", View(older)}}).or_throw();
@@ -197,11 +197,10 @@ TEST(States, MustComeFromARunWithTheSameParams) {
   State same = program_of(kText, told).initial_state().or_throw();
   EXPECT_EQ(code_of(same.load_checkpoint(directory.file("c"))), "");
   State other = program.initial_state().or_throw();
-  EXPECT_EQ(
-      message(other.load_checkpoint(directory.file("c"))),
-      "R063: '" + directory.file("c") +
-          "' was written with a = 0.25, this run has 0.5; run with -D a=0.25, or change it on "
-          "purpose with -D a=0.5");
+  EXPECT_EQ(message(other.load_checkpoint(directory.file("c"))),
+            "R063: '" + directory.file("c") +
+                "' was written with a = 0.25, but this run has 0.5; run with -D a=0.25, or give -D "
+                "a=0.5 explicitly to change it");
 }
 
 // Real params given for this run replace those of the checkpoint.
@@ -296,17 +295,17 @@ TEST(RunFilesOf, AreCheckedBeforeARun) {
   const std::vector<std::pair<RunFiles, std::string>> cases = {
       {{}, ""},
       {outputs({{at("a.vti"), {"U", "U@-1", "S.rho"}}, {at("u.npy"), {"U@-1"}}}), ""},
-      {outputs({{at("u.npy"), {"rho"}}}), "R070: no field 'rho'; there is U, S, I"},
+      {outputs({{at("u.npy"), {"rho"}}}), "R070: no field 'rho'; the program has U, S, I"},
       {outputs({{at("u.vtk"), {"U"}}}),
        "R032: cannot tell what to write to '" + at("u.vtk") + "'; use .npy, .png or .vti"},
       {outputs({{at("s.png"), {"S"}}}),
-       "R033: a picture shows one component, 'S' has 3; name one: S.rho"},
+       "R033: a picture shows one component, but 'S' has 3; name one: S.rho"},
       {outputs({{at("u.png"), {"U@-1"}}}),
        "R033: a picture shows the newest level only; write a .npy file instead"},
       {outputs({{at("u.npy"), {"U", "I"}}}),
-       "R033: '" + at("u.npy") + "' would hold one field, not 2; a .vti file holds several"},
+       "R033: '" + at("u.npy") + "' can hold one field, not 2; a .vti file holds several"},
       {outputs({{at("all.png")}}),
-       "R033: '" + at("all.png") + "' would hold one field, not 3; a .vti file holds several"},
+       "R033: '" + at("all.png") + "' can hold one field, not 3; a .vti file holds several"},
       {outputs({{at("all.vti")}}),
        "R031: a .vti file holds fields on the same points, but 'I' and 'U' differ; write each "
        "to a separate file"},
@@ -411,8 +410,8 @@ TEST(RunFilesOf, CannotWriteFieldsInTheUsersDeviceMemory) {
   alignas(32) static float a[96] = {};
   Simulation simulation = kernel.attach_device({{"A", View(a, {12, 8})}}, nullptr).or_throw();
   EXPECT_EQ(message(simulation.write({{directory.file("a.npy"), {"A"}}})),
-            "R073: field 'A' lies in memory of the device that you gave; copy it by means of the "
-            "device");
+            "R073: field 'A' is in device memory that the caller provided; copy it with the "
+            "device's own API, such as cudaMemcpy");
   EXPECT_EQ(code_of(simulation.read("A", directory.file("a.npy"))), "R073");
   EXPECT_EQ(code_of(simulation.save_checkpoint(directory.file("c"))), "R073");
   EXPECT_EQ(code_of(simulation.load_checkpoint(directory.file("c"))), "R073");

@@ -454,7 +454,7 @@ void f(int n, int k, const double *a, double *b) {
     }
   }
 })",
-     ".c", "a switch that a nested statement leaves"},
+     ".c", "a switch with a break inside a nested statement"},
     {"label_within_a_statement", "C015", 4, R"(
 void f(int n, int k, const double *a, double *b) {
   for (int i = 0; i < n; i++) {
@@ -475,7 +475,7 @@ double sin(double x) __asm__("wave");
 void f(int n, const double *a, double *b) {
   for (int i = 0; i < n; i++) b[i] = sin(a[i]);
 })",
-     ".c", "'sin', which is another function to the linker"},
+     ".c", "'sin', whose asm label names another symbol"},
     {"large_table", "C022", 4, R"(
 static const double T[100] = {1, 2, 3};
 void f(int n, const int *c, const double *a, double *b) {

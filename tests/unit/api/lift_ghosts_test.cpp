@@ -36,7 +36,7 @@ void f(int n, int steps, double *a, double *b) {
   }
 })",
      {"grid G = [1..n]", "field a : double on G boundary periodic",
-      "those of a hold copies before the loop"}},
+      "fills the ghost cells of a with copies before the loop"}},
     {"copied_after_the_swap",
      R"(
 void f(int n, int t, double *a, double *b) {
@@ -49,8 +49,8 @@ void f(int n, int t, double *a, double *b) {
     a[n - 1] = a[1];
   }
 })",
-     {"the caller does not use the ghost cells of a, b in dimension 0 afterwards, and those of a "
-      "hold copies",
+     {"the caller does not use the ghost cells of a, b in dimension 0 afterwards, and fills the "
+      "ghost cells of a",
       "after an odd number of steps, the newest level is in b"}},
     {"periodic_and_swapped",
      R"(

@@ -375,16 +375,17 @@ TEST(Simulation, ShapeErrorsNameTheFieldAndBothShapes) {
   const auto shape = simulation.set("A", View(values, {8, 12}));
   EXPECT_EQ(code_of(shape), "R071");
   EXPECT_EQ(shape.failure().message,
-            "the array for 'A' has the shape 8 x 12, the field has 12 x 8");
+            "the array for 'A' has the shape 8 x 12, but the field has 12 x 8");
   const std::vector<double> doubles(96);
   const auto type = simulation.set("A", View(doubles, {12, 8}));
   EXPECT_EQ(code_of(type), "R072");
   EXPECT_EQ(type.failure().message,
-            "the array for 'A' has elements of type double, the field of type float");
+            "the array for 'A' has elements of type double, but the field has type float");
   const auto room = simulation.set("A", View(std::span(values).first(95), {12, 8}));
   EXPECT_EQ(code_of(room), "R073");
-  EXPECT_EQ(room.failure().message,
-            "the array for 'A' has 95 elements, its shape and strides reach from element 0 to 95");
+  EXPECT_EQ(
+      room.failure().message,
+      "the array for 'A' has 95 elements, but its shape and strides reach from element 0 to 95");
   EXPECT_EQ(code_of(simulation.get("A", View(std::as_const(values), {12, 8}))), "R073");
   EXPECT_EQ(code_of(simulation.get("A", View(static_cast<float*>(nullptr), {12, 8}))), "R073");
   EXPECT_EQ(code_of(simulation.get("A", View(values.data(), {12, 8}, {8}))), "R071");
@@ -464,8 +465,9 @@ TEST(Kernel, RefusesArraysUnfitForKernels) {
   EXPECT_EQ(message(wave.attach({{"U", View<const float>(u.data(), {30})}, {"U@-1", level}})),
             "R073: the array for 'U' is const, but the program writes the field");
   Floats wide(60);
-  EXPECT_EQ(message(wave.attach({{"U", View(wide.data(), {30}, {2})}, {"U@-1", level}})),
-            "R073: the array for 'U' is not dense and row-major, so no kernel can work in it");
+  EXPECT_EQ(
+      message(wave.attach({{"U", View(wide.data(), {30}, {2})}, {"U@-1", level}})),
+      "R073: the array for 'U' is not dense and row-major, so kernels cannot use it in place");
   auto* odd = reinterpret_cast<float*>(reinterpret_cast<char*>(u.data()) + 2);
   EXPECT_EQ(message(wave.attach({{"U", View(odd, {30})}, {"U@-1", level}})),
             "R073: the array for 'U' does not start at a multiple of 4 bytes");

@@ -94,7 +94,7 @@ TEST(ReadSuite, LocatesErrors) {
       {"[3]", "entry 1: not an object"},
       {R"([{"program": "a", "steps": 1, "schedules": ["direct"]}, {"steps": 1, "schedules": ["d"]}])",
        "entry 2: there is no \"program\""},
-      {R"([{"program": 3, "steps": 1, "schedules": ["direct"]}])", "\"program\" is not a text"},
+      {R"([{"program": 3, "steps": 1, "schedules": ["direct"]}])", "\"program\" is not a string"},
       {R"([{"program": "a", "schedules": ["direct"]}])", "there is no \"steps\""},
       {R"([{"program": "a", "steps": -1, "schedules": ["direct"]}])",
        "\"steps\" is not a whole number from 0"},

@@ -236,7 +236,7 @@ field B : real on G;
 stencil f : A on S = A[1];
 stencil g : B on G = A[1];
 )"),
-      "L033 the grid cannot be split into boxes: a read of 'A' may resolve to any point of it");
+      "L033 the grid cannot be split into boxes: the boundary of 'A' may read outside the halo");
   EXPECT_EQ(refusal(R"(
 grid G = [0..15] steps 9;
 field A : real on G boundary periodic;

@@ -197,7 +197,7 @@ grid G = [0..19, 0..39] steps 4;
 field A : real on G boundary clamp;
 stencil f : A on G = A[-3,0] + A[0,1];
 )";
-  expect_refusal(smooth, {8, 1}, "L031", "smaller in y");
+  expect_refusal(smooth, {8, 1}, "L031", "narrower in y");
   expect_refusal(smooth, {1, 41}, "L031", "41 subdomains along x, which has only 40 points");
   expect_refusal(R"(
 grid G = [0..19, 0..39] steps 4;
@@ -205,7 +205,7 @@ field A : real on G;
 stencil f : A on G = A[0,0];
 reduce r = sum(A[0,0]) over 1 on G;
 )",
-                 {1, 2}, "L030", "reduces over points in x");
+                 {1, 2}, "L030", "reduces over points of several subdomains in x");
   const std::string mixed = R"(
 grid G = [0..39, 0..39] steps 4;
 field A : real on G boundary periodic;
@@ -231,7 +231,8 @@ field v : real on p constant;
 field A : real on G boundary periodic;
 stencil f : A on G = A[1] + v;
 )",
-                 {2}, "L030", "'v' is a value at points, and fields are periodic in x");
+                 {2}, "L030",
+                 "'v' is a value at points, which cannot be cut where fields are periodic in x");
 }
 
 // Takes fewer steps per exchange than requested if the subdomains are too small.

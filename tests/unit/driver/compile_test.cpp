@@ -215,8 +215,7 @@ TEST(Explain, ShowsHowReductionsAreComputed) {
   const std::string text = explain(test::load(kSum), Source("test.stn", kSum),
                                    "overlapped T=2 block=32 elements=2", diagnostics);
   EXPECT_TRUE(diagnostics.items().empty());
-  EXPECT_TRUE(contains(text, "total      after every 3 steps  1 of 2 steps, then the 1 left"))
-      << text;
+  EXPECT_TRUE(contains(text, "total      after every 3 steps  1 x 2 steps, then 1")) << text;
   EXPECT_TRUE(contains(text, "stop: one flag is read back")) << text;
 }
 

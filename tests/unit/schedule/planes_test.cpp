@@ -204,13 +204,13 @@ TEST(PlanesRefusals, NameTheReason) {
             "test.stn: error L014: planes refused: the tile is smaller than its halo in y\n"
             "      = expected: a block of at least 9 for T=9\n"
             "      = found: 8\n"
-            "      = hint: fewer steps per tile or a larger block; block=64x16x1 would do\n");
+            "      = hint: fewer steps per tile or a larger block; block=64x16x1 would work\n");
   EXPECT_EQ(refusal(kJacobi, "T=9 block=64x16x1"), "");
   EXPECT_EQ(refusal(kJacobi, "T=40 block=64x16"),
             "test.stn: error L014: planes refused: the tile is smaller than its halo in y\n"
             "      = expected: a block of at least 40 for T=40\n"
             "      = found: 16\n"
-            "      = hint: fewer steps per tile; T=16 would do\n");
+            "      = hint: fewer steps per tile; T=16 would work\n");
   EXPECT_EQ(refusal(kJacobi, "T=15 block=32x32"), "");
   EXPECT_EQ(refusal(kJacobi, "T=25 block=32x32"),
             "test.stn: error L015: planes refused: the rings exceed shared memory\n"

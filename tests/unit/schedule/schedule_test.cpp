@@ -162,7 +162,7 @@ TEST(Refusals, OfDistantReadsNameAnAlternative) {
       "stencil f : A on G = A[-1000000] + A[1000000];";
   const auto expect = [](const char* program, const std::string& asked, const std::string& advice) {
     const std::string text = error_of(asked, load(program));
-    EXPECT_NE(text.find(advice + " would do\n"), std::string::npos) << text;
+    EXPECT_NE(text.find(advice + " would work\n"), std::string::npos) << text;
     EXPECT_EQ(text.find("larger block"), std::string::npos) << text;
   };
   const std::string far = "= hint: the program reads at large offsets; --schedule ";
@@ -185,10 +185,10 @@ TEST(Refusals, TileSmallerThanItsHalo) {
             "      = expected: block x elements of at least 9 for T=5\n"
             "      = found: 8\n"
             "      = hint: fewer steps per tile, a larger block or more elements per thread; "
-            "block=16x16 would do\n");
+            "block=16x16 would work\n");
   EXPECT_EQ(error_of("overlapped T=5 block=16x16 elements=1x1", load(kHeat)), "");
   const auto advised = [](const std::string& line, const std::string& shape) {
-    return error_of(line, load(kHeat)).find("; " + shape + " would do\n") != std::string::npos;
+    return error_of(line, load(kHeat)).find("; " + shape + " would work\n") != std::string::npos;
   };
   EXPECT_TRUE(advised("overlapped T=20 block=32x32 elements=1x1", "elements=2x2"));
   EXPECT_EQ(error_of("overlapped T=20 block=32x32 elements=2x2", load(kHeat)), "");

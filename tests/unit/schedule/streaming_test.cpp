@@ -251,7 +251,7 @@ TEST(StreamingRefusals, TilesSmallerThanTheirHalo) {
             "      = expected: block x elements of at least 5 for T=2\n"
             "      = found: 1\n"
             "      = hint: fewer steps per tile, a larger block or more elements per thread; "
-            "block=32x8x1 would do\n");
+            "block=32x8x1 would work\n");
   EXPECT_EQ(codes("T=2 block=32x8x1 elements=4", load(kDeep)), "");
   EXPECT_EQ(codes("T=15 block=32 elements=1", load(kFlat)), "") << "core 2";
   EXPECT_EQ(codes("T=16 block=32 elements=1", load(kFlat)), "L014") << "core 0";

@@ -186,7 +186,7 @@ TEST(Error, P004NestingTooDeep) {
             R"(t.stn:3:3: error P004: nesting too deep
     3 |   (1
       |   ^
-      = expected: at most 200 brackets, braces and calls within each other
+      = expected: at most 200 nested brackets, braces and calls
       = hint: name a part of it with 'let'
 )");
 }
@@ -197,7 +197,7 @@ TEST(Error, P005ExpressionTooDeep) {
   EXPECT_EQ(messages(sum + "\n + 1;"), R"(t.stn:2:2: error P005: expression too deep
     2 |  + 1;
       |  ^
-      = expected: at most 2000 operations on top of each other
+      = expected: at most 2000 nested operations
       = hint: name a part of it with 'let'
 )");
 }

@@ -74,8 +74,8 @@ std::vector<Term> terms_of(const Prediction& prediction, double points) {
 }
 
 std::string reason_of(const Prediction& prediction) {
-  if (prediction.spills) return "threads get too few registers";
-  return fmt::format("{:.0f}% of the time when taken alone",
+  if (prediction.spills) return "registers spill";
+  return fmt::format("alone it takes {:.0f}% of the time",
                      100 * prediction.of(prediction.limit) / prediction.seconds);
 }
 

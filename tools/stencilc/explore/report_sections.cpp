@@ -193,7 +193,7 @@ std::string pruned_section(const Report& report) {
   for (const Pruned& pruned : report.pruned) most = std::max(most, pruned.count);
   std::string out =
       "<div class=\"scroll\"><table class=\"pruned\">\n<thead><tr><th scope=\"col\">reason</th><th "
-      "scope=\"col\" class=\"number\">schedules</th><th scope=\"col\">such as</th></tr></thead>\n"
+      "scope=\"col\" class=\"number\">schedules</th><th scope=\"col\">example</th></tr></thead>\n"
       "<tbody>\n";
   for (const Pruned& pruned : report.pruned) {
     out += fmt::format(

@@ -106,7 +106,7 @@ std::string neighbours(const Report& report) {
 }
 
 std::string pruned(const Report& report) {
-  std::vector<Row> lines = {{"reason", "schedules", "such as"}};
+  std::vector<Row> lines = {{"reason", "schedules", "example"}};
   for (const Pruned& pruned : report.pruned) {
     lines.push_back(
         {visible(pruned.reason), std::to_string(pruned.count), visible(pruned.example)});

@@ -64,7 +64,7 @@ TEST_F(CudaDevice, IsDescribedByNameArchitectureAndMemory) {
 TEST_F(CudaDevice, IsChosenByNumberOrName) {
   EXPECT_TRUE(contains(cuda_device().probe("1").description, "Fake B"));
   EXPECT_TRUE(contains(cuda_device().probe("e B").description, "Fake B"));
-  EXPECT_EQ(cuda_device().probe("2").reason, "there is no GPU 2: they are numbered from 0 to 1");
+  EXPECT_EQ(cuda_device().probe("2").reason, "there is no GPU 2: GPUs are numbered from 0 to 1");
   EXPECT_TRUE(contains(cuda_device().probe("fake b").description, "Fake B"));
   EXPECT_EQ(cuda_device().probe("H100").reason, "no GPU is called 'H100'; found Fake A, Fake B");
 }
@@ -480,7 +480,7 @@ TEST_F(CudaDevice, RequestsSharedMemoryBeyondStaticArrays) {
   const auto refused = load(program, line, module);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.failure().code, "R043");
-  EXPECT_TRUE(contains(refused.failure().message, "bytes of shared memory, Fake A has"))
+  EXPECT_TRUE(contains(refused.failure().message, "bytes of shared memory, but Fake A has"))
       << refused.failure().message;
 }
 
@@ -586,7 +586,7 @@ TEST_F(CudaDevice, RefusesBlocksThatNeedTooManyRegisters) {
   const auto loaded = load(program, "direct block=32x4", module);
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.failure().code, "R043");
-  EXPECT_TRUE(contains(loaded.failure().message, "has 128 threads per block, Fake A takes 64"))
+  EXPECT_TRUE(contains(loaded.failure().message, "has 128 threads per block, but Fake A allows 64"))
       << loaded.failure().message;
 }
 

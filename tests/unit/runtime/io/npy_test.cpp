@@ -99,7 +99,7 @@ TEST(Npy, RefusesWhatItDoesNotSupport) {
 
 TEST(Npy, DamagedFilesAreErrors) {
   EXPECT_EQ(failure_of("PNG"),
-            "R020: 'x.npy' is not an intact .npy file: it does not begin as one");
+            "R020: 'x.npy' is not an intact .npy file: it does not start with the .npy signature");
   EXPECT_EQ(failure_of(npy(kTwoFloats, "1234567")),
             "R020: 'x.npy' is not an intact .npy file: its shape (2,) needs 8 bytes of data, but "
             "it has 7");
@@ -224,7 +224,7 @@ TEST(NpyFields, RefusesOtherShapesAndValues) {
   reference::FieldData large = make_field({{0, 2}}, {Scalar::I64});
   large.set_integer(0, 0, 0, 7);
   large.set_integer(0, 0, 2, int64_t{1} << 31);
-  EXPECT_EQ(failure(large), "R023: 'x.npy' holds 2147483648, which is not a 32-bit integer");
+  EXPECT_EQ(failure(large), "R023: 'x.npy' holds 2147483648, which does not fit a 32-bit integer");
   EXPECT_EQ(field.integer(0, 0, 0), 0);  // untouched
   large.set_integer(0, 0, 2, -5);
   EXPECT_TRUE(from_npy(array_of(large).value(), "x.npy", field).ok());

@@ -198,7 +198,7 @@ TEST(Vti, RefusesHigherRanksAndDifferentBoxes) {
   const ir::Program cube = program_of(kFourDimensional);
   EXPECT_EQ(check_vti(cube, {{0}}).failure().code, "R031");
   EXPECT_EQ(check_vti(cube, {{0}}).failure().message,
-            "a .vti file holds at most 3 dimensions, the grid has 4");
+            "a .vti file holds at most 3 dimensions, but the grid has 4");
   const ir::Program program = program_of(kTypes);
   EXPECT_EQ(check_vti(program, {{0}, {5}}).failure().message,
             "a .vti file holds fields on the same points, but 'W' and 'S' differ");

@@ -151,7 +151,7 @@ TEST(Measure, FailuresOmitTheirGroup) {
   ASSERT_TRUE(measured.ok());
   EXPECT_TRUE(left_out(measured.value(), "arithmetic, double"));
   EXPECT_TRUE(left_out(measured.value(), "hidden FLOPs, double"));
-  EXPECT_TRUE(left_out(measured.value(), "float per double"));
+  EXPECT_TRUE(left_out(measured.value(), "ratio of float to double"));
   EXPECT_EQ(measured.value().left_out.size(), 3u);
   EXPECT_EQ(values(measured.value()).count("launch_seconds"), 1u);
 

@@ -176,7 +176,7 @@ TEST(MpiLibrary, ErrorNamesTheSearchedPath) {
   EXPECT_EQ(ended.status, 0);
   EXPECT_TRUE(says(ended.out,
                    "error R092: MPI cannot be used: there is no /nowhere/libstencil_mpi.so\n"
-                   "  hint: it is built where an MPI is installed"))
+                   "  hint: build stencilc where an MPI is installed"))
       << ended.out;
 }
 

@@ -196,27 +196,30 @@ TEST_F(Checkpoint, OfAnotherProgramIsRefusedByName) {
   };
   ProgramOptions options;
   options.real = Scalar::F64;
-  EXPECT_EQ(refusal(open_program(kEverything, options)),
-            "R062: 'FILE' was written by another program: it has --real float, this run double");
-  EXPECT_EQ(refusal(program_of(kEverything)),
-            "R062: 'FILE' was written by another program: it has --fp strict, this run contract");
+  EXPECT_EQ(
+      refusal(open_program(kEverything, options)),
+      "R062: 'FILE' was written by another program: it has --real float, but this run has double");
+  EXPECT_EQ(
+      refusal(program_of(kEverything)),
+      "R062: 'FILE' was written by another program: it has --fp strict, but this run has contract");
   options = {};
   options.definitions = {{"N", "31"}};
   EXPECT_EQ(refusal(open_program(kEverything, options)),
-            "R063: 'FILE' was written with N = 30, this run has 31");
+            "R063: 'FILE' was written with N = 30, but this run has 31");
   options.definitions = {{"a", "0.3"}};
   EXPECT_EQ(refusal(open_program(kEverything, options)),
-            "R063: 'FILE' was written with a = 0.25, this run has 0.3");
+            "R063: 'FILE' was written with a = 0.25, but this run has 0.3");
   EXPECT_EQ(refusal(open_program(kWave)),
             "R062: 'FILE' was written by another program: it has the field 'S' instead of 'U'");
   std::string text = kEverything;
   text.replace(text.find("history 3"), 9, "history 4");
   EXPECT_EQ(refusal(open_program(text.c_str())),
-            "R062: 'FILE' was written by another program: 'U' has 3 levels there and 4 here");
+            "R062: 'FILE' was written by another program: 'U' has 3 levels in the file, but 4 in "
+            "this program");
   text = kEverything;
   text.replace(text.find("0.001 * time"), 12, "0.002 * time");
   EXPECT_EQ(refusal(open_program(text.c_str())),
-            "R062: 'FILE' was written by another program: it computes something else");
+            "R062: 'FILE' was written by another program: it has other statements");
   const auto taken = [&] {
     reference::State state = initial_state(program, bind_params(program).value());
     return reading(path(), open_program(text.c_str()), state);
@@ -230,7 +233,7 @@ TEST_F(Checkpoint, OfAnotherProgramIsRefusedByName) {
   EXPECT_EQ(taken(), "");
   text.replace(text.find("0.125 * i"), 9, "0.125 * position(i)");
   EXPECT_EQ(refusal(open_program(text.c_str())),
-            "R062: 'FILE' was written by another program: it computes something else");
+            "R062: 'FILE' was written by another program: it has other statements");
 }
 
 TEST_F(Checkpoint, DamageIsDetectedAndLeavesTheStateUnchanged) {
@@ -246,8 +249,9 @@ TEST_F(Checkpoint, DamageIsDetectedAndLeavesTheStateUnchanged) {
     EXPECT_EQ(state.step, 0);
     return text.substr(0, 4) + text.substr(std::min(text.size(), text.rfind(':')));
   };
-  EXPECT_EQ(after(""), "R060: it does not begin as one");
-  EXPECT_EQ(after("no checkpoint, but longer than its preamble"), "R060: it does not begin as one");
+  EXPECT_EQ(after(""), "R060: it does not start with the signature of a checkpoint");
+  EXPECT_EQ(after("no checkpoint, but longer than its preamble"),
+            "R060: it does not start with the signature of a checkpoint");
   EXPECT_EQ(after(good.substr(0, 20)), "R060: it is truncated");
   EXPECT_EQ(after(good.substr(0, good.size() - 1)),
             fmt::format("R060: it has {} of {} bytes", good.size() - 1, good.size()));

@@ -147,7 +147,7 @@ TEST_F(DatabaseTest, OtherDatabasesAreNotChanged) {
 TEST_F(DatabaseTest, LaterSchemasAreRefused) {
   ASSERT_TRUE(database_.record({entry_at({10}, "a", 1)}).ok());
   set_header(60, 2);  // user version
-  expect_unusable("has version 2 of the schema, this stencilc knows 1");
+  expect_unusable("has schema version 2, but this stencilc knows 1");
   set_header(60, 1);
   EXPECT_EQ(all().size(), 1u);
 }

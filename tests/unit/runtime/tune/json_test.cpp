@@ -54,10 +54,11 @@ TEST(TunedJson, LocatesErrors) {
       says(message("\"runs\":5", "\"runs\":5.5"), "entries[0]: \"runs\" is not a whole number"));
   EXPECT_TRUE(
       says(message("\"runs\":5", "\"runs\":5,\"wen\":1"), "entries[0]: unknown key \"wen\""));
-  EXPECT_TRUE(says(message("\"schedule\":\"a\"", "\"schedule\":7"), "\"schedule\" is not a text"));
-  EXPECT_TRUE(says(message("stencilc tuned", "other"), "there is no \"format\""));
   EXPECT_TRUE(
-      says(message("\"version\": 1", "\"version\": 2"), "\"version\" is 2, this stencilc knows 1"));
+      says(message("\"schedule\":\"a\"", "\"schedule\":7"), "\"schedule\" is not a string"));
+  EXPECT_TRUE(says(message("stencilc tuned", "other"), "there is no \"format\""));
+  EXPECT_TRUE(says(message("\"version\": 1", "\"version\": 2"),
+                   "\"version\" is 2, but this stencilc knows 1"));
   for (const char* text :
        {"", "[]", "null", "7", "{}", "{\"format\": \"stencilc tuned\"}", "\xff\xfe",
         "{\"format\": \"stencilc tuned\", \"version\": 1, \"entries\": {}}",

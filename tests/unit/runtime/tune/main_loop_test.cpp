@@ -148,7 +148,7 @@ TEST(MainLoop, AmbiguousLoopsAreNotMatched) {
   inner.mix.all = 5;
   EXPECT_EQ(why({trip(1, 60), inner}), "");
   inner.mix.singles = 1;
-  EXPECT_EQ(why({trip(1, 60), inner}), "the machine code's loop has loops in it");
+  EXPECT_EQ(why({trip(1, 60), inner}), "the machine code's loop contains other loops");
   inner.mix.singles = 0;
   inner.mix.all = 30;
   EXPECT_NE(why({trip(1, 60), inner}), "");
@@ -169,7 +169,7 @@ TEST(MainLoop, KernelsWithoutOrWithSeveralLoops) {
             "several loops of the kernel store results");
   Body nested = iteration();
   nested.push_back(loop_of({{kernel::Barrier{}}}, 1, "m"));
-  EXPECT_EQ(why({loop_of(nested)}), "the kernel's main loop has loops in it");
+  EXPECT_EQ(why({loop_of(nested)}), "the kernel's main loop contains other loops");
   EXPECT_EQ(why({loop_of({loop_of(iteration(), 1, "m")})}), "no loop of the kernel stores results");
 }
 
