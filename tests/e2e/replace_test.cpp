@@ -408,15 +408,15 @@ const NotReplaced kNotReplaced[] = {
     {"half",
      "void f(int n, double *restrict a, const double *restrict b) {\n  int q = n / 2;\n"
      "  for (int i = 0; i < q; i++)\n    if (i < q - 1) a[i + 1] = b[i];\n}\n",
-     "elements of 'a', and the original may access fewer"},
+     "elements of 'a', but a condition may let the original access fewer"},
     {"bounded",
      "void f(int n, int p, double *restrict a, const double *restrict b) {\n"
      "  for (int i = 0; i < n; i++) a[i] = i < p ? b[i + 1] : 0;\n}\n",
-     "elements of 'b', and the original may access fewer"},
+     "elements of 'b', but a condition may let the original access fewer"},
     {"masked",
      "void f(int n, double *restrict a, const double *restrict m) {\n"
      "  for (int i = 0; i < n; i++)\n    if (m[i] > 0) a[i] = 1;\n}\n",
-     "elements of 'a', and the original may access fewer"},
+     "elements of 'a', but a condition may let the original access fewer"},
     {"static_global",
      "static double c = 3;\nvoid f(int n, double *restrict a) {\n"
      "  for (int i = 0; i < n; i++) a[i] = a[i] * c;\n}\n",

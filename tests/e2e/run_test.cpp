@@ -487,7 +487,7 @@ init A[i,j] = select(i == 0, 100.0, 0.5 * j);
   const Outcome size = stencilc(run + "--restart c.ckpt -D a=0.3 -D N=41");
   EXPECT_EQ(size.status, 2);
   EXPECT_TRUE(holds(size.err, "R063")) << size.err;
-  EXPECT_TRUE(holds(size.err, "an integer is part of the code")) << size.err;
+  EXPECT_TRUE(holds(size.err, "an integer param determines the code")) << size.err;
   EXPECT_EQ(stencilc(run + "--restart c.ckpt -D a=0.4 --fix a").status, 2);
 }
 

@@ -13,14 +13,14 @@ void f(int n, double *a, double *b, double *c) {
   for (int i = 0; i < n; i++) b[i] = fmax(0.0, a[i]);
   for (int i = 0; i < n; i++) c[i] = 1 / fmin(a[i], 0.0);
 })",
-     {"which fmax and fmin leave open"}},
+     {"which fmax and fmin do not specify"}},
     {"zeros_of_std_fmax",
      R"(
 #include <cmath>
 void f(int n, float *a, float *b) {
   for (int i = 0; i < n; i++) b[i] = 1 / std::fmin(std::fmax(a[i], -0.0f), 1.0f);
 })",
-     {"which fmax and fmin leave open"},
+     {"which fmax and fmin do not specify"},
      ".cpp"},
     {"zeros_of_a_reduction",
      R"(
@@ -30,7 +30,7 @@ void f(int n, double *a, double *b) {
   for (int i = 0; i < n; i++) most = fmax(a[i] * 0.0, most);
   for (int i = 0; i < n; i++) b[i] = most;
 })",
-     {"which fmax and fmin leave open"}},
+     {"which fmax and fmin do not specify"}},
     {"every_fourth_from_the_end",
      R"(
 void f(int n, double *a, double *b) {

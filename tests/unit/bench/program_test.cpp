@@ -89,7 +89,7 @@ TEST_F(Program, ResumesWhereItsBudgetEnded) {
   file["machine"] = "another";
   write("r.json", file.dump());
   EXPECT_EQ(run("suite.json --out r.json --device opencl --continue"), 2);
-  EXPECT_TRUE(contains(err(), "error U031: 'r.json' has the results of another device")) << err();
+  EXPECT_TRUE(contains(err(), "error U031: 'r.json' has results of another device")) << err();
 }
 
 TEST_F(Program, ExitStatusTellsTheKindOfFailure) {

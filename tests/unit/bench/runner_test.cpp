@@ -235,8 +235,8 @@ TEST_F(OnCuda, EndIfTheDeviceFails) {
     "schedules": ["direct", "overlapped", "overlapped T=2"]}])");
   ASSERT_EQ(records.size(), 3u);
   EXPECT_TRUE(records[0].value("error", "").starts_with("R044 ")) << records[0].dump(1);
-  EXPECT_EQ(records[1].value("left_out", ""), "the device no longer answers");
-  EXPECT_EQ(records[2].value("left_out", ""), "the device no longer answers");
+  EXPECT_EQ(records[1].value("left_out", ""), "the device no longer responds");
+  EXPECT_EQ(records[2].value("left_out", ""), "the device no longer responds");
 }
 
 // The first block is too large for this device; the second fits.

@@ -92,11 +92,10 @@ TEST(Cutting, IsExplained) {
   Diagnostics diagnostics;
   const std::string text =
       explain_subdomains(heat(1024), {"2", 0}, "auto", schedule::gpu(), gpu_link(), diagnostics);
-  for (const char* said :
-       {"512 x 512 x 1024 points (x first), cut 1x1x2 into 2 subdomains", "512 x 512 x 512 points",
-        "overlapped with the interior of the last tile", "redundant work", "GCells/s", "4+0 in z",
-        "4.19 MB", "times one device", "Steps between exchanges", "Ways to cut the grid", "2x1x1",
-        "1x2x1"}) {
+  for (const char* said : {"512 x 512 x 1024 points (x first), cut 1x1x2 into 2 subdomains",
+                           "512 x 512 x 512 points", "overlapped with the interior of the last",
+                           "redundant work", "GCells/s", "4+0 in z", "4.19 MB", "times one device",
+                           "Steps between exchanges", "Ways to cut the grid", "2x1x1", "1x2x1"}) {
     EXPECT_NE(text.find(said), std::string::npos) << said << "\n" << text;
   }
   const std::string none = explain_subdomains(heat(1024), {"2x2x2x2", 0}, "auto", schedule::gpu(),

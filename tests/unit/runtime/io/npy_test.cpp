@@ -244,14 +244,17 @@ TEST(NpyFields, SmallIntegersAreCheckedForTheirRange) {
   EXPECT_EQ(stored(Scalar::I32, 200, Scalar::U8), "200");
   EXPECT_EQ(stored(Scalar::U8, 200, Scalar::I32), "200");
   EXPECT_EQ(stored(Scalar::U8, 200, Scalar::I16), "200");
-  EXPECT_EQ(stored(Scalar::U8, 200, Scalar::I8), "R023: 'x.npy' holds 200, which is not a byte");
-  EXPECT_EQ(stored(Scalar::I8, -1, Scalar::U8), "R023: 'x.npy' holds -1, which is not a ubyte");
-  EXPECT_EQ(stored(Scalar::I8, -1, Scalar::U16), "R023: 'x.npy' holds -1, which is not a ushort");
+  EXPECT_EQ(stored(Scalar::U8, 200, Scalar::I8),
+            "R023: 'x.npy' holds 200, which does not fit a byte");
+  EXPECT_EQ(stored(Scalar::I8, -1, Scalar::U8),
+            "R023: 'x.npy' holds -1, which does not fit a ubyte");
+  EXPECT_EQ(stored(Scalar::I8, -1, Scalar::U16),
+            "R023: 'x.npy' holds -1, which does not fit a ushort");
   EXPECT_EQ(stored(Scalar::I8, 5, Scalar::U16), "5");
   EXPECT_EQ(stored(Scalar::U16, 40000, Scalar::I16),
-            "R023: 'x.npy' holds 40000, which is not a short");
+            "R023: 'x.npy' holds 40000, which does not fit a short");
   EXPECT_EQ(stored(Scalar::I64, 65536, Scalar::U16),
-            "R023: 'x.npy' holds 65536, which is not a ushort");
+            "R023: 'x.npy' holds 65536, which does not fit a ushort");
   EXPECT_EQ(stored(Scalar::U16, 65535, Scalar::F32), "65535");
   EXPECT_EQ(stored(Scalar::Bool, 1, Scalar::I8), "1");
   for (const Scalar from : {Scalar::I8, Scalar::U8, Scalar::U16, Scalar::I64}) {

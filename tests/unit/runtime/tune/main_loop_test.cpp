@@ -127,7 +127,8 @@ TEST(MainLoop, FindsUnrolledAndDuplicatedLoops) {
 TEST(MainLoop, AmbiguousLoopsAreNotMatched) {
   const Kernel kernel = kernel_of({loop_of(iteration())});
   const auto why = [&](std::vector<MachineLoop> loops) { return of(kernel, loops).unmatched; };
-  constexpr const char* kBroken = "a loop of the machine code does no whole number of iterations";
+  constexpr const char* kBroken =
+      "a loop of the machine code does not cover a whole number of iterations";
   MachineLoop other = trip(2, 100);
   other.mix.global_written = 10;
   EXPECT_EQ(why({other}), kBroken);
