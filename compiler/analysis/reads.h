@@ -25,7 +25,7 @@ Margin hull(const Margin& a, const Margin& b);
 // Number of points of the box that extends by `margin` beyond an output box of these lengths.
 double points(const std::vector<int64_t>& lengths, const Margin& margin);
 
-// Adds `by` to what is needed.
+// Widens `needed` to the hull of itself and `by`; nullopt becomes `by`.
 void widen(std::optional<Margin>& needed, const Margin& by);
 
 // True if boundary rules may move the access to a point at an unbounded distance, so that no tile

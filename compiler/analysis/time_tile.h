@@ -35,7 +35,7 @@ struct Version {
 struct StageResult {
   int made = 0;           // the computed version, into TimeTile::versions
   int old = 0;            // the version whose values remain where no piece applies
-  bool advances = false;  // the first stage of its step to write the field: levels move on
+  bool advances = false;  // the step's first write of the field: level k becomes level k + 1
 };
 
 // One function at one step of the tile.
@@ -84,7 +84,7 @@ class TimeTiles {
   mutable std::map<std::type_index, std::shared_ptr<void>> kept_;
 };
 
-// The hull of what is needed of all versions of a field; nullopt if none is needed.
+// The hull of Version::needed over all versions of a field; nullopt if no version is needed.
 std::optional<Margin> needed_of(const TimeTile& tile, ir::FieldId field);
 
 // Number of levels that a tile of `steps` steps computes of a written field and stores to memory.

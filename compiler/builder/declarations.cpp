@@ -184,7 +184,7 @@ void add_piece(State& state, Statement& line, size_t item, const Region& region,
 // Bodies.
 
 Expr Function::call(const std::vector<Expr>& arguments) const {
-  std::vector<Expr> operands = {Access::name(name_, state_->id)};  // records whose function it is
+  std::vector<Expr> operands = {Access::name(name_, state_->id)};  // carries the builder's id
   operands.insert(operands.end(), arguments.begin(), arguments.end());
   return Access::combine(operands, [name = name_](std::vector<ast::ExprPtr> parts) {
     parts.erase(parts.begin());

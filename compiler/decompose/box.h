@@ -42,7 +42,7 @@ struct BoxProgram {
 constexpr int64_t kMostBoxSteps = 1 << 16;
 
 // `program` may have open sizes. Errors: L033 with the construct that prevents boxes and its place;
-// L034 if the halo is deeper than a grid that wraps around, or if `steps` (at least 1) exceeds
+// L034 if the halo is deeper than a periodic grid, or if `steps` (at least 1) exceeds
 // kMostBoxSteps.
 std::optional<BoxProgram> box_program(const ir::Program& program, int64_t steps,
                                       Diagnostics& diagnostics);

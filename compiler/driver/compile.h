@@ -13,7 +13,7 @@ namespace stencil {
 struct CompileRequest {
   std::string schedule = "auto";  // one schedule line, or "auto"
   emit::Options emit;
-  // The device that the code is for; nullopt: machine_of() the target.
+  // The device that the code is for; nullopt: machine_of(emit.target).
   std::optional<schedule::Machine> machine = {};
   // If not 0, also emit entry points for boxes of the grid, for up to this many steps between two
   // exchanges. Their kernels use the schedule line `box_schedule`.

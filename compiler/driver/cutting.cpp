@@ -121,7 +121,8 @@ class Chooser {
     return {points_of(scheduler.program()) * kBytes / machine_.bytes_per_second, 1};
   }
 
-  // Average over the steps of a tile: early steps compute the rim, the last one does not.
+  // Points computed per owned point, averaged over the steps of a tile: early steps also compute
+  // the rim (ir::Program::rim), the last one does not.
   static double redundancy(const ir::Program& subdomain) {
     double written = 1, owned = 1;
     for (size_t d = 0; d < subdomain.grid.ranges.size(); ++d) {
@@ -158,7 +159,8 @@ class Chooser {
     for (size_t o = 0; o < decomposition.needs.by_occasion.size(); ++o) {
       if (decomposition.needs.by_occasion[o].empty()) continue;
       const double bytes = decompose::bytes_received(program_, decomposition, o);
-      // In a step that is cut into phases, every second occasion is a phase.
+      // If steps are cut into phases, every second exchange, from number 1 on, is for the
+      // iterations of a phase (decompose::Needs).
       const double iterations =
           cut && o % 2 == 1 ? static_cast<double>(phases[o / 2].iterations) : 1;
       seconds += (link_.seconds + bytes / link_.bytes_per_second) * iterations /
@@ -200,7 +202,8 @@ std::optional<Cutting> best_steps(Chooser& chooser, const decompose::Cuts& cuts,
     Diagnostics refusals;
     auto next = chooser.at(cuts, wanted, refusals);
     if (!next) break;
-    // A tile that is shortened at every exchange costs as much as it saves.
+    // Stop if `wanted` steps between exchanges are impossible, because their halo is deeper than a
+    // subdomain or they exceed kMostSteps. Fewer steps are accepted only for the first value.
     const bool whole = next->decomposition.steps == wanted || wanted == tile;
     if (!whole) break;
     const double worth = best->prediction.beside_tiles ? kWorthDeeper : 1;

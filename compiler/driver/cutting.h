@@ -42,8 +42,9 @@ struct CutPrediction {
   double efficiency() const { return seconds() > 0 ? alone / seconds() : 1; }
 };
 
-// Factor on the time of cuts whose exchanges lie between two tiles, when cuts are compared: devices
-// wait for the slowest one at each exchange (docs/design/performance.md).
+// When cuts are compared, the time of a cut whose exchanges do not overlap with tiles is multiplied
+// by this factor: at each exchange all devices wait for the slowest one
+// (docs/design/performance.md).
 constexpr double kBetweenTiles = 1.03;
 
 struct Cutting {

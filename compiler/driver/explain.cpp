@@ -88,7 +88,7 @@ std::string stencil_section(const ir::Program& program) {
   return "Stencil functions, in order\n" + table(rows, "  ");
 }
 
-// `one`: the name of its steps.
+// `one`: what the tile's steps are called, "step" or "iteration".
 std::string tile_section(const ir::Program& program, int steps, const std::string& one = "step") {
   const analysis::TimeTile tile = analysis::unroll(program, steps);
   std::string out = fmt::format(

@@ -73,8 +73,8 @@ std::string symbol(const kernel::Module& module, const std::string& name, const 
 // Legalizes the module: rewrites what the target lacks. The result is sound (kernel::verify) if
 // `module` is.
 kernel::Module legalise(kernel::Module module, const Options& options);
-// The same for the host functions of an emitted file, which are C++ for all targets, and for
-// kernels of boxes.
+// The same for the other parts of an emitted file: host functions, which are C++ for all targets,
+// and kernels of boxes.
 HostModules legalise(HostModules host, const Options& options);
 
 // The text of a whole file from legalized modules; deterministic. Without `host` there is no

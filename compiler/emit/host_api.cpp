@@ -356,8 +356,8 @@ void declare_packed_run(Text& out, const HostApi& api) {
   out.line(api.run_packed_signature() + ";");
 }
 
-// Uses the program's name as written: names of other programs may differ only in case, or end in
-// "_cuda".
+// The include guard. It keeps the case of the program's name and puts the target before it, because
+// the name of another program may differ only in case, or end in "_cuda".
 std::string guard_of(const TargetInfo& target, const kernel::Module& module) {
   std::string word(target.name);
   for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

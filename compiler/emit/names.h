@@ -27,8 +27,8 @@ class Names {
   // The spelling of a name of the IR; always the same for the same name.
   std::string spell(const std::string& name);
 
-  // Names for host functions in the same file: names at file scope keep their spelling, and local
-  // names of the kernels are free.
+  // Names for host functions in the same file. Names at file scope keep their spelling. Local names
+  // of the kernels may be reused.
   Names for_host(const kernel::Module& module, const std::set<std::string>& also = {});
 
   // A new name for something that the writer introduces.

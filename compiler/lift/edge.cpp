@@ -22,7 +22,7 @@ int64_t bent(const std::string& rule, int64_t at, int64_t length) {
   return at < 0 ? -at - 1 : at >= length ? 2 * length - 1 - at : at;
 }
 
-// Whether the expression consists only of what the comparison covers.
+// True if the comparison covers every node of the expression (see the top of this file).
 bool simple(X x, X index) {
   bool out = true;
   each_node(x, [&](X n) {

@@ -114,7 +114,9 @@ ExprPtr ValueWriter::converted(CScalar type, ExprPtr value) {
   return make_call(type_name(type), std::move(argument));
 }
 
-// Literals have no type of their own; expressions of literals have one only if a type is written.
+// True for constants and for unary operators other than `!` on them. These become literals, which
+// have no type in the language: an expression of literals alone gets its type from an explicit
+// conversion.
 bool ValueWriter::is_literal(X x) {
   return is_constant(x) || (x->kind == XKind::Unary && x->text != "!" && is_literal(x->args[0]));
 }

@@ -25,9 +25,9 @@ int64_t reflect(int64_t index, int64_t extent) {
   return within < extent ? within : period - within;
 }
 
-// The row-major position of a point in the component's buffer, counting only its outermost `count`
-// coordinates. If one of them is outside and its rule leads to no point: the rule of the first such
-// dimension.
+// The row-major position of the accessed point in the component's buffer, over the outermost
+// `count` dimensions. If a coordinate is outside and its rule does not lead to a point of the
+// field, the result has index -1 and the rule of the first such dimension.
 Resolved position_of(const ir::Field& field, const FieldData& data, const ir::Access& access,
                      const std::vector<int64_t>& point, size_t count) {
   int64_t position = 0;

@@ -328,7 +328,7 @@ class Run {
     }
   }
 
-  // Evaluates the reductions within the step that follow `functions` functions.
+  // Evaluates the in-step reductions that come after the first `functions` functions of a step.
   void reduce_at(size_t functions, std::vector<bool>& evaluated) {
     for (const ir::ReductionId id : ir::reductions_at(program_, functions)) {
       reduce(reductions_[id]);

@@ -111,7 +111,8 @@ std::string piece_refusal(const ir::Program& program, const State& state, const 
   return graph_refusal(program, state, piece.graph, *region);
 }
 
-// A record must have a column for every point of its set, whose points lie within the region.
+// A record must have a column for every point of its set, and the set must be restricted to the
+// record's region.
 std::string record_refusal(const ir::Program& program, const State& state,
                            const ir::Reduction& record) {
   const FieldData& data = state.fields[*record.target];

@@ -1,6 +1,6 @@
 // Two species that diffuse and react (Gray-Scott), stored as one structure and run until
-// convergence. Shows structures, vectors, tables, functions of the language, reductions and a stop
-// condition.
+// convergence. Shows structures, vectors, tables, functions defined in the program, reductions and
+// a stop condition.
 #include <cstdio>
 
 #include "stencil/builder.h"

@@ -1,6 +1,6 @@
-// Generates a function, appended to the file so that it sees static functions, types and macros,
-// which calls the original. For a region it contains the text of the region and declares the
-// variables that the region uses.
+// Generates a function that calls the original. It is appended to the C file, so that it sees
+// static functions, types and macros. To run a region, it contains the text of the region and
+// declares the variables that the region uses.
 #include "runtime/api/lift_wrapper.h"
 
 #include <fmt/format.h>

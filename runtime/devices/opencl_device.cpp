@@ -266,9 +266,9 @@ Status OpenClAccelerator::open() {
   return Done{};
 }
 
-// If a CPU uses work-items as threads, kernels are being tested and need not be fast. Without
-// optimisation the compiler takes a tenth of the time (docs/design/performance.md, "CPUs behind
-// OpenCL").
+// For CPUs with one work-item per thread (BlockOnCpu::WorkItems). This mode only tests GPU kernels,
+// which need not be fast. Without optimisation the compiler takes a tenth of the time
+// (docs/design/performance.md, "CPUs behind OpenCL").
 constexpr const char* kCheckFlags = " -cl-opt-disable";
 
 emit::Options OpenClAccelerator::emit_options() const {

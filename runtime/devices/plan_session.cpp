@@ -383,7 +383,7 @@ Result<int64_t> PlanSession::replay(int64_t left) {
   constexpr int64_t kWorthwhile = 8;  // cycles; recording takes about as long as queueing three
   const int64_t steps = replays_.steps();
   if (steps == 0) return 0;
-  // If something is evaluated after a tile, that tile is not replayed.
+  // A tile after which a reduction is due is not replayed.
   const int64_t before = plan_.reductions.empty() ? 0 : 1;
   const int64_t times = (kernel::steps_until_due(plan_, left, state_.step) - before) / steps;
   const auto do_cycle = [&]() -> Status {

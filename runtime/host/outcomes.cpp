@@ -148,8 +148,9 @@ class InlineNumbers : public PassInfoMixin<InlineNumbers> {
 
 // ---- fmax and fmin
 
-// std::fmax becomes an intrinsic, for which LLVM chooses between zeros of both signs. Library calls
-// are resolved to functions that choose as lifted programs do (load.cpp).
+// Clang turns std::fmax into an intrinsic, and LLVM may then return either zero for 0.0 and -0.0.
+// This pass turns such intrinsics into library calls, which load.cpp links to functions that return
+// the same zero as lifted programs.
 class CallLibrary : public PassInfoMixin<CallLibrary> {
  public:
   PreservedAnalyses run(llvm::Module& module, ModuleAnalysisManager&) {

@@ -24,7 +24,7 @@ constexpr int64_t kOthers[] = {1, 10};  // added to the current values
 // The range of the file's integers that are used. Sizes that can run are not compared with other
 // integers.
 constexpr int64_t kLeast = 2, kLargest = 1 << 20;
-constexpr size_t kMost = 24;  // values beside integers
+constexpr size_t kMost = 24;  // maximum from values_beside_integers()
 
 std::string replaced(const std::string& text, const std::string& pattern, int64_t value,
                      bool& found) {
@@ -109,7 +109,7 @@ std::vector<int64_t> values_beside_integers(const CFile& file) {
     }
   }
   std::vector<int64_t> out(found.begin(), found.end());
-  // If there are too many, keep the largest: no other tested value lies above them.
+  // If there are too many, keep the largest: the other tested values are usually smaller.
   if (out.size() > kMost) out.erase(out.begin(), out.end() - static_cast<ptrdiff_t>(kMost));
   return out;
 }

@@ -9,8 +9,9 @@ namespace stencil::runtime {
 
 using NamedValues = std::map<std::string, int64_t>;
 
-// The file with other values of macros and constants. Definitions in the file are edited; others
-// are set by -D flags, for headers that allow it.
+// The file with other values of macros and constants. Definitions in the file itself are edited.
+// Macros of headers are set by -D flags, which works only if the header guards its definition with
+// #ifndef.
 Result<CFile> at_values(const CFile& file, const NamedValues& values);
 
 // Values to test for the requested params, one set per entry of `first`. The first param gets the

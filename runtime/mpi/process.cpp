@@ -114,7 +114,8 @@ bool initialise(StencilMpiError* error) {
   return true;
 }
 
-// When one process aborts, MPICH calls exit() in the others, in the middle of MPI calls.
+// Also runs at exit. If another process aborts, MPICH calls exit() in this one in the middle of an
+// MPI call. MPI must not be finalised then.
 void finalise() {
   if (callers != 0) return;
   const std::lock_guard<std::mutex> lock(calls);

@@ -24,7 +24,8 @@ void measure(int64_t points, double spacing, double unit, int64_t& per_value, in
   per_value = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(1 / (unit * spacing) - 1e-9)));
   const int64_t values = (points + per_value - 1) / per_value;
   pixels = std::llround(static_cast<double>(points) * spacing * unit);
-  // Use boxes of equal whole size if that is exact except for an incomplete last one.
+  // If one value covers a whole number of pixels, every value gets a box of this size, even if the
+  // last one stands for fewer points.
   const double box = static_cast<double>(per_value) * spacing * unit;
   if (std::abs(box - std::round(box)) < 1e-6) pixels = values * std::llround(box);
   pixels = std::max(pixels, values);

@@ -37,9 +37,9 @@ using schedule::Schedule;
 
 namespace {
 
-constexpr size_t kFirstOnCpu = 5;     // before results of others are used
-constexpr size_t kFewest = 2;         // of these, if some take long to compile
-constexpr size_t kFollowOnCpu = 3;    // in any run that is long enough
+constexpr size_t kFirstOnCpu = 5;     // initial candidates, chosen without any results
+constexpr size_t kFewest = 2;         // initial candidates at least, if some take long to compile
+constexpr size_t kFollowOnCpu = 3;    // after the initial ones, in any run that is long enough
 constexpr size_t kMostCompared = 16;  // total in a long run
 constexpr size_t kFurtherTiles = 4;   // on a GPU, if compilers would be idle
 constexpr int kSideBySide = 5;        // following ones; more would start before results are known

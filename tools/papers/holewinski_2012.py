@@ -224,5 +224,6 @@ def faults(results):
     return out
 
 
-# Programs with only sums and products and exactly the paper's operations, counting equal ones once.
+# Programs of sums and products only, with exactly the paper's operation count if equal
+# subexpressions count once.
 LINEAR = ("jacobi1d3", "jacobi1d5", "jacobi1d7", "jacobi2d", "poisson9", "fdtd2d")

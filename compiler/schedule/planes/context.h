@@ -80,7 +80,8 @@ struct PlanesContext {
   Expr place(int d) const { return kernel::variable(place_names[d]); }
   Point places() const { return variables(place_names); }
   Point points() const { return variables(point_names); }
-  // In dimensions from `inside` on, place and point are the same.
+  // As points(), but with the place itself in dimensions from `inside` on, where it equals the
+  // point.
   Point points(int inside) const;
   static Point variables(const std::vector<std::string>& names);
 

@@ -139,7 +139,7 @@ TEST(SourceText, HalfFieldsComputeInFloat) {
     init A[i] = 1.0;)");
   State state = start(program);
   advance(program, state, 1);
-  EXPECT_EQ(values(state, 0), (Values{1, 1}));  // 1 + 0.00049 would be the next tie
+  EXPECT_EQ(values(state, 0), (Values{1, 1}));  // rounds to 1: below the tie at 1 + 0.00049
   const float expected = 1 + 0.0004f;
   EXPECT_EQ(values(state, 1), (Values{expected, expected}));
 }
