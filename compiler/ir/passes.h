@@ -15,8 +15,10 @@ std::string print(const Program& program);
 
 // Checks the invariants of a well-formed program: operands before uses, types, component counts,
 // offsets per rank, escapes only with a boundary rule, and others. Returns one line per violation.
-// A violation is a bug of the compiler, never of the user's program.
-std::vector<std::string> verify(const Program& program);
+// A violation is a bug of the compiler, never of the user's program. Before bake_params(), graphs
+// may refer to params with fixed values.
+enum class FixedParams { Baked, InGraphs };
+std::vector<std::string> verify(const Program& program, FixedParams fixed = FixedParams::Baked);
 
 // --fp=contract: forms all fused multiply-adds by one rule. In Add(x, y), if x is a product a*b or
 // a negated product, the sum becomes Fma(±a, b, y). Otherwise, if y is a product c*d, it becomes

@@ -16,7 +16,7 @@ namespace {
 
 class Verifier {
  public:
-  explicit Verifier(const Program& program) : program_(program) {}
+  Verifier(const Program& program, FixedParams fixed) : program_(program), fixed_(fixed) {}
 
   std::vector<std::string> run() {
     const int rank = program_.grid.rank();
@@ -287,6 +287,11 @@ class Verifier {
     if (!in_step) fail(where, reduction.name + ": not evaluated in the step");
   }
 
+  bool is_folded(const Param& param) const {
+    if (fixed_ == FixedParams::Baked) return param.folded();
+    return param.integer_value || param.affine;
+  }
+
   void check_graph(const std::string& where, const Graph& graph, Reads reads) {
     for (NodeId id = 0; id < graph.size(); ++id) {
       const Node& node = graph[id];
@@ -299,7 +304,7 @@ class Verifier {
             param->param >= 0 && param->param < static_cast<int>(program_.params.size());
         if (!known || program_.params[param->param].type != node.type) {
           fail(where, fmt::format("%{}: param", id));
-        } else if (program_.params[param->param].folded()) {
+        } else if (is_folded(program_.params[param->param])) {
           fail(where, fmt::format("%{}: param whose value is folded", id));
         }
       } else if (const auto* reduction = std::get_if<ReductionRef>(&node.kind)) {
@@ -371,13 +376,14 @@ class Verifier {
   }
 
   const Program& program_;
+  const FixedParams fixed_;
   std::vector<std::string> problems_;
 };
 
 }  // namespace
 
-std::vector<std::string> verify(const Program& program) {
-  return Verifier(program).run();
+std::vector<std::string> verify(const Program& program, FixedParams fixed) {
+  return Verifier(program, fixed).run();
 }
 
 }  // namespace stencil::ir

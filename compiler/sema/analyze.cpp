@@ -220,10 +220,11 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
   const bool failed = own.has_errors();
   for (const Diagnostic& diagnostic : own.items()) diagnostics.add(diagnostic);
   if (failed) return std::nullopt;
-  const auto pass = [](const char* name, const auto& run) {
+  const auto pass = [](const char* name, const auto& run,
+                       ir::FixedParams fixed = ir::FixedParams::InGraphs) {
     return run_pass(
         name, run, [](const ir::Program& made) { return ir::print(made); },
-        [](const ir::Program& made) { return ir::verify(made); });
+        [&](const ir::Program& made) { return ir::verify(made, fixed); });
   };
   ir::Program result = pass("drop-dead-nodes", [&] { return ir::drop_dead_nodes(env.program); });
   result = pass("wrap-integers", [&] { return ir::wrap_integers(std::move(result)); });
@@ -231,7 +232,8 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
     result = pass("contract-products", [&] { return ir::contract_products(result); });
   }
   if (!options.fixed.empty()) {
-    result = pass("bake-params", [&] { return ir::bake_params(result); });
+    result = pass(
+        "bake-params", [&] { return ir::bake_params(result); }, ir::FixedParams::Baked);
   }
   Diagnostics unmet;
   settle_requirements(result, unmet);

@@ -114,7 +114,7 @@ TEST(Programs, TwentyThousandLines) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(program_of(text).functions.size(), 6600u);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(seconds.count(), 10);  // about 0.6 s; quadratic time would take minutes
+  EXPECT_LT(seconds.count(), 60);  // 0.6 s, 13 s under sanitizers; quadratic time: minutes
 }
 
 // --- where, else, index names of named regions
