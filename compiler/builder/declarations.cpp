@@ -66,7 +66,7 @@ class Statement {
       out.high = expr(Access::high(range));
       out.stride = expr(Access::stride(range));
       if (out.stride && !Access::high(range)) {
-        check(detail::problem("P023", "a stride in a range of one point"));
+        check(detail::problem("P023", "a range of one point cannot have a stride"));
       }
     }
     return box;

@@ -20,7 +20,7 @@ Problem problem(std::string code, std::string message, std::string hint) {
 }
 
 Problem unstrided(const std::string& where) {
-  return problem("P023", "a stride in a range of " + where,
+  return problem("P023", "a range of " + where + " cannot have a stride",
                  "use by() only in sub-grids and in the regions of pieces and reductions");
 }
 

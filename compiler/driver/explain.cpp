@@ -118,7 +118,7 @@ const char* way_out(schedule::Limit limit) {
     case schedule::Limit::Memory:
       return "fewer bytes per point and step: more steps per tile, or a tile with less halo";
     case schedule::Limit::Cache:
-      return "fewer values that several blocks read: larger tiles";
+      return "fewer redundant reads by neighbouring blocks: larger tiles";
     case schedule::Limit::Instructions:
       return "fewer instructions per point and step: less redundant work, or more points per "
              "thread";

@@ -172,8 +172,8 @@ std::string cuts_section(const ir::Program& program, const Cutting& cutting,
                     percent(other->prediction.efficiency())});
   }
   return fmt::format(
-             "Ways to cut the grid; if exchanges do not overlap with tiles, {:.0f}% is added to "
-             "the compared time\n",
+             "Ways to cut the grid; the choice adds {:.0f}% to the time of cuts whose exchanges do "
+             "not overlap with tiles\n",
              100 * (kBetweenTiles - 1)) +
          table(rows, TableStyle{.indent = "  ", .texts = 2});
 }

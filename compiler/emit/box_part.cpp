@@ -12,17 +12,17 @@ namespace stencil::emit {
 
 namespace {
 
-using Halo = std::vector<std::array<int64_t, 2>>;
+using HaloDepth = std::vector<std::array<int64_t, 2>>;
 
 // "{{4, 4}, {4, 4}}": below and above, outermost dimension first.
-std::string halo_text(const Halo& halo) {
+std::string halo_text(const HaloDepth& halo) {
   std::vector<std::string> items;
   for (const auto& [below, above] : halo) items.push_back(fmt::format("{{{}, {}}}", below, above));
   return fmt::format("{{{}}}", fmt::join(items, ", "));
 }
 
 // "4+4 x 4+4", as in the comment at the top of a file.
-std::string halo_widths(const Halo& halo) {
+std::string halo_widths(const HaloDepth& halo) {
   std::vector<std::string> items;
   for (const auto& [below, above] : halo) items.push_back(fmt::format("{}+{}", below, above));
   return fmt::format("{}", fmt::join(items, " x "));
@@ -58,7 +58,7 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
   }
   const auto slots = [&](size_t a) {
     const kernel::Array& array = box.module.plan.arrays[a];
-    return fmt::format("{}: {} pointers, [0] to the newest of {} level(s)", array.name,
+    return fmt::format("{}: {} pointers; [0] points to the newest of {} level(s)", array.name,
                        api.slots_constant(a), array.levels);
   };
   out.comment(

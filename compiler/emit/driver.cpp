@@ -454,7 +454,7 @@ void Driver::go_on_from(const std::string& results) {
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     out_.open(fmt::format("if ((uint64_t)({})->{} > INT64_MAX / 2) {{", results,
                           api_.reductions()[r].evaluations));
-    out_.line(fmt::format("return \"results: the evaluations of {} are out of range\";",
+    out_.line(fmt::format("return \"results: the evaluation count of {} is out of range\";",
                           plan_.reductions[r].name));
     out_.close();
   }

@@ -61,7 +61,7 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
         "fix the sizes in the C file, or write a wrap around the whole dimension as (i + 1) % n"};
     if (keep_ghosts_) throw *out_.sized;  // the whole grid must work for any size
     out_.assumed.push_back(
-        fmt::format("sizes have values when the program is compiled (-D NAME=VALUE): '{}' is read "
+        fmt::format("sizes are given at compile time (-D NAME=VALUE): '{}' is read "
                     "at the distance {} from the written point",
                     info(load->id).c_expression, difference.text()));
   }

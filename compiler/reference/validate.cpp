@@ -124,7 +124,7 @@ std::string record_refusal(const ir::Program& program, const State& state,
   const bool lie_there = program.subdomain || set.within == record.piece.region;
   if (!set.is_point_set() || !lie_there || data.box.size() != 2 ||
       data.extents[1] != state.fields[*record.at].points) {
-    return "it is not at the points of a set";
+    return "it does not match its point set";
   }
   return "";
 }
@@ -170,7 +170,7 @@ std::string refusal(const ir::Program& program, const State& state) {
     if (!reason.empty()) return "init of '" + program.fields[init.field].name + "': " + reason;
   }
   for (const ir::Reduction& reduction : program.reductions) {
-    reason = reduction.every < 1 ? "it must run every 1 or more steps"
+    reason = reduction.every < 1 ? "its interval must be at least 1 step"
                                  : piece_refusal(program, state, reduction.piece, {});
     if (reason.empty() && reduction.target) {
       reason = reduction.at ? record_refusal(program, state, reduction)

@@ -221,7 +221,7 @@ Machine opencl_gpu(const OpenClLimits& limits) {
   machine.shuffles = false;
   machine.name = "opencl";
   machine.description =
-      fmt::format("an OpenCL device: {} threads, {} bytes per block, {} compute units",
+      fmt::format("an OpenCL device: {} threads and {} bytes per block, {} compute units",
                   machine.threads, machine.shared_bytes, machine.multiprocessors);
   return machine;
 }

@@ -28,9 +28,8 @@ const std::vector<Preset>& preset_table() {
        {"direct block=512 elements=8", "direct block=32x16 elements=1x8",
         "direct block=32x16 elements=1x1x8"}},
       {"schaefer-sweep",
-       "a plane of threads sweeps 8 planes: operands along the sweep in registers, in the plane "
-       "from "
-       "cache",
+       "a plane of threads sweeps 8 planes: operands along the sweep in registers, those in the "
+       "plane from cache",
        "Schäfer, Fey 2011, section 3 (cached plane sweep)",
        {"", "direct block=512 elements=1 chunk=8 column=registers",
         "direct block=32x16 elements=1 chunk=8 column=registers"}},

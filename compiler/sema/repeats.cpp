@@ -36,7 +36,7 @@ Stranger stranger() {
   }
   if constexpr (std::is_same_v<Item, ast::Stop>) {
     return {"a stop condition",
-            "it ends the run after a step; the number of iterations is a constant"};
+            "it ends the run after a step; a repeat has a constant number of iterations"};
   }
   if constexpr (std::is_same_v<Item, ast::Require>) return {"a requirement", kOutside};
   if constexpr (std::is_same_v<Item, ast::Repeat>) {

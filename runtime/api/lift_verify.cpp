@@ -358,9 +358,10 @@ class Prover {
           "C031",
           fmt::format("the original does not return at sizes at which the program runs ({}): {}",
                       plan_.sizes_text({one}), run.end.text),
-          std::string(run.end.kind == ChildEnd::Kind::Late
-                          ? ""
-                          : "it accesses memory outside of its arguments, or calls the system; ") +
+          std::string(
+              run.end.kind == ChildEnd::Kind::Late
+                  ? ""
+                  : "it accesses memory outside of its arguments, or makes a system call; ") +
               "--no-verify writes the program without this check"};
     }
     if (!run.outside.empty()) {
@@ -368,7 +369,7 @@ class Prover {
           "C031",
           fmt::format("the original writes outside of '{}' at sizes at which the program runs ({})",
                       run.outside, plan_.sizes_text({one})),
-          "its arrays are shorter than its accesses; --no-verify writes the program without this "
+          "its arrays are too short for its accesses; --no-verify writes the program without this "
           "check"};
     }
     return true;

@@ -490,8 +490,8 @@ Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_o
     if (cut.ok() && cut.value().decomposition.subdomains() != ranks->size()) {
       settled =
           Failure{"R095",
-                  fmt::format("{} makes {} subdomains of the grid, for {} ranks", request.cuts,
-                              cut.value().decomposition.subdomains(), ranks->size()),
+                  fmt::format("{} cuts the grid into {} subdomains, but there are {} ranks",
+                              request.cuts, cut.value().decomposition.subdomains(), ranks->size()),
                   "start as many ranks as there are subdomains"};
     } else if (!cut.ok()) {
       settled = cut.failure();

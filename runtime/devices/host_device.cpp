@@ -88,8 +88,8 @@ Status HostAccelerator::find_kernels() {
     const int64_t bytes = kernel::block_bytes(kernel, module_.constants);
     if (bytes > most) {
       return Failure{"R043",
-                     fmt::format("the arrays of a block of kernel {} take {} bytes of a thread's "
-                                 "stack, more than {}",
+                     fmt::format("kernel {} needs {} bytes of stack per thread for the arrays of a "
+                                 "block; the limit is {}",
                                  kernel.name, bytes, most),
                      "use a schedule with smaller tiles"};
     }

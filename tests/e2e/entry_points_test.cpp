@@ -119,7 +119,7 @@ TEST_F(EntryPoints, CheckAllArgumentsBeforeAccessingMemory) {
             "param wide is out of range: from -2305843009213693937 to 2305843009213693937\n"
             "param k is not a finite number\n"
             "param k is not a finite number\n"
-            "results: the evaluations of e are out of range\n"
+            "results: the evaluation count of e is out of range\n"
             "arguments A and A_1 overlap\n"
             "done\n");
 }

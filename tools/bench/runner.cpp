@@ -313,7 +313,7 @@ std::string Runner::differs_from_interpreter(Build& build, const BuildRequest& r
                                              int64_t steps) {
   auto state = own_memory_.lay_out(*build.program, build.params);
   if (!state.ok()) {
-    return fmt::format("{} at the size of the check, {}: give other params in \"check\"",
+    return fmt::format("{} with the params of the check, {}: choose others in \"check\"",
                        text_of(state.failure()), request.define.dump());
   }
   BuildRequest program = request;

@@ -203,7 +203,7 @@ void Parser::add_program_options(CLI::App& to, bool with_schedule) {
 void Parser::add_compile_options() {
   const std::string group = "Output";
   add_value(app, "--device", some_text("the name of a device", arguments.device),
-            "kernels of a .cl for opencl[:NAME]; with --measure, any")
+            "target device: opencl[:NAME] for .cl output, any with --measure")
       ->option_text("DEVICE")
       ->group(group);
   add_value(app, "-o,--output", some_text("the name of a file", arguments.output),

@@ -20,7 +20,7 @@ PlanesTile::PlanesTile(const PlanesContext& context, const KernelOfSteps& kernel
     const analysis::Reach margin = plan.margin[d];
     const Expr core =
         constant("core_" + axis, plan.core(d),
-                 fmt::format("points of a tile in {}: {} places, less {} + {} that are recomputed",
+                 fmt::format("output points of a tile in {}: {} computed, minus {} + {} redundant",
                              axis, plan.cover[d], margin.low, margin.high));
     const Expr count = tiles_along(interface, d, {plan.core(d), core}, plan.spared(d));
     const Expr tiles = let("tiles_", count);

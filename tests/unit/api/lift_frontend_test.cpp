@@ -134,7 +134,7 @@ void step(int n, int m, double *restrict a, const double *restrict b) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) a[i * m + j] = b[(n + i) * m + j];
 })",
-             {"Assumed: sizes have values when the program is compiled", "= b[n, 0];"});
+             {"Assumed: sizes are given at compile time", "= b[n, 0];"});
 }
 
 TEST_F(LiftFrontend, ArrayParametersWithLengthsCanBeSwapped) {
