@@ -21,7 +21,7 @@ const std::vector<std::vector<double>> kWeights = {
 Expr laplacian(const Field& p, const std::vector<double>& weights) {
   Expr sum = 2 * weights[0] * p(0, 0);
   for (int r = 1; r < static_cast<int>(weights.size()); ++r) {
-    sum += weights[r] * (p(-r, 0) + p(r, 0) + p(0, -r) + p(0, r));
+    sum += weights[static_cast<size_t>(r)] * (p(-r, 0) + p(r, 0) + p(0, -r) + p(0, r));
   }
   return sum;
 }
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: acoustic2d [2 | 4 | 6]\n", stderr);
     return 2;
   }
-  const std::vector<double>& weights = kWeights[order / 2 - 1];
+  const std::vector<double>& weights = kWeights[static_cast<size_t>(order / 2 - 1)];
 
   stencil::Builder b("acoustic2d");
   const auto depth = b.param("depth", 256);
