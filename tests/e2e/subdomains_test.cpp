@@ -321,9 +321,9 @@ TEST_F(Subdomains, AsRanksWithDifferentProgramsAreRefused) {
 }
 
 // Twenty times a rank is killed at a random time and the run resumes from its checkpoint. The
-// result equals that of an undisturbed run. Checkpoints are frequent, so many ranks die while
-// writing one. Most ranks are killed after the first new checkpoint, however slow the machine is;
-// every fourth is killed earlier or later, as it happens.
+// result equals that of an undisturbed run. Checkpoints are written every three steps, so a
+// kill often interrupts the writing. In three of four rounds the kill waits for a new checkpoint,
+// however slow the machine is. In the fourth it comes at a random time after the start.
 TEST_F(Subdomains, AsRanksSurviveBeingKilled) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   const std::string run =
