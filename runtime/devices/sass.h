@@ -60,9 +60,9 @@ std::optional<MachineWork> work_of(std::string_view code, int architecture, int6
                                    const std::optional<std::vector<int64_t>>& exits);
 
 // The loop that presumably takes most of the kernel's time. A kernel may contain a loop in several
-// versions, for the interior and for the edges of the grid. So the candidates are the innermost loops
-// with about the most arithmetic (without arithmetic: the most loads and stores). The candidate with
-// the fewest instructions is returned. Null: the kernel computes outside of loops.
+// versions, for the interior and for the edges of the grid. So the candidates are the innermost
+// loops with about the most arithmetic (without arithmetic: the most loads and stores). The
+// candidate with the fewest instructions is returned. Null: the kernel computes outside of loops.
 const MachineLoop* hottest_loop(const MachineWork& work);
 
 }  // namespace stencil::runtime
