@@ -1,8 +1,9 @@
-// Suggests an alternative to a tile that is smaller than its halo. The width of the halo depends on
-// the program, T and the family, and larger blocks run into other limits (threads, shared memory,
-// registers). So the alternatives are found by trial: first blocks, then elements per thread, with
-// doubled lengths, smallest first; then fewer steps; then another family. Trials are cheap because
-// nothing is lowered.
+// Suggests an alternative to a refused tile, for example to one that is smaller than its halo. The
+// width of the halo depends on the program, T and the family. Larger blocks run into other limits
+// (threads, shared memory, registers). So alternatives are found by trial, in this order: larger
+// blocks, more elements per thread, fewer steps, another family. Blocks and elements are enlarged
+// by doubling lengths, and the smallest shape is tried first. A trial makes a plan but lowers
+// nothing, so it is cheap.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +16,10 @@
 namespace stencil::schedule {
 namespace {
 
-constexpr int kMostDoublings = 5;   // of one length
-constexpr int kMostDimensions = 3;  // enlarged at a time
+constexpr int kMostDoublings = 5;   // of the length in one dimension
+constexpr int kMostDimensions = 3;  // lengths are doubled in these only, x first
 
-// `shape` with every combination of doubled lengths, smallest first.
+// All shapes that result from `shape` by doubling lengths, smallest first.
 std::vector<Shape> enlarged(const Shape& shape, int rank) {
   std::vector<Shape> shapes = {shape};
   for (int d = 0; d < std::min(rank, kMostDimensions); ++d) {
@@ -42,8 +43,8 @@ bool serves(Scheduler& scheduler, const Schedule& schedule) {
   return parsed && scheduler.plan(*parsed, reasons, Advice::None);
 }
 
-// Whether all reads are within 64 points. For longer reads, a tile that holds its halo would be
-// useless and each plan takes long, so the families' general advice does not apply.
+// Whether all offsets of reads are at most 64 points. With larger offsets, a tile that holds its
+// halo would be useless and each plan takes long, so the families' hints do not apply.
 bool has_small_offsets(const ir::Program& program) {
   constexpr int kFarthest = 64;
   for (const ir::Function& function : program.functions) {
@@ -76,7 +77,7 @@ std::string shape_that_would_do(Scheduler& scheduler, const Family& family, cons
   return "";
 }
 
-// The largest time tile below that of `refused` that the family accepts; 0 if none. Tries only T=1
+// The largest T below that of `refused` that the family accepts; 0 if there is none. Tries only T=1
 // if the program has large offsets.
 int steps_that_would_do(Scheduler& scheduler, const Schedule& refused, bool small_offsets) {
   Schedule shorter = refused;
@@ -87,7 +88,8 @@ int steps_that_would_do(Scheduler& scheduler, const Schedule& refused, bool smal
   return 0;
 }
 
-// Another family whose defaults support the program. The last family of the table supports all.
+// The first other family that accepts the program with its defaults. The last family of the table
+// supports every program.
 std::string family_that_would_do(Scheduler& scheduler, const Family& refusing) {
   for (const Family& family : family_table()) {
     if (family.name == refusing.name) continue;
@@ -96,7 +98,8 @@ std::string family_that_would_do(Scheduler& scheduler, const Family& refusing) {
   return family_table().back().name;
 }
 
-// The hint with an alternative. Hints of the families apply only to programs with small offsets.
+// The hint of the refusal, with an alternative that works. The family's own hint is used only for
+// programs with small offsets.
 std::string advised(Scheduler& scheduler, const Family& family, const Schedule& schedule,
                     const Diagnostic& reason) {
   const bool small_offsets = has_small_offsets(scheduler.program());

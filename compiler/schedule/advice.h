@@ -5,7 +5,8 @@
 
 namespace stencil::schedule {
 
-// Adds an alternative that works, found by trial, to the hints of refusals about tiles.
+// For each refusal about tiles in `reasons`, finds a schedule that works by trial and names it in
+// the hint.
 void advise(Scheduler& scheduler, const Family& family, const Schedule& schedule,
             Diagnostics& reasons);
 

@@ -1,5 +1,5 @@
-// Searches tiles first, with the other settings at the family's defaults. Then it improves the best
-// candidates by hill climbing, one setting at a time.
+// Searches for the best tiles first, with the other settings at the family's defaults. Then it
+// improves the best candidates by hill climbing, one setting at a time.
 #include "compiler/schedule/explore.h"
 
 #include <fmt/format.h>
@@ -21,8 +21,9 @@ bool is_power_of_two(int n) {
   return (n & (n - 1)) == 0;
 }
 
-// Whether the settings are within the range that the model was fitted to. Outside it, the schedules
-// that the model ranks highest are those where its errors are largest, so `auto` stays inside.
+// Whether the settings are within the range that the model was fitted to. Outside this range, a
+// schedule may rank first only because the model underestimates its time. So `auto` stays inside
+// the range.
 bool is_calibrated(const Schedule& schedule, const Machine& machine, int rank) {
   constexpr int kShortestChunk = 8, kFarthestAhead = 4, kDeepestStream = 12;
   constexpr int64_t kMostOfSweep = 4, kMostIndependent = 128;
@@ -31,14 +32,16 @@ bool is_calibrated(const Schedule& schedule, const Machine& machine, int rank) {
     constexpr int kShortestOnCpu = 16;
     return schedule.chunk == 0 || schedule.chunk >= kShortestOnCpu;
   }
-  // Points of a sweep whose code would be long are computed one after the other. Shared memory and
-  // register columns are left to the user: they were never fastest in measurements.
+  // A sweep gets few points per thread, because points with long code are computed one after
+  // another. Chunks and shared operands are left to the user, because they were never fastest in
+  // measurements.
   if (!family.has(Setting::TimeTile)) {
     const bool plain = schedule.chunk == 0 && schedule.operands == Operands::Cache;
     return plain && schedule.elements.product() <= kMostOfSweep;
   }
   if (!family.has(Setting::Prefetch)) return true;
-  // In 2-D the warps of a block share nothing, so larger blocks only make them wait for registers.
+  // In 2-D the warps of a block share nothing. In a larger block they only wait until registers are
+  // free for all of them.
   if (rank == 2 && schedule.block.product() > kMostIndependent) return false;
   const bool chunk = schedule.chunk == 0 || schedule.chunk >= kShortestChunk;
   const bool ahead = schedule.prefetch >= 1 && schedule.prefetch <= kFarthestAhead;
@@ -78,7 +81,8 @@ class Explorer {
  private:
   bool quick() const { return effort_ != Effort::Whole; }
 
-  // Keeps only the first of several schedules between which the model sees no difference.
+  // Fills Space::ranked. Of several schedules that the model cannot distinguish, only the first
+  // stays.
   void rank() {
     for (Candidate& candidate : sorted()) {
       const bool alike = !space_.ranked.empty() && is_alike(space_.ranked.back(), candidate);
@@ -108,8 +112,8 @@ class Explorer {
     pruned.example = print(schedule, rank_);
   }
 
-  // The largest useful time tile, as far as the number of steps (iterations, if the step is cut) is
-  // known.
+  // The largest useful T: the number of steps, or kMaxTimeTile if that number is unknown. If the
+  // step is cut into phases, the largest number of iterations of a phase.
   int64_t most_steps() const {
     if (scheduler_.phases().cut()) return scheduler_.phases().most_iterations();
     const auto& steps = scheduler_.program().steps;
@@ -117,8 +121,9 @@ class Explorer {
     return std::max<int64_t>(steps->constant, 1);
   }
 
-  // Planning time is proportional to the graph nodes in a tile. Each family has a budget of nodes,
-  // spent in the order in which schedules are tried.
+  // Whether the family's planning budget is used up. Planning time is proportional to the graph
+  // nodes in a tile. Each family has a budget of nodes, spent in the order in which schedules are
+  // tried.
   bool is_spent(const Schedule& schedule) {
     constexpr int64_t kQuick = 300'000, kWhole = 30'000'000;
     int64_t& spent = spent_[schedule.family];
@@ -150,7 +155,7 @@ class Explorer {
       return std::nullopt;
     }
     const auto work = work_of(*plan, scheduler_.program());
-    // On CPUs the family's own judgement is more reliable than the model.
+    // On CPUs Plan::unrewarding is more reliable than the model.
     const std::string why = plan->unrewarding();
     if (!work || (quick() && scheduler_.machine().threads_are_loops && !why.empty())) {
       prune(schedule, fmt::format("{} does not suit this machine{}", schedule.family,
@@ -162,8 +167,10 @@ class Explorer {
     return all_.back().prediction;
   }
 
-  // The shapes for a quick search: sides that are powers of two, rows of whole warps, and in 4 or
-  // more dimensions only a subset.
+  // The shapes for a quick search. Sides are powers of two; for autotuning a thread may also have
+  // three rows. Blocks have at least one warp of threads, in rows of at least 16 threads (32 in
+  // 2-D). In 4 or more dimensions, blocks have at least 128 threads and a thread has at most 8
+  // elements.
   std::vector<Shape> usual(const std::vector<Shape>& shapes, bool block) const {
     if (!quick()) return shapes;
     const bool many = rank_ > 3;
@@ -186,7 +193,7 @@ class Explorer {
   }
 
   // Blocks for a CPU: the proposed one and variants with sides scaled by powers of two. The shapes
-  // listed by families are for GPUs and too short here.
+  // in the families' lists are meant for GPUs. Their rows are too short for a CPU.
   std::vector<Shape> around(const Shape& proposed) const {
     std::vector<Shape> out = {proposed};
     for (size_t axis = 0; axis < static_cast<size_t>(rank_); ++axis) {
@@ -202,7 +209,8 @@ class Explorer {
     return out;
   }
 
-  // Presets of the family: combinations that hill climbing from its proposal does not reach.
+  // The presets of the family. Hill climbing from the family's proposal does not reach these
+  // combinations of settings.
   std::vector<Schedule> kernels_of_papers(const Family& family) {
     std::vector<Schedule> out;
     if (quick()) return out;
@@ -254,8 +262,8 @@ class Explorer {
     }
   }
 
-  // The better of the tile as it is and, for autotuning, with short chunks. If one wave does not
-  // fill the machine, additional blocks cost only the prologue and epilogue planes of each.
+  // The best prediction for the tile. For autotuning, short chunks are tried, too, if the blocks do
+  // not fill one wave. The additional blocks then cost only their prologue and epilogue planes.
   std::optional<Prediction> best_of_chunks(const Family& family, const Schedule& tile) {
     constexpr int kShort = 32;
     auto best = look_at(tile);
@@ -295,7 +303,7 @@ class Explorer {
     }
   }
 
-  // Tries all settings of the overall best candidates and of each family's best.
+  // Improves the overall best candidates and the best of each family by hill climbing.
   void refine() {
     const size_t most = quick() ? 6 : 100, of_family = quick() ? 2 : 25;
     std::vector<Schedule> best;
@@ -369,7 +377,7 @@ std::vector<Schedule> best_of_tiles(const Space& space, size_t most) {
 }
 
 std::vector<Schedule> further_tiles(const Space& space, std::vector<Schedule> known, size_t most) {
-  constexpr double kPossible = 1.5;  // times the seconds of the best
+  constexpr double kPossible = 1.5;  // tiles slower than the best by this factor are not timed
   using Alike = bool (*)(const Schedule& a, const Schedule& b);
   const Alike same_points = [](const Schedule& a, const Schedule& b) {
     return a.family == b.family && a.elements == b.elements;

@@ -29,20 +29,20 @@ struct Space {
   int64_t looked_at = 0;          // number of schedules planned, including the pruned ones
 };
 
-// How much of the space is searched.
+// How thoroughly the space is searched.
 enum class Effort {
-  // For `auto`: tiles whose sides are powers of two, with growing T until it no longer pays; all
-  // other settings for the best few.
+  // For `auto`: tries tiles whose sides are powers of two. T grows until the predicted time no
+  // longer improves. The other settings are tried for the best few tiles only.
   Quick,
-  // For autotuning: as Quick, plus cases in which the model is less accurate: three rows per
-  // thread, and short chunks for tiles whose first wave does not fill the machine.
+  // For autotuning: as Quick, plus schedules for which the model is less accurate. These have three
+  // rows per thread, or short chunks if the blocks of the tile do not fill the first wave.
   Timed,
-  // All tiles that the families list (Family::shapes) with all time tiles; all other settings for
-  // the best hundred.
+  // Tries all tile shapes of the families (Family::shapes) with all time tiles. The other settings
+  // are tried for the best hundred schedules.
   Whole,
 };
 
-// Leaves out families whose plans count no work (Plan::work), with a reason each.
+// Enumerates and ranks schedules. Prunes families whose plans provide no Plan::work.
 Space explore(Scheduler& scheduler, Effort effort);
 
 // The best schedule of each tile (family, T, block, elements), at most `most`, fastest first. These
@@ -50,13 +50,14 @@ Space explore(Scheduler& scheduler, Effort effort);
 // tiles.
 std::vector<Schedule> best_of_tiles(const Space& space, size_t most);
 
-// The work of a plan in runs of `program`. If the program evaluates something between tiles, tiles
-// end there; a shortened tile costs as much as a full one.
+// The work of a plan when `program` runs. Time tiles end where the program evaluates a reduction,
+// so some tiles are shortened. A shortened tile costs as much as a full one.
 std::optional<TileWork> work_of(const Plan& plan, const ir::Program& program);
 
-// Further tiles for autotuning beside the `known` ones, at most `most`. It takes turns between the
-// best remaining tile, the best with different elements per thread, and the best with a smaller T.
-// The model's errors are common to all tiles that share these properties.
+// Tiles that autotuning should time in addition to the `known` ones, at most `most`. They are in
+// turn the best remaining tile, the best tile with other elements per thread, and the best tile
+// with a smaller T. The model makes similar errors for tiles with equal elements or equal T, so
+// tiles that differ in these are worth timing.
 std::vector<Schedule> further_tiles(const Space& space, std::vector<Schedule> known, size_t most);
 
 // Resource usage of a kernel as reported by a compiler.
@@ -69,18 +70,19 @@ struct CompiledKernel {
   std::optional<Issued> issued = {}, edge_issued = {};
 };
 
-// The prediction for one schedule; nullopt if it is refused or the model does not cover its family.
-// `compiled`: the kernels that a full time tile launches, in launch order, which replace the
-// model's estimates; empty: not compiled. If their number differs from the model's, the maximum of
-// each resource is used for all kernels and instruction counts are ignored. The predicted time is
-// then the weighted mean of the model's estimate and the machine code's (docs/design/model.md).
+// The prediction for one schedule; nullopt if the schedule is refused or the model does not cover
+// its family. `compiled`: resources of the kernels that a full time tile launches, in launch order;
+// empty if the kernels were not compiled. Compiled resources replace the model's estimates. If the
+// number of kernels differs from the model's, the maximum of each resource is used for all kernels
+// and instruction counts are ignored. With compiled kernels, the predicted time is a weighted mean
+// of the model's estimate and the estimate from machine code (docs/design/model.md).
 std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule,
                                  const std::vector<CompiledKernel>& compiled = {});
 // Whether `a` is preferable: schedules that do not spill come first, then the shorter predicted
 // time decides.
 bool is_faster(const Candidate& a, const Candidate& b);
 
-// All schedules that differ from this one in one setting.
+// All schedules that differ from `schedule` in one setting.
 std::vector<Schedule> neighbours(const Schedule& schedule, int rank);
 
 }  // namespace stencil::schedule

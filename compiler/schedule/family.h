@@ -1,5 +1,5 @@
-// A schedule family as the rest of the compiler sees it: a row in a table. Given a program's time
-// tiles, a schedule and a machine, it makes a plan, which reports its cost and lowers itself to
+// The interface of schedule families. A family is a row in a table. From a program's time tiles, a
+// schedule and a machine, the family makes a plan. The plan reports its cost and lowers itself to
 // kernels.
 #pragma once
 
@@ -41,8 +41,8 @@ struct Stream {
   std::vector<int64_t> lags;  // planes behind the front, per stage of the time tile
 };
 
-// A schedule of one program for one machine, with all decisions of its family. Holds references to
-// the time tiles it was made from.
+// A schedule of one program for one machine, with all decisions of its family. A plan refers to the
+// time tiles that it was made from.
 class Plan {
  public:
   virtual ~Plan() = default;
@@ -53,8 +53,8 @@ class Plan {
   // Plan::time_tile and tile_sizes. The module may already contain earlier phases of the step.
   virtual void lower(kernel::Module& module) const = 0;
   virtual std::optional<Stream> stream() const { return std::nullopt; }
-  // Why `choose` should prefer a later family although this one supports the program; "" if it
-  // should not.
+  // If `choose` should prefer a later family although this one supports the program: the reason.
+  // Otherwise "".
   virtual std::string unrewarding() const { return ""; }
 };
 using PlanPtr = std::shared_ptr<const Plan>;
@@ -65,8 +65,9 @@ struct Proposal {
   std::string why;
 };
 
-// Tile shapes of a family for one rank: any block combined with any elements per thread, both
-// sorted by size. Tests, `verify` and the explorer draw from them.
+// Tile shapes of a family for one rank: every block may be combined with every elements-per-thread
+// shape. Both lists are sorted by size. Tests, `verify` and the explorer draw shapes from these
+// lists.
 struct Shapes {
   std::vector<Shape> blocks, elements = {Shape()};
 };
@@ -82,9 +83,10 @@ struct Family {
 
   Shapes (*shapes)(int rank);
 
-  // Omitted from the printed line while they have their first possible value.
+  // Settings that the printed line omits while they have their first possible value.
   std::vector<Setting> unsaid = {Setting::Rows};
-  // Adjusts settings missing from a line to those given; null if settings are independent.
+  // Adapts the settings that a line leaves out to the `given` ones; null if defaults always
+  // suffice.
   void (*complete)(Schedule& schedule, const std::vector<Setting>& given, int rank) = nullptr;
 
   bool has(Setting setting) const;

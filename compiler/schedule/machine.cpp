@@ -1,7 +1,7 @@
 // The table of machines. Limits of blocks and multiprocessors are from the CUDA C++ Programming
 // Guide (compute capabilities) and AMD's GPU hardware specification tables. Bandwidths are 7/8 of
-// the data sheet, which copies reach. Instruction rates are 95.7 % of the lanes at their peak
-// clock, which kernels sustain under load.
+// the data sheet's, a rate that copies reach. Instruction rates are 95.7 % of one instruction per
+// lane and cycle at peak clock, a rate that kernels sustain under load.
 #include "compiler/schedule/machine.h"
 
 #include <fmt/format.h>
@@ -75,8 +75,8 @@ void set_rates(Machine& cpu) {
   cpu.cache_bytes_per_second = cores * kCacheOfCore;
 }
 
-// A block's arrays should stay in the second-level cache, so the GPU sizes above do not apply. They
-// are on the stack of the thread that executes the block and may take half of it.
+// A block's arrays should stay in the second-level cache, so the GPU sizes above do not apply. The
+// arrays are on the stack of the thread that executes the block and may take half of the stack.
 Machine usual_cpu() {
   Machine machine;
   machine.name = "cpu";

@@ -1,7 +1,7 @@
-// Machine parameters by which schedules are made, chosen and refused. They are queried from a
-// device that is present (runtime) or taken from the table here, for code that will run elsewhere.
-// Two facts are kept elsewhere: families list the tiles that were fastest on an H200, and the CUDA
-// dialect knows the smallest multiprocessor's limits.
+// Machine parameters, on which proposing, choosing and refusing schedules depend. If the device is
+// present, the runtime queries them. For code that will run elsewhere, they come from a table. Two
+// machine-dependent facts are kept elsewhere: families list the tiles that were fastest on an H200,
+// and the CUDA dialect contains the limits of the smallest multiprocessor.
 #pragma once
 
 #include <array>
@@ -60,7 +60,7 @@ const std::vector<Machine>& machine_table();
 // The row of that name; nullopt if there is none.
 std::optional<Machine> find_machine(const std::string& name);
 
-// Machine parameters as text, and the names of these columns.
+// Column names, and the machine's parameters as text, for a table of machines.
 std::vector<std::string> machine_columns();
 std::vector<std::string> describe(const Machine& machine);
 

@@ -1,5 +1,5 @@
 // A step as a sequence of phases (ir::Phase). Families plan each phase as a separate program whose
-// steps are the phase's iterations. This class combines their plans into one.
+// steps are the phase's iterations. Phases combines the plans of all phases into one plan.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace stencil::schedule {
 
-// A phase and the program that families plan for it. If nothing cuts the step, that is the whole
-// program.
+// A phase and the program that families plan for it. If the step is not cut, there is one phase,
+// and its program is the whole program.
 struct PlannedPhase {
   PlannedPhase(const ir::Program& whole, const ir::Phase& phase);
   PlannedPhase(const PlannedPhase&) = delete;
@@ -35,7 +35,7 @@ class Phases {
   // If the step is cut: the largest number of iterations that a tile can have.
   int64_t most_iterations() const;
 
-  // Same as the functions of a family, for the whole program.
+  // Like the functions of Family, but for the whole program.
   Proposal propose(const Family& family, const Machine& machine) const;
   PlanPtr plan(const Family& family, const Schedule& schedule, const Machine& machine,
                Diagnostics& diagnostics) const;

@@ -1,5 +1,5 @@
-// Finds what a program cannot have: changes the settings of each family's defaults one at a time.
-// It only asks families for plans, so nothing is lowered.
+// Finds schedules that a program cannot have, by changing one setting of each family's defaults at
+// a time. Families only make plans here; nothing is lowered.
 //
 // If a family refuses its own defaults, its other settings are not tried. Block and element shapes
 // are not tried either, because a bad shape says nothing about the program.
@@ -21,7 +21,7 @@ class Collector {
     const Schedule usual = scheduler_.proposal(family).schedule;
     if (refused(family.name, usual)) return;
     for (const Setting setting : family.settings) {
-      // Settings omitted from lines are tried together with other settings.
+      // Skip settings that lines omit: they are tried together with other settings.
       const auto& unsaid = family.unsaid;
       if (!is_word(setting) || std::count(unsaid.begin(), unsaid.end(), setting) > 0) continue;
       for (const Choice& choice : choices(usual, setting, scheduler_.program().grid.rank())) {

@@ -32,7 +32,7 @@ enum class Form {
 enum class Loads {
   Registers,  // directly into registers
   Async,      // into shared memory by asynchronous copies, from there into registers
-  Bulk,       // the same, but one bulk copy loads the whole plane of a tile
+  Bulk,       // as Async, but one bulk copy loads the whole plane of a tile
 };
 
 // Which variants of a streaming kernel's loop body are generated.
@@ -50,8 +50,8 @@ enum class Rows {
 
 // What a thread that sweeps a column of planes keeps in registers.
 enum class Column {
-  Cache,      // nothing: every operand is loaded again, usually from cache
-  Registers,  // operands, from the first plane that reads one to the last
+  Cache,      // nothing: every operand is loaded when it is used, usually from cache
+  Registers,  // operands, from the first plane that reads an operand to the last
   Partial,    // values computed from the planes loaded so far, such as partial sums
 };
 
@@ -79,8 +79,8 @@ struct Schedule {
   Shape block;        // B, threads per block
   Shape elements;     // E, points per thread
   Regions regions = Regions::Shrink;
-  int chunk = 0;     // planes that a block writes; 0: as many as fill the device, in `direct` as
-                     // given by block and elements
+  int chunk = 0;     // planes that a block writes; 0: as many as fill the device, or in `direct` no
+                     // sweep over planes
   int prefetch = 0;  // prefetch distance in planes
   int unroll = 0;    // planes per iteration of the streaming loop; 0: length of the register queues
   int occupancy = 0;  // target that limits registers, in blocks per multiprocessor; 0: estimated
@@ -102,23 +102,22 @@ std::string print(const Schedule& schedule, int rank = 3);
 // Settings left out take the family's defaults for `program`. "@NAME" is a preset (presets.h);
 // settings after it override the preset's. Returns nullopt on errors: L001 (unknown family, preset
 // or setting, with the nearest name), L002 (value out of range), L018 (preset not defined for this
-// rank). Old names of settings ("edges") are accepted silently, because stored lines have them.
+// rank). Old names of settings ("edges") are accepted silently, because stored lines contain them.
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
                               Diagnostics& diagnostics, const Machine& machine = gpu());
 
-// A note for each setting of the line that has its old name, for lines that a user has written.
+// One note for each old name of a setting in the line. For lines that a user has written.
 Diagnostics notes_on_old_names(const std::string& line);
-// The line with the present names of its settings, and with single blanks.
+// The line with old names of settings replaced by present ones, and with single blanks.
 std::string with_present_names(const std::string& line);
 
-// The schedule for "auto". On a GPU: the schedule that the model predicts to be fastest
-// (explore.h). On a CPU: the defaults of the first family that supports the program and is expected
-// to pay off. `refusals`, if given, receives the reasons why other families were passed over.
+// The schedule for "auto": see Scheduler::choose. `refusals`, if given, receives the reasons why
+// other families were not chosen.
 Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr,
                 const Machine& machine = gpu());
 
-// Whether a refusal names an alternative that works. Finding one takes several trial plans, so
-// callers that try many schedules disable it.
+// Whether a refusal names an alternative that works. To find an alternative, the compiler makes
+// several trial plans, so callers that try many schedules disable advice.
 enum class Advice { Given, None };
 
 // The module for this schedule. On failure returns nullopt and reports at least one L0xx error that

@@ -86,8 +86,8 @@ Schedule Scheduler::settled(Schedule schedule) const {
   return schedule;
 }
 
-// L002 if the machine does not allow this block shape. Proposals only know common limits, and the
-// schedule may be a value that was never parsed.
+// L002 if the machine does not allow this block shape. This check is needed because proposals
+// respect common limits only, and because callers may pass schedules that were never parsed.
 bool Scheduler::takes_block(const Schedule& schedule, Diagnostics& diagnostics) const {
   if (schedule::takes_block(machine_, schedule.block)) return true;
   Diagnostic& error = diagnostics.error("L002", {}, "bad value of schedule setting 'block'");

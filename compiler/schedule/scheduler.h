@@ -27,10 +27,10 @@ class Scheduler {
   // Same as schedule::parse (schedule.h).
   std::optional<Schedule> parse(const std::string& line, Diagnostics& diagnostics);
 
-  // The schedule for "auto", without user settings or measurements. This is the fastest according
-  // to the model (explore.h). If the model has no candidate, it is the proposal of the first family
-  // that supports the program and is not `unrewarding`. `passed_over`, if given, receives the
-  // reasons against the other families.
+  // The schedule for "auto", without user settings or measurements. The result is the schedule that
+  // the model predicts to be fastest (explore.h). If the model has no candidate, the result is the
+  // proposal of the first family that supports the program and is not `unrewarding`. `passed_over`,
+  // if given, receives the reasons why other families were not chosen.
   const Proposal& choose(Diagnostics* passed_over = nullptr);
   // Default settings of a family for this program.
   const Proposal& proposal(const Family& family);
@@ -39,7 +39,7 @@ class Scheduler {
   // the schedule and the reason, with the feature's span in the program.
   PlanPtr plan(const Schedule& schedule, Diagnostics& diagnostics, Advice advice = Advice::Given);
 
-  // Same as plan(), without advice and without caching, for callers that try many schedules.
+  // Like plan(), but without advice and without caching, for callers that try many schedules.
   PlanPtr plan_once(const Schedule& schedule, Diagnostics& diagnostics) const;
 
   // The module for this schedule, including the program's reductions. Fails like plan().
@@ -57,7 +57,7 @@ class Scheduler {
   const ir::Program& program_;
   const Machine machine_;
   // The program that kernels compute, if it differs from program_: reassociated under --fp=fast,
-  // with named choices if threads are loops.
+  // and with named operands of selects if threads are loops (ir/choices.h).
   const std::optional<ir::Program> computed_;
   const Phases phases_;
   std::map<std::string, Proposal> proposals_;  // by family

@@ -59,7 +59,7 @@ struct RenamedSetting {
 };
 constexpr RenamedSetting kRenamed[] = {{"resident", "occupancy"}, {"edges", "interior"}};
 
-// The row of the setting in "edges=split" if that is an old name, else null.
+// The row whose old name starts the word ("edges" in "edges=split"); null if there is none.
 const RenamedSetting* find_renamed(const std::string& word) {
   const std::string_view name = std::string_view(word).substr(0, word.find('='));
   for (const RenamedSetting& row : kRenamed) {

@@ -11,7 +11,7 @@ namespace stencil::schedule {
 
 constexpr int kMaxTimeTile = 64;  // T
 
-// A schedule after setting one value, and that setting as text: "loads=bulk".
+// A schedule with one changed setting, and this setting as text: "loads=bulk".
 struct Choice {
   std::string setting;
   Schedule schedule;

@@ -1,5 +1,5 @@
-// Places the minimum number of barriers between the stages of a kernel whose threads keep their
-// points.
+// Places the minimum number of barriers between the stages of a kernel. Every thread must compute
+// the same points in all stages.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,9 @@
 
 namespace stencil::schedule {
 
-// Places a barrier before a stage only if the stage reads at offsets what was written since the
-// last barrier, or writes what was read at offsets since then.
+// Places a barrier before a stage in two cases only. The stage reads data at offsets that was
+// written since the last barrier, or it writes data that was read at offsets since the last
+// barrier.
 class BarrierPlanner {
  public:
   // Shared data: (field, ring index of a level) or a similar pair.

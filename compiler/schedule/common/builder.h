@@ -28,7 +28,8 @@ struct PointLanes {
   Loop for_each_part, for_each_column;
   std::vector<kernel::Expr> extents, index;  // of the loop over parts; empty for a single part
   int columns = 1;                           // points per part
-  // Number of steps whose sums are kept at once, per group; null: one step.
+  // If sums of several steps are kept at once: the number of steps, and the current one. Null: one
+  // step. Each `group` has its own sums.
   kernel::Expr steps, step;
   int group = 0;
   kernel::Expr column_index;  // null for a single column
@@ -57,11 +58,11 @@ class KernelBuilder {
   kernel::BufferId global(ir::FieldId field, int component, int slot, bool stored);
   // The kernel argument for scratch memory of the plan; a new buffer for each call.
   kernel::BufferId scratch(const kernel::Plan& plan, int index, bool stored);
-  // The same memory viewed as elements of another type.
+  // Scratch memory of the plan, viewed as elements of another type.
   kernel::BufferId view(const kernel::Plan& plan, int index, Scalar type, bool stored);
   // The value of a reduction in the plan.
   kernel::Expr load_reduction(const ir::ReductionRef& read);
-  // The same as a callback for evaluate().
+  // load_reduction() as a callback for evaluate().
   ReadReduction reductions() {
     return [this](const ir::ReductionRef& read) { return load_reduction(read); };
   }
@@ -79,7 +80,7 @@ class KernelBuilder {
 
   // Load of `access` from global memory, with boundary rules, for a piece evaluated at `point`.
   kernel::Expr load_global(const ir::Access& access, const Point& point);
-  // The same for an access whose boundary rules are already resolved.
+  // As above, for an access whose boundary rules are already resolved.
   kernel::Expr load_global(const ir::Access& access, const ResolvedAccess& resolved);
   // The value of an in-place access. `within` maps a coordinate of a dimension into the grid.
   using Within = std::function<kernel::Expr(int, const kernel::Expr&)>;
@@ -89,12 +90,12 @@ class KernelBuilder {
   // coordinates beyond the grid wrap around to the far side.
   void append_in_grid(int d, const kernel::Expr& first, const kernel::Expr& last, bool images,
                       GridBox& to) const;
-  // A Boolean variable, defined in `body`, which holds if no point of the sets in `reads` has an
+  // A Boolean variable, defined in `body`. It is true if no point of the sets in `reads` has an
   // entry in the box.
   kernel::Expr none_weighs(const std::vector<ir::Access>& reads, const GridBox& box,
                            kernel::Body& body);
-  // The code of `make`. If there are `reads`, it has two variants. If `none` holds at run time, the
-  // variant that does not handle point sets runs. Otherwise the full variant runs, preceded by the
+  // The code of `make`. If `reads` is not empty, the code has two variants. If `none` holds at run
+  // time, the variant without point sets runs. Otherwise the full variant runs, preceded by the
   // code of `ahead`, if given.
   kernel::Body by_points(const std::vector<ir::Access>& reads, const kernel::Expr& none,
                          const std::function<kernel::Body()>& make,
@@ -105,7 +106,7 @@ class KernelBuilder {
   };
   SumsAhead sum_ahead(const std::vector<ir::Access>& reads, const PointLanes& lanes,
                       const kernel::Expr& time);
-  // Lets `make` of by_points() read these sums. Call it from `ahead`.
+  // Lets the code of `make` in by_points() read the sums of sum_ahead(). Call it from `ahead`.
   void read_sums(const std::vector<ir::Access>& reads, const PointLanes& lanes);
   void store_global(ir::FieldId field, int component, int slot, const Point& point,
                     kernel::Expr value, kernel::Body& body);
@@ -118,12 +119,13 @@ class KernelBuilder {
   // Binds the scalar arguments and adds the kernel to the module. Returns its launch of `blocks`
   // blocks.
   kernel::Launch launch(kernel::Expr blocks, kernel::Module& module);
-  // The same; also appends the launch to the module's actions.
+  // As launch(), and appends the launch to the module's actions.
   void finish(kernel::Expr blocks, kernel::Module& module);
 
   // The slab number of a plane; negative if no point of the set has an entry there.
   kernel::Expr slab_of(const kernel::PointSet& set, const kernel::Expr& plane);
-  // The entries of one row of an existing slab, in all buckets from one point to another.
+  // The entries of one row of an existing slab, from the bucket of `first` to that of
+  // `last_column`.
   struct Entries {
     kernel::Expr begin, end;
   };

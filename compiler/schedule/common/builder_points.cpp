@@ -1,8 +1,8 @@
 // Contributions of point sets (sources) to grid points: sums over entries, found through the tables
-// of support/place_points.h. Prefix sums tell whether a block has entries at all; only then do its
-// threads look for them. The sums can be computed ahead of the code that uses them, which then
-// contains no look-ups. Loads of a thread's tables then overlap, and threads that are CPU loops
-// still vectorize.
+// of support/place_points.h. Prefix sums show whether a block has entries at all. If it has none,
+// its threads do not look for entries. The sums can be computed ahead of the code that uses them.
+// This code then contains no look-ups, so a thread's loads from the tables overlap, and loops over
+// threads on a CPU still vectorize.
 #include <fmt/format.h>
 
 #include <limits>
@@ -56,7 +56,7 @@ Expr KernelBuilder::slab_of(const kernel::PointSet& set, const Expr& plane) {
 }
 
 // Differences of prefix sums are numbers of entries, so they cannot overflow. Most planes have no
-// entries, so this is tested first: by the slab if the box is a single plane.
+// entries. So if the box is a single plane, the plane's slab number is tested first.
 Expr KernelBuilder::none_weighs_in(const kernel::PointSet& set, const GridBox& box, Body& body) {
   const int last = interface_.rank() - 1;
   const ir::Box& grid = interface_.program().grid;

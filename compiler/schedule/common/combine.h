@@ -9,7 +9,7 @@
 
 namespace stencil::schedule {
 
-// The module that the kernels of reductions are added to.
+// The module to which kernels of reductions are added.
 struct ReductionModule {
   const Interface& interface;
   const ir::Program& program;

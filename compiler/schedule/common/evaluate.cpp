@@ -1,7 +1,7 @@
 // Evaluates a piece at a point: the expression graph becomes lets and one expression per result.
 //
-// A node that is used once is written inline. It becomes a let if it is used more than once, has a
-// name in the program, or if its expression would become longer than a line or two. The loop
+// A node becomes a let if it is used more than once, if it has a name in the program, or if its
+// expression would become longer than a line or two. Other nodes are written inline. The loop
 // follows the graph's topological order, so there is no recursion.
 #include "compiler/schedule/common/evaluate.h"
 
@@ -85,9 +85,9 @@ bool is_form_of_named(const Expr& value) {
          !std::holds_alternative<kernel::Operation>(operation->operands[0]->kind);
 }
 
-// Counts the uses of the needed nodes. `more_often`: some user of the node is computed more often
-// than the node itself, that is at every point, or once per step while the node is the same in all
-// steps.
+// Counts the uses of the needed nodes. `more_often`: the node has a user that is computed more
+// often than the node itself. Such a user is computed at every point, or in every step although the
+// node is the same in all steps.
 struct Uses {
   std::vector<bool> needed;
   std::vector<int> count;
@@ -115,10 +115,10 @@ struct Uses {
   }
 };
 
-// Binds a value to a let, so that later stores cannot change what it reads. All components of a
-// point are then computed from the same state, even if they are stored in place one after the
-// other. Storage types (half, byte) exist only in memory, so the value before the conversion is
-// bound.
+// Binds a value to a let, so that its operands are loaded before later stores change them. All
+// components of a point are then computed from the same state, even if they are stored in place one
+// after the other. Storage types (half, byte) exist only in memory, so the value before the
+// conversion is bound.
 Expr settled(Expr value, Names& names, kernel::Body& body) {
   const auto* operation = std::get_if<kernel::Operation>(&value->kind);
   if (is_storage(value->type)) {
@@ -178,8 +178,8 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
     body.push_back({kernel::Let{name, values[i]}});
     values[i] = kernel::variable(name, node.type);
   };
-  // Uniform values first: their names are valid in the whole kernel, so no let of the body may use
-  // them.
+  // Uniform values first: their names are valid in the whole kernel, so no let of the body may take
+  // these names.
   for (const bool uniform : {true, false}) {
     for (ir::NodeId id = 0; id < graph.size(); ++id) {
       const size_t i = static_cast<size_t>(id);

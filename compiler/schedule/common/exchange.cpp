@@ -1,6 +1,6 @@
 // Packs and unpacks halo exchanges. A block moves 1024 values of one piece: a box of one component
 // of a field, or of scratch memory. Each piece gets a contiguous range of blocks. A block finds its
-// piece by comparisons, because kernels cannot select a buffer by number.
+// piece by comparing its number with these ranges, because kernels cannot index buffers by number.
 #include "compiler/schedule/common/exchange.h"
 
 #include <fmt/format.h>

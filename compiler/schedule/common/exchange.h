@@ -18,11 +18,12 @@ void append_halo(const ir::Program& program, const Interface& interface, size_t 
 // Adds a first-block argument to the kernels of launches whose outer blocks run separately.
 void set_outer_blocks_apart(kernel::Module& module);
 
-// Exchange of the tile values that each subdomain has reduced. `values`: scratch memory for all
-// tiles.
+// Appends an exchange of tile values between subdomains. Each subdomain has reduced its own tiles.
+// `values`: scratch memory for all tiles.
 int append_tile_exchange(const ir::Subdomain& subdomain, const ir::SharedTiles& tiles, int values,
                          const Interface& interface, kernel::Module& module);
-// Exchange of the profile points that each subdomain has computed. `slot`: where they are stored.
+// Appends an exchange of profile points between subdomains. Each subdomain has computed its own
+// points. `slot`: the slot of the profile that holds them.
 int append_profile_exchange(const std::vector<ir::PatchExchange>& exchanges, int slot,
                             const Interface& interface, kernel::Module& module);
 

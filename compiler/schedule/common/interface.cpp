@@ -64,8 +64,8 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
   for (const char* name : {"block", "first_step", "steps"}) names_.reserve(name);
   for (const char* thread : kernel::kThreadNames) names_.reserve(thread);
   set_program_names_aside();
-  // Names from the program are kept unless kernels use them. The array name of a component is made
-  // up and yields to declared names.
+  // Names from the program are kept unless kernels need them. The array name of a component is made
+  // up; if it clashes with a declared name, the array is renamed.
   const ir::Program& whole = ir::whole_of(program);
   const std::set<std::string> declared = declared_names(whole);
   for (const ir::Param& param : program.params) {

@@ -53,8 +53,8 @@ class Interface {
 
   // The index of a point in the memory of a component.
   std::vector<kernel::Expr> index(const Point& point, ir::FieldId field, int component) const;
-  // First x of the first and of the last vector with points of the field. `length`: elements per
-  // vector, a power of two; its size in bytes must divide row_alignment().
+  // The x coordinates at which the first and the last vector with points of the field start.
+  // `length`: elements per vector, a power of two; its size in bytes must divide row_alignment().
   kernel::Expr first_vector(ir::FieldId field, int component, int64_t length) const;
   kernel::Expr last_vector(ir::FieldId field, int component, int64_t length) const;
   int64_t row_alignment(ir::FieldId field, int component) const;  // RowLayout::alignment

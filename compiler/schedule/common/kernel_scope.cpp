@@ -1,7 +1,7 @@
 // Uniform values are lets outside Threads statements. On a CPU, where threads are loops, they are
 // computed once per block of thousands of points. On a GPU each thread computes them once for all
-// its points and planes. That is cheaper than a separate launch per time tile, which would take
-// longer than the sweeps of a small grid.
+// its points and planes. A separate launch per time tile would take longer than the sweeps of a
+// small grid.
 #include "compiler/schedule/common/kernel_scope.h"
 
 #include "compiler/kernel/passes.h"

@@ -30,9 +30,9 @@ class KernelScope {
   void at_step(kernel::Expr step) { now_ = std::move(step); }
   void at_step(int step) { at_step(kernel::integer(step)); }
 
-  // The expression that holds `value`. Its name is also free in `body`, the names of the reader.
-  // `hint`: its name in the program, or "". `time`: time of its step, or null if the value does not
-  // depend on the step.
+  // The expression that holds `value`, under a name that is also free in `body`: the names in scope
+  // where the value is read. `hint`: the value's name in the program, or "". `time`: the time of
+  // the current step, or null if the value does not depend on the step.
   kernel::Expr uniform(const kernel::Expr& value, const std::string& hint, const kernel::Expr& time,
                        Names& body);
   // Keeps the names of `body` and those of the uniform values, present and future, distinct.
@@ -50,7 +50,8 @@ class KernelScope {
   Names names_;
   Names inner_;                  // names used in bodies within the kernel
   kernel::Body steady_, timed_;  // lets
-  // What holds a value, by the value's text, prefixed with the step if it depends on it.
+  // Expressions that hold values, by text of the value. The step precedes the text of a
+  // step-dependent value.
   std::map<std::string, kernel::Expr> defined_;
 
   std::string step_;  // counter of loops over the steps; empty: no such loops
@@ -60,7 +61,7 @@ class KernelScope {
   kernel::Kernel* kernel_ = nullptr;
   kernel::Body stores_;                                          // into the arrays, for one step
   std::map<std::string, kernel::BufferId> arrays_;               // by value text at a generic step
-  std::vector<std::pair<kernel::Expr, kernel::Expr>> elements_;  // loads at one and a generic step
+  std::vector<std::pair<kernel::Expr, kernel::Expr>> elements_;  // loads at a fixed and at any step
 };
 
 }  // namespace stencil::schedule

@@ -6,7 +6,7 @@
 
 namespace stencil::schedule {
 
-// The slot that a tile of `steps` steps writes level @-`level` to, in a plan for tiles of up to
+// The slot to which a tile of `steps` steps writes level @-`level`, in a plan for tiles of up to
 // `time_tile` steps.
 int result_slot(const ir::Field& field, int time_tile, int steps, int level);
 

@@ -27,7 +27,8 @@ int64_t divide_up(int64_t a, int64_t b);
 // Points of the grid in a dimension, at least 1; nullopt if only known at run time.
 std::optional<int64_t> known_extent(const ir::Program& program, int dimension);
 
-// The same tile with threads reduced to what the machine allows and elements increased accordingly.
+// The tile of `schedule` with threads reduced to the machine's limits and elements increased
+// accordingly.
 Schedule with_fewer_threads(Schedule schedule, const Machine& machine);
 
 // One dimension of a tile: `cover` points are held by threads, `margin` of them are not written.
@@ -53,16 +54,16 @@ void refuse_shared_bytes(const Schedule& schedule, const std::string& what, int6
 void refuse_block_bytes(const Schedule& schedule, int64_t bytes, const Machine& machine,
                         Diagnostics& diagnostics);
 
-// Reports L027 if an earlier phase of the step has already written a field of several levels. Its
-// newest level would have to be replaced, but tiles always add a level.
+// Reports L027 if a phase writes a field of several levels that an earlier phase of the step has
+// already written. The phase would have to replace the newest level, but tiles always add a level.
 void refuse_advanced_levels(const ir::Program& program, const Schedule& schedule,
                             Diagnostics& diagnostics);
 
-// Reports L018: a streaming family has nothing to tile in a 1-D grid.
+// Reports L018 for a 1-D grid, in which a streaming family has nothing to tile.
 void refuse_line(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics);
 
-// Limit on the planes of a streaming tile's halo. A block passes through each of them, so tiles
-// beyond the limit are far slower than other schedules. Reports L026.
+// Limit on the planes of a streaming tile's halo. A block passes through each of these planes, so
+// tiles beyond the limit are far slower than other schedules. Reports L026 beyond the limit.
 constexpr int64_t kMostHaloPlanes = 4096;
 void refuse_long_halo(const Schedule& schedule, int64_t planes, Diagnostics& diagnostics);
 

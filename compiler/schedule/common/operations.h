@@ -20,7 +20,7 @@ enum class Sharing { None, InPlane };
 Operations arithmetic(const ir::Graph& graph, const std::vector<ir::NodeId>& results, FpMode fp,
                       Sharing sharing);
 
-// The same for the pieces of a program, cached (TimeTiles::kept).
+// arithmetic() for the pieces of a program, cached (TimeTiles::kept).
 class PieceArithmetic {
  public:
   explicit PieceArithmetic(const ir::Program& program) : program_(program) {}
@@ -32,8 +32,8 @@ class PieceArithmetic {
   std::map<std::pair<const ir::Graph*, Sharing>, Operations> known_;
 };
 
-// Operations of a function at one point if it is computed point by point, accesses included. Fields
-// for which `held` is true are read from shared memory, others from global memory.
+// Operations of a function at one point, including accesses, if points share no work. Fields for
+// which `held` is true are read from shared memory, others from global memory.
 Operations at_point(const analysis::TimeTiles& tiles, const ir::Function& function,
                     const std::function<bool(ir::FieldId)>& held);
 
@@ -46,9 +46,9 @@ size_t main_piece(const std::vector<ir::Box>& regions);
 
 // Points of the grid. Open extents get a typical value for the rank.
 double usual_points(const ir::Program& program);
-// The same for one dimension, outermost first.
+// Extent of one dimension of the grid, outermost first. An open extent gets a typical value.
 int64_t usual_extent(const ir::Program& program, int dimension);
-// The same for the points that time tiles write, excluding the rim (ir::Program::rim).
+// As above, for the points that time tiles write: the grid without its rim (ir::Program::rim).
 int64_t written_extent(const ir::Program& program, int dimension);
 double written_points(const ir::Program& program);
 

@@ -48,8 +48,8 @@ class RecordKernel {
         let(names(), body, "number",
             kernel::add(kernel::mul(kernel::variable("block", Scalar::I64), long_literal(kThreads)),
                         as_long(kernel::variable("thread_x"))));
-    // The step to record. Without samples, it is the last step of the tile, which ends where the
-    // row is due.
+    // The step to record. Without samples, this is the last step of the tile, because the tile ends
+    // where the row is due.
     Expr step = plus(step_count(), -1);
     if (samples_ >= 0) {
       const Expr own = kernel::convert(divided(number, set_.points), Scalar::I32);

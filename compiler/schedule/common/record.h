@@ -5,8 +5,8 @@
 
 namespace stencil::schedule {
 
-// Fills the row due at the end of the tile. With `samples` (scratch memory, samples.h), fills all
-// rows due within the tile. One thread per point and row.
+// The launch that fills the row due at the end of the tile. With `samples` (scratch memory,
+// samples.h), it fills all rows due within the tile. It uses one thread per point and row.
 kernel::Launch record_rows(const ReductionModule& to, const ir::Reduction& record, int samples);
 
 }  // namespace stencil::schedule

@@ -6,10 +6,11 @@
 //   second kernel   does the same with the values of the tiles; not needed if there is only one
 //                   tile
 //
-// Threads that differ in x read adjacent memory. If rows are reduced, these are the lanes,
-// otherwise points of the profile. A mean over the outermost dimension would otherwise read one
-// element per row. Having few lanes keeps the pairwise part short when few points are reduced, such
-// as the levels of an ocean model. A warp reads runs of 16 elements.
+// Threads that differ in x read adjacent memory. If x is a reduced dimension, these threads are the
+// lanes of one point. Otherwise they are different points of the profile. If they were lanes in a
+// mean over the outermost dimension, they would read one element per row. Having few lanes keeps
+// the pairwise part short when few points are reduced, such as the levels of an ocean model. A warp
+// reads runs of 16 elements.
 #include "compiler/schedule/common/reduce_over.h"
 
 #include <fmt/format.h>

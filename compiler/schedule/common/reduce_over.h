@@ -14,8 +14,8 @@ struct ProfileLaunches {
   int some_nan = kernel::kNoScratch;
 };
 
-// Adds the kernels of a reduction with a target. They write the target's newest level, or the older
-// one if it has two levels; the levels must then be rotated.
+// Adds the kernels of a reduction with a target. If the target has two levels, the kernels write
+// the older one, and the levels must then be rotated. Otherwise they write the newest level.
 ProfileLaunches reduce_to_profile(const ReductionModule& to, const ir::Reduction& reduction);
 
 }  // namespace stencil::schedule

@@ -92,7 +92,7 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
   const size_t last = static_cast<size_t>(rank) - 1;
   const auto axes = axis_names(rank);
   const auto lengths = ir::reduction_tile(rank);
-  // At most the number of lanes, unless the tile is a single row.
+  // At most kLanes, unless the tile is a single row.
   const int64_t columns = lengths[last];
   const Expr lane = kernel::variable("thread_x");
   const std::string element = builder.names().unique("e");

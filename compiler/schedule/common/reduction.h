@@ -11,8 +11,8 @@ namespace stencil::schedule {
 // Reductions within steps.
 class StepReductions {
  public:
-  // Adds their plan entries and memory to `module`, so that kernels can read them. Does nothing if
-  // the program has none.
+  // Adds plan entries and memory for the reductions within steps to `module`, so that kernels can
+  // read them. Does nothing if the program has no such reductions.
   StepReductions(const ir::Program& program, const Interface& interface, kernel::Module& module);
   // Appends the launches of the reductions that follow the first `functions` functions of the step.
   void append(size_t functions);
@@ -24,8 +24,8 @@ class StepReductions {
 };
 
 // Adds the kernels, scratch memory and plan entries of the reductions and the stop condition that
-// are evaluated between tiles. Requires that after each tile every level is in its slot; the next
-// tile requires the same. `rows`: layout used by the module's kernels.
+// are evaluated between tiles. Requires every level to be in its slot after each tile, as the next
+// tile does. `rows`: layout used by the module's kernels.
 void append_reductions(const ir::Program& program, Rows rows, kernel::Module& module);
 
 }  // namespace stencil::schedule

@@ -1,6 +1,7 @@
-// The loops whose counters appear in residues are unrolled by the target's compiler, so these
-// conditions become constants. Constants are not reduced modulo anything: that way the bodies for
-// different steps of a tile differ affinely, and sequence.h can turn them into a loop over steps.
+// The target's compiler unrolls the loops whose counters appear in residues, so conditions on
+// residues become constants. Constants within residues are not reduced by the modulus. The bodies
+// for different steps of a tile then differ only in numbers that are affine in the step, and
+// sequence.h can turn these bodies into a loop over steps.
 #include "compiler/schedule/common/residues.h"
 
 #include <numeric>

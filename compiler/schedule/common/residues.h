@@ -1,5 +1,6 @@
-// Coordinates modulo small numbers that are known at compile time. Conditions on them are decided
-// for each point of an unrolled body, and the code that they disable is not generated.
+// Coordinates modulo small numbers that are known at compile time. Conditions on such coordinates
+// are decided at compile time for each point of an unrolled body. Code that they disable is not
+// generated.
 #pragma once
 
 #include <map>
@@ -19,7 +20,8 @@ struct Residues {
   std::vector<kernel::Expr> remainder;
 };
 
-// `value`, the unsimplified value of the node, replaced as far as the residues determine it.
+// The value of the node of `congruence`, simplified as far as the residues determine it. `value`:
+// the unsimplified value.
 kernel::Expr decided(const ir::Congruence& congruence, const Residues& residues,
                      const kernel::Expr& value);
 
@@ -48,7 +50,7 @@ class PieceCongruences {
  public:
   explicit PieceCongruences(const ir::Program&) {}
   const std::vector<ir::Congruence>& of(const ir::Piece& piece);
-  // For coordinates that are known modulo these numbers.
+  // The classes of a piece, for coordinates that are known modulo these numbers.
   const ResidueClasses& classes(const ir::Piece& piece, const std::vector<int64_t>& modulus);
 
  private:

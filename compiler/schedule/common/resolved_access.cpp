@@ -1,4 +1,5 @@
-// Boundary rules as index arithmetic: where an access reads that may leave its field's box.
+// Boundary rules as index arithmetic: computes which element an access reads if it leaves its
+// field's box.
 //
 // Only sides where semantic analysis could not prove the access inside are handled
 // (ir::Access::escapes), so an access that stays inside costs nothing. Dimensions are handled one
@@ -142,7 +143,8 @@ void add_constant(ResolvedAccess& resolved, Expr inside, double value) {
   resolved.constants.push_back({std::move(inside), value});
 }
 
-// A resolved access in one dimension. Beyond a side with a constant, the constant applies.
+// A resolved access in one dimension. If `inside_low` or `inside_high` is false, the constant of
+// that side applies.
 struct ResolvedCoordinate {
   Expr at;
   Expr inside_low, inside_high;  // null: no constant on that side
@@ -192,7 +194,8 @@ ResolvedCoordinate resolve_in(const Interface& interface, const ir::Access& acce
   if (above && is(rules.high, ir::BoundaryKind::Constant)) {
     coordinate.inside_high = kernel::less_equal(at, high);
   }
-  // Steps that a tile skips are still computed but never used; clamp keeps their index valid.
+  // Indices are computed even for steps that a tile skips, and their values are never used.
+  // Clamping keeps these indices valid.
   const bool always = field.dimension(i) == ir::kTime;
   coordinate.at = clamp_to(at, low, high, below || always, above || always);
   return coordinate;

@@ -60,12 +60,12 @@ class AccessResolver {
 // The value of an access: `loaded`, read at the resolved coordinates, or one of its constants.
 kernel::Expr apply_boundary(const ResolvedAccess& resolved, kernel::Expr loaded);
 
-// Condition: the point for a place of a tile lies in `box`. In dimensions with images, `point` is
-// already wrapped into the grid. In other dimensions it may lie beyond the grid.
+// Condition: `point`, the grid point for a place of a tile, lies in `box`. In dimensions with
+// images, `point` is already wrapped into the grid. In other dimensions it may lie beyond the grid.
 kernel::Expr exists(const Interface& interface, const Point& point, const ir::Box& box,
                     const std::vector<bool>& images);
 
-// The coordinate, in dimension d, of the point that a place is a periodic image of. The place lies
+// The coordinate `at` of a place in dimension d, wrapped periodically into the box. The place lies
 // at most `below` points below the box or `above` points above it.
 kernel::Expr wrap(const Interface& interface, const ir::Box& box, int d, const kernel::Expr& at,
                   int64_t below, int64_t above);

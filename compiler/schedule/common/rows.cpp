@@ -1,6 +1,7 @@
-// Chooses the layout of rows. It affects memory use but no results, so a fixed rule decides. Rows
-// that are already multiples of 16 bytes stay dense. Others are padded to multiples of 32 bytes, or
-// 16 bytes if 32 would add more than an eighth. Rows of open length are assumed to be long.
+// Chooses the layout of rows. The layout affects memory use but no results, so a fixed rule chooses
+// it. Rows that are already multiples of 16 bytes stay dense. Others are padded to multiples of 32
+// bytes, or 16 bytes if 32 would add more than an eighth. Rows of open length are assumed to be
+// long.
 #include "compiler/schedule/common/rows.h"
 
 #include <fmt/format.h>

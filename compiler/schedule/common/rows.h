@@ -14,11 +14,11 @@
 
 namespace stencil::schedule {
 
-// Alignment refers to points whose distance in x from the grid's low bound is a multiple of a unit,
-// because tiles are cut there. A field on a sub-grid may start between them. Its rows then begin
-// with unused elements, the lead.
+// Tiles are cut at multiples of a unit, counted in x from the grid's low bound. The points at these
+// multiples are aligned. A field on a sub-grid may start between two such points. Its rows then
+// begin with unused elements, the lead.
 struct RowLayout {
-  int64_t unit = 0;       // elements: lead + points + padding is a multiple; 0: dense
+  int64_t unit = 0;       // elements; lead + points + padding is a multiple of it; 0: dense
   int64_t alignment = 1;  // bytes, a power of two up to 32: points whose distance from the grid's
                           // low bound is a multiple of it are aligned to it in every row
 };

@@ -1,5 +1,6 @@
-// Samples: values of a field at the grid points of a record's set, stored by a tile in each step
-// except the last. The kernel that fills the record's rows after the tile reads them (record.h).
+// Samples: values of a field at the grid points of a record's set. A tile stores samples in each
+// step except the last. After the tile, the kernel that fills the record's rows reads the samples
+// (record.h).
 #pragma once
 
 #include <functional>

@@ -69,7 +69,8 @@ void lower_tile_sizes(const ir::Program& program, const Schedule& schedule, cons
                       bool one_kernel, kernel::Module& module,
                       const std::function<void(const KernelOfSteps&)>& add);
 
-// Points at the ends of the grid, in dimension d, that no tile must write (ir::Program::rim).
+// Number of points at the ends of the grid, in dimension d, that tiles need not write
+// (ir::Program::rim).
 analysis::Reach rim_of(const ir::Program& program, int d);
 // The grid without its rim.
 ir::Box without_rim(const ir::Program& program);

@@ -28,7 +28,7 @@ constexpr double kCodeShare = 0.7;
 
 // Latencies in cycles.
 constexpr double kDependent = 1.28;        // per instruction of a single warp
-constexpr double kAlone = 0.091;           // added, divided by the number of independent points
+constexpr double kAlone = 0.091;           // more, divided by the number of independent points
 constexpr double kBarrier = 28.4;          // times the square root of the number of waiting warps
 constexpr double kStage = 3.22;            // from one stage to the next
 constexpr double kCallLatency = 27.6;      // per call, in addition to its instructions
@@ -194,7 +194,8 @@ KernelTime time_of(const Work& work, const Machine& machine, Prediction& out) {
   const Wave usual(work, machine, boundary.mean, boundary.mean, asked.lacking);
   const Wave slowest(work, machine, boundary.most, boundary.any, asked.lacking);
   const Wave last(work, machine, of_tail.most, of_tail.any, asked.lacking);
-  // Sequential waves; with many waves, blocks start as soon as others end.
+  // `in_waves`: waves run one after another. `flowing`: with many waves, a block starts as soon as
+  // another ends.
   const double in_waves =
       full * slowest.seconds(per_multiprocessor) + (tail > 0 ? last.seconds(tail) : 0);
   const double flowing = work.blocks / at_once * usual.seconds(per_multiprocessor);
@@ -235,7 +236,7 @@ constexpr double kCpuBlock = 1500;    // cycles to start a block
 constexpr double kNearest = 27e3;     // bytes of the first-level cache available to planes
 constexpr double kSecond = 1.25;      // second-level cache, relative to Machine::shared_bytes
 constexpr double kFromSecond = 0.24;  // operations per word from the second-level cache
-constexpr double kFromBeyond = 0.43;  // additional ones if that cache is too small as well
+constexpr double kFromBeyond = 0.43;  // additional operations if that cache is also too small
 constexpr double kInCpuCache = 0.94;  // fraction of the last-level cache available to arrays
 
 // Rises from 0 to 1 as the working set outgrows a cache.
@@ -314,8 +315,8 @@ double counted_slots(const Work& work, const Machine& machine, bool at_edge) {
 double issued_slots(const Issued& issued, const Machine& machine) {
   const double accesses = issued.global + issued.shared + issued.local;
   const double others = issued.all - accesses - issued.shuffles - issued.branches;
-  // Issue keeps pace with two double-precision units per four single-precision units, but not with
-  // fewer.
+  // With half as many double-precision as single-precision units, double-precision instructions
+  // issue at full rate. With fewer units, they issue more slowly.
   const double slower = std::max(machine.double_cost / 2, 1.0) - 1;
   return kCodeOther * (others + slower * issued.doubles) + kCodeAccess * accesses +
          kCodeShuffle * issued.shuffles + kCodeBranch * issued.branches;

@@ -23,7 +23,7 @@ struct Operations {
   double copies = 0;           // words copied asynchronously from global to shared memory
   double bulk = 0;             // bulk copies started and awaited, per warp
   double shared = 0;           // words to and from shared memory
-  double conflicts = 0;        // of these: total waits because of bank conflicts
+  double conflicts = 0;        // shared words, times the additional turns that bank conflicts cause
   double shuffles = 0;         // words taken from other threads of the warp
   double accesses = 0;         // memory instructions; a vector access counts once
   double points = 0;           // coordinates of points computed and tested one by one
@@ -38,7 +38,7 @@ struct Issued {
   double singles = 0, doubles = 0;           // arithmetic in single and double precision
   double global = 0, shared = 0, local = 0;  // memory instructions
   double shuffles = 0, barriers = 0;
-  double branches = 0;  // with calls and reconvergence instructions
+  double branches = 0;  // including calls and reconvergence instructions
 };
 
 // One kernel, launched one or more times per time tile. All blocks do the same work except those at
@@ -60,16 +60,16 @@ struct Work {
   int row = 1;                             // adjacent threads in x
   double stages = 1;                       // dependent stages per iteration
   double points = 1;                       // independent points per stage and thread
-  double awaited = 0;  // loads in flight per iteration whose registers a queue moves, which stalls
-  double ahead = 0;    // prefetch distance: iterations between a load and its use
-  double bytes = 0;    // global memory traffic of a block per iteration
+  double awaited = 0;     // loads per iteration that stall: a queue moves their registers too early
+  double ahead = 0;       // prefetch distance: iterations between a load and its use
+  double bytes = 0;       // global memory traffic of a block per iteration
   double compulsory = 1;  // fraction of these bytes that no other block requests
   double footprint = 0;   // size of all arrays of the launch
 
   // CPUs only. Blocks may extend beyond the grid and work in caches.
   double inside = 1;       // average fraction of the block's points inside the grid
   double held_bytes = 0;   // working set reused from one plane to the next
-  double planes_read = 0;  // bytes of these that a thread reads per iteration
+  double planes_read = 0;  // part of it that a thread reads per iteration, in bytes
 };
 
 // The kernels of a time tile of `steps` steps.

@@ -26,8 +26,8 @@ std::vector<Tile> tiles(int rank) {
   return {{1, {32, 8, 4, 4}}};
 }
 
-// Doubled for the results that wait until the old values have been read: they are as large as the
-// tile.
+// The shared tiles, and as much again for the results that wait until the old values have been
+// read.
 int64_t bytes_of(const OverlappedTile& tile) {
   return 2 * shared_bytes(tile);
 }

@@ -49,10 +49,10 @@ Schedule cover(int time_tile, const Shape& box, const Machine& machine) {
   return make(time_tile, block, elements);
 }
 
-// Tiles of rank 4 and higher are nearly cubes, because every side has a halo. What fits shared
-// memory depends strongly on the rank, so boxes are tried one by one, each with half the points of
-// its predecessor. The longest side is halved (the outermost one on ties), with x counted at half
-// its length.
+// Tiles of rank 4 and higher are nearly cubes, because every side has a halo. The size that fits
+// shared memory depends strongly on the rank, so boxes are tried one by one, each with half the
+// points of its predecessor. Each time the longest side is halved, or on ties the outermost of the
+// longest. In this comparison x counts at half its length.
 std::vector<Schedule> many_dimensional_shapes(int rank, int time_tile, const Machine& machine) {
   constexpr int64_t kMostPoints = 8192, kFewestPoints = 16;
   Shape box = {16};
@@ -177,7 +177,8 @@ class PlannedTiles final : public Plan {
   const Machine machine_;
 };
 
-// Between two steps of a tile, memory does not hold the values that a read outside the halo needs.
+// Refuses T > 1 if a read outside the halo is of a written field. Such a read needs its values in
+// memory, and a tile does not write the results of its inner steps to memory.
 void refuse_reads_outside_halo(const ir::Program& program, const Schedule& schedule,
                                Diagnostics& diagnostics) {
   const auto read = written_read_outside_halo(program);
@@ -207,8 +208,8 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
   return std::make_shared<PlannedTiles>(tiles, std::move(tile), machine);
 }
 
-// The deepest useful tile whose shared tiles fit 70 % of shared memory; if there is none, all of
-// it.
+// The deepest useful tile whose shared tiles fit 70 % of shared memory. If there is none, the
+// deepest one whose shared tiles fit all of it.
 Schedule usual(const analysis::TimeTiles& tiles, const Machine& machine) {
   const ir::Program& program = tiles.program();
   const auto step = step_of(tiles);

@@ -15,9 +15,9 @@
 // thread has read the old values (Algorithm 4). Other results go directly to the shared tile.
 //
 // If a periodic field is read across its edge, places of the tile beyond the grid are images of
-// points on the far side. They are loaded from there and computed at those coordinates, so an
-// access near the edge finds its value at the usual offset. Boundary rules of other fields apply at
-// an image as at the point itself.
+// points on the far side. They are loaded from the far side and computed with its coordinates, so
+// an access near the edge finds its value at the usual offset. At an image, boundary rules of other
+// fields apply in the same way as at the point itself.
 //
 // If fewer than T steps are left, the first steps of the tile are skipped. The loaded box contains
 // the inputs of the remaining steps.
@@ -105,7 +105,7 @@ class OverlappedKernel {
   const std::vector<analysis::Reads>& reads_of(const ir::Function& function) const {
     return time_tile_.reads[index_of(function)];
   }
-  // Whether the field gets a new level in this function; the same in all steps.
+  // Whether the field gets a new level in this function. This is the same in all steps.
   bool advances(const ir::Function& function, ir::FieldId target) const {
     const auto place = std::find(function.targets.begin(), function.targets.end(), target);
     return time_tile_.stages[index_of(function)].results[place - function.targets.begin()].advances;
@@ -266,8 +266,8 @@ class OverlappedKernel {
   }
 
   // The code for each point of a thread in a step, if the step is executed. The condition is inside
-  // the parallel section so that barriers are unconditional. All targets handle those well; PoCL's
-  // compile time grows exponentially with the number of conditional barriers.
+  // the parallel section, so that barriers are unconditional. All targets handle unconditional
+  // barriers well, but PoCL's compile time grows exponentially with the number of conditional ones.
   kernel::Statement section(const Step& step, Body inner) const {
     return threads(guarded(step.runs, points_.per_element(std::move(inner), true)));
   }
@@ -346,8 +346,8 @@ class OverlappedKernel {
   // Per-thread buffers, for targets whose results wait until the old values have been read.
   std::map<ir::FieldId, std::vector<kernel::BufferId>> results_;
   BarrierPlanner barriers_;
-  Expr no_points_;   // the tile's computed box has no source or receiver; null: no reads at points
-  Expr no_samples_;  // the same for the points that records sample
+  Expr no_points_;   // condition: no source or receiver in the computed box; null: none is read
+  Expr no_samples_;  // as no_points_, for the points that records sample
 };
 
 }  // namespace

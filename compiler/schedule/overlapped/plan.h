@@ -12,10 +12,11 @@
 
 namespace stencil::schedule {
 
-// Splits a step into tiled and swept functions. A read outside the halo (one whose boundary rule
-// leads out of the tile's halo) must find its value in memory, which holds the values from before
-// the launch. So the tile computes the functions before the first read outside the halo of a field
-// written earlier in the step. That function and all later ones run as sweeps of one launch each.
+// Splits a step into tiled and swept functions. A read outside the halo is a read whose boundary
+// rule leads out of the tile's halo. Its value must come from memory, which holds the values from
+// before the launch. So the first function that reads outside the halo from a field written earlier
+// in the step cannot be tiled. This function and all later ones run as sweeps, one launch each. The
+// tile computes the functions before it.
 struct OverlappedStep {
   explicit OverlappedStep(const ir::Program& program);
 

@@ -61,8 +61,8 @@ Expr OverlappedPoints::thread(int d) const {
   return threads(d) == 1 ? literal(0) : kernel::variable("thread_" + axes_[d]);
 }
 
-// Defines the grid coordinate for place `at` of a box with this margin: the place itself, or the
-// point that it is a periodic image of.
+// Defines the grid coordinate for place `at` of a box with this margin: the coordinate of the place
+// itself or, for a periodic image, of the original point.
 Body OverlappedPoints::coordinate_lets(int d, const Expr& at, const analysis::Reach& margin) const {
   if (!tile_.images[d]) return as_body({kernel::Let{coordinates_[d], at}});
   Body out;

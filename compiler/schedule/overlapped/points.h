@@ -39,8 +39,8 @@ class OverlappedPoints {
   // Whether the current point lies in the box `computed`, a part of the hull.
   Expr computes(const Margin& computed) const;
 
-  // Loops over a thread's elements with their coordinates defined inside. With `images`, places
-  // beyond a periodic edge get the coordinates of the point that they are images of.
+  // Loops over a thread's elements with their coordinates defined inside. With `images`, a place
+  // beyond a periodic edge gets the coordinates of the point whose image it is.
   Body per_element(Body inner, bool images) const;
   // Loops in which the block's threads visit a box of these extents around the core.
   Body per_place(const Margin& margin, const std::vector<Expr>& extents, Body inner) const;

@@ -125,8 +125,8 @@ Body SharedTiles::load_group(const std::vector<ir::FieldId>& group, const Expr& 
                            guarded(points_.exists(field_of(group[0]).box), std::move(loads)));
 }
 
-// Levels are numbered from the oldest one made, which always goes to the same slot in global
-// memory. Fewer levels than usual may have been made.
+// Levels are numbered from the oldest level made, which always goes to the same slot in global
+// memory. A tile of fewer steps may have made fewer levels.
 Body SharedTiles::write_core(const Expr& done, const Expr& moved) const {
   const int time_tile = tile_.schedule.time_tile;
   Body stores;

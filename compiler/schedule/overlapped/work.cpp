@@ -27,8 +27,8 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
   for (const TileSide& side : tile.sides) covered *= static_cast<double>(side.cover);
   const double threads = work.threads;
 
-  // A thread visits all its elements and computes those in the stage's box. Warps are full in x, so
-  // some of their threads only wait.
+  // A thread visits all its elements and computes those in the stage's box. Warps extend along x,
+  // so where the box is narrower, some threads of a warp only wait.
   const bool hull = tile.schedule.regions == Regions::Hull;
   const auto held = [&](ir::FieldId field) { return tile.held.count(field) > 0; };
   for (const analysis::Stage& stage : time_tile.stages) {

@@ -12,7 +12,8 @@ namespace stencil::schedule {
 
 using Bounds = std::vector<Interval>;  // per dimension, outermost first
 
-// Bounds of `region` within a box that contains it; only bounds in which they differ.
+// Bounds of `region` within a box that contains it. Sides on which region and box agree have no
+// bound.
 Bounds bounds_of(const Interface& interface, const ir::Box& region, const ir::Box& box);
 
 // The places where no access of the piece meets a boundary rule. Excludes places beyond the grid
@@ -36,8 +37,8 @@ using LetEnd = std::function<kernel::Expr(int d, bool end, const kernel::Expr& v
 PlaneBox cut(const PlaneBox& box, const Bounds& bounds, const kernel::Expr& has_plane,
              const LetEnd& let);
 
-// The rest of the box around that part, as boxes: rows before and after it, and so on down to
-// points before and after it in x. Omits boxes that are empty by construction.
+// The rest of the box around `part`, as boxes: first those before and after the part in the outer
+// dimensions, last those before and after it in x. Omits boxes that are empty by construction.
 std::vector<PlaneBox> sides(const PlaneBox& box, const PlaneBox& part);
 
 // Selects one of the values by the number of a side.

@@ -46,7 +46,7 @@ struct PlanesContext {
   const PlanesStage* earlier(const PlanesStage& stage) const {
     return alike ? plan.before(stage) : nullptr;
   }
-  // Whether the version is copied from its ring to memory because later stages read it, too.
+  // Whether the version goes to memory by way of its ring, because later stages also read it.
   bool is_written_late(int id) const { return version(id).ring > 0 && version(id).output >= 0; }
   // Whether the component of a version must be stored: a stage reads it, records sample it, or it
   // is written to memory.
@@ -71,7 +71,7 @@ struct PlanesContext {
 
   // --- Points
 
-  // The coordinate of the point that a place is a periodic image of.
+  // The coordinate of the point for a place; wraps periodic images.
   Expr image(int d) const;
   // The thread's position in its tile.
   Expr local(int d) const {

@@ -58,7 +58,7 @@ class PlannedPlanes final : public Plan {
       : tiles_(tiles), schedule_(schedule), plan_(std::move(plan)), machine_(machine) {}
 
   Footprint cost() const override { return cost_of(tiles_.program(), schedule_, plan_); }
-  // On GPUs `streaming` serves this purpose, and these counts would be inaccurate.
+  // On GPUs the `streaming` family is the better choice, and these counts would be inaccurate.
   std::optional<TileWork> work() const override {
     if (!machine_.threads_are_loops) return std::nullopt;
     return work_of(tiles_, schedule_, plan_);
@@ -75,7 +75,8 @@ class PlannedPlanes final : public Plan {
     if (!machine_.threads_are_loops) return "it is for CPUs only";
     const int rank = tiles_.program().grid.rank();
     if (rank > 3) return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
-    // Even one step has planes to share: between functions, and between the planes that it reads.
+    // Planes in cache pay off even with T=1: several functions share them, and each plane is read
+    // for several planes of results.
     return "";
   }
 
@@ -88,8 +89,8 @@ class PlannedPlanes final : public Plan {
 
 // --- Refusals
 
-// A read outside the halo must find its value in memory, which does not hold steps of the current
-// tile.
+// Refuses reads outside the halo whose values memory does not hold, because steps of the current
+// tile produce them.
 void refuse_reads_outside_halo(const ir::Program& program, const Schedule& schedule,
                                Diagnostics& diagnostics) {
   for (const analysis::ReadOutsideHalo& read : analysis::reads_outside_halo(program)) {
@@ -133,8 +134,8 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
 
 // --- Proposals
 
-// Tiles cover whole rows unless rows are too long. Nothing is then recomputed in x, and vectorized
-// loops span the row.
+// Tiles cover whole rows unless rows are too long. In whole rows nothing is recomputed in x, and
+// vectorized loops span the row.
 int row_length(const ir::Program& program) {
   constexpr int64_t kWhole = 1024, kUsual = 512;
   const ir::Range& range = program.grid.ranges.back();

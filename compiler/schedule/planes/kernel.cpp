@@ -11,8 +11,8 @@
 // with barriers before stages that read other threads' results, and after the last stage.
 //
 // If steps are alike (PlanesPlan::alike), one body serves all of them. Only the first step reads
-// memory and only the last one writes it. These are conditions `first` and `last` on single loads
-// and stores, and the body is compiled for each value of them (kernel::Let::cases). Such a kernel
+// memory and only the last one writes it. Conditions `first` and `last` guard these loads and
+// stores, and the body is compiled for each of their values (kernel::Let::cases). Such a kernel
 // also serves tiles of fewer steps: it skips the first steps and the fronts that only they need. If
 // steps are not alike, they are written one by one, except where kernel::sequence finds loops. Each
 // of tile_sizes() then has its own kernel.
@@ -92,8 +92,8 @@ class Sections {
                      [&] { return sums_ahead(stage, reads); }));
     return guarded(both(has_plane, plane_in(target_box(stage))), std::move(body));
   }
-  // Takes the samples of records from the rings of the stage's results, if these are final in their
-  // step.
+  // Takes the samples of records from the rings of the stage's results, if the results are final in
+  // their step.
   Body take_samples(const PlanesStage& stage, Samples& samples) const {
     const Expr step = context_.step_of(stage);
     const Expr number = context_.alike ? kernel::sub(step, context_.left_out()) : step;
@@ -202,7 +202,8 @@ class Sections {
     others.ranges[0] = possible(0);
     return context_.interface.inside(context_.points(), box, &others);
   }
-  // Condition: the point lies in the box, where its place does not already imply it.
+  // Condition: the point lies in the box. Omits dimensions without images, in which the loop bounds
+  // over places imply the condition.
   Expr images_in(const ir::Box& box) const { return images_in(box, context_.points()); }
   Expr images_in(const ir::Box& box, const Point& at) const {
     ir::Box others = box;
@@ -217,7 +218,7 @@ class Sections {
     if (context_.images(d)) return range;
     return {range.low - 1, range.high + 1};
   }
-  // The box that a stage computes, limited by the box where places imply the limit.
+  // The places that a stage computes, limited to `box` in dimensions without images.
   PlaneBox computed(const PlanesStage& stage, const ir::Box& box, Body& body) {
     PlaneBox out{Point(context_.rank), Point(context_.rank)};
     for (int d = 1; d < context_.rank; ++d) {
@@ -290,7 +291,8 @@ class Sections {
     }
     return out;
   }
-  // The part of a piece in the box, as far as places determine it, and the code around it.
+  // The code of a piece for the part of the box in the piece's region, and `carried` for the rest
+  // of the box. In dimensions with images, the code itself tests the region.
   Body region_sections(const PlanesStage& stage, const ir::Piece& piece, const PlaneBox& box,
                        const std::string& name, const Outside& carried) {
     const ir::Box& target = target_box(stage);
@@ -304,8 +306,8 @@ class Sections {
     return split(box, bounds, has_plane, name, carried,
                  [&](const PlaneBox& part) { return piece_sections(stage, piece, part); });
   }
-  // Splits columns where no access meets a rule in x from the ends of rows. Splits these columns
-  // into places where no access meets any rule and the others.
+  // Separates columns in which no access meets a rule in x from the ends of rows. Within these
+  // columns, separates places where no access meets any rule from the others.
   Body piece_sections(const PlanesStage& stage, const ir::Piece& piece, const PlaneBox& box) {
     const int x = context_.rank - 1;
     Bounds rows = bounds_without_rules(context_.interface, piece, context_.plan.images,
@@ -330,8 +332,8 @@ class Sections {
     return as_body(
         {kernel::Scope{split(box, columns, kernel::boolean(true), "inner", ruled, in_columns)}});
   }
-  // The part of a box within bounds, and the code around it. If there are few points before and
-  // after it in x, they get a loop of their own.
+  // The code `inside` for the part of a box within the bounds, and `outside` for the rest. If there
+  // are few points before and after the part in x, they get a loop of their own.
   Body split(const PlaneBox& box, const Bounds& bounds, const Expr& has_plane,
              const std::string& name, const Outside& outside,
              const std::function<Body(const PlaneBox&)>& inside) {
@@ -391,8 +393,8 @@ class Sections {
     return below.is_constant() && above.is_constant() && below.constant < kFew &&
            above.constant < kFew;
   }
-  // The piece that extends in the most dimensions, and so probably has the most points. The others
-  // lie around it.
+  // The piece that extends in the most dimensions and so probably has the most points. The other
+  // pieces are treated as lying around it.
   static size_t main_piece(const ir::Function& function) {
     size_t main = 0;
     int widest = -1;

@@ -85,11 +85,11 @@ class PlanesPlanner {
 
   // --- Steps that are alike
 
-  // With alike steps, every step has the stages of the last one and reads only results of its own
-  // step and of the previous one, which the first step finds in memory. This excludes fields with
-  // older levels: how many of them a tile reads and writes depends on its number of steps. It also
-  // excludes functions that only a few of the last steps compute, but a function may occur in the
-  // last step alone.
+  // If steps are alike, every step has the stages of the last step. A step reads only results of
+  // its own and of the previous step, and the first step reads the latter from memory. This
+  // excludes fields with older levels, because the number of levels that a tile reads and writes
+  // depends on its number of steps. It also excludes functions that only a few of the last steps
+  // compute, but a function may occur in the last step alone.
   bool may_be_alike() const {
     if (plan_.steps < 2) return false;
     for (size_t f = 0; f < program_.fields.size(); ++f) {
@@ -107,7 +107,7 @@ class PlanesPlanner {
   PlanesStage& stage_at(int step, size_t function) {
     return plan_.stages[static_cast<size_t>(step) * program_.functions.size() + function];
   }
-  // Either all results are needed or none.
+  // Whether the results of the stage are needed: either all are needed or none.
   bool is_needed(const PlanesStage& stage) const {
     return plan_.versions[stage.results[0].made].needed.has_value();
   }

@@ -48,7 +48,7 @@ struct PlanesPlan {
   const PlanesStage* before(const PlanesStage& stage) const;
 
   TileSides sides() const;  // of the tiled dimensions
-  // Points that a tile writes, without the additional ones of the first and last tile.
+  // Points that a tile writes, without the additional points of the first and last tile.
   int64_t core(int d) const {
     const size_t i = static_cast<size_t>(d);
     return cover[i] - margin[i].low - margin[i].high;

@@ -85,8 +85,9 @@ Body PlanesValues::store(const PlanesStage& stage, const std::vector<Expr>& valu
   return std::move(to.always);
 }
 
-// In a body for all steps, stores wherever the last step or the others keep the value. Values that
-// are neither read nor written to memory were computed only for the sake of other targets.
+// A body for all steps stores the value wherever the last step or the other steps keep it. A value
+// that is neither read nor written to memory is not stored: it was computed only because its stage
+// has other targets.
 void PlanesValues::store(const PlanesStage& stage, size_t target, int component, const Expr& value,
                          const std::string& name, const Point& point, Stores& to) const {
   const int id = stage.results[target].made;
@@ -113,7 +114,8 @@ void PlanesValues::store(const PlanesStage& stage, size_t target, int component,
 template <class InMemory>
 Expr PlanesValues::unless_first(const PlanesStage& stage, const PlanesVersion& v, const Expr& kept,
                                 const InMemory& in_memory) const {
-  // In a body for all steps, the first one reads from memory what others read from the step before.
+  // In a body for all steps, the first step reads from memory the values that other steps read from
+  // the step before.
   const bool from_step_before = context_.alike && context_.maker(v).step < stage.step;
   return from_step_before ? select(context_.first, in_memory(), kept) : kept;
 }
@@ -156,7 +158,8 @@ Expr PlanesValues::read(const PlanesStage& stage, const ir::Access& access, cons
 }
 
 // Images are read like points. If a constant replaces the value, the load must still be within the
-// ring, which the point itself guarantees.
+// ring. The resolved coordinate is clamped to the field, so it lies between the access and the
+// point, which is in the ring.
 Expr PlanesValues::place_read(const PlanesVersion& v, const ir::Access& access, int d,
                               const Point& point, const ResolvedAccess& resolved) const {
   const ir::Field& field = context_.field_of(v);
@@ -174,9 +177,9 @@ Expr PlanesValues::ring_index_read(const PlanesStage& stage, int id, const ir::A
   const int offset = access.offsets[0];
   const int64_t age = stage.lag - offset - context_.maker(v).lag;
   if (!moved(context_.field_of(v), access, 0)) return rings_.ring_index(id, age);
-  // Offset by as many planes as the rule moves the access. If the other side has a constant, the
-  // access may move by up to `offset` planes and its value is unused; `rounds` keeps the dividend
-  // nonnegative.
+  // The ring index moves by as many planes as the rule moves the access. If the other side has a
+  // constant, the access may move by up to `offset` planes and its value is unused; `rounds` keeps
+  // the dividend nonnegative.
   const int64_t planes = rings_.planes(id);
   const Expr by = kernel::sub(resolved.point[0], plus(point[0], offset));
   const int64_t rounds = (std::abs(offset) + planes - 1) / planes + 1;

@@ -89,11 +89,11 @@ int occupancy_of(const Schedule& schedule, const StreamPlan& plan) {
 }
 
 // Blocks run in waves. A wave takes as long as its chunk plus prologue and epilogue, and the chunk
-// length with the smallest total time wins. More chunks are shorter and never make fewer waves. So
-// for each number of waves the largest number of chunks is best; bisection finds it. With hundreds
-// of waves a partly empty last one no longer matters, so the search is limited to kMostTried
-// candidates. It also ends when even full waves, with their prologues and epilogues, would take
-// longer than the best.
+// length with the smallest total time wins. Cutting into more chunks shortens the chunks and never
+// reduces the number of waves. So for each number of waves the largest number of chunks is best;
+// bisection finds it. With hundreds of waves a partly empty last one no longer matters, so the
+// search is limited to kMostTried candidates. It also ends when even full waves, with their
+// prologues and epilogues, would take longer than the best.
 Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan) {
   constexpr int64_t kUsual = 256;  // for open sizes
   constexpr int64_t kFewGroups = 8;

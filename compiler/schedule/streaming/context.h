@@ -16,9 +16,9 @@ using kernel::Body;
 using kernel::BufferId;
 using kernel::Expr;
 
-// What the variant of the body being generated may assume: `inside`: no place needs a bounds test;
-// `whole`: no step is skipped; `free`: no point set has an entry in its planes. Each is a constant,
-// or a condition on the variant.
+// Conditions that the variant of the body being generated may assume. `inside`: no place needs a
+// bounds test; `whole`: no step is skipped; `free`: no point set has an entry in its planes. Each
+// is a constant, or a condition on the variant.
 struct Tests {
   Expr inside = kernel::boolean(false);
   Expr whole = kernel::boolean(false);
@@ -71,7 +71,8 @@ struct StreamContext {
   Body for_each_part(int parts, Body body) const {
     return counted(row_name, plan.patch[1], counted(column_name, parts, std::move(body)));
   }
-  // Elements per global memory access. Rows start, and tiles cut them, at multiples of a vector.
+  // Elements per global memory access. Rows start at multiples of a vector, and tiles cut rows at
+  // such multiples.
   int global_vector_length(const Quantity& q) const;
 
   // Iterations so far.
@@ -88,7 +89,8 @@ struct StreamContext {
   // Known residues of the patch's current point in the plane `lag` planes behind the front.
   Residues residues(const StagePiece& piece, int lag) const;
 
-  // In a tile of fewer steps than the kernel has, the first steps are skipped: they change nothing.
+  // In a tile of fewer steps than the kernel has, the first steps are skipped: they leave all
+  // values unchanged.
   Expr left_out() const { return steps_left_out(plan.steps); }
   // Condition: the step is not skipped.
   Expr is_done(const Tests& tests, int step) const;
@@ -97,7 +99,7 @@ struct StreamContext {
   // Number of stages of the same step before this one.
   int place_in_step(const StreamStage& stage) const;
 
-  Expr plane_number(int lag) const;  // congruent to the plane's number, and nonnegative
+  Expr plane_number(int lag) const;  // nonnegative, and congruent to the plane's number
 
   const Schedule& schedule;
   const StreamPlan& plan;

@@ -182,8 +182,8 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
 }
 
 // Kernels beyond this limit mostly spill. ptxas 13.0 crashed on some, or generated spills to wrong
-// addresses (3-D, from 410 registers on). Measured schedules go up to 346. In 2-D, estimates are
-// more pessimistic.
+// addresses (3-D, from 410 registers on). Measured schedules need up to 346 registers. In 2-D the
+// estimates are more pessimistic, so the limit is higher.
 void refuse_registers(const StreamPlan& plan, Diagnostics& diagnostics) {
   const int most = plan.rank == 2 ? 512 : 384;
   const int expected = plan.hopeless ? 0 : static_cast<int>(expected_registers(plan));
@@ -245,8 +245,8 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
 
 // --- Proposals
 
-// Whether some points are computed differently from others. If not, only the addresses of loads are
-// tested, which does not justify a second variant of the body.
+// Whether some points are computed differently from others. If not, only the addresses of loads
+// need tests, and these few tests do not justify a second variant of the body.
 bool tests_points(const ir::Program& program) {
   const std::vector<bool> images = analysis::image_dimensions(program, false);
   return std::find(images.begin(), images.end(), false) != images.end() ||
@@ -282,9 +282,9 @@ std::vector<Schedule> candidates(const ir::Program& program, bool scatter) {
 }
 
 // Fallback for wide halos: one step, few threads and little data per thread, in tiles that are
-// mostly halo. If shared memory is too small, the prefetch distance is reduced, finally without
-// shared memory. Returns the first schedule that can be lowered, else one whose refusal will be
-// reported.
+// mostly halo. If shared memory is too small, the prefetch distance is reduced; the last attempt
+// loads directly into registers. Returns the first schedule that can be lowered. If there is none,
+// returns a schedule whose refusal will be reported.
 Schedule last_resort(const analysis::TimeTiles& tiles, const Machine& machine) {
   struct Tile {
     Shape block, elements;

@@ -12,10 +12,10 @@
 // Tiles extend beyond the grid. Values there are computed like others but never used. So the first
 // tile of a dimension starts at the grid's edge, without a margin. If a periodic field is read
 // across its edge, places beyond the grid are images of points on the far side instead: they are
-// loaded from there and computed at those coordinates. Then every tile has margins, and the front
-// starts and ends beyond the grid.
+// loaded from there and computed at those coordinates. In this case every tile has margins, and the
+// front starts and ends beyond the grid.
 //
-// The body has up to three variants, which the compile-time variable `tests` selects. (1) If the
+// The body has up to three variants, selected by the compile-time variable `tests`. (1) If the
 // whole tile is inside (one piece of every function applies everywhere, no boundary rule is met,
 // loads stay in their arrays), points are not tested. (2) Otherwise coordinates select the pieces.
 // (3) In a tile of fewer steps than the kernel has, the step is tested, too. A block chooses a
@@ -126,9 +126,9 @@ class StreamKernel {
                 one_pass(tests));
   }
 
-  // If point sets are used, generates a second variant of the pass for planes without points. It is
-  // one basic block, as in a program without points, and one flag selects it for all planes of the
-  // pass.
+  // If point sets are used, generates a second variant of the pass for planes without points. This
+  // variant is one basic block, as in a program without points, and one flag selects it for all
+  // planes of the pass.
   Body one_pass(const Tests& tests) {
     const int planes = context_.plan.unroll;
     const auto flag = passes_.is_pass_free();
@@ -145,8 +145,8 @@ class StreamKernel {
                    std::move(populated));
   }
 
-  // Code for each stage of a plane, as a rolled loop over steps. It runs rarely, and unrolled it
-  // would overflow the I-cache.
+  // Code for each stage of a plane, as a rolled loop over steps. This code runs rarely, and
+  // unrolled it would overflow the I-cache.
   Body rolled(const std::function<Body(const StreamStage&)>& make) {
     std::vector<Body> steps(static_cast<size_t>(context_.plan.steps));
     for (const StreamStage& stage : context_.plan.stages) {
@@ -167,8 +167,8 @@ class StreamKernel {
   // Tests in the variants: none; bounds of places; bounds of places and skipped steps.
   enum { kNone, kPlaces, kSteps };
 
-  // Iterations [0, begin) and [end, last] use a tested variant, those between the untested one. Two
-  // passes over the variants cover these ranges.
+  // Iterations [0, begin) and [end, last] use a tested variant, and those between them the untested
+  // one. Two passes over the variants cover these ranges.
   Body versions(const Expr& iterations) {
     const bool leaves_out_steps = context_.leaves_out_steps;
     const Interval fronts = tile_.fronts_inside();
@@ -244,7 +244,8 @@ class StreamKernel {
                return take_samples(parts_, stage, tests, samples_);
              }));
     }
-    // After the loop over steps: inside, the condition would make compilers duplicate the loop.
+    // Results are written after the loop over steps. Inside it, the condition would make compilers
+    // duplicate the loop.
     append(out, write_results(parts_, tests));
     // After this barrier, copies may overwrite planes that were read before it.
     if (shared_rows || plan.bulk) out.push_back({kernel::Barrier{}});

@@ -1,7 +1,8 @@
-// Tiles and patches start at known multiples from the grid's edge. If a condition on coordinates
-// modulo a number needs it, planes do as well, and the loop over planes is unrolled accordingly. A
-// stage then reads a cell beside the patch only in some planes. With two colours, for example, a
-// row of a patch needs one column on the left or one on the right.
+// The distance of tiles and patches from the grid's edge is known modulo some number. If a
+// condition on coordinates modulo a number requires it, the loop over planes is unrolled so that
+// the distance of planes is also known modulo that number. A stage then reads a cell beside the
+// patch only in some planes. With two colours, for example, a row of a patch needs one column on
+// the left or one on the right.
 #include "compiler/schedule/streaming/known.h"
 
 #include <algorithm>

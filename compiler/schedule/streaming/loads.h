@@ -21,7 +21,7 @@ class StreamLoads {
  private:
   // Starts the copies of the plane that becomes the front `ahead` iterations after iteration n.
   Body copy_ahead(const Tests& tests, const Expr& n, int ahead) const;
-  // The same with bulk copies, which load the tile's part of every field.
+  // As copy_ahead(), with bulk copies, which load the tile's part of every field.
   Body copy_in_bulk(const Expr& n) const;
   kernel::BulkCopy bulk_copy(int id, const Expr& n, int row) const;
   Body take_copied(int id) const;

@@ -1,4 +1,5 @@
-// Conditions that are the same for all planes of a patch, as bit masks computed once per thread.
+// Conditions that are the same for all planes of a patch. They are stored as bit masks that a
+// thread computes once.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Plans the stages in order, then their lags, then which values are kept and for how long.
+// Plans the stages in order, then their lags, then the values to keep and for how long.
 #include "compiler/schedule/streaming/plan.h"
 
 #include <algorithm>
@@ -105,7 +105,8 @@ class StreamPlanner {
     return words;
   }
 
-  // Every field that some function reads or writes, including older levels that are read.
+  // Adds a quantity for every field that some function reads or writes, and for older levels that
+  // are read.
   void load_fields() {
     quantities_.resize(tile_.versions.size());
     for (size_t f = 0; f < program_.fields.size(); ++f) {
@@ -351,8 +352,8 @@ class StreamPlanner {
   }
 
   // Turns the cells needed at each age into cells fetched at each age. In 2-D fetched columns move
-  // with the queue, so each column is fetched once. In 3-D a patch has too many of them, and they
-  // are fetched again.
+  // with the queue, so each column is fetched once. In 3-D a patch has too many columns beside it
+  // to keep them, so they are fetched again.
   void arrange(Quantity& quantity) {
     const size_t ages = static_cast<size_t>(quantity.ages);
     quantity.fetched.resize(ages);
@@ -420,10 +421,10 @@ class StreamPlanner {
     align_columns();
   }
 
-  // Aligns tile boundaries to vectors, so that loads and stores stay aligned. Whole patches are
-  // better still: a thread then stores all of its row or nothing, and tiles start at larger powers
-  // of two. This may cost up to an eighth of the core. Bulk copies require boxes that start at
-  // multiples of kBulkUnit bytes.
+  // Aligns tile boundaries to vectors, so that loads and stores stay aligned. Boundaries at whole
+  // patches are better still: a thread then stores all of its row or nothing, and tiles start at
+  // larger powers of two. This wider alignment may cost up to an eighth of the core. Bulk copies
+  // require boxes that start at multiples of kBulkUnit bytes.
   void align_columns() {
     const analysis::Reach exact = plan_.margin[0];
     const auto align = [&](int64_t to) {

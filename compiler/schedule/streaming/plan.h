@@ -12,10 +12,10 @@
 //
 // A thread owns a patch of elements_y x elements_x contiguous points of each plane. Values beyond
 // the patch come from neighbouring threads: columns by shuffles within a row of threads, rows
-// through shared memory, where each thread publishes the rows of its patch that others read. Planes
-// that were copied to shared memory are read from there. A row can be read one iteration after it
-// appeared, so one barrier per iteration suffices for all stages, and a stage that reads other
-// threads' rows lags one plane more.
+// through shared memory, where each thread publishes the rows of its patch that others read. Rows
+// of planes that were copied to shared memory are read from these copies. A row can be read one
+// iteration after it appeared. So one barrier per iteration suffices for all stages, but a stage
+// that reads other threads' rows lags one plane more.
 //
 // This is N.5-dimensional blocking (Nguyen et al., SC'10) with the high-degree temporal blocking of
 // AN5D (Matsumura et al., CGO'20). Overlapped halos follow Holewinski et al., ICS'12.
@@ -141,9 +141,9 @@ struct StreamPlan {
   bool sampled = false;    // records sample results of some stage
   // Per dimension, outermost first: places beyond the grid are periodic images (image_dimensions).
   std::vector<bool> images;
-  // Known residue of the first place of every patch, by dimension. In the streaming dimension: of
-  // the front before each group of `unroll` planes, which therefore starts at a multiple of the
-  // modulus from the grid's edge.
+  // Known residue of the first place of every patch, by dimension. In the streaming dimension, the
+  // residue is that of the front before each group of `unroll` planes. Each group therefore starts
+  // at a multiple of the modulus from the grid's edge.
   ir::Residue known;
 
   TileSides sides() const;  // of the tiled dimensions, x first

@@ -1,6 +1,6 @@
 // Flags for the planes in which a block has entries of point sets (support/place_points.h). They
 // are looked up once, before the loop over planes, to keep the latency out of the loop. Most blocks
-// have no entries in any plane, which is tested first.
+// have no entries in any plane, so the look-up tests this first.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ class StreamPointFlags {
   // Condition: no point has an entry in the block's part of the plane `lag` planes behind the
   // front.
   Expr is_free(int lag) const;
-  // The same for all planes of this pass; nullopt without reads.
+  // As is_free(), for all planes of this pass; nullopt without reads.
   std::optional<Expr> is_pass_free() const;
 
  private:

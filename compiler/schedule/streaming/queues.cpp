@@ -147,7 +147,7 @@ Element StreamQueues::copied_of(int id, const Expr& n, int ahead, const Expr& ow
   return {ring(id), {ring_index, owner, row, x, element}};
 }
 
-// Row `number` of those that thread `owner` in y published `iterations_ago`.
+// An element of row `number` among the rows that thread `owner` in y published `iterations_ago`.
 Element StreamQueues::published(int id, int iterations_ago, const Expr& owner, int64_t number,
                                 int column) const {
   const Quantity& q = context_.quantity(id);
@@ -212,8 +212,8 @@ Body StreamQueues::fetch(int id, int age) const {
   return out;
 }
 
-// Fetches a row from the threads above or below; at the tile's end, where it is unused, from
-// itself.
+// Fetches a row from the threads above or below. At the tile's end, where the row is unused, a
+// thread fetches its own.
 Body StreamQueues::fetch_row(int id, int age, int row) const {
   const Quantity& q = context_.quantity(id);
   const int distance = floor_div(row, plan_.patch[1]);

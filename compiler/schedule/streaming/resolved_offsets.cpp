@@ -39,8 +39,8 @@ std::vector<int> resolved_offsets(const ir::Field& field, const ir::Access& acce
     if (at < -reach.low || at > reach.high) return;
     if (std::find(out.begin(), out.end(), place) == out.end()) out.push_back(place);
   };
-  // Reflections beyond the far edge: a mirror there reflects back, by an even number of places
-  // unless there is a single point; a clamp leaves them at the edge.
+  // A reflection may end beyond the far edge. A mirror there reflects it back, by an even number of
+  // places unless there is a single point. A clamp there moves it to the edge.
   const ir::Affine last = field.box.ranges[d].high - field.box.ranges[d].low;
   const int64_t below = access.excess[d].below.value_or(0);
   const int64_t above = access.excess[d].above.value_or(0);

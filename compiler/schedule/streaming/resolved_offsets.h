@@ -14,7 +14,7 @@ namespace stencil::schedule {
 std::vector<int> resolved_offsets(const ir::Field& field, const ir::Access& access, size_t d);
 // For all dimensions: every combination of offsets.
 std::vector<std::vector<int>> resolved_offsets(const ir::Field& field, const ir::Access& access);
-// A lower bound on their number, without listing them.
+// A lower bound on the number of combinations, without listing them.
 int64_t resolved_offset_count(const ir::Field& field, const ir::Access& access);
 
 }  // namespace stencil::schedule

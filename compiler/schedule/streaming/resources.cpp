@@ -26,8 +26,8 @@ std::vector<int> published_rows(const Quantity& quantity, int patch_rows) {
 
 double expected_registers(const StreamPlan& plan) {
   // Fitted to the registers that ptxas 13.0 allocated for 2,460 kernels of 36 programs without a
-  // limit: 13 % RMS error. For integers, compilers share partial sums among points, which takes as
-  // many registers again.
+  // limit: 13 % RMS error. Integer programs need as many registers again, because compilers share
+  // partial sums among points.
   constexpr double kFloats = 1.27, kIntegers = 2.17, kBeside = 0.93, kMaking = 0.36;
   constexpr double kLoaded = 3.5, kRing = 2.1, kStage = 0.22, kCall = 0.12, kAddresses = 30;
   const int points = plan.patch[0] * plan.patch[1];
@@ -66,7 +66,8 @@ double expected_registers(const StreamPlan& plan) {
 }
 
 int estimate_registers(const StreamPlan& plan) {
-  constexpr double kMargin = 1.1;  // below 90 % of the limit, one kernel in fifty spills
+  // If the expected registers are below 90 % of the limit, one kernel in fifty spills.
+  constexpr double kMargin = 1.1;
   return static_cast<int>(kMargin * expected_registers(plan));
 }
 

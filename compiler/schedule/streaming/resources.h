@@ -30,8 +30,9 @@ std::vector<QueueSeries> queue_series(const StreamPlan& plan);
 // Upper bound, in bytes, on the queues of all threads of a block and related per-thread arrays.
 int64_t queue_bytes(const StreamPlan& plan, int threads);
 
-// Shared memory per block, in bytes: published rows, copied planes, and on machines without
-// shuffles the memory that emulates them. `tiles`: rows of threads with a tile of their own (2-D).
+// Shared memory per block, in bytes: published rows, copied planes and, on machines without
+// shuffles, the memory that emulates shuffles. `tiles`: rows of threads with a tile of their own
+// (2-D).
 int64_t shared_bytes(const StreamPlan& plan, int tiles);
 
 // Rows of `cover[0]` points that one copied plane of a tile takes in shared memory. Bulk copies

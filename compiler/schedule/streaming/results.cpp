@@ -25,7 +25,8 @@ class ResultWriter {
     return context_.plan.patch[0] / context_.global_vector_length(q);
   }
 
-  // In 2-D, a mask would cost a register in the loop, and the test of the columns is shared anyway.
+  // No masks in 2-D: a mask would cost a register in the loop, and the test of the columns is
+  // shared anyway.
   bool by_mask(const Quantity& q) const { return !context_.flat && masks_.has_room(vectors(q)); }
 
   // Whether the core test of columns is decided once per patch instead of per vector.
@@ -56,8 +57,8 @@ class ResultWriter {
                        literal(context_.global_vector_length(q)));
   }
 
-  // Condition: the tile writes the current vector, as far as its place in the tile decides that. It
-  // belongs to the core, and at least some of its points to the field.
+  // Condition: the current vector belongs to the core of the tile, and at least some of its points
+  // belong to the field. Only then does the tile write it.
   Expr is_written(const Tests& tests, const Quantity& q) const {
     const ir::Box& box = context_.field_of(q).box;
     const Expr x = kernel::add(tile_.first(0), first_column(q));
@@ -77,9 +78,9 @@ class ResultWriter {
     return kernel::all_of(std::move(conditions));
   }
 
-  // Condition: `at` lies in the box, whose first place is `low`. Omits what core_conditions()
-  // imply, because cores lie in the grid. `core_ends`: those conditions were applied to `at`
-  // itself.
+  // Condition: `at` lies in the box, whose first place is `low`. Omits comparisons that
+  // core_conditions() imply, because cores lie in the grid. `core_ends`: the core conditions were
+  // applied to `at` itself.
   Expr in_box(const Tests& tests, int d, const ir::Box& box, const Expr& at, const Expr& low,
               bool core_ends) const {
     const ir::Range& grid = context_.program.grid.ranges[d];

@@ -81,10 +81,10 @@ class StageWriter {
   }
 
   // Condition: the plane lies in the region and the step is not skipped, as a single comparison.
-  // Separate conditions per step, the same in every plane, would need more predicate registers than
-  // there are. The sign is not shifted into a mask either: ptxas 13.0 moves the shift of a
-  // warp-uniform register into the branches of points and repeats it for threads that arrive later
-  // (docs/design/performance.md).
+  // Separate conditions per step would be the same in every plane and would need more predicate
+  // registers than there are. The sign is not shifted into a mask either: ptxas 13.0 moves the
+  // shift of a warp-uniform register into the branches of points and repeats it for threads that
+  // arrive later (docs/design/performance.md).
   Expr is_done_in(const Expr& plane, const ir::Box& region, int step) const {
     // Each term is negative if its condition holds.
     Expr below = plus(context_.left_out(), -step - 1);
@@ -129,7 +129,7 @@ class StageWriter {
         });
   }
 
-  // The place wrapped or clamped into the grid. Values computed beyond the grid are never used.
+  // The place, wrapped or clamped into the grid. Values computed beyond the grid are never used.
   Expr in_grid(const Tests& tests, int d, const Expr& place) const {
     const Expr own = tests.unless_inside(context_.image(d, place), place);
     const Expr nearest = larger(smaller(own, context_.high(d)), context_.low(d));

@@ -80,9 +80,10 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
 namespace {
 
 // Number of chunks at the low and at the high end of a column of tiles that are launched first.
-// They write the halos of neighbours (which may be deeper than the own halo) or read, in the next
-// tile, the halos received from them. Zero if no inner chunk would remain, or if there are
-// neighbours in other dimensions, where any block may be next to another subdomain.
+// These chunks write planes that are halos of neighbours (a neighbour's halo may be deeper than
+// this subdomain's), or they read received halos in the next tile. Zero if no inner chunk would
+// remain, or if there are neighbours in other dimensions, where any block may be next to another
+// subdomain.
 std::array<int64_t, 2> outer_chunks(const ir::Program& program, int64_t length, int64_t chunks) {
   const std::array<int64_t, 2> none = {0, 0};
   if (!program.subdomain) return none;
@@ -300,8 +301,9 @@ void limit(const StreamContext& context, const StreamStage& stage, int d, Interv
   }
 }
 
-// Keeps a stage without a main piece out of the inside: the tile misses the piece in some tiled
-// dimension, or `fronts` excludes its planes. `tile`: the points of the tile.
+// For a stage without a main piece: ensures that the piece applies nowhere in the part without
+// tests. Either the tile misses the piece in some tiled dimension, or `fronts` excludes the piece's
+// planes. `tile`: the points of the tile.
 void avoid(const StreamContext& context, const std::vector<Interval>& tile, const StagePiece& piece,
            int lag, Interval& fronts) {
   const Interface& interface = context.interface;

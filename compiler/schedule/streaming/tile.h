@@ -32,8 +32,8 @@ class StreamTile {
   }
   // The part of the grid that the block's tiles cover, in `planes` planes from `place` on.
   GridBox covered(const Expr& place, int64_t planes) const;
-  // Conditions: `at` belongs to the tile's core. Without images, the first and the last tile also
-  // own the points beyond it.
+  // Conditions: `at` belongs to the tile's core. Without images, the core of the first and the last
+  // tile includes the points up to the grid's end.
   std::vector<Expr> core_conditions(const Tests& tests, int axis, const Expr& at) const;
   // The fronts at which a tile with `is_inside` needs no tests.
   Interval fronts_inside() const;

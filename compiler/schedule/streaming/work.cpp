@@ -64,8 +64,8 @@ void count_in_place(const ir::Program& program, const StreamPlan& plan, const St
 }
 
 // Adds words transferred to or from shared memory by threads whose data are `patch` points apart,
-// in vectors. Memory serves 128 bytes per cycle, each four of them from a bank of their own (CUDA
-// C++ Programming Guide, "Shared Memory").
+// in vectors. Shared memory serves 128 bytes per cycle from 32 banks of 4 bytes (CUDA C++
+// Programming Guide, "Shared Memory").
 void count_shared(const StreamPlan& plan, Scalar type, double words, Operations& out) {
   constexpr int kAtOnce = 128;
   const int length = vector_length(plan, type);
@@ -193,7 +193,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   (split ? work.edge_selects : work.iteration.selects) = selects;
   work.edge = split ? 1 - inside : 0;
 
-  // Two variants keep the addresses of both live, which matters in 3-D.
+  // With two variants, the addresses of both stay live. The cost is noticeable in 3-D.
   if (split && plan.rank == 3) {
     constexpr double kFelt = 0.14;
     work.iteration.add(Operations(work.iteration), kFelt);

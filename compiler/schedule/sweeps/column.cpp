@@ -1,8 +1,9 @@
 // Each node is assigned the plane at which it can be computed, relative to the point: the latest
 // plane that it depends on. Nodes of all pieces are then moved along the column so that this is
 // plane 0, and merged into one graph of unique nodes whose edges have delays. This is the retiming
-// of a circuit (Leiserson and Saxe, Algorithmica 6, 1991) with planes as clock ticks. Finally nodes
-// that would only wait are computed later, so that fewer planes are kept.
+// of a circuit (Leiserson and Saxe, Algorithmica 6, 1991) with planes as clock ticks. Finally,
+// nodes whose values would only wait for their use are computed later, so that fewer planes are
+// kept.
 #include "compiler/schedule/sweeps/column.h"
 
 #include <algorithm>
@@ -214,8 +215,9 @@ class ColumnBuilder {
     }
   }
 
-  // By how many planes each node is delayed: as far as all its uses allow, provided that its
-  // sources are delayed as much for other reasons. Uniform nodes have no plane.
+  // Finds the number of planes by which each node is delayed. The delay is the largest that all
+  // uses of the node allow, but at most the delay of each source, so that sources need not be kept
+  // longer. Uniform nodes have no plane.
   void find_waits() {
     waits_.assign(static_cast<size_t>(moved_.size()), INT_MAX);
     const auto waits_of = [&](NodeId by) { return by < 0 ? 0 : waits_[by]; };

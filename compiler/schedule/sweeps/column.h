@@ -1,5 +1,5 @@
-// What a thread that sweeps a column of planes computes in which plane, and what it keeps between
-// planes.
+// Decides, for a thread that sweeps a column of planes, in which plane each value is computed and
+// which values are kept between planes.
 //
 // The expression of a point reads planes that arrive one after another. A value that depends on
 // some of the planes is computed once, as soon as its newest plane arrives, and kept until it is
@@ -20,10 +20,11 @@
 
 namespace stencil::schedule {
 
-// Whether the access is to a field with all dimensions of the grid. Only those can be kept or
-// shared.
+// Whether the access is to a field with all dimensions of the grid. Only such accesses can be kept
+// or shared.
 bool is_operand(const ir::Program& program, const ir::Access& access);
-// The access without boundary rules, so that accesses which differ only in those compare equal.
+// The access without boundary rules, so that accesses that differ only in boundary rules compare
+// equal.
 ir::Access without_rules(ir::Access access);
 
 // A node of the front graph whose instances are used in later planes or by the pieces.
@@ -46,8 +47,8 @@ struct SweptColumn {
   std::vector<Piece> pieces;
 
   int lookback() const;  // maximum over all values
-  // The front's accesses to fields of the program that are needed `before` planes ahead of the
-  // first point; 0: at points.
+  // The front's accesses to fields of the program that are needed in the plane `before` planes
+  // ahead of the first point. `before` is 0 for planes of points.
   std::vector<ir::Access> reads(const ir::Program& program, int before) const;
 };
 

@@ -2,9 +2,9 @@
 // points or a column of planes.
 //
 // Every step reads and writes global memory, so the speed is limited by the copy bandwidth. The
-// family supports every program that a kernel can express and is the baseline for time tiling. The
-// settings for what threads keep and share (tile.h) cover kernels from a decade of papers
-// (presets.h).
+// family supports every program that a kernel can express and is the baseline for time tiling. With
+// the settings for values that threads keep or share (tile.h), the family covers kernels from a
+// decade of papers (presets.h).
 #include "compiler/schedule/sweeps/direct.h"
 
 #include <fmt/format.h>
@@ -22,9 +22,9 @@ namespace stencil::schedule {
 
 namespace {
 
-// Whether some piece has more than 512 double-precision terms. A thread's points must not be
-// unrolled then: compilers would keep the constants of all terms live for the next point, and
-// spill.
+// Whether some piece has more than 512 double-precision terms. The loop over a thread's points must
+// then not be unrolled: compilers would keep the constants of all terms live for the next point,
+// and spill.
 bool too_long_to_unroll(const ir::Program& program) {
   constexpr int64_t kTerms = 512;
   for (const ir::Function& function : program.functions) {
@@ -197,7 +197,7 @@ void refuse_narrow(const SweepTile& tile, Diagnostics& diagnostics) {
   }
 }
 
-// Refuses tiles beyond these limits, where code size explodes and kernels spill.
+// Refuses tiles beyond the limits below. Beyond them, code size explodes and kernels spill.
 void refuse_much(const SweepTile& tile, Diagnostics& diagnostics) {
   constexpr int64_t kMostKept = 256, kMostItems = 64, kMostPlanes = 64;
   const auto error = [&](const char* what, int64_t most, const char* unit, int64_t found) {

@@ -1,5 +1,5 @@
-// Operands of a sweep's block in shared memory, in other threads' registers, or prefetched into
-// registers, and the values that each thread keeps of its column.
+// Operands of a sweep's block: in shared memory, in other threads' registers, or prefetched into
+// registers. Also the values that each thread keeps of its column.
 #pragma once
 
 #include <functional>
@@ -60,7 +60,8 @@ class SharedOperands {
                        const Taken& taken) const;
 
  private:
-  // An element of a window: grid coordinates, index, and number among those that the thread loads.
+  // An element of a window: grid coordinates, index, and number among the elements that the thread
+  // loads.
   struct Cell {
     Point at;
     std::vector<kernel::Expr> index;

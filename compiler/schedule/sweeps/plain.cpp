@@ -1,6 +1,6 @@
-// Plain sweeps, against which an emitted program checks itself: no tiles, no threads, one loop nest
-// per stencil function. They share the use of spare copies with `direct`, and nothing with time
-// tiling.
+// Plain sweeps: one loop nest per stencil function, without tiles and threads. An emitted program
+// checks itself against them. Plain sweeps use spare copies as `direct` does, but share nothing
+// with time tiling.
 #include "compiler/schedule/sweeps/plain.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 // A function may write in place, without a copy, if it reads the target only at the point that it
 // writes. Otherwise the result goes to a spare copy, which must then hold every point of the field.
 // If the function is the only writer of the field, points outside its region never change, so both
-// copies hold them from the start. Otherwise the sweep copies them.
+// copies hold these points from the start. Otherwise the sweep copies them.
 #include "compiler/schedule/sweeps/sweep.h"
 
 #include <algorithm>

@@ -24,8 +24,8 @@ struct Sweep {
   std::vector<SweptTarget> targets;
   ir::Box domain;  // points visited
 
-  bool in_place() const;  // all targets are
-  bool carries() const;   // some target does
+  bool in_place() const;  // whether all targets are written in place
+  bool carries() const;   // whether some target carries
 };
 
 // The sweeps of one step, in order. If a function reads a target at other points, it writes to a

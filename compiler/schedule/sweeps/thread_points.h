@@ -42,8 +42,8 @@ class ThreadPoints {
   // The value in memory at a place, or an unused zero if the place does not exist. `within`: bounds
   // known for the place.
   kernel::Expr loaded(const ir::Access& access, const Point& place, const ir::Box* within) const;
-  // An operand of a point, loaded by its own thread. `writes`: the point is known to be written and
-  // lies in a plane at most `before` ahead of the first one.
+  // An operand of a point, loaded by the point's own thread. `writes`: the point is known to lie in
+  // the sweep's domain or at most `before` planes ahead of it.
   kernel::Expr loaded_beside(const ir::Access& read, const Point& at, bool writes,
                              int before) const;
 

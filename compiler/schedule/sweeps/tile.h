@@ -44,7 +44,7 @@ struct SweepTile {
   bool swept = false;
   int rank = 1;
   SweptColumn column;
-  // Distinct reads of fields. Kept ones are at the plane of their first read.
+  // Distinct reads of fields. A kept operand is listed at the plane of its first read.
   std::vector<ir::Access> reads;
   std::vector<TileWindow> windows;
   std::vector<TileRow> rows;
@@ -55,7 +55,7 @@ struct SweepTile {
 
   // Nothing is shared or kept: all operands are loaded where they are used.
   bool is_plain() const { return !swept && reads_memory(); }
-  // The same, except that planes may be swept.
+  // Like is_plain(), but planes may be swept.
   bool reads_memory() const {
     return windows.empty() && rows.empty() && schedule.column == Column::Cache &&
            schedule.prefetch == 0;
@@ -76,7 +76,8 @@ struct SweepTile {
   const TileRow* row_of(const ir::Access& read) const;
   // Whether threads load the operand themselves.
   bool is_loaded(const ir::Access& read) const { return !window_of(read) && !row_of(read); }
-  // Reads that are needed `before` planes ahead of the first point; 0: at points.
+  // Reads that are needed in the plane `before` planes ahead of the first point. `before` is 0 for
+  // planes of points.
   std::vector<ir::Access> reads_at(const ir::Program& program, int before) const;
   bool needs(const TileWindow& window, const std::vector<ir::Access>& reads) const;
   // Whether threads beyond the domain must keep values, too, because windows are filled from them.

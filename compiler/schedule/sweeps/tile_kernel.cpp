@@ -7,9 +7,9 @@
 //              values on by one plane
 //   barrier    if there are windows
 //
-// A prologue over the planes ahead of a chunk fills the kept values; each of its planes computes
-// only what is needed. Points at which an access meets a boundary rule are computed from global
-// memory alone.
+// A prologue over the planes ahead of a chunk fills the kept values. In each of its planes, only
+// the values needed later are computed. Points at which an access meets a boundary rule are
+// computed from global memory alone.
 #include "compiler/schedule/sweeps/tile_kernel.h"
 
 #include <fmt/format.h>

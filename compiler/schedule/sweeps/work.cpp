@@ -15,9 +15,9 @@ namespace stencil::schedule {
 
 namespace {
 
-// Loads of a thread for elements that follow one another along the outermost dimension, `apart`
-// points each. If adjacent, neighbouring elements share loads. Sharing in other dimensions is not
-// counted, because a thread of a sweep has too few registers.
+// Loads of a thread whose elements follow one another along the outermost dimension, `apart` points
+// from each other. If adjacent, neighbouring elements share loads. Sharing in other dimensions is
+// not counted, because a thread of a sweep has too few registers.
 struct Loads {
   double words = 0, accesses = 0;
 };
@@ -42,7 +42,7 @@ Loads count_loads(const ir::Program& program, const ir::Piece& piece, int elemen
   return out;
 }
 
-// The same, cached per piece (TimeTiles::kept).
+// Loads per piece, cached (TimeTiles::kept).
 class PieceLoads {
  public:
   explicit PieceLoads(const ir::Program& program) : program_(program) {}
@@ -179,7 +179,8 @@ Work work_of(const analysis::TimeTiles& tiles, const SweepTile& swept) {
     tile.push_back(std::min(covered, usual_extent(program, d)));
     work.inside *= extent / (blocks * length);
   }
-  // Blocks are executed along rows first, so whole planes pass before a plane is read again.
+  // Blocks are executed along rows first, so a whole plane of blocks runs before a plane is read
+  // again.
   const double read = bytes_of_planes(program, function);
   work.held_bytes = plane * read;
   work.planes_read = elements * read;
