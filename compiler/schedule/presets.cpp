@@ -82,14 +82,14 @@ const std::vector<Preset>& preset_table() {
        "Krotkiewski, Dabrowski 2013, section 6.1",
        {"", "direct block=192 elements=1 chunk=all", "direct block=32x6 elements=1 chunk=all"}},
       {"krotkiewski-noprefetch",
-       "one plane with halo in shared memory, read by 32x6 threads as 48x4 twice; partial sums",
+       "one plane with halo in shared memory, loaded by 32x6 threads as 48x4 in two passes; "
+       "partial sums",
        "Krotkiewski, Dabrowski 2013, section 5.1",
        {"", "direct block=192 elements=1 chunk=all column=partial operands=shared halo=remap",
         "direct block=32x6 elements=1 chunk=all column=partial operands=shared halo=remap"}},
       {"krotkiewski",
-       "one plane with halo in shared memory, read by 32x6 threads as 48x4 twice; partial sums; "
-       "the "
-       "next plane is loaded ahead",
+       "one plane with halo in shared memory, loaded by 32x6 threads as 48x4 in two passes; "
+       "partial sums; the next plane is loaded ahead",
        "Krotkiewski, Dabrowski 2013, section 5.2",
        {"",
         "direct block=192 elements=1 chunk=all prefetch=1 column=partial operands=shared "

@@ -107,7 +107,7 @@ const Proposal& Scheduler::choose(Diagnostics* passed_over) {
     const Space space = explore(*this, Effort::Quick);
     if (space.ranked.empty()) return choose_in_order(passed_over);
     const Candidate& best = space.ranked.front();
-    chosen_ = {best.schedule, fmt::format("the fastest predicted of {} schedules for {}",
+    chosen_ = {best.schedule, fmt::format("predicted to be the fastest of {} schedules for {}",
                                           space.looked_at, machine_.description)};
     note_others(space);
   }

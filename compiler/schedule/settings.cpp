@@ -207,7 +207,8 @@ std::string apply_setting(Setting setting, const std::string& value, int rank,
     return "";
   }
   if (!shape || static_cast<int>(shape->size()) > rank) {
-    return fmt::format("up to {} positive numbers joined by x, x first, like 32x8", rank);
+    return fmt::format("up to {} positive numbers separated by 'x', like 32x8 (dimension x first)",
+                       rank);
   }
   Shape full;
   for (size_t axis = 0; axis < shape->size(); ++axis) full[axis] = (*shape)[axis];

@@ -72,7 +72,7 @@ class PlannedPlanes final : public Plan {
     return out;
   }
   std::string unrewarding() const override {
-    if (!machine_.threads_are_loops) return "it is for CPUs only";
+    if (!machine_.threads_are_loops) return "this family is meant for CPUs";
     const int rank = tiles_.program().grid.rank();
     if (rank > 3) return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
     // Planes in cache pay off even with T=1: several functions share them, and each plane is read

@@ -90,9 +90,8 @@ class PlannedStream final : public Plan {
   }
 
   std::string unrewarding() const override {
-    return plan_.machine.threads_are_loops
-               ? "it keeps planes in registers, of which a CPU has too few"
-               : "";
+    return plan_.machine.threads_are_loops ? "a CPU has too few registers to keep planes in them"
+                                           : "";
   }
 
  private:

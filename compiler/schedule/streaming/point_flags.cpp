@@ -20,7 +20,7 @@ StreamPointFlags::StreamPointFlags(const StreamContext& context, const StreamTil
   looked_ = of == Of::Pass ? planes_ + ahead_ : planes_;
   free_ = context.builder.local(kernel::Space::Shared,
                                 of == Of::Pass ? "free_passes" : "free_planes", Scalar::U8,
-                                {literal(flags_)}, "1 if no source or receiver lies in them");
+                                {literal(flags_)}, "1 for planes without sources and receivers");
 }
 
 Body StreamPointFlags::look_up() {

@@ -64,10 +64,11 @@ TEST(ScheduleText, ShapesHaveUpToRankLengths) {
     EXPECT_EQ(print(parsed(line, star(4)), 4), line);
   }
   EXPECT_EQ(parsed("direct block=8x1x2 elements=3", star(8)).block, (Shape{8, 1, 2}));
-  EXPECT_EQ(error_of("direct block=2x2x2x2x2", star(4)),
-            "error L002: bad value of schedule setting 'block'\n"
-            "      = expected: up to 4 positive numbers joined by x, x first, like 32x8\n"
-            "      = found: 2x2x2x2x2\n");
+  EXPECT_EQ(
+      error_of("direct block=2x2x2x2x2", star(4)),
+      "error L002: bad value of schedule setting 'block'\n"
+      "      = expected: up to 4 positive numbers separated by 'x', like 32x8 (dimension x first)\n"
+      "      = found: 2x2x2x2x2\n");
   EXPECT_EQ(error_of("direct block=1x1x16x8", star(4)),
             "error L002: bad value of schedule setting 'block'\n"
             "      = expected: at most 1024 threads per block (64 of them in z and beyond)\n"
