@@ -105,7 +105,8 @@ struct Reader {
     in.remove_prefix(std::min(in.size(), size + 1));
     return value;
   }
-  // The number of elements that follow. Each takes at least one byte, which bounds the count.
+  // Reads the number of elements that follow. Each element takes at least one byte, so the
+  // remaining length bounds the number.
   size_t count() {
     const int64_t size = integer();
     if (size < 0 || static_cast<uint64_t>(size) > in.size()) {

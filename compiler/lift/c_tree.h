@@ -3,9 +3,9 @@
 //
 //   file --Clang (runtime/host/c_reader.cpp)--> CTree --execution.h--> nests
 //
-// The tree leaves libstencil_host.so as text, so it has a single node type, stored in vectors and
-// linked by indices. Constructs that the lifter does not support become Unknown nodes with a
-// description. They are refused only if the computation needs them.
+// The tree leaves libstencil_host.so as text. It therefore has a single node type, stored in
+// vectors and linked by indices. Constructs that the lifter does not support become Unknown nodes
+// with a description. The lifter refuses them only if the computation needs them.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ struct CTypeInfo {
   // std::span or the outermost dimension of an mdspan; its inner dimensions are nested sequences or
   // arrays.
   int of = -1;
-  int64_t extent = -1;      // of an array or a sequence; -1 if not constant
-  int size = -1;            // node of the length if it is not constant or uses named constants
+  int64_t extent = -1;  // length of an array or a sequence; -1 if not constant
+  int size = -1;        // node of the length if the length is not constant or uses named constants
   bool constant = false;    // const
   bool restricted = false;  // restrict
   // For sequences that do not own their elements. Right and Left are the layouts of an mdspan.
@@ -48,13 +48,13 @@ struct CVariable {
   std::string name;
   int type = -1;
   Storage storage = Storage::Local;
-  int initial = -1;  // node; globals and static locals have one only if they are const
+  int initial = -1;  // node; globals and static locals have an initial value only if they are const
   int line = 0;
 };
 
 enum class CKind : uint8_t {
   // expressions: `type` is the type of the result, operands are children in order
-  Int,       // integer; text: the macro or constant it came from, if it is one
+  Int,       // integer; text: the macro or constant that the number came from, if any
   Real,      // real
   Variable,  // integer: index into variables
   Unary,     // text: - + ! ~
@@ -82,7 +82,7 @@ enum class CKind : uint8_t {
   Break,
   Continue,
   Empty,
-  Unknown  // text: description, such as "a goto"; integer: 1 for an expression with effects
+  Unknown  // text: description, such as "a goto"; integer: 1 if it is an expression with effects
 };
 
 struct CNode {
@@ -92,17 +92,18 @@ struct CNode {
   double real = 0;
   std::string text;
   std::vector<int> children;
-  int line = 0, column = 0;  // in the file to lift; for a macro, where it is expanded
-  int file = 0;              // index into files; 0 is the file to lift
+  // Position in the file to lift; inside a macro, the position where the macro is expanded
+  int line = 0, column = 0;
+  int file = 0;  // index into files; 0 is the file to lift
 };
 
 struct CFunction {
   std::string name;
   std::vector<int> parameters;  // variables
-  int result = -1;              // type
-  int body = -1;                // node
+  int result = -1;              // index of the type
+  int body = -1;                // index of the node
   int line = 0;
-  bool member = false;  // its first parameter is `this`
+  bool member = false;  // a member function: its first parameter is `this`
   std::string scope;    // "q::S::", its named namespaces and classes; "" in the global scope
 };
 
@@ -113,9 +114,10 @@ struct CTree {
   std::vector<CFunction> functions;
   std::vector<CNode> nodes;
 
-  bool cpp = false;     // C++, not C
-  int entry = -1;       // function to lift; made from a region, with its variables as parameters
-  bool region = false;  // entry was made from a region (between pragmas, or a loop)
+  bool cpp = false;  // C++, not C
+  // The function to lift; if made from a region, the variables of the region are its parameters
+  int entry = -1;
+  bool region = false;  // entry was made from a region: code between pragmas, or a loop
   std::vector<std::string> conditions;  // macros tested by #if and #elif
   std::string region_text;              // source text of the region
   int region_line = 0;                  // first line of the region

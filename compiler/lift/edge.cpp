@@ -1,8 +1,8 @@
 // Compares an expression of a loop counter with each boundary rule at all values of the counter,
 // for several lengths. The expression may consist of the counter, small constants, the length,
-// comparisons and remainders. It is then piecewise linear, and its pieces begin within a few points
-// of the ends. If it agrees with a rule at all points for every tested length from 12 on, it agrees
-// for all lengths.
+// comparisons and remainders. Such an expression is piecewise linear, and its pieces begin within a
+// few points of the ends. If the expression agrees with a rule at all points for every tested
+// length from 12 on, it therefore agrees for all lengths.
 #include "compiler/lift/edge.h"
 
 #include <algorithm>
@@ -33,7 +33,8 @@ bool simple(X x, X index) {
       case XKind::Index:
         out = out && n == index;
         return;
-      case XKind::Cast:  // a narrow type could wrap around at lengths that are not tested
+      // A conversion to a narrow type could wrap around at lengths that are not tested
+      case XKind::Cast:
         out = out && is_integer(n->type) && (bits_of(n->type) >= 32 || is_condition(n->args[0]));
         return;
       case XKind::Symbol:
@@ -62,7 +63,7 @@ struct Sample {
 }  // namespace
 
 X edge_of(Pool& pool, X x, X index, const Domain& domain) {
-  // the length is a symbol, or a constant that is treated as one
+  // the length is a symbol, or a constant that is treated like a symbol
   Poly length = domain.high + Poly(1);
   if (x->kind == XKind::Binary && x->text == "%") length = Poly::of(x->args[1]);
   if (!domain.low.zero() && !domain.low.is_constant()) return nullptr;
@@ -99,7 +100,7 @@ X edge_of(Pool& pool, X x, X index, const Domain& domain) {
   std::vector<Sample> samples;
   for (int64_t points = 1; points < 32; ++points) {
     Sample sample{points, domain.low.constant(), {}};
-    // end of the domain relative to the length
+    // end of the domain minus the length
     const Poly beyond = domain.high + Poly(1) - length;
     if (!beyond.is_constant() || beyond.constant() > 0 || sample.first < 0) return nullptr;
     for (int64_t i = sample.first; i < points + beyond.constant(); ++i) {
@@ -120,7 +121,8 @@ X edge_of(Pool& pool, X x, X index, const Domain& domain) {
           const int64_t i = sample.first + static_cast<int64_t>(k);
           const bool outside = sample.values[k] < 0 || sample.values[k] >= sample.length;
           const int64_t expected = bent(rule, i + c, sample.length);
-          // accesses outside of the array in C, and double reflections, are undefined
+          // At short lengths, skip points where the subscript or the reflected index lies outside
+          // of the array. C programs make no such access.
           const bool twice = expected < 0 || expected >= sample.length;
           if (sample.length < 12 && (outside || twice)) continue;
           if (sample.values[k] != expected) return false;

@@ -1,6 +1,6 @@
-// Conditions that cannot be decided. Both branches are executed from the same state, their stores
-// are guarded by the condition, and variables become selects. `if`, `?:`, `&&` and `||` share this
-// code, so an operand that assigns does so only under its condition.
+// Executes both branches of a condition that cannot be decided. Both branches start from the same
+// state. The condition guards their stores, and variables become selects. `if`, `?:`, `&&` and `
+// ` share this code, so an operand that assigns a variable assigns it only under its condition.
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
@@ -10,7 +10,8 @@ namespace stencil::lifter {
 // ---- side effects
 
 // Whether executing this node (without its children) may change something that the caller can see.
-// `own`: the node belongs to a called function, whose local variables the caller cannot see.
+// `own`: the node belongs to a called function. The caller cannot see the local variables of that
+// function.
 bool Executor::node_changes(const CNode& n, bool own) {
   const auto is_own = [&](const CNode& target) {
     if (!own || target.kind != CKind::Variable) return false;
@@ -37,8 +38,8 @@ bool Executor::node_changes(const CNode& n, bool own) {
 }
 
 bool Executor::function_changes(int index) {
-  const auto [entry, fresh] =
-      function_changes_.try_emplace(index, true);  // true in case the function is recursive
+  // Assume true while the body is checked, in case the function is recursive
+  const auto [entry, fresh] = function_changes_.try_emplace(index, true);
   if (!fresh) return entry->second;
   bool out = false;
   std::vector<int> todo = {tree_.functions[index].body};
@@ -92,14 +93,16 @@ void Executor::run_branches(X condition, const CNode& at, const std::function<vo
   merge(condition, first);
 }
 
-// Variables after a condition: `yes` has their values where it holds, cells_ elsewhere.
+// Merges the variables after a condition: `yes` has their values if the condition holds, cells_ has
+// their values otherwise.
 void Executor::merge(X condition, const Cells& yes) {
   std::set<std::string> paths;
   for (const Cells* side : {&yes, static_cast<const Cells*>(&cells_)}) {
     for (const auto& [path, value] : *side) paths.insert(path);
   }
   const Cells no = cells_;
-  // If only one branch touched an outside variable, the other branch keeps its previous value.
+  // If only one branch touched a variable from outside of the region, the other branch keeps its
+  // previous value.
   const auto held = [&](const Cells& side, const std::string& path) -> std::optional<Value> {
     if (const auto found = side.find(path); found != side.end()) return found->second;
     if (is_local(path) || cell_types_.count(path) == 0) return std::nullopt;
@@ -115,7 +118,7 @@ void Executor::merge(X condition, const Cells& yes) {
     const bool table = variable >= 0 && tree_.variables[variable].initial >= 0;
     if (a && b && *a == *b) {
       merged[path] = *a;
-    } else if (table && (a || b)) {  // constants: it does not matter which branch read them first
+    } else if (table && (a || b)) {  // constants have equal values in both branches
       merged[path] = a ? *a : *b;
     } else if (!a || !b) {
       merged[path] =
@@ -158,7 +161,7 @@ Value Executor::eval_choice(const CNode& n) {
   const CScalar type = scalar_of(n.type);
   const bool plain = !has_effects(n.children[1]) && !has_effects(n.children[2]);
   if (in_nest_ && is_integer(type) && plain) {
-    // it may be a subscript that follows a boundary rule
+    // The choice may be a subscript that follows a boundary rule.
     const Value first = eval(n.children[1]), second = eval(n.children[2]);
     if (first.kind == Value::Kind::Scalar && second.kind == Value::Kind::Scalar) {
       X choice = choice_of_index(condition, pool_.cast(first.x, type), pool_.cast(second.x, type));
@@ -216,7 +219,7 @@ Flow Executor::exec_converted_if(const CNode& n, X condition) {
   if (yes.flow == Flow::Next && no.flow == Flow::Next) return Flow::Next;
   const bool nothing_stored = stores_.size() == stored && out_.nests.size() == nests;
   const bool outermost = call_sites_.empty() && scope_ == Flow::Return;
-  // `if (change < eps) break;` and `if (change < eps) return;` in the time loop
+  // Handles `if (change < eps) break;` and `if (change < eps) return;` in the time loop.
   const bool alone = no.flow == Flow::Next && n.children.size() <= 2 && nothing_stored;
   if (alone && (yes.flow == Flow::Break || (yes.flow == Flow::Return && outermost)) && in_time_ &&
       !in_nest_ && active_.empty() && trail_.size() == time_trail_) {
@@ -253,15 +256,15 @@ Flow Executor::exec_converted_if(const CNode& n, X condition) {
          "only the time loop may end early, by a condition on a reduction after its last loop");
 }
 
-// Guards the rest of the function or iteration.
+// Guards the rest of the function or iteration with the condition under which it continues.
 void Executor::end_where(const EarlyEnd& end) {
   exits_.push_back(end);
   left_ = both(left_, pool_.negation(end.condition));
   guard_ = both(left_, path_);
 }
 
-// Executes the body of a function or iteration and selects between the values at its early exits
-// and at its end.
+// Executes the body of a function or iteration. Then selects between the values at the early exits
+// of the body and the values at its end.
 Flow Executor::in_scope(Flow kind, int body) {
   X const path = path_, left = left_;
   std::vector<EarlyEnd> outer = std::move(exits_);
@@ -298,9 +301,9 @@ Value Executor::either(X condition, const Value& yes, const Value& no) const {
   return unknown("a value that depends on where a function returns");
 }
 
-// `if (n < 3) return -1;` before the time loop. If nothing was written so far and the path that
-// continues has the larger sizes, the program requires those sizes. Otherwise everything that
-// follows is guarded.
+// Handles `if (n < 3) return -1;` before the time loop. If the region has written nothing yet and
+// continues only for larger sizes, the program requires those sizes. Otherwise all following
+// statements are guarded.
 bool Executor::early_return(const EarlyEnd& end, bool nothing_stored, const CNode& n) {
   bool plain = true;
   each_node(end.condition, [&](X c) {
@@ -325,8 +328,8 @@ bool Executor::early_return(const EarlyEnd& end, bool nothing_stored, const CNod
   return true;
 }
 
-// Appends the integers that are >= 0 exactly where the condition does not hold. Returns false if
-// the condition says anything else.
+// If the condition fails exactly where some integers are >= 0, appends these integers and returns
+// true. Returns false for any other condition.
 bool Executor::at_least_zero_unless(X condition, std::vector<Poly>& slacks) {
   if (condition->kind != XKind::Binary) return false;
   const std::string& op = condition->text;
@@ -345,7 +348,8 @@ bool Executor::at_least_zero_unless(X condition, std::vector<Poly>& slacks) {
 
 // ---- integers as polynomials
 
-// Whether an atom cannot wrap around: sizes and coordinates of a grid lie within 2^30.
+// Whether an atom cannot wrap around. Sizes and coordinates of a grid lie within 2^30, so they
+// qualify.
 bool Executor::is_size(X atom) const {
   if (atom->kind == XKind::Index || atom->kind == XKind::Time) return true;
   if (atom->kind != XKind::Symbol) return false;
@@ -358,9 +362,9 @@ bool Executor::is_size(X atom) const {
   return std::any_of(out_.facts.begin(), out_.facts.end(), has);
 }
 
-// An integer expression as a polynomial with the value that C computes, or nullopt. Conversions
-// must keep the value and unsigned results must be >= 0. Parts that may wrap around become atoms.
-// `assume`: the program may require sizes that do not wrap around.
+// Returns an integer expression as a polynomial with the value that C computes, or nullopt.
+// Conversions must keep the value, and unsigned results must be >= 0. Parts that may wrap around
+// become atoms. `assume`: the program may require sizes that prevent wrapping.
 std::optional<Poly> Executor::exact(X x, bool assume) {
   std::map<X, std::optional<Poly>> done;
   return exact(x, assume, done);
@@ -372,7 +376,7 @@ bool Executor::stays_within(X x, const Poly& p, bool assume) {
   const bool sizes = std::all_of(atoms.begin(), atoms.end(), [&](X atom) {
     return is_size(atom) || (assume && atom->kind == XKind::Symbol);
   });
-  // Larger constants are not sizes: i + 4294967299 as an int, 4294967290u + k.
+  // Larger constants are not sizes, as in i + 4294967299 converted to int, or 4294967290u + k.
   const int64_t largest = int64_t{1} << (bits_of(x->type) == 32 ? 30 : 61);
   if (!sizes || bits_of(x->type) < 32 || std::abs(p.constant()) > largest) return false;
   if (bits_of(x->type) == 32 && !p.fits_program()) return false;

@@ -1,6 +1,7 @@
-// Calls. Functions of the program are executed inline, functions of the math library become
-// operators, and every other call has side effects. Such a call is refused within loops. Before the
-// time loop its result is unknown, and the lifter refuses it only where it is used.
+// Calls. Functions of the program are executed inline, and functions of the math library become
+// operators. Every other call counts as a side effect, and the lifter refuses it within loops.
+// Before the time loop, the result of such a call is unknown; the lifter refuses only code that
+// uses the result.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -19,7 +20,7 @@ std::string math_name(std::string name) {
       "cos",   "tan",   "asin",  "acos", "atan", "atan2", "sinh",  "cosh",  "tanh",
       "asinh", "acosh", "atanh", "erf",  "erfc", "pow",   "floor", "ceil",  "round",
       "trunc", "fma",   "fabs",  "fmin", "fmax", "abs",   "min",   "max"};
-  if (name == "min" || name == "max") return "";  // not from std::, so an unknown function
+  if (name == "min" || name == "max") return "";  // min and max without std:: are unknown functions
   if (name.rfind("std::", 0) == 0) name = name.substr(5);
   if (name.rfind("__builtin_", 0) == 0) name = name.substr(10);
   if (kNames.count(name) > 0) return name;
@@ -30,7 +31,7 @@ std::string math_name(std::string name) {
   return "";
 }
 
-// isnan and similar functions under one name; "" for other functions.
+// One name for isnan and its variants, one for isinf, and so on; "" for other functions.
 std::string classification(std::string name) {
   for (const char* prefix : {"std::", "__builtin_", "__"}) {
     const size_t size = std::strlen(prefix);
@@ -43,7 +44,7 @@ std::string classification(std::string name) {
   return kNames.count(name) > 0 ? name : "";
 }
 
-// Why the language has no counterpart of a math function, or null.
+// The reason why the language has no counterpart of a math function, or null.
 const char* no_counterpart(std::string name) {
   if (name.rfind("std::", 0) == 0) name = name.substr(5);
   if (name.rfind("__builtin_", 0) == 0) name = name.substr(10);
@@ -57,7 +58,7 @@ const char* no_counterpart(std::string name) {
   return nullptr;
 }
 
-// Whether this is a function of <math.h> without a counterpart in the language.
+// Whether this name is a function of <math.h> without a counterpart in the language.
 bool is_missing(std::string name) {
   static const std::set<std::string> kNames = {
       "fmod",   "remainder", "remquo",     "rint",   "nearbyint", "lrint",   "llrint",
@@ -139,7 +140,7 @@ Value Executor::call_function(const CNode& n) {
   return returned_;
 }
 
-// A returned structure becomes an object of the call.
+// Makes a returned structure an object of the call.
 void Executor::return_object(int type, int value) {
   const std::string path = fmt::format("(returned{})", call_sites_.back());
   Cells of_value;
@@ -215,8 +216,8 @@ Value Executor::library_call(const CNode& n) {
   return scalar_value(pool_.call(name == "fabs" ? "abs" : name, args, type));
 }
 
-// isnan(x) becomes x != x; the others compare with the largest finite number. glibc's isinf also
-// returns the sign of the infinity.
+// isnan(x) becomes x != x. The other functions compare x with the largest finite number. glibc's
+// isinf also returns the sign of the infinity.
 Value Executor::classified(const CNode& n, const std::string& name) {
   X x = scalar(n.children[0]);
   const CScalar result = scalar_of(n.type);
@@ -286,7 +287,7 @@ Value Executor::eval_call(const CNode& n) {
   if (name == "__builtin_assume_aligned" && !n.children.empty()) return eval(n.children[0]);
   if (name == "free" || name == "std::free") return unknown("nothing");
   if (is_allocation(name)) {
-    // a local allocation with unknown initial contents
+    // The result is a local allocation with unknown initial contents.
     return {Value::Kind::Pointer,
             nullptr,
             {-1,

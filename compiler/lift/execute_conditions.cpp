@@ -1,5 +1,5 @@
-// Conditions on loop counters: decided from the loop bounds or by splitting a loop. Also subscripts
-// that follow boundary rules at the ends of an array.
+// Conditions on loop counters. They are decided from the loop bounds or by splitting a loop. This
+// file also handles subscripts that follow boundary rules at the ends of an array.
 #include <fmt/format.h>
 
 #include "compiler/lift/edge.h"
@@ -15,7 +15,8 @@ bool Executor::known_at_least_zero(const Poly& p) const {
   for (X atom : p.atoms()) {
     const bool by_type = atom->kind == XKind::Symbol && is_unsigned(atom->type);
     if (by_type || atom->kind == XKind::Time) facts.push_back(Poly::atom(atom));
-    // n <= 2147483647 decides comparisons with constants outside of the range of n's type
+    // The limits of n's type decide comparisons with constants outside of that type: n <=
+    // 2147483647.
     if (large && atom->kind == XKind::Symbol && bits_of(atom->type) <= 32) {
       const Interval all = range_of_type(atom->type);
       facts.push_back(Poly(static_cast<int64_t>(all.high)) - Poly::atom(atom));
@@ -25,8 +26,8 @@ bool Executor::known_at_least_zero(const Poly& p) const {
   return proved(p, facts);
 }
 
-// The largest or smallest value over the domains of the active loops. Other atoms remain, and so
-// does an index whose factor is not constant.
+// The largest or smallest value of `p` over the domains of the active loops. Other atoms remain in
+// the result. An index with a non-constant factor remains as well.
 Poly Executor::extreme(Poly p, bool largest) const {
   for (const Active& loop : active_) {
     X index = pool_.leaf(XKind::Index, CScalar::I64, loop.domain.index, loop.name);
@@ -75,14 +76,14 @@ std::optional<bool> Executor::decide_compare(const std::string& op, Poly d, bool
     at = *factor == 1 ? -rest : rest;
     if (known_at_least_zero(of->domain.low - at)) at = at + Poly(1);
   } else {
-    at = *factor == 1 ? -rest : rest + Poly(1);  // i + rest < 0; rest - i < 0
+    at = *factor == 1 ? -rest : rest + Poly(1);  // the two cases are i + rest < 0 and rest - i < 0
   }
   if (!at.fits_program()) return std::nullopt;
-  // splitting there makes no progress, so the condition remains undecided
+  // Splitting at an end of the domain makes no progress, so the condition remains undecided.
   if (at == of->domain.low || at == of->domain.high + Poly(1)) return std::nullopt;
   // Splitting is valid only if the condition changes within the loop. The program may require sizes
-  // large enough for that. It never requires sizes to be small; in that case the condition becomes
-  // a select at each point.
+  // large enough for such a change. It never requires sizes to be small. If only small sizes allow
+  // the change, the condition becomes a select at each point.
   for (const auto& [slack, text] : {std::pair{at - of->domain.low, "begins before"},
                                     std::pair{of->domain.high + Poly(1) - at, "ends after"}}) {
     if (proved(slack, out_.facts)) continue;
@@ -100,7 +101,8 @@ std::optional<bool> Executor::decide(X condition) {
   return decide(condition, done);
 }
 
-// Conditions share subexpressions; each is decided once.
+// Decides a condition. Conditions share subexpressions, so `done` keeps the result for each of
+// them.
 std::optional<bool> Executor::decide(X condition, std::map<X, std::optional<bool>>& done) {
   const auto [entry, fresh] = done.try_emplace(condition, std::nullopt);
   if (!fresh) return entry->second;
@@ -145,8 +147,8 @@ std::optional<bool> Executor::decide_anew(X condition, std::map<X, std::optional
   }
 }
 
-// Decides a comparison by the ranges of both sides: `i < 4294967299` holds for any int, whatever
-// the loop bounds.
+// Decides a comparison from the ranges of both sides: `i < 4294967299` holds for any int,
+// regardless of the loop bounds.
 std::optional<bool> Executor::decided_by_ranges(const std::string& op, X l, X r) {
   if (op == ">" || op == ">=") return decided_by_ranges(op == ">" ? "<" : "<=", r, l);
   const Interval a = ranges_.of(l), b = ranges_.of(r);
@@ -167,7 +169,7 @@ std::optional<bool> Executor::decide_as_it_is(X condition) {
   return known;
 }
 
-// A select of counters and sizes only, else null.
+// Returns a select that consists of counters and sizes only, otherwise null.
 X Executor::choice_of_index(X condition, X yes, X no) const {
   bool plain = split_, counts = false;
   for (X part : {condition, yes, no}) {
@@ -181,8 +183,8 @@ X Executor::choice_of_index(X condition, X yes, X no) const {
   return plain && counts ? pool_.select(condition, yes, no) : nullptr;
 }
 
-// Rewrites the parts of a subscript that wrap or reflect at the ends of an array as a boundary
-// rule, or decides them by splitting the loop.
+// Some parts of a subscript wrap or reflect at the ends of an array. This function rewrites them as
+// a boundary rule, or decides them by splitting the loop.
 X Executor::bent(X subscript) {
   for (int guard = 0; guard < 8; ++guard) {
     X found = nullptr;
@@ -225,7 +227,8 @@ X Executor::bent(X subscript) {
   return subscript;
 }
 
-// a % m of an index: splits the loop into a where 0 <= a < m, and a - m beyond.
+// Replaces a % m, where `a` contains an index: by a where 0 <= a < m, and by a - m where m <= a <
+// 2*m. Splits the loop at the ends of these ranges.
 X Executor::remainder_of(X x, bool may_split) {
   if (x->kind != XKind::Binary || !contains(x->args[0], XKind::Index)) return x;
   const auto dividend = exact(x->args[0]), divisor = exact(x->args[1]);
@@ -249,7 +252,7 @@ X Executor::resolved(X subscript, const CNode& at) {
   return out;
 }
 
-// Refuses conversions of a counter to a narrow type, since the loop may have any length.
+// Refuses conversions of a counter to a narrow type: the loop may be longer than the type allows.
 void Executor::keeps_values(X subscript, const CNode& at) const {
   std::set<X> seen;
   each_node_of(

@@ -1,8 +1,9 @@
 // How a time loop ends, and the values of scalars after it.
 //
-// Conditions on counters become a number of steps. Conditions on reductions end the program after a
-// step, so they are expressed by the values at the end of a step. They come from the loop condition
-// and from `break` statements, after which the step must do nothing more.
+// Conditions that end the loop come from the loop condition and from `break` statements; the step
+// must do nothing after a `break`. Conditions on counters become a number of steps. Conditions on
+// reductions end the program after a step, so they are written in terms of the values at the end of
+// a step.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -19,8 +20,8 @@ bool has_data(X x) {
          contains(x, XKind::Unknown);
 }
 
-// Comparisons with infinity in terms of finite numbers, since the language has no infinity:
-// HUGE_VAL > x holds where x <= DBL_MAX.
+// Rewrites comparisons with infinity as comparisons with finite numbers, since the language has no
+// infinity: HUGE_VAL > x becomes x <= DBL_MAX.
 X without_infinity(Pool& pool, X condition) {
   static const std::map<std::string, std::string> kMirrored = {
       {"<", ">"}, {">", "<"}, {"<=", ">="}, {">=", "<="}, {"==", "=="}, {"!=", "!="}};
@@ -50,7 +51,7 @@ X without_infinity(Pool& pool, X condition) {
   });
 }
 
-// Whether a value is never NaN. Reduced values are assumed not to be NaN; a symbol may be.
+// Whether a value is never NaN. Reductions are assumed to give no NaN; a symbol may be NaN.
 bool never_nan(X x) {
   if (is_integer(x->type) || x->kind == XKind::Sum) return true;
   if (x->kind == XKind::Real) return !std::isnan(x->real);
@@ -58,7 +59,7 @@ bool never_nan(X x) {
   return x->kind == XKind::Select && never_nan(x->args[1]) && never_nan(x->args[2]);
 }
 
-// The negated condition. If an operand of `a < b` may be NaN, `a >= b` is not its negation.
+// Negates the condition. `a >= b` is not the negation of `a < b` if an operand may be NaN.
 X opposite(Pool& pool, X x) {
   if (x->kind == XKind::Unary && x->text == "!") return x->args[0];
   if (x->kind == XKind::Binary) {
@@ -105,7 +106,7 @@ void Executor::endings(const TimeLoop& loop, const std::vector<X>& at_first) {
     X holds = pool_.truth(scalar(loop.conditions[k]));
     ending(opposite(pool_, holds), !loop.first, asked);
     if (!loop.first || !has_data(holds)) continue;
-    // reductions have other values before the first step
+    // before the first step, reductions have other values
     X first = without_infinity(pool_, at_first[k]);
     if (has_data(first)) {
       refuse("C025", asked,
@@ -173,7 +174,7 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
     out_.stop = out_.stop == nullptr ? end : pool_.binary("||", out_.stop, end, CScalar::I32);
     return;
   }
-  // the loop ends after the first step whose number reaches (or equals) a sum of sizes
+  // The loop ends after the first step whose number reaches (or equals) a sum of sizes.
   X c = condition;
   std::optional<Poly> last;
   if (c->kind == XKind::Binary && c->args.size() == 2 && is_integer(c->args[0]->type)) {
@@ -214,8 +215,8 @@ X Executor::steps_of(const Poly& steps, const CNode& at) {
   return steps.expression(pool_);
 }
 
-// Replaces the values that only some steps compute: `guard` says in which steps, `now` is the value
-// there, and `carried` is the value from the previous step.
+// Replaces each value that the program computes only in some steps: `guard` holds in these steps,
+// `now` is the value computed there, and `carried` is the value from the previous step.
 X Executor::with_guarded(X condition,
                          const std::function<X(X value, X guard, X now, X carried)>& replacement) {
   std::map<X, X> done;
@@ -228,7 +229,8 @@ X Executor::with_guarded(X condition,
   });
 }
 
-// The variable that a step carries over, if it is the only one of its name; else "".
+// The path of the variable that a step carries over, if no other variable has the same name;
+// otherwise "".
 std::string Executor::carried_path(X carried) const {
   std::string out;
   for (const auto& [path, value] : before_steps_) {
@@ -239,10 +241,10 @@ std::string Executor::carried_path(X carried) const {
   return out;
 }
 
-// If a value is computed only in some steps, the program tests the condition only in those steps.
-// In a later step C tests the same value again, and the result is the same if nothing else in the
-// condition changes. Before the value is first computed, C tests the initial value, which must not
-// end the loop.
+// If a step computes a value of the condition only in some steps, the program tests the condition
+// only in those steps. C also tests it in the steps between, with the old value. The result is then
+// unchanged unless something else in the condition changes. Before the first computed value, C
+// tests the initial value, which must not end the loop.
 X Executor::rarely(X condition, const CNode& at) {
   X when = nullptr;
   bool several = false;
@@ -303,7 +305,7 @@ X Executor::rarely(X condition, const CNode& at) {
   return stop;
 }
 
-// A value after the last step, or nullopt if it is unknown.
+// A value after the last step, or nullopt if the value is unknown.
 std::optional<Value> Executor::behind(const Value& value) {
   if (value.kind != Value::Kind::Scalar) return std::nullopt;
   bool known = true;
@@ -330,7 +332,7 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
   bool by_condition = false;
   for (int condition : loop.conditions)
     by_condition = by_condition || has_data(pool_.truth(scalar(condition)));
-  if (loop.counted) {  // its value after the last increment
+  if (loop.counted) {  // the counter after its last increment
     const Loop& l = *loop.counted;
     const Poly next = Poly::of(l.first) + Poly::atom(time_) + Poly(1);
     cells_[l.counter.path] = scalar_value(next.expression(pool_, l.type));
@@ -342,7 +344,7 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
     if (value.kind == Value::Kind::Pointer) continue;
     std::optional<Value> now = behind(value);
     for (const Break& one : endings_) {
-      if (one.returns) continue;  // returns instead of continuing after the loop
+      if (one.returns) continue;  // this exit returns and never reaches the code after the loop
       const auto then = one.cells.find(path);
       const std::optional<Value> other =
           then == one.cells.end() ? std::nullopt : behind(then->second);
@@ -361,8 +363,9 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
     }
     const bool scalar = old != before.end() && old->second.kind == Value::Kind::Scalar;
     X zero = pool_.integer(0, CScalar::I64);
-    if (loop.first) {  // it may have run zero steps
-      // the formula for a counter is also right then
+    // The loop may have run zero steps.
+    if (loop.first) {
+      // The formula for a counter also holds for zero steps.
       X none = nullptr;
       if (scalar) {
         std::map<X, X> done;
@@ -385,7 +388,7 @@ void Executor::behind_loop(const Cells& before, const TimeLoop& loop) {
   }
 }
 
-// Where the time loop may return, scalars have their values at that return if the loop was stopped.
+// If the time loop ended at a `return`, scalars have the values that they had at that `return`.
 void Executor::returned_from_loop() {
   const auto leaves = [](const Break& one) { return one.returns; };
   const auto from = std::find_if(endings_.begin(), endings_.end(), leaves);
@@ -421,7 +424,8 @@ void Executor::returned_early() {
   }
 }
 
-// The value as a function of symbols, reductions and the number of steps; null if it is not one.
+// Writes the value as a function of symbols, reductions and the number of steps. Null if that is
+// impossible.
 X Executor::followed(const Value& value, CScalar type) {
   if (value.kind != Value::Kind::Scalar) return nullptr;
   bool known = true;
@@ -432,8 +436,8 @@ X Executor::followed(const Value& value, CScalar type) {
   return known ? pool_.cast(value.x, type) : nullptr;
 }
 
-// Calls `visit` for scalars outside of the region whose values the region changed, with the path,
-// the new value and whether it is a variable passed by value.
+// Calls `visit` for each scalar outside of the region whose value the region changed. The arguments
+// are its path, its new value, and whether it is a variable passed by value.
 void Executor::each_scalar_left(
     const Cells& before, const Cells& after,
     const std::function<void(const std::string&, const Value&, bool)>& visit) {
@@ -448,14 +452,14 @@ void Executor::each_scalar_left(
     const bool by_value = type_of(type)->kind != CTypeInfo::Kind::Reference;
     const bool own = parameter && by_value && path.rfind("(*", 0) != 0;
     if (own && !tree_.region) continue;
-    // a loop counter with an unknown final value
+    // The variable is a loop counter with an unknown final value.
     const bool unknown = now->second.kind == Value::Kind::None;
     if (own && unknown && loop_counters_.count(path) > 0) continue;
     visit(path, now->second, own && path == fmt::format("v{}", variable));
   }
 }
 
-// Collects the outside scalars that the region sets and the return value.
+// Collects the return value, and the scalars outside of the region that the region sets.
 void Executor::scalars_left() {
   returned_from_loop();
   returned_early();

@@ -1,7 +1,7 @@
-// Statements. There are three kinds of loops. A loop with few, known iterations is unrolled. A loop
-// over space is executed once with a symbol as its counter. The time loop is executed once, from a
-// state that represents any step. The counter of the time loop appears in no subscript that
-// the loop writes, except to select a buffer by t % 2.
+// Statements. There are three kinds of loops. A loop with a small, known number of iterations is
+// unrolled. A loop over space is executed once with a symbol as its counter. The time loop is
+// executed once, from a state that represents any step. Store subscripts contain the counter of the
+// time loop only as t % 2, which selects a buffer.
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
@@ -96,7 +96,7 @@ int Executor::depth_of_loops(int index) {
   if (loop_depths_.empty()) loop_depths_.assign(tree_.nodes.size(), -1);
   int& known = loop_depths_[index];
   if (known >= 0) return known;
-  known = 0;  // in case the function is recursive
+  known = 0;  // assume depth 0 while the body is measured, in case the function is recursive
   const CNode& n = node(index);
   int inner = 0;
   for (int child : n.children) inner = std::max(inner, depth_of_loops(child));
@@ -107,8 +107,8 @@ int Executor::depth_of_loops(int index) {
   return known = inner + (loop ? 1 : 0);
 }
 
-// Whether a statement assigns a variable by name. Assignments through references and in called
-// functions are found by unchanged() after executing the body.
+// Whether a statement assigns to a variable by name. unchanged() finds assignments through
+// references and in called functions, after the body has been executed.
 bool Executor::assigns(int index, const std::string& path) {
   const CNode& n = node(index);
   if (n.kind == CKind::Assign || n.kind == CKind::Step || n.kind == CKind::Address) {
@@ -143,7 +143,8 @@ void Executor::unchanged(const Loop& loop, X counter) {
   }
 }
 
-// Whether a statement may assign anything that an expression reads: a variable, member or element.
+// Whether a statement may assign to anything that an expression reads: a variable, member or
+// element.
 bool Executor::changes(int statement, int expression) {
   const CNode& e = node(expression);
   if (e.kind == CKind::Variable) {
@@ -167,8 +168,8 @@ bool Executor::changes(int statement, int expression) {
                      [&](int child) { return changes(statement, child); });
 }
 
-// Matches for (v = first; v < last; v += step) where the body does not change the counter. `init`
-// has already been executed.
+// Matches for (v = first; v < last; v += step) whose body does not change the counter. `init` has
+// already been executed.
 std::optional<Executor::Loop> Executor::canonical(int index) {
   const CNode& n = node(index);
   if (n.kind != CKind::For) return std::nullopt;
@@ -205,7 +206,7 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
   if (assigns(out.body, out.counter.path)) return std::nullopt;
   const CNode& test = node(n.children[1]);
   if (test.kind != CKind::Binary || has_effects(n.children[1])) return std::nullopt;
-  // `v` or `v + c` with a small constant c >= 0
+  // Matches `v` or `v + c` with a small constant c >= 0.
   int64_t added = 0;
   const auto plain = [&](int at) {
     const CNode* c = &node(at);
@@ -248,14 +249,14 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
   out.first = first.x;
   out.bound = bound;
   out.limit = limit;
-  if (added != 0) {  // v + c < n as v < n - c
+  if (added != 0) {  // rewrite v + c < n as v < n - c
     const CScalar type = scalar_of(test_type);
     limit = pool_.binary("-", pool_.cast(limit, type), pool_.integer(added, type), type);
   }
   const CScalar wide = CScalar::I64;
   X one = pool_.integer(1, wide);
   if (!counts_as_written(out, scalar_of(test_type), limit)) return std::nullopt;
-  // an unsigned counter is never negative, so v >= 0 always holds
+  // An unsigned counter is never negative, so v >= 0 always holds.
   const auto least = exact(limit);
   if (op == ">=" && is_unsigned(scalar_of(test_type)) &&
       (!least || !known_at_least_zero(extreme(*least, false) - Poly(1)))) {
@@ -275,16 +276,16 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
   return out;
 }
 
-// Whether the first value and the bound equal their polynomials. An unsigned comparison reads
-// negative numbers as large ones, and unsigned sums wrap around. The program may require sizes that
-// avoid both.
+// Whether the first value and the bound equal their polynomials. Two things could prevent that: an
+// unsigned comparison reads negative numbers as large numbers, and unsigned sums wrap around. The
+// program may require sizes that exclude both.
 bool Executor::counts_as_written(const Loop& loop, CScalar compared, X limit) {
   X first = is_unsigned(compared) ? pool_.cast(loop.first, compared) : loop.first;
   const auto low = exact(first, true), high = exact(limit, true);
   return low && high && *low == Poly::of(loop.first) && *high == Poly::of(limit);
 }
 
-// Matches while (t < n) { ...; t++; }, where the last statement increments the counter.
+// Matches while (t < n) { ...; t++; }: the last statement increments the counter.
 std::optional<Executor::Loop> Executor::canonical_while(int index) {
   const CNode& n = node(index);
   if (n.kind != CKind::While) return std::nullopt;
@@ -343,8 +344,8 @@ std::optional<Executor::Loop> Executor::canonical_while(int index) {
   return out;
 }
 
-// Whether a loop moves along a dimension of what it writes. Executes the body once on a copy of the
-// state to find out.
+// Whether a loop moves along a dimension of the arrays that it writes. To find out, executes the
+// body once on a copy of the state.
 bool Executor::moves_along(const Loop& loop) {
   const State before = state();
   bool found = false;
@@ -377,11 +378,11 @@ bool Executor::moves_along(const Loop& loop) {
   return found;
 }
 
-// Executes a loop of few iterations one by one, unless it is a loop over space.
+// Executes a loop with a small number of iterations one by one, unless it is a loop over space.
 bool Executor::unrolled(const Loop& loop) {
   const Poly count = Poly::of(loop.last) - Poly::of(loop.first);
   const Poly first = Poly::of(loop.first);
-  // also for (k = i - 1; k <= i + 1; k++)
+  // Loops such as for (k = i - 1; k <= i + 1; k++) qualify as well.
   const bool near = contains(loop.first, XKind::Index) && !contains(loop.first, XKind::Load);
   if (!count.is_constant() || !(first.is_constant() || near)) return false;
   const int64_t span = loop.step > 0 ? count.constant() : -count.constant();
@@ -408,7 +409,7 @@ bool Executor::unrolled(const Loop& loop) {
   return true;
 }
 
-// Executes a loop of unknown form as long as its condition is known.
+// Executes a loop of any other form one iteration at a time, while its condition is known.
 Flow Executor::simulate(int index) {
   const CNode& n = node(index);
   const bool is_for = n.kind == CKind::For;

@@ -1,5 +1,5 @@
 // Arrays, symbols and the names of paths. An array is created when its path is first used. A scalar
-// from outside of the region becomes a symbol when it is read before it is assigned.
+// from outside of the region becomes a symbol when the region reads it before assigning to it.
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
@@ -47,7 +47,8 @@ bool Executor::is_table(const std::string& path) const {
   return type->constant;
 }
 
-// Selects between the elements. Any other subscript is undefined in C.
+// Reads an element of a table at a subscript that is not constant, as selects between all elements.
+// In C, any other subscript is undefined.
 Value Executor::read_table(const LValue& of) {
   constexpr int64_t kMostElements = 64;
   const auto element = [&](int64_t k) {
@@ -59,7 +60,8 @@ Value Executor::read_table(const LValue& of) {
     return count;
   };
   int64_t count = present();
-  // If cells have been dropped, the initial values are evaluated again: they are constants.
+  // If cells have been dropped, the initial values are evaluated again. They are constants, so the
+  // result is equal.
   const int variable = variable_number(of.path);
   const CVariable& v = tree_.variables[variable];
   const CTypeInfo* type = type_of(v.type);
@@ -184,7 +186,8 @@ X Executor::symbol_of(const std::string& path, CScalar type) {
   return symbol;
 }
 
-// The object that a path is part of (ArrayInfo::object). `pointer`: the target of the path.
+// The memory object that contains a path (ArrayInfo::object). `pointer`: use the target of the
+// path.
 std::string Executor::object_of(const std::string& path, bool pointer) const {
   if (pointer) return path + "*";
   const size_t end = path.rfind(')');
@@ -193,18 +196,19 @@ std::string Executor::object_of(const std::string& path, bool pointer) const {
   if (variable < 0) return "";
   const CVariable& root = tree_.variables[variable];
   const CTypeInfo::Kind kind = type_of(root.type)->kind;
-  // a parameter double a[n][m] is a pointer
+  // a parameter declared as double a[n][m] is a pointer
   const bool adjusted =
       kind == CTypeInfo::Kind::Array && root.storage == CVariable::Storage::Parameter;
   return adjusted || kind == CTypeInfo::Kind::Reference ? fmt::format("v{}&", variable) : "";
 }
 
-// Finds parameters that C assigns and only uses as *p or p[0]: results, not arrays.
+// Finds the pointer parameters that C assigns through and uses only as *p or p[0]. They are
+// results, not arrays.
 void Executor::find_single() {
   const CFunction& entry = tree_.functions[tree_.entry];
   if (tree_.region) return;
   std::map<int, int> uses, alone, written;
-  const auto variable_in = [&](const CNode& n) {  // in *p and p[0], else -1
+  const auto variable_in = [&](const CNode& n) {  // the variable in *p or p[0], else -1
     const bool first = n.kind == CKind::Subscript && node(n.children[1]).kind == CKind::Int &&
                        node(n.children[1]).integer == 0;
     if (n.kind != CKind::Deref && !first) return -1;
@@ -229,7 +233,7 @@ void Executor::find_single() {
   }
 }
 
-// Whether this is a macro or constant that becomes a param.
+// Whether this node is a macro or constant that becomes a param.
 bool Executor::is_param(const CNode& n) const {
   return n.kind == CKind::Int && !n.text.empty() &&
          std::find(options_.params.begin(), options_.params.end(), n.text) != options_.params.end();
@@ -241,8 +245,8 @@ bool Executor::has_param(int index) const {
                                     [&](int child) { return has_param(child); });
 }
 
-// The array at a path, created on first use. `type` is the type of the path: an array, container or
-// pointer. Returns -1 for anything but arrays of numbers.
+// Returns the array at a path and creates it on first use. `type` is the type of the path: an
+// array, container or pointer. Returns -1 unless the elements are numbers.
 int Executor::array_of(const std::string& path, int type, bool pointer) {
   if (const auto found = array_paths_.find(path); found != array_paths_.end()) return found->second;
   ArrayInfo made;
@@ -287,7 +291,7 @@ int Executor::array_of(const std::string& path, int type, bool pointer) {
   return id;
 }
 
-// Whether two element accesses are the same element, or nullopt if that depends on values.
+// Whether two accesses refer to the same element. nullopt if that depends on values.
 std::optional<bool> Executor::same_element(const std::vector<X>& a, const std::vector<X>& b) const {
   bool same = true;
   if (a.size() != b.size()) return std::nullopt;
@@ -312,7 +316,7 @@ X Executor::load(int array, const std::vector<X>& as_written, const CNode& at) {
     keeps_values(subscripts.back(), at);
   }
   const ArrayInfo& info = out_.arrays[array];
-  // a ? b : c as a subscript becomes a select between elements
+  // A subscript a ? b : c becomes a select between elements.
   for (size_t i = 0; i < subscripts.size(); ++i) {
     X choice = nullptr;
     each_node(subscripts[i], [&](X n) {
@@ -342,8 +346,8 @@ X Executor::load(int array, const std::vector<X>& as_written, const CNode& at) {
       if (*same) return it->value;
     }
   }
-  // the values after the previous nests; in ordered mode also after the previous stores of this
-  // nest
+  // A load sees the values after the previous nests. In ordered mode it also sees the previous
+  // stores of this nest.
   const int64_t nests = in_nest_ ? epoch_ - 1 : epoch_;
   const int64_t when = nests * kEpoch + (fused_ ? 0 : static_cast<int64_t>(stores_.size()));
   return pool_.load(array, subscripts, info.element, when);
@@ -396,14 +400,15 @@ void Executor::initialise(const std::string& path, int type, int index) {
   const CTypeInfo* info = type_of(type);
   const CNode& from = node(index);
   if (info->kind == CTypeInfo::Kind::Reference) return;
-  if (from.kind == CKind::Unknown) (void)eval(index);  // refuses it if it has side effects
+  // Eval() refuses an initializer with side effects
+  if (from.kind == CKind::Unknown) (void)eval(index);
   if (info->kind == CTypeInfo::Kind::Array) {
     if (from.kind != CKind::List) return;
-    // std::array contains a C array
+    // a std::array contains a C array, so its list has one more level
     const bool inner = from.children.size() == 1 && node(from.children[0]).kind == CKind::List;
     if (inner && scalar_of(info->of) != CScalar::None)
       return initialise(path, type, from.children[0]);
-    // missing elements are zero
+    // Elements without an initializer are zero.
     for (int64_t i = 0; i < std::min<int64_t>(info->extent, 4096); ++i) {
       const std::string element = fmt::format("{}[{}]", path, i);
       if (i < static_cast<int64_t>(from.children.size())) {

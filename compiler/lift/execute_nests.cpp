@@ -1,7 +1,7 @@
-// Loops over space. The body is executed until the set of variables that an iteration changes is
-// known. These are marked as carried from the previous iteration, which distinguishes a sum from a
-// recurrence. A nest is executed once for each part into which conditions on counters split its
-// domain.
+// Loops over space. The body is executed repeatedly until the set of variables that an iteration
+// changes is known. These variables are marked as carried from the previous iteration, which
+// distinguishes a sum from a recurrence. Conditions on counters split the domain of a nest into
+// parts, and the nest is executed once for each part.
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
@@ -10,8 +10,9 @@ namespace stencil::lifter {
 
 namespace {
 
-constexpr size_t kMostLoops =
-    12;  // a loop with a reduction is executed twice, and so is every loop inside it
+// A loop with a reduction is executed twice, and so is every loop inside it. Each level of nesting
+// may therefore double the work.
+constexpr size_t kMostLoops = 12;
 
 bool never_negative(X x) {
   if (x->kind == XKind::Cast && is_floating(x->args[0]->type)) return never_negative(x->args[0]);
@@ -23,14 +24,14 @@ bool never_negative(X x) {
 
 }  // namespace
 
-// Adds the outside values that the region touched for the first time.
+// Adds the values from outside of the region that the loop read or assigned for the first time.
 void Executor::outside_values(Cells& before) {
   const Cells now = cells_;
   for (const auto& [path, value] : now) {
     if (before.count(path) > 0 || is_local(path)) continue;
     const int variable = variable_of_path(path);
     const bool constant = variable >= 0 && tree_.variables[variable].initial >= 0;
-    if (constant) {  // all elements of a table, whichever of them the loop has read
+    if (constant) {  // every element of a constant table, even one that the loop has not read
       before[path] = value;
       continue;
     }
@@ -60,8 +61,8 @@ void Executor::space_loop(const Loop& loop) {
   domain.direction = loop.step > 0 ? 1 : -1;
   domain.low = Poly::of(loop.step > 0 ? loop.first : loop.last);
   domain.high = Poly::of(loop.step > 0 ? loop.last : loop.first);
-  if (domain.stride !=
-      1) {  // the last value of the counter, if its distance from the bound is known
+  // The last value of the counter, if its distance from the bound is known.
+  if (domain.stride != 1) {
     const auto rest = (domain.high - domain.low).remainder(domain.stride);
     if (domain.direction > 0) {
       domain.high = domain.high - Poly(rest.value_or(0));
@@ -93,7 +94,7 @@ void Executor::space_loop(const Loop& loop) {
     }
   }
   for (const Poly& bound : {domain.low, domain.high}) {
-    constexpr int64_t kLargestCoordinate = int64_t{1} << 30;  // coordinates of a grid
+    constexpr int64_t kLargestCoordinate = int64_t{1} << 30;  // limit of grid coordinates
     const bool number = bound.is_constant();
     if (bound.fits_program() && (!number || std::abs(bound.constant()) <= kLargestCoordinate))
       continue;
@@ -127,9 +128,10 @@ void Executor::space_loop(const Loop& loop) {
     }
     return changed.size() > known;
   };
-  // Executing an iteration shows which variables it changes. It is executed again with these
-  // carried from the previous iteration, until no other variable changes. A variable that every
-  // iteration changes by the same number becomes a polynomial of the counter instead.
+  // Executing an iteration shows which variables it changes. The iteration is executed again with
+  // these variables carried from the previous iteration, until no other variable changes. If every
+  // iteration changes a variable by the same number, the variable becomes a polynomial of the
+  // counter instead.
   Cells start;
   std::map<std::string, Steady> steady;
   bool more = false;
@@ -172,8 +174,8 @@ void Executor::space_loop(const Loop& loop) {
   cells_[loop.counter.path] = unknown(fmt::format("the value of '{}' after its loop", name));
 }
 
-// Finds variables to which every iteration adds the same number. Drops candidates for which an
-// iteration that starts from the formula adds something else. Returns whether anything changed.
+// Finds variables to which every iteration adds a fixed number. Drops candidates for which an
+// iteration that starts from the formula adds another number. Returns whether anything changed.
 bool Executor::find_steady(const Cells& start, const std::set<std::string>& changed,
                            const Loop& loop, std::map<std::string, Steady>& steady) {
   bool any = false;
@@ -203,8 +205,8 @@ bool Executor::find_steady(const Cells& start, const std::set<std::string>& chan
   return any;
 }
 
-// The value of such a variable at the start of an iteration. The sum is computed exactly in 64
-// bits; the cast keeps the low bits, as each addition would.
+// The value of a steady variable at the start of an iteration. The sum is computed exactly in 64
+// bits. The cast keeps the low bits, just as each addition would.
 X Executor::in_iteration(const Value& start, const Steady& of, const Loop& loop, X index) {
   constexpr CScalar kWide = CScalar::I64;
   X done = pool_.binary("-", index, pool_.cast(loop.first, kWide), kWide);
@@ -213,7 +215,7 @@ X Executor::in_iteration(const Value& start, const Steady& of, const Loop& loop,
   return pool_.cast(Poly::of(sum).expression(pool_, kWide), start.x->type);
 }
 
-// Values of variables after a loop: reductions, or unknown.
+// Sets the values of variables after a loop: a reduction, or unknown.
 void Executor::carry(const Cells& before, const std::set<std::string>& changed,
                      const Domain& domain, CPlace place) {
   for (auto it = cells_.begin(); it != cells_.end();) {
@@ -250,15 +252,16 @@ X Executor::joined(X start, X sum) {
   return pool_.call(op, {start, sum}, start->type);
 }
 
-// Matches after = carried + e, max(carried, e), ...: `op` is the reduction and `value` the operand
-// e. Several updates in one iteration are combined into one operand.
+// Matches updates such as after = carried + e or after = max(carried, e): `op` becomes the
+// reduction and `value` the operand e. Several updates in one iteration are combined into one
+// operand.
 bool Executor::takes_in(X carried, X after, std::string& op, X& value) {
   const auto free = [&](X x) {
     bool out = true;
     each_node(x, [&](X n) { out = out && n != carried; });
     return out;
   };
-  // `base` is the variable itself or an earlier update of it
+  // `base` is the variable at the start of the iteration, or an earlier update of the variable.
   const auto taken_in = [&](X base, X more, const std::string& how) {
     if (!free(more)) return false;
     if (base == carried) {
@@ -289,7 +292,7 @@ bool Executor::takes_in(X carried, X after, std::string& op, X& value) {
   X c = after->args[0];
   const bool kept = !free(after->args[2]);
   X base = after->args[kept ? 2 : 1], taken = after->args[kept ? 1 : 2];
-  if (free(c)) {  // if (mask[i] > 0) sum += e;
+  if (free(c)) {  // for example if (mask[i] > 0) sum += e;
     const bool sum = taken->kind == XKind::Binary && taken->text == "+" &&
                      (taken->args[0] == base || taken->args[1] == base);
     if (!sum) return false;
@@ -298,7 +301,7 @@ bool Executor::takes_in(X carried, X after, std::string& op, X& value) {
     return taken_in(base, kept ? pool_.select(c, added, none) : pool_.select(c, none, added),
                     "sum");
   }
-  // e > s ? e : s and equivalent forms
+  // Handles e > s ? e : s and equivalent forms.
   if (c->kind != XKind::Binary || !free(taken)) return false;
   std::string relation = c->text;
   if (c->args[0] == base && c->args[1] == taken) {
@@ -310,7 +313,8 @@ bool Executor::takes_in(X carried, X after, std::string& op, X& value) {
   return taken_in(base, taken, (relation[0] == '>') == kept ? "max" : "min");
 }
 
-// The reduction that a variable computes over a loop, from its value after an iteration.
+// Returns the reduction that a variable computes over a loop. `after`: the value of the variable
+// after an iteration.
 std::optional<X> Executor::reduced(X carried, X after, const Domain& domain,
                                    const std::string& path) {
   std::string op;
@@ -330,7 +334,7 @@ std::optional<X> Executor::reduced(X carried, X after, const Domain& domain,
     const auto& inner = out_.sums.at(value).domain;
     info.domain.insert(info.domain.end(), inner.begin(), inner.end());
     value = value->args[0];
-  } else {  // only reductions from earlier nests
+  } else {  // the operand reads only reductions of earlier nests
     bool within = false;
     each_node(value, [&](X n) {
       if (n->kind == XKind::Sum) within = within || out_.sums.at(n).epoch == epoch_;
@@ -381,8 +385,8 @@ void Executor::run_leaves(std::vector<std::vector<Store>>& leaves,
   parts_.clear();
 }
 
-// A loop nest, or a statement outside of loops. All stores of an iteration are first treated as
-// simultaneous; if that is incorrect, they are executed in order.
+// Executes a loop nest, or a statement outside of loops. First all stores of an iteration are
+// treated as simultaneous. If that is incorrect, they are executed in order.
 void Executor::nest(CPlace place, const std::function<void()>& body) {
   ++epoch_;
   in_nest_ = true;
@@ -393,7 +397,7 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
   const Cells before = cells_;
   const auto requirements = out_.requirements;
   const auto facts = out_.facts;
-  // Tries a fused (or ordered) execution. Without `split`, conditions become selects.
+  // Tries one execution: fused or ordered. Without `split`, conditions become selects.
   const auto attempt = [&](bool fused, bool split, std::vector<std::vector<Store>>& leaves) {
     std::map<std::string, Cells> found;
     cells_ = before;
@@ -443,7 +447,7 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
                   "points at once",
                   "split the loop"};
   }
-  // keep scalars on which all parts agree
+  // Keep the scalars that have equal values in all parts.
   Cells merged = ends.begin()->second;
   for (const auto& [name, cells] : ends) {
     for (auto& [path, value] : merged) {
@@ -465,7 +469,8 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
   if (stores && dry_ == 0) out_.nests.push_back(std::move(made));
 }
 
-// Stores of one iteration to different elements of an array must be ordered.
+// Throws Unfusable if one iteration stores to different elements of an array, because such stores
+// must be ordered.
 void Executor::check_leaves(const std::vector<std::vector<Store>>& leaves) {
   for (const auto& leaf : leaves) {
     for (size_t i = 0; i < leaf.size(); ++i) {

@@ -1,5 +1,5 @@
-// The time loop and the region as a whole. A step is executed from a state that represents any
-// step. The values of pointers and counters after the step show which of them are periodic.
+// The time loop and the region around it. A step is executed from a state that represents any step.
+// The values of pointers and counters after the step show which of these variables are periodic.
 #include <fmt/format.h>
 
 #include <utility>
@@ -9,8 +9,8 @@
 
 namespace stencil::lifter {
 
-// Whether a store subscript contains the counter, so that it is a loop over space. t % 2 selects a
-// buffer and is an atom of its own.
+// Whether the subscript of a store contains the counter; then the loop runs over space. t % 2
+// selects a buffer and is an atom that does not count.
 bool Executor::counter_in_stores(size_t from) const {
   const std::vector<Nest> step(out_.nests.begin() + static_cast<ptrdiff_t>(from), out_.nests.end());
   for (size_t i = from; i < out_.nests.size(); ++i) {
@@ -30,7 +30,7 @@ bool Executor::counter_in_stores(size_t from) const {
   return false;
 }
 
-// A loop that is not a plain count as a time loop: while (error > eps && steps < most) { ... }.
+// Describes a time loop that is not a plain count: while (error > eps && steps < most) { ... }.
 Executor::TimeLoop Executor::conditional(int index) {
   const CNode& n = node(index);
   const bool is_for = n.kind == CKind::For;
@@ -58,7 +58,7 @@ void Executor::conjuncts(int index, std::vector<int>& out) const {
 }
 
 bool Executor::time_loop(const TimeLoop& loop) {
-  // the init statement of the loop has been executed already
+  // The init statement of the loop has already been executed.
   const State before = state();
   if (loop.counted && loop.counted->step != 1) return false;
   in_time_ = true;
@@ -71,7 +71,7 @@ bool Executor::time_loop(const TimeLoop& loop) {
     time_body(loop);
     timed = out_.nests.size() > nests && !counter_in_stores(nests);
   } catch (const Refusal& refusal) {
-    // the refusal may only mean that this is not a time loop
+    // The refusal may only mean that this loop is not a time loop.
     in_time_ = false;
     if (!counter_in_stores(nests) && !time_bounds_) throw;
     timed = false;
@@ -119,7 +119,7 @@ void Executor::time_body(const TimeLoop& loop) {
   if (loop.first) {
     for (int condition : loop.conditions) at_first.push_back(pool_.truth(scalar(condition)));
   }
-  // a first step shows what a step changes
+  // A first step shows which variables a step changes.
   const Execution saved = out_;
   ++dry_;
   begin();
@@ -138,7 +138,8 @@ void Executor::time_body(const TimeLoop& loop) {
     return changed.size() > known;
   };
   (void)changes(before);
-  // then from a state that represents any step, until no other scalar changes
+  // The next steps start from a state that represents any step. Repeat until no other scalar
+  // changes.
   Cells start;
   do {
     out_.nests = saved.nests;
@@ -159,7 +160,7 @@ void Executor::time_body(const TimeLoop& loop) {
   behind_loop(before, loop);
 }
 
-// Writes counters as functions of the step: periodic ones (cur = 1 - cur) and those that grow by a
+// Writes counters as functions of the step if they are periodic (cur = 1 - cur) or grow by a
 // constant. Other scalars are marked as carried.
 void Executor::counters(const Cells& before, const std::set<std::string>& changed,
                         const TimeLoop& loop) {
@@ -193,8 +194,9 @@ void Executor::counters(const Cells& before, const std::set<std::string>& change
   }
 }
 
-// The step itself may use a counter before its growth is known. Assumes that every step adds what
-// the first one added and checks that with a second step; empty if that fails.
+// Guesses the growth of counters, because the step itself may use a counter before its growth is
+// known. Assumes that every step adds the number that the first step added, and checks this with a
+// second step. Returns an empty map if the check fails.
 std::map<std::string, int64_t> Executor::guessed_growth(const Cells& before,
                                                         const std::set<std::string>& changed,
                                                         const TimeLoop& loop, const State& start) {
@@ -238,8 +240,9 @@ std::map<std::string, int64_t> Executor::guessed_growth(const Cells& before,
   return out;
 }
 
-// while (!done) { ...; if (error < eps) done = 1; }: if only one of the possible values continues
-// the loop, the flag has that value at the start of each step. Call after a step from `start`.
+// Handles while (!done) { ...; if (error < eps) done = 1; }. If only one of the possible values of
+// the flag continues the loop, the flag has that value at the start of each step. Must be called
+// after a step from `start`.
 std::map<std::string, X> Executor::flags(const Cells& before, const std::set<std::string>& changed,
                                          const TimeLoop& loop, const State& start) {
   std::map<std::string, X> out;
@@ -317,7 +320,7 @@ std::set<std::string> Executor::periodic_counters(const Cells& before,
     if (value.kind == Value::Kind::Pointer) continue;
     const auto& h = history[path];
     if (h.size() == 4 && h[0] != INT64_MIN && h[2] == h[0] && h[3] == h[1] && h[0] != h[1]) {
-      // h0 + (h1 - h0) * (time % 2)
+      // write the counter as h0 + (h1 - h0) * (time % 2)
       X odd = pool_.binary("%", time_, pool_.integer(2), CScalar::I32);
       const Poly both = Poly(h[0]) + Poly(h[1] - h[0]) * Poly::atom(odd);
       cells_[path] = scalar_value(both.expression(pool_, value.x->type));
@@ -333,8 +336,8 @@ std::set<std::string> Executor::periodic_counters(const Cells& before,
   return out;
 }
 
-// Finds rotated pointers. A step may access an array through the pointers that rotate or through
-// pointers that do not, but not both: they would mean different arrays in the next step.
+// Finds rotated pointers. A step may access an array through rotating pointers or through fixed
+// pointers, but not through both: they would refer to different arrays in the next step.
 void Executor::end_of_time_body(const Cells& before, const Cells& start) {
   std::map<int, std::string> moved;
   const auto is_array = [](const Value& value) {
@@ -356,7 +359,7 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
     out_.rotations.push_back({value.pointer.array, after->second.pointer.array});
     moved[value.pointer.array] = path;
   }
-  // arrays that rotate are all written if one of them is
+  // If a rotating array is written, all arrays that rotate with it count as written.
   bool learned = false, more = !probing_;
   while (more) {
     more = false;
@@ -385,7 +388,7 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
   }
 }
 
-// Expressions and statements are traversed recursively, so their depth is limited.
+// Refuses deeply nested code, because expressions and statements are traversed recursively.
 void Executor::check_depth() const {
   constexpr int kMostNested = 1000;
   std::vector<int> depth(tree_.nodes.size(), 1);
@@ -406,8 +409,8 @@ Execution Executor::run() {
   for (int attempt = 0; attempt < 200; ++attempt) {
     state() = {};
     calls_ = {tree_.entry};
-    // Reading the parameters in order gives arrays and symbols the order of the signature. Pointers
-    // that rotate need cells.
+    // Reading the parameters in order gives arrays and symbols the order of the signature. Rotating
+    // pointers need cells.
     try {
       for (int parameter : entry.parameters) {
         const CVariable& v = tree_.variables[parameter];
@@ -423,7 +426,8 @@ Execution Executor::run() {
       continue;
     }
     if (out_.nests.empty() && out_.sums.empty() && !single_.empty()) {
-      single_.clear();  // the region writes nothing else, so these are arrays of one element
+      // The region writes nothing else, so these pointers are arrays of one element.
+      single_.clear();
       continue;
     }
     if (out_.nests.empty()) {

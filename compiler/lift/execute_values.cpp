@@ -1,7 +1,7 @@
 // Expressions: values as graphs and lvalues as paths.
 //
-// A condition on a loop index is decided by splitting the domain of the loop where possible: the
-// body of `if (i == 0)` becomes a piece of its own. A condition on data becomes a select.
+// If possible, a condition on a loop index is decided by splitting the domain of the loop: the body
+// of `if (i == 0)` becomes a separate piece. A condition on data becomes a select.
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
@@ -14,8 +14,8 @@ CScalar Executor::scalar_of(int type) const {
   return info != nullptr && info->kind == CTypeInfo::Kind::Scalar ? info->scalar : CScalar::None;
 }
 
-// The position in the file to lift. For code in a header, the position of the call that leads
-// there.
+// The position of a node in the file to lift. If the code is in a header, the position of the call
+// that leads to the header.
 CPlace Executor::where(const CNode& at) const {
   if (at.file == 0) return place_in_c(at);
   for (auto it = call_sites_.rbegin(); it != call_sites_.rend(); ++it) {
@@ -194,7 +194,7 @@ LValue Executor::place(int index) {
       return place_of_call(n);
     case CKind::Assign:
     case CKind::Step:
-      if (has_effects(n.children[0])) break;  // an lvalue is evaluated only once
+      if (has_effects(n.children[0])) break;  // the lvalue must be evaluated only once
       (void)eval(index);
       return place(n.children[0]);
     case CKind::Choice: {
@@ -219,8 +219,8 @@ Value Executor::decayed(const LValue& of) {
   return {Value::Kind::Pointer, nullptr, p, ""};
 }
 
-// Reads a cell. If it was never assigned, it is a value from outside of the region or
-// uninitialized.
+// Reads a cell. If the region never assigned to the cell, the value comes from outside of the
+// region or is uninitialized.
 Value Executor::read_cell(const LValue& of) {
   cell_types_[of.path] = of.type;
   if (in_time_) read_.insert(of.path);
@@ -289,7 +289,7 @@ Value Executor::read_element(const LValue& of, const CNode& at) {
     if (id == of.element.array && stored_.count(path) > 0) constant = false;
   }
   if (!constant) return scalar_value(load(of.element.array, of.element.subscripts, at));
-  // an element that the region never writes is a scalar input
+  // An element of an array that the region never writes is a scalar input.
   std::string name = array.name, c_expression = array.c_expression;
   for (X s : of.element.subscripts) {
     const int64_t k = Poly::of(s).constant();
@@ -416,7 +416,7 @@ Value Executor::eval_binary(const CNode& n) {
                     (right.x->integer & (right.x->integer + 1)) == 0;
   Poly least;
   if (mask) {
-    // requires a nonnegative operand; the step number always is
+    // `% 2` requires a nonnegative operand; the step number is always nonnegative
     const auto sum = exact(left.x);
     least = sum ? extreme(*sum, false) : Poly(-1);
     if (time_ != nullptr && least.linear_in(time_).value_or(0) > 0) least = least.without(time_);
@@ -459,7 +459,7 @@ Value Executor::eval_cast(const CNode& n) {
     return {
         Value::Kind::Pointer, nullptr, {array, {pool_.integer(0, CScalar::I64)}, "", to->of}, ""};
   }
-  // (double (*)[n][m]) a gives a pointer to scalars a shape
+  // The cast in (double (*)[n][m]) a gives a shape to a pointer to scalars.
   ArrayInfo& array = out_.arrays[p.array];
   std::vector<X> extents = {nullptr};
   const CTypeInfo* t = target;

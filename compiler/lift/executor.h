@@ -1,7 +1,7 @@
 // The implementation of execute(): a symbolic interpreter for C. Private to compiler/lift.
 //
 // Scalars, pointers and small local arrays are cells, addressed by paths ("v3", "v3.u", "(*v3).nx",
-// "v5[2]"). Everything that loops over space read or write is an array.
+// "v5[2]"). An object that a loop over space reads or writes is an array.
 #pragma once
 
 #include <functional>
@@ -27,14 +27,15 @@ struct Value {
   Kind kind = Kind::None;
   X x = nullptr;
   Pointer pointer;
-  std::string why = "a value that is not known";  // reason, for None
+  std::string why = "a value that is not known";  // the reason, if kind is None
   friend bool operator==(const Value& a, const Value& b) {
     return a.kind == b.kind && a.x == b.x && a.pointer == b.pointer;
   }
 };
 
 struct LValue {
-  // Table: an element of a constant array at an unknown subscript: "Q", "[i]", ".w"
+  // Table is an element of a constant array at an unknown subscript. Its parts for Q[i].w: "Q",
+  // "[i]", ".w"
   enum class Kind : uint8_t { None, Cell, Element, Table };
   Kind kind = Kind::None;
   std::string path;
@@ -52,29 +53,30 @@ using Cells = std::map<std::string, Value>;
 // if (condition) break; or return in the time loop.
 struct Break {
   X condition = nullptr;
-  Cells cells;       // state at the break
-  size_t nests = 0;  // nests of the step before it
+  Cells cells;       // variables at the break
+  size_t nests = 0;  // number of nests of the step before the break
   CPlace place;
-  bool returns = false;  // if (condition) return ...;
+  bool returns = false;  // the statement is if (condition) return ...;
   Value returned = {};
 };
 
-// if (c) return e; in a called function or before all loops, or if (c) continue;. The statements
-// that follow are guarded by the opposite condition.
+// if (c) return e; in a called function or before all loops, or if (c) continue;. The opposite of
+// the condition guards the statements that follow.
 struct EarlyEnd {
   X condition = nullptr;
-  Cells cells;  // state at the exit
+  Cells cells;  // variables at the exit
   Value returned = {};
   LValue returned_place = {};
   CPlace place;
-  bool required = false;  // the program requires the opposite, so nothing is guarded
+  // The program requires the opposite of the condition, so nothing is guarded
+  bool required = false;
 };
 
 struct Active {  // a loop that is being executed
   Domain domain;
   std::string key;
   std::string name;
-  Domain unsplit;  // before the domain was split at a condition
+  Domain unsplit;  // the domain before it was split at a condition
 };
 
 // The current position of the execution and the values of variables there.
@@ -82,30 +84,30 @@ struct Frame {
   Cells cells_;
   std::map<int, LValue> aliases_;   // references and their targets
   std::set<int> calls_;             // functions on the call stack
-  std::vector<std::string> trail_;  // enclosing loops and calls
+  std::vector<std::string> trail_;  // names of the enclosing loops and calls
   std::vector<int> call_sites_;     // nodes
   int call_depth_ = 0;
   Value returned_;
   LValue returned_place_;
   std::vector<Active> active_;
   std::vector<Store> stores_;  // of the current leaf
-  X guard_ = nullptr;          // condition of a store: left_ and path_
+  X guard_ = nullptr;          // condition of the current stores: left_ and path_
   X path_ = nullptr;           // conditions around the statement, within its function or iteration
-  // left_ guards the rest of the function or iteration, exits_ are its early ends. `scope_`:
-  // whether return or continue ends it.
+  // left_ guards the rest of the function or iteration. exits_ are the early ends of that function
+  // or iteration. scope_ tells which statement ends it: return or continue.
   X left_ = nullptr;
   std::vector<EarlyEnd> exits_;
   Flow scope_ = Flow::Return;
   int dry_ = 0;
 };
 
-// Everything that changes during the execution. To try something, copy the state and assign it
-// back.
+// Everything that changes during the execution. To try an execution, copy the state first and
+// assign the copy back afterwards.
 struct State : Frame {
   Execution out_;
   std::map<std::string, int> array_paths_, symbol_paths_, index_ids_;
   std::set<std::string> names_;
-  std::map<std::string, std::pair<Poly, Poly>> parts_;  // of split domains, by loop key
+  std::map<std::string, std::pair<Poly, Poly>> parts_;  // the parts of split domains, by loop key
   bool in_nest_ = false, fused_ = true, split_ = true, in_time_ = false;
   bool probing_ = false;  // restarts are disabled
   int64_t epoch_ = 0;     // number of nests so far
@@ -133,10 +135,11 @@ class Executor : private State {
     std::string key;
     Poly at;
   };
-  struct Unfusable {};  // thrown if the stores of an iteration must be ordered
+  struct Unfusable {};  // thrown if the stores of an iteration must be executed in order
   struct NoSplit {};    // thrown if conditions must become selects
-  struct Restart {};    // thrown if earlier statements need something learned later
-  struct Loop {         // for (v = first; v < end; v += step)
+  // Thrown to repeat the execution if earlier statements depend on a fact learned later
+  struct Restart {};
+  struct Loop {  // for (v = first; v < end; v += step)
     LValue counter;
     CScalar type = CScalar::I32;
     X first = nullptr, last = nullptr;  // inclusive
@@ -174,7 +177,7 @@ class Executor : private State {
   std::optional<bool> decide(X condition);
   std::optional<bool> decide(X condition, std::map<X, std::optional<bool>>& done);
   std::optional<bool> decide_anew(X condition, std::map<X, std::optional<bool>>& done);
-  std::optional<bool> decide_as_it_is(X condition);  // without splitting loops
+  std::optional<bool> decide_as_it_is(X condition);  // does not split loops
   std::optional<bool> decided_by_ranges(const std::string& op, X l, X r);
   X choice_of_index(X condition, X yes, X no) const;
   X bent(X subscript);
@@ -251,7 +254,7 @@ class Executor : private State {
   bool moves_along(const Loop& loop);
   Flow simulate(int node);
   void space_loop(const Loop& loop);
-  struct Steady {  // the constant change per iteration; nullopt: not constant
+  struct Steady {  // change per iteration; nullopt: not constant
     std::optional<int64_t> step;
   };
   bool find_steady(const Cells& start, const std::set<std::string>& changed, const Loop& loop,
@@ -267,9 +270,9 @@ class Executor : private State {
   struct TimeLoop {
     int node = -1, body = -1;
     std::optional<Loop> counted;  // set if the loop has a plain counter
-    std::vector<int> conditions;  // all must hold to continue
-    bool first = true;            // conditions are tested before the first step
-    int step = -1;                // node of the increment of a for
+    std::vector<int> conditions;  // the loop continues while all of them hold
+    bool first = true;            // C tests the conditions before the first step
+    int step = -1;                // node of the increment of a `for`
     std::string counter() const { return counted ? counted->counter.path : ""; }
   };
   bool time_loop(const TimeLoop& loop);
@@ -331,7 +334,7 @@ class Executor : private State {
 
   Ranges ranges_;
 
-  // kept when a state is restored
+  // These members keep their values when a state is restored.
   std::vector<signed char> effects_;      // by node; -1: not computed
   std::map<int, bool> function_changes_;  // by function
   std::vector<int> loop_depths_;          // by node; -1: not computed
@@ -339,8 +342,9 @@ class Executor : private State {
   std::set<std::string> read_;  // paths read within the time loop
   std::set<int> not_time_;      // loops found to be over space
   long steps_taken_ = 0;
-  std::set<int> single_;  // pointers to one number that is written: double* residual
-  // learned before a restart: array paths that are written, local arrays with variable subscripts
+  std::set<int> single_;  // pointers to a single number that the region writes: double* residual
+  // Facts learned before a restart: paths of arrays that are written, and local arrays with
+  // variable subscripts.
   std::set<std::string> stored_, rooted_;
 };
 

@@ -1,6 +1,6 @@
-// Value graphs and constant folding by the rules of C. Operands already have the type of the
-// operation because Clang makes conversions explicit. Signed integers wrap around here; a program
-// in which they overflow is undefined in C.
+// Value graphs and constant folding by the rules of C. Clang makes conversions explicit, so
+// operands already have the type of the operation. Signed integers wrap around here. This is
+// correct because a C program with signed overflow is undefined.
 #include "compiler/lift/expr.h"
 
 #include <fmt/format.h>
@@ -314,7 +314,7 @@ bool keeps_values(CScalar from, CScalar to) {
 
 namespace {
 
-constexpr int kMostDescribed = 60;  // nodes
+constexpr int kMostDescribed = 60;  // nodes; longer expressions are truncated
 
 std::string described(X x, int& room) {
   if (--room < 0) return "...";

@@ -1,13 +1,16 @@
-// a[0][j] = a[n][j]; a[n+1][j] = a[1][j]; copies ghost cells of a periodic dimension. If every step
-// runs these copies before the loops that read the ghosts, or after the loops that write their
-// sources, then a ghost cell holds what `boundary periodic` on [1..n] gives. The copies are
-// removed, which allows time tiling.
+// Statements such as a[0][j] = a[n][j]; a[n+1][j] = a[1][j]; copy the ghost cells of a periodic
+// dimension. Suppose every step runs these copies before the loops that read the ghost cells, or
+// after the loops that write the source cells. A ghost cell then holds the value that `boundary
+// periodic` on [1..n] gives. The copies are removed, which allows time tiling.
 //
-// The copies stay unless all of these hold. The copies of a dimension have one distance, equal to
-// the number of points between the ghosts, and their layers have no gaps. No other statement writes
-// ghosts. Ghosts that are read were copied after their source points were last written. Where a
-// read leaves the points in two dimensions, the dimension that is copied later also copies the
-// corners.
+// The copies are removed only if all of these conditions hold:
+//   - The copies of a dimension have one distance, equal to the number of points between the
+//     ghosts.
+//   - The layers of ghosts have no gaps.
+//   - No other statement writes ghosts.
+//   - Every ghost that is read was copied after the last write of its source point.
+//   - If a read leaves the points in two dimensions, the dimension that is copied later also copies
+//     the corners.
 #include "compiler/lift/ghosts.h"
 
 namespace stencil::lifter {
@@ -22,7 +25,7 @@ struct Copy {
   size_t function = 0;
   ArrayPart part;
   Poly at, distance;         // a[at] = a[at + distance]
-  std::vector<Range> where;  // in each dimension
+  std::vector<Range> where;  // the range in each dimension
 };
 
 struct Dimension {
@@ -43,7 +46,7 @@ class Finder {
     for (auto it = dimensions_.begin(); it != dimensions_.end();) {
       it = layers(it->second) ? std::next(it) : dimensions_.erase(it);
     }
-    // removing a dimension may invalidate another one
+    // Removing a dimension may make the copies of another dimension invalid.
     for (bool again = true; again && !dimensions_.empty();) {
       again = false;
       for (auto it = dimensions_.begin(); it != dimensions_.end(); ++it) {
@@ -116,7 +119,7 @@ class Finder {
     for (Copy& copy : found) dimensions_[along].copies.push_back(std::move(copy));
   }
 
-  // Determines the points between the ghosts from the distance of the copies.
+  // The distance of the copies determines the points between the ghosts.
   bool layers(Dimension& dimension) const {
     std::vector<Poly> lows, highs;
     std::optional<Poly> distance;
@@ -207,7 +210,7 @@ class Finder {
     const Access from = shapes_.access(load->id, load->args, point);
     size_t k = 0;
     while (k < shape.along.size() && shape.along[k] != d) ++k;
-    if (k == shape.along.size()) return true;  // the array lacks this dimension
+    if (k == shape.along.size()) return true;  // the array does not have this dimension
     if (contains_edge(from.subscripts[k])) return false;
     const Range range = range_of(from.subscripts[k], point);
     if (at_least(range.low, dimension.low) && at_least(dimension.high, range.high)) return true;
@@ -218,7 +221,7 @@ class Finder {
     return covered(d, dimension, copied, from, point) && fresh(d, dimension, function, from.part);
   }
 
-  // The part that held these values in the previous step, before the rotation.
+  // The part that held the values of `part` in the previous step, before the rotation.
   ArrayPart before(const ArrayPart& part) const {
     ArrayPart out = part;
     if (part.buffer_slot >= 0)
@@ -234,7 +237,7 @@ class Finder {
     return std::any_of(atoms.begin(), atoms.end(), [](X a) { return contains(a, XKind::Edge); });
   }
 
-  // Whether the copies extend as far as the read does in the other dimensions.
+  // Whether the copies cover the range of the read in the other dimensions.
   bool covered(int d, const Dimension& dimension, const ArrayPart& part, const Access& from,
                const Store& point) const {
     for (size_t e = 0; e < from.subscripts.size(); ++e) {
@@ -260,8 +263,8 @@ class Finder {
     return true;
   }
 
-  // Whether all copies of a part run between its last write and this read, with no other write
-  // between.
+  // Whether all copies of a part run after its last write and before this read, and no other write
+  // follows the copies.
   bool fresh(int d, const Dimension& dimension, size_t function, const ArrayPart& part) {
     const auto state = [&](size_t end, const ArrayPart& of) {  // 1: copied, -1: written, 0: neither
       std::set<size_t> copied;
@@ -281,7 +284,8 @@ class Finder {
     };
     const int now = state(function, part);
     if (now != 0) return now > 0;
-    // the values of the previous step, under the name they had then
+    // Otherwise the read takes the values of the previous step, which another part held before the
+    // rotation.
     if (state(functions_.size(), before(part)) != 1) return false;
     first_[d].insert(part);
     return true;
@@ -292,7 +296,8 @@ class Finder {
   const std::vector<StepFunction>& functions_;
   std::map<int, Dimension> dimensions_;
   Pool& pool_;
-  std::map<int, std::set<ArrayPart>> first_;  // by dimension: parts read before they are copied
+  // By dimension: parts whose ghosts are read before they are copied
+  std::map<int, std::set<ArrayPart>> first_;
 };
 
 }  // namespace

@@ -19,8 +19,8 @@ struct PeriodicGhosts {
   std::map<int, PeriodicDimension> dimensions;  // of the grid, by number
 };
 
-// Removes the functions that fill ghost cells from `functions` if every read of these cells gives
-// the value at the other end. Otherwise changes nothing.
+// Removes the functions that fill ghost cells from `functions`, if each ghost cell that is read
+// equals the cell at the other end of the array. Otherwise changes nothing.
 PeriodicGhosts take_ghosts(Pool& pool, const Execution& execution, const Shapes& shapes,
                            std::vector<StepFunction>& functions);
 

@@ -23,9 +23,9 @@ class Narrowing {
     for (const auto& [condition, holds] : guards) apply(condition, holds);
     return domain_;
   }
-  // Whether the guards hold at all points of the domain that run() returned,
+  // Whether the guards other than calls() hold at all points of the domain that run() returned.
   bool exact() const { return exact_; }
-  // except for these guards, which do not depend on the point.
+  // The guards that do not depend on the point.
   const Guards& calls() const { return calls_; }
 
  private:
@@ -61,7 +61,7 @@ class Narrowing {
     at_least((less ? -d : d) - Poly(strict ? 1 : 0));
   }
 
-  // Whether a condition depends only on arguments.
+  // Whether a condition depends only on arguments of the call.
   static bool of_the_call(X c) {
     bool out = true;
     each_node(c, [&](X n) {
@@ -72,7 +72,8 @@ class Narrowing {
     return out;
   }
 
-  // Whether a polynomial equals what C computes: nothing wraps around.
+  // Whether the polynomial of an expression equals the value that C computes, because nothing wraps
+  // around.
   bool plain(X x) {
     bool out = true;
     each_node(x, [&](X n) {
@@ -85,7 +86,7 @@ class Narrowing {
     return out;
   }
 
-  // The loop whose counter is the only index in the polynomial, with factor 1 or -1.
+  // The loop whose counter is the only index in the polynomial. Its factor must be 1 or -1.
   Domain* loop_of(const Poly& p, int64_t& factor, Poly& rest) {
     Domain* found = nullptr;
     for (X atom : p.atoms()) {
@@ -105,7 +106,7 @@ class Narrowing {
 
   bool known(const Poly& p) const { return proved(p, facts_); }
 
-  // p >= 0
+  // Applies the condition p >= 0.
   void at_least(const Poly& p) {
     int64_t factor = 0;
     Poly rest;
@@ -116,7 +117,8 @@ class Narrowing {
     }
     Poly& bound = factor > 0 ? loop->low : loop->high;
     const Poly limit = factor > 0 ? -rest : rest;
-    const Poly cut = factor > 0 ? limit - bound : bound - limit;  // points that are removed
+    // Number of points that the condition removes
+    const Poly cut = factor > 0 ? limit - bound : bound - limit;
     if (known(cut)) {
       exact_ = exact_ && (loop->stride == 1 || cut.zero());
       bound = limit;
@@ -125,7 +127,7 @@ class Narrowing {
     }
   }
 
-  // p != 0 removes a first or last point of its loop
+  // Applies the condition p != 0, which can remove the first or last point of a loop.
   void differs(const Poly& p) {
     int64_t factor = 0;
     Poly rest;
@@ -150,15 +152,16 @@ class Narrowing {
   Guards calls_;
 };
 
-// The guards under which C evaluates each load of some values, each of which has guards of its own.
+// Finds the guards under which C evaluates each load of these values. Each value has guards of its
+// own.
 std::map<X, Guards> guards_of_loads(const std::vector<std::pair<X, Guards>>& values) {
   std::map<X, Guards> out;
   std::vector<X> nodes;
   std::set<X> seen;
   for (const auto& [value, with] : values) each_node(value, seen, [&](X n) { nodes.push_back(n); });
-  // parents before children: nodes are created after their operands
+  // Nodes are created after their operands, so this order has parents before children.
   std::sort(nodes.begin(), nodes.end(), [](X a, X b) { return a->order > b->order; });
-  std::map<X, Guards> guards;  // guards that hold wherever a node is evaluated
+  std::map<X, Guards> guards;  // guards that hold wherever C evaluates a node
   const auto note = [&](X child, const Guards& with) {
     const auto [entry, fresh] = guards.try_emplace(child, with);
     if (fresh) return;
@@ -208,10 +211,10 @@ class Truth {
     if (c->kind != XKind::Binary) return atom({"", {c}});
     if (c->text == "&&" || c->text == "||") {
       const bool a = value(c->args[0]),
-                 b = value(c->args[1]);  // no short circuit, to find all atoms
+                 b = value(c->args[1]);  // evaluates both operands to find all atoms
       return c->text == "&&" ? a && b : a || b;
     }
-    // exactly one of two opposite integer comparisons holds
+    // Exactly one of two opposite integer comparisons holds, so they share one atom.
     static const std::map<std::string, std::string> kOpposite = {
         {">=", "<"}, {"<=", ">"}, {"!=", "=="}};
     const auto other = kOpposite.find(c->text);
@@ -245,7 +248,7 @@ bool hold_always(const std::vector<Guards>& some) {
     return any;
   };
   for (const Guards& guards : some) {
-    for (const auto& [condition, holds] : guards) truth.value(condition);  // finds the atoms
+    for (const auto& [condition, holds] : guards) truth.value(condition);  // collects the atoms
   }
   if (truth.atoms() > kMostAtoms) return false;
   for (; truth.assignment < uint32_t{1} << truth.atoms(); ++truth.assignment) {
@@ -260,7 +263,7 @@ std::vector<Touch> touches_of(Pool& pool, const Execution& execution, const Stor
   if (store.guarded && store.value->kind == XKind::Select) {
     own = {{store.value->args[0], true}};
     values = {{store.value->args[0], {}}, {store.value->args[1], own}};
-  } else if (store.guarded) {  // folded: the condition is no longer known
+  } else if (store.guarded) {  // constant folding has removed the condition
     own = {{store.value, true}};
     values = {{store.value, own}};
   }

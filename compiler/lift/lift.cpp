@@ -1,5 +1,5 @@
 // Lifts C in three steps: symbolic execution (execution.h), shapes and order (shape.h, order.h),
-// and writing the program (program.h). Each step may throw a Refusal.
+// and writing the program (program.h). Each step throws a Refusal if it cannot lift the code.
 #include "compiler/lift/lift.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Turns the tree of a C region into a stencil program: the interface of the lifter.
+// The interface of the lifter, which turns the tree of a C region into a stencil program.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ struct Lifted {
   LiftedProgram program;
 };
 
-// `name`: of the file, for comments in the program. Returns a Refusal (codes C0xx) if the region
+// `name`: the file name for comments in the program. Returns a Refusal (codes C0xx) if the region
 // cannot be lifted.
 std::variant<Lifted, Refusal> lift(CTree tree, const std::string& name,
                                    const ExecuteOptions& options);

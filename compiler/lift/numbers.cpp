@@ -50,7 +50,7 @@ X evaluated(Pool& pool, X x, const std::function<X(X)>& leaf) {
     } else if (a.size() == 2) {
       if (f == "max") value = a[0] < a[1] ? a[1] : a[0];
       if (f == "min") value = a[1] < a[0] ? a[1] : a[0];
-      // treats zeros of both signs as programs do
+      // For zeros of different signs, fmax and fmin return the zero that programs return.
       if (f == "fmax") value = a[0] != a[0] || a[0] < a[1] ? a[1] : a[0];
       if (f == "fmin") value = a[0] != a[0] || a[1] < a[0] ? a[1] : a[0];
       if (f == "pow") value = std::pow(a[0], a[1]);

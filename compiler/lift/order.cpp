@@ -1,9 +1,9 @@
-// Dependence analysis. It is exact if subscripts are a counter plus a constant: two accesses of one
-// element are then a fixed number of iterations apart in each loop.
+// Dependence analysis. The analysis is exact if subscripts are a counter plus a constant: two
+// accesses to one element are then a fixed number of iterations apart in each loop.
 //
-// A function of the language reads the values from before it. A load may therefore read elements
-// that its own nest writes only if C reads them first. A load that follows a write of the same
-// element in an earlier iteration (Gauss-Seidel order) is refused.
+// A function of the language reads the values from before the function. A load may therefore read
+// elements that its own nest writes only if C reads them before the write. The lifter refuses a
+// load that follows a write of the same element in an earlier iteration (Gauss-Seidel order).
 #include "compiler/lift/order.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,9 @@ class Order {
   Order(Pool& pool, const Execution& execution, const Shapes& shapes)
       : pool_(pool), execution_(execution), shapes_(shapes) {}
 
-  // Whether the first of two accesses to one element, in loops they share, may happen in a later
-  // (or earlier) iteration than the second. False also if they never access the same element.
+  // Both accesses refer to one element, in loops that they share. Returns whether the first access
+  // may happen in a later (or, without `later`, earlier) iteration than the second one. Returns
+  // false as well if the accesses never refer to one element.
   bool may_be(bool later, int array, const std::vector<X>& first_subscripts, const Store& first,
               const std::vector<X>& second_subscripts, const Store& second) const {
     const Access a = shapes_.access(array, first_subscripts, first);
@@ -26,15 +27,16 @@ class Order {
     if (a.part.fixed != b.part.fixed || a.part.buffer_slot != b.part.buffer_slot) return false;
     if (apart(a, first, b, second)) return false;
     for (size_t k = 0; k < std::min(first.domain.size(), second.domain.size()); ++k) {
-      if (first.domain[k].index != second.domain[k].index) return false;  // no common loop
+      if (first.domain[k].index != second.domain[k].index) return false;  // not a common loop
       const auto [least, most] = distance(k, a, first, b, second);
       const bool down = first.domain[k].direction < 0;
-      // orient the distance so that positive means the requested order
+      // Choose the sign of the distance so that a positive distance has the requested order.
       const Poly towards = later != down ? most : -least;
       const Poly away = later != down ? least : -most;
-      if (later_known(towards)) return false;             // always in the opposite order
-      if (!shapes_.at_least_zero(-towards)) return true;  // may be positive
-      // at most 0: a negative distance is decided here, 0 continues with the next loop
+      if (later_known(towards)) return false;             // has the opposite order in all cases
+      if (!shapes_.at_least_zero(-towards)) return true;  // the distance may be positive
+      // The distance is at most 0. If it is always negative, this loop decides. A distance of 0
+      // leaves the decision to the next loop.
       if (shapes_.at_least_zero(-towards - Poly(1))) return false;
       (void)away;
     }
@@ -48,7 +50,7 @@ class Order {
     return Shapes::extreme(pool_, execution_, p, at.domain, largest);
   }
 
-  // Whether the accesses are disjoint in some dimension, because of their ranges or a stride.
+  // Whether ranges or a stride make the accesses disjoint in some dimension.
   bool apart(const Access& a, const Store& first, const Access& b, const Store& second) const {
     for (size_t d = 0; d < a.subscripts.size(); ++d) {
       const Poly gap =
@@ -71,8 +73,8 @@ class Order {
     return false;
   }
 
-  // The least and largest number of iterations of loop k by which the first access follows the
-  // second, if both access one element.
+  // The least and the largest number of iterations of loop k by which the first access follows the
+  // second one, if both access one element.
   std::pair<Poly, Poly> distance(size_t k, const Access& a, const Store& first, const Access& b,
                                  const Store& second) const {
     X index = pool_.leaf(XKind::Index, CScalar::I64, first.domain[k].index,
@@ -160,7 +162,7 @@ class Grouping {
                                           : "the counter of each loop over space must appear in "
                                             "exactly one subscript of the written array"};
     }
-    // for (i = 0; i < n*m; i++) a[i], while other loops access a[i*m + j]
+    // for (i = 0; i < n*m; i++) a[i] in one loop, a[i*m + j] in other loops.
     const auto degree = [](const Poly& p) {
       size_t most = 0;
       for (const auto& [monomial, factor] : p.terms()) most = std::max(most, monomial.size());
@@ -195,8 +197,8 @@ class Grouping {
     }
   }
 
-  // Checks that a reduction placed before its nest reads no values that the nest has already
-  // written.
+  // Checks that a reduction placed before its nest reads no values that the nest has written by
+  // then.
   void check_reduction(const Reduction& r, const Nest& nest) const {
     if (r.after) return;
     each_load(r.point, [&](X load) {
@@ -232,7 +234,7 @@ class Grouping {
           for (const auto& other : nest.leaves) {
             for (const Store& writer : other) {
               if (writer.array != load->id || !sound) continue;
-              // the write may come first, so the load would read the new value
+              // The write may come first, so the load would read the new value.
               if (!order_.may_be(true, load->id, load->args, reader, writer.subscripts, writer))
                 continue;
               sound = false;
@@ -247,7 +249,8 @@ class Grouping {
         if (!sound) return false;
       }
     }
-    // one function if all leaves write the same parts, otherwise one for each set of targets
+    // If all leaves write the same parts, they become one function. Otherwise each set of targets
+    // becomes a function.
     std::map<std::vector<ArrayPart>, StepFunction> made;
     std::vector<std::vector<ArrayPart>> sequence;
     for (const auto& leaf : nest.leaves) {
@@ -288,7 +291,7 @@ class Grouping {
         function.pieces.push_back(std::move(piece));
       }
     }
-    // if a nest becomes several functions, none may read what another one writes
+    // If a nest becomes several functions, no function may read an array that another one writes.
     if (sequence.size() > 1) {
       for (const auto& targets : sequence) {
         for (const StepPiece& piece : made[targets].pieces) {
@@ -315,7 +318,7 @@ class Grouping {
     return true;
   }
 
-  // Groups targets by domain, because all targets of a function share one.
+  // Groups targets by domain, because all targets of a function have one domain.
   std::vector<std::vector<ArrayPart>> by_domain(const std::vector<ArrayPart>& targets) const {
     std::vector<std::vector<ArrayPart>> out;
     for (const ArrayPart& part : targets) {
@@ -365,14 +368,14 @@ class Grouping {
           for (const Store* second : groups[keys[y]]) {
             bool sound = true;
             int array = -1;
-            each_load(*second, [&](X load) {  // the load must not precede the store
+            each_load(*second, [&](X load) {  // the load must not come before the store
               if (load->id != first->array || x == y) return;
               if (order_.may_be(true, load->id, first->subscripts, *first, load->args, *second)) {
                 sound = false;
                 array = load->id;
               }
             });
-            each_load(*first, [&](X load) {  // the store must not precede the load
+            each_load(*first, [&](X load) {  // the store must not come before the load
               if (load->id != second->array) return;
               if (order_.may_be(false, load->id, second->subscripts, *second, load->args, *first)) {
                 sound = false;
@@ -411,8 +414,8 @@ class Grouping {
   std::vector<StepFunction> out_;
 };
 
-// Refuses values that were loaded before their array was overwritten, since the program would read
-// the new values. `latest`: the last nest that wrote each array.
+// Refuses a value that was loaded before another nest overwrote its array, since the program would
+// read the new values. `latest`: the last nest that wrote each array.
 void check_age(Execution& execution) {
   std::map<int, int64_t> latest;
   for (Nest& nest : execution.nests) {

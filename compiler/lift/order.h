@@ -1,5 +1,5 @@
-// The stores of an execution as functions of a step, with a proof that points may be computed in
-// any order.
+// Converts the stores of an execution to functions of a step. Proves that the points of each
+// function may be computed in any order.
 #pragma once
 
 #include "compiler/lift/shape.h"
@@ -7,22 +7,24 @@
 namespace stencil::lifter {
 
 struct StepPiece {
-  const Store* point = nullptr;  // its subscripts are the points written
-  std::vector<X> values;         // for each target; null: unchanged
+  // The point that the values are stored to: its subscripts and domain
+  const Store* point = nullptr;
+  std::vector<X> values;  // one value for each target; null: the target is unchanged
 };
 
 struct StepFunction {
   std::vector<ArrayPart> targets;
   std::vector<StepPiece> pieces;
   CPlace place;
-  int64_t epoch = 0;  // number of its nest
+  int64_t epoch = 0;  // number of the nest that the function comes from
 };
 
 // Throws Refusal if the order of iterations matters.
 std::vector<StepFunction> functions_of(Pool& pool, const Execution& execution,
                                        const Shapes& shapes);
 
-// Replaces counters of one-point domains by that point and removes the times of loads.
+// If the domain of a counter has one point, replaces the counter by that point. Also removes the
+// times of loads.
 void tidy(Pool& pool, Execution& execution);
 
 }  // namespace stencil::lifter

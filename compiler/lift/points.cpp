@@ -1,8 +1,10 @@
-// u[sy[s]*nx + sx[s]] += w[t*ns + s], and rec[t*nr + r] = u[ry[r]*nx + rx[r]]: at most one loop
-// over point numbers, whose counter selects positions from integer arrays.
+// Sources such as u[sy[s]*nx + sx[s]] += w[t*ns + s], and receivers such as rec[t*nr + r] =
+// u[ry[r]*nx + rx[r]]. At most one loop over point numbers surrounds such a statement, and its
+// counter selects positions from integer arrays.
 //
-// C processes the points in order, a program all at once. The lifted program therefore assumes that
-// the points are distinct, and a statement may read the array it writes only at its own point.
+// C processes the points in order; a program processes all points at once. The lifted program
+// therefore assumes that the points are distinct. A statement may read the array that it writes
+// only at its own point.
 #include "compiler/lift/points.h"
 
 #include <fmt/format.h>
@@ -62,7 +64,7 @@ bool is_of_grid(const Execution& execution, const PointStatement& statement, X l
   if (data_in(load->args)) return true;
   const ArrayInfo& info = execution.arrays[load->id];
   if (!is_floating(info.element)) return false;
-  bool by_point = false;  // indexed by the point number: w[t][s]
+  bool by_point = false;  // the array is indexed by the point number: w[t][s]
   for (const Domain& d : statement.store.domain) {
     for (X s : load->args) by_point = by_point || contains_index(s, d.index);
   }
@@ -76,7 +78,7 @@ void find_points(Pool& pool, Execution& execution) {
     return (data_in(store.subscripts) && store.domain.size() <= 1) ||
            is_record(execution, store, all);
   };
-  // without a loop over a grid nothing is lifted
+  // The lifter does nothing without a loop over a grid.
   const bool grid = std::any_of(all.begin(), all.end(), [&](const Nest& nest) {
     bool out = false;
     each_store({nest}, [&](const Store& store) { out = out || !at_points(store); });
@@ -103,7 +105,7 @@ void find_points(Pool& pool, Execution& execution) {
         }));
       }
       made.store.subscripts = own;
-      bool kept_element = false;  // it reads the element it writes
+      bool kept_element = false;  // the statement reads the element that it writes
       std::map<X, X> done;
       made.store.value = transformed(pool, store.value, done, [&](X n) -> X {
         if (n->kind != XKind::Load) return nullptr;
@@ -130,7 +132,7 @@ void find_points(Pool& pool, Execution& execution) {
         }
         return plain;
       });
-      // C runs the statements of a loop in order for each point
+      // For each point, C runs the statements of a loop in order.
       for (const Store& other : nest.leaves[0]) {
         if (&other == &store) continue;
         bool reads = other.array == store.array;

@@ -48,7 +48,7 @@ Poly sum_of_products(X x, std::map<X, Poly>& done);
 
 Poly poly_of(X x, std::map<X, Poly>& done) {
   if (x->kind == XKind::Int) return Poly(x->integer);
-  // nodes are shared
+  // Nodes are shared, so each node is converted once.
   if (const auto found = done.find(x); found != done.end()) return found->second;
   Poly out;
   try {
@@ -84,9 +84,9 @@ Poly sum_of_products(X x, std::map<X, Poly>& done) {
 
 }  // namespace
 
-// Treats integer conversions as value-preserving and unsigned sums as exact. This is valid for
-// subscripts: they lie within an array, or the original is undefined. Other callers must use
-// Executor::exact, which proves it.
+// Treats integer conversions as value-preserving and unsigned sums as exact. For subscripts this is
+// valid: subscripts lie within an array, or the original is undefined. Other callers must use
+// Executor::exact, which proves these properties.
 Poly Poly::of(X x) {
   std::map<X, Poly> done;
   return poly_of(x, done);
@@ -192,7 +192,7 @@ std::optional<Poly::Monomial> quotient_of(const Poly::Monomial& a, const Poly::M
 
 std::optional<int64_t> Poly::remainder(int64_t divisor) const {
   Poly left = *this;
-  for (X atom : atoms()) {  // n - n % 4 is a multiple of 4
+  for (X atom : atoms()) {  // for example, n - n % 4 is a multiple of 4
     if (atom->kind != XKind::Binary || atom->text != "%" || atom->args[1]->kind != XKind::Int)
       continue;
     const auto factor = linear_in(atom);
@@ -326,7 +326,7 @@ bool contradictory(std::vector<Poly> facts) {
 
 namespace {
 
-// Fourier-Motzkin elimination; products of sizes are separate variables.
+// Fourier-Motzkin elimination. Products of sizes count as separate variables.
 bool eliminated(std::vector<Poly> facts) {
   constexpr size_t kMostFacts = 200;
   constexpr int64_t kMostFactor = 1 << 20;
@@ -347,7 +347,8 @@ bool eliminated(std::vector<Poly> facts) {
     };
     for (const Poly& p : facts) {
       const int64_t f = factor(p);
-      if (std::abs(f) > kMostFactor) continue;  // dropping a fact is safe
+      // Dropping a fact weakens the proof but keeps it valid
+      if (std::abs(f) > kMostFactor) continue;
       (f == 0 ? left : f > 0 ? rising : falling).push_back(p);
     }
     for (const Poly& up : rising) {

@@ -1,4 +1,5 @@
-// Writes the syntax tree of the program as text, with comments that refer to lines of the C source.
+// Writes the syntax tree of the program as text. Comments in the text refer to lines of the C
+// source.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -71,7 +72,7 @@ void ProgramWriter::gather() {
       if (n->kind == XKind::Load) parts_.insert(shapes_.access(n->id, n->args, r.point).part);
     });
   }
-  // include buffers that are never read
+  // Buffers that are never read are included.
   const std::set<ArrayPart> seen = parts_;
   for (const ArrayPart& part : seen) {
     if (part.buffer_slot < 0) continue;
@@ -127,7 +128,7 @@ std::string ProgramWriter::fresh(const std::string& name) {
 void ProgramWriter::ghosts() {
   for (const auto& [d, periodic] : ghosts_.dimensions) {
     std::vector<std::string> names;
-    // copies of copies would not be copies of points
+    // A copy of a ghost cell would not be a copy of a point.
     if (periodic.layers > 1)
       has_points(periodic.high - periodic.low + Poly(1) - Poly(periodic.layers),
                  "ghost cells are copies of interior points, not of other ghost cells");
@@ -139,7 +140,7 @@ void ProgramWriter::ghosts() {
       sides.resize(static_cast<size_t>(shapes_.rank()));
       sides[d] = {"periodic", "periodic"};
     }
-    // every buffer of a ping-pong pair gets ghost copies in its turn
+    // Every buffer of a ping-pong pair holds ghost copies in some step.
     for (const auto& [part, role] : roles_.of) {
       const std::string& name = info(part.array).c_expression;
       if (fields.count(role.field) > 0 &&
@@ -206,7 +207,7 @@ void ProgramWriter::bind() {
   }
 }
 
-// The same as box_of(), without ghost cells.
+// Like box_of(), but without ghost cells.
 ast::Box ProgramWriter::box_on_grid(const std::vector<Poly>& extents) {
   ast::Box box = box_of(extents);
   for (const auto& [d, periodic] : ghosts_.dimensions) {
@@ -228,8 +229,8 @@ ast::Box ProgramWriter::box_of(const std::vector<Poly>& extents) {
   return box;
 }
 
-// Describes which C buffer holds the newest level after a number of steps, for pointers that
-// rotate.
+// For pointers that rotate, describes which C buffer holds the newest level after a number of
+// steps.
 std::string ProgramWriter::turns(const Role& role) const {
   std::map<int, std::string> by_level;
   for (const auto& [part, its] : roles_.of) {
@@ -306,14 +307,14 @@ void ProgramWriter::declare_fields(std::vector<ast::Item>& items,
   }
 }
 
-// A requirement `sum >= number` as a polynomial that must be >= 0.
+// Converts a requirement `sum >= number` to a polynomial that must be >= 0.
 std::optional<Poly> ProgramWriter::slack_of(X condition) {
   if (condition->kind != XKind::Binary || condition->text != ">=") return std::nullopt;
   if (!is_integer(condition->args[0]->type)) return std::nullopt;
   return Poly::of(condition->args[0]) - Poly::of(condition->args[1]);
 }
 
-// Writes slack >= 0 with negative terms moved to the right: `n >= 3`, `m >= n - 1`.
+// Writes slack >= 0, moving negative terms to the right: `n >= 3`, `m >= n - 1`.
 ExprPtr ProgramWriter::at_least_zero(const Poly& slack) {
   Poly left, right;
   for (const auto& [monomial, factor] : slack.terms()) {
@@ -337,7 +338,8 @@ ExprPtr ProgramWriter::requirement(X condition) {
   return writer.condition(condition);
 }
 
-// Excludes empty grids, which a program cannot have; the original does nothing for them.
+// A program cannot have an empty grid, so empty grids are excluded. For an empty grid, the original
+// does nothing.
 void ProgramWriter::exclude_empty_grids(const std::vector<Poly>& slacks) {
   std::vector<Poly> lengths = shapes_.extents();
   for (const auto& [name, extents] : boxes_)
@@ -366,7 +368,7 @@ std::vector<ast::Item> ProgramWriter::required(std::map<uint32_t, std::string>& 
         fmt::format("no sizes satisfy all requirements of the program: {}", fmt::join(texts, ", ")),
         "lift the loops one by one"};
   }
-  const auto follows = [&](const Poly& slack) {  // from a stricter requirement
+  const auto follows = [&](const Poly& slack) {  // a stricter requirement implies this one
     return std::any_of(slacks.begin(), slacks.end(), [&](const Poly& other) {
       const Poly more = slack - other;
       return more.is_constant() && more.constant() > 0;
@@ -468,8 +470,8 @@ void ProgramWriter::of_symbols() {
   }
 }
 
-// Records assumed lengths of arrays whose length C does not declare and whose accesses may not
-// reach that far.
+// Records assumptions about arrays whose length C does not declare. The accesses of C may end
+// before the length that the program assumes.
 void ProgramWriter::lengths_taken() {
   for (const ArrayReach& reach : out_.reaches) {
     const ArrayInfo& array = info(reach.array);

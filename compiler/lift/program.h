@@ -12,20 +12,21 @@
 
 namespace stencil::lifter {
 
-// The C storage of one level of a field when the loop begins. After s steps, level k of a field
-// with `copies` buffers is where level (k - s) mod copies was.
+// The C storage of one level of a field at the beginning of the loop. If a field has `copies`
+// buffers, level k after s steps is in the storage that level (k - s) mod copies had at the
+// beginning.
 struct FieldBinding {
   std::string field;
-  int level = 0;                    // 0 is the newest
-  int copies = 1;                   // number of buffers that rotate with each step
-  int array = -1;                   // index into Execution::arrays
-  std::vector<int64_t> subscripts;  // for each dimension: a constant >= 0, kSpace or kBufferSlot
-  int64_t buffer_slot = -1;         // the subscript at kBufferSlot in the first step
+  int level = 0;   // 0 is the newest
+  int copies = 1;  // number of buffers that rotate with each step
+  int array = -1;  // index into Execution::arrays
+  // For each dimension of the array: a constant >= 0, kSpace or kBufferSlot
+  std::vector<int64_t> subscripts;
+  int64_t buffer_slot = -1;  // the value of the subscript kBufferSlot in the first step
   std::vector<X> extents;  // for each dimension of the array; at kBufferSlot the number of buffers
-  // For each dimension: first element and length of the field. lows is null if there are no ghost
-  // cells.
+  // For each dimension: first element and length of the field. Without ghost cells, lows is null.
   std::vector<X> lows, lengths;
-  std::vector<bool> copied;  // for each dimension: ghost cells initially hold copies
+  std::vector<bool> copied;  // for each dimension: ghost cells initially hold copies of points
   bool written = false;
   bool over_time = false;  // the first space dimension is the time step
 };
@@ -36,14 +37,14 @@ struct ParamBinding {
   int symbol = -1;
 };
 
-// Positions of a point set: in each dimension a constant, plus an element of an integer array for
-// each point.
+// Positions of a point set. In each dimension, a position is a constant plus, if given, an element
+// of an integer array.
 struct PointSetBinding {
   struct Coordinate {
     int array = -1;                        // -1: no array
     X offset = nullptr, stride = nullptr;  // element of point 0, and distance between points
     X constant = nullptr;
-    X extent = nullptr;  // of the grid
+    X extent = nullptr;  // of the grid in this dimension
   };
   std::string name;
   X count = nullptr;
@@ -56,16 +57,17 @@ struct PointFieldBinding {
   std::string field, set;
   int array = -1;
   X count = nullptr;
-  X offset = nullptr, point_stride = nullptr,
-    time_stride = nullptr;  // in elements; time_stride is null if it does not depend on the step
+  // In elements; time_stride is null if the element does not depend on the step.
+  X offset = nullptr, point_stride = nullptr, time_stride = nullptr;
   bool written = false;
 };
 
-// An assumption that some valid calls of the original do not satisfy.
+// An assumption that some valid calls of the original violate.
 struct Exclusion {
-  std::string text;     // "n >= 3", "the return value of 'f'"
-  bool above = false;   // it bounds a size or another number from above
-  bool result = false;  // `text` is a result that the program does not compute, not a condition
+  std::string text;    // "n >= 3", "the return value of 'f'"
+  bool above = false;  // the condition limits a number, such as a size, from above
+  // `text` names a result that the program does not compute; it is not a condition
+  bool result = false;
 };
 
 struct LiftedProgram {
@@ -76,23 +78,23 @@ struct LiftedProgram {
   std::vector<PointFieldBinding> point_fields;
   X steps = nullptr;                 // null: one step
   std::vector<std::string> assumed;  // assumptions, as sentences
-  std::vector<Exclusion> excluded;   // those that restrict the use of the program
+  std::vector<Exclusion> excluded;   // the assumptions that restrict the use of the program
   int functions = 0;
   std::vector<std::string> reductions;  // names, in the order of the execution
-  std::vector<ArrayReach> reaches;      // of arrays whose length C does not declare
+  std::vector<ArrayReach> reaches;      // for arrays whose length C does not declare
   bool sums = false;          // floating-point sums are computed in another order than in C
-  bool sums_in_step = false;  // and arrays depend on them
-  bool single = false;        // some sums and powers are computed in float
+  bool sums_in_step = false;  // arrays depend on such sums
+  bool single = false;        // the program computes some sums and powers in float
   bool powers = false;  // pow(x, 3) is computed as a product, which may differ in the last bits
-  // A distance that depends on sizes: the program compiles only if these sizes have values.
+  // Set if a distance depends on sizes: the program compiles only if these sizes have values.
   std::optional<Refusal> sized;
 };
 
-// The exclusions in one line: "for n >= 3 and m >= n only; without the return value of 'f'". "" if
-// there are none.
+// The exclusions in one line, such as "for n >= 3 and m >= n only; without the return value of
+// 'f'". "" if there are no exclusions.
 std::string exclusions(const LiftedProgram& program);
 
-// `title`: the name of the source in the comment at the top.
+// `title`: the name of the C source, for the comment at the top.
 LiftedProgram write_program(Pool& pool, Execution& execution, const std::string& title,
                             const std::string& file, bool keep_ghosts);
 

@@ -8,7 +8,7 @@ namespace stencil::lifter {
 
 namespace {
 
-// C notation for a path: "(*p).n" becomes p->n, "(*s)" becomes *s.
+// Converts a path to C notation: "(*p).n" becomes p->n, "(*s)" becomes *s.
 std::string readable(std::string name) {
   for (size_t at = name.find(")."); at != std::string::npos; at = name.find(").")) {
     const size_t begin = name.rfind("(*", at);
@@ -20,8 +20,8 @@ std::string readable(std::string name) {
   return pointed ? name.substr(1, name.size() - 2) : name;
 }
 
-// Whether C allows accessing an object of one type as the other: signed and unsigned variants are
-// compatible, and character types may access anything.
+// Whether C allows a program to access an object of one type as the other type. Signed and unsigned
+// variants are compatible, and character types may access any object.
 bool compatible(CScalar a, CScalar b) {
   const auto character = [](CScalar type) { return type == CScalar::I8 || type == CScalar::U8; };
   if (a == b || character(a) || character(b)) return true;
@@ -31,7 +31,8 @@ bool compatible(CScalar a, CScalar b) {
 
 }  // namespace
 
-// Arrays and scalars outside of the function that it reads or writes; arrays of fields come first.
+// Arrays and scalars outside of the function that the function reads or writes. Arrays that become
+// fields come first.
 std::vector<ProgramWriter::InMemory> ProgramWriter::memory() const {
   std::vector<int> arrays;
   const auto use = [&](int array) {
@@ -63,7 +64,8 @@ std::vector<ProgramWriter::InMemory> ProgramWriter::memory() const {
       numbers.push_back({readable(symbol.c_expression), *symbol.object, symbol.type,
                          symbol.restricted, left, -1});
     }
-    for (size_t a = 0; a < execution_.arrays.size(); ++a) {  // w[0] read as a scalar
+    // The region reads an element such as w[0] as a scalar
+    for (size_t a = 0; a < execution_.arrays.size(); ++a) {
       if (symbol.c_expression.rfind(execution_.arrays[a].c_expression + "[", 0) == 0)
         use(static_cast<int>(a));
     }
@@ -71,7 +73,8 @@ std::vector<ProgramWriter::InMemory> ProgramWriter::memory() const {
   std::vector<InMemory> out;
   for (int a : arrays) {
     const ArrayInfo& array = info(a);
-    if (array.constant && array.object.empty()) continue;  // never written
+    // Declared constant arrays are never written
+    if (array.constant && array.object.empty()) continue;
     out.push_back({readable(array.c_expression), array.object, array.element, array.restricted,
                    written.count(a) > 0, a});
   }
@@ -79,8 +82,8 @@ std::vector<ProgramWriter::InMemory> ProgramWriter::memory() const {
   return out;
 }
 
-// Assumes that written objects overlap no other object that C's aliasing rules would allow them to
-// overlap.
+// Assumes that written objects overlap no other object. Only overlaps that C's aliasing rules allow
+// need such an assumption.
 void ProgramWriter::aliasing() {
   const std::vector<InMemory> all = memory();
   std::vector<std::string> names;
@@ -101,7 +104,7 @@ void ProgramWriter::aliasing() {
   }
 }
 
-// A strided loop may end before its bound, but the program's arrays extend to the bound.
+// A strided loop may end before its bound, but the arrays of the program extend to the bound.
 void ProgramWriter::longer() {
   std::map<int64_t, std::vector<std::string>> names;
   for (const auto& [part, role] : roles_.of) {

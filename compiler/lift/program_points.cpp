@@ -4,7 +4,7 @@
 //   series w : float [0..nt-1] on shots;         // w[s*nt + t]
 //   stencil source : u on G where shots > 0 = u[0, 0] + w[time];
 //
-// `where shots > 0` preserves the sign of zeros at other points.
+// At other points, `where shots > 0` keeps the sign of zeros.
 #include <fmt/format.h>
 
 #include "compiler/lift/points.h"
@@ -34,7 +34,7 @@ X ProgramWriter::number_of_point(const PointStatement& statement) const {
   return pool_.leaf(XKind::Index, CScalar::I64, d.index, execution_.index_names[d.index]);
 }
 
-// Refuses anything but params in positions and strides of points.
+// Refuses positions and strides of points that contain anything other than params.
 void ProgramWriter::of_params(const Poly& p, CPlace place, const std::string& message) const {
   for (X atom : p.atoms()) {
     if (atom->kind == XKind::Symbol) continue;
@@ -137,7 +137,7 @@ const ProgramWriter::PlacedAt& ProgramWriter::points_at(const std::vector<Poly>&
   return sets_.back();
 }
 
-// The linear index of an element in memory.
+// The linear index of an element in memory, in elements.
 Poly ProgramWriter::in_memory(int array, const std::vector<X>& subscripts, CPlace place) const {
   const ArrayInfo& of = info(array);
   Poly at;
@@ -319,7 +319,8 @@ void ProgramWriter::record(const PointStatement& statement) {
   add(std::move(made), fmt::format("{}:{}", file_, store.place.line));
 }
 
-// Adds the sources before a function; for null the remaining ones and the records.
+// Adds the sources that C executes before a function. If `function` is null, adds the remaining
+// sources and the records.
 void ProgramWriter::point_statements_ahead_of(const StepFunction* function) {
   for (; points_done_ < execution_.points.size(); ++points_done_) {
     const PointStatement& one = execution_.points[points_done_];

@@ -1,9 +1,9 @@
 // Reductions and the stop condition.
 //
-// A reduction read only by `stop` is evaluated at the end of a step, and only every K steps if the
-// condition is tested every K steps. If arrays have been overwritten by then, a second reduction
-// reads it, `reduce err_of_step = max(err) on [0, 0]`, which pins the first one to its position in
-// the step.
+// If only `stop` reads a reduction, the reduction is evaluated at the end of a step. It is
+// evaluated only every K steps if the condition is tested every K steps. If later functions of the
+// step overwrite its arrays, the reduction must keep its position within the step. A second
+// reduction that reads it, `reduce err_of_step = max(err) on [0, 0]`, achieves this.
 #include <fmt/format.h>
 
 #include "compiler/lift/program_writer.h"
@@ -28,7 +28,7 @@ void ProgramWriter::begin_reductions() {
   }
   stop_ = execution_.stop;
   if (stop_ == nullptr) return;
-  // use `every K` if the end of a step is the right time for all its reductions
+  // `every K` is possible only if all reductions may be evaluated at the end of a step.
   bool end = true;
   std::set<int> asked;
   each_node(stop_, [&](X n) {
@@ -39,7 +39,8 @@ void ProgramWriter::begin_reductions() {
     end = end && !r.in_step && at_the_end(r);
     each_node(r.value, [&](X n) { end = end && n->kind != XKind::Reduced; });
   }
-  bool left = false;  // a value used after the loop must be that of the last step
+  // The program uses the value after the loop, so it must be the value of the last step
+  bool left = false;
   for (const Left& one : execution_.left) {
     if (one.value == nullptr) continue;
     each_node(one.value,
@@ -52,11 +53,12 @@ void ProgramWriter::begin_reductions() {
   }
 }
 
-// `condition` without the conjunct (time + 1) % K == 0; null if there is none.
+// Returns `condition` without the conjunct (time + 1) % K == 0 and sets K. Null if there is no such
+// conjunct.
 X ProgramWriter::every_part(X condition, int64_t& every) const {
   if (condition->kind != XKind::Binary || condition->text != "&&") return nullptr;
   X when = condition->args[0];
-  if (when->kind == XKind::Unary && when->text == "!") {  // !(t % 10)
+  if (when->kind == XKind::Unary && when->text == "!") {  // the condition has the form !(t % 10)
     when = pool_.binary("==", when->args[0], pool_.integer(0, when->args[0]->type), CScalar::I32);
   }
   if (when->kind != XKind::Binary || when->text != "==") return nullptr;
@@ -69,14 +71,14 @@ X ProgramWriter::every_part(X condition, int64_t& every) const {
   if (k < 2 || right->kind != XKind::Int || at.atoms().size() != 1) return nullptr;
   X time = *at.atoms().begin();
   if (time->kind != XKind::Time || at.linear_in(time) != std::optional<int64_t>(1)) return nullptr;
-  // tested after steps k, 2k, ...: time + 1 is a multiple of k
+  // C tests the condition after steps k, 2k, ...: time + 1 is a multiple of k.
   const int64_t first = at.constant() - right->integer;
   if (first < 0 || first % k != 1 % k || right->integer < 0 || right->integer >= k) return nullptr;
   every = k;
   return condition->args[1];
 }
 
-// Whether nothing that the reduction reads is written later in the step.
+// Whether no later function of the step writes an array that the reduction reads.
 bool ProgramWriter::at_the_end(const Reduction& r) const {
   const int64_t place = r.after ? r.epoch : r.epoch - 1;
   bool out = true;
@@ -91,7 +93,7 @@ bool ProgramWriter::at_the_end(const Reduction& r) const {
   return out;
 }
 
-// Adds the reductions before a function; for null the remaining ones.
+// Adds the reductions before a function. If `function` is null, adds the remaining ones.
 void ProgramWriter::reductions_ahead_of(const StepFunction* function) {
   for (size_t k = 0; k < execution_.reductions.size(); ++k) {
     const Reduction& r = execution_.reductions[k];

@@ -1,8 +1,8 @@
 // Stencil functions: regions, pieces and names for shared subexpressions.
 //
-// Points that a step does not write keep their value in C. A field with several levels would carry
-// over the newest level, but C's buffer still holds the values of `copies` steps ago. An `else`
-// piece writes these.
+// In C, points that a step does not write keep their value. A field with several levels would copy
+// the newest level instead. C's buffer still holds the values of `copies` steps ago, so an `else`
+// piece writes these values.
 #include "compiler/lift/program_writer.h"
 
 #include <fmt/format.h>
@@ -143,7 +143,7 @@ void ProgramWriter::stencil(const StepFunction& function) {
       X value = piece.values[t];
       if (info(function.targets[t].array).element == CScalar::Bool && value->kind == XKind::Cast)
         value = value->args[0];
-      // storing to an array of a narrow type keeps the low bits anyway
+      // a store to an array of a narrow type keeps the low bits in any case
       const CScalar element = info(function.targets[t].array).element;
       if (value->kind == XKind::Cast && is_integer(element) && bits_of(element) < 32 &&
           is_integer(value->args[0]->type)) {
@@ -195,12 +195,13 @@ std::vector<Poly> ProgramWriter::facts_of(const Store& store) const {
   return out;
 }
 
-// Requires that loops have points, since `else` is everything outside of them.
+// Requires that loops are not empty, since `else` means all points outside of the loops.
 void ProgramWriter::points_of(const Store& store) {
   for (const Domain& domain : store.domain) has_points(domain.high - domain.low);
 }
 
-// Requires high - low >= 0: the loop has points.
+// Requires fact >= 0. Unless `why` says otherwise, `fact` is high - low of a loop that must not be
+// empty.
 void ProgramWriter::has_points(const Poly& fact, const char* why) {
   if (fact.is_constant()) return;
   if (!fact.fits_program()) throw TooLarge{fact.constant(), CScalar::I32};
@@ -235,7 +236,7 @@ std::string ProgramWriter::unique_stencil(const std::string& field) {
   return stencil_names_.insert(name).second ? name : unique_stencil(field);
 }
 
-// Rotates arrays by copying values, where pointers cannot be mapped to levels.
+// Rotates arrays by copying values if the pointers cannot be mapped to levels.
 void ProgramWriter::moves() {
   if (roles_.moves.empty()) return;
   ast::Stencil made;

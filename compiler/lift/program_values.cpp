@@ -1,5 +1,6 @@
-// Writes loads, indices and symbols of a value as expressions of the program: offsets from the
-// point that is written, levels of fields, and boundary rules for subscripts that wrap or reflect.
+// Writes loads, indices and symbols of a value as expressions of the program. Subscripts become
+// offsets from the point that is written, levels of fields, or, if they wrap or reflect, boundary
+// rules.
 #include "compiler/lift/program_writer.h"
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ ExprPtr ProgramWriter::symbol(X x) {
   return make_name(execution_.symbols[x->id].name);
 }
 
-// An integer expression of params: a bound, length or condition.
+// Writes an integer expression of params: a bound, length or condition.
 ExprPtr ProgramWriter::affine(const Poly& p, CPlace place) {
   ValueWriter writer(
       pool_, place, [&](X x) -> ExprPtr { return x->kind == XKind::Symbol ? symbol(x) : nullptr; },
@@ -59,7 +60,7 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
             "'{}' is read at the distance {} from the written point, which depends on sizes",
             info(load->id).c_expression, difference.text()),
         "fix the sizes in the C file, or write a wrap around the whole dimension as (i + 1) % n"};
-    if (keep_ghosts_) throw *out_.sized;  // the whole grid must work for any size
+    if (keep_ghosts_) throw *out_.sized;  // with keep_ghosts, it must work for any size
     out_.assumed.push_back(
         fmt::format("sizes are given at compile time (-D NAME=VALUE): '{}' is read "
                     "at the distance {} from the written point",
@@ -68,7 +69,7 @@ ExprPtr ProgramWriter::offset(const Poly& from, const Poly& to, X load, const Co
   return affine(difference, context.piece->point->place);
 }
 
-// The offset of a subscript that follows a boundary rule; the field gets that rule.
+// The offset for a subscript that follows a boundary rule. The field gets the rule.
 std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, const ArrayPart& part,
                                            size_t k, const Context& context) {
   const XSet atoms = to.atoms();
@@ -104,7 +105,7 @@ std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, con
   return make_integer(edge->integer);
 }
 
-// Checks that a subscript of a linear array stays within its row. If that does not follow, the
+// Requires that a subscript of a linear array stays within its row. If this is not provable, the
 // program requires longer rows.
 void ProgramWriter::within_rows(const Access& access, const Store& store,
                                 const std::vector<Domain>& domain) {
@@ -125,10 +126,11 @@ void ProgramWriter::within_rows(const Access& access, const Store& store,
   }
 }
 
-// A load that C evaluates only under a condition, but the program at every point. Values beyond the
-// ends of the array are not used, so any boundary rule works there. If the conditions do not prove
-// that the load stays within the array, C guarantees it, because an array has no elements beyond
-// its ends. This does not hold for a row of a linear array, which is followed by the next row.
+// Handles a load that C evaluates only under a condition. The program evaluates the load at every
+// point. It does not use values beyond the ends of the array, so any boundary rule works there. If
+// the conditions do not prove that the load stays within the array, C guarantees it, because an
+// array has no elements beyond its ends. C gives no such guarantee for a row of a linear array,
+// because the next row follows it in memory.
 void ProgramWriter::guarded_ends(X load, const Access& access, const Context& context) {
   const auto narrowed = context.domains.find(load);
   const std::vector<Domain>& all = context.piece->point->domain;
@@ -139,7 +141,7 @@ void ProgramWriter::guarded_ends(X load, const Access& access, const Context& co
   for (size_t k = 0; k < access.subscripts.size() && k < mine.size(); ++k) {
     if (ghosts_.dimensions.count(shape.along[k]) > 0) continue;
     const Poly& s = access.subscripts[k];
-    // how far it stays from an end of the array; >= 0 if it stays within
+    // The distance of the load from an end of the array; >= 0 if the load stays within the array.
     const auto room = [&](bool low, const std::vector<Domain>& domain) {
       const Poly end = Shapes::extreme(pool_, execution_, s, domain, !low);
       return low ? end : mine[k] - Poly(1) - end;
@@ -148,7 +150,7 @@ void ProgramWriter::guarded_ends(X load, const Access& access, const Context& co
       if (proved(room(low, all), facts)) continue;
       const bool shown = proved(room(low, narrowed->second), facts);
       const bool row = k > 0 && info(access.part.array).linear;
-      // a larger distance does not come from a stencil that crosses an end
+      // A larger distance is not a stencil that crosses an end of the array.
       const Poly beyond = room(low, all);
       if (!shown && (row || !beyond.is_constant())) continue;
       if (!shown) {
@@ -232,7 +234,7 @@ ExprPtr ProgramWriter::level_of(const Role& role) {
   return out;
 }
 
-// The current value of a target, for points where nothing is written.
+// The current value of a target, used at points that the function does not write.
 ExprPtr ProgramWriter::kept(const ArrayPart& part) {
   const Role& role = roles_.of.at(part);
   auto out = std::make_unique<ast::Expr>();

@@ -1,5 +1,5 @@
-// The implementation of write_program(): turns functions of a step into items of a program. Private
-// to compiler/lift.
+// The implementation of write_program(), private to compiler/lift. Turns functions of a step into
+// items of a program.
 #pragma once
 
 #include <functional>
@@ -46,8 +46,8 @@ class ProgramWriter {
     const StepPiece* piece = nullptr;
     Access point;
     std::vector<std::string> indices;          // index names in use, by dimension
-    std::map<X, std::vector<Domain>> domains;  // where C evaluates loads
-    std::set<X> guarded;                       // loads under a condition
+    std::map<X, std::vector<Domain>> domains;  // the domains in which C evaluates loads
+    std::set<X> guarded;                       // loads that C evaluates under a condition
   };
   Context context_of(const StepPiece& piece);
   void guarded_ends(X load, const Access& access, const Context& context);
@@ -156,7 +156,7 @@ class ProgramWriter {
   Roles roles_;
   LiftedProgram out_;
   std::set<int> used_;
-  std::set<int> computed_with_;  // symbols in values, not only in bounds
+  std::set<int> computed_with_;  // symbols that occur in values and not only in bounds
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> rules_;  // by dimension
   std::set<std::string> advanced_, locals_ = {"G"};
   const std::set<std::string> reserved_ = {"time", "in", "of", "on", "and", "or", "not", "let"};
@@ -166,7 +166,7 @@ class ProgramWriter {
   std::vector<ast::Item> stencil_items_;
   std::map<uint32_t, std::string> comments_;
   uint32_t spans_ = 2;
-  std::vector<std::string> reduced_;  // reductions, by the names that stencils and `stop` use
+  std::vector<std::string> reduced_;  // the reductions that stencils and `stop` use, by name
   std::vector<bool> placed_;
   std::vector<PlacedAt> sets_;
   std::vector<ast::Item> point_items_;  // point sets and their fields

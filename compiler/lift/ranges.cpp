@@ -7,7 +7,7 @@ namespace stencil::lifter {
 
 namespace {
 
-constexpr long double kTwo30 = 1073741824.0L;  // bounds of a grid lie within it
+constexpr long double kTwo30 = 1073741824.0L;  // bounds of a grid lie within +-2^30
 constexpr long double kTwo62 = 4611686018427387904.0L;
 constexpr long double kTwo64 = 18446744073709551616.0L;
 
@@ -80,7 +80,7 @@ Interval Ranges::binary(X x) {
 }
 
 void Ranges::assume(const std::vector<Poly>& facts) {
-  for (const Poly& fact : facts) {  // n - 3
+  for (const Poly& fact : facts) {  // for example n - 3 >= 0
     const XSet atoms = fact.atoms();
     if (atoms.size() != 1 || (*atoms.begin())->kind != XKind::Symbol) continue;
     if (fact.linear_in(*atoms.begin()) != std::optional<int64_t>(1)) continue;
@@ -99,7 +99,7 @@ Interval Ranges::exact(X x) {
       return {value, value};
     }
     case XKind::Symbol: {
-      // the program's param type holds no larger values
+      // The type of the program's param holds no larger values.
       Interval out = x->type == CScalar::U64 ? Interval{0, kTwo62} : all;
       if (const auto known = least_.find(x->id); known != least_.end())
         out.low = std::max(out.low, std::min(known->second, out.high));

@@ -1,6 +1,7 @@
-// Interval arithmetic: the values that an integer expression of C may have, from the types of its
-// leaves. Unsigned operations whose exact result exceeds the type wrap around. Signed ones are
-// undefined then, so their interval is clipped to the type.
+// Interval arithmetic: the possible values of an integer expression of C, derived from the types of
+// its leaves. If the exact result of an unsigned operation exceeds the type, the operation wraps
+// around. A signed operation would be undefined in this case, so its interval is clipped to the
+// type.
 #pragma once
 
 #include <map>
@@ -19,11 +20,11 @@ Interval range_of_type(CScalar type);
 class Ranges {
  public:
   explicit Ranges(const Pool& pool) : pool_(pool) {}
-  // The value as in C; a 64-bit unsigned number is >= 0.
+  // The range of the value that C computes. A 64-bit unsigned number is >= 0.
   const Interval& of(X x);
   // Assumes that each fact is >= 0. Call before any other function.
   void assume(const std::vector<Poly>& facts);
-  // The exact result of an operation, before wrapping around.
+  // The range of an operation's exact result, before it wraps around.
   Interval exact(X x);
   bool fits(X x, CScalar type) { return of(x).within(range_of_type(type)); }
   // Whether an operation may wrap around.

@@ -1,8 +1,8 @@
-// Places reductions before or after the nest that computes them. C computes both at once: err =
-// max(err, fabs(new[i] - old[i])), where new[i] has just been written. A value that a store of the
-// same iteration wrote equals the array's value after the nest. If the reduction needs nothing else
-// from arrays that the nest writes, it is placed after the nest. Otherwise it is placed before and
-// recomputes the values to be written.
+// Places reductions before or after the nest that computes them. C computes both at once: in err =
+// max(err, fabs(new[i] - old[i])), new[i] has just been written. If a store of the same iteration
+// wrote a value, the value equals the array's element after the nest. If the reduction reads
+// nothing else from arrays that the nest writes, it is placed after the nest. Otherwise it is
+// placed before the nest and recomputes the values to be written.
 #include "compiler/lift/reductions.h"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ class Finder {
     return done_[x] = out;
   }
 
-  // The step, or a reduction inside it, reads this one.
+  // Marks a reduction that the step, or a reduction inside the step, reads.
   void in_step(int id) { execution_.reductions[id].in_step = true; }
 
   X reduction(X sum, X value) {
@@ -135,11 +135,12 @@ class Finder {
     r.after = true;
   }
 
-  // Selects an array that is read at a distinct point in each iteration; its subscripts give the
-  // region.
+  // Selects an array that the reduction reads at a distinct point in each iteration. The subscripts
+  // of this array give the region of the reduction.
   void reference(Reduction& r) const {
     r.point.array = -1;
-    std::optional<std::array<int64_t, 4>> best;  // prefer subscripts closest to the plain counters
+    // Prefer the subscripts closest to the plain counters.
+    std::optional<std::array<int64_t, 4>> best;
     each_node(r.value, [&](X n) {
       if (n->kind != XKind::Load) return;
       for (const Domain& d : r.point.domain) {

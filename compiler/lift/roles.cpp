@@ -1,6 +1,6 @@
 // Buffers that rotate are the levels of one field. The buffer that a step writes is the newest
-// level of the next step. If s maps each array to the array that takes its place, then level k is
-// the array from which k+1 applications of s lead to the written one.
+// level in the next step. Let s map each array to the array that takes its place. Level k is then
+// the array from which k+1 applications of s lead to the written array.
 #include "compiler/lift/roles.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
   std::set<ArrayPart> written;
   for (const StepFunction& function : functions)
     written.insert(function.targets.begin(), function.targets.end());
-  // buffers selected by t % 2
+  // Collect buffers selected by t % 2.
   std::set<ArrayPart> alternating;
   for (const ArrayPart& part : parts) {
     if (part.buffer_slot >= 0) alternating.insert({part.array, part.fixed, -1});
@@ -52,7 +52,7 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
                     fmt::format("no step writes '{}', whose buffers alternate", name), ""};
     }
   }
-  // pointers that rotate
+  // Collect pointers that rotate.
   std::map<int, int> next, previous;
   for (const Rotation& rotation : execution.rotations) {
     const bool again = next.count(rotation.before) > 0 && next[rotation.before] != rotation.after;

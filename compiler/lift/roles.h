@@ -9,13 +9,14 @@ namespace stencil::lifter {
 
 struct Role {
   std::string field;
-  int level = 0;   // before the first function of the step that writes the field
+  int level = 0;   // level before the first function of the step that writes the field
   int copies = 1;  // number of levels of the field
 };
 
 struct Roles {
   std::map<ArrayPart, Role> of;
-  // Rotations of pointers with several written buffers, done by copying at the end of a step.
+  // Rotations of pointers with several written buffers. The program copies values at the end of a
+  // step instead.
   std::vector<std::pair<ArrayPart, ArrayPart>> moves;  // {to, from}
 };
 

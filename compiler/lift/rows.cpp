@@ -1,8 +1,9 @@
-// A counter i in [low*s .. high*s + s - 1] equals r*s + j, with r in [low .. high] and j in [0 .. s
-// - 1]. This enumerates the same elements in the same order, so the substitution is exact whatever
-// the loop does. It is applied if s is a stride that other loops use for an array of this loop, and
-// if the counter occurs only in subscripts, alone or plus whole rows. A subscript a[i - 1] would
-// leave its row, so such a loop remains as it is.
+// Splits a loop over several rows of length s. A counter i in [low*s .. high*s + s - 1] equals r*s
+// + j, with r in [low .. high] and j in [0 .. s - 1]. Loops over r and j visit the same elements in
+// the same order, so the substitution is exact for any loop body. It is applied under two
+// conditions. Other loops use the stride s for an array of this loop. The counter occurs only in
+// subscripts, alone or plus whole rows. A subscript a[i - 1] would leave its row, so such a loop is
+// not split.
 #include "compiler/lift/rows.h"
 
 #include <algorithm>
@@ -13,9 +14,10 @@ namespace stencil::lifter {
 
 namespace {
 
-constexpr int kPasses = 8;  // splitting one array reveals strides for the loops of others
+// Splitting the loops of one array reveals strides for loops over other arrays
+constexpr int kPasses = 8;
 
-bool is_value(X x, int index) {  // occurs outside of subscripts
+bool is_value(X x, int index) {  // x uses the index outside of subscripts
   bool found = false;
   std::set<X> seen;
   each_node_of(
@@ -98,7 +100,7 @@ class Splitter {
       each_access(reduction.point, reduction.value, note);
   }
 
-  // Splits one loop of these stores if it runs over rows. Returns whether it did.
+  // Splits one loop of these stores if the loop runs over rows. Returns whether it was split.
   bool split(const std::vector<Store*>& stores, X* value) {
     std::map<int, Domain> loops;
     for (const Store* store : stores) {
@@ -116,7 +118,7 @@ class Splitter {
     return false;
   }
 
-  // Whether the counter of a loop occurs only as a[counter + more], in linear arrays.
+  // Whether the counter of a loop occurs only as a[counter + more], and only in linear arrays.
   bool counts_elements(const std::vector<Store*>& stores, const X* value, const Domain& loop,
                        std::vector<Poly>& candidates) const {
     bool good = loop.stride == 1;
@@ -147,8 +149,8 @@ class Splitter {
     return good;
   }
 
-  // Splits the loop by the largest stride whose rows it covers, then by strides that divide it.
-  // Returns nullopt if no stride fits or the choice is ambiguous.
+  // Splits the loop by the largest stride whose rows the loop covers, then by strides that divide
+  // it. Returns nullopt if no stride fits or if several strides are possible.
   std::optional<Rows> rows_of(const Domain& loop, const std::vector<Poly>& candidates) {
     Rows out;
     Domain inner = loop;
@@ -163,7 +165,7 @@ class Splitter {
       }
       if (!best) break;
       for (const Poly& s :
-           candidates) {  // ambiguous: n*m elements are rows of n as well as rows of m
+           candidates) {  // ambiguous: rows of n and rows of m both cover n*m elements
         const bool rows = (inner.high + Poly(1)).divided_by(s).rest.zero();
         if (rows && !best->divided_by(s).rest.zero() && !s.divided_by(*best).rest.zero())
           return std::nullopt;
@@ -188,7 +190,7 @@ class Splitter {
     return out;
   }
 
-  // Whether the offsets from the counter are whole rows.
+  // Whether all offsets from the counter are multiples of the row length.
   bool begins_rows(const std::vector<Store*>& stores, const X* value, const Domain& loop,
                    const Poly& stride) const {
     bool good = true;
@@ -238,7 +240,7 @@ class Splitter {
 
   Pool& pool_;
   Execution& execution_;
-  std::vector<std::vector<Poly>> strides_;  // by array, without 1
+  std::vector<std::vector<Poly>> strides_;  // by array; the stride 1 is omitted
 };
 
 }  // namespace

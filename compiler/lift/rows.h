@@ -5,8 +5,8 @@
 
 namespace stencil::lifter {
 
-// Replaces for (i = 0; i < n*m; i++) a[i], where other loops access a[i*m + j], by a loop over rows
-// and one within rows, in the same order.
+// Splits for (i = 0; i < n*m; i++) a[i] into a loop over rows and a loop within rows, in the same
+// order. Requires that other loops access a[i*m + j].
 void split_into_rows(Pool& pool, Execution& execution);
 
 }  // namespace stencil::lifter

@@ -1,7 +1,7 @@
 // Recovers the dimensions of linear subscripts: (z*NY + y)*NX + x becomes three subscripts. The
-// factors of the loop counters are the strides, each a multiple of the next; terms without a
-// counter are divided by the strides in turn. Semantic analysis proves that the subscripts stay
-// within the resulting lengths, as for any access.
+// factors of the loop counters are the strides, and each stride is a multiple of the next one.
+// Terms without a counter are divided by the strides in turn. Semantic analysis later proves that
+// the subscripts stay within the resulting lengths, as it does for any access.
 #include "compiler/lift/shape.h"
 
 #include <fmt/format.h>
@@ -189,7 +189,7 @@ std::vector<Poly> Shapes::split(int array, const std::vector<X>& subscripts,
     out[k] = out[k] + division.quotient;
     rest = division.rest;
   }
-  // a[i*n + n-1] is the last element of row i, not the one before row i+1
+  // Example: a[i*n + n-1] is the last element of row i, not the element before row i+1.
   const auto& extents = shapes_[array].extents;
   for (size_t k = strides.size() - 1; k > 0; --k) {
     for (int guard = 0; guard < 4; ++guard) {
@@ -269,7 +269,7 @@ void Shapes::classify(int array) {
   }
 }
 
-// A length that is provably >= all others.
+// The length that is provably >= all others.
 std::optional<Poly> Shapes::largest(const std::vector<Poly>& lengths) const {
   for (const Poly& most : lengths) {
     const bool all = std::all_of(lengths.begin(), lengths.end(),
@@ -279,7 +279,7 @@ std::optional<Poly> Shapes::largest(const std::vector<Poly>& lengths) const {
   return std::nullopt;
 }
 
-// Determines lengths that C does not declare from the accesses.
+// Determines lengths that C does not declare. They follow from the accesses.
 void Shapes::measure(int array) {
   const ArrayInfo& info = execution_.arrays[array];
   ArrayShape& shape = shapes_[array];
@@ -328,7 +328,7 @@ void Shapes::measure(int array) {
   }
 }
 
-// The grid has the largest length of all written arrays in each dimension.
+// Sets the size of the grid: in each dimension, the largest length of all written arrays.
 void Shapes::grid() {
   CPlace place;
   for (size_t a = 0; a < shapes_.size(); ++a) {
@@ -370,7 +370,7 @@ void Shapes::grid() {
   }
 }
 
-// Arrays read at points, whose positions are data, get the lengths of the grid.
+// Arrays that are read at points get the lengths of the grid, because positions of points are data.
 void Shapes::whole_grid() {
   for (const PointStatement& one : execution_.points) {
     each_node(one.store.value, [&](X n) {
@@ -385,7 +385,7 @@ void Shapes::whole_grid() {
   }
 }
 
-// Maps arrays of fewer dimensions to grid dimensions by the counters in their subscripts.
+// Maps the dimensions of smaller arrays to grid dimensions, using the counters in their subscripts.
 void Shapes::directions() {
   for (size_t a = 0; a < shapes_.size(); ++a) {
     ArrayShape& shape = shapes_[a];
@@ -460,7 +460,8 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
     gather(r.point, false);
     note(r.point);
   }
-  for (const PointStatement& one : execution.points) {  // w[t], the same for all points
+  // W[t] in a statement at points has the same value for all points
+  for (const PointStatement& one : execution.points) {
     each_node(one.store.value, [&](X n) {
       if (n->kind != XKind::Load || n->id == one.store.array) return;
       bool series = is_floating(n->type);
@@ -486,7 +487,7 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
   share_unused();
 }
 
-// Containers that are swapped have the same length, if C uses the length of one of them.
+// If C uses the length of one of two swapped containers, both have that length.
 void Shapes::size_of_swapped() {
   for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
     for (const Rotation& rotation : execution_.rotations) {
@@ -505,7 +506,7 @@ void Shapes::size_of_swapped() {
   }
 }
 
-// Buffers that rotate share the longest shape that any of them needs.
+// Buffers that rotate all get the longest shape that one of them needs.
 void Shapes::share_lengths() {
   for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
     for (const Rotation& rotation : execution_.rotations) {
@@ -521,7 +522,7 @@ void Shapes::share_lengths() {
   }
 }
 
-// A rotating buffer that no loop accesses gets the shape of the others.
+// If no loop accesses a rotating buffer, the buffer gets the shape of the others.
 void Shapes::share_unused() {
   for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
     for (const Rotation& rotation : execution_.rotations) {

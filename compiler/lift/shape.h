@@ -1,5 +1,5 @@
-// Maps the arrays of an execution to fields: their dimensions and lengths, the buffer that an
-// access refers to, and its distance from the point that is written.
+// Maps the arrays of an execution to fields: determines dimensions and lengths, the buffer that an
+// access refers to, and the distance of an access from the point that is written.
 #pragma once
 
 #include <set>
@@ -11,41 +11,43 @@
 
 namespace stencil::lifter {
 
-// A part of an array that becomes a field: all of it, or what constant subscripts or t % 2 select.
+// The part of an array that becomes a field: the whole array, or the part selected by constant
+// subscripts or t % 2.
 struct ArrayPart {
   int array = -1;
-  std::vector<int64_t> fixed;  // values of the subscripts that are always constant, in order
-  int buffer_slot = -1;        // buffer: (t + buffer_slot) % copies; -1: no copies
+  // Constant subscripts of the dimensions in ArrayShape::fixed, in order
+  std::vector<int64_t> fixed;
+  int buffer_slot = -1;  // the part is the buffer (t + buffer_slot) % copies; -1: no copies
   friend auto operator<=>(const ArrayPart&, const ArrayPart&) = default;
 };
 
 struct ArrayShape {
   std::vector<Poly> extents;  // of all dimensions, outermost first
-  std::vector<bool> known;    // declared in C; otherwise derived from accesses
-  int64_t spare = 0;          // largest number of elements at the end that a strided loop may skip
-  std::vector<int> space;     // dimensions of the array that are space dimensions
-  std::vector<int> fixed;     // dimensions with constant subscripts
+  std::vector<bool> known;  // whether C declares the length; otherwise it is derived from accesses
+  int64_t spare = 0;        // a strided loop may skip at most this number of elements at the end
+  std::vector<int> space;   // dimensions of the array that are space dimensions
+  std::vector<int> fixed;   // dimensions with constant subscripts
   int buffer_slot_dimension = -1;  // dimension indexed by t % 2; -1: none
   int64_t copies = 1;
   bool stored = false, loaded = false;
-  std::vector<int> along;  // grid dimension of each of `space`
-  bool over_time = false;  // the first of `space` is the time step: a series
+  std::vector<int> along;  // grid dimension of each dimension in `space`
+  bool over_time = false;  // the first dimension in `space` is the time step: a series
   int64_t time_offset = 0;
 };
 
-// An access that C makes in every call in which its loops have points. The subscripts of the first
-// dimension are below `end`.
+// An access that C makes in every call in which its loops are not empty. The subscripts of the
+// first dimension are below `end`.
 struct Reach {
   X end = nullptr;
-  std::vector<X> points;  // each >= 0 if the loops have points
-  Guards calls = {};      // conditions on the arguments that must hold
+  std::vector<X> points;  // each is >= 0 if its loop is not empty
+  Guards calls = {};      // conditions on the arguments under which C makes the access
   friend bool operator==(const Reach&, const Reach&) = default;
 };
 
-// How much C accesses of an array whose length it does not declare.
+// The extent of C's accesses to an array whose length C does not declare.
 struct ArrayReach {
   int array = -1;
-  X length = nullptr;  // length of the first dimension in the program
+  X length = nullptr;  // length of the first dimension that the program assumes
   // true: `reaches` covers every access of C; false: C may access fewer elements than `length`.
   bool sure = false;
   std::vector<Reach> reaches;
@@ -69,12 +71,12 @@ class Shapes {
   std::vector<Poly> lengths(int array) const;
   // For arrays whose first length is derived from accesses.
   std::vector<ArrayReach> reaches() const;
-  // The part and the subscripts that a load or store accesses.
+  // The part of the array that a load or store accesses, and the subscripts within it.
   Access access(int array, const std::vector<X>& subscripts, const Store& context) const;
-  // The largest or smallest value over a domain.
+  // The largest or smallest value of p over a domain.
   static Poly extreme(Pool& pool, const Execution& execution, Poly p,
                       const std::vector<Domain>& domain, bool largest);
-  // Whether p >= 0 follows from all loops having points.
+  // Whether p >= 0 follows if all loops have points.
   bool at_least_zero(const Poly& p) const;
   std::vector<Poly> facts_used() const;  // each >= 0
 
@@ -105,7 +107,7 @@ class Shapes {
     std::vector<X> subscripts;
     const Store* store;
     bool write;
-    std::vector<Domain> domain;  // where C makes the access
+    std::vector<Domain> domain;  // the points at which C makes the access
   };
   std::vector<std::vector<Seen>> seen_;  // by array
   std::vector<ArrayShape> shapes_;

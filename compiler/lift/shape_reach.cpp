@@ -1,6 +1,6 @@
-// How much of an array C accesses if its length is only derived from accesses. The program assumes
-// the length that the farthest access needs. A call of C may access less: if a loop has no points,
-// if a loop with stride 2 ends early, or if a condition never holds.
+// Determines which part of an array C accesses if the length is only derived from accesses. The
+// program assumes the length that the farthest access needs. A call of C may access less than this
+// length: a loop has no points, a loop with stride 2 ends early, or a condition never holds.
 #include <algorithm>
 
 #include "compiler/lift/guards.h"
@@ -10,7 +10,7 @@ namespace stencil::lifter {
 
 struct Shapes::End {
   Poly end;               // upper end of the subscripts of the first dimension
-  std::vector<X> points;  // each >= 0 if the loops have points
+  std::vector<X> points;  // each is >= 0 if its loop is not empty
   Guards calls = {};
 };
 
@@ -28,7 +28,7 @@ Shapes::End Shapes::end_of(const Touch& touch) const {
         out.points.push_back(points);
     }
     if (d.stride == 1) continue;
-    // last point that the strided loop reaches
+    // the last point of the strided loop
     X steps = pool_.binary("/", extent.expression(pool_, CScalar::I64),
                            pool_.integer(d.stride, CScalar::I64), CScalar::I64);
     d.high = d.low + Poly::atom(steps) * Poly(d.stride);
@@ -38,7 +38,8 @@ Shapes::End Shapes::end_of(const Touch& touch) const {
   return out;
 }
 
-// Whether C always makes an access that reaches at least as far as `other` when it makes that one.
+// Whether, whenever C makes the access `other`, it also makes an access that reaches at least as
+// far.
 bool Shapes::covers(const End& sure, const End& other, const Touch& touch) const {
   std::vector<Poly> facts = execution_.facts;
   for (const Domain& d : touch.around) facts.push_back(d.high - d.low);
@@ -50,7 +51,7 @@ bool Shapes::covers(const End& sure, const End& other, const Touch& touch) const
                      [&](X points) { return proved(Poly::of(points), facts); });
 }
 
-// Marks accesses as sure if C makes them at each point in one of several branches.
+// Marks accesses as sure if several branches together make them at every point.
 void Shapes::join_branches(std::vector<Touch>& touches) {
   for (size_t t = 0; t < touches.size(); ++t) {
     if (touches[t].sure) continue;
@@ -120,7 +121,8 @@ std::vector<ArrayReach> Shapes::reaches() const {
     made.array = static_cast<int>(a);
     made.length = shape.extents[0].expression(pool_, CScalar::I64);
     made.sure = true;
-    // one element per executed step; fewer if a condition ends the loop
+    // A series has one element per executed step. C accesses fewer elements if a condition ends the
+    // loop.
     const bool by_step = shape.over_time && shape.space[0] == 0;
     if (by_step) {
       made.sure = execution_.stop == nullptr;

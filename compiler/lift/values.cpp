@@ -1,6 +1,6 @@
-// Writes values with the types of C. Conversions become calls. A literal whose type does not follow
-// from an operand is written with full precision, because the language has no literals of type
-// float.
+// Writes values with the types of C. Conversions become calls. The language has no literals of type
+// float. If no operand determines the type of a literal, the literal is therefore written with full
+// precision.
 #include "compiler/lift/values.h"
 
 #include <fmt/format.h>
@@ -114,14 +114,14 @@ ExprPtr ValueWriter::converted(CScalar type, ExprPtr value) {
   return make_call(type_name(type), std::move(argument));
 }
 
-// True for constants and for unary operators other than `!` on them. These become literals, which
-// have no type in the language: an expression of literals alone gets its type from an explicit
-// conversion.
+// True for constants, and for unary operators other than `!` on constants. They become literals,
+// which have no type in the language. An expression that consists only of literals gets its type
+// from an explicit conversion.
 bool ValueWriter::is_literal(X x) {
   return is_constant(x) || (x->kind == XKind::Unary && x->text != "!" && is_literal(x->args[0]));
 }
 
-// Writes an integer without conversions that preserve its value.
+// Writes an integer and omits conversions that preserve its value.
 ExprPtr ValueWriter::integer(X x) {
   while (x->kind == XKind::Cast && is_integer(x->args[0]->type) && names.count(x) == 0 &&
          ((sizes_ && bits_of(x->type) >= 32) ||
@@ -132,12 +132,13 @@ ExprPtr ValueWriter::integer(X x) {
   return value(x);
 }
 
-// The low bits of an integer as a signed or unsigned number of `type`. `wide`: `of` is a long.
+// Writes the low bits of an integer as a signed or unsigned number of `type`. `wide`: `of` is a
+// long.
 ExprPtr ValueWriter::low_bits(ExprPtr of, CScalar type, bool wide) {
   const int bits = bits_of(type);
   if (is_unsigned(type))
     return make_binary("&", std::move(of), make_integer((int64_t{1} << bits) - 1));
-  if (sizes_) {  // constants must not exceed their type in intermediate results
+  if (sizes_) {  // Intermediate results must not contain constants that exceed their type.
     const int64_t half = int64_t{1} << (bits - 1);
     return make_binary("-",
                        make_binary("&", make_binary("+", std::move(of), make_integer(half)),
@@ -149,9 +150,9 @@ ExprPtr ValueWriter::low_bits(ExprPtr of, CScalar type, bool wide) {
                      make_integer(away));
 }
 
-// The language has signed integers of 32 and 64 bits whose results are unspecified on overflow. An
-// unsigned int is written as a long from 0 to 2^32 - 1, an unsigned long as a long with the same
-// bits.
+// The language has signed integers of 32 and 64 bits, and their results are unspecified on
+// overflow. An unsigned int is written as a long from 0 to 2^32 - 1. An unsigned long is written as
+// a long with equal bits.
 ExprPtr ValueWriter::binary(X x) {
   X a = x->args[0], b = x->args[1];
   const bool shift = x->text == "<<" || x->text == ">>";
@@ -159,7 +160,7 @@ ExprPtr ValueWriter::binary(X x) {
   ExprPtr left = value(a, !is_literal(b) && !shift), right;
   if (is_literal(a) && (is_literal(b) || shift))
     left = converted(computed_type(x->type), std::move(left));
-  if (shift) {  // the left operand alone determines the type
+  if (shift) {  // only the left operand determines the type
     right = is_literal(b) ? value(b) : integer(b);
     const bool wider =
         computed_type(b->type) == CScalar::I64 && computed_type(x->type) == CScalar::I32;
@@ -172,7 +173,7 @@ ExprPtr ValueWriter::binary(X x) {
   return unsigned_operation(x, std::move(left), std::move(right));
 }
 
-// The low 32 bits of a product of two unsigned ints, computed from the halves of the second one so
+// The low 32 bits of a product of two unsigned ints. The second operand is split into halves, so
 // that no intermediate result reaches 2^63.
 ExprPtr ValueWriter::long_product(X a, X b, ExprPtr left, ExprPtr right) {
   constexpr int64_t kLow = 65535;
@@ -228,7 +229,7 @@ ExprPtr ValueWriter::integer_comparison(X x) {
   const bool order = x->text != "==" && x->text != "!=";
   const auto large = [&](X y) { return ranges_.of(y).high >= std::ldexp(1.0L, 63); };
   if (!sizes_ && order && a->type == CScalar::U64 && (large(a) || large(b))) {
-    // with inverted top bits, unsigned numbers compare as signed ones
+    // With inverted top bits, a signed comparison gives the result of the unsigned comparison.
     const auto turned = [&](X y) {
       ExprPtr top = make_binary("-", make_integer(-INT64_MAX), make_integer(1));
       ExprPtr plain = is_literal(y) ? converted(CScalar::I64, value(y)) : value(y);
@@ -242,8 +243,8 @@ ExprPtr ValueWriter::integer_comparison(X x) {
   return make_binary(x->text, std::move(left), std::move(right));
 }
 
-// If the top bit of an unsigned number may be set, half of it is converted and doubled. The lost
-// bit is kept as a sticky bit, so the half rounds as the whole number does.
+// Converts an unsigned number whose top bit may be set: converts half of the number and doubles the
+// result. The lost bit is kept as a sticky bit, so the half rounds like the whole number.
 ExprPtr ValueWriter::floating_from_unsigned(X from, CScalar to) {
   std::vector<ExprPtr> by, choice;
   by.push_back(value(from));
@@ -279,13 +280,13 @@ ExprPtr ValueWriter::cast(X x) {
     return whole_type ? std::move(whole) : low_bits(std::move(whole), x->type, to == CScalar::I64);
   }
   const bool keeps = ranges_.of(from).within(range_of_type(x->type));
-  // sizes fit in 32 bits; a narrower type keeps their low bits
+  // Sizes fit in 32 bits. A conversion to a narrower type keeps their low bits.
   if (sizes_)
     return keeps || !narrow ? integer(from) : low_bits(integer(from), x->type, of == CScalar::I64);
   if (from->kind == XKind::Index && keeps)
     return to == CScalar::I64 ? converted(to, leaf_(from)) : leaf_(from);
   if (keeps) return to == of ? value(from) : converted(to, integer(from));
-  if (x->type == CScalar::I64 || x->type == CScalar::U64)  // the same bits
+  if (x->type == CScalar::I64 || x->type == CScalar::U64)  // equal bits
     return of == CScalar::I64 ? value(from) : converted(CScalar::I64, integer(from));
   if (x->type == CScalar::U32) {
     ExprPtr wide = of == CScalar::I64 ? value(from) : converted(CScalar::I64, integer(from));
@@ -305,7 +306,7 @@ ExprPtr ValueWriter::call(X x) {
     return make_call(name, std::move(two));
   };
   if (x->text == "fmin" || x->text == "fmax") {
-    // if one operand is a NaN, the result is the other one
+    // If one operand is a NaN, the result is the other operand.
     const std::string name = x->text.substr(1);
     if (is_constant(x->args[0])) return both(name);
     arguments.push_back(make_binary("!=", value(x->args[0]), value(x->args[0])));
@@ -323,7 +324,7 @@ ExprPtr ValueWriter::call(X x) {
     }
   }
   for (X arg : x->args) arguments.push_back(value(arg));
-  // a call with only literals needs an explicit type
+  // A call that has only literals as arguments needs an explicit type.
   if (std::all_of(x->args.begin(), x->args.end(), is_constant)) {
     std::vector<ExprPtr> first;
     first.push_back(std::move(arguments[0]));
@@ -385,7 +386,7 @@ ExprPtr ValueWriter::value(X x, bool known) {
       arguments.push_back(condition(x->args[0]));
       arguments.push_back(value(x->args[1], known || !is_literal(x->args[2])));
       arguments.push_back(value(x->args[2], known || !is_literal(x->args[1])));
-      // a select of literals has no type either
+      // A select of two literals needs an explicit type, too.
       const bool literals = is_literal(x->args[1]) && is_literal(x->args[2]);
       if (literals && !known && x->type != CScalar::F64)
         arguments[1] = converted(computed_type(x->type), std::move(arguments[1]));
@@ -398,7 +399,7 @@ ExprPtr ValueWriter::value(X x, bool known) {
     default:
       refuse("a value that has no counterpart in the language: " + describe(x));
   }
-  // a condition used as a number
+  // The condition is used as a number.
   std::vector<ExprPtr> argument;
   argument.push_back(condition(x));
   return make_call("integer", std::move(argument));

@@ -15,24 +15,25 @@ ast::ExprPtr make_integer(int64_t value);
 ast::ExprPtr make_call(const std::string& name, std::vector<ast::ExprPtr> arguments);
 ast::ExprPtr make_binary(const std::string& op, ast::ExprPtr left, ast::ExprPtr right);
 ast::Identifier make_identifier(const std::string& name);
-// The type of the language in which values of a C type are computed.
+// The type of the language that computes values of a C type.
 CScalar computed_type(CScalar type);
-std::string type_name(CScalar type);  // of a field; "" if the language has none
+std::string type_name(CScalar type);  // the type of a field; "" if the language has no such type
 
-// Turns graphs into expression trees. Throws Refusal (C023) for values without a counterpart in the
-// language.
+// Turns graphs into expression trees. Throws Refusal (C023) for values that the language cannot
+// express.
 class ValueWriter {
  public:
   // `leaf` writes loads, indices and symbols; it returns null for other nodes.
   using Leaf = std::function<ast::ExprPtr(X)>;
-  // `sizes`: the values are sums of sizes, which fit every integer type.
+  // `sizes`: the values are sums of sizes, which fit in every integer type.
   ValueWriter(const Pool& pool, CPlace place, Leaf leaf, bool sizes = false)
       : place_(place), leaf_(std::move(leaf)), ranges_(pool), sizes_(sizes) {}
 
   // Writes a value of the type of `x`. `known`: the context determines the type of a literal.
   ast::ExprPtr value(X x, bool known = false);
   ast::ExprPtr condition(X x);
-  // Facts at the point of evaluation: its loops have points, which bounds sizes from below.
+  // Adds facts that hold where the value is evaluated: the loops there have points, which bounds
+  // sizes from below.
   void assume(const std::vector<Poly>& at_least_zero) { ranges_.assume(at_least_zero); }
   // Names of values that are already defined.
   std::map<X, std::string> names;
