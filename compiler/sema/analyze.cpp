@@ -1,10 +1,10 @@
-// Semantic analysis, in the order of dependencies and not in the order of the file: a field may be
-// declared after the stencil that writes it. Within one kind of item, a declaration can only use
-// earlier ones (params, types, sub-grids, functions).
+// Semantic analysis. It follows dependencies, not the order of the file: a field may be declared
+// after the stencil that writes it. Among params, types, sub-grids or functions, a declaration can
+// only use earlier ones of its kind.
 //
-// Each step reports its errors and continues; a program is returned only if there are none. Facts
-// about open params (`require`, a grid that is not empty) are collected before the first proof
-// needs them.
+// Each step reports its errors and continues. A program is returned only if there are no errors.
+// Facts about open params (`require`, a grid that is not empty) are collected before the first
+// proof needs them.
 #include "compiler/sema/analyze.h"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ void for_each(const ast::Program& program, Visit visit) {
   }
 }
 
-// Finds the grid, of which there must be exactly one. Without it nothing else can be analysed.
+// Finds the grid. There must be exactly one grid, and without it no other item can be analysed.
 const ast::Grid* find_grid(Environment& env, const ast::Program& program) {
   const ast::Grid* grid = nullptr;
   for_each<ast::Grid>(program, [&](const ast::Grid& found, Span span) {
@@ -81,7 +81,7 @@ void warn_of_unused(Environment& env) {
   }
 }
 
-// Reports sizes that overflow (S040). This is possible only for a program without open params.
+// Reports sizes that overflow (S040). Sizes are known only in a program without open params.
 void check_sizes(Environment& env, Diagnostics& diagnostics) {
   std::vector<int64_t> integers;
   std::vector<double> reals;
@@ -96,8 +96,8 @@ void check_sizes(Environment& env, Diagnostics& diagnostics) {
   }
 }
 
-// Decides the requirements that read no run-time param, because all their params are fixed or they
-// concern the grid's spacing: they hold or are an error (S035).
+// Decides the requirements that read no run-time param: all their params are fixed, or they concern
+// the spacing of the grid. Such a requirement holds or is an error (S035).
 void settle_requirements(ir::Program& program, Diagnostics& diagnostics) {
   std::erase_if(program.requirements, [&](const ir::Requirement& requirement) {
     const auto& nodes = requirement.graph.nodes();
@@ -114,8 +114,9 @@ void settle_requirements(ir::Program& program, Diagnostics& diagnostics) {
   });
 }
 
-// Stores the weights of each set of points in the widest type that an expression combines them
-// with. Float expressions get the same bits from weights stored in double.
+// Chooses the type in which the weights of each set of points are stored: the widest type with
+// which an expression combines them. Weights stored in double give the same bits in float
+// expressions.
 void hold_weights(ir::Program& program) {
   const auto widen = [&](ir::FieldId set) { program.fields[set].weight = Scalar::F64; };
   const auto hold = [&](const ir::Graph& graph) {
@@ -134,7 +135,7 @@ void hold_weights(ir::Program& program) {
   }
 }
 
-// Reports K002 for parts that are missing from the program although no error was reported.
+// Reports K002 for each part that is missing from the program although no error was reported.
 void check_complete(const Environment& env, const ast::Program& program, Diagnostics& diagnostics) {
   for (const Span place : parts_left_out(env, program)) {
     diagnostics.error("K002", place, "internal error: this was left out without a message").hint =
@@ -155,7 +156,7 @@ void declare_reductions(Environment& env, const ast::Program& program) {
 void analyze_items(Environment& env, const ast::Program& program) {
   for_each<ast::Param>(program, [&](const auto& item, Span) { declare_param(env, item); });
   check_definitions(env);
-  for (const ast::Item& item : program.items) {  // a type may use a table, and a table a type
+  for (const ast::Item& item : program.items) {  // types may use tables, and tables may use types
     if (const auto* table = std::get_if<ast::Table>(&item.kind)) declare_table(env, *table);
     if (const auto* type = std::get_if<ast::TypeDecl>(&item.kind)) declare_type(env, *type);
   }

@@ -17,15 +17,15 @@ struct ProgramOptions {
   std::string name = "program";                    // used for the names of emitted functions
   std::map<std::string, std::string> definitions;  // -D NAME=VALUE, values as written
   std::set<std::string> open;    // --open NAME: ignore the default, keep the param open
-  std::set<std::string> fixed;   // --fix NAME: compile in the value of a float param
+  std::set<std::string> fixed;   // --open NAME: ignore the default value, so the param stays open
   Scalar real = Scalar::F32;     // --real
   FpMode fp = FpMode::Contract;  // --fp
   std::optional<int64_t> steps;  // --steps
 };
 
-// The program as stencil IR, with products contracted as options.fp says and fixed params folded.
-// nullopt if the program has errors. Appends all errors (S0xx) and warnings (S1xx), not only the
-// first, sorted by place.
+// Returns the program as stencil IR, with products contracted according to options.fp and fixed
+// params folded. Returns nullopt if the program has errors. Appends all errors (S0xx) and warnings
+// (S1xx), sorted by place.
 std::optional<ir::Program> analyze(const ast::Program& program, const Source& source,
                                    const ProgramOptions& options, Diagnostics& diagnostics);
 

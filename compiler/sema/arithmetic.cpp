@@ -1,11 +1,11 @@
 // Types of operations. There are few types, and the rules avoid the surprises of C:
-//   - Among integer < long < float < double the wider operand decides.
-//   - A literal never decides. It takes the type of the other operand, so that no stray double
+//   - Among integer < long < float < double, the operation has the wider type.
+//   - A literal never decides the type. It takes the type of the other operand, so no stray double
 //     appears in a float program.
 //   - A real number made only of literals and integers is weak: like a literal, it has no type
-//     until its context gives one, and is then computed in that type (weak.cpp).
+//     until its context gives one. The number is then computed in that type (weak.cpp).
 //   - Truth values take part in no arithmetic.
-//   - Storing widens silently, narrows with a warning (S102), and never turns a real number into an
+//   - A store widens silently, narrows with a warning (S102), and never turns a real number into an
 //     integer.
 // Storage types do not occur here. An access converts half and bfloat to float, and byte, ubyte,
 // short and ushort to integer; a store converts back.
@@ -133,7 +133,7 @@ bool Arithmetic::admissible(Op op, const std::vector<Leaf>& operands, Span span)
 }
 
 // The common type of the operands. If no operand has a type and division has made the two tracks of
-// a literal differ, the literals are taken as reals. This never loses a fraction silently.
+// a literal differ, the literals count as reals. A fraction is therefore never lost silently.
 Scalar Arithmetic::common_type(const std::vector<Leaf>& operands) const {
   std::optional<Scalar> widest;
   bool real_literal = false;  // or a weak value
@@ -150,7 +150,7 @@ Scalar Arithmetic::common_type(const std::vector<Leaf>& operands) const {
     }
     for (const Constant& literal : literals_of(leaf)) {
       const int64_t integer = literal.integer.value_or(0);
-      if (literal.overflowed) {  // an integer; typed() reports the overflow
+      if (literal.overflowed) {  // the value is an integer; typed() reports the overflow
         long_literal = true;
         continue;
       }
@@ -165,8 +165,8 @@ Scalar Arithmetic::common_type(const std::vector<Leaf>& operands) const {
   return type;
 }
 
-// The result as a choice of literals, if it is one: a select of two literals, or an operation on a
-// choice and literals, which is computed on both sides of the choice.
+// The result as a choice of literals, if possible. This applies to a select of two literals, and to
+// an operation on a choice and literals, which is computed on both sides of the choice.
 std::optional<Leaf> Arithmetic::choose(Op op, const std::vector<Leaf>& operands) const {
   if (op == Op::Select) {
     const auto* condition = std::get_if<ir::NodeId>(&operands[0]);
@@ -198,8 +198,9 @@ ir::NodeId Arithmetic::select(ir::NodeId condition, ir::NodeId if_true, ir::Node
   return graph_.add({ir::Operation{Op::Select, {condition, if_true, if_false}}, type, span, {}});
 }
 
-// The integer quotient whose fraction is missing in `result`: this operation or one among the
-// operands. Remainders and bit operations expect an integer, so their operands do not count.
+// The integer quotient whose fraction is missing in `result`. The quotient is this operation or
+// comes from an operand. Remainders and bit operations expect integers, so their operands do not
+// count.
 Span Arithmetic::quotient_in(const Leaf& result, Op op, const std::vector<Leaf>& operands,
                              Span span) const {
   if (!is_integral(result) || class_of(op) == OpClass::Integers) return {};

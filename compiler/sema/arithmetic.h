@@ -17,13 +17,14 @@ namespace stencil::sema {
 
 class Arithmetic {
  public:
-  // `real`: the type that the word `real` means. `fallback`: the type of a real number whose
+  // `real`: the type that the word `real` means. `fallback`: the type of a real number if its
   // context determines no floating-point type.
   Arithmetic(ir::Graph& graph, Scalar real, Scalar fallback, Report& report)
       : graph_(graph), real_(real), fallback_(fallback), report_(report) {}
 
-  // From now on, operations on constants always give constants, with reals computed in double.
-  // Other real numbers take the type `fallback` at once instead of waiting for a type.
+  // From now on, operations on constants always give constants, and reals are computed in double.
+  // Other real numbers immediately take the type `fallback` and do not wait for a type from the
+  // context.
   void fold_completely() {
     fold_ = sema::fold_completely;
     waits_for_type_ = false;
@@ -33,44 +34,50 @@ class Arithmetic {
   // Returns the previous type.
   Scalar set_fallback(Scalar type) { return std::exchange(fallback_, type); }
 
-  // `op` on scalars, or componentwise on vectors and structures of one shape; a scalar operand is
-  // repeated. After an error (S013, S018, S019), which is reported, the result is not ok().
+  // Applies `op` to scalars, or to each component of vectors and structures of equal shape. A
+  // scalar operand is used for every component. After a reported error (S013, S018, S019), the
+  // result is not ok().
   Value apply(Op op, const std::vector<Value>& operands, Span span);
 
-  // Converts the value to a type, componentwise. A value without a type is computed in that type.
+  // Converts each component of the value to a type. If the value has no type, it is computed in the
+  // given type.
   Value convert(const Value& value, Scalar to, Span span);
-  // Explicit conversions such as integer(x) and float(x); `by_real` for real(x). They state that
-  // the user wants this type and so suppress warnings. real(x) does not, because the type that it
-  // names depends on --real.
+  // Explicit conversions such as integer(x) and float(x). `by_real` is set for real(x). The user
+  // asks for this type, so explicit conversions suppress warnings. real(x) does not suppress them,
+  // because its type depends on --real.
   Value convert_by_name(const Value& value, Scalar to, Span span, bool by_real);
 
   // Converts an integer to a real number that takes its type from the context.
   Leaf as_real(const Leaf& integer, Span span);
   // Converts random bits (a long) to a real number in [0, 1).
   Leaf as_fraction(const Leaf& bits, Span span);
-  // The sum of the weights of a set of points at the current point, in the type of the context.
+  // The sum of the weights of a set of points at the current point, computed in the type of the
+  // context.
   Leaf as_weights(ir::FieldId set, Span span);
-  // Names the value after a let, for readable output.
+  // Names the value after a let, so that the output is readable.
   void call(const Leaf& leaf, const std::string& hint);
 
-  // The components of `value` as they are stored in `target`, one node each; a scalar fills every
-  // component. nullopt after an error (S012, S018, S019, S020). Warns of lost precision (S102), of
-  // float arithmetic that is done in double on the way to a float (S103), of integer quotients that
-  // become real (S104), and of values that are rounded to float on the way to a double (S107).
+  // The components of `value` as stored in `target`, one node for each component. A scalar fills
+  // every component. Returns nullopt after an error (S012, S018, S019, S020).
+  // Warns of lost precision (S102), of float arithmetic done in double before the result becomes
+  // float (S103), of integer quotients that become real (S104), and of values rounded to float
+  // before they become double (S107).
   std::optional<std::vector<ir::NodeId>> store(const Value& value, const Type& target, Span span);
 
-  // Like store(), at compile time. S010 if a component is not known.
+  // Like store(), but at compile time. S010 if the value of a component is unknown.
   std::optional<std::vector<Constant>> store_constants(const Value& value, const Type& target,
                                                        Span span);
 
-  // a node of type Bool; S039 if it is not a condition
+  // Returns a node of type Bool. S039 if the value is not a condition.
   std::optional<ir::NodeId> condition(const Value& value, Span span);
 
-  // The type of a scalar. nullopt for a literal, a choice of literals or a weak value.
+  // The type of a scalar. nullopt for a literal, a choice of literals or a weak value, which have
+  // no type.
   std::optional<Scalar> type_of(const Leaf& leaf) const;
-  // The type that a scalar takes if its context gives none: `fallback` unless it is an integer.
+  // The type that a scalar takes without a context: `fallback`, except that integers keep their
+  // type.
   Scalar natural_type(const Leaf& leaf) const { return common_type({leaf}); }
-  std::string describe_leaf(const Leaf& leaf) const;  // its type, for messages
+  std::string describe_leaf(const Leaf& leaf) const;  // the type of the leaf, for messages
 
  private:
   TypePtr common_shape(Op op, const std::vector<Value>& operands, Span span);
@@ -95,13 +102,13 @@ class Arithmetic {
   void warn_of_narrow_parts(ir::NodeId stored);
   void warn_if_narrow(ir::NodeId value);
   void warn_of_float(Span span, const char* found);
-  // True if the floating-point `type` can hold `number`. S012 if the number would become an
-  // infinity; warns (S106) if it becomes 0.
+  // Whether the floating-point `type` can hold `number`. S012 if the number would become an
+  // infinity. Warns (S106) if the number would become 0.
   bool in_range(double number, Scalar type, Span span);
   bool in_range(const Constant& constant, Scalar type, Span span);
-  // `value` converted to `to` (not a storage type), rounded once. S012, S020, S106.
+  // Converts `value` to `to` (not a storage type), rounding once. S012, S020, S106.
   std::optional<Constant> typed(const Constant& value, Scalar to, Span span);
-  // A node of exactly the type `to`.
+  // A node whose type is exactly `to`.
   std::optional<ir::NodeId> node(const Leaf& leaf, Scalar to, Span span);
 
   ir::Graph& graph_;
@@ -111,16 +118,18 @@ class Arithmetic {
   Report& report_;
   Folded (*fold_)(Op, const std::vector<Constant>&) = fold;
 
-  // Operations with a float and a double operand, except those with an operand that is a double
-  // only because of such an operation: the warning belongs to the first one.
+  // Operations with a float and a double operand. An operation is excluded if its double operand
+  // results from another such operation, because the warning belongs to the first operation.
   std::map<ir::NodeId, Span> promotions_;
-  std::set<ir::NodeId> promoted_;         // double because of such an operation
-  std::set<ir::NodeId> seen_in_a_float_;  // by warn_of_promotions
+  std::set<ir::NodeId> promoted_;  // nodes that are double because of an operation in promotions_
+  // Nodes that warn_of_promotions has visited for a float target
+  std::set<ir::NodeId> seen_in_a_float_;
 
-  std::set<ir::NodeId> meant_;             // results of explicit conversions
-  std::set<ir::NodeId> seen_in_a_double_;  // by warn_of_narrow_parts
+  std::set<ir::NodeId> meant_;  // nodes that result from explicit conversions
+  // Nodes that warn_of_narrow_parts has visited for a double target
+  std::set<ir::NodeId> seen_in_a_double_;
 
-  // The weak values, without duplicates, and the nodes that they have become, by type.
+  // The weak values, without duplicates, and the nodes that represent each of them, by type.
   std::map<std::vector<int64_t>, Weak> weak_values_;
   std::map<std::pair<Weak, Scalar>, ir::NodeId> weak_nodes_;
 };

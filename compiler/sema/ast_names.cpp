@@ -1,7 +1,7 @@
-// Walks over expressions and collects names. Lets are evaluated in order, each once, and only those
-// that a value needs: an out-of-bounds access in a let is harmless for a piece of a stencil that
-// does not use the let. Finding the needed lets first avoids recursion from let to let, whose depth
-// the parser does not limit.
+// Walks over expressions and collects names. Only the lets that a value needs are evaluated, each
+// once and in order. An out-of-bounds access in a let is therefore harmless for a piece of a
+// stencil that does not use the let. The needed lets are found in advance. Otherwise, evaluation
+// would recurse from let to let, to a depth that the parser does not limit.
 #include "compiler/sema/ast_names.h"
 
 #include <algorithm>

@@ -10,19 +10,19 @@
 
 namespace stencil::sema {
 
-// Calls `visit` for every free name of `expr`: names, fields of levels and callees that no
-// comprehension in `expr` binds.
+// Calls `visit` for every free name of `expr`: names, fields of levels and callees, unless a
+// comprehension in `expr` binds them.
 using NameVisitor = std::function<void(const std::string& name, Span span)>;
 void for_each_free_name(const ast::Expr& expr, const NameVisitor& visit);
 
 void collect_names(const ast::Expr& expr, std::unordered_set<std::string>& names);
 
-// Finds which lets of a list an expression needs, directly or through other lets.
+// Finds the lets of a list that an expression needs, directly or through other lets.
 class LetUses {
  public:
   explicit LetUses(const std::vector<ast::Let>& lets);
 
-  // In the order of their declaration, so that each is evaluated before the lets that use it.
+  // In the order of their declaration, so that each let is evaluated before the lets that use it.
   std::vector<const ast::Let*> needed_by(const ast::Expr& expr) const;
 
  private:

@@ -1,8 +1,8 @@
-// Evaluates boxes. A bound is an affine function of the open params; params with a value are part
-// of its constant. This file handles sums, differences, multiples and quotients by constants.
-// Everything else (min, a table entry) must be known at compile time and goes to the elaborator.
-// Constants and coefficients are kept below kMaxMagnitude, far from overflow, so that later passes
-// can add and subtract bounds without checks.
+// Evaluates boxes. A bound is an affine function of the open params; params with a value become
+// part of its constant. This file handles sums, differences, multiples, and quotients by constants.
+// Any other operation (min, a table entry) must be known at compile time, and the elaborator
+// evaluates it. Constants and coefficients stay below kMaxMagnitude, far from overflow. Later
+// passes can therefore add and subtract bounds without checks.
 #include "compiler/sema/bounds.h"
 
 #include <unordered_set>
@@ -113,7 +113,7 @@ class AffineEvaluator {
     return value ? std::optional<ir::Affine>(ir::Affine{*value, {}}) : std::nullopt;
   }
 
-  // Handles literals and params with a value, the usual case, without an elaborator.
+  // Handles the usual cases, literals and params with a value, without an elaborator.
   std::optional<int64_t> known_integer(const ast::Expr& expr) {
     if (const auto* number = std::get_if<ast::Number>(&expr.kind)) {
       return number->integral ? std::optional<int64_t>(number->integer) : std::nullopt;

@@ -9,38 +9,39 @@
 
 namespace stencil::sema {
 
-// The affine function that `expr` denotes; `what` ("a bound") is the noun for messages. S010, S011,
+// Returns `expr` as an affine function. `what` ("a bound") is the noun for messages. S010, S011,
 // S012.
 std::optional<ir::Affine> affine_bound(Environment& env, const ast::Expr& expr, const char* what);
 
 // Like affine_bound, but reports no error if `expr` is not affine.
 std::optional<ir::Affine> try_affine(Environment& env, const ast::Expr& expr);
 
-// expr, which is `of` / `by`, as an affine function. If the division is not exact, it becomes a new
-// derived param. `make`: whether such a param may be created; otherwise the result is nullopt
-// unless it exists already.
+// Returns `expr`, which is `of` / `by`, as an affine function. If the division is not exact, the
+// quotient becomes a derived param. `make`: whether a new param may be created. If not, the result
+// is nullopt unless the param already exists.
 std::optional<ir::Affine> quotient_in_bound(Environment& env, const ast::Expr& expr,
                                             const ir::Affine& of, int64_t by, bool make);
 
-// A box of `rank` dimensions (0: any number up to kMaxRank). S014 for another number.
+// A box of `rank` dimensions (0: any number up to kMaxRank). S014 if the number of dimensions
+// differs.
 std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int rank);
 
 // The strides of the ranges; empty if all are 1. nullopt after an error: S010, S029.
 std::optional<std::vector<int64_t>> elaborate_strides(Environment& env, const ast::Box& box);
 
-// The index names of a region, in order; null where a range has none.
+// The index names of a region, in order. Null for a range without an index name.
 std::vector<const ast::Identifier*> indices_of(const ast::Region& region);
-// The index names as text; "" for null and for unusable names, which are reported (S002 and
-// others).
+// The index names as text. "" for null and for names that cannot be used; the latter are reported
+// (S002 and others).
 std::vector<std::string> index_names(Environment& env,
                                      const std::vector<const ast::Identifier*>& indices);
-// True if there are no index names or one per dimension; otherwise S014.
+// Whether there are no index names or one for each dimension. S014 otherwise.
 bool has_index_per_dimension(Environment& env, size_t indices, size_t rank, Span span);
 
 Region elaborate_region(Environment& env, const ast::Region& region);
 
-// An integer in low..high that is known at compile time (history, every, the length of a vector).
-// S010, S029.
+// The integer of `expr`, which must be in low..high and known at compile time, such as history,
+// every, or the length of a vector. S010, S029.
 std::optional<int64_t> constant_in(Environment& env, const ast::Expr& expr, const char* what,
                                    int64_t low, int64_t high);
 

@@ -1,8 +1,8 @@
-// A value with an error has no type, and results that depend on it are dropped without a further
-// message, so that one mistake gives one message. This is sound only if the first error was
-// reported. If a step forgets to report, the program lacks a piece, the value of a param or a whole
-// reduction, and later stages crash or run a wrong program. This check therefore compares the
-// result with the text, part by part.
+// A value with an error has no type, and all results that depend on it are dropped without a
+// further message. One mistake therefore gives one message. This is sound only if the first error
+// was reported. If a step forgets to report an error, the program lacks a piece, the value of a
+// param or a whole reduction; later stages would crash or run a wrong program. This check therefore
+// compares the result with the program text, part by part.
 #include "compiler/sema/complete.h"
 
 namespace stencil::sema {
@@ -34,7 +34,7 @@ class LeftOut {
     const size_t found = stencils_ < env_.program.functions.size()
                              ? env_.program.functions[stencils_].pieces.size()
                              : 0;
-    size_t written = 0;  // an `else` may become any number of pieces, or none
+    size_t written = 0;  // an `else` may become any number of pieces, including none
     for (const ast::Piece& piece : stencil.pieces) written += piece.otherwise ? 0 : 1;
     const bool whole = written == stencil.pieces.size() ? found == written : found >= written;
     if (!whole) places.push_back(stencil.name.span);

@@ -1,4 +1,4 @@
-// Final check of semantic analysis: no part of the program was dropped without a message.
+// The final check of semantic analysis: every part of the program is analysed or was reported.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,9 @@
 
 namespace stencil::sema {
 
-// The places of the items and pieces of `program` for which `env` has no valid result. Parts with
-// errors are left out of the program, so this is empty if no error was reported.
+// The places of the items and pieces of `program` for which `env` has no valid result. Such parts
+// have errors, so the result is empty if no error occurred. Otherwise an error must have been
+// reported.
 std::vector<Span> parts_left_out(const Environment& env, const ast::Program& program);
 
 }  // namespace stencil::sema

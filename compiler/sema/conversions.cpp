@@ -1,9 +1,10 @@
-// Conversions and stores: a value takes the type that its context needs. A literal is rounded here,
-// once, from the double in which it was folded. A choice of literals converts both sides. A node
-// gets a Convert. Explicit conversions truncate. Conversions implied by a store never turn a real
-// number into an integer, and warn if they lose precision (S102). Arithmetic on half and bfloat is
-// done in float, and on byte, ubyte, short and ushort in integer, so only a store produces these
-// types. A store of an integer keeps the low bits.
+// Conversions and stores. A value takes the type that its context needs. A literal is folded in
+// double and rounded here, once. A choice of literals converts both sides. A node gets a Convert.
+//
+// Explicit conversions truncate. Conversions implied by a store never turn a real number into an
+// integer, and they warn if they lose precision (S102). Arithmetic on half and bfloat is done in
+// float; arithmetic on byte, ubyte, short and ushort is done in integer. Only a store therefore
+// produces these types. A store of an integer keeps the low bits.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -19,8 +20,8 @@ namespace stencil::sema {
 
 namespace {
 
-// The limits of rounding to nearest even: numbers of at least `too_large` become an infinity,
-// numbers of at most `vanishes` become 0.
+// The limits of a type when rounding to nearest even. Numbers of at least `too_large` become an
+// infinity, and numbers of at most `vanishes` become 0.
 struct RangeOfType {
   double too_large, vanishes;
   const char* least;  // smallest positive value
@@ -33,7 +34,8 @@ RangeOfType range_of(Scalar type) {
   return {std::numeric_limits<double>::infinity(), 0, "4.9e-324"};
 }
 
-// True if the shortest decimal number for this float equals the float exactly: 0.25, but not 0.1.
+// Whether the shortest decimal number for this float equals the float exactly. This holds for 0.25
+// but not for 0.1.
 bool is_exact_in_float(double value) {
   return parse_real(fmt::format("{}", static_cast<float>(value))) == value;
 }
@@ -58,11 +60,11 @@ bool Arithmetic::in_range(double number, Scalar type, Span span) {
   return true;
 }
 
-// The range check for a constant that is stored in a storage type, before any conversion changes
-// its value.
+// Checks the range of a constant that is stored in a storage type. Must run before any conversion
+// changes the value of the constant.
 bool Arithmetic::in_range(const Constant& constant, Scalar type, Span span) {
   if (is_float(type)) return in_range(constant.real, type, span);
-  if (!constant.integer) return true;  // not an integer: typed() reports that
+  if (!constant.integer) return true;  // typed() reports a constant that is not an integer
   const IntegerRange range = integer_range(type);
   if (range.holds(*constant.integer)) return true;
   const char* how = *constant.integer < 0 ? "small" : "large";
@@ -75,7 +77,8 @@ bool Arithmetic::in_range(const Constant& constant, Scalar type, Span span) {
 
 std::optional<Constant> Arithmetic::typed(const Constant& value, Scalar to, Span span) {
   if (value.type == to) return value;
-  if (to == Scalar::Bool) return std::nullopt;  // admissible() and storable() have reported it
+  // Admissible() and storable() have reported the error
+  if (to == Scalar::Bool) return std::nullopt;
   if (is_float(to)) {
     double real = value.integer && value.type ? static_cast<double>(*value.integer) : value.real;
     if (!in_range(real, to, span)) return std::nullopt;
@@ -126,7 +129,8 @@ std::optional<ir::NodeId> Arithmetic::node(const Leaf& leaf, Scalar to, Span spa
   return graph_.add({ir::Operation{Op::Convert, {id}}, to, span, {}});
 }
 
-// Converts a scalar explicitly, so a quotient in it is intended and no longer tracked.
+// Converts a scalar explicitly. A quotient in the scalar is then intentional and is no longer
+// tracked.
 std::optional<Leaf> Arithmetic::convert_scalar(const Leaf& leaf, Scalar to, Span span) {
   const std::optional<Scalar> from = type_of(leaf);
   if (from == Scalar::Bool) {
@@ -205,7 +209,7 @@ bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
     error.hint = fmt::format("{0}(x) truncates; {0}(floor(x)) rounds down", name(to));
     return false;
   }
-  if (!from) return true;  // literals: typed() decides
+  if (!from) return true;  // for literals, typed() decides
   if (*from == Scalar::Bool) {
     Diagnostic& error = report_.error("S018", span, "a condition where a number is needed");
     error.hint = "select(condition, 1, 0) converts a condition to a number";
@@ -243,8 +247,8 @@ void Arithmetic::note_promotion(ir::NodeId result, const std::vector<Leaf>& oper
   if (!promoted) promotions_.emplace(result, span);
 }
 
-// S103 for the operations from which `stored`, the value of a float component, is computed. An
-// explicit conversion to float states that its operand is meant to be a double.
+// Reports S103 for the operations from which `stored`, the value of a float component, is computed.
+// An explicit conversion to float means that its operand is double on purpose.
 void Arithmetic::warn_of_promotions(ir::NodeId stored) {
   if (promotions_.empty()) return;
   std::vector<ir::NodeId> open = {stored};
@@ -277,7 +281,8 @@ void Arithmetic::warn_of_float(Span span, const char* found) {
           : "double(x) of the operands keeps the precision; write float(x) if float is intended";
 }
 
-// S107 for the operations from which `stored`, the value of a double component, is computed.
+// Reports S107 for the operations from which `stored`, the value of a double component, is
+// computed.
 void Arithmetic::warn_of_narrow_parts(ir::NodeId stored) {
   std::vector<ir::NodeId> open = {stored};
   while (!open.empty()) {
@@ -295,9 +300,9 @@ void Arithmetic::warn_of_narrow_parts(ir::NodeId stored) {
   }
 }
 
-// S107 for the operations that round to float, and the float params, from which `value` is
-// computed. A read at points is an operation: a sum of values times weights. Fields and reductions
-// have the types that the program declares, so they do not count.
+// Reports S107 for operations that round to float and for float params, if `value` is computed from
+// them. A read at points is an operation: a sum of values times weights. The types of fields and
+// reductions are declared in the program, so reading them causes no warning.
 void Arithmetic::warn_if_narrow(ir::NodeId value) {
   std::vector<ir::NodeId> open = {value};
   while (!open.empty()) {
@@ -344,7 +349,7 @@ namespace {
 
 // Rounds a constant to float so that the second rounding, to half or bfloat, gives the correctly
 // rounded result. A constant that is not a float is rounded to odd (Boldo and Melquiond, "When
-// double rounding is odd"). In integers beyond 2^53, the low bits are first merged into one.
+// double rounding is odd"). If an integer exceeds 2^53, its low bits are first merged into one bit.
 float rounded_to_odd(const Constant& constant) {
   double exact = constant.real;
   if (constant.integer) {
@@ -361,7 +366,8 @@ float rounded_to_odd(const Constant& constant) {
 
 }  // namespace
 
-// Converts to a storage type: floats are rounded once, integers keep the low bits of their type.
+// Converts to a storage type. Floats are rounded once. Integers keep the low bits that fit the
+// type.
 std::optional<ir::NodeId> Arithmetic::narrow(const Leaf& leaf, Scalar target, Span span) {
   std::optional<ir::NodeId> from;
   const Scalar computed = arithmetic_type(target);

@@ -1,9 +1,10 @@
-// Origin and spacing are expressions of params, which may get their values only when the program
-// runs. They are therefore kept in two forms. The axes of the program are graphs that are evaluated
-// once the params are known: for files, pictures and the check that origin and spacing are
-// admissible. The functions `position`, `origin` and `spacing` are abbreviations, like functions of
-// the program: each application elaborates the expression again into ordinary nodes, so that later
-// stages need not know these functions.
+// Origin and spacing are expressions of params. These params may get their values only when the
+// program runs, so the expressions are kept in two forms.
+//
+// The axes of the program are graphs that are evaluated once the params are known. Files, pictures,
+// and the check that origin and spacing are valid use them. The functions `position`, `origin` and
+// `spacing` are abbreviations, like functions of the program. Each application elaborates the
+// expression again into ordinary nodes, so later stages need not know these functions.
 #include "compiler/sema/coordinates.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ namespace {
 constexpr const char* kOrigin = "origin";
 constexpr const char* kSpacing = "spacing";
 
-// The expression for dimension d; null if the program gives none.
+// The expression for dimension d. Null if the program gives no expression for it.
 const ast::Expr* value_in(const std::optional<ast::PerDimension>& values, size_t d) {
   if (!values) return nullptr;
   const size_t at = values->list ? d : 0;
@@ -119,8 +120,8 @@ void declare_coordinates(Environment& env, const ast::Grid& grid) {
 
 // --- The functions -------------------------------------------------------------------------------
 
-// The dimension that the argument of `call` names: an index name or, if `number` is set, a
-// dimension number from 0.
+// The dimension that the argument of `call` names. The argument is an index name. If `number` is
+// set, it may be a dimension number, counted from 0.
 std::optional<Elaborator::Dimension> Elaborator::dimension_of(const ast::Call& call, bool number) {
   const ast::Expr& argument = *call.arguments[0];
   const Value value = elaborate(argument);
@@ -157,8 +158,8 @@ std::optional<Elaborator::Dimension> Elaborator::dimension_of(const ast::Call& c
   return std::nullopt;
 }
 
-// The value that the grid declares for dimension d, as a `real`. It is elaborated outside of the
-// place of the call, whose local names and offsets it must not see.
+// The value that the grid declares for dimension d, as a `real`. The value does not depend on the
+// place of the call, so local names and offsets of that place are hidden while it is elaborated.
 Value Elaborator::declared_coordinate(const std::optional<ast::PerDimension>& values, int d,
                                       int64_t absent) {
   const auto of_grid = [&](const Value& value, Span span) {
@@ -168,7 +169,7 @@ Value Elaborator::declared_coordinate(const std::optional<ast::PerDimension>& va
   };
   const ast::Expr* expr = value_in(values, static_cast<size_t>(d));
   if (!expr) {
-    if (values) return {};  // the list is too short, which is reported
+    if (values) return {};  // the list is too short, and an error is reported elsewhere
     return of_grid(Value::of_leaf(Constant::of_integer(absent)), {});
   }
   const Value value = elsewhere(*expr, kCoordinateSite, {}, scalar_type(env_.program.real).get());

@@ -11,11 +11,11 @@ namespace stencil::sema {
 
 enum class Coordinate { Position, Origin, Spacing };
 
-// The coordinate function of that name. A declaration of the program may reuse the name.
+// The coordinate function with this name. A declaration of the program may reuse the name.
 std::optional<Coordinate> coordinate_named(const std::string& name);
 
 // Sets ir::Program::axes from the attributes of the grid. Must run after the functions are
-// declared, because the attributes may use them.
+// declared, because these attributes may apply them.
 void declare_coordinates(Environment& env, const ast::Grid& grid);
 
 }  // namespace stencil::sema

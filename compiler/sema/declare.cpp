@@ -1,6 +1,6 @@
-// Declares the grid, sub-grids, element types, fields, tables and functions. A declaration with an
-// error still declares its name, marked as broken, so that uses of the name are not reported as
-// well.
+// Declares the grid, sub-grids, element types, fields, tables and functions. If a declaration has
+// an error, its name is still declared but marked as broken. Uses of a broken name are not
+// reported.
 #include "compiler/sema/declare.h"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ bool require_every_point(Environment& env, const Region& region, const ast::Iden
   return false;
 }
 
-// The domain of a field: a box of the grid, or the points of a set.
+// The domain of a field: a box of the grid, or the numbers of a set's points.
 struct Domain {
   ir::Box box;
   std::optional<ir::FieldId> points = {};
@@ -124,7 +124,7 @@ std::optional<Domain> field_domain(Environment& env, const ast::Identifier& doma
   return Domain{region.box};
 }
 
-// The dimensions listed in `along` or `over`. nullopt after an error (S050).
+// The dimensions listed in `along` or `over`. Returns nullopt after an error (S050).
 std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::PerDimension& along) {
   const int rank = env.program.grid.rank();
   std::vector<int> out;
@@ -142,8 +142,8 @@ std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::Pe
   return out;
 }
 
-// Reduces the field to the dimensions listed in `along`; without `along` it keeps all. A field on
-// points has only the dimension of the points.
+// Restricts the field to the dimensions listed in `along`. Without `along`, the field keeps all
+// dimensions. The only dimension of a field on points is the number of the point.
 bool take_dimensions(Environment& env, const std::optional<ast::PerDimension>& along,
                      ir::Field& field) {
   if (field.points) {
@@ -165,7 +165,7 @@ bool take_dimensions(Environment& env, const std::optional<ast::PerDimension>& a
   return true;
 }
 
-// The common part of declaring fields, series and points, once their domain is known.
+// Declares fields, series or points once their domain is known.
 void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
                     const std::optional<ast::Boundary>& boundary, const TypePtr& type,
                     ir::Field field, bool ok, Span item) {
@@ -210,7 +210,7 @@ bool require_constant(Environment& env, const ast::Field& field) {
   return false;
 }
 
-// Values at points are multiplied by weights, so they must be floating-point. S084.
+// Values at points must be floating-point, because they are multiplied by weights. S084.
 bool require_floating(Environment& env, const ir::Field& field, const ast::TypeExpr& type) {
   const bool floating =
       std::all_of(field.components.begin(), field.components.end(),
@@ -239,8 +239,8 @@ std::optional<ir::Range> times_of(Environment& env, const ast::Box& times) {
   return range;
 }
 
-// The element type of a set of points, all in double: the position and, if the program gives them,
-// the weights.
+// The element type of a set of points: the position and, if the program declares weights, the
+// weights. All members are double.
 TypePtr type_of_points(Environment& env, const ast::Points& points, int64_t width) {
   const TypePtr place = vector_type(env.program.grid.rank(), scalar_type(Scalar::F64));
   if (!points.weights) return place;
@@ -254,7 +254,7 @@ TypePtr type_of_points(Environment& env, const ast::Points& points, int64_t widt
 void declare_type(Environment& env, const ast::TypeDecl& type) {
   Declaration* declaration =
       env.declare(type.name, Declared::Type, static_cast<int>(env.types.size()));
-  if (declaration) declaration->broken = true;  // not visible in its own definition
+  if (declaration) declaration->broken = true;  // the name is not visible in its own definition
   TypePtr result = elaborate_type(env, type.type);
   if (!declaration) return;
   declaration->broken = result == nullptr;
@@ -263,7 +263,7 @@ void declare_type(Environment& env, const ast::TypeDecl& type) {
 
 void declare_grid(Environment& env, const ast::Grid& grid) {
   Declaration* declaration = env.declare(grid.name, Declared::Grid, 0);
-  if (declaration) declaration->broken = true;  // not visible in its own definition
+  if (declaration) declaration->broken = true;  // the name is not visible in its own definition
   env.grid = &grid;
   std::optional<ir::Box> box = elaborate_box(env, grid.box, 0);
   env.program.grid_span = grid.name.span;
@@ -287,7 +287,7 @@ void declare_grid(Environment& env, const ast::Grid& grid) {
     if (!extent.is_constant()) env.facts.push_back(extent);
   }
   if (!env.program.steps) return;
-  // --steps has no place in the text
+  // --steps does not appear in the program text
   const Span span = env.options.steps ? Span{} : grid.steps->span;
   const std::string message = "negative number of steps";
   switch (decide(env.facts, *env.program.steps)) {
@@ -306,7 +306,7 @@ void declare_subgrid(Environment& env, const ast::Subgrid& subgrid) {
   const Region parent = elaborate_region(env, ast::Region{ast::NamedRegion{subgrid.parent, {}}});
   Declaration* declaration =
       env.declare(subgrid.name, Declared::Subgrid, static_cast<int>(env.subgrids.size()));
-  if (declaration) declaration->broken = true;  // not visible in its own definition
+  if (declaration) declaration->broken = true;  // the name is not visible in its own definition
   std::optional<ir::Box> box = elaborate_box(env, subgrid.box, env.program.grid.rank());
   const auto strides = elaborate_strides(env, subgrid.box);
   bool inside = strides && (!parent.ok || require_every_point(env, parent, subgrid.parent));
@@ -402,7 +402,7 @@ void declare_series(Environment& env, const ast::Series& series, Span item) {
 
 namespace {
 
-// Marks the result of a reduction as broken, so that its uses are not reported as well.
+// Marks the result of a reduction as broken, so that uses of the result are not reported.
 void break_off(Environment& env, ReductionInfo& info) {
   info.broken = true;
   const ast::Identifier& name = info.syntax->name;
@@ -448,7 +448,7 @@ void declare_profile(Environment& env, ReductionInfo& info) {
 
 namespace {
 
-// The set of points of that name. S089.
+// The set of points with this name. S089.
 std::optional<ir::FieldId> set_of_points(Environment& env, const ast::Identifier& name) {
   const Declaration* declaration = env.use(name.name, name.span);
   if (!declaration) {
@@ -525,7 +525,7 @@ void settle_profile(Environment& env, ReductionInfo& info, Scalar type) {
 void declare_table(Environment& env, const ast::Table& table) {
   Declaration* declaration =
       env.declare(table.name, Declared::Table, static_cast<int>(env.tables.size()));
-  if (declaration) declaration->broken = true;  // not visible in its own value
+  if (declaration) declaration->broken = true;  // the name is not visible in its own value
   TypePtr type = elaborate_type(env, table.type);
   std::vector<int64_t> extents;
   for (const ast::ExprPtr& extent : table.extents) {

@@ -7,14 +7,15 @@
 namespace stencil::sema {
 
 void declare_param(Environment& env, const ast::Param& param);
-// Checks that -D, --open and --fix name existing params (S006), and that a param of --fix has a
+// Checks that -D, --open and --fix name existing params (S006), and that each param of --fix has a
 // value (S042).
 void check_definitions(Environment& env);
-// Runs last, if --steps replaces the expression `steps` of the grid. The params in that expression
-// count as used. A param that nothing else uses needs no value; if it has none, it takes 0.
+// Must run last, and only if --steps replaces the expression `steps` of the grid. The params in
+// that expression count as used. If nothing else uses such a param, the param needs no value;
+// without a value it becomes 0.
 void settle_replaced_steps(Environment& env, const ast::Expr& steps);
 
-// Null after an error, which has been reported.
+// Returns null after a reported error.
 TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type);
 
 void declare_type(Environment& env, const ast::TypeDecl& type);
@@ -23,12 +24,12 @@ void declare_subgrid(Environment& env, const ast::Subgrid& subgrid);
 void declare_field(Environment& env, const ast::Field& field, Span item);
 void declare_points(Environment& env, const ast::Points& points, Span item);
 void declare_series(Environment& env, const ast::Series& series, Span item);
-// Sets the box and dimensions of a reduction's profile, once the region of the reduction is known.
-// S050, S075, S076.
+// Sets the box and dimensions of the field that a reduction over some dimensions gives (its
+// profile). Must run once the region of the reduction is known. S050, S075, S076.
 void declare_profile(Environment& env, ReductionInfo& info);
 // Sets the rows, the points and the interval of a record. S031, S089.
 void declare_record(Environment& env, ReductionInfo& info);
-// Sets the element type and the boundary of a profile, once the type is known.
+// Sets the element type and the boundary of a profile. Must run once the type is known.
 void settle_profile(Environment& env, ReductionInfo& info, Scalar type);
 void declare_table(Environment& env, const ast::Table& table);
 void declare_function(Environment& env, const ast::Function& function);

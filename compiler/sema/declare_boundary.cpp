@@ -1,7 +1,7 @@
-// Declares the boundary rules of fields and series. Rules that the IR has (constant numbers, clamp,
-// mirror, periodic) go to ir::Field::boundary. Rules that the IR does not have (computed values,
-// odd, symmetric, antisymmetric, linear) become the nearest IR rule plus an entry in `side_rules`;
-// accesses that escape add the rest (side_rules.cpp).
+// Declares the boundary rules of fields and series. The IR has rules for constant numbers, clamp,
+// mirror and periodic, which go to ir::Field::boundary. The IR has no rules for computed values,
+// odd, symmetric, antisymmetric and linear. These become the nearest IR rule plus an entry in
+// `side_rules`. If an access may leave the field, side_rules.cpp adds the remaining operations.
 #include "compiler/sema/declare_boundary.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ ir::BoundaryKind boundary_kind(ast::BoundaryKind kind) {
   return ir::BoundaryKind::None;
 }
 
-// True if the value may differ between steps, points or runs.
+// Whether the value may differ between steps, points or runs.
 bool varies(const Environment& env, const ast::Expr& value) {
   bool found = false;
   for_each_free_name(value, [&](const std::string& name, Span) {
@@ -54,7 +54,8 @@ bool varies(const Environment& env, const ast::Expr& value) {
   return found;
 }
 
-// `side` receives the part that is not an IR rule (side_rules.cpp).
+// The IR rule for a boundary rule. The part that the IR cannot express goes to `side`
+// (side_rules.cpp).
 std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::BoundaryRule& rule,
                                               const Type& type, SideRule& side) {
   ir::BoundaryRule result{boundary_kind(rule.kind), {}};
@@ -80,7 +81,7 @@ std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::Bound
   return result;
 }
 
-// The rules of one dimension. Beyond a periodic edge lies the opposite edge, so both edges must be
+// The rules of one dimension. A periodic edge continues at the opposite edge, so both edges must be
 // periodic or neither.
 std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::BoundarySides& sides,
                                            const Type& type, SideRules& side_rules) {
@@ -101,7 +102,7 @@ std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::Boundary
   return ir::Boundary{*low, *high};
 }
 
-// The rules of a field with `rank` dimensions. nullopt after an error.
+// The rules of a field with `rank` dimensions. Returns nullopt after an error.
 std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
                                                             const ast::Boundary& boundary,
                                                             const Type& type, size_t rank,
@@ -130,7 +131,7 @@ std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
 }
 
 // Profiles and series allow only rules that the IR has. A computed rule could read another profile
-// beyond its edge, whose rule could read a third one, and so on. S053.
+// beyond its edge, and the rule of that profile could again read another one. S053.
 bool require_plain(Environment& env, const ast::Boundary& boundary,
                    const std::vector<SideRules>& side_rules) {
   const bool plain = std::none_of(
@@ -143,7 +144,8 @@ bool require_plain(Environment& env, const ast::Boundary& boundary,
   return false;
 }
 
-// A linear boundary needs two points in its dimension. S063, or a check before a run.
+// A linear boundary needs two points in its dimension. S063 if the size is known, otherwise a check
+// before the run.
 bool has_lines(Environment& env, const ast::Boundary& boundary, const ir::Box& box,
                const std::vector<SideRules>& side_rules) {
   for (size_t d = 0; d < side_rules.size(); ++d) {

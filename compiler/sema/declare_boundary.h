@@ -7,8 +7,8 @@
 
 namespace stencil::sema {
 
-// Sets the rules of `boundary` on the field, one for each entry of field.boundary, and the rules
-// that the IR does not have in `side_rules`. False after an error, which has been reported.
+// Sets the rules of `boundary` on the field, one for each entry of field.boundary. Stores the rules
+// that the IR does not have in `side_rules`. Returns false after a reported error.
 bool take_boundary(Environment& env, const ast::Boundary& boundary, const Type& type,
                    ir::Field& field, std::vector<SideRules>& side_rules);
 

@@ -1,10 +1,10 @@
-// Declares params. The value comes from -D, otherwise from the declaration unless --open discards
-// it. Integer params with a value are folded wherever they occur; those without stay open and may
-// occur in bounds. Float params are not folded here, not even with --fix (ir::bake_params does
-// that). Changing a float param therefore never changes the meaning of a program or its operations.
+// Declares params. The value of a param comes from -D. Without -D, it comes from the declaration
+// unless --open discards it.
 //
-// The default may use params declared before. If a run can change one of these (it is real or
-// open), the param is derived: its graph is kept (ir::Derivation), and the value computed here is
+// Integer params with a value are folded wherever they occur. Integer params without a value stay
+// open and may occur in bounds. Float params are never folded here, not even with --fix;
+// ir::bake_params folds them. A new value of a float param therefore never changes the meaning of a
+// program or its operations.
 // the one with all defaults. An integer param that is an affine function of open params is replaced
 // by this function wherever it occurs, so that bounds with it can be proved.
 //
@@ -43,8 +43,8 @@ std::optional<Scalar> param_type(Environment& env, const ast::Param& param) {
   return std::nullopt;
 }
 
-// Takes the value given with -D. Reports S007 and leaves `param` without a value if the text is not
-// a number or the type cannot hold it. `declared` is the type as written.
+// Takes the value given with -D. If the text is not a number or does not fit the type, reports S007
+// and leaves `param` without a value. `declared` is the type as written.
 void take_definition(Environment& env, ir::Param& param, const std::string& text,
                      const std::string& declared) {
   if (is_float(param.type)) {
@@ -55,7 +55,8 @@ void take_definition(Environment& env, ir::Param& param, const std::string& text
   if (param.real_value || param.integer_value) return;
   Diagnostic& error = env.report.error(
       "S007", Span{}, fmt::format("invalid value of param '{}' on the command line", param.name));
-  const bool beyond = is_float(param.type) && parse_real(text);  // a double can hold it
+  // The number fits a double but not the type
+  const bool beyond = is_float(param.type) && parse_real(text);
   error.expected = numbers_of(is_float(param.type) && !beyond ? Scalar::F64 : param.type);
   if (beyond_double(text) && is_float(param.type)) {
     error.expected = "a number that a double can hold, from 4.9e-324 to 1.8e308, or 0";
@@ -73,7 +74,7 @@ bool reads_params(const ir::Derivation& derived) {
   return false;
 }
 
-// True if all params that a derivation reads have a value.
+// Whether all params that a derivation reads have a value.
 bool known(const ir::Program& program, const ir::Derivation& derived) {
   for (const ir::Node& node : derived.graph.nodes()) {
     const auto* read = std::get_if<ir::ParamRef>(&node.kind);
@@ -84,7 +85,8 @@ bool known(const ir::Program& program, const ir::Derivation& derived) {
   return true;
 }
 
-// Sets the value that a derivation gives with all defaults; S013 if it is not finite.
+// Sets the value that a derivation gives if all params have their defaults. S013 if the value is
+// not finite.
 bool take_derived(Environment& env, ir::Param& param, const ir::Derivation& derived, Span span) {
   std::vector<int64_t> integers;
   std::vector<double> reals;
@@ -106,15 +108,16 @@ bool take_derived(Environment& env, ir::Param& param, const ir::Derivation& deri
   return true;
 }
 
-// The default in a declaration. `graph` contains its nodes.
+// The default value in a declaration. `graph` contains the nodes of the value.
 struct Default {
   const ast::Expr& value;
   Elaborator& elaborator;
   const ir::Graph& graph;
 };
 
-// Takes a default: a constant or, if it depends on params that a run may set, its derivation and
-// the value with their defaults. False after an error.
+// Takes a default. It is a constant, or it depends on params that a run may set. In the latter
+// case, takes its derivation and its value with the defaults of those params. Returns false after
+// an error.
 bool take_default(Environment& env, ir::Param& param, const Default& given, const Value& result) {
   const ast::Expr& value = given.value;
   Arithmetic& arithmetic = given.elaborator.arithmetic();
@@ -123,7 +126,7 @@ bool take_default(Environment& env, ir::Param& param, const Default& given, cons
     const auto stored = arithmetic.store_constants(result, type, value.span);
     if (!stored) return false;
     param.integer_value = stored->front().integer;
-    if (is_float(param.type)) {  // kept in double and rounded to its type where it is used
+    if (is_float(param.type)) {  // the value is kept in double and rounded to its type at each use
       const auto exact = arithmetic.store_constants(result, *scalar_type(Scalar::F64), value.span);
       param.real_value = exact->front().real;
     }
@@ -132,7 +135,7 @@ bool take_default(Environment& env, ir::Param& param, const Default& given, cons
   const auto stored = arithmetic.store(result, type, value.span);
   if (!stored) return false;
   ir::Derivation derived{given.graph, stored->front(), env.text(value.span)};
-  ir::rewrite_graph(derived.graph, {&derived.value},  // without the nodes of other components
+  ir::rewrite_graph(derived.graph, {&derived.value},  // removes the nodes of other components
                     [](ir::Graph& out, ir::Node node) { return out.add(std::move(node)); });
   if (known(env.program, derived) && !take_derived(env, param, derived, value.span)) return false;
   if (!reads_params(derived)) return true;
@@ -150,8 +153,8 @@ bool take_default(Environment& env, ir::Param& param, const ast::Expr& value) {
 
 // --- Vectors and structures: a param for each component ------------------------------------------
 
-// Checks the component types of a param as written; false if a param cannot have one of them. Types
-// that the program declares are not known yet, because they may use params.
+// Checks the component types of a param as written. Returns false if a param cannot have one of
+// them. Types that the program declares are unknown here, because they may use params.
 bool component_types(Environment& env, const ast::TypeExpr& type) {
   if (const auto* vector = std::get_if<ast::VectorType>(&type.kind)) {
     return component_types(env, *vector->element);
@@ -208,7 +211,7 @@ bool take_defaults(Environment& env, std::vector<ir::Param>& params, const Type&
 void declare_group(Environment& env, const ast::Param& param) {
   Declaration* declaration =
       env.declare(param.name, Declared::ParamGroup, static_cast<int>(env.param_groups.size()));
-  if (declaration) declaration->broken = true;  // not visible in its own value
+  if (declaration) declaration->broken = true;  // the name is not visible in its own value
   const TypePtr type = component_types(env, param.type) ? elaborate_type(env, param.type) : nullptr;
   if (!declaration || !type) return;
   if (type->components > kMaxGroup) {
@@ -228,7 +231,8 @@ void declare_group(Environment& env, const ast::Param& param) {
     ok &= params.back().real_value.has_value();
   }
   if (ok && param.value) ok = take_defaults(env, params, *type, *param.value);
-  if (param.value) env.check_names(*param.value, {});  // even if it is not evaluated
+  // Check the names even if the value is not evaluated
+  if (param.value) env.check_names(*param.value, {});
   env.param_groups.push_back({type, static_cast<int>(env.program.params.size())});
   for (ir::Param& component : params) {
     Declaration* declared = env.declare({component.name, param.name.span}, Declared::Param,
@@ -252,7 +256,7 @@ void declare_param(Environment& env, const ast::Param& param) {
   if (!declaration) return;
   ir::Param result{param.name.name, type.value_or(Scalar::I32), {}, {}, param.name.span, false};
   bool ok = type.has_value();
-  declaration->broken = true;  // not visible in its own value
+  declaration->broken = true;  // the name is not visible in its own value
   const auto given = env.options.definitions.find(param.name.name);
   if (ok && given != env.options.definitions.end()) {
     take_definition(env, result, given->second, env.text(param.type.span));
@@ -260,7 +264,8 @@ void declare_param(Environment& env, const ast::Param& param) {
   } else if (ok && param.value && !env.options.open.count(param.name.name)) {
     ok = take_default(env, result, *param.value);
   }
-  if (param.value) env.check_names(*param.value, {});  // even if it is not evaluated
+  // Check the names even if the value is not evaluated
+  if (param.value) env.check_names(*param.value, {});
   result.fixed = result.real_value && env.options.fixed.count(param.name.name);
   declaration->broken = !ok;
   env.program.params.push_back(std::move(result));
@@ -286,7 +291,7 @@ void settle_replaced_steps(Environment& env, const ast::Expr& steps) {
 
 void check_definitions(Environment& env) {
   std::vector<std::string> params = ir::param_names(env.program);
-  // The declaration of the param, or null.
+  // The declaration of the param with this name, or null.
   auto check = [&](const std::string& name, const char* option) -> const Declaration* {
     const auto place = env.names.find(name);
     if (place != env.names.end() && place->second.kind == Declared::Param) return &place->second;

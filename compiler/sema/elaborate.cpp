@@ -1,15 +1,15 @@
-// Elaboration turns expression trees into values. All conveniences of the language end here: names
-// are resolved, functions inlined, comprehensions unrolled, tables and fixed params folded,
-// structures and vectors split. The result is scalar arithmetic in a graph.
+// Elaboration turns expression trees into values. It resolves names, inlines functions, unrolls
+// comprehensions, folds tables and fixed params, and splits structures and vectors. The result is
+// scalar arithmetic in a graph.
 //
-// One elaborator serves all places where an expression may stand; its Site says what the expression
-// may use there. Compile-time expressions (offsets, table indices, comprehension bounds) are
-// elaborated like any other and must give a constant, so there is only one set of rules for
-// arithmetic.
+// One elaborator handles all places where an expression may stand. Its Site states what an
+// expression may use there. Compile-time expressions (offsets, table indices, comprehension bounds)
+// are elaborated like other expressions and must give a constant. The rules for arithmetic are
+// therefore the same everywhere.
 //
 // An error gives a Value without a type. Operations on such a value fail without a further message,
-// so one mistake gives one message. kMaxGraphNodes and kMaxVisits limit unrolling, because a
-// program can ask for more than any machine has; exceeding them is an error (S030).
+// so one mistake gives one message. Unrolling can exceed the memory and time of any machine.
+// kMaxGraphNodes and kMaxVisits limit it; exceeding them is an error (S030).
 #include "compiler/sema/elaborate.h"
 
 #include <algorithm>
@@ -21,15 +21,15 @@
 namespace stencil::sema {
 namespace {
 
-// True if the right operand of ^ begins with a number, as in x^2 and in x^2 + 1. The latter parses
-// as x ^ (2 + 1).
+// Whether the right operand of ^ begins with a number, as in x^2 and x^2 + 1. The parser reads x^2
+// + 1 as x ^ (2 + 1).
 bool begins_with_number(const ast::Expr& expr) {
   const ast::Expr* first = &expr;
   while (const auto* binary = std::get_if<ast::Binary>(&first->kind)) first = binary->left.get();
   return std::holds_alternative<ast::Number>(first->kind);
 }
 
-// Converts a component path to the tail of an identifier: ".u[0]" gives "_u_0".
+// Converts a component path to the end of an identifier: ".u[0]" gives "_u_0".
 std::string identifier_tail(const std::string& path) {
   std::string tail;
   for (char c : path) {
@@ -41,8 +41,8 @@ std::string identifier_tail(const std::string& path) {
   return tail;
 }
 
-// The widest floating-point type in which a value of the type is computed; nullopt if it has no
-// floating-point component.
+// The widest floating-point type in which a value of the type is computed. nullopt if the type has
+// no floating-point component.
 std::optional<Scalar> widest_real(const Type& type) {
   if (const auto* vector = std::get_if<VectorType>(&type.kind))
     return widest_real(*vector->element);
@@ -335,7 +335,7 @@ Value Elaborator::reference(ir::ParamId param, Span span) {
   return Value::of_leaf(graph_.add({ir::ParamRef{param}, type, span, {}}));
 }
 
-// An affine function of params as a value of the given type.
+// Converts an affine function of params to a value of the given type.
 Value Elaborator::affine(const ir::Affine& affine, Scalar type, Span span) {
   Value sum;
   for (const auto& [param, coefficient] : affine.terms) {
@@ -372,7 +372,7 @@ Value Elaborator::binary(const ast::Binary& binary, Span span, const Type* expec
   return result;
 }
 
-// Converts `value` to the shape of `type`: a scalar is repeated.
+// Converts `value` to the shape of `type`. A scalar is used for every component.
 Value Elaborator::conform(Value value, const Type& type, Span span) {
   if (!value.ok() || same_shape(*value.type, type)) return value;
   if (value.type->scalar()) {

@@ -15,16 +15,17 @@
 
 namespace stencil::sema {
 
-// The kind of place where an expression stands, which decides what the expression may use.
+// The kind of place where an expression stands. It decides what the expression may use.
 struct Site {
   const char* what;     // noun for messages
-  bool fields = false;  // accesses to fields
+  bool fields = false;  // the expression may read fields
   bool time = false;
-  bool run_time_params = true;  // open and float params, as ParamRef
+  bool run_time_params = true;  // the expression may read open and float params, as ParamRef
   bool reductions = false;
-  bool coordinates = true;      // position, origin, spacing
-  bool initial_values = false;  // initial values of fields with an earlier init
-  bool in_double = false;       // `real` is double, and float params are read as doubles
+  bool coordinates = true;  // the expression may call position, origin and spacing
+  // The expression may read initial values of fields with an earlier init
+  bool initial_values = false;
+  bool in_double = false;  // `real` means double, and float params are read as doubles
 };
 
 inline constexpr Site kStencilSite{"a stencil expression", true, true, true, true};
@@ -42,40 +43,43 @@ inline constexpr Site kCoordinateSite{"a coordinate of the grid", false, false, 
 
 constexpr int kMaxGraphNodes = 200'000;   // per piece
 constexpr int kMaxVisits = 4'000'000;     // expressions visited per piece, after unrolling
-constexpr int kMaxDepth = 4'000;          // nesting of expressions, after inlining
+constexpr int kMaxDepth = 4'000;          // nesting of expressions, counted after inlining
 constexpr size_t kMaxApplications = 256;  // nesting of function applications
 constexpr int kMaxOffset = 1 << 20;
 
-// The type of a real number whose context determines no type and that is not stored in a field:
-// double if all floating-point fields are computed in double, else `real`.
+// The type of a real number that is not stored in a field and whose context determines no type. If
+// all floating-point fields are computed in double, this is double; otherwise it is `real`.
 Scalar natural_real(const Environment& env);
 
 class Elaborator {
  public:
-  // `prover`: proves accesses for the region; may be null if the site allows no fields.
+  // `prover`: proves that accesses stay in bounds for the region. May be null if the site allows no
+  // fields.
   Elaborator(Environment& env, const Site& site, ir::Graph& graph, AccessProver* prover = nullptr);
 
-  // The value of `expr`. `expected`: the type of the place where it is stored, used by aggregates
-  // and weak values; may be null.
+  // Returns the value of `expr`. `expected`: the type of the place where the value is stored.
+  // Aggregates and weak values use it. May be null.
   Value elaborate(const ast::Expr& expr, const Type* expected = nullptr);
 
-  // Real numbers whose context determines no type are computed in the type of the target.
+  // From now on, real numbers are computed in the type of the target if their context determines no
+  // type.
   void store_in(const Type& type);
 
-  // An integer known at compile time. S010, S020.
+  // Returns an integer that must be known at compile time. S010, S020.
   std::optional<int64_t> constant_integer(const ast::Expr& expr, const char* what);
 
   void bind_index(const std::string& name, int dimension);
-  // Indices count the dimensions of `field`, which may lack some of the grid's dimensions.
+  // From now on, indices count the dimensions of `field`, which may have fewer dimensions than the
+  // grid.
   void at_points_of(const ir::Field& field) { field_ = &field; }
   void bind_value(const std::string& name, Value value);
   // Evaluates the lets in order and binds them.
   void bind_lets(const std::vector<const ast::Let*>& lets);
 
-  // The condition that the point's coordinate is low, low + stride, ... in the given dimension.
+  // The condition that the coordinate of the point in the given dimension is low, low + stride, ...
   Value on_stride(int dimension, const ir::Affine& low, int64_t stride, Span span);
 
-  // The condition that the current step is 0, interval, 2 * interval, ...
+  // The condition that the number of the current step is 0, interval, 2 * interval, ...
   Value in_step_of(int64_t interval, Span span);
 
   // The newest level of a field at the point, before the function runs.
@@ -84,7 +88,7 @@ class Elaborator {
   Arithmetic& arithmetic() { return arithmetic_; }
 
  private:
-  struct FieldBinding {  // a field at a level: U, U@-1, or an argument bound to one
+  struct FieldBinding {  // a field at a level: U, U@-1, or an argument that is bound to either
     ir::FieldId field;
     int level;
   };
@@ -92,13 +96,13 @@ class Elaborator {
     int dimension;
   };
   using Binding = std::variant<Value, FieldBinding, IndexBinding>;
-  struct Frame {  // local names; the frame of a function has no parent
+  struct Frame {  // local names; the frame of an inlined function has no parent
     const Frame* parent = nullptr;
     std::unordered_map<std::string, Binding> names;
   };
-  struct FieldUse {  // a name or level where a field may stand
+  struct FieldUse {  // a name or level in a position where a field may stand
     bool is_field = false;
-    bool ok = false;  // false with is_field: an error that is already reported
+    bool ok = false;  // false although is_field: an error has been reported
     FieldBinding field{};
   };
   struct Visitor;
@@ -152,10 +156,10 @@ class Elaborator {
   Value components(ir::Access access, Span span);
   Value select_indices(const Value& base, const std::vector<ast::ExprPtr>& indices, Span span);
 
-  // offsets.cpp
+  // a single offset, or a range of possible offsets
   struct Offset {  // one offset, or a range of possible offsets
     int low, high;
-    Value varies = {};  // distance from `middle`; has no type if low == high
+    Value varies = {};  // distance from `middle`; the value has no type if low == high
     int middle = 0;
   };
   using Offsets = std::vector<Offset>;
@@ -202,8 +206,8 @@ class Elaborator {
   Value built_in(Op op, const ast::Call& call, Span span, const Type* expected);
   Value sign(const ast::Call& call, Span span, const Type* expected);
   Value logical_shift(const ast::Call& call, Span span);
-  // base^exponent as products: the square of base^(exponent/2), times the base if the exponent is
-  // odd. For a negative exponent, 1 / base^-exponent.
+  // Computes base^exponent as products: the square of base^(exponent/2), times the base if the
+  // exponent is odd. A negative exponent gives 1 / base^-exponent.
   Value power(const Value& base, int64_t exponent, Span span);
   Value conversion(Scalar to, const ast::Call& call, Span span);
   Value apply_function(int index, const ast::Call& call, Span span, const std::vector<int>* shift);
@@ -217,7 +221,7 @@ class Elaborator {
   // coordinates.cpp
   Value coordinate(Coordinate what, const ast::Call& call, Span span);
   struct Dimension {
-    int index;  // dimension of the ir::Index, if the argument is an index
+    int index;  // dimension of the ir::Index if the argument is an index
     int of_grid;
   };
   std::optional<Dimension> dimension_of(const ast::Call& call, bool number);
@@ -229,14 +233,17 @@ class Elaborator {
   ir::Graph& graph_;
   AccessProver* prover_;
   Arithmetic arithmetic_;
-  bool in_boundary_ = false;          // only profiles and series may be read
-  const ir::Field* field_ = nullptr;  // indices count its dimensions; null: the grid's
+  bool in_boundary_ = false;  // only profiles and series may be read here
+  // Indices count the dimensions of this field; null: of the grid
+  const ir::Field* field_ = nullptr;
 
   Frame root_;
   Frame* frame_ = &root_;
-  std::vector<int> shift_;        // offset of the function application being inlined; empty: none
-  int current_function_;          // function being inlined; functions.size() outside
-  std::vector<Span> applied_at_;  // applications being inlined
+  // Offset of the function application that is being inlined; empty: no offset
+  std::vector<int> shift_;
+  // The function that is being inlined; functions.size() outside of functions
+  int current_function_;
+  std::vector<Span> applied_at_;  // the applications that are being inlined
   // Results of function applications, by function, arguments and shift. Without this memo, nested
   // applications such as f(f(u)[1])[1] would take exponential time.
   std::map<std::vector<int64_t>, Value> applications_;
@@ -246,20 +253,20 @@ class Elaborator {
   bool exhausted_ = false;
 };
 
-// S004 for unknown names in boundaries that no access has evaluated.
+// Reports unknown names (S004) in boundary values that no access has evaluated.
 void check_unmet_side_rules(Environment& env);
 
-// A member of a structure: its type and the index of its first component in the structure.
+// A member of a structure: its type and the position of its first component within the structure.
 struct FoundMember {
   TypePtr type;
   size_t first;
 };
-// S022 if there is no such member. `base`: the place of the structure in the text.
+// S022 if the structure has no such member. `base`: the place of the structure in the text.
 enum class Selected { Value, Target };
 std::optional<FoundMember> find_member(Environment& env, const Type& of,
                                        const ast::Identifier& member, Span base, Selected selected);
 
-// An integer known at compile time, outside any piece.
+// Returns an integer that must be known at compile time, for use outside of any piece.
 std::optional<int64_t> constant_integer(Environment& env, const ast::Expr& expr, const char* what);
 
 }  // namespace stencil::sema

@@ -1,10 +1,10 @@
 // Accesses and selection: everything in brackets or after a dot.
 //
-// The same bracket reads a field at an offset, shifts the application of a function, looks up a
-// table and selects from a vector. The expression before the bracket decides. A field (its name, a
-// level of it, or an argument bound to one) takes offsets. A call of a function with field
-// arguments is shifted. Everything else is selection, with indices known at compile time. A second
-// bracket is always selection, so f[-1,0][q] is component q of the left neighbour.
+// A bracket can read a field at an offset, shift the application of a function, look up a table or
+// select from a vector. The expression before the bracket decides. A field (its name, a level of
+// it, or an argument bound to one) takes offsets. A call of a function with field arguments is
+// shifted. In all other cases the bracket selects, and its indices must be known at compile time. A
+// second bracket always selects: f[-1,0][q] is component q of the left neighbour.
 #include <algorithm>
 #include <cstdlib>
 
@@ -15,7 +15,7 @@
 namespace stencil::sema {
 namespace {
 
-// The leaves [first, first + type.components) of a value.
+// The leaves [first, first + type->components) of a value.
 Value part(const Value& base, const TypePtr& type, size_t first) {
   const auto begin = base.leaves.begin() + static_cast<std::ptrdiff_t>(first);
   return {type, {begin, begin + type->components}};
@@ -45,7 +45,7 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
     const auto named = env_.names.find(name);
     const bool of_reduction = named != env_.names.end() && named->second.kind == Declared::Field &&
                               env_.reduction_into(named->second.index);
-    // the definition of a reduction may use its own earlier value
+    // a reduction may use its own earlier value in its definition
     const bool itself = of_reduction && back > 0;
     const Declaration* declaration = itself ? env_.find(name) : env_.use(name, span);
     if (!declaration || declaration->kind != Declared::Field) return {};
@@ -88,18 +88,19 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
   return {true, true, binding};
 }
 
-// True for an index name, or an unknown name that looks like one.
+// Whether `expr` is an index name or an unknown name that looks like one.
 bool Elaborator::names_point(const ast::Expr& expr) const {
   const auto* name = std::get_if<ast::Name>(&expr.kind);
   if (!name || is_reserved(name->name)) return false;
   if (const Binding* local = find_local(name->name)) {
     return std::holds_alternative<IndexBinding>(*local);
   }
-  constexpr size_t kLongestIndex = 2;  // i, ix; longer unknown names are taken for misspellings
+  // Longest name that looks like an index: i, ix. Longer unknown names count as misspellings.
+  constexpr size_t kLongestIndex = 2;
   return name->name.size() <= kLongestIndex && env_.names.count(name->name) == 0;
 }
 
-// The d of an index such as i+d, where `i` means the current point; otherwise null.
+// Returns d for an index such as i+d, where `i` means the current point; otherwise null.
 const ast::Expr* Elaborator::added_to_point(const ast::Expr& index) const {
   const auto* sum = std::get_if<ast::Binary>(&index.kind);
   if (!sum || sum->op != Op::Add) return nullptr;
@@ -107,7 +108,8 @@ const ast::Expr* Elaborator::added_to_point(const ast::Expr& index) const {
   return names_point(*sum->right) ? sum->left.get() : nullptr;
 }
 
-// The offset from the current point of an index such as i+1 or j-1; nullopt for other indices.
+// Returns the offset from the current point for an index such as i+1 or j-1; nullopt for other
+// indices.
 std::optional<int64_t> Elaborator::offset_from_point(const ast::Expr& index) const {
   if (names_point(index)) return 0;
   const auto* sum = std::get_if<ast::Binary>(&index.kind);
@@ -121,8 +123,8 @@ std::optional<int64_t> Elaborator::offset_from_point(const ast::Expr& index) con
   return minus ? -number->integer : number->integer;
 }
 
-// The hint for a field that is read with parentheses, as A(i-1,j) or A(-1,0), and for A(t-1)[0,0],
-// which means an earlier level.
+// The hint for a field that is followed by parentheses, such as A(i-1,j) or A(-1,0). It also covers
+// A(t-1)[0,0], which means an earlier level.
 std::string Elaborator::hint_of_called_field(const ast::Call& call) const {
   const std::string& name = call.callee.name;
   const auto rank = static_cast<size_t>(env_.program.grid.rank());
@@ -153,8 +155,8 @@ std::string Elaborator::hint_of_called_field(const ast::Call& call) const {
   return fmt::format("fields are read at offsets: {}{}", name, at);
 }
 
-// S010 for an access by coordinates of the point, such as U[i+1,j]; offsets are relative to the
-// point. False if `indices` do not look like that.
+// Reports S010 for an access by coordinates of the point, such as U[i+1,j]; offsets must be
+// relative to the point. Returns false if `indices` do not look like coordinates.
 bool Elaborator::reads_by_coordinates(const ir::Field& declared, const ast::Expr& field,
                                       const std::vector<ast::ExprPtr>& indices, Span span) {
   std::string relative;
@@ -194,8 +196,8 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::Exp
                     [&](const std::vector<int>& offset) { return access(binding, offset, span); });
 }
 
-// True for a field that is read without offsets: a set of points, or a field with one value per
-// point of a set.
+// Whether a field is read without offsets: it is a set of points, or has one value for each point
+// of a set.
 bool Elaborator::stands_alone(const FieldBinding& binding) const {
   const ir::Field& field = env_.program.fields[binding.field];
   return field.points && !field.is_series();
@@ -215,7 +217,7 @@ Value Elaborator::field_alone(const FieldBinding& binding, Span span) {
   return components(access, span);
 }
 
-// Values at points cannot be read at an offset. S085.
+// Requires that values at points are not read at an offset. S085.
 bool Elaborator::at_point_itself(const ir::Field& field, Span span) {
   const bool moved = std::any_of(shift_.begin(), shift_.end(), [](int by) { return by != 0; });
   if (!moved) return true;
@@ -239,8 +241,8 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at
   return value.ok() ? with_side_rules(access, std::move(value), span) : value;
 }
 
-// Sets the members of an access that follow from its offsets. False if the offsets lead out of the
-// field, which is reported.
+// Sets the members of an access that follow from its offsets. Returns false after a reported error
+// if the offsets lead out of the field.
 bool Elaborator::locate(ir::Access& access, Span span) {
   const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
   if (!escapes) return false;
@@ -253,7 +255,7 @@ bool Elaborator::locate(ir::Access& access, Span span) {
   return true;
 }
 
-// The value of an access by the IR's boundary rules, one leaf per component.
+// The value of an access under the boundary rules of the IR, one leaf for each component.
 Value Elaborator::components(ir::Access access, Span span) {
   const ir::Field& field = env_.program.fields[access.field];
   Value value{env_.field_types[access.field], {}};
@@ -265,8 +267,8 @@ Value Elaborator::components(ir::Access access, Span span) {
   return value;
 }
 
-// S025. `whole`: the whole selection, if something is selected from the field; `foreign`: the
-// member that is selected from a scalar field.
+// Reports S025: a field needs offsets. `whole`: the place of the whole selection, if something is
+// selected from the field. `foreign`: the member that is selected from a scalar field.
 Value Elaborator::needs_offsets(ir::FieldId id, Span span, Span whole, const std::string& foreign) {
   const ir::Field& field = env_.program.fields[id];
   const std::string read = env_.text(span) + env_.point(field);
@@ -303,7 +305,7 @@ Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
   }
   if (const auto* name = std::get_if<ast::Name>(&bracket.base->kind);
       name && !find_local(name->name)) {
-    const Declaration* table = env_.find(name->name);  // avoids a copy of the whole table
+    const Declaration* table = env_.find(name->name);  // a pointer avoids a copy of the whole table
     if (table && table->kind == Declared::Table && !table->broken) {
       return select_indices(env_.tables[table->index], bracket.indices, span);
     }

@@ -1,14 +1,16 @@
-// Calls and comprehensions: the constructs that multiply the text.
+// Calls and comprehensions. Both evaluate one piece of program text several times.
 //
-// A function of the program is inlined. Its field arguments are fields at a level; its value
-// arguments are evaluated at the place of the application. An application at an offset,
-// lap(U)[0,0,1], shifts every access in the body. It does not shift value arguments, which belong
-// to the place of the application. Functions see params, tables, fields and earlier functions, but
-// no local names. A result therefore depends only on the function, the arguments and the shift, and
-// is stored under these; otherwise functions of functions would take exponential time.
+// A function of the program is inlined. Its field arguments are fields at a level. Its value
+// arguments are evaluated at the place of the application. An application at an offset, such as
+// lap(U)[0,0,1], shifts every access in the body. It does not shift value arguments, because they
+// belong to the place of the application.
 //
-// A comprehension combines its body (by a sum, a product, ...) over all values of its variables,
-// the last variable fastest, from left to right.
+// Functions see params, tables, fields and earlier functions, but no local names. A result
+// therefore depends only on the function, the arguments and the shift. Results are stored under
+// these; otherwise nested functions would take exponential time.
+//
+// A comprehension combines the values of its body (by a sum, a product, ...) for all values of its
+// variables. It combines them from left to right; the last variable changes fastest.
 #include <cctype>
 #include <cmath>
 #include <set>
@@ -25,7 +27,7 @@ constexpr int kMaxArguments = 64;  // largest number of arguments of min and max
 
 struct BuiltIn {
   Op op;
-  int least, most;  // number of arguments
+  int least, most;  // limits of the number of arguments
 };
 
 // The built-in functions by name.
@@ -74,9 +76,9 @@ bool check_count(Report& report, const ast::Call& call, Span span, size_t least,
   return false;
 }
 
-// The exponent of a power that is written as products: a whole number of at most kMost in
-// magnitude, computed from literals only. A param is excluded even if its value is known, so that
-// known and open params give the same bits.
+// The exponent of a power that is written as products. It must be a whole number of at most kMost
+// in magnitude, computed from literals only. A param does not qualify even if its value is known.
+// Fixed and open params therefore give the same bits.
 std::optional<int64_t> whole_exponent(const Value& value) {
   constexpr double kMost = 16;
   if (!value.ok() || value.leaves.size() != 1) return std::nullopt;
@@ -89,7 +91,7 @@ std::optional<int64_t> whole_exponent(const Value& value) {
   return static_cast<int64_t>(constant->real);
 }
 
-// Appends a value argument to the key under which an application is stored.
+// Appends a value argument to the key under which the result of an application is stored.
 void append_key(std::vector<int64_t>& key, const Value& value) {
   key.push_back(static_cast<int64_t>(value.leaves.size()));
   for (const Leaf& leaf : value.leaves) sema::append_key(key, leaf);
@@ -143,7 +145,7 @@ Value Elaborator::built_in(Op op, const ast::Call& call, Span span, const Type* 
   if (op == Op::Pow && operands[0].ok()) {
     Value& base = operands[0];
     const auto exponent = whole_exponent(operands[1]);
-    bool typed = exponent.has_value();  // a literal base stays a literal
+    bool typed = exponent.has_value();  // if the base is a literal, the result must stay a literal
     for (Leaf& leaf : base.leaves) {
       const auto type = arithmetic_.type_of(leaf);
       typed &= std::holds_alternative<Weak>(leaf) || (type && *type != Scalar::Bool);
@@ -152,14 +154,14 @@ Value Elaborator::built_in(Op op, const ast::Call& call, Span span, const Type* 
     if (typed) return power(base, *exponent, span);
   }
   if (arity(op) == static_cast<int>(operands.size())) return arithmetic_.apply(op, operands, span);
-  Value result = operands[0];  // min and max of several arguments, from the left
+  Value result = operands[0];  // combines several arguments of min and max from the left
   for (size_t i = 1; i < operands.size(); ++i) {
     result = arithmetic_.apply(op, {std::move(result), operands[i]}, span);
   }
   return result;
 }
 
-// sign(x) as two selects. Zeros and NaN stay as they are.
+// Computes sign(x) as two selects. Zeros and NaN are returned unchanged.
 Value Elaborator::sign(const ast::Call& call, Span span, const Type* expected) {
   if (!check_count(env_.report, call, span, 1, 1)) return {};
   Value out = elaborate(*call.arguments[0], expected);
@@ -176,7 +178,7 @@ Value Elaborator::sign(const ast::Call& call, Span span, const Type* expected) {
   return out;
 }
 
-// lshr(x, n) as an arithmetic shift; a mask clears the bits that enter at the top.
+// Computes lshr(x, n) as an arithmetic shift. A mask clears the bits that enter at the top.
 Value Elaborator::logical_shift(const ast::Call& call, Span span) {
   if (!check_count(env_.report, call, span, 2, 2)) return {};
   const Value count = elaborate(*call.arguments[1]);
@@ -192,7 +194,7 @@ Value Elaborator::logical_shift(const ast::Call& call, Span span) {
       const int64_t bits = *known->integer & top;
       if (bits > 0) mask = number((int64_t{1} << (top + 1 - bits)) - 1);
     } else {
-      // The mask keeps the bits below top - count + 1. If the count is 0, it keeps all.
+      // The mask keeps the bits below top - count + 1. If the count is 0, the mask keeps all bits.
       const Value above = arithmetic_.apply(Op::Sub, {number(top), Value::of_leaf(by)}, span);
       const Value most = arithmetic_.apply(Op::Shl, {number(-1), above}, span);
       const Value all = arithmetic_.apply(Op::Shl, {most, number(1)}, span);
@@ -243,7 +245,7 @@ const FunctionInfo* Elaborator::shiftable_function(const ast::Expr& expr) const 
 
 Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
                                  const std::vector<int>* shift) {
-  if (index >= current_function_) return {};  // reported by use()
+  if (index >= current_function_) return {};  // use() has reported the error
   const FunctionInfo& function = env_.functions[index];
   const auto& arguments = function.syntax->arguments;
   if (!check_count(env_.report, call, span, arguments.size(), arguments.size())) return {};
@@ -309,7 +311,7 @@ bool Elaborator::unroll(const ast::Comprehension& comprehension, size_t binder,
     if (exhausted(range.name.span)) return false;
     names.insert_or_assign(range.name.name, Value::of_leaf(Constant::of_integer(value)));
     if (!unroll(comprehension, binder + 1, names, expected, terms)) return false;
-    if (value == *high) break;  // `high` may be the largest integer
+    if (value == *high) break;  // avoids an overflow if `high` is the largest integer
   }
   names.erase(range.name.name);
   return true;

@@ -1,10 +1,10 @@
-// Uses of reductions. After the step (in `stop`), the name is the newest value. Within the step,
-// the name is the value computed at the reduction's place, so it can be used only below that place.
-// NAME@-1 is the value of the previous step and can be used anywhere.
+// Uses of reductions. After the step (in `stop`), the name means the newest value. Within the step,
+// the name means the value computed at the place of the reduction, so it can be used only below
+// that place. NAME@-1 means the value of the previous step and can be used anywhere.
 //
-// A graph can refer to a reduction's current value, or to the value that its last evaluation
-// replaced. Above the reduction's place this step has not evaluated it yet, so NAME@-1 is the
-// current value. Below it, NAME@-1 is the replaced value.
+// A graph can refer to the current value of a reduction, or to the value that its last evaluation
+// replaced. Above the place of the reduction, the current step has not evaluated it yet. NAME@-1 is
+// then the current value. Below the place, NAME@-1 is the replaced value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace stencil::sema {
 
-// Makes sure that the type of the reduction is known. Returns false if the reduction itself has an
-// error, or after S030.
+// Determines the type of the reduction if necessary. Returns false if the reduction has an error,
+// or after S030.
 bool Elaborator::known_reduction(ir::ReductionId id, Span span) {
   ReductionInfo& info = env_.reductions[id];
   if (info.state == ReductionInfo::State::Begun) {
@@ -32,18 +32,19 @@ bool Elaborator::known_reduction(ir::ReductionId id, Span span) {
   return !env_.program.reductions[id].piece.results.empty();
 }
 
-// True if the expression is above the reduction in the step, or in the reduction itself.
+// Whether the expression is above the reduction in the step, or inside the reduction.
 bool Elaborator::is_above(ir::ReductionId id) const {
   return env_.reader <= env_.reductions[id].syntax->name.span.begin;
 }
 
-// True if a reduction uses its own current value in its definition, which has been reported (S024).
+// Whether a reduction uses its own current value in its definition. This error (S024) has been
+// reported.
 bool Elaborator::names_itself(ir::ReductionId id, int back, Span span) const {
   const Span own = env_.reductions[id].item;
   return back == 0 && own.begin <= span.begin && span.end <= own.end;
 }
 
-// True if the value that the reduction had `back` steps ago may be read here. S070, S072.
+// Whether the expression may read the value that the reduction had `back` steps ago. S070, S072.
 bool Elaborator::may_read(ir::ReductionId id, int back, Span span) {
   if (names_itself(id, back, span)) return false;
   ReductionInfo& info = env_.reductions[id];
@@ -79,8 +80,9 @@ Value Elaborator::reduction(const Declaration& declaration, const std::string& n
   return Value::of_leaf(graph_.add({ir::ReductionRef{id}, *info.type, span, {}}));
 }
 
-// The level to read for a field that is used at a number of steps back. A profile computed by a
-// reduction advances at the place of the reduction, and keeps the previous level from there on.
+// The level to read for a field that is used some steps back. A profile computed by a reduction
+// advances at the place of the reduction. Above that place, the value of the previous step is level
+// 0; below it, level 1.
 int Elaborator::level_of(const FieldBinding& binding) {
   const auto made = env_.reduction_into(binding.field);
   if (!made || binding.level == 0) return binding.level;
@@ -106,7 +108,7 @@ std::string Elaborator::hint_of_further_reduction(const ir::Field& profile) cons
                      env_.point(profile), region);
 }
 
-// NAME@-1: a select that gives the declared initial value in the first step.
+// Computes NAME@-1. A select gives the declared initial value in the first step.
 Value Elaborator::before_step(ir::ReductionId id, bool replaced, Span span) {
   const ReductionInfo& info = env_.reductions[id];
   const std::string& name = info.syntax->name.name;

@@ -1,6 +1,7 @@
-// The names of a program. There is one namespace, so that a name has one meaning everywhere in a
-// file. Local names (lets, index names, comprehension variables) must not hide a declaration. Only
-// the arguments of a function may, because its body does not see the place of its application.
+// The names of a program. There is one namespace, so a name has one meaning everywhere in a file.
+// Local names (lets, index names, comprehension variables) must not hide a declaration. Only the
+// arguments of a function may hide one, because the body of a function does not see the place of
+// its application.
 #include "compiler/sema/environment.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ bool contains(Span outer, Span inner) {
   return inner.valid() && outer.begin <= inner.begin && inner.end <= outer.end;
 }
 
-// The names that an item declares in the common namespace, and their kind.
+// The kind of an item, and the names that it declares in the common namespace.
 struct DeclaredNames {
   using Names = std::vector<const ast::Identifier*>;
   std::pair<Declared, Names> operator()(const ast::Param& param) const {
@@ -250,8 +251,8 @@ void Environment::check_names(const ast::Expr& expr,
   });
 }
 
-// The hint for a name that is declared but not known at `span`: it is declared further down among
-// items of its kind, or is of a kind that the item cannot use.
+// The hint for a name that is declared but unknown at `span`. The name is declared further down
+// among items of its kind, or its kind cannot be used in the item.
 std::string Environment::hint_of_later(const std::string& name, Span span) const {
   const WrittenName* later = find_written(name);
   if (!later) return "";
@@ -262,8 +263,8 @@ std::string Environment::hint_of_later(const std::string& name, Span span) const
   return fmt::format("'{}' is {}, which cannot be used here", name, describe(later->kind));
 }
 
-// True if the text at `span` begins a piece in a body. The user may have written x = 1; instead of
-// let x = 1;.
+// Whether the text at `span` begins a piece in a body. Then the user may have written x = 1; where
+// let x = 1; was meant.
 bool Environment::begins_piece(Span span) const {
   if (!span.valid()) return false;
   const std::string_view before = source.text({0, span.begin});
@@ -273,10 +274,11 @@ bool Environment::begins_piece(Span span) const {
 
 void Environment::unknown_name(Foreign kind, const std::string& name, Span span,
                                const std::vector<std::string>& others) {
-  constexpr int kMaxSuggestions = 20;  // each one searches all names
+  // Searching is limited, because each suggestion searches all names
+  constexpr int kMaxSuggestions = 20;
   const WrittenName* written = find_written(name);
-  if (written && contains(written->item, span)) return;  // check_order() has reported it
-  if (written && is_reserved(name)) return;              // declare() reports that
+  if (written && contains(written->item, span)) return;  // check_order() has reported the error
+  if (written && is_reserved(name)) return;              // declare() reports the error
   Diagnostic& error =
       report.error("S004", span, fmt::format("unknown {} '{}'", what_it_is(kind), name));
   if (++names_suggested_ > kMaxSuggestions) return;
@@ -321,7 +323,8 @@ std::optional<ir::ReductionId> Environment::reduction_into(ir::FieldId field) co
 }
 
 void Environment::add_check(ir::Check check) {
-  std::string what = check.code + check.message;  // there may be one check per dimension
+  // Checks of several dimensions may share code and message
+  std::string what = check.code + check.message;
   for (const ir::Affine& affine : check.any_nonnegative) what += "\n" + print(affine);
   if (checks_seen_.emplace(check.span.begin, check.span.end, std::move(what)).second) {
     program.checks.push_back(std::move(check));

@@ -1,4 +1,4 @@
-// The declarations so far and the program under construction.
+// The declarations found so far, and the program under construction.
 #pragma once
 
 #include <set>
@@ -17,19 +17,19 @@
 
 namespace stencil::sema {
 
-// One namespace holds everything that expressions and declarations can name. Stencils have their
-// own.
+// One namespace holds everything that expressions and declarations can name. Stencils have a
+// separate namespace.
 enum class Declared { Param, ParamGroup, Grid, Subgrid, Type, Field, Table, Function, Reduction };
 
 struct Declaration {
   Declared kind;
   int index;  // into the list for its kind
   Span span;
-  bool broken = false;  // its declaration has an error, so its uses are not reported
+  bool broken = false;  // the declaration has an error, so uses of the name are not reported
   bool used = false;
 };
 
-// A param that is a vector or a structure. Each component is a param; they are consecutive.
+// A param that is a vector or a structure. Its components are params with consecutive ids.
 struct ParamGroup {
   TypePtr type;
   ir::ParamId first;
@@ -37,54 +37,56 @@ struct ParamGroup {
 
 struct FunctionInfo {
   const ast::Function* syntax;
-  std::vector<const ast::Let*> used_lets;  // the lets that the value needs, in order
+  std::vector<const ast::Let*> used_lets;  // the lets that the value needs, in order of declaration
   bool takes_field = false;
 };
 
-// A region: the grid, a sub-grid or a box, with its index names.
+// A region: the grid, a sub-grid or a box. It may have index names.
 struct Region {
-  bool ok = false;  // false: an error was reported, and the box is the grid's
+  bool ok = false;  // false: an error was reported, and the box is that of the grid
   ir::Box box;
   std::vector<std::string> index_names;
-  std::vector<int64_t> strides;  // per dimension, counted from the low bound; empty: all 1
+  // For each dimension; points are counted from the low bound; empty: all 1
+  std::vector<int64_t> strides;
 };
 
-// A reduction of the program. If the step reads it, it is analysed at the first read, because its
-// type is needed there.
+// A reduction of the program. If the step reads the reduction, it is analysed at the first read,
+// because the type is needed there.
 struct ReductionInfo {
   enum class State { Waiting, Begun, Done };
   const ast::Reduce* syntax;
   Span item;
-  size_t place;  // number of stencil functions above it
-  // the field that it gives, if it does not give one value
+  size_t place;  // number of stencil functions above the reduction
+  // The field that the reduction gives, if it does not give a single value.
   std::optional<ir::FieldId> profile = {};
-  std::optional<Region> region = {};  // set if it gives a field
+  std::optional<Region> region = {};  // set if the reduction gives a field
   int64_t every = 1;                  // interval of a record, in steps
-  bool broken = false;                // the field that it gives has an error
+  bool broken = false;                // the field that the reduction gives has an error
   State state = State::Waiting;
-  Span read = {};  // the first read in a stencil function or reduction
-  // Known after analysis. If the type depends on the reduction itself, it is taken from the initial
-  // value.
+  Span read = {};  // place of the first read in a stencil function or reduction
+  // Set by the analysis. If the type depends on the reduction itself, the type of the initial value
+  // is used.
   std::optional<Scalar> type = {};
-  // The value before the first evaluation, if the program gives one, in the type of the reduction.
+  // The value before the first evaluation, in the type of the reduction, if the program gives one.
   ir::Graph initial = {};
   std::optional<ir::NodeId> initial_value = {};
 };
 
-// A declaration in the text, whether it has been analysed or not.
+// A declaration in the text, including declarations that are not analysed yet.
 struct WrittenName {
   Declared kind;
   Span name, item;
 };
 
-// The part of a boundary rule that the IR cannot express. For accesses that may leave the field,
-// side_rules.cpp lowers it to a select.
+// The part of a boundary rule that the IR cannot express. side_rules.cpp adds a select to each
+// access that may leave the field.
 struct SideRule {
-  const ast::Expr* value = nullptr;  // value of `constant` if it must be computed; null: a number
-  bool negates = false;              // odd, antisymmetric
-  bool repeats = false;  // symmetric, antisymmetric: repeats the edge point, unlike mirror
+  // Value of `constant` if it must be computed; null: it is a number
+  const ast::Expr* value = nullptr;
+  bool negates = false;  // odd or antisymmetric: values change their sign
+  bool repeats = false;  // symmetric or antisymmetric: unlike mirror, repeats the edge point
   bool linear = false;
-  bool met = false;  // an access has evaluated its value
+  bool met = false;  // an access has evaluated the value
   bool moves() const { return repeats || linear; }
   bool counts() const { return value || negates || moves(); }
 };
@@ -106,7 +108,7 @@ struct Environment {
   const ProgramOptions& options;
   Report report;
   ir::Program program;
-  const ast::Grid* grid = nullptr;  // once it is declared
+  const ast::Grid* grid = nullptr;  // set once the grid is declared
 
   std::unordered_map<std::string, Declaration> names;
   std::vector<ParamGroup> param_groups;               // Declared::ParamGroup
@@ -114,45 +116,47 @@ struct Environment {
   std::vector<ir::Box> subgrids;                      // Declared::Subgrid
   std::vector<std::vector<int64_t>> subgrid_strides;  // by subgrid; empty: all 1
   std::vector<TypePtr> field_types;                   // by FieldId
-  // by FieldId, per dimension; empty without a boundary
+  // By FieldId, then by dimension. Empty for a field without a boundary.
   std::vector<std::vector<SideRules>> field_side_rules;
   std::vector<Value> tables;  // constants; a vector of vectors of the element type
   std::vector<FunctionInfo> functions;
-  std::unordered_map<std::string, Span> init_places;  // by field, including inits not analysed yet
-  std::unordered_set<ir::FieldId> inits_seen;         // analysed so far, with or without errors
+  // By field; includes inits that are not analysed yet
+  std::unordered_map<std::string, Span> init_places;
+  std::unordered_set<ir::FieldId> inits_seen;  // inits analysed so far, including those with errors
   IdVector<ir::ReductionId, ReductionInfo> reductions;  // Declared::Reduction
-  uint32_t reader = 0;  // position in the text of the stencil or reduction being analysed
+  uint32_t reader = 0;  // position in the text of the stencil or reduction that is being analysed
   int reductions_begun = 0;
   size_t repeats_analysed = 0;
-  size_t requirements_analysed = 0;  // counted, because one that always holds leaves no other trace
+  // A count, because a requirement that always holds is not stored
+  size_t requirements_analysed = 0;
 
-  // Affine functions of the open params that are nonnegative in every valid run: from `require`
-  // conditions and from the grid, which is not empty.
+  // Affine functions of the open params that are nonnegative in every valid run. They follow from
+  // `require` conditions and from the fact that the grid is not empty.
   std::vector<ir::Affine> facts;
   std::vector<Quotient> quotients;
 
   // Adds `name` to the namespace. Null after an error: S002 if the name is taken, S003 if it is
   // reserved.
   Declaration* declare(const ast::Identifier& name, Declared kind, int index);
-  // Reports (and returns false for) a name that a local declaration (let, index name, comprehension
-  // variable) must not have.
+  // Checks the name of a local declaration (let, index name, comprehension variable). Reports names
+  // that are not allowed and returns false for them.
   bool check_local_name(const ast::Identifier& name);
-  // The declaration of `name`, which is marked as used. Null if there is none.
+  // The declaration of `name`. Marks the name as used. Null if there is no declaration.
   Declaration* find(const std::string& name);
-  // Like find(), for a name at `span`. S024 if `span` is inside the definition of the name, or in a
-  // function before it.
+  // Like find(), for a name that is used at `span`. S024 if `span` is inside the definition of the
+  // name, or in a function before that definition.
   Declaration* use(const std::string& name, Span span);
-  // Checks the names of an expression that is not evaluated: S004 for names that are neither
-  // declared nor `visible`, and S024.
+  // Checks the names of an expression that is not evaluated. S004 for names that are neither
+  // declared nor in `visible`, and S024.
   void check_names(const ast::Expr& expr, const std::unordered_set<std::string>& visible);
 
-  // S004, with a hint if a declared name (or one of `others`) is similar, or if the name is
-  // declared but cannot be used there. Reports nothing if S024 has been reported.
+  // Reports S004. The hint names a similar declared name (or one of `others`), or says why the
+  // declared name cannot be used there. Reports nothing if S024 has been reported.
   void unknown_name(Foreign kind, const std::string& name, Span span,
                     const std::vector<std::string>& others = {});
 
-  // True for functions and constants of the library whose names a program may reuse, unless it does
-  // so.
+  // Whether a name means a function or constant of the library. A program may reuse some of these
+  // names; for a reused name, the result is false.
   bool means_library(const std::string& name) const;
 
   // True if the program declares the name anywhere.
@@ -160,7 +164,7 @@ struct Environment {
   // True if the program declares a field, series or function of that name anywhere.
   bool is_field_or_function(const std::string& name) const;
 
-  // Adds a check for when the sizes are known. Duplicates are dropped.
+  // Adds a check that runs when the sizes are known. Duplicates are dropped.
   void add_check(ir::Check check);
 
   // The offsets of the point itself: "[0,0]" for the grid, "[time,0]" for a series.
@@ -186,9 +190,9 @@ struct Environment {
   int names_suggested_ = 0;
 };
 
-// The candidate of which `name` is probably a misspelling, or "". Short names resemble every other
-// short name. A name of one letter must therefore match except for case, and a name of two letters
-// must have the right first letter.
+// The candidate that `name` probably misspells, or "". Short names resemble all other short names.
+// A name of one letter must therefore match except for case, and in a name of two letters the first
+// letter must match.
 std::string suggestion(const std::string& name, const std::vector<std::string>& candidates);
 
 bool is_reserved(const std::string& name);

@@ -1,8 +1,10 @@
-// Constant folding. Literals have no type yet, so their folded value must be correct for whichever
-// type they take later. The integer track is computed exactly as integers would be, and is dropped
-// if it overflows or meets a real literal. The real track is computed in double and rounded once,
-// when the type is known. Typed integers are folded too, because offsets, table indices and bounds
-// consist of them. An operation that would overflow its type is not folded but left to run time.
+// Constant folding. Literals have no type yet, so a folded value must be correct for any type that
+// it takes later. The integer track is computed exactly, as integers would be. It is dropped if it
+// overflows or meets a real literal. The real track is computed in double and rounded once, when
+// the type is known.
+//
+// Typed integers are folded too, because offsets, table indices and bounds consist of them. An
+// operation that would overflow its type is not folded and happens at run time.
 #include "compiler/sema/fold.h"
 
 #include <algorithm>
@@ -25,7 +27,7 @@ bool all_integer(const std::vector<Constant>& operands) {
   return std::all_of(operands.begin(), operands.end(), [](const Constant& c) { return c.integer; });
 }
 
-// Whether the operation of integer literals is an integer.
+// Whether the operation on integer literals gives an integer.
 bool has_integer_track(Op op) {
   switch (op) {
     case Op::Neg:
@@ -62,7 +64,7 @@ Folded fold_literals(Op op, const std::vector<Constant>& operands) {
   return {result};
 }
 
-// The widest type among integers and booleans; literals have none.
+// The widest type among integers and booleans. Literals have no type and do not count.
 Scalar widest(const std::vector<Constant>& operands) {
   Scalar type = Scalar::Bool;
   for (const Constant& operand : operands) type = std::max(type, operand.type.value_or(type));
@@ -105,7 +107,7 @@ Folded fold(Op op, const std::vector<Constant>& operands) {
 Folded fold_completely(Op op, const std::vector<Constant>& operands) {
   const Folded folded = fold(op, operands);
   if (folded.value || folded.fault) return folded;
-  std::vector<Constant> meeting = operands;  // operands in a common type
+  std::vector<Constant> meeting = operands;  // the operands, converted to a common type
   const size_t first = op == Op::Select ? 1 : 0;
   const bool integers = std::all_of(operands.begin() + static_cast<std::ptrdiff_t>(first),
                                     operands.end(), [](const Constant& c) { return c.integer; });

@@ -1,9 +1,9 @@
 // Initial values that read other fields: init B[i] = 2 * A[0].
 //
-// Such an access stands for the `init` of the other field at the point that it reads: the graph of
-// that init is copied with shifted indices. So nothing must be in memory when initial values are
-// computed, and all devices compute them like any others. Inits are analysed in text order and see
-// only earlier ones, so there are no cycles.
+// An access to A[0] stands for the `init` of A at the point that the access reads: the graph of
+// this init is copied with shifted indices. Computing initial values therefore needs no fields in
+// memory, and all devices compute them like other values. Inits are analysed in text order and see
+// only earlier inits, so there are no cycles.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace stencil::sema {
 namespace {
 
-// The dimension of `field` that is dimension `of_grid` of the grid, or -1.
+// The dimension of `field` that corresponds to dimension `of_grid` of the grid, or -1.
 int own_dimension(const ir::Field& field, int of_grid) {
   for (int d = 0; d < field.box.rank(); ++d) {
     if (field.dimension(static_cast<size_t>(d)) == of_grid) return d;
@@ -23,8 +23,8 @@ int own_dimension(const ir::Field& field, int of_grid) {
 
 }  // namespace
 
-// The init of a field if it can be read here; otherwise null, with S066 unless the init itself has
-// an error.
+// The init of a field if it can be read here; otherwise null. In the latter case, reports S066
+// unless the init itself has an error.
 const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
   const ir::Field& field = env_.program.fields[id];
   const auto& inits = env_.program.inits;
@@ -57,7 +57,8 @@ const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
   return nullptr;
 }
 
-// Checks that the point read lies in the field in its dimension d. S031, or a check before a run.
+// Checks that the point that is read lies in the field in dimension d of the field. S031, or a
+// check before the run.
 bool Elaborator::initialised_there(const ir::Field& field, int d, const ir::Range& points,
                                    int offset, Span span) {
   const ir::Range& domain = field.box.ranges[d];

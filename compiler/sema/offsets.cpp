@@ -1,12 +1,13 @@
-// Offsets: how far from the point a field is read or a function is applied.
+// Offsets: the distance from the current point to the point where a field is read or a function is
+// applied.
 //
 // An offset is an integer known at compile time, or it varies within a bound: `d within 2`. A
-// varying offset is lowered here to a select among the accesses at all possible offsets, so that
-// later stages know how far a program reads and see only ordinary accesses. The selects form a
-// binary search over the offsets (d <= -1, then d <= -2 or d <= 0, ...), so their depth is the
-// logarithm of the number of offsets. Values beyond the bound give the outermost offset on their
-// side, and no arithmetic is added that could overflow. If several dimensions vary, the selects of
-// inner dimensions are nested in those of outer ones and share their comparisons.
+// varying offset becomes a select among the accesses at all possible offsets. Later stages
+// therefore know how far a program reads, and see only ordinary accesses. The selects form a binary
+// search over the offsets (d <= -1, then d <= -2 or d <= 0, ...), so their depth is the logarithm
+// of the number of offsets. A value beyond the bound selects the outermost offset on its side. No
+// arithmetic is added that could overflow. If several dimensions vary, the selects of inner
+// dimensions are nested in those of outer ones and share their comparisons.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ bool Elaborator::is_offset(int64_t value, Span span) {
   return false;
 }
 
-// `moved`: the shift of the function application that is being inlined.
+// `moved`: the shift of the function application that is being inlined, in this dimension.
 std::optional<Elaborator::Offset> Elaborator::offset(const ast::Expr& index, int moved) {
   if (const auto* within = std::get_if<ast::Within>(&index.kind)) {
     const auto varies = varying_offset(*within, moved);
@@ -177,14 +178,14 @@ std::optional<Elaborator::Offsets> Elaborator::own_offsets(const ir::Field& fiel
   return result;
 }
 
-// Reads at the offset that applies at the point.
+// Reads at the offset that is selected at the point.
 Value Elaborator::at_offsets(const Offsets& offsets, Span span, const AtOffset& read) {
   std::vector<int> at;
   return chosen_offset(offsets, at, offsets[0].low, offsets[0].high, span, read);
 }
 
-// Selects the offset in dimension at.size() among low..high. The offsets of earlier dimensions are
-// already chosen in `at`.
+// Selects an offset among low..high in dimension at.size(). `at` contains the offsets of earlier
+// dimensions.
 Value Elaborator::chosen_offset(const Offsets& offsets, std::vector<int>& at, int low, int high,
                                 Span span, const AtOffset& read) {
   const size_t d = at.size();

@@ -1,6 +1,6 @@
-// Turns items into pieces: a region, a graph, and the targets of the graph's results. The pieces of
-// one stencil share its lets as text. Each piece has its own graph and evaluates the lets that it
-// needs there, so that bounds are proved only for the region that reads.
+// Turns items into pieces. A piece has a region, a graph, and the targets of the graph's results.
+// The pieces of one stencil share the text of its lets, but each piece has its own graph. A piece
+// evaluates only the lets that it needs, so bounds are proved only for the region that reads.
 #include "compiler/sema/pieces.h"
 
 #include <unordered_set>
@@ -72,7 +72,7 @@ void check_let_names(Environment& env, const ast::Stencil& stencil) {
     env.check_names(*let.value, visible);
     visible.insert(let.name.name);
   }
-  // Also check `else` pieces: one that has no points left is never evaluated.
+  // Check `else` pieces as well. An `else` piece without remaining points is never evaluated.
   for (const ast::Piece& piece : stencil.pieces) {
     if (piece.otherwise) env.check_names(*piece.value, visible);
   }
@@ -81,14 +81,15 @@ void check_let_names(Environment& env, const ast::Stencil& stencil) {
 // The state of a stencil while its pieces are analysed.
 struct Pieces {
   const LetUses lets;
-  // nullopt if the targets have errors; the pieces are then analysed only for their own errors.
+  // nullopt if the targets have errors. The pieces are then analysed only to report their own
+  // errors.
   const std::optional<Targets> targets;
   const ast::Piece* otherwise = nullptr;       // the `else` piece, if there is one
   std::vector<std::string> otherwise_indices;  // index names of the `else` piece
-  int64_t every = 1;                           // the stencil writes only in every n-th step
+  int64_t every = 1;  // the stencil writes only in every n-th step, with n = every
   Span every_span = {};
 
-  // The first target; all targets have the same domain.
+  // The field of the first target. The fields of all targets have the same domain.
   const ir::Field& field(const Environment& env) const {
     return env.program.fields[targets->fields.front()];
   }
@@ -102,8 +103,8 @@ Value value_of(Elaborator& elaborator, const Pieces& pieces, const ast::Expr& ex
   return elaborator.elaborate(expr, type);
 }
 
-// Converts literals that are stored in floating point before a select combines them. Beside an
-// integer in the other operand, such a literal would become an integer.
+// Converts literals that are stored in floating point before a select combines them. If the other
+// operand were an integer, such a literal would otherwise become an integer.
 Value settled(Arithmetic& arithmetic, Value value, const Type& type) {
   if (!value.ok()) return value;
   const std::vector<ir::Component> components = flatten(type);
@@ -117,8 +118,8 @@ Value settled(Arithmetic& arithmetic, Value value, const Type& type) {
   return value;
 }
 
-// Selects the value where the condition holds. Elsewhere it takes the value of the `else` piece or,
-// if there is none, the present value of the point.
+// Selects `value` where the condition of the piece holds. At other points, selects the value of the
+// `else` piece or, without an `else` piece, the present value.
 Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
              const std::vector<int64_t>& strides, ir::Piece& result, AccessProver& prover,
              Value value, const Type& type) {
@@ -139,8 +140,8 @@ Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
       span);
 }
 
-// Selects the value in the steps in which the stencil writes, and the present value of the point in
-// other steps.
+// Selects `value` in the steps in which the stencil writes. In other steps, selects the present
+// value.
 Value in_its_steps(Elaborator& elaborator, const Pieces& pieces, Value value, const Type& type) {
   const Span span = pieces.every_span;
   const Value due = elaborator.in_step_of(pieces.every, span);
@@ -150,8 +151,8 @@ Value in_its_steps(Elaborator& elaborator, const Pieces& pieces, Value value, co
                           span);
 }
 
-// Analyses a piece over its own region or, for `else`, over a box that the others leave. Returns
-// nullopt after an error.
+// Analyses a piece over its own region or, for `else`, over a box outside of all other regions.
+// Returns nullopt after an error.
 std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
                                        const ast::Piece& piece, Region region) {
   bool inside = region.ok && pieces.targets;
@@ -185,7 +186,7 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
   return result;
 }
 
-// The `else` piece, if any. A second one is reported.
+// Returns the `else` piece, or null. Reports a second one.
 const ast::Piece* find_otherwise(Environment& env, const ast::Stencil& stencil) {
   const ast::Piece* found = nullptr;
   for (const ast::Piece& piece : stencil.pieces) {
@@ -278,7 +279,7 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   const Declaration* target = find_field(env, init.field);
   if (!target) return;
   const ir::FieldId id = target->index;
-  if (const auto made = env.reduction_into(id)) {  // its analysis gives the type
+  if (const auto made = env.reduction_into(id)) {  // the analysis of the reduction gives the type
     if (env.reductions[*made].syntax->at) {
       env.report
           .error("S089", item,
@@ -346,7 +347,7 @@ void assume_comparison(Environment& env, const ast::Binary& comparison) {
       env.facts.push_back(difference * -1);
       break;
     default:
-      break;  // != and other operators give no affine fact
+      break;  // != and other operators give no affine facts
   }
 }
 
@@ -376,7 +377,7 @@ void analyze_requirement(Environment& env, const ast::Require& require) {
       env.report.error("S035", span, "requirement not met").expected = result.text;
     }
     ++env.requirements_analysed;
-    return;  // always true: nothing to check later
+    return;  // the condition is always true, so there is nothing to check later
   }
   result.condition = *condition;
   ++env.requirements_analysed;

@@ -12,20 +12,20 @@ namespace stencil::sema {
 
 constexpr int64_t kMaxEvery = 1'000'000'000;
 
-// Binds the index names of a region; "" for dimensions without a name.
+// Binds the index names of a region. A name is "" for a dimension without an index name.
 void bind_indices(Elaborator& elaborator, const std::vector<std::string>& names);
-// The condition that a point of the box belongs to the region: its strides match and `where`, if
-// given, is true. The value has no type after an error.
+// The condition that a point of the box belongs to the region: it matches the strides and satisfies
+// `where`, if given. The value has no type after an error.
 Value taken(Elaborator& elaborator, const ir::Box& box, const std::vector<int64_t>& strides,
             const std::optional<Value>& where, Span span);
 
-// Adds what the condition says about the open params to the facts for proofs. Must be called for
-// all requirements before the first proof.
+// Adds the facts about open params that the condition implies. Must run for all requirements before
+// the first proof.
 void assume_requirement(Environment& env, const ast::Require& require);
 void analyze_requirement(Environment& env, const ast::Require& require);
 
-// Checks the names in the body of a function, even if it is never applied (types are known only
-// when it is applied). S004.
+// Checks the names in the body of a function. This also covers a function that is never applied;
+// types are known only when a function is applied. S004.
 void check_function_names(Environment& env, const ast::Function& function);
 
 void analyze_stencil(Environment& env, const ast::Stencil& stencil);

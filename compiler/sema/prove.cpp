@@ -1,14 +1,15 @@
 // Proofs of bounds. If all sizes are known, bounds are constants and every condition is decided at
 // once. With open params, a condition is a system of affine inequalities: the facts from `require`,
-// a non-empty grid and region, and the bound to be proved (ir::implies_nonnegative).
+// the fact that grid and region are not empty, and the bound to be proved
+// (ir::implies_nonnegative).
 //   proved                    nothing more to do
 //   refuted for all params    an error now
-//   neither                   a Check, decided before anything is allocated or launched
-// An access that leaves a field on a side with a boundary rule is no error: an access that is not
-// proved to stay inside is marked as escaping, and the rule applies there. An index that a mirror
-// reflects may leave the field again on the other side. If that side has no rule, the reflected
-// index is proved like an access. A region that turns out empty computes nothing, so each check has
-// "the region is empty" among its alternatives.
+//   neither                   a Check, which decides before memory is allocated or kernels run
+// An access may leave a field on a side with a boundary rule. If the access is not proved to stay
+// inside, it is marked as escaping, and the rule applies there. An index that a mirror reflects may
+// leave the field again on the other side. If that side has no rule, the reflected index is proved
+// like an access. An empty region computes nothing, so each check also passes if the region is
+// empty.
 #include "compiler/sema/prove.h"
 
 #include <fmt/format.h>
@@ -39,7 +40,8 @@ void add_empty_alternatives(std::vector<ir::Affine>& alternatives, const ir::Box
   }
 }
 
-// True for a range of a single index, as in [N, N] where the user means [0..N-1, 0..N-1].
+// Whether a range consists of a single index, as in [N, N]. The user may have meant [0..N-1,
+// 0..N-1].
 bool is_one_index(const ir::Range& range) {
   return range.low == range.high && !(range.low == ir::Affine{});
 }
@@ -118,8 +120,8 @@ bool are_apart(const std::vector<ir::Affine>& facts, const ir::Box& a, const ir:
   return false;
 }
 
-// Appends the boxes that remain of `box` around `hole`, dimension by dimension. False if they
-// depend on params.
+// Appends boxes that cover `box` without `hole`, cutting dimension by dimension. Returns false if
+// the shape of these boxes depends on params.
 bool cut_around(const std::vector<ir::Affine>& facts, ir::Box box, const ir::Box& hole,
                 std::vector<ir::Box>& out) {
   for (size_t d = 0; d < box.ranges.size(); ++d) {
@@ -249,7 +251,7 @@ const ir::Field& AccessProver::field_of(const ir::Access& access) const {
   return env_.program.fields[access.field];
 }
 
-// The region's range in dimension d of the accessed field.
+// The range of the region in dimension d of the accessed field.
 const ir::Range& AccessProver::region_in(const ir::Access& access, size_t d) const {
   return region_.ranges[field_of(access).dimension(d)];
 }
@@ -264,8 +266,8 @@ ir::Affine AccessProver::index(const ir::Access& access, const End& end) const {
   return end.thrown ? (low ? domain.low : domain.high) * 2 - at : at;
 }
 
-// The condition that index() lies in the field, as an expression that must be nonnegative: the
-// distance from the edge that the index might cross.
+// The condition that index() lies in the field, as an expression that must be nonnegative. The
+// expression is the distance from the edge that the index might cross.
 ir::Affine AccessProver::goal(const ir::Access& access, const End& end) const {
   const ir::Range& domain = field_of(access).box.ranges[end.dimension];
   const bool towards_low = (end.side == Side::Low) != end.thrown;
@@ -317,14 +319,14 @@ bool AccessProver::prove_thrown(const ir::Access& access, size_t d, bool low, Sp
   return muted_ || require(access, end, span, applied_at);
 }
 
-// Proves a series access. A run begins at step 0, and its number of steps is known when it begins.
-// Sets bits in `escapes` where a boundary rule may apply.
+// Proves an access to a series. A run begins at step 0, and its number of steps is known at the
+// start. Sets bits in `escapes` for the sides where a boundary rule may apply.
 bool AccessProver::prove_steps(const ir::Access& access, int d, Span span, uint32_t& escapes) {
   const ir::Field& field = field_of(access);
   const auto i = static_cast<size_t>(d);
   const ir::Range& times = field.box.ranges[i];
   const ir::Affine first = ir::Affine{access.offsets[i], {}} - times.low;
-  const ir::Affine most = times.high - access.offsets[i] + 1;  // steps
+  const ir::Affine most = times.high - access.offsets[i] + 1;  // largest number of steps
   const std::string text = fmt::format("series {} has values from {} to {}", field.name,
                                        env_.print(times.low), env_.print(times.high));
   const std::string more_values =
@@ -400,8 +402,8 @@ std::string AccessProver::describe_access(const ir::Access& access, const End& e
                      whole ? "the grid" : "the domain of the field");
 }
 
-// The hint: the region for which the access stays in its field, or a boundary rule on the side
-// where it leaves.
+// The hint for an access that leaves its field. It suggests a region in which the access stays in
+// the field, or a boundary rule on the side where it leaves.
 std::string AccessProver::advice(const ir::Access& access, const End& end) const {
   const auto d = static_cast<size_t>(end.dimension);
   const ir::Field& field = field_of(access);

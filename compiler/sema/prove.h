@@ -15,58 +15,59 @@ namespace stencil::sema {
 
 enum class Verdict { Holds, Fails, Unknown };
 
-// Decides `goal` >= 0 under `facts`: always, never, or it depends on the params.
+// Decides whether `goal` >= 0 under `facts`: always, never, or depending on the params.
 Verdict decide(const std::vector<ir::Affine>& facts, const ir::Affine& goal);
 
-// Limits the number of steps of a run. If the program's number of steps is known under `facts` to
-// exceed the limit, reports S031 at `span` and returns false.
+// Adds a limit on the number of steps of a run. If the facts show that the program exceeds the
+// limit, reports S031 at `span` and returns false.
 bool limit_steps(Environment& env, const std::vector<ir::Affine>& facts, const ir::StepLimit& limit,
                  Span span);
 
-// env.facts, plus the fact that `box` is not empty.
+// env.facts, plus the facts that follow if `box` is not empty.
 std::vector<ir::Affine> facts_inside(const Environment& env, const ir::Box& box);
 
-// Each of these reports an error if its condition never holds, and adds a run-time check if it
-// depends on params. require_inside returns false if an error was reported.
+// Each of these functions reports an error if its condition never holds. If the condition depends
+// on params, the function adds a run-time check. require_inside returns false after an error.
 void require_nonempty(Environment& env, const ir::Box& box, const std::string& what, Span span);
 bool require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer,
                     const std::string& message, Span span);
-// `strided`: a region has a stride (selects the hint).
+// `strided`: a region has a stride, which changes the hint.
 void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b, bool strided);
 
 // Boxes that cover `whole` without `taken`. The boxes in `taken` must lie in `whole` and be
-// disjoint. Some of the result may be empty in a run. S049 at `span` if the shape of the rest
-// depends on params.
+// disjoint. Some of the resulting boxes may be empty in a run. Reports S049 at `span` if the shape
+// of the remaining region depends on params.
 std::optional<std::vector<ir::Box>> boxes_left(Environment& env, const ir::Box& whole,
                                                const std::vector<ir::Box>& taken, Span span);
 
 // Proves the accesses of one region.
 class AccessProver {
  public:
-  // `muted`: the region has an error, so its accesses are not judged.
-  // `within`: a box that contains the region, or is checked to contain it.
+  // `muted`: the region has an error, so its accesses are not checked.
+  // `within`: a box that contains the region, by proof or by a run-time check.
   AccessProver(Environment& env, const ir::Box& region, const ir::Box& within,
                const std::vector<std::string>& index_names, bool muted);
 
-  // The escapes (ir::Access::escapes) of an access that is in bounds, is covered by boundary rules,
-  // or has a run-time check. nullopt if the access leaves the field (S031). `applied_at`: the
-  // applications of the functions whose body contains the access, outermost first.
+  // Returns the escapes (ir::Access::escapes) of an access that is in bounds, is covered by
+  // boundary rules, or has a run-time check. Returns nullopt if the access leaves the field (S031).
+  // `applied_at`: the applications of the functions whose body contains the access, outermost
+  // first.
   std::optional<uint32_t> prove(const ir::Access& access, Span span,
                                 const std::vector<Span>& applied_at);
 
-  // Proves that an index reflected by the mirror at that side of dimension d lies in the field;
-  // otherwise S031 or a run-time check.
+  // Proves that an index lies in the field after the mirror at the given side of dimension d has
+  // reflected it. Otherwise reports S031 or adds a run-time check.
   bool prove_thrown(const ir::Access& access, size_t d, bool low, Span span,
                     const std::vector<Span>& applied_at);
 
-  // How far the region extends beyond the field's box (ir::Access::excess).
+  // The distances by which the region extends beyond the box of the field (ir::Access::excess).
   std::vector<ir::Excess> excess(ir::FieldId field);
 
   int rank() const { return region_.rank(); }
 
  private:
-  // An end of the region in one dimension, where an access must stay within its field. `thrown`:
-  // the index after reflection by the mirror at that side, instead of the index itself.
+  // An end of the region in one dimension. An access at this end must stay within its field.
+  // `thrown`: the condition applies to the index after reflection by the mirror at this side.
   enum class Side { Low, High };
   struct End {
     int dimension;
@@ -94,7 +95,8 @@ class AccessProver {
   const std::vector<std::string>& index_names_;
   bool muted_;
   std::vector<ir::Affine> facts_;
-  std::vector<ir::Affine> facts_of_place_;  // facts_, and the boxes that contain the region
+  // Facts_, plus facts about the boxes that contain the region
+  std::vector<ir::Affine> facts_of_place_;
   std::map<std::tuple<ir::FieldId, End, int>, Verdict> known_;  // by field, end and offset
   std::map<ir::FieldId, std::vector<ir::Excess>> excess_;
 };

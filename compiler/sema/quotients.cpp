@@ -1,9 +1,9 @@
 // Quotients of open params in bounds, such as N/2.
 //
-// Bounds are affine, and a quotient is not. The quotient therefore becomes a derived param, as if
-// the program declared `param H : integer = N/2`, and is computed from the other params before a
-// run. Known inequalities of quotients are added as facts for proofs. They are also added as checks
-// (S067), so that a run that gives the param another value is refused.
+// Bounds must be affine, and a quotient is not affine. The quotient therefore becomes a derived
+// param, as if the program declared `param H : integer = N/2`. It is computed from the other params
+// before a run. Known inequalities of quotients are added as facts for proofs. They are also added
+// as checks (S067), so a run that gives the param another value is refused.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@
 namespace stencil::sema {
 namespace {
 
-// The name of the param: N_over_2, or "quotient" if the dividend is more than a param. It differs
-// from all names of the program.
+// The name of the param: N_over_2, or "quotient" if the dividend is not a single param. The name
+// differs from all names of the program.
 std::string name_of(const Environment& env, const ir::Affine& of, int64_t by) {
   const bool one = of.constant == 0 && of.terms.size() == 1 && of.terms[0].second == 1;
   std::string name = "quotient";
@@ -36,7 +36,7 @@ std::string name_of(const Environment& env, const ir::Affine& of, int64_t by) {
   return unique;
 }
 
-// a/b truncates, so |a - b*q| < b, and if a >= 0, then a - b*q >= 0.
+// Adds facts about q = a/b: the division truncates, so |a - b*q| < b. If a >= 0, then a - b*q >= 0.
 void assume_quotient(Environment& env, const ir::Affine& a, int64_t b, ir::ParamId q,
                      const std::string& text, Span span) {
   const ir::Affine multiple{0, {{q, b}}};

@@ -1,15 +1,17 @@
 // random(i, j, seed): Philox4x32-10 of J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw,
-// "Parallel random numbers: as easy as 1, 2, 3" (SC'11). It has no state: a number is a function of
-// the coordinates and the seed, so it is the same on every device, in every subdomain and for every
-// schedule.
+// "Parallel random numbers: as easy as 1, 2, 3" (SC'11). The generator has no state: a number is a
+// function of the coordinates and the seed. The number is therefore the same on every device, in
+// every subdomain and for every schedule.
 //
 // The coordinates form the counter: four words of 32 bits, padded with 0. The seed is the key: two
 // words, the low word first. If there are more than four coordinates, each further group of four is
-// the counter of another block, whose key is the first two words of the block before. The number
-// consists of the first two words of the last block; the first word is the upper half.
+// the counter of another block. The key of that block is the first two words of the previous block.
+// The random number consists of the first two words of the last block; the first word is the upper
+// half.
 //
-// A word is a `long` here. All operations exist in the language: products of two words wrap around
-// in 64 bits and keep all bits, so no target needs special support.
+// A word is stored as a `long`. The product of two words needs 64 bits, and a `long` keeps all of
+// them because it wraps around. All operations exist in the language, so no target needs special
+// support.
 #include <fmt/format.h>
 
 #include <array>
@@ -72,7 +74,7 @@ Counter philox(Words& words, Counter c, Key key) {
 
 }  // namespace
 
-// An argument as a `long`: a coordinate (a 32-bit integer) or the seed. S018.
+// Converts an argument to a `long`: a coordinate (a 32-bit integer) or the seed. S018.
 std::optional<Leaf> Elaborator::random_argument(const ast::Expr& expr, bool seed) {
   const Value value = elaborate(expr);
   if (!value.ok()) return std::nullopt;

@@ -1,9 +1,9 @@
 // Analyses reductions, records and the stop condition. A record is a reduction at each point of a
-// set: the weighted sum over the grid points around it, which gives a series instead of one value.
+// set: the weighted sum over the grid points around it. It gives a series, not a single value.
 //
-// Stencil functions may read reductions, and reductions may read each other and their own previous
-// value. A reduction is therefore analysed when its type is first needed. One whose type depends on
-// itself takes the type of its initial value.
+// Stencil functions may read reductions. Reductions may read each other and their own previous
+// values. A reduction is therefore analysed when its type is first needed. If the type of a
+// reduction depends on itself, it takes the type of its initial value.
 #include "compiler/sema/reductions.h"
 
 #include <limits>
@@ -20,7 +20,7 @@
 namespace stencil::sema {
 namespace {
 
-// The type of a scalar to be reduced or compared; nullopt if `value` is not a number.
+// The type of a scalar that is reduced or compared. nullopt if `value` is not a number.
 std::optional<Scalar> number_type(Environment& env, Arithmetic& arithmetic, const Value& value,
                                   Span span, const char* what = "reduction") {
   if (!value.ok()) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<Scalar> number_type(Environment& env, Arithmetic& arithmetic, cons
   return std::nullopt;
 }
 
-// The type in which values are combined: sums and products of integers use 64 bits.
+// The type in which values are combined. Sums and products of integers use 64 bits.
 Scalar combined_in(const ast::Identifier& reducer, Scalar type) {
   const bool grows = reducer.name == "sum" || reducer.name == "prod";
   return grows && type == Scalar::I32 ? Scalar::I64 : type;
@@ -73,7 +73,7 @@ void types_differ(Environment& env, const ReductionInfo& info, Scalar type) {
   error.hint = fmt::format("give the initial value this type: initial {}(0)", name(type));
 }
 
-// Sets the type of the reduction and its initial value in that type.
+// Sets the type of the reduction, and its initial value in that type.
 void settle(Environment& env, ReductionInfo& info, Scalar type) {
   const ast::Expr* initial = info.syntax->initial.get();
   const bool settled = info.type.has_value();
@@ -86,7 +86,7 @@ void settle(Environment& env, ReductionInfo& info, Scalar type) {
   if (stored) info.initial_value = stored->front();
 }
 
-// Analyses a record: a weighted reduction at each point of a set, with one row per evaluation.
+// Analyses a record: a weighted reduction at each point of a set. Each evaluation gives one row.
 void analyze_record(Environment& env, ReductionInfo& info, ir::Reduction& record) {
   const ast::Reduce& syntax = *info.syntax;
   ir::Reduction result{syntax.name.name, ir::Reducer::Sum, {}, info.every, syntax.name.span};
@@ -220,7 +220,7 @@ void analyze_reduce(Environment& env, ir::ReductionId id) {
   ReductionInfo& info = env.reductions[id];
   if (info.state != ReductionInfo::State::Waiting) return;
   info.state = ReductionInfo::State::Begun;
-  // A record is evaluated after the whole step.
+  // A record is evaluated after the complete step.
   const uint32_t own_place =
       info.syntax->at ? std::numeric_limits<uint32_t>::max() : info.syntax->name.span.begin;
   const uint32_t reader = std::exchange(env.reader, own_place);

@@ -5,17 +5,17 @@
 
 namespace stencil::sema {
 
-// `place`: the number of stencil functions above the reduction.
+// Declares a reduction. `place`: the number of stencil functions above it.
 void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, size_t place);
-// Declares the fields that records and reductions over some dimensions give. S031, S050, S075 to
-// S077, S089.
+// Declares the fields that result from records and from reductions over some dimensions. S031,
+// S050, S075 to S077, S089.
 void declare_profiles(Environment& env);
 // Analyses a reduction; later calls do nothing. S074.
 void analyze_reduce(Environment& env, ir::ReductionId id);
-// Gives a reduction that is still being analysed the type of its initial value, or `real` if it has
-// none.
+// Sets the type of a reduction that is still being analysed: the type of its initial value, or
+// `real` if it has no initial value.
 void assume_type(Environment& env, ReductionInfo& info);
-// Sets where reductions that the step reads are evaluated. S073.
+// Determines where the reductions that the step reads are evaluated. S073.
 void place_reductions(Environment& env);
 void analyze_stop(Environment& env, const ast::Stop& stop, Span item);
 

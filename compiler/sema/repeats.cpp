@@ -1,5 +1,5 @@
-// Analyses repeats. A repeat contains only stencil functions: a declaration in it would suggest a
-// scope, and a reduction a value between two iterations.
+// Analyses repeats. A repeat contains only stencil functions. A declaration in a repeat would
+// suggest a scope, and a reduction would suggest a new value in each iteration.
 #include "compiler/sema/repeats.h"
 
 #include <fmt/format.h>
@@ -94,8 +94,8 @@ class Repeats {
   size_t stencils_ = 0;
 };
 
-// Refuses fields with several levels in a repeat (S088): it would not be obvious when the levels of
-// a field advance that is written several times in a step.
+// Refuses fields with several levels in a repeat (S088). A repeat writes a field several times in a
+// step, and it would be unclear when the levels of the field advance.
 void refuse_levels(Environment& env, const ir::Repeat& repeat) {
   for (size_t f = repeat.first; f < repeat.end; ++f) {
     const ir::Function& function = env.program.functions[f];
@@ -122,7 +122,7 @@ void analyze_repeats(Environment& env, const ast::Program& program) {
     repeats.take(item);
     stencils += std::holds_alternative<ast::Stencil>(item.kind) ? 1 : 0;
   }
-  if (env.program.functions.size() != stencils) return;  // some are in error
+  if (env.program.functions.size() != stencils) return;  // some stencils have errors
   for (const ir::Repeat& repeat : repeats.found) {
     refuse_levels(env, repeat);
     if (repeat.iterations > 1) env.program.repeats.push_back(repeat);

@@ -1,6 +1,6 @@
-// Collects the diagnostics of semantic analysis: one error per code and place, even if the place is
-// visited several times. The body of a comprehension is elaborated once per iteration, and the body
-// of a function once per application.
+// Collects the diagnostics of semantic analysis. At each place, a code is reported only once, even
+// if the place is visited several times. The body of a comprehension is elaborated once for each
+// iteration, and the body of a function once for each application.
 #pragma once
 
 #include <set>
@@ -15,8 +15,8 @@ class Report {
  public:
   explicit Report(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-  // Both return the diagnostic for the caller to fill in. For a repeated one this is a dummy that
-  // is never reported.
+  // Both functions return the diagnostic, which the caller completes. For a repeated diagnostic,
+  // they return a dummy that is never reported.
   Diagnostic& error(const char* code, Span span, std::string message) {
     failed_ = true;
     if (!fresh(code, span)) return repeated_ = Diagnostic{};
@@ -27,7 +27,7 @@ class Report {
     return diagnostics_.warning(code, span, std::move(message));
   }
 
-  bool failed() const { return failed_; }  // an error has been reported
+  bool failed() const { return failed_; }  // whether an error has been reported
 
  private:
   bool fresh(const char* code, Span span) {

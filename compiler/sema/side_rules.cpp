@@ -4,17 +4,18 @@
 //
 // Each rule becomes a select on the coordinates of the point. The access itself gets an IR rule (a
 // constant, a mirror or clamp), so later stages prove and tile it like any other access. A computed
-// value is its expression at the position beyond the edge, like a function of the program applied
-// there: profiles in it are read at that position.
+// value is its expression at the position beyond the edge. The expression is elaborated like a
+// function of the program that is applied at that position, so it reads profiles there.
 //
-// Reflection that repeats the edge point reads the mirror image of the access shifted by one point
-// inward, so that the position k points beyond the edge maps to the k-th point of the field. Linear
-// extrapolation needs the edge point, which clamp gives, and its neighbour, whose offset differs
-// for each point near the edge: it is a select among up to as many accesses as the offset is large.
+// A reflection that repeats the edge point reads the mirror image of the access shifted inward by
+// one point. The position k points beyond the edge then maps to the k-th point of the field. Linear
+// extrapolation needs the edge point, which clamp gives, and the neighbour of the edge point. The
+// offset of that neighbour differs for each point near the edge. It is therefore a select among
+// several accesses; their number is at most the offset.
 //
-// These shifted accesses are built first, with the dimensions nested. Then the constants are
-// applied, from the last dimension to the first: if an access leaves the field in several
-// dimensions with a constant, the first one decides. The signs of odd sides are applied before the
+// These shifted accesses are built first, with nested dimensions. Then the constants are applied,
+// from the last dimension to the first. If an access leaves the field in several dimensions with a
+// constant, the first of these dimensions decides. The signs of odd sides are applied before the
 // constants, because a constant is not negated.
 #include <cstdlib>
 #include <utility>
@@ -26,13 +27,13 @@
 namespace stencil::sema {
 namespace {
 
-// accesses among which the neighbour of the edge point is selected
+// Largest number of accesses among which the neighbour of the edge point is selected.
 constexpr int64_t kMostOfLine = 32;
 
 }  // namespace
 
-// Elaborates an expression that stands elsewhere in the program, moved by `shift`. It does not see
-// the local names and functions of the place that uses it.
+// Elaborates an expression from elsewhere in the program, moved by `shift`. The expression does not
+// see the local names and functions of the place that uses it.
 Value Elaborator::elsewhere(const ast::Expr& expr, const Site& site, std::vector<int> shift,
                             const Type* expected) {
   Frame global;
@@ -48,7 +49,7 @@ Value Elaborator::elsewhere(const ast::Expr& expr, const Site& site, std::vector
   return value;
 }
 
-// The condition that the access reads beyond that side of the field's box.
+// The condition that the access reads beyond the given side of the field's box.
 Value Elaborator::outside(const ir::Access& access, size_t d, bool low, Span span) {
   const ir::Field& field = env_.program.fields[access.field];
   const ir::Range& range = field.box.ranges[d];
@@ -61,8 +62,8 @@ Value Elaborator::outside(const ir::Access& access, size_t d, bool low, Span spa
   return arithmetic_.apply(low ? Op::Lt : Op::Gt, {index, bound}, span);
 }
 
-// The value beyond an edge with a constant rule, one leaf per component, in the type in which the
-// field is computed.
+// The value beyond an edge with a constant rule, one leaf for each component. It has the type in
+// which the field is computed.
 Value Elaborator::value_beyond(const ir::Access& access, const ir::BoundaryRule& rule,
                                SideRule& side, Span span) {
   side.met = true;
@@ -103,7 +104,7 @@ Value Elaborator::value_beyond(const ir::Access& access, const ir::BoundaryRule&
   return out;
 }
 
-// The value `from` - index.
+// The value `from` minus the index of the point in `dimension`.
 Value Elaborator::distance(const ir::Affine& from, int dimension, Span span) {
   const Value index = Value::of_leaf(graph_.add({ir::Index{dimension}, Scalar::I32, span, {}}));
   const Value to = from.is_constant()
@@ -112,7 +113,8 @@ Value Elaborator::distance(const ir::Affine& from, int dimension, Span span) {
   return arithmetic_.apply(Op::Sub, {to, index}, span);
 }
 
-// The distance in points from that side to the position that the access reads, if it lies beyond.
+// The distance in points from the given side to the position that the access reads, if that
+// position lies beyond the side.
 Value Elaborator::distance_beyond(const ir::Access& access, size_t d, bool low, Span span) {
   const ir::Field& field = env_.program.fields[access.field];
   const ir::Range& range = field.box.ranges[d];
@@ -121,8 +123,8 @@ Value Elaborator::distance_beyond(const ir::Access& access, size_t d, bool low, 
   return low ? points : arithmetic_.apply(Op::Neg, {points}, span);
 }
 
-// The value beyond that side for a mirror that repeats the edge point, negated if the rule is
-// antisymmetric.
+// The value beyond the given side for a mirror that repeats the edge point. It is negated if the
+// rule is antisymmetric.
 Value Elaborator::reflected(const ir::Access& access, size_t d, bool low, Span span) {
   const SideRules& side_rules = env_.field_side_rules[access.field][d];
   const bool negates = (low ? side_rules.low : side_rules.high).negates;
@@ -134,8 +136,8 @@ Value Elaborator::reflected(const ir::Access& access, size_t d, bool low, Span s
   return negates && value.ok() ? arithmetic_.apply(Op::Neg, {value}, span) : value;
 }
 
-// The value beyond that side, k points from the edge, on the line through the edge point e and its
-// neighbour n: e + k * (e - n).
+// The value beyond the given side, k points from the edge. It lies on the line through the edge
+// point e and its neighbour n: e + k * (e - n).
 Value Elaborator::extrapolated(const ir::Access& access, size_t d, bool low, Span span) {
   const ir::Field& field = env_.program.fields[access.field];
   const ir::Range range = field.box.ranges[d];
@@ -169,8 +171,8 @@ Value Elaborator::extrapolated(const ir::Access& access, size_t d, bool low, Spa
   return arithmetic_.apply(Op::Add, {edge_point, rise}, span);
 }
 
-// The value of an access by the IR's rules and, in dimension `first` and later ones, by the rules
-// that read at other offsets.
+// The value of an access under the IR's rules. In dimension `first` and later dimensions, it also
+// applies the rules that read at other offsets.
 Value Elaborator::with_reflections(const ir::Access& access, size_t first, Span span) {
   const std::vector<SideRules> side_rules = env_.field_side_rules[access.field];
   for (size_t d = first; d < side_rules.size(); ++d) {
@@ -212,8 +214,8 @@ Value Elaborator::with_side_rules(const ir::Access& access, Value value, Span sp
   };
   bool sound = true;
   for_each_escape([&](size_t d, bool low, const ir::BoundaryRule& rule, SideRule& side) {
-    // The far side's rule applies to the index itself and not to one that this mirror reflects, so
-    // the reflected index must lie in the field.
+    // The rule of the far side applies to the index itself. It does not apply to an index that this
+    // mirror reflects, so the reflected index must lie in the field.
     const SideRule& far = low ? side_rules[d].high : side_rules[d].low;
     const bool mirrored = rule.kind == ir::BoundaryKind::Mirror && !side.repeats;
     const bool thrown = mirrored && (side.negates || far.counts());
@@ -240,7 +242,7 @@ void check_unmet_side_rules(Environment& env) {
       for (SideRule* side : {&side_rules.low, &side_rules.high}) {
         if (side->value && !side->met) env.check_names(*side->value, {});
         for (SideRule* same :
-             {&side_rules.low, &side_rules.high}) {  // both sides may share one rule
+             {&side_rules.low, &side_rules.high}) {  // one rule may apply to both sides
           if (same->value == side->value) same->met = true;
         }
       }

@@ -1,6 +1,6 @@
-// The targets of a stencil function. Several targets are treated as one structure whose members are
-// named after them, so all rules for structures (entries by name, shapes, `else`, conditions)
-// apply. A target that is a member leaves the other components of its field unchanged.
+// The targets of a stencil function. Several targets form one structure whose members have the
+// names of the targets. All rules for structures (entries by name, shapes, `else`, conditions) then
+// apply. If a target is a member, the other components of its field stay unchanged.
 #include "compiler/sema/targets.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ struct Part {
   ir::FieldId field;
   size_t first;  // first component
   TypePtr type;
-  std::string name;  // of its entry in the value
+  std::string name;  // name of the target's entry in the value
   Span span;
 
   size_t end() const { return first + static_cast<size_t>(type->components); }

@@ -8,30 +8,31 @@
 
 namespace stencil::sema {
 
-// The field of that name. Null after an error (reported, unless the declaration itself has an
-// error).
+// The field of that name. Returns null after an error. The error is reported, unless the
+// declaration of the field itself has an error.
 const Declaration* find_field(Environment& env, const ast::Identifier& name);
 
 struct Targets {
-  std::vector<ir::FieldId> fields;  // without duplicates, in the order in which they are named
+  // Without duplicates, in the order in which the targets name them
+  std::vector<ir::FieldId> fields;
   // The type of the value to assign: the type of the target, or for several targets a structure of
   // their types.
   TypePtr type;
-  // Per component of the fields: the component of the value to assign to it. nullopt: the component
+  // For each component of the fields: the component of the value to assign. nullopt: the component
   // is not a target and keeps its present value.
   std::vector<std::optional<size_t>> from;
 };
 
-// nullopt after an error (reported, unless a declaration itself has an error).
+// Returns nullopt after an error. The error is reported, unless a declaration itself has an error.
 std::optional<Targets> find_targets(Environment& env, const ast::Stencil& stencil);
 
-// True if a target is a profile or a series. This is an error, and no region fits such a target.
+// Whether a target is a profile or a series. This is an error, and no region fits such a target.
 bool writes_in_place(Environment& env, const ast::Stencil& stencil);
 
 // The present values of the targets at the point, as one value.
 Value present(const Targets& targets, Elaborator& elaborator, Span span);
 
-// The results of a piece, one node per component of the fields.
+// The results of a piece, one node for each component of the fields.
 std::optional<std::vector<ir::NodeId>> store(const Environment& env, const Targets& targets,
                                              Elaborator& elaborator, const Value& value, Span span);
 

@@ -1,7 +1,6 @@
-// Element types. The stencil IR has only scalars; structures and vectors exist in semantic
-// analysis, which represents a value as a list of scalar leaves and the type tree built here. The
-// tree decides which leaves a member or index selects, and which values can be combined in one
-// operation.
+// Element types. The stencil IR has only scalars. Structures and vectors exist only in semantic
+// analysis, where a value is a list of scalar leaves and a type tree. The type tree decides which
+// leaves a member or index selects, and which values one operation can combine.
 #include "compiler/sema/types.h"
 
 #include <algorithm>

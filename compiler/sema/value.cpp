@@ -1,7 +1,7 @@
 // Keys of values. The elaborator stores the result of a function application under a key of its
-// arguments, and Arithmetic stores weak values under a key of their operands. Constants are
-// compared by type and by the bits of both tracks, nodes by their id. Weak values are shared
-// objects (Arithmetic::weak), so their address identifies them.
+// arguments. Arithmetic stores weak values under a key of their operands. Constants are identified
+// by type and by the bits of both tracks, nodes by their id. Weak values are shared objects
+// (Arithmetic::weak), so their address identifies them.
 #include "compiler/sema/value.h"
 
 #include <bit>
@@ -27,7 +27,7 @@ void append_key(std::vector<int64_t>& key, const Leaf& leaf) {
   } else if (const auto* constant = std::get_if<Constant>(&leaf)) {
     key.insert(key.end(), {2, leaf.coordinate});
     append_key(key, *constant);
-  } else {  // equal weak values are one object (Arithmetic::weak)
+  } else {  // weak values are equal only if they are the same object (Arithmetic::weak)
     const auto* weak = std::get<Weak>(leaf).get();
     key.insert(key.end(), {3, static_cast<int64_t>(reinterpret_cast<intptr_t>(weak))});
   }

@@ -1,17 +1,18 @@
 // Real numbers without a type. A value made only of literals, integers and weights of points, such
-// as 0.1 * time or sqrt(i), has no type of its own. It takes the type of the operand that it meets
-// or of the place where it is stored. All of it is then computed in that type, with literals
-// rounded once. If nothing gives a type, it takes `fallback`.
+// as 0.1 * time or sqrt(i), has no type of its own. It takes the type of the operand with which it
+// is combined, or of the place where it is stored. The whole value is then computed in that type,
+// and its literals are rounded once. Without such a context, the value takes the type `fallback`.
 #include <cmath>
 
 #include "compiler/sema/arithmetic.h"
 
 namespace stencil::sema {
 
-// Most values take the type `fallback`, that of the place where the expression is stored. Their
-// nodes are added at once, so that they appear in the graph in text order; if another type is
-// taken, these nodes are dropped as dead code. If `fallback` cannot hold a literal, no node is
-// added here: whether that is an error depends on the type that the context gives.
+// Most values take the type `fallback`, which is the type of the place where the expression is
+// stored. Their nodes are added immediately, so that they appear in the graph in text order. If the
+// value takes another type, dead-code elimination removes these nodes. If `fallback` cannot hold a
+// literal, no node is added here: whether this is an error depends on the type that the context
+// gives.
 Leaf Arithmetic::weak(WeakOperation operation) {
   std::vector<int64_t> key{static_cast<int64_t>(operation.kind), static_cast<int64_t>(operation.op),
                            operation.set};
@@ -85,7 +86,8 @@ std::optional<ir::NodeId> Arithmetic::node(const Weak& weak, Scalar to, Span spa
     return made({access, to, place, {}});
   }
   if (weak->kind == WeakOperation::Kind::Random) {
-    // The highest bits, as many as the type holds, times the weight of the lowest of them.
+    // Take as many of the highest bits as the type holds, and multiply by the weight of the lowest
+    // of these bits.
     const int kept = to == Scalar::F32 ? 24 : 53;
     if (const auto* known = std::get_if<Constant>(&weak->operands[0])) {
       return made({ir::Constant{fraction(*known->integer, kept), 0}, to, place, {}});
