@@ -1,6 +1,7 @@
-// The tile is always included, because its defaults are computed for each program and users do not
-// know them. The defaults of other settings may depend on it, so settings are added one by one and
-// the line is parsed again until it gives the same schedule.
+// The short line always includes the tile, because the defaults of the tile are computed for each
+// program and users do not know them. The defaults of other settings may depend on the tile.
+// Settings are therefore added one by one, and the line is parsed again until it gives the same
+// schedule.
 #include "compiler/driver/brief_schedule.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ bool names_the_tile(const std::string& word) {
   return word.starts_with("T=") || word.starts_with("block=") || word.starts_with("elements=");
 }
 
-// How the machines read a line; machines that refuse the complete line are ignored.
+// Parses a line for each of the machines. Machines that refuse the complete line are ignored.
 class Readers {
  public:
   Readers(const schedule::Schedule& wanted, const ir::Program& program,
@@ -51,7 +52,7 @@ class Readers {
                        [&](auto& scheduler) { return read(line, scheduler) == wanted_; });
   }
 
-  // True if all of them fill in this setting when the line omits it.
+  // Whether all machines fill in this setting when the line omits it.
   bool fill_in(const std::string& line, const std::string& setting) {
     return std::all_of(schedulers_.begin(), schedulers_.end(), [&](auto& scheduler) {
       const auto schedule = read(line, scheduler);

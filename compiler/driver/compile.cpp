@@ -1,11 +1,11 @@
-// The pipeline, from a stencil program to source text. A newcomer starts here.
+// The pipeline, from a stencil program to source text. Start reading the compiler here.
 //
 //   text --parse--> syntax tree --analyze--> stencil IR      (compiler/driver/frontend.cpp)
 //   stencil IR + schedule --lower--> kernel module
 //   kernel module --legalise--> kernel module for a target --write--> CUDA, HIP, OpenCL C or C++
 //
-// Every stage is a function from one value to the next. A stage that fails returns nullopt and
-// leaves the reason in `diagnostics`.
+// Every stage is a function from one value to the next. If a stage fails, it returns nullopt and
+// adds the reason to `diagnostics`.
 #include "compiler/driver/compile.h"
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@ namespace stencil {
 
 namespace {
 
-// A module that breaks the rules of the kernel IR is a bug of this compiler; it is refused instead
-// of emitted.
+// Whether the module satisfies the rules of the kernel IR. A violation is a bug of this compiler.
+// The module is then refused and not emitted.
 bool is_sound(const kernel::Module& module, Diagnostics& diagnostics) {
   const auto problems = kernel::verify(module);
   for (const std::string& problem : problems) {
@@ -64,7 +64,8 @@ std::vector<std::string> machines_for(emit::Target target) {
   const auto kind = [](std::string_view name) {
     return name.substr(0, name.find_first_of("0123456789"));
   };
-  const bool kernels_alone = emit::info(target).header_ending.empty();  // OpenCL runs anywhere
+  // OpenCL files contain only kernels and run on any device
+  const bool kernels_alone = emit::info(target).header_ending.empty();
   std::vector<std::string> names;
   for (const schedule::Machine& machine : schedule::machine_table()) {
     if (kernels_alone ? !machine.threads_are_loops

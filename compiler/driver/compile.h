@@ -1,4 +1,4 @@
-// The pipeline from a stencil program to source text, as prose. Start reading here (compile.cpp).
+// The pipeline from a stencil program to source text. Start reading the compiler in compile.cpp.
 #pragma once
 
 #include <optional>
@@ -13,48 +13,48 @@ namespace stencil {
 struct CompileRequest {
   std::string schedule = "auto";  // one schedule line, or "auto"
   emit::Options emit;
-  // The device that the code is for; nullopt: machine_of(emit.target).
+  // The device for which the code is emitted. nullopt: machine_of(emit.target).
   std::optional<schedule::Machine> machine = {};
-  // If not 0, also emit entry points for boxes of the grid, for up to this many steps between two
-  // exchanges. Their kernels use the schedule line `box_schedule`.
+  // If not 0, the file also gets entry points for boxes of the grid, which compute at most this
+  // number of steps between two exchanges. Their kernels use the schedule line `box_schedule`.
   int64_t boxes = 0;
   std::string box_schedule = "auto";
-  // Both are quoted in the header comment, escaped as for a shell.
-  std::string command_line;        // paths as the user wrote them
-  std::string file_name = "FILE";  // of the emitted file
+  // The header comment quotes both, escaped as for a shell.
+  std::string command_line;        // with paths as the user wrote them
+  std::string file_name = "FILE";  // name of the emitted file
 };
 
 struct Compiled {
   schedule::Schedule schedule;
-  kernel::Module module;  // as made by the schedule
+  kernel::Module module;  // the module that the schedule makes
   kernel::Module legal;   // legalized for the target (emit::legalise)
   std::string text;       // the emitted file
   std::string header;     // the C header; empty for targets without a host part
 };
 
-// The default machine of emitted code for a target.
+// The machine that emitted code for a target assumes by default.
 schedule::Machine machine_of(emit::Target target);
-// The machines of the table that --machine may select for a target.
+// The machines of the table that --machine accepts for a target.
 std::vector<std::string> machines_for(emit::Target target);
 
-// Compiles `program` (from `source`, which the header comment quotes). nullopt on errors.
+// Compiles `program`. The header comment quotes `source`. Returns nullopt on errors.
 std::optional<Compiled> compile(const ir::Program& program, const Source& source,
                                 const CompileRequest& request, Diagnostics& diagnostics);
 
-// The output of `stencilc explain`: boxes per field and step, halo, redundancy, bytes per point,
-// shared memory, the schedule and the reason for it, and all refusals, for kernels on `machine`.
-// Lines are wrapped (support/layout.h). The schedule is shown by brief_schedule(), or with all
-// settings.
+// The output of `stencilc explain` for kernels on `machine`: boxes per field and step, halo,
+// redundancy, bytes per point, shared memory, the schedule with the reason for it, and all
+// refusals. Lines are wrapped (support/layout.h). The schedule is shown in brief (brief_schedule())
+// or with all settings.
 std::string explain(const ir::Program& program, const Source& source,
                     const std::string& schedule_line, Diagnostics& diagnostics,
                     const schedule::Machine& machine = schedule::gpu(), bool all_settings = false);
 
-// Limit on the expression evaluations of --counts per launch (kernel::TraceOptions::most_work):
-// some 10 s on two cores.
+// The largest number of expressions that --counts evaluates for each launch
+// (kernel::TraceOptions::most_work). This takes about 10 s on two cores.
 constexpr int64_t kMostCountedWork = 1 << 27;
-// The additional output of `stencilc explain --counts`: tables of what the kernels for `target`
-// execute in the first tile of a run (kernel::trace), per kernel. Error U041 and "" if threads are
-// loops or a param has no value.
+// The additional output of `stencilc explain --counts`. For each kernel, tables show what the code
+// for `target` executes in the first tile of a run (kernel::trace). Reports U041 and returns "" if
+// threads are loops or a param has no value.
 std::string explain_counts(const ir::Program& program, const std::string& schedule_line,
                            Diagnostics& diagnostics, const schedule::Machine& machine,
                            emit::Target target);

@@ -60,12 +60,13 @@ class Chooser {
           const Link& link)
       : program_(program), line_(line), machine_(machine), link_(link) {}
 
-  // The decomposition with this number of steps, with its schedule and predicted cost.
+  // The decomposition with this number of steps between exchanges, its schedule and its predicted
+  // cost.
   std::optional<Cutting> at(const decompose::Cuts& cuts, int64_t steps, Diagnostics& diagnostics) {
     auto decomposition = decompose::decompose(program_, cuts, steps, diagnostics);
     if (!decomposition) return std::nullopt;
     Cutting out{std::move(*decomposition), {}, {}};
-    if (!schedule_) {  // of one subdomain; the others differ from it by a few points
+    if (!schedule_) {  // the schedule of one subdomain; other subdomains differ by a few points
       const auto least = decompose::decompose(program_, cuts, 1, diagnostics);
       if (!least) return std::nullopt;
       const ir::Program own = subdomain_alone(program_, {*least, {}, {}});
@@ -77,7 +78,8 @@ class Chooser {
     out.schedule = *schedule_;
     out.decomposition.set_common_tile(schedule_->time_tile);
     const int64_t left = out.decomposition.steps % out.decomposition.common_tile;
-    if (left != 0) return at(cuts, out.decomposition.steps - left, diagnostics);  // whole tiles
+    // The number of steps must be a multiple of the tile
+    if (left != 0) return at(cuts, out.decomposition.steps - left, diagnostics);
     const int subdomain = typical_subdomain(out.decomposition);
     const ir::Program own = decompose::restrict_to(program_, out.decomposition, subdomain);
     schedule::Scheduler scheduler(own, machine_);
@@ -105,24 +107,25 @@ class Chooser {
   int64_t time_tile() const { return schedule_ ? std::max(schedule_->time_tile, 1) : 1; }
 
  private:
-  // kBeside: fraction of the last tile before an exchange that overlaps with the exchange.
-  // kNotBeside: fraction of the exchange's latency that cannot overlap. kOfWave: fraction of a wave
-  // of blocks that is lost if a tile takes two launches.
+  // kBeside: the fraction of the last tile before an exchange that overlaps with the exchange.
+  // kNotBeside: the fraction of the exchange latency that cannot overlap. kOfWave: the fraction of
+  // a wave of blocks that is lost if a tile needs two launches.
   static constexpr double kBeside = 0.5, kNotBeside = 0.1, kOfWave = 0.04;
 
   struct Step {
-    double seconds, waves;  // waves of blocks in a tile
+    double seconds, waves;  // `waves`: waves of blocks in a tile
   };
 
   Step step_of(schedule::Scheduler& scheduler, const schedule::Schedule& schedule) const {
     const auto candidate = schedule::predict(scheduler, schedule);
     if (candidate) return {candidate->prediction.seconds, candidate->prediction.waves};
-    constexpr double kBytes = 8;  // per point and step, if the model does not know the schedule
+    // Bytes per point and step, if the model does not know the schedule
+    constexpr double kBytes = 8;
     return {points_of(scheduler.program()) * kBytes / machine_.bytes_per_second, 1};
   }
 
-  // Points computed per owned point, averaged over the steps of a tile: early steps also compute
-  // the rim (ir::Program::rim), the last one does not.
+  // The number of computed points for each owned point, averaged over the steps of a tile. Early
+  // steps also compute the rim (ir::Program::rim). The last step does not.
   static double redundancy(const ir::Program& subdomain) {
     double written = 1, owned = 1;
     for (size_t d = 0; d < subdomain.grid.ranges.size(); ++d) {
@@ -151,7 +154,7 @@ class Chooser {
     return module && kernel::exchanges_beside_tiles(module->plan);
   }
 
-  // Exchange time in seconds per step.
+  // The predicted time for exchanges, in seconds per step.
   double exchange(const decompose::Decomposition& decomposition) const {
     double seconds = 0;
     const bool cut = ir::cuts_steps(program_);
@@ -159,8 +162,8 @@ class Chooser {
     for (size_t o = 0; o < decomposition.needs.by_occasion.size(); ++o) {
       if (decomposition.needs.by_occasion[o].empty()) continue;
       const double bytes = decompose::bytes_received(program_, decomposition, o);
-      // If steps are cut into phases, every second exchange, from number 1 on, is for the
-      // iterations of a phase (decompose::Needs).
+      // If steps are cut into phases, occasions 1, 3, 5, ... are exchanges for the iterations of a
+      // phase (decompose::Needs).
       const double iterations =
           cut && o % 2 == 1 ? static_cast<double>(phases[o / 2].iterations) : 1;
       seconds += (link_.seconds + bytes / link_.bytes_per_second) * iterations /
@@ -181,17 +184,18 @@ double seconds_of(const Cutting& cutting) {
   return cutting.prediction.seconds();
 }
 
-// The value by which cuts are compared.
+// The number by which cuts are compared.
 double merit_of(const Cutting& cutting) {
   return seconds_of(cutting) * (cutting.prediction.beside_tiles ? 1 : kBetweenTiles);
 }
 
-// If exchanges overlap with computation, deeper halos save little. Redundant points cost more than
-// their share if the blocks of a subdomain's own points already fill the device. Deeper halos must
-// therefore gain at least this factor.
+// If exchanges overlap with computation, deeper halos save little time. Redundant points cost more
+// than their share if the blocks of a subdomain's own points already fill the device. Deeper halos
+// are therefore chosen only if they gain at least this factor.
 constexpr double kWorthDeeper = 1.01;
 
-// The best number of steps for these cuts: 1, 2, 4, ... time tiles of the schedule.
+// The best number of steps between exchanges for these cuts: 1, 2, 4, ... time tiles of the
+// schedule.
 std::optional<Cutting> best_steps(Chooser& chooser, const decompose::Cuts& cuts, int64_t steps,
                                   Diagnostics& diagnostics) {
   if (steps > 0) return chooser.at(cuts, steps, diagnostics);
@@ -202,8 +206,9 @@ std::optional<Cutting> best_steps(Chooser& chooser, const decompose::Cuts& cuts,
     Diagnostics refusals;
     auto next = chooser.at(cuts, wanted, refusals);
     if (!next) break;
-    // Stop if `wanted` steps between exchanges are impossible, because their halo is deeper than a
-    // subdomain or they exceed kMostSteps. Fewer steps are accepted only for the first value.
+    // Stop if `wanted` steps between exchanges are impossible: their halo is deeper than a
+    // subdomain, or they exceed kMostSteps. A smaller number of steps is accepted only for the
+    // first value.
     const bool whole = next->decomposition.steps == wanted || wanted == tile;
     if (!whole) break;
     const double worth = best->prediction.beside_tiles ? kWorthDeeper : 1;

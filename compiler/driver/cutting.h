@@ -1,6 +1,6 @@
-// Uses the model to choose how a program is cut for several devices: along which dimensions, and
-// with how many steps between two exchanges. More steps between exchanges mean fewer messages but
-// more redundantly computed points.
+// Uses the model to choose how a program is cut for several devices: the dimensions to cut, and the
+// number of steps between two exchanges. More steps between exchanges mean fewer messages but more
+// redundantly computed points.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@
 
 namespace stencil {
 
-// The connection between two subdomains. `seconds` is the latency of an exchange, including its
-// kernels.
+// The connection between two subdomains. `seconds` is the latency of an exchange, including the
+// kernels of the exchange.
 struct Link {
   std::string name;
   double seconds = 20e-6;
-  double bytes_per_second = 300e9;  // into a subdomain
+  double bytes_per_second = 300e9;  // bandwidth into a subdomain
 };
 // Links between the GPUs of one machine, between subdomains on one CPU, and between processes that
 // exchange through host memory.
@@ -26,52 +26,53 @@ const Link& memory_link();
 const Link& network_link();
 
 struct CutRequest {
-  std::string cuts;   // "4": number of subdomains, cut as the model chooses; "2x2", x first
-  int64_t steps = 0;  // between two exchanges; 0: chosen by the model
+  // "4": number of subdomains, the model chooses the cuts; "2x2": the cuts, x first
+  std::string cuts;
+  int64_t steps = 0;  // steps between two exchanges; 0: the model chooses
 };
 
 // The model's prediction for a step, in seconds.
 struct CutPrediction {
-  double alone = 0;           // for the points that the subdomain owns
-  double compute = 0;         // including points that neighbours compute too
-  double exchange = 0;        // in total
-  double waited = 0;          // what tiles wait for; the rest overlaps with them
+  double alone = 0;           // time for the points that the subdomain owns
+  double compute = 0;         // time including the points that neighbours compute too
+  double exchange = 0;        // total time of exchanges
+  double waited = 0;          // time that tiles wait for exchanges; the rest overlaps with tiles
   double redundancy = 1;      // points computed per owned point
   bool beside_tiles = false;  // exchanges overlap with the interior of a tile
   double seconds() const { return compute + waited; }
   double efficiency() const { return seconds() > 0 ? alone / seconds() : 1; }
 };
 
-// When cuts are compared, the time of a cut whose exchanges do not overlap with tiles is multiplied
-// by this factor: at each exchange all devices wait for the slowest one
+// When cuts are compared, this factor multiplies the time of a cut whose exchanges do not overlap
+// with tiles. At each such exchange, all devices wait for the slowest one
 // (docs/design/performance.md).
 constexpr double kBetweenTiles = 1.03;
 
 struct Cutting {
   decompose::Decomposition decomposition;
-  schedule::Schedule schedule;  // expected schedule of the subdomains
+  schedule::Schedule schedule;  // the schedule that the subdomains are expected to use
   CutPrediction prediction;
 };
 
-// `program` must have constant sizes. `line`: a schedule line, or "auto". Errors: L030, L031; L032
-// if `cuts` is not valid.
+// Chooses the cuts of `program`, whose sizes must be constant. `line`: a schedule line, or "auto".
+// Errors: L030, L031, and L032 if `cuts` is not valid.
 std::optional<Cutting> cut(const ir::Program& program, const CutRequest& request,
                            const std::string& line, const schedule::Machine& machine,
                            const Link& link, Diagnostics& diagnostics);
 
-// The output of `stencilc explain --gpus`: cuts, halos, the content of an exchange, and the
-// predictions for other numbers of steps and other cuts. Empty if cut() fails.
+// The output of `stencilc explain --gpus`: cuts, halos, the content of an exchange, and predictions
+// for other numbers of steps and other cuts. Empty if cut() fails.
 std::string explain_subdomains(const ir::Program& program, const CutRequest& request,
                                const std::string& line, const schedule::Machine& machine,
                                const Link& link, Diagnostics& diagnostics);
 
-// "4, cut 2x2 (x first), halos exchanged every 24 steps".
+// Describes a decomposition: "4, cut 2x2 (x first), halos exchanged every 24 steps".
 std::string describe(const decompose::Decomposition& decomposition);
 
-// The subdomain with the most neighbours, whose schedule all subdomains use.
+// The subdomain with the most neighbours. All subdomains use its schedule.
 int typical_subdomain(const decompose::Decomposition& decomposition);
-// The program of this subdomain without exchanges, which writes only the points that it owns.
-// Schedules are chosen for it.
+// The program of this subdomain without exchanges. It writes only the points that the subdomain
+// owns. Schedules are chosen for this program.
 ir::Program subdomain_alone(const ir::Program& program, const Cutting& cutting);
 
 }  // namespace stencil

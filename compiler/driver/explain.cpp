@@ -1,4 +1,4 @@
-// `stencilc explain`: what the compiler knows about a program and the reasons for its choices.
+// `stencilc explain`: the properties of a program and the reasons for the compiler's choices.
 //
 // All data is computed by the analyses and the schedules; this file only formats it.
 #include <fmt/format.h>
@@ -88,7 +88,7 @@ std::string stencil_section(const ir::Program& program) {
   return "Stencil functions, in order\n" + table(rows, "  ");
 }
 
-// `one`: what the tile's steps are called, "step" or "iteration".
+// `one`: the noun for a step of the tile, "step" or "iteration".
 std::string tile_section(const ir::Program& program, int steps, const std::string& one = "step") {
   const analysis::TimeTile tile = analysis::unroll(program, steps);
   std::string out = fmt::format(
@@ -112,7 +112,7 @@ std::string tile_section(const ir::Program& program, int steps, const std::strin
   return out + table(rows, "  ");
 }
 
-// What would have to change to make a schedule faster.
+// The change that would make a schedule faster.
 const char* way_out(schedule::Limit limit) {
   switch (limit) {
     case schedule::Limit::Memory:
@@ -137,8 +137,8 @@ std::string rate_of(const schedule::Prediction& prediction) {
   return fmt::format("{:.3g}", 1e-9 * prediction.points_per_second);
 }
 
-// The prediction for the schedule and for neighbouring time tiles; empty if the model does not know
-// the family.
+// The prediction for the schedule and for neighbouring time tiles. Empty if the model does not know
+// the family of the schedule.
 std::vector<Row> expected_rows(schedule::Scheduler& scheduler, const schedule::Schedule& schedule) {
   const auto expected = schedule::predict(scheduler, schedule);
   if (!expected) return {};
@@ -188,7 +188,7 @@ std::string schedule_section(schedule::Scheduler& scheduler, const schedule::Sch
   return "Schedule\n" + table(rows, "  ");
 }
 
-// Which arrays have padded rows; empty if none has.
+// Lists the arrays with padded rows. Empty if there are no such arrays.
 std::string rows_section(const kernel::Module& module) {
   std::string out;
   for (const std::string& line : schedule::describe_rows(module)) {
@@ -199,7 +199,7 @@ std::string rows_section(const kernel::Module& module) {
          "\n";
 }
 
-// The tiles of `done` steps or iterations.
+// Describes the tiles that compute `done` steps or iterations.
 std::string tiles_of(int64_t done, int time_tile, const char* one) {
   const int64_t whole = done / time_tile, rest = done % time_tile;
   std::string tiles = fmt::format("{} x {} {}{}", whole, time_tile, one, time_tile == 1 ? "" : "s");
@@ -216,7 +216,7 @@ int64_t launches_of(const kernel::Plan& plan, const kernel::ActionRange& range, 
   return launches;
 }
 
-// Number of launches in a step that is cut into phases.
+// The number of launches in a step that is cut into phases.
 int64_t launches_of_step(const kernel::Plan& plan) {
   int64_t launches = 0;
   for (const kernel::ActionRange& range : kernel::action_ranges(plan)) {
@@ -230,7 +230,8 @@ int64_t launches_of_step(const kernel::Plan& plan) {
   return launches;
 }
 
-// Why a step is cut into phases, the phases, and their cost; empty if it is not cut.
+// The phases of a step, the reason for them, and their cost. Empty if the step is not cut into
+// phases.
 std::string phase_section(const schedule::Phases& phases, const ir::Program& program,
                           const schedule::Schedule& schedule, const kernel::Module& module) {
   if (!phases.cut()) return "";
@@ -266,13 +267,14 @@ std::string phase_section(const schedule::Phases& phases, const ir::Program& pro
          "\n";
 }
 
-// The place of a reduction within the step.
+// Describes the place of a reduction within the step.
 std::string place_of(const ir::Program& program, size_t functions) {
   if (functions == 0) return "before " + program.functions.front().name;
   return "after " + program.functions[functions - 1].name;
 }
 
-// When reductions run, and their effect on time tiles and the host; empty if there are none.
+// Describes when reductions run, and their effect on time tiles and the host. Empty if there are no
+// reductions.
 std::string reduction_section(const ir::Program& program, const kernel::Module& module,
                               int time_tile) {
   if (program.reductions.empty()) return "";
@@ -315,7 +317,7 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
   return out + "\n";
 }
 
-// True for a line that quotes the program, or that underlines such a line.
+// Whether a line quotes the program or underlines such a quotation.
 bool is_quotation(const std::string& line) {
   const size_t bar = line.find(" | ");
   return bar != line.npos && line.find_first_not_of(" 0123456789") > bar;
@@ -336,7 +338,8 @@ std::string fitted(const std::string& message) {
     size_t end = kLineWidth - 4;
     const bool points = i + 1 < lines.size() && is_quotation(lines[i + 1]);
     if (line.size() > kLineWidth && points && lines[i + 1].size() <= end) {
-      while ((static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // inside a character
+      // Do not cut inside a UTF-8 character
+      while ((static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;
       line = line.substr(0, end) + " ...";
     }
     out += line + "\n";
@@ -344,7 +347,7 @@ std::string fitted(const std::string& message) {
   return out;
 }
 
-// All schedules that the program cannot have, with reasons.
+// Lists all schedules that the program cannot have, with reasons.
 std::string refusal_section(const ir::Program& program, const Source& source,
                             const schedule::Machine& machine) {
   std::string out;
@@ -356,7 +359,7 @@ std::string refusal_section(const ir::Program& program, const Source& source,
          (out.empty() ? "  none\n" : out);
 }
 
-// The origin of the settings of a given line.
+// Describes where the settings of a given line come from.
 std::string given(const std::string& line) {
   std::istringstream words(line);
   std::string name, further;

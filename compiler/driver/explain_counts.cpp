@@ -1,4 +1,5 @@
-// `stencilc explain --counts`: what the kernels execute (compiler/kernel/trace.h), as tables.
+// `stencilc explain --counts`: tables of the operations that kernels execute
+// (compiler/kernel/trace.h).
 #include <fmt/format.h>
 
 #include "compiler/driver/compile.h"
@@ -12,7 +13,7 @@ namespace {
 
 using kernel::Counters;
 
-// 14002632 as "14,002,632".
+// Writes 14002632 as "14,002,632".
 std::string grouped(int64_t number) {
   std::string out = fmt::format("{}", number);
   for (auto place = static_cast<int>(out.size()) - 3; place > 0; place -= 3) {

@@ -1,5 +1,5 @@
-// `stencilc explain --gpus N`: how a grid is cut, what subdomains exchange and what that costs. All
-// data is computed by decompose and cut(); this file only formats it.
+// `stencilc explain --gpus N`: how a grid is cut, what subdomains exchange, and the cost of the
+// exchanges. All data is computed by decompose and cut(); this file only formats it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string microseconds(double seconds) {
                         : fmt::format("{:.0f}", 1e6 * seconds);
 }
 
-// x first.
+// The extents of a box, x first.
 std::string extents_of(const ir::Points& box) {
   std::vector<int64_t> extents;
   for (const auto& [low, high] : box) extents.insert(extents.begin(), high - low + 1);
@@ -50,7 +50,7 @@ ir::Points box_of(const ir::Box& box) {
   return out;
 }
 
-// "4+4 in z, 2+0 in y and x": below and above.
+// The depth of halos below and above: "4+4 in z, 2+0 in y and x".
 std::string depth_of(const decompose::Decomposition& decomposition,
                      const analysis::Margin& margin) {
   std::string out, last;
@@ -85,7 +85,7 @@ std::string every(int64_t count, const char* one) {
   return count == 1 ? fmt::format("every {}", one) : fmt::format("every {} {}s", count, one);
 }
 
-// When an exchange takes place, by occasion (decompose::Needs).
+// The time of an exchange within the program, by occasion (decompose::Needs).
 std::string occasion_of(const ir::Program& program, const decompose::Decomposition& decomposition,
                         size_t occasion) {
   const int64_t lasts = decomposition.needs.lasts[occasion];
@@ -136,7 +136,7 @@ std::string steps_section(const ir::Program& program, const Cutting& cutting,
                            machine, link, refusals);
     if (!other || other->decomposition.steps != steps) continue;
     const auto& lasts = other->decomposition.needs.lasts;
-    if (*std::max_element(lasts.begin(), lasts.end()) != steps) continue;  // phases are shorter
+    if (*std::max_element(lasts.begin(), lasts.end()) != steps) continue;  // all phases are shorter
     const CutPrediction& expected = other->prediction;
     const auto between = static_cast<double>(steps);
     rows.push_back(
@@ -178,7 +178,7 @@ std::string cuts_section(const ir::Program& program, const Cutting& cutting,
          table(rows, TableStyle{.indent = "  ", .texts = 2});
 }
 
-// ", 1.9 times one device"; empty if the model does not know the schedule.
+// The speedup as ", 1.9 times one device". Empty if the model does not know the schedule.
 std::string times_one_device(const ir::Program& program, const std::string& line,
                              const schedule::Machine& machine, double seconds) {
   schedule::Scheduler scheduler(program, machine);

@@ -1,6 +1,7 @@
-// The front end of every subcommand: text to stencil IR. Semantic analysis starts only if the text
-// parses; each of the two stages reports all errors that it finds. The result is always verified:
-// this is linear in the program, and all later stages rely on it.
+// The front end of every subcommand: converts text to stencil IR. Semantic analysis starts only if
+// the text parses. Each of the two stages reports all errors that it finds. The result is always
+// verified, because all later stages rely on its validity. Verification takes time linear in the
+// size of the program.
 #include "compiler/driver/frontend.h"
 
 #include "compiler/ir/passes.h"

@@ -1,4 +1,4 @@
-// parse + analyze in one call: the first step of every subcommand.
+// Parses and analyses a program in one call. Every subcommand begins with this step.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace stencil {
 
 std::optional<ir::Program> load_program(const Source& source, const ProgramOptions& options,
                                         Diagnostics& diagnostics);
-// From a syntax tree whose spans are places in `source`.
+// Analyses a syntax tree whose spans are places in `source`.
 std::optional<ir::Program> load_program(const ast::Program& syntax, const Source& source,
                                         const ProgramOptions& options, Diagnostics& diagnostics);
 
