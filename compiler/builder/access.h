@@ -9,16 +9,16 @@
 
 namespace stencil {
 
-// The program's text, named "<NAME>", and the syntax tree that results from parsing it. Both live
-// as long as `program` or a copy of it.
+// The text of the program, named "<NAME>", and the syntax tree that the parser builds from it. Both
+// live until `program` and all copies of it are destroyed.
 const Source& source_of(const BuiltProgram& program);
 const ast::Program& syntax_of(const BuiltProgram& program);
 
-// The call that made the construct at `span` of the text: that of the innermost statement that
-// contains the beginning of `span`. Line 0 if there is none.
+// The place of the call that made the construct at `span` of the text. This is the call of the
+// innermost statement that contains the beginning of `span`. Line 0 if there is no such statement.
 dsl::Place place_of(const BuiltProgram& program, Span span);
 
-// The same as render(source, ...), followed by the place in the C++ source:
+// Like render(source, ...), followed by the place in the C++ source:
 //
 //   <heat>:4:23: error S031: ...
 //       4 | ...

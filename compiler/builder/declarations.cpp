@@ -1,9 +1,9 @@
-// The calls of stencil/builder.h that add to the program. Each makes the syntax of one item, or of
-// one line of a body.
+// The calls of stencil/builder.h that add to the program. Each call makes the syntax of one item or
+// of one line of a body.
 //
-// A Statement collects the parts of one call. Only the first misused part is reported, at the place
-// of the call. A program with misuse is never built, so the incomplete tree that failed parts leave
-// behind is never used.
+// A Statement collects the parts of one call. If several parts are misused, only the first one is
+// reported, at the place of the call. A misused part leaves an incomplete tree behind. A program
+// with misuse is never built, so this tree is never used.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -31,7 +31,7 @@ class Statement {
     check(detail::check_name(name));
     return {name, span_};
   }
-  // A name declared by the builder with this id.
+  // A name that the builder with this id has declared.
   ast::Identifier name(const std::string& name, uint64_t builder) {
     check_builder(builder);
     return this->name(name);
@@ -137,7 +137,7 @@ class Statement {
     reported_ = reported_ || problem;
   }
 
-  // Adds the item; returns its index.
+  // Adds the item and returns its index.
   template <typename Kind>
   size_t add(Kind kind) {
     state_.program.items.push_back({std::move(kind), span_});
@@ -184,7 +184,8 @@ void add_piece(State& state, Statement& line, size_t item, const Region& region,
 // Bodies.
 
 Expr Function::call(const std::vector<Expr>& arguments) const {
-  std::vector<Expr> operands = {Access::name(name_, state_->id)};  // carries the builder's id
+  // The operand carries the id of the builder
+  std::vector<Expr> operands = {Access::name(name_, state_->id)};
   operands.insert(operands.end(), arguments.begin(), arguments.end());
   return Access::combine(operands, [name = name_](std::vector<ast::ExprPtr> parts) {
     parts.erase(parts.begin());

@@ -1,5 +1,5 @@
-// Expressions and ranges of stencil/builder.h. Each function says which syntax node it
-// stands for; what that means, and whether it is allowed, is up to semantic analysis.
+// Expressions and ranges of stencil/builder.h. Each function makes one kind of syntax node.
+// Semantic analysis decides what the node means and whether it is allowed.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -57,8 +57,8 @@ ExprPtr negated(ExprPtr operand) {
   return make_expr(ast::Unary{Op::Neg, std::move(operand)});
 }
 
-// A comprehension whose body uses the names of the ranges. The operands are low and high of each
-// range, then the body.
+// A comprehension whose body uses the names of the ranges. The operands are the low and the high
+// bound of each range, followed by the body.
 Expr comprehension(const std::string& reducer, const std::vector<Range>& ranges, const Expr& body) {
   std::vector<std::string> names;
   std::vector<Expr> operands;
@@ -89,7 +89,7 @@ Expr comprehension(const std::string& reducer, const std::vector<Range>& ranges,
 
 }  // namespace
 
-// Literals. The language has no negative literals, so they are negations.
+// Literals. The language has no negative literals, so a negative number becomes a negation.
 
 Expr::NodePtr Expr::boolean_literal(bool value) {
   return dsl::literal([value] { return make_expr(ast::Boolean{value}); });

@@ -1,9 +1,9 @@
 // Turns the calls to a Builder into a program.
 //
-// The calls build a syntax tree. The tree is written as text, and the text is parsed, so spans in
-// the rest of the compiler refer to a text that messages can show. The parser enforces its rules
-// (reserved words, nesting limits), so they are not repeated here. The program always agrees with
-// its text. Messages show the text and also name the C++ call.
+// The calls build a syntax tree. The tree is written as text, and the text is parsed again. Spans
+// in the rest of the compiler therefore refer to a text that messages can show. Messages also name
+// the C++ call. The parser enforces its rules (reserved words, nesting limits), so they are not
+// repeated here. The program always agrees with its text.
 #include <fmt/format.h>
 
 #include "compiler/builder/access.h"
@@ -22,7 +22,8 @@ dsl::Place place_in(const std::vector<Built::Statement>& statements, Span span) 
   dsl::Place place;
   for (const Built::Statement& statement : statements) {
     if (statement.text.begin <= span.begin && span.begin < statement.text.end) {
-      place = statement.place;  // parts come after the statement that contains them
+      // Parts come after their statement, so the last match is the innermost
+      place = statement.place;
     }
   }
   return place;
@@ -73,7 +74,7 @@ namespace {
 
 using detail::State;
 
-// Misuse, and bodies that were begun but not completed.
+// Collects all misuse, including bodies that were begun but not completed.
 std::vector<State::Misuse> misuse(const State& state) {
   std::vector<State::Misuse> found = state.misuses;
   const auto incomplete = [&](const ast::Item& item, std::string what, std::string hint) {

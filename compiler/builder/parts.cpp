@@ -79,7 +79,8 @@ Expr Access::name(const std::string& name, uint64_t builder) {
   return expr(std::move(node));
 }
 
-// A node with a problem keeps no operands, so chains of such nodes do not grow.
+// Combines operands to a node. A node with a problem keeps no operands, so chains of such nodes do
+// not grow.
 Expr Access::combine(const std::vector<Expr>& operands, detail::Node::Make make,
                      detail::Problem problem) {
   auto node = std::make_shared<detail::Node>();

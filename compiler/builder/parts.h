@@ -1,12 +1,13 @@
-// The data in the handles of stencil/builder.h.
+// The data behind the handles of stencil/builder.h.
 //
 // An expression is a graph of immutable nodes, so handles are cheap to copy and share nodes. A
 // statement converts the graph to a syntax tree. Every node knows the height and size of its tree,
-// and trees that are too large are never made. Recursion is therefore never deeper than the parser
-// permits, and trees that repeat shared nodes do not grow without bound.
+// and trees beyond the limits are never made. Recursion is therefore never deeper than the parser
+// permits, and repeated use of shared nodes cannot make a tree too large.
 //
-// An operator that detects misuse cannot report it, because it has no place and no builder. The
-// problem stays in the node, and in all nodes made from it, until a statement takes the expression.
+// An operator that detects misuse cannot report it, because it knows no place and no builder. The
+// node stores the problem, and so do all nodes made from it. The statement that takes the
+// expression reports it.
 #pragma once
 
 #include <cstdint>
@@ -25,26 +26,27 @@ namespace stencil::dsl {
 
 namespace detail {
 
-constexpr int64_t kMostNodes = 1'000'000;  // limit for the tree of one expression
+// Limit on the number of nodes in the tree of one expression
+constexpr int64_t kMostNodes = 1'000'000;
 
-using Problem = std::shared_ptr<const Diagnostic>;  // null: none
+using Problem = std::shared_ptr<const Diagnostic>;  // null: no problem
 
 Problem problem(std::string code, std::string message, std::string hint = {});
 
-// Base of expressions and types: the size of the tree, and its first problem.
+// Base of expressions and types: the size of the tree, and the first problem in it.
 struct Extent {
-  uint64_t builder = 0;  // the builder whose names it uses; 0: none
+  uint64_t builder = 0;  // id of the builder whose names the tree uses; 0: it uses none
   int height = 1;        // of the tree, in nodes
   int64_t size = 1;      // number of nodes
   Problem problem;
 
-  void include(const Extent& part);  // as a part one level below
-  void limit();                      // sets problems P005 and P025
+  void include(const Extent& part);  // includes a part that lies one level below
+  void limit();                      // sets problems P005 and P025 if a limit is exceeded
 };
 
 struct Node : Extent {
   using Make = std::function<ast::ExprPtr(std::vector<ast::ExprPtr>)>;
-  Make make;  // makes the tree from those of the operands; null if there is a problem
+  Make make;  // makes the tree from the trees of the operands; null if there is a problem
   std::vector<std::shared_ptr<const Node>> operands;
 };
 
@@ -52,14 +54,14 @@ struct TypeNode : Extent {
   std::function<ast::TypeExpr()> make;
 };
 
-// The tree of an expression without a problem.
+// The tree of an expression, which must have no problem.
 ast::ExprPtr tree(const Node& node);
 
 // The program so far.
 struct State {
-  uint64_t id = 0;  // of the builder, from 1
+  uint64_t id = 0;  // id of the builder, from 1
   std::string name;
-  ast::Program program;  // a span {n, n + 1} stands for places[n]
+  ast::Program program;  // in this tree, a span {n, n + 1} stands for places[n]
   std::vector<Place> places;
 
   struct Misuse {
@@ -74,11 +76,11 @@ struct State {
   }
 };
 
-// A program that parses.
+// A program whose text has been parsed.
 struct Built {
   std::string name;
   Source source;
-  ast::Program syntax;  // with spans in `source`
+  ast::Program syntax;  // its spans are places in `source`
 
   struct Statement {
     Span text;
@@ -87,11 +89,11 @@ struct Built {
   std::vector<Statement> statements;  // a statement precedes its parts
 };
 
-// P023: ranges of `where` cannot have a stride.
+// P023 for ranges of `where`, which cannot have a stride.
 Problem unstrided(const std::string& where);
 
 bool is_name(const std::string& text);
-Problem check_name(const std::string& text);  // P021 if it is not a name
+Problem check_name(const std::string& text);  // P021 if the text is not a name
 
 template <typename Kind>
 ast::ExprPtr make_expr(Kind kind) {
@@ -100,11 +102,11 @@ ast::ExprPtr make_expr(Kind kind) {
 
 }  // namespace detail
 
-// Access to the private members of the handles.
+// Gives access to the private members of the handles.
 struct Access {
   static Expr expr(std::shared_ptr<const detail::Node> node) { return Expr(std::move(node)); }
-  // A reference to a name. `builder`: the builder that declared and checked it; 0: a local name,
-  // which is checked here.
+  // A reference to a name. `builder`: the id of the builder that declared and checked the name. 0:
+  // a local name, which this function checks.
   static Expr name(const std::string& name, uint64_t builder);
   static Expr combine(const std::vector<Expr>& operands, detail::Node::Make make,
                       detail::Problem problem = nullptr);
