@@ -1,5 +1,5 @@
-// Combines the C front end of libstencil_host.so with the lifter and shows refusals with their line
-// of C.
+// Connects the C front end of libstencil_host.so with the lifter, and shows each refusal with its
+// line of C.
 #include "runtime/lifting/lifting.h"
 
 #include <fmt/format.h>
@@ -91,7 +91,8 @@ Result<lifter::Lifted> lift_as_it_stands(const LiftRequest& request) {
   const std::string commands = request.file.database + "/compile_commands.json";
   std::error_code ignored;
   if (!request.file.database.empty() && std::filesystem::exists(commands, ignored)) {
-    const auto regular = open_to_read(commands);  // Clang would block on a pipe
+    // Clang would wait forever if the file were a pipe
+    const auto regular = open_to_read(commands);
     if (!regular.ok()) return regular.failure();
   }
   const auto& library = HostLibrary::open();

@@ -1,7 +1,7 @@
-// A macro or constant can be a param only if its name reaches the lifter wherever its number
-// matters. Clang loses the name in many ways: sizeof, template arguments, enumerators, derived
-// constants. So its uses are not analysed. The file is lifted again with other values, and the
-// programs must be equal except for the default.
+// A macro or constant can be a param only if the lifter sees its name wherever its number matters.
+// Clang loses the name in many ways: sizeof, template arguments, enumerators, derived constants.
+// The uses of a macro or constant are therefore not analysed. The file is lifted again with other
+// values, and the resulting programs must be equal except for the default of the param.
 #include "runtime/lifting/params.h"
 
 #include <fmt/format.h>
@@ -21,10 +21,10 @@ namespace {
 
 constexpr int64_t kLongestText = int64_t{64} << 20;
 constexpr int64_t kOthers[] = {1, 10};  // added to the current values
-// The range of the file's integers that are used. Sizes that can run are not compared with other
-// integers.
+// Range of the integers in the file near which params are tested. Programs do not compare a size
+// that can run with an integer outside of this range.
 constexpr int64_t kLeast = 2, kLargest = 1 << 20;
-constexpr size_t kMost = 24;  // maximum from values_beside_integers()
+constexpr size_t kMost = 24;  // largest number of values that values_beside_integers() returns
 
 std::string replaced(const std::string& text, const std::string& pattern, int64_t value,
                      bool& found) {
@@ -33,7 +33,7 @@ std::string replaced(const std::string& text, const std::string& pattern, int64_
   return std::regex_replace(text, expression, fmt::format("$01{}", value));
 }
 
-// The text of a program without the default values of these params.
+// The text of a program without the defaults of these params.
 std::string without_defaults(std::string text, const std::vector<std::string>& params) {
   for (const std::string& param : params) {
     text = std::regex_replace(
@@ -42,7 +42,7 @@ std::string without_defaults(std::string text, const std::vector<std::string>& p
   return text;
 }
 
-// The first line that differs, from both texts.
+// The first line that differs, in both texts.
 std::pair<std::string, std::string> difference(const std::string& a, const std::string& b) {
   size_t begin = 0;
   while (begin < a.size() && begin < b.size() && a[begin] == b[begin]) ++begin;
@@ -97,7 +97,8 @@ std::vector<int64_t> values_beside_integers(const CFile& file) {
     text = read.value();
   }
   std::set<int64_t> found;
-  // Also matches names and reals, so that digits within them are not taken for integers.
+  // The expression also matches names and reals, so that digits within them do not count as
+  // integers.
   const std::regex integer("[A-Za-z_0-9.]+");
   for (std::sregex_iterator at(text.begin(), text.end(), integer), end; at != end; ++at) {
     std::string word = at->str();
@@ -109,7 +110,7 @@ std::vector<int64_t> values_beside_integers(const CFile& file) {
     }
   }
   std::vector<int64_t> out(found.begin(), found.end());
-  // If there are too many, keep the largest: the other tested values are usually smaller.
+  // If there are too many values, keep the largest. The other tested values are usually smaller.
   if (out.size() > kMost) out.erase(out.begin(), out.end() - static_cast<ptrdiff_t>(kMost));
   return out;
 }
@@ -120,7 +121,7 @@ struct ParamCheck {
   const LiftRequest& request;
   const lifter::Lifted& lifted;
 
-  // Refuses a param at its first use.
+  // Makes a failure that refuses a param at its first use.
   Failure refused(const std::string& param, const std::string& why, const std::string& hint) const {
     lifter::CPlace place;
     for (const lifter::CNode& node : lifted.tree.nodes) {
@@ -151,8 +152,8 @@ struct ParamCheck {
     return Done{};
   }
 
-  // Refuses a param unless these values give the same program. `must_lift`: they also have to be
-  // possible.
+  // Refuses a param unless these values give the same program. `must_lift`: the file must also be
+  // liftable with these values.
   Status other(const NamedValues& values, bool must_lift) const {
     const std::string& first = values.begin()->first;
     const std::string with = fmt::format("with {}={}", first, values.begin()->second);
@@ -187,7 +188,7 @@ struct ParamCheck {
         "constants; avoid these uses, or make the derived constant a param as well");
   }
 
-  // The current values of the params, plus `added`.
+  // The current values of the params, each increased by `added`.
   NamedValues current(int64_t added) const {
     NamedValues values;
     for (const lifter::SymbolInfo& symbol : lifted.execution.symbols) {
@@ -208,7 +209,7 @@ Status check_params(const LiftRequest& request, const lifter::Lifted& lifted) {
     TRY(check.other(check.current(added), true));
   }
   if (request.options.params.empty()) return Done{};
-  // numbers derived from a param can also change far from its current value
+  // Numbers derived from a param can also change far from the current value of the param.
   std::vector<int64_t> far = values_beside_integers(request.file);
   far.insert(far.begin(), {14, 23});
   for (const NamedValues& values : values_to_test(request.options.params, far)) {
