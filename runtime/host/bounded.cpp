@@ -1,4 +1,4 @@
-// The child writes its result into a pipe: one byte that says whether it succeeded, then the text.
+// The child writes its result into a pipe: one byte for success or failure, then the text.
 #include "runtime/host/bounded.h"
 
 #include <cerrno>
@@ -38,18 +38,19 @@ void write_all(int pipe, const char* data, size_t size) {
 void limit_memory() {
   constexpr rlim_t kBeyond = rlim_t{4} << 30;
   unsigned long pages = 0;
-  if (FILE* file = std::fopen("/proc/self/statm", "re")) {  // the first number: pages in use
+  // The first number in the file is the number of pages in use
+  if (FILE* file = std::fopen("/proc/self/statm", "re")) {
     char text[64];
     const size_t length = std::fread(text, 1, sizeof text, file);
     std::fclose(file);
-    std::from_chars(text, text + length, pages);  // leaves 0 if there is no number
+    std::from_chars(text, text + length, pages);  // if there is no number, pages stays 0
   }
   const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kBeyond;
   rlimit limit{};
   if (pages == 0 || getrlimit(RLIMIT_AS, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? most : std::min(most, limit.rlim_max);
   setrlimit(RLIMIT_AS, &limit);
-  limit = {0, 0};  // a crash of Clang is reported, not dumped
+  limit = {0, 0};  // the parent reports a crash of Clang, so no core file is needed
   setrlimit(RLIMIT_CORE, &limit);
 }
 
@@ -58,7 +59,7 @@ void limit_memory() {
   if (getppid() != parent) _exit(1);
   for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) std::signal(signal, SIG_DFL);
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (null >= 0) dup2(null, 2);  // LLVM prints a stack trace where it aborts
+  if (null >= 0) dup2(null, 2);  // hides the stack trace that LLVM prints when it aborts
   limit_memory();
   Compiled out;
   try {
@@ -72,7 +73,7 @@ void limit_memory() {
   _exit(0);
 }
 
-// Reads everything that the child writes. Returns false on a timeout.
+// Reads the complete output of the child. Returns false on a timeout.
 bool heard(int pipe, Clock::time_point end, std::string& out) {
   char buffer[1 << 16];
   while (true) {
@@ -93,7 +94,7 @@ bool heard(int pipe, Clock::time_point end, std::string& out) {
 }  // namespace
 
 Compiled in_bounded_child(const std::function<Compiled()>& work, int seconds) {
-  initialise();  // before the fork, so that the child finds no lock of it held
+  initialise();  // must precede the fork, so that the child inherits no locked mutex of LLVM
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0)
     return {false, "Clang cannot be started: no pipe can be created"};

@@ -1,4 +1,4 @@
-// A bound on the time and memory of Clang.
+// Limits the time and memory that Clang uses.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,9 @@
 
 namespace stencil::host {
 
-// Does `work` in a child process and returns its result. Macros, templates and #include can make
-// Clang run for years on a few lines, and nothing but the end of its process stops it. The child
-// gets `seconds` of wall time and 4 GiB of memory beyond what this process has.
+// Runs `work` in a child process and returns its result. A few lines of macros, templates and
+// #include can keep Clang busy for years, and only the end of the process stops Clang. The child
+// may use `seconds` of wall time, and 4 GiB of memory more than this process.
 Compiled in_bounded_child(const std::function<Compiled()>& work, int seconds);
 
 }  // namespace stencil::host

@@ -1,5 +1,5 @@
 // Translates calls in the AST to nodes: functions, operators and constructors of classes, standard
-// containers, mdspan.
+// containers, and mdspan.
 #include "runtime/host/c_translate.h"
 
 #include <clang/AST/Attr.h>
@@ -28,8 +28,8 @@ int CTranslator::called(const CallExpr* e, const FunctionDecl* callee, std::vect
   return out;
 }
 
-// Evaluates calls of recursive constexpr functions. The lifter executes all other functions itself,
-// so that named constants keep their names.
+// Evaluates calls of recursive constexpr functions. The lifter executes other functions itself, so
+// that the names of constants are kept.
 std::optional<int> CTranslator::folded_call(const CallExpr* e, const FunctionDecl* callee,
                                             const std::vector<int>& arguments) {
   if (!callee->isConstexpr() || scalar_of(context_, e->getType()) == CScalar::None)
@@ -62,7 +62,7 @@ int CTranslator::library_call(const CallExpr* e, std::vector<int> children, std:
   return out;
 }
 
-// a(i, j), a[i, j]: nested subscripts in memory order.
+// Translates a(i, j) and a[i, j] to nested subscripts in memory order.
 int CTranslator::mdspan_element(const Expr* e, const Mdspan& of, int base,
                                 llvm::ArrayRef<const Expr*> indices) {
   if (!of.unknown.empty()) return unknown(e, of.unknown);
@@ -104,7 +104,7 @@ int CTranslator::mdspan_member(const CXXMemberCallExpr* e, const Mdspan& of, int
   return unknown(e, "'" + name + "' of an mdspan");
 }
 
-// &base[0]
+// Translates a pointer to the first element: &base[0].
 int CTranslator::first_element(const Expr* e, int base, QualType of) {
   CNode first = at(e->getExprLoc(), CKind::Int);
   first.type = type(context_.IntTy);
@@ -118,7 +118,7 @@ int CTranslator::first_element(const Expr* e, int base, QualType of) {
   return add(std::move(address));
 }
 
-// mdspan(p, n, m): p converted to double (*)[m].
+// Translates mdspan(p, n, m): converts p to double (*)[m].
 int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) {
   const size_t rank = of.extents.size(), given = e->getNumArgs() - 1;
   size_t open = 0;
@@ -131,7 +131,8 @@ int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) 
     return unknown(e, "an mdspan that is not constructed from a pointer and integers");
   const int pointer = expression(e->getArg(0));
   int row = type(of.element);
-  unsigned next = e->getNumArgs();  // counts arguments down, from the last dimension in memory
+  // Index of the argument; counts down from the last dimension in memory
+  unsigned next = e->getNumArgs();
   unsigned first = 1;
   for (size_t d = rank; d-- > 0;) {
     CTypeInfo info;
@@ -156,7 +157,7 @@ int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) 
   return add(std::move(cast));
 }
 
-// A class with a default constructor as a list of its members' initializers.
+// Translates the default constructor of a class to a list of the members' initializers.
 int CTranslator::by_default(const CXXConstructExpr* e) {
   const auto* record = e->getType()->getAsCXXRecordDecl();
   if (record == nullptr || record->getNumBases() > 0)
@@ -167,7 +168,7 @@ int CTranslator::by_default(const CXXConstructExpr* e) {
     const int member = value != nullptr
                            ? expression(value)
                            : make(e, CKind::Unknown, {}, "a member without an initializer");
-    // the constructor of a member may do anything
+    // the constructor of a member may have any effect
     const bool constructed = value == nullptr && field->getType()->isRecordType();
     const auto* of = constructed ? field->getType()->getAsCXXRecordDecl() : nullptr;
     if (of != nullptr && !of->hasTrivialDefaultConstructor() && !of->isInStdNamespace())
@@ -177,7 +178,7 @@ int CTranslator::by_default(const CXXConstructExpr* e) {
   return made(e, CKind::List, std::move(members));
 }
 
-// Copies, and views of known memory.
+// Translates copies, and views of known memory.
 int CTranslator::constructed(const CXXConstructExpr* e) {
   const CXXConstructorDecl* constructor = e->getConstructor();
   const auto* record = e->getType()->getAsRecordDecl();

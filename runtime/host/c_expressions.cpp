@@ -12,7 +12,7 @@ namespace stencil::host {
 
 using namespace clang;
 
-// Whether the literal is in parentheses on the line of its macro: "#define NAME (1000)".
+// Whether the macro definition contains the literal in parentheses: "#define NAME (1000)".
 static bool in_parentheses(const std::string& name, const SourceManager& sources,
                            SourceLocation place) {
   bool invalid = false;
@@ -32,8 +32,8 @@ static bool in_parentheses(const std::string& name, const SourceManager& sources
   return open == 0 && (*end == '\n' || *end == '\r' || *end == '/' || *end == '\0');
 }
 
-// The name of the macro that expands to just this literal, possibly in parentheses, also if it is
-// passed through other macros as an argument.
+// The name of the macro that expands to exactly this literal, possibly in parentheses. The literal
+// may have passed through other macros as an argument.
 std::string CTranslator::macro_of(const Expr* e) {
   SourceLocation place = e->getBeginLoc();
   if (!place.isMacroID() || e->getEndLoc() != place) return "";
@@ -46,7 +46,7 @@ std::string CTranslator::macro_of(const Expr* e) {
   const CharSourceRange range = sources.getImmediateExpansionRange(place);
   if (range.getBegin() != range.getEnd()) return "";
   const std::string name = Lexer::getImmediateMacroName(place, sources, options).str();
-  // a macro of the compiler or system is not a number that the file chooses
+  // A macro of the compiler or system is not a number that the file defines.
   const SourceLocation body = sources.getSpellingLoc(place);
   if (sources.isInSystemHeader(body) || sources.isWrittenInBuiltinFile(body)) return "";
   const bool alone = Lexer::isAtStartOfMacroExpansion(place, sources, options) &&
@@ -88,7 +88,7 @@ std::optional<int> CTranslator::literal(const Expr* e) {
   return std::nullopt;
 }
 
-// The value of a constant expression; Unknown if it is not constant.
+// The value of a constant expression. Unknown if the expression is not constant.
 int CTranslator::constant(const Expr* e, std::string text) {
   Expr::EvalResult result;
   if (!e->isValueDependent() && e->EvaluateAsRValue(result, context_) && !result.HasSideEffects) {
@@ -277,7 +277,7 @@ int CTranslator::list(const InitListExpr* e) {
   return made(e, CKind::List, std::move(children));
 }
 
-// The reason why an expression is refused although its kind is supported.
+// The reason why this expression is refused although its kind of node is supported.
 std::optional<std::string> CTranslator::not_understood(const Expr* e) const {
   const QualType of = e->getType();
   const bool number =
@@ -297,7 +297,7 @@ int CTranslator::expression(const Expr* e) {
   return translated(e);
 }
 
-// Translates the supported kinds of expressions; any other becomes Unknown.
+// Translates the supported kinds of expressions. Any other expression becomes Unknown.
 int CTranslator::translated(const Expr* e) {
   if (const auto found = literal(e)) return *found;
   if (const auto* r = dyn_cast<DeclRefExpr>(e)) return reference(r);

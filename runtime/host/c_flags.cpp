@@ -13,24 +13,24 @@ namespace {
 using Word = std::string_view;
 
 enum class Effect {
-  Read,        // determines the meaning of the text
-  None,        // does not affect what the code computes
+  Read,        // determines the meaning of the source text
+  None,        // does not affect the results of the code
   Arithmetic,  // changes the bits of results
   OpenMp,      // defines _OPENMP; the lifter ignores the pragmas
   NoOpenMp,
-  Machine,  // selects another machine, whose types have other sizes
+  Machine,  // selects another machine, where types have other sizes
   Refused
 };
 
-// ---- flags with a value, joined to the flag or in the next word
+// ---- flags with a value, which is joined to the flag or is the next word
 
 struct Valued {
   Word flag;
-  bool separate;  // the value may be the next word
+  bool separate;  // the value may be in the next word
   Effect effect;
 };
 
-// A flag precedes its own prefixes.
+// If a flag is a prefix of another flag, the longer flag comes first.
 constexpr Valued kValued[] = {
     {"-include-pch", true, Effect::Refused},
     {"-include", true, Effect::Read},
@@ -77,7 +77,7 @@ constexpr Valued kValued[] = {
     {"-mfpmath=", false, Effect::Arithmetic},
     {"-mrecip", false, Effect::Arithmetic},
     {"-mlong-double-", false, Effect::Arithmetic},
-    // the value is the next word, which may look like a flag
+    // The value is the next word and may look like a flag.
     {"-Xclang", true, Effect::Refused},
     {"-Xpreprocessor", true, Effect::Refused},
     {"-Xassembler", true, Effect::Refused},
@@ -103,7 +103,7 @@ constexpr Word kNone[] = {"-c",      "-w",  "-pipe",   "-pedantic",    "-pedanti
                           "-static", "-pg", "-shared", "-rdynamic",    "-O",
                           "-O0",     "-O1", "-O2",     "-O3",          "-O4",
                           "-Os",     "-Oz", "-Og",     "-mno-red-zone"};
-// after -f or -fno-
+// The part of a flag after -f or -fno-.
 constexpr Word kSwitches[] = {"wrapv",
 
                               "trapv",
@@ -176,7 +176,8 @@ constexpr Word kSwitchesWithoutEffect[] = {"PIC",
                                            "caret-diagnostics",
                                            "tree-loop-vectorize",
                                            "optimize-sibling-calls"};
-// -mavx2, -mno-avx512f: instruction sets, whose macros a file may test
+// The part after -m or -mno-, as in -mavx2 and -mno-avx512f. These flags select instruction sets; a
+// file may test their macros.
 constexpr Word kInstructionSets[] = {"mmx",    "sse",   "ssse",   "avx",   "fma",
                                      "f16c",   "bmi",   "popcnt", "lzcnt", "aes",
                                      "pclmul", "movbe", "rdrnd",  "xop",   "tbm"};
@@ -192,8 +193,8 @@ bool take(Word& word, Word prefix) {
   return true;
 }
 
-// C requires signed zeros, NaNs and infinities, so -fno- changes bits for these; for the other
-// switches -f does.
+// C requires signed zeros, NaNs and infinities. For these switches, the -fno- form therefore
+// changes bits. For the other switches, the -f form does.
 bool changes_bits(Word name, bool off) {
   constexpr Word kRules[] = {"signed-zeros", "honor-nans", "honor-infinities"};
   if (!contains(kSwitchesOfBits, name)) return false;
@@ -228,10 +229,10 @@ Effect effect_of(Word word) {
 const Valued* valued(Word word) {
   for (const Valued& one : kValued) {
     if (!word.starts_with(one.flag)) continue;
-    // -gsplit-dwarf writes a file
+    // -gsplit-dwarf writes a file and is refused.
     if (one.flag == "-g" && word.find("split") != Word::npos) return nullptr;
     const bool joined = word.size() > one.flag.size();
-    // flags whose value is a separate word: -Xclang=... and -targetx are other flags
+    // For some flags, the value must be a separate word: -Xclang=... and -targetx are other flags.
     const bool only_apart =
         one.separate && one.flag.size() > 2 && one.flag[1] != 'i' && one.flag[1] != 'M';
     if (joined && only_apart) continue;
@@ -240,7 +241,7 @@ const Valued* valued(Word word) {
   return nullptr;
 }
 
-// Whether a target has the types of this machine.
+// Whether a target has the same types as this machine.
 bool is_this_machine(Word target) {
   const llvm::Triple given(llvm::Triple::normalize({target.data(), target.size()}));
   const llvm::Triple here(llvm::sys::getProcessTriple());
@@ -276,7 +277,8 @@ class Reader {
         out_.standard = out_.standard || word.starts_with("-std=") || word.starts_with("--std=");
         continue;
       }
-      // file names; the database contains the file to lift
+      // The word is a file name. File names of the database are skipped: they include the file to
+      // lift.
       if (!word.starts_with('-')) {
         if (user_) refuse(word, "it is not a flag");
         continue;
@@ -341,7 +343,8 @@ CFlags flags_for_clang(const std::string& file, const std::vector<std::string>& 
   }
   Reader(out, false).read(recorded, 1);
   Reader(out, true).read(given, 0);
-  // Clang's value for OpenMP 5.1. It comes first, so that a -U of the user takes effect.
+  // The value that Clang defines for OpenMP 5.1. This flag comes first, so that a -U of the user
+  // overrides it.
   if (out.openmp) out.kept.insert(out.kept.begin(), "-D_OPENMP=202011");
   return out;
 }

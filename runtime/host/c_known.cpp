@@ -125,7 +125,7 @@ bool is_known_elsewhere(std::string name) {
   return kNames.count(name) > 0;
 }
 
-// Hints for executing loops, warnings, and markers for tools. `words`: of the pragma.
+// Hints for executing loops, warnings, and markers for tools. `words`: the words of the pragma.
 bool is_known_pragma(const std::vector<std::string>& words) {
   static const std::set<std::string> kFirst = {"acc",
                                                "comment",
@@ -180,7 +180,7 @@ bool is_known_pragma(const std::vector<std::string>& words) {
   if (words.size() < 2) return false;
   if (words[0] == "GCC") return kGcc.count(words[1]) > 0;
   if (words[0] == "clang") return kClang.count(words[1]) > 0;
-  // DEFAULT restores the state of the command line, which the lifter sets
+  // DEFAULT restores the state of the command line, which the lifter sets to OFF.
   const bool off = words.size() > 2 && (words[2] == "OFF" || words[2] == "DEFAULT");
   return words[0] == "STDC" && (off || words[1] == "CX_LIMITED_RANGE");
 }
@@ -199,7 +199,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return out;
 }
 
-// The text from a position to the end of its line, including lines continued by a backslash.
+// The text from a position to the end of its line. A backslash continues the line.
 std::string line_from(const SourceManager& sources, SourceLocation place) {
   bool invalid = false;
   const char* at = sources.getCharacterData(place, &invalid);
@@ -219,8 +219,8 @@ std::string line_from(const SourceManager& sources, SourceLocation place) {
   return out;
 }
 
-// The text of a pragma: after "#pragma", or in the string of _Pragma("..."). If a macro builds the
-// string from its argument, the argument of the macro.
+// The text of a pragma: the text after "#pragma", or the string of _Pragma("..."). If a macro
+// builds this string from its argument, returns the argument of the macro.
 std::string text_of_pragma(const SourceManager& sources, SourceLocation place,
                            PragmaIntroducerKind kind) {
   if (kind == PIK_HashPragma) {
@@ -278,7 +278,7 @@ bool applies(const Unfamiliar& one, const FunctionDecl& function,
 void PragmaWatch::PragmaDirective(SourceLocation place, PragmaIntroducerKind kind) {
   if (sources_.isInSystemHeader(place) || !sources_.getExpansionLoc(place).isValid()) return;
   const FileID file = sources_.getFileID(sources_.getExpansionLoc(place));
-  if (!sources_.getFileEntryRefForID(file)) return;  // in the compiler's own definitions
+  if (!sources_.getFileEntryRefForID(file)) return;  // skip the compiler's own definitions
   const std::string text = text_of_pragma(sources_, place, kind);
   const std::vector<std::string> words = words_of(text);
   if (is_known_pragma(words)) return;
@@ -326,7 +326,7 @@ bool ends_quietly(QualType type) {
   while (const ArrayType* array = type->getAsArrayTypeUnsafe()) type = array->getElementType();
   const auto* record = type->getAsCXXRecordDecl();
   if (record == nullptr || !record->hasDefinition() || record->hasTrivialDestructor()) return true;
-  if (record->isInStdNamespace()) {  // elements are destroyed with the container
+  if (record->isInStdNamespace()) {  // destroying a container only destroys its elements
     const auto* special = dyn_cast<ClassTemplateSpecializationDecl>(record);
     if (special == nullptr) return true;
     const auto arguments = special->getTemplateArgs().asArray();

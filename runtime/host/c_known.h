@@ -1,5 +1,5 @@
-// The attributes and pragmas that the lifter supports. Any other may change the meaning of code, so
-// the lifter refuses the code that it applies to.
+// The attributes and pragmas that the lifter supports. Any other attribute or pragma may change the
+// meaning of the code that it applies to, so the lifter refuses that code.
 #pragma once
 
 #include <clang/AST/ASTContext.h>
@@ -21,12 +21,12 @@ struct Unfamiliar {
 std::optional<Unfamiliar> unfamiliar_attribute(llvm::ArrayRef<const clang::Attr*> attributes);
 std::optional<Unfamiliar> unfamiliar_attribute(const clang::Decl& declaration);
 
-// Whether a pragma or attribute affects a function: it is inside the function, or before it and
-// outside of all other functions.
+// Whether a pragma or attribute may affect a function: it is inside the function, or it precedes
+// the function and is outside of all other functions.
 bool applies(const Unfamiliar& one, const clang::FunctionDecl& function,
              const std::vector<clang::FunctionDecl*>& all, const clang::SourceManager& sources);
 
-// Collects the unsupported pragmas of the file and its own headers.
+// Collects the unsupported pragmas of the file and of headers that are not system headers.
 class PragmaWatch : public clang::PPCallbacks {
  public:
   PragmaWatch(const clang::SourceManager& sources, std::vector<Unfamiliar>& out)
@@ -38,7 +38,8 @@ class PragmaWatch : public clang::PPCallbacks {
   std::vector<Unfamiliar>& out_;
 };
 
-// Forwards errors, and collects attributes unknown to Clang, which leave no trace in the AST.
+// Forwards errors. Also collects attributes that Clang does not know, because they leave no trace
+// in the AST.
 class AttributeWatch : public clang::DiagnosticConsumer {
  public:
   AttributeWatch(clang::DiagnosticConsumer& next, std::vector<Unfamiliar>& out)
@@ -56,8 +57,8 @@ class AttributeWatch : public clang::DiagnosticConsumer {
   std::vector<Unfamiliar>& out_;
 };
 
-// How floating-point operations of an expression differ from individually rounded IEEE 754
-// operations; "" if they do not.
+// Describes how the floating-point operations of an expression differ from individually rounded
+// IEEE 754 operations. "" if there is no difference.
 std::string other_arithmetic(const clang::Expr& e, const clang::LangOptions& options);
 
 // Whether destroying an object has no effect that the function can observe.

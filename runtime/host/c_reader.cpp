@@ -1,5 +1,5 @@
-// Two uses of Clang: a file becomes the lifter's tree, or is compiled to machine code with a few
-// lines added.
+// Uses Clang in two ways: converts a file to the lifter's tree, or compiles a file with a few added
+// lines to machine code.
 #include "runtime/host/c_reader.h"
 
 #include <clang/AST/RecursiveASTVisitor.h>
@@ -24,7 +24,7 @@ using namespace clang;
 
 namespace {
 
-// The error result of read_c.
+// Makes the error result of read_c.
 Compiled failed(const std::string& code, int line, int column, const std::string& message,
                 const std::string& hint = "") {
   const char* bar = "\x1f";
@@ -51,7 +51,7 @@ class ScopHandler : public PragmaHandler {
   std::vector<SourceLocation>& places_;
 };
 
-// Collects macros used in preprocessor conditions, except those of system headers.
+// Collects the macros that preprocessor conditions test, except in system headers.
 class Conditions : public PPCallbacks {
  public:
   Conditions(Preprocessor& preprocessor, std::set<std::string>& names)
@@ -74,8 +74,8 @@ bool is_loop(const Stmt* s) {
   return isa<ForStmt>(s) || isa<WhileStmt>(s) || isa<DoStmt>(s);
 }
 
-// Limit for Clang's AST, in which conversions and parentheses are separate levels. The lifter
-// accepts 1000 levels without them (Executor::check_depth).
+// The largest depth of Clang's AST, in which conversions and parentheses are separate levels. The
+// lifter accepts 1000 levels, without counting conversions and parentheses (Executor::check_depth).
 constexpr int kMostLevels = 4000;
 
 // The non-template functions of the file, with their calls and loops.
@@ -93,7 +93,7 @@ struct Functions : RecursiveASTVisitor<Functions> {
     return true;
   }
 
-  // Outermost loops of `s`.
+  // Appends the outermost loops of `s`.
   static void loops(const Stmt* s, std::vector<const Stmt*>& out) {
     if (s == nullptr) return;
     if (is_loop(s)) {
@@ -107,7 +107,7 @@ struct Functions : RecursiveASTVisitor<Functions> {
     if (const auto* w = dyn_cast<WhileStmt>(loop)) return w->getBody();
     return cast<DoStmt>(loop)->getBody();
   }
-  // Depth of loop nests, including loops in called functions.
+  // The nesting depth of loops, including loops in called functions.
   int depth(const Stmt* s) {
     if (s == nullptr) return 0;
     int inner = 0;
@@ -122,7 +122,8 @@ struct Functions : RecursiveASTVisitor<Functions> {
     return inner + (is_loop(s) ? 1 : 0);
   }
   int depth_of(const FunctionDecl* function) {
-    const auto [entry, fresh] = depths.try_emplace(function, 0);  // 0 during recursion
+    // A recursive call counts as depth 0
+    const auto [entry, fresh] = depths.try_emplace(function, 0);
     if (fresh) depths[function] = depth(function->getBody());
     return depths[function];
   }
@@ -137,8 +138,8 @@ struct Functions : RecursiveASTVisitor<Functions> {
     for (const Stmt* child : s->children()) calls(child, out);
   }
 
-  // The body of the first function of the file that is nested too deeply; null if there is none.
-  // All later code traverses the AST recursively.
+  // Returns the body of the first function of the file that is nested too deeply, or null. Must run
+  // first, because all later code traverses the AST recursively.
   const Stmt* too_deep() const {
     for (const FunctionDecl* function : all) {
       std::vector<std::pair<const Stmt*, int>> todo = {{function->getBody(), 1}};
@@ -169,7 +170,7 @@ std::string names_of(const std::vector<FunctionDecl*>& functions) {
   return out;
 }
 
-// The statements of `s` between two places, if they are whole statements of one block.
+// Finds the statements of `s` between two places. They must be whole statements of one block.
 bool between(const SourceManager& sources, const Stmt* s, const Pragma& pragma,
              std::vector<const Stmt*>& out) {
   if (s == nullptr) return false;
@@ -195,7 +196,7 @@ bool between(const SourceManager& sources, const Stmt* s, const Pragma& pragma,
 
 struct Choice {
   CRegion region;
-  Compiled failure;  // ok: `region` is valid
+  Compiled failure;  // if failure.ok is true, `region` is valid
 };
 
 Choice refuse(const std::string& code, int line, const std::string& message,
@@ -241,8 +242,8 @@ Choice choose_marked(const Functions& functions, const std::vector<Pragma>& prag
                 "there are no statements between #pragma scop and #pragma endscop", "");
 }
 
-// Chooses the only function with nested loops that no other such function calls; for main, its
-// loop. If no loops are nested, single loops count.
+// Chooses the only function with nested loops that no other such function calls. If this function
+// is main, chooses its loop. If no loops in the file are nested, single loops count as well.
 Choice choose_only(Functions& functions) {
   std::vector<FunctionDecl*> with_loops;
   std::set<const FunctionDecl*> inner;
@@ -390,8 +391,8 @@ class TreeAction : public ASTFrontendAction {
   Compiled& out_;
 };
 
-// The first error in the log: "FILE:LINE:COLUMN: error: TEXT". `refused`: a file that was not
-// opened, which Clang reports as missing.
+// The first error in the log: "FILE:LINE:COLUMN: error: TEXT". `refused`: the reason why a file was
+// not opened. Clang only reports that this file is missing.
 Compiled first_error(const std::string& log, const std::string& refused) {
   int line = 0, column = 0;
   std::string text = log;

@@ -1,5 +1,5 @@
-// Reads C and C++ files through Clang's libTooling: as the tree for the lifter, or compiled to
-// machine code together with added text.
+// Reads C and C++ files with Clang's libTooling. A file becomes the tree for the lifter, or is
+// compiled to machine code together with added text.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace stencil::host {
 
-// The tree as text (compiler/lift/c_tree.h), or an error in the form of
+// Returns the tree as text (compiler/lift/c_tree.h), or an error in the form of
 // StencilHostInterface::read_c.
 Compiled read_c(const StencilHostCFile& file);
 
-// The object, or the compiler's messages. Never contracts to fused multiply-add, whatever the
-// flags.
+// Returns the object or the compiler's messages. Regardless of the flags, operations are never
+// contracted to fused multiply-add.
 Compiled compile_c(const StencilHostCFile& file, const std::string& added);
 
 }  // namespace stencil::host

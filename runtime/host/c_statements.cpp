@@ -1,6 +1,5 @@
-// Translates statements of the AST to nodes. Supported kinds are listed here; any other becomes
-// Unknown. Loops with several counters and switches are rewritten with nodes that the lifter
-// supports.
+// Translates statements of the AST to nodes. Statements of unsupported kinds become Unknown.
+// Switches and loops with several counters are rewritten with nodes that the lifter supports.
 #include "runtime/host/c_translate.h"
 
 #include <clang/AST/DeclCXX.h>
@@ -45,7 +44,7 @@ bool jumps(const Stmt* s) {
                      [](const Stmt* child) { return jumps<Jump>(child); });
 }
 
-// Splits i++, j-- into its parts, in order.
+// Splits a step such as i++, j-- into its parts, in order.
 void parts_of(const Expr* step, std::vector<const Expr*>& out) {
   const auto* comma = step == nullptr ? nullptr : dyn_cast<BinaryOperator>(step->IgnoreParens());
   if (comma == nullptr || comma->getOpcode() != BO_Comma) {
@@ -56,7 +55,7 @@ void parts_of(const Expr* step, std::vector<const Expr*>& out) {
   parts_of(comma->getRHS(), out);
 }
 
-// The variable that a step changes: i++, i += 2, i = i + 2.
+// The variable that a step changes, as in i++, i += 2, i = i + 2.
 const VarDecl* stepped(const Expr* step) {
   step = step->IgnoreParens();
   if (const auto* unary = dyn_cast<UnaryOperator>(step))
@@ -65,8 +64,8 @@ const VarDecl* stepped(const Expr* step) {
   return binary != nullptr && binary->isAssignmentOp() ? variable_of(binary->getLHS()) : nullptr;
 }
 
-// The only part of a step that changes a variable of the condition; the other parts must not use
-// that variable. Null if there is no such part.
+// The only part of a step that changes a variable of the condition. Other parts must not use that
+// variable. Null if there is no such part.
 const Expr* counting(const Expr* condition, const std::vector<const Expr*>& parts) {
   const auto* test = dyn_cast_or_null<BinaryOperator>(
       condition == nullptr ? condition : condition->IgnoreParenImpCasts());
@@ -85,7 +84,8 @@ const Expr* counting(const Expr* condition, const std::vector<const Expr*>& part
   return out;
 }
 
-// case 2: { ...; break; }: appends the statements of blocks that contain the break of the switch.
+// Appends the statements of a switch. If a block contains the break of the switch, as in case 2: {
+// ...; break; }, appends the statements of the block.
 void flattened(const Stmt* s, std::vector<const Stmt*>& out) {
   const auto* block = dyn_cast<CompoundStmt>(s);
   if (block == nullptr || !jumps<BreakStmt>(block)) {
@@ -97,8 +97,8 @@ void flattened(const Stmt* s, std::vector<const Stmt*>& out) {
 
 }  // namespace
 
-// Rewrites for (...; i < n; i++, j--) body as for (...; i < n; i++) { body j--; }, unless the body
-// contains continue.
+// Rewrites for (...; i < n; i++, j--) body as for (...; i < n; i++) { body j--; }. This is
+// impossible if the body contains continue.
 int CTranslator::for_loop(const ForStmt* f) {
   if (f->getConditionVariable() != nullptr) return unknown(f, "a declaration as a condition");
   const auto part = [&](const Stmt* p) { return p != nullptr ? statement(p) : empty(f); };
@@ -121,7 +121,7 @@ int CTranslator::for_loop(const ForStmt* f) {
 }
 
 // Rewrites a switch as a chain of ifs. Each group of statements extends from its labels to its
-// break. A group that falls through also contains the statements of the next group.
+// break. If a group falls through, it also contains the statements of the next group.
 int CTranslator::switch_statement(const SwitchStmt* s) {
   if (s->getConditionVariable() != nullptr || s->getInit() != nullptr)
     return unknown(s, "a declaration in the condition of a switch");
@@ -137,7 +137,7 @@ int CTranslator::switch_statement(const SwitchStmt* s) {
   std::vector<Group> groups;
   size_t labels = 0;
   for (const Stmt* child : body->body()) {
-    bool fresh = true;  // consecutive labels belong to one group
+    bool fresh = true;  // consecutive labels belong to the same group
     while (const auto* label = dyn_cast<SwitchCase>(child)) {
       if (fresh) groups.emplace_back();
       fresh = false;
@@ -245,7 +245,7 @@ int CTranslator::declarations(const DeclStmt* s) {
     node.integer = variable(declared);
     const Expr* initial = declared->getInit();
     const auto* constructed = dyn_cast_or_null<CXXConstructExpr>(initial);
-    // uninitialized or empty
+    // The variable is uninitialized or empty.
     const bool plain = constructed != nullptr && constructed->getNumArgs() == 0 &&
                        (constructed->getConstructor()->isTrivial() ||
                         constructed->getConstructor()->isInStdNamespace());
@@ -254,7 +254,7 @@ int CTranslator::declarations(const DeclStmt* s) {
   }
   if (all.size() == 1) return all[0];
   CNode block = at(s->getBeginLoc(), CKind::Block);
-  block.text = "declarations";  // no scope of its own
+  block.text = "declarations";  // the block opens no scope
   block.children = std::move(all);
   return add(std::move(block));
 }

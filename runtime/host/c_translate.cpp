@@ -1,7 +1,7 @@
-// Clang has already resolved names, overloads, templates, conversions and constants. What remains
-// is to express the AST in the few node kinds of the lifter (compiler/lift/c_tree.h). Statements
-// without a corresponding node become Unknown; later stages, which know the computation, decide
-// whether they matter.
+// Clang has already resolved names, overloads, templates, conversions and constants. This file
+// expresses the AST in the few node kinds of the lifter (compiler/lift/c_tree.h). Statements
+// without a corresponding node become Unknown. Later stages know the computation and decide whether
+// an Unknown node matters.
 //
 // Constants that are not literals (sizeof, enumerators, constexpr and const variables) are
 // evaluated here. A literal from a macro keeps the name of the macro.
@@ -112,8 +112,8 @@ CNode CTranslator::at(SourceLocation place, CKind kind) {
   CNode node;
   node.kind = kind;
   if (place.isInvalid()) return node;
-  // The source manager counts columns from the start of the line each time, which takes a time that
-  // is quadratic in the length of a line.
+  // For each column, the source manager counts from the start of the line. This would take time
+  // quadratic in the length of a line.
   const auto [file, offset] = sources.getDecomposedLoc(sources.getExpansionLoc(place));
   const unsigned number = sources.getLineNumber(file, offset);
   const auto [entry, fresh] = lines_.try_emplace(std::pair{file.getHashValue(), number});
@@ -154,8 +154,8 @@ int CTranslator::made(const Expr* e, CKind kind, std::vector<int> children, std:
   return add(std::move(node));
 }
 
-// Whether omitting the expression could omit a side effect. Constructing and reading objects of the
-// standard library has none.
+// Whether omitting the expression could omit a side effect. Constructing or reading objects of the
+// standard library has no side effect.
 bool CTranslator::changes_something(const Expr& e) const {
   const Expr* inner = e.IgnoreParenImpCasts();
   const auto* constructed = dyn_cast<CXXConstructExpr>(inner);
@@ -165,7 +165,7 @@ bool CTranslator::changes_something(const Expr& e) const {
     });
   }
   const auto* by_operator = dyn_cast<CXXOperatorCallExpr>(inner);
-  if (by_operator != nullptr) {  // an element of an object of unknown type
+  if (by_operator != nullptr) {  // the expression is an element of an object of unknown type
     const auto* method = dyn_cast_or_null<CXXMethodDecl>(by_operator->getDirectCallee());
     const OverloadedOperatorKind op = by_operator->getOperator();
     if (method != nullptr && method->isConst() && (op == OO_Call || op == OO_Subscript)) {
@@ -264,8 +264,8 @@ CTypeInfo CTranslator::describe(QualType t) {
   return out;
 }
 
-// Types that refer to themselves through pointers terminate, because a type is registered before it
-// is described.
+// Translates a type. A type is registered before it is described, so the recursion ends for types
+// that refer to themselves through pointers.
 int CTranslator::type(QualType t) {
   if (t.isNull()) return -1;
   const QualType canonical = context_.getCanonicalType(t);
@@ -279,7 +279,7 @@ int CTranslator::type(QualType t) {
   info.restricted = canonical.isRestrictQualified();
   PrintingPolicy policy(context_.getLangOpts());
   policy.SuppressUnwrittenScope = true;
-  // canonical names for numbers and containers, names as written for others
+  // Numbers and containers get canonical names; other types keep the written names.
   const bool plain = (info.kind == CTypeInfo::Kind::Scalar && !canonical->isEnumeralType()) ||
                      info.kind == CTypeInfo::Kind::Sequence;
   info.text = (plain ? canonical : t).getAsString(policy);
@@ -303,7 +303,8 @@ int CTranslator::variable(const VarDecl* declaration) {
   QualType of = declaration->getType();
   if (const auto* parameter = dyn_cast<ParmVarDecl>(declaration)) {
     made.storage = CVariable::Storage::Parameter;
-    // double A[n][m]: the original type has the length that the adjusted type lacks
+    // For a parameter double A[n][m], only the original type has the length n; the adjusted type is
+    // a pointer.
     if (parameter->getOriginalType()->isArrayType()) of = parameter->getOriginalType();
   } else if (declaration->hasGlobalStorage()) {
     made.storage = CVariable::Storage::Global;
@@ -321,7 +322,8 @@ int CTranslator::variable(const VarDecl* declaration) {
   return index;
 }
 
-// Whether an expression contains a named number, from a macro or a constant.
+// Whether an expression contains a number that has a name, because it comes from a macro or a
+// constant.
 bool CTranslator::named(int index) const {
   const CNode& node = tree_.nodes[index];
   return (node.kind == CKind::Int && !node.text.empty()) ||
@@ -329,7 +331,8 @@ bool CTranslator::named(int index) const {
                      [&](int child) { return named(child); });
 }
 
-// The type of an array, with its length as written in the source; Clang's types only have numbers.
+// The type of an array, with its length as written in the source. Clang's types contain only the
+// number.
 int CTranslator::with_length(QualType t, ArrayTypeLoc written) {
   const ArrayType* array = context_.getAsArrayType(t);
   const int plain = type(t);
@@ -391,7 +394,7 @@ int CTranslator::this_variable(QualType of) {
 
 namespace {
 
-// The named namespaces and classes around a function: "q::S::".
+// The named namespaces and classes that contain a function: "q::S::".
 std::string scope_of(const FunctionDecl& function) {
   std::string out;
   for (const DeclContext* around = function.getDeclContext(); around != nullptr;
@@ -404,7 +407,8 @@ std::string scope_of(const FunctionDecl& function) {
 
 }  // namespace
 
-// Bodies are translated later, one by one, because call chains may be deep.
+// Translates the declaration of a function. Bodies are translated later, one by one, because call
+// chains may be deep.
 int CTranslator::function(const FunctionDecl* declaration) {
   const FunctionDecl* definition = nullptr;
   if (!declaration->hasBody(definition)) return -1;
@@ -454,7 +458,7 @@ struct FreeVariables {
     }
     for (const Stmt* child : s->children()) visit(child, depth + 1);
   }
-  // double (*a)[n] uses n.
+  // The type double (*a)[n] uses the variable n.
   void visit_type(QualType type, int depth) {
     while (!type.isNull()) {
       if (const auto* array = dyn_cast<VariableArrayType>(type.getCanonicalType().getTypePtr())) {

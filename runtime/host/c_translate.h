@@ -22,10 +22,11 @@ using lifter::CScalar;
 using lifter::CTypeInfo;
 using lifter::CVariable;
 
-// The scalar type of `type`, including enumerations; None if it is not scalar.
+// The scalar type of `type`; enumerations are scalar. None if `type` is not scalar.
 CScalar scalar_of(const clang::ASTContext& context, clang::QualType type);
 
-// std::vector<T>, std::span<T>, ...: T, and the number of elements if the type fixes it (else -1).
+// A container such as std::vector<T> or std::span<T>: the type T, and the number of elements if the
+// type determines it (otherwise -1).
 struct Container {
   clang::QualType element;
   int64_t extent = -1;
@@ -33,17 +34,18 @@ struct Container {
 };
 std::optional<Container> container_of(const clang::RecordDecl& record);
 
-// mdspan<T, extents<I, ...>, layout>, of the standard library or a predecessor, in any namespace.
-// Extents are in memory order, outermost first; -1: not part of the type.
+// mdspan<T, extents<I, ...>, layout>, of the standard library or of a predecessor in any namespace.
+// Extents are in memory order, outermost first. -1: the type does not contain the extent.
 struct Mdspan {
   clang::QualType element;
   std::vector<int64_t> extents;
-  bool left = false;    // layout_left: the first index is contiguous
-  std::string unknown;  // why elements cannot be accessed (another layout); "" if they can
+  bool left = false;  // layout_left: the first index is contiguous
+  // The reason why elements cannot be accessed (another layout); "" if they can be accessed
+  std::string unknown;
 };
 std::optional<Mdspan> mdspan_of(const clang::RecordDecl& record);
 
-// What to lift: a function, or statements within one.
+// The code to lift: a function, or statements within a function.
 struct CRegion {
   const clang::FunctionDecl* function = nullptr;
   std::vector<const clang::Stmt*> statements;  // empty: the whole function
@@ -54,8 +56,8 @@ class CTranslator {
  public:
   explicit CTranslator(clang::ASTContext& context) : context_(context) {}
   lifter::CTree translate(const CRegion& region);
-  // The first attribute in the translated code that may change its meaning, and the translated
-  // functions.
+  // Results of translate(): the first attribute that may change the meaning of the translated code,
+  // and the translated functions.
   const std::optional<Unfamiliar>& unfamiliar() const { return unfamiliar_; }
   const std::vector<const clang::FunctionDecl*>& translated() const { return translated_; }
 
@@ -75,7 +77,7 @@ class CTranslator {
   int add(CNode node);
   int make(const clang::Stmt* at, CKind kind, std::vector<int> children, std::string text = "");
   int made(const clang::Expr* at, CKind kind, std::vector<int> children,
-           std::string text = "");  // the node has the type of `at`
+           std::string text = "");  // the node gets the type of `at`
   bool changes_something(const clang::Expr& e) const;
   int unknown(const clang::Stmt* at, const std::string& what);
   int empty(const clang::Stmt* at) { return make(at, lifter::CKind::Empty, {}); }
@@ -120,7 +122,7 @@ class CTranslator {
   lifter::CTree tree_;
   struct Line {
     std::string file;
-    unsigned number = 0, begin = 0;  // offset in the file
+    unsigned number = 0, begin = 0;  // `begin`: offset in the file
   };
   std::map<std::pair<unsigned, unsigned>, Line> lines_;  // by file and line
   std::map<const void*, int> types_, variables_, functions_;

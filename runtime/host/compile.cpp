@@ -1,13 +1,13 @@
-// Uses Clang as a function: a CompilerInstance reads the source from memory, sees an empty file
-// system, and writes the object to memory. The options are those of `clang -cc1`, the compiler
-// proper; the driver would only search for headers and a linker, which are not needed.
+// Uses Clang as a function. A CompilerInstance reads the source from memory, sees an empty file
+// system, and writes the object to memory. The options are those of the compiler proper, `clang
+// -cc1`. The driver would only search for headers and a linker, which are not needed.
 //
-// Reproducibility. Contraction is off unless --fp=fast. Even then NaN and infinities follow the
-// language: the compiler must not assume their absence, and divisions and roots are not refined
-// from estimates, because that turns x / 0 and x / infinity into NaN. C library functions are not
-// builtins, because LLVM folds calls with known arguments in double, which need not give the bits
-// of sinf. For operations that the CPU rounds correctly (sqrt, fma, floor), the source uses
-// builtins explicitly. No function sets errno, so that square roots can be vectorised.
+// Reproducibility. Contraction is off unless --fp=fast. Even with --fp=fast, NaN and infinities
+// follow the language. The compiler must therefore not assume their absence. It also must not
+// refine divisions and roots from estimates, because that turns x / 0 and x / infinity into NaN. C
+// library functions are not builtins: LLVM folds calls with known arguments in double, which may
+// give other bits than sinf. For operations that the CPU rounds correctly (sqrt, fma, floor), the
+// source uses builtins explicitly. No function sets errno, so square roots can be vectorised.
 #include "runtime/host/compile.h"
 
 #include <clang/Basic/DiagnosticOptions.h>
@@ -29,8 +29,8 @@
 #include <mutex>
 #include <vector>
 
-// Clang references the Polly plugin that distributions link in. Polly's archive is in a separate
-// package and its passes are off by default, so this stub replaces it.
+// Distributions link the Polly plugin into Clang, so Clang references this function. The library of
+// Polly is in a separate package, and its passes are off by default. This stub replaces it.
 llvm::PassPluginLibraryInfo getPollyPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "none", "", [](llvm::PassBuilder&) {}};
 }
@@ -39,7 +39,7 @@ namespace stencil::host {
 
 namespace {
 
-// The features of this CPU as "+avx2", "-sse4a", in a fixed order.
+// The features of this CPU, such as "+avx2" and "-sse4a", in a fixed order.
 const std::vector<std::string>& features() {
   static const std::vector<std::string> list = [] {
     std::vector<std::string> out;
@@ -63,7 +63,8 @@ std::vector<std::string> arguments(const StencilHostOptions& options) {
   list.insert(list.end(), {"-x", "c++", "-std=c++17", "-ffreestanding", "-fno-builtin",
                            "-nostdsysteminc", "-nobuiltininc", "-mrelocation-model", "pic",
                            "-pic-level", "2", "-mframe-pointer=none",
-                           "-disable-llvm-verifier"});  // it would only check Clang's output
+                           // The verifier would only check the output of Clang
+                           "-disable-llvm-verifier"});
   list.push_back("-O" + std::to_string(options.optimisation));
   if (options.optimisation >= 2) {
     list.insert(list.end(), {"-vectorize-loops", "-vectorize-slp"});
@@ -77,7 +78,7 @@ std::vector<std::string> arguments(const StencilHostOptions& options) {
   return list;
 }
 
-// The action writes to the stream of the instance.
+// Makes the front-end action, which writes to the output stream of the instance.
 std::unique_ptr<clang::FrontendAction> action(int32_t form) {
   if (form == kStencilHostIr) return std::make_unique<clang::EmitLLVMAction>();
   return std::make_unique<clang::EmitObjAction>();
@@ -108,8 +109,8 @@ Compiled compile(const std::string& source, const StencilHostOptions& options) {
   clang::CompilerInstance instance;
   instance.createDiagnostics(new clang::TextDiagnosticPrinter(log_stream, style.get()));
   if (!instance.hasDiagnostics()) return {false, "no diagnostics"};
-  instance.getDiagnostics().setIgnoreAllWarnings(true);  // -w would take effect too late
-  instance.setVerboseOutputStream(log_stream);           // for "1 error generated."
+  instance.getDiagnostics().setIgnoreAllWarnings(true);  // the flag -w would take effect too late
+  instance.setVerboseOutputStream(log_stream);           // receives "1 error generated."
   if (!clang::CompilerInvocation::CreateFromArgs(instance.getInvocation(), pointers,
                                                  instance.getDiagnostics())) {
     return {false, log_stream.str()};

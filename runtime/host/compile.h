@@ -1,4 +1,4 @@
-// C++ text to machine code, in memory.
+// Compiles C++ text to machine code in memory.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace stencil::host {
 
-// Registers LLVM's targets once. LLVM's registry is not thread-safe, and any thread may be the
-// first to load a cached object.
+// Registers LLVM's targets once. Must run before any other use of LLVM: its registry is not
+// thread-safe, and any thread may be the first to load a cached object.
 void initialise();
 
-// The result, or the compiler's messages.
+// The output of the compiler: the result, or its messages.
 struct Compiled {
   bool ok = false;
   std::string text;

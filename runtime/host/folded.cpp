@@ -1,7 +1,8 @@
-// `if (N > 1000)` with `#define N 2000` leaves no branch in the LLVM IR, in which outcomes.cpp
-// counts. The proof of a program whose param is N must count it all the same, because the branch
-// depends on the value of N. So this visitor lists the conditions that Clang evaluates to a number,
-// with the names of the macros and constants behind that number.
+// If N is a macro, as in `#define N 2000`, `if (N > 1000)` leaves no branch in the LLVM IR.
+// outcomes.cpp finds branches in the LLVM IR and would miss it. If N is a param, the branch depends
+// on the value of N, so the proof of the program must count the branch. This visitor therefore
+// lists the conditions that Clang evaluates to a number, with the names of the macros and constants
+// behind the number.
 #include "runtime/host/folded.h"
 
 #include <clang/AST/ASTContext.h>
@@ -16,7 +17,7 @@ namespace {
 
 using namespace clang;
 
-// Collects the names behind a constant expression.
+// Collects the names that a constant expression depends on.
 class Names : public RecursiveASTVisitor<Names> {
  public:
   explicit Names(ASTContext& context) : context_(context) {}
@@ -40,7 +41,7 @@ class Names : public RecursiveASTVisitor<Names> {
   }
 
  private:
-  // The macros whose expansion a token comes from, from the innermost to the outermost.
+  // Collects the macros whose expansion contains a token, from the innermost to the outermost.
   bool macros(SourceLocation at) {
     const SourceManager& sources = context_.getSourceManager();
     while (at.isMacroID()) {

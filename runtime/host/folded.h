@@ -1,4 +1,4 @@
-// Conditions that Clang's code generator folds, so that no branch remains in the LLVM IR.
+// Finds conditions that Clang's code generator folds, so that no branch remains in the LLVM IR.
 #pragma once
 
 #include <clang/AST/ASTConsumer.h>
@@ -20,12 +20,12 @@ struct FoldedOutcome {
   std::string kind;     // branch, choice, comparison, switch
   std::string outcome;  // true, false, "case 3", "no case"
   bool possible = false;
-  // Names of macros, constants and enumerators that its number depends on.
+  // Names of the macros, constants and enumerators that the folded number depends on.
   std::set<std::string> names;
 };
 
-// Appends the folded conditions of all function bodies outside of system headers to `to`, before
-// code is generated for them.
+// Appends the folded conditions of all function bodies outside of system headers to `to`. This
+// happens before code is generated for these bodies.
 std::unique_ptr<clang::ASTConsumer> folded_conditions(std::vector<FoldedOutcome>& to);
 
 }  // namespace stencil::host

@@ -1,4 +1,4 @@
-// The exported symbol, and the boundary that no exception crosses.
+// The exported symbol. No exception leaves the functions of this interface.
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -15,7 +15,7 @@ namespace stencil::host {
 
 namespace {
 
-// Null data if memory has run out.
+// The data is null if memory has run out.
 StencilHostBytes bytes_of(const char* text, size_t size) {
   char* data = static_cast<char*>(std::malloc(size + 1));
   if (data == nullptr) return {nullptr, 0};
@@ -27,7 +27,7 @@ StencilHostBytes bytes_of(const char* text) {
   return bytes_of(text, std::strlen(text));
 }
 
-// Runs `work` and passes its result across the boundary.
+// Runs `work` and converts its result or exception to a return value of the interface.
 template <class Work>
 int32_t delivered(StencilHostBytes* out, Work work) {
   try {

@@ -15,7 +15,8 @@ void with_large_stack(const std::function<void()>& work) {
       thrown = std::current_exception();
     }
   };
-  constexpr size_t kBytes = size_t{1} << 30;  // address space; pages are allocated on use
+  // Reserves address space; pages are allocated when they are used
+  constexpr size_t kBytes = size_t{1} << 30;
   pthread_attr_t attributes;
   pthread_t thread;
   const auto body = [](void* of) -> void* {

@@ -1,6 +1,7 @@
-// One LLJIT per program, used only as a linker. Kernels can use a fixed list of functions, all from
-// the process's C library, which the interpreter also calls; so transcendental functions give the
-// same bits. All symbols are resolved at once: an unknown name fails here, not during a run.
+// Each program has its own LLJIT, which is used only as a linker. Kernels can use a fixed list of
+// functions from the C library of the process. The interpreter also calls these functions, so
+// transcendental functions give equal bits. All symbols are resolved at once, so an unknown name
+// fails here and not during a run.
 #include "runtime/host/load.h"
 
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
@@ -56,15 +57,16 @@ llvm::orc::SymbolMap library(LLJIT& jit) {
   add("ceil", address(Function1(::ceil)));
   add("fmod", address(Function2(::fmod)));
   add("fma", address(Function3(::fma)));
-  // Compilers may call these for any copy or initialisation.
+  // Compilers may emit calls of these functions for any copy or initialisation.
   add("memcpy", address(&std::memcpy));
   add("memmove", address(&std::memmove));
   add("memset", address(&std::memset));
   return symbols;
 }
 
-// C leaves open which zero fmax(0.0, -0.0) returns. Lifted programs use select(x != x, y, max(x,
-// y)), so the original is linked to functions that return the same zero.
+// In C, fmax(0.0, -0.0) may return either zero. Lifted programs use select(x != x, y, max(x, y)).
+// The original code is linked to the functions below, which return the zero that this expression
+// gives.
 template <class T>
 T larger(T x, T y) {
   return x != x || x < y ? y : x;
@@ -81,8 +83,8 @@ void choose_zeros(LLJIT& jit, llvm::orc::SymbolMap& symbols) {
   symbols[jit.mangleAndIntern("fminf")] = address(&smaller<float>);
 }
 
-// Stands for undefined symbols of a C file: functions of other files that the lifted code does not
-// call.
+// Replaces undefined symbols of a C file. They are functions of other files, which the lifted code
+// does not call.
 long absent() {
   return 0;
 }
@@ -139,7 +141,7 @@ std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string&
       return nullptr;
     }
     (*jit)->getMainJITDylib().addGenerator(std::move(*process));
-    // a program may link libstdc++ statically, which hides its symbols
+    // A program may link libstdc++ statically, which hides the symbols of that library.
     auto cpp = llvm::orc::DynamicLibrarySearchGenerator::Load(
         "libstdc++.so.6", (*jit)->getDataLayout().getGlobalPrefix());
     if (cpp) {

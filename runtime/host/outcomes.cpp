@@ -1,19 +1,20 @@
-// Sequence of passes, all on LLVM IR:
+// The sequence of passes, all on LLVM IR:
 //
-//   1. Everything but the entry becomes internal, and unreachable code is removed. So branches of
-//      functions that are never called do not count.
-//   2. Functions of system headers that take and return numbers (std::max) are inlined, so each of
-//      their decisions belongs to the call in the user's file. Other code of system headers, such
-//      as the growth of a std::vector, is not observed.
-//   3. Each outcome gets a flag (a global variable) and a block that sets it.
-//   4. LLVM optimises as usual. If the optimiser proves that an outcome cannot occur, the store to
-//      its flag disappears, and the outcome does not count, as for `if (DEBUG)` with a constant.
-//      Distinct globals survive all merging of stores; elements of one array would not.
-//   5. The table of outcomes and their places becomes part of the object. Conditions that Clang
-//   folds
-//      before it generates LLVM IR follow with the prefix "folded " (folded.h); they have no flags.
+//   1. All functions except the entry become internal, and unreachable code is removed.
+//      Branches of functions that are never called therefore do not count.
+//   2. Functions of system headers that take and return numbers (std::max) are inlined.
+//      Each of their decisions then belongs to a call in the user's file. Other code of system
+//      headers, such as the growth of a std::vector, is not observed.
+//   3. Each outcome gets a flag (a global variable) and a block that sets the flag.
+//   4. LLVM optimises as usual. If the optimiser proves that an outcome cannot occur, as for
+//      `if (DEBUG)` with a constant, it removes the store to the flag. The outcome then does
+//      not count. Stores to separate globals are never merged; stores to one array would be.
+//   5. The table of outcomes and their places becomes part of the object. It also lists conditions
+//      that Clang folds before it generates LLVM IR, with the prefix "folded " (folded.h). These
+//      have no flags.
 //
-// An outcome after which the function cannot return (a failed assert, exit) does not count either.
+// An outcome does not count either if the function cannot return afterwards (a failed assert,
+// exit).
 #include "runtime/host/outcomes.h"
 
 #include <clang/CodeGen/CodeGenAction.h>
@@ -52,13 +53,13 @@ constexpr StringRef kFlag = "stencil_lift_flag_";
 constexpr StringRef kSeen = STENCIL_LIFT_SEEN;
 constexpr StringRef kUndefined = STENCIL_LIFT_UNDEFINED;
 
-// A place in the user's files: "line\tcolumn\tfile"; the file to lift is "".
+// A place in the user's files: "line\tcolumn\tfile". The file is "" for the file to lift.
 struct Place {
   std::string file;
   unsigned line = 0, column = 0;
 };
 
-// Debug information stores directory and file name separately.
+// Debug information stores the directory and the name of a file separately.
 template <class Node>
 std::string file_of(const Node* node) {
   const std::string file = node->getFilename().str();
@@ -69,17 +70,17 @@ std::string file_of(const Node* node) {
   return node->getDirectory().str() + "/" + file;
 }
 
-// Shared by the passes and the preprocessor during one compilation.
+// Data that the passes and the preprocessor share during one compilation.
 struct Observation {
   std::string main_file;
   std::set<std::string> system;  // names of system headers
   std::vector<std::string> table;
-  std::vector<GlobalVariable*> flags;  // by outcome, as in the table
-  std::vector<FoldedOutcome> folded;   // of all functions, also of those that are never called
+  std::vector<GlobalVariable*> flags;  // one for each outcome, in the order of the table
+  std::vector<FoldedOutcome> folded;   // of all functions, including those that are never called
   std::vector<std::string> folded_rows;
 };
 
-// ---- 1: only what the entry reaches
+// ---- 1: only code that the entry reaches
 
 class OnlyEntry : public PassInfoMixin<OnlyEntry> {
  public:
@@ -148,9 +149,9 @@ class InlineNumbers : public PassInfoMixin<InlineNumbers> {
 
 // ---- fmax and fmin
 
-// Clang turns std::fmax into an intrinsic, and LLVM may then return either zero for 0.0 and -0.0.
-// This pass turns such intrinsics into library calls, which load.cpp links to functions that return
-// the same zero as lifted programs.
+// Clang turns std::fmax into an intrinsic. For 0.0 and -0.0, LLVM may then return either zero. This
+// pass turns such intrinsics into library calls. load.cpp links these calls to functions that
+// return the zero that lifted programs return.
 class CallLibrary : public PassInfoMixin<CallLibrary> {
  public:
   PreservedAnalyses run(llvm::Module& module, ModuleAnalysisManager&) {
@@ -188,7 +189,7 @@ class CallLibrary : public PassInfoMixin<CallLibrary> {
 // ---- 3: flags
 
 const char* kind_of_undefined(uint64_t handler) {
-  switch (handler) {  // clang's SanitizerHandler
+  switch (handler) {  // values of Clang's SanitizerHandler
     case 3:
       return "a division by zero, or of the smallest integer by -1";
     case 5:
@@ -242,12 +243,13 @@ class Observe : public PassInfoMixin<Observe> {
     return std::nullopt;
   }
 
-  // Clang marks the instructions of its checks for undefined behaviour.
+  // Whether Clang has marked the instruction as part of its checks for undefined behaviour.
   static bool is_check(const Instruction& instruction) {
     return isa<BranchInst>(instruction) && instruction.hasMetadata(LLVMContext::MD_nosanitize);
   }
 
-  // A comparison, or a combination of comparisons by `!`, `&&` and `||`.
+  // Whether the value is a comparison, or comparisons combined by `!`, `&&` and `
+  // `.
   static bool is_condition(const Value* value) {
     if (isa<CmpInst>(value)) return true;
     const auto* instruction = dyn_cast<Instruction>(value);
@@ -271,7 +273,7 @@ class Observe : public PassInfoMixin<Observe> {
     return false;
   }
 
-  // Whether no path from here returns from the function.
+  // Whether no path from this block returns from the function.
   static bool never_returns(const BasicBlock* block) {
     std::set<const BasicBlock*> known;
     std::vector<const BasicBlock*> open = {block};
@@ -307,7 +309,7 @@ class Observe : public PassInfoMixin<Observe> {
     if (auto* many = dyn_cast<SwitchInst>(&decision)) return observe(*many, *place);
     Value* condition = decision.getOperand(0);
     std::string kind = isa<CastInst>(decision) ? "comparison" : "branch";
-    bool sides[2] = {true, true};  // true, false
+    bool sides[2] = {true, true};  // whether the outcomes true and false occur
     if (auto* branch = dyn_cast<BranchInst>(&decision)) {
       for (unsigned s = 0; s < 2; ++s) sides[s] = !never_returns(branch->getSuccessor(s));
     } else if (auto* select = dyn_cast<SelectInst>(&decision)) {
@@ -340,7 +342,7 @@ class Observe : public PassInfoMixin<Observe> {
     one(none, "no case", many.getDefaultDest());
   }
 
-  // Makes a failed check report its number to the parent process and end this process.
+  // Makes a failed check report its number to the parent process and end the current process.
   void report(Instruction& instruction) {
     auto& branch = cast<BranchInst>(instruction);
     if (!branch.isConditional()) return;
@@ -367,7 +369,7 @@ class Observe : public PassInfoMixin<Observe> {
     }
   }
 
-  // void stencil_lift_seen(char* to): sets to[k] if outcome k was taken.
+  // Writes void stencil_lift_seen(char* to), which sets to[k] if outcome k was taken.
   void write_seen() {
     LLVMContext& context = module_->getContext();
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
@@ -468,11 +470,12 @@ class ObservedCode : public clang::EmitObjAction {
     using clang::SanitizerKind;
     clang::CodeGenOptions& code = compiler.getCodeGenOpts();
     clang::LangOptions& language = compiler.getLangOpts();
-    code.setDebugInfo(codegenoptions::LimitedDebugInfo);  // with types, for InlineNumbers
+    // The debug information must contain types, which InlineNumbers needs
+    code.setDebugInfo(codegenoptions::LimitedDebugInfo);
     code.DebugColumnInfo = true;
     clang::SanitizerMask checks = SanitizerKind::IntegerDivideByZero | SanitizerKind::Shift |
                                   SanitizerKind::FloatCastOverflow;
-    // with -fwrapv, wrap-around is defined behaviour
+    // With -fwrapv, signed wrap-around is defined behaviour.
     if (!language.isSignedOverflowDefined()) checks |= SanitizerKind::SignedIntegerOverflow;
     language.Sanitize.set(checks);
     code.SanitizeTrap.set(checks);

@@ -1,6 +1,6 @@
-// Blocks of a launch take similar time, but other processes disturb CPUs. So ranges of blocks are
-// halved on demand as threads become idle. Ranges stay long, because neighbouring blocks share
-// halos.
+// Blocks of a launch take similar time, but other processes may use some CPUs. Ranges of blocks are
+// therefore halved on demand, when threads become idle. Long ranges are preferable, because
+// neighbouring blocks share halos.
 #include "runtime/host/parallel.h"
 
 #include <tbb/blocked_range.h>

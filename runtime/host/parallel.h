@@ -5,7 +5,8 @@
 
 namespace stencil::host {
 
-// See StencilHostInterface. `run` throws std::bad_alloc if threads cannot be created.
+// Both implement functions of StencilHostInterface. `run` throws std::bad_alloc if threads cannot
+// be created.
 int threads();
 void run(StencilHostKernel kernel, void* const* arguments, int64_t blocks);
 

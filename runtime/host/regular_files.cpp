@@ -45,7 +45,7 @@ class OpenFile : public llvm::vfs::File {
   std::string name_;
 };
 
-// Why a file may not be read; "" if it may.
+// The reason why a file must not be read, or "".
 std::string why_not(const struct stat& status) {
   if (S_ISFIFO(status.st_mode)) return "it is a pipe";
   if (S_ISSOCK(status.st_mode)) return "it is a socket";
@@ -68,11 +68,11 @@ llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> RegularFiles::openFileForRead(
     if (refused_.empty()) refused_ = "'" + path.str() + "' cannot be read: " + why;
     return std::make_error_code(std::errc::operation_not_permitted);
   };
-  // check by name first, because opening some devices has side effects
+  // Check the file by name first, because opening a device may have side effects.
   struct stat status {};
   if (::stat(name, &status) != 0) return failed();
   if (const std::string why = why_not(status); !why.empty()) return refuse(why);
-  // O_NONBLOCK: do not wait if a pipe has replaced the file
+  // O_NONBLOCK prevents waiting if a pipe has replaced the file.
   const int descriptor = ::open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return failed();
   auto file = std::make_unique<OpenFile>(descriptor, path.str());

@@ -1,5 +1,6 @@
-// OpenMP is disabled: pragmas say how loops may run, not what they compute, and a loop under a
-// directive would be a different AST node. If <omp.h> is missing, a small built-in version is used.
+// OpenMP is disabled. Its pragmas say how loops may run but not what they compute, and a loop under
+// a directive would be a different AST node. If <omp.h> is missing, a small built-in version is
+// used.
 #include "runtime/host/run_clang.h"
 
 #include <clang/Basic/DiagnosticOptions.h>
@@ -39,8 +40,8 @@ double omp_get_wtime(void);
 #endif
 )";
 
-// Removes everything from an invocation that loads code or writes files besides the result. The
-// accepted flags do not include any of it; this is a second barrier.
+// Removes all settings of an invocation that load code or write files besides the result. The
+// accepted flags contain no such settings; this function is a second barrier.
 void only_read(CompilerInvocation& invocation) {
   FrontendOptions& frontend = invocation.getFrontendOpts();
   frontend.DisableFree = false;
@@ -62,7 +63,7 @@ void only_read(CompilerInvocation& invocation) {
   invocation.getDependencyOutputOpts() = DependencyOutputOptions();
 }
 
-// Runs the compiler once with a given action.
+// Runs the compiler once with the given action.
 class Runner : public tooling::ToolAction {
  public:
   Runner(std::unique_ptr<FrontendAction> action, std::unique_ptr<llvm::raw_pwrite_stream> output)
@@ -75,8 +76,9 @@ class Runner : public tooling::ToolAction {
     compiler.setInvocation(std::move(invocation));
     compiler.setFileManager(files);
     compiler.createDiagnostics(diagnostics, false);
-    compiler.getDiagnostics().setIgnoreAllWarnings(false);  // see command()
-    compiler.setVerboseOutputStream(llvm::nulls());         // "1 error generated."
+    // See command() for the warnings that are disabled
+    compiler.getDiagnostics().setIgnoreAllWarnings(false);
+    compiler.setVerboseOutputStream(llvm::nulls());  // hides "1 error generated."
     if (output_) compiler.setOutputStream(std::move(output_));
     compiler.createSourceManager(*files);
     const bool done = compiler.ExecuteAction(*action_);
@@ -91,7 +93,7 @@ class Runner : public tooling::ToolAction {
 
 // ---- Compile flags
 
-// Like CompilationDatabase::loadFromDirectory, but all files are opened through `files`.
+// Like CompilationDatabase::loadFromDirectory, but opens all files through `files`.
 std::unique_ptr<tooling::CompilationDatabase> database_of(const std::string& directory,
                                                           const Files& files) {
   const auto text = files->getBufferForFile(directory + "/compile_commands.json");
@@ -104,7 +106,8 @@ std::unique_ptr<tooling::CompilationDatabase> database_of(const std::string& dir
       tooling::expandResponseFiles(std::move(database), files));
 }
 
-// The words of the command in a compilation database; empty if it has none for this file.
+// The words of the command for this file in a compilation database. Empty if the database has no
+// such command.
 std::vector<std::string> recorded_command(const StencilHostCFile& file, const Files& files,
                                           std::string& directory) {
   if (file.database[0] == '\0') return {};
@@ -116,7 +119,7 @@ std::vector<std::string> recorded_command(const StencilHostCFile& file, const Fi
   return commands[0].CommandLine;
 }
 
-// The approximate length of the longest outermost block; braces in comments and strings count as
+// The approximate length of the longest outermost block. Braces in comments and strings count as
 // well.
 size_t longest_function(const std::string& text) {
   size_t longest = 0, begin = 0;
@@ -129,17 +132,18 @@ size_t longest_function(const std::string& text) {
   return longest;
 }
 
-// The command line of the driver. Only the kept flags come from outside.
+// The command line of the driver. Only the kept flags come from the user or the database.
 std::vector<std::string> command(const CFlags& flags, const std::string& path, bool code,
                                  size_t length) {
   std::vector<std::string> out = {flags.cpp ? "clang++" : "clang", "--no-default-config"};
   if (!flags.standard) out.push_back(flags.cpp ? "-std=gnu++20" : "-std=gnu17");
-  // The optimisation flags below define macros that reading the tree does not.
+  // The optimisation flags below define macros. These flags undo that, so that the code sees the
+  // macros that the tree was read with.
   if (code) {
     out.insert(out.end(), {"-U__OPTIMIZE__", "-D__NO_INLINE__=1", "-U__NO_MATH_ERRNO__"});
   }
   for (const std::string& flag : flags.kept) {
-    // code runs on this machine, whatever instructions the user's machine has
+    // The code runs on this machine, so -m flags, which may select other instructions, are dropped.
     if (!code || flag.rfind("-m", 0) != 0) out.push_back(flag);
   }
 #ifdef STENCIL_CLANG_RESOURCES
@@ -147,7 +151,7 @@ std::vector<std::string> command(const CFlags& flags, const std::string& path, b
     out.insert(out.end(), {"-resource-dir", STENCIL_CLANG_RESOURCES});
   }
 #endif
-  // attributes unknown to Clang leave no trace but a warning
+  // A warning is the only trace of an attribute that Clang does not know.
   out.insert(out.end(), {"-idirafter", kOwnHeaders, "-Wno-everything", "-Wunknown-attributes",
                          "-Wno-error=unknown-attributes", "-fno-fast-math", "-ffp-contract=off",
                          "-fsyntax-only"});
@@ -178,7 +182,8 @@ bool run_clang(const StencilHostCFile& file, const CFlags& flags, const std::str
                std::unique_ptr<llvm::raw_pwrite_stream> output, const Files& regular,
                std::string& log, std::vector<Unfamiliar>& unfamiliar) {
   initialise();
-  if (!regular->refused().empty()) {  // compile_commands.json, or a file of flags that it names
+  // The file is compile_commands.json or a file of flags named in it
+  if (!regular->refused().empty()) {
     log = regular->refused();
     return false;
   }

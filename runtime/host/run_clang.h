@@ -1,4 +1,4 @@
-// Runs Clang on a C file with the file's compile flags, from a compilation database or the caller.
+// Runs Clang on a C file. The compile flags come from a compilation database or from the caller.
 #pragma once
 
 #include <clang/Frontend/FrontendAction.h>
@@ -17,15 +17,16 @@ namespace stencil::host {
 
 using Files = llvm::IntrusiveRefCntPtr<RegularFiles>;
 
-// The file system that Clang sees: regular files only, so that it never waits for a pipe.
+// The file system that Clang sees. It contains only regular files, so Clang never waits for a pipe.
 Files regular_files();
 
-// The flags of a file. `directory`: set to the working directory of a recorded command.
+// The flags of a file. If a database contains the command, `directory` becomes the working
+// directory of the command.
 CFlags flags_of(const StencilHostCFile& file, const Files& files, std::string& directory);
 
-// Runs `action` on the file, or on `text` in its place. `code`: the flags of a compilation for this
-// machine. `log` receives Clang's messages, `unfamiliar` the attributes that Clang does not know.
-// Returns whether there were no errors.
+// Runs `action` on the file, or on `text` instead of the file. `code`: use the flags for code that
+// runs on this machine. `log` receives Clang's messages. `unfamiliar` receives the attributes that
+// Clang does not know. Returns whether there were no errors.
 bool run_clang(const StencilHostCFile& file, const CFlags& flags, const std::string& directory,
                bool code, const std::string* text, std::unique_ptr<clang::FrontendAction> action,
                std::unique_ptr<llvm::raw_pwrite_stream> output, const Files& regular,
