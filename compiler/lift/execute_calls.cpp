@@ -135,7 +135,7 @@ Value Executor::call_function(const CNode& n) {
   calls_.erase(index);
   aliases_ = outer;
   if (flow == Flow::Break || flow == Flow::Continue) {
-    refuse("C015", n, fmt::format("'{}' leaves a loop that is not its own", function.name));
+    refuse("C015", n, fmt::format("'{}' leaves a loop of its caller", function.name));
   }
   return returned_;
 }

@@ -157,7 +157,7 @@ void Executor::ending(X condition, bool at_least_once, const CNode& at) {
     each_outside_sums(end, [&](X n) {
       if (n->kind == XKind::Load) {
         refuse("C025", at,
-               "the time loop ends by a condition on single array elements: " + describe(end),
+               "a condition on single array elements ends the time loop: " + describe(end),
                "use a reduction in the condition: a sum, minimum or maximum over the array");
       }
       if (n->kind == XKind::Carried) {

@@ -70,8 +70,9 @@ void Executor::space_loop(const Loop& loop) {
       domain.low = domain.low + Poly(*rest);
     } else {
       refuse("C012", n,
-             fmt::format("the loop over '{}' counts down by {}, and where it ends depends on sizes",
-                         c_expression(loop.counter.path), domain.stride),
+             fmt::format(
+                 "the loop over '{}' counts down by {}, and its last iteration depends on sizes",
+                 c_expression(loop.counter.path), domain.stride),
              "count up from the smallest value of the counter");
     }
   }

@@ -382,8 +382,9 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
     if (after == cells_.end() || !(after->second == value) || read_.count(path) == 0) continue;
     throw Refusal{
         "C014", out_.place,
-        fmt::format("'{}' is used beside '{}', which points to another array in the next step",
-                    c_expression(path), c_expression(moved[value.pointer.array])),
+        fmt::format(
+            "'{}' is used together with '{}', which points to another array in the next step",
+            c_expression(path), c_expression(moved[value.pointer.array])),
         "use only the pointers that are swapped"};
   }
 }

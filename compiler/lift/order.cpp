@@ -156,7 +156,7 @@ class Grouping {
           uses == 0
               ? fmt::format("'{}' is written by every iteration of the loop over '{}'",
                             name(store.array), index->text)
-              : fmt::format("'{}' has '{}' in two subscripts", name(store.array), index->text),
+              : fmt::format("two subscripts of '{}' contain '{}'", name(store.array), index->text),
           uses == 0 && domain.stride != 1 ? "a time loop must count by 1; each loop over space "
                                             "must appear in one subscript of the written array"
                                           : "the counter of each loop over space must appear in "
@@ -212,7 +212,7 @@ class Grouping {
                           fmt::format("'{}' is reduced from values of '{}' that earlier iterations "
                                       "of the same loop have written",
                                       r.name, name(load->id)),
-                          "reduce in a separate loop after the one that writes"};
+                          "reduce in a separate loop after the loop that writes the array"};
           }
         }
       }

@@ -141,7 +141,7 @@ void find_points(Pool& pool, Execution& execution) {
         if (!reads) continue;
         throw Refusal{"C013", store.place,
                       "several statements of a loop over points read and write the same array",
-                      "give each statement a loop of its own"};
+                      "write a separate loop for each statement"};
       }
       execution.points.push_back(std::move(made));
     }

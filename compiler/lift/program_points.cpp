@@ -199,7 +199,7 @@ ExprPtr ProgramWriter::point_load(X x, const PlacedAt& at, const PointStatement&
     if (!shape.over_time &&
         shapes_.access(x->id, x->args, statement.store).subscripts != at.place) {
       throw Refusal{"C013", statement.store.place,
-                    fmt::format("'{}' is read beside the position of a source or receiver",
+                    fmt::format("'{}' is read at a point other than the source or receiver",
                                 info(x->id).c_expression),
                     "receivers record values at their own positions"};
     }

@@ -146,7 +146,7 @@ void ProgramWriter::add_reduction(size_t number) {
     corner.ranges.push_back(std::move(range));
   }
   reader.region = std::move(corner);
-  add(std::move(reader), fmt::format("'{}' at this place in the step, not at its end", r.name));
+  add(std::move(reader), fmt::format("'{}' at this point of the step, not at its end", r.name));
 }
 
 void ProgramWriter::stop() {

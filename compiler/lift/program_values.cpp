@@ -96,8 +96,8 @@ std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, con
     std::string& rule = low ? sides[k].first : sides[k].second;
     if (!rule.empty() && rule != edge->text) {
       throw Refusal{"C026", context.piece->point->place,
-                    fmt::format("'{}' needs both rules, {} and {}, at one end", array.c_expression,
-                                rule, edge->text),
+                    fmt::format("'{}' needs two boundary rules at one end: {} and {}",
+                                array.c_expression, rule, edge->text),
                     "use one boundary rule at each end of an array"};
     }
     rule = edge->text;

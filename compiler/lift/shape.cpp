@@ -232,10 +232,10 @@ void Shapes::classify(int array) {
       const bool falls = std::any_of(strides.begin(), strides.end(),
                                      [&](const Poly& stride) { return factor == -stride; });
       if (!falls) continue;
-      throw Refusal{
-          "C013", seen.store->place,
-          fmt::format("a subscript of '{}' falls while '{}' rises", info.c_expression, atom->text),
-          "a subscript must be a sum of loop counters and sizes"};
+      throw Refusal{"C013", seen.store->place,
+                    fmt::format("a subscript of '{}' decreases while '{}' increases",
+                                info.c_expression, atom->text),
+                    "a subscript must be a sum of loop counters and sizes"};
     }
   }
   for (size_t k = 0; k < dimensions; ++k) {
@@ -499,8 +499,8 @@ void Shapes::size_of_swapped() {
         if ((a->extents[k] == nullptr) == (b->extents[k] == nullptr)) continue;
         ArrayInfo *known = a->extents[k] != nullptr ? a : b, *other = known == a ? b : a;
         other->extents[k] = known->extents[k];
-        execution_.assumptions.push_back(
-            fmt::format("{} is as long as {}", other->c_expression, known->c_expression));
+        execution_.assumptions.push_back(fmt::format("{} and {} have the same length",
+                                                     other->c_expression, known->c_expression));
       }
     }
   }

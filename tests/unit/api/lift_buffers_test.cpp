@@ -256,7 +256,7 @@ void heat(std::vector<double>& a, std::vector<double>& b, int steps) {
     std::swap(a, b);
   }
 })",
-     {"history 2", "Assumed: b is as long as a"},
+     {"history 2", "Assumed: b and a have the same length"},
      ".cpp"},
     {"a_single_loop_is_found",
      "void scale(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 2 * a[i]; }",

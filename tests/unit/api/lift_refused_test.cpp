@@ -176,12 +176,12 @@ void f(int n, double *a, double *b) { for (int i = 0; i < n; i++) b[i] = log1p(a
 void f(int n, int p, double *a, double *b) {
   for (int i = 0; i < n; i++) for (int c = 0; c < p; c++) b[i * p + c] = a[i * p + (p - 1 - c)];
 })",
-     ".c", "a subscript of 'a' falls while 'c' rises"},
+     ".c", "a subscript of 'a' decreases while 'c' increases"},
     {"counts_down_to_an_unknown_end", "C012", 3, R"(
 void f(int n, double *a, double *b) {
   for (int i = n - 1; i >= 0; i -= 2) b[i] = a[i];
 })",
-     ".c", "the loop over 'i' counts down by 2, and where it ends depends on sizes"},
+     ".c", "the loop over 'i' counts down by 2, and its last iteration depends on sizes"},
     {"unsigned_data", "C023", 5, R"(
 void f(int n, int steps, unsigned char *a, unsigned *b) {
   for (int t = 0; t < steps; t++)
