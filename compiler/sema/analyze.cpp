@@ -138,8 +138,9 @@ void hold_weights(ir::Program& program) {
 // Reports K002 for each part that is missing from the program although no error was reported.
 void check_complete(const Environment& env, const ast::Program& program, Diagnostics& diagnostics) {
   for (const Span place : parts_left_out(env, program)) {
-    diagnostics.error("K002", place, "internal error: this was left out without a message").hint =
-        "this is a bug of stencilc; please report the program";
+    diagnostics
+        .error("K002", place, "internal error: this part has no result, but no error was reported")
+        .hint = "this is a bug of stencilc; please report the program";
   }
 }
 

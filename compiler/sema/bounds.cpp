@@ -172,8 +172,8 @@ std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int 
   const int found = static_cast<int>(box.ranges.size());
   if (found < 1 || found > kMaxRank || (rank != 0 && found != rank)) {
     Diagnostic& error = env.report.error("S014", box.span, "wrong number of dimensions");
-    error.expected =
-        rank != 0 ? fmt::format("{}, as the grid has", rank) : fmt::format("1 to {}", kMaxRank);
+    error.expected = rank != 0 ? fmt::format("{}, one per dimension of the grid", rank)
+                               : fmt::format("1 to {}", kMaxRank);
     error.found = fmt::format("{}", found);
     return std::nullopt;
   }

@@ -182,7 +182,7 @@ Value Elaborator::coordinate(Coordinate what, const ast::Call& call, Span span) 
     Diagnostic& error = env_.report.error(
         "S026", span, fmt::format("'{}' can't be used in {}", call.callee.name, site_.what));
     error.found = "a coordinate of the grid, which is known only when all params have values";
-    error.hint = "let the grid take it from a param, and use that param here";
+    error.hint = "give the grid this value through a param, and use that param here";
     return {};
   }
   const bool position = what == Coordinate::Position;

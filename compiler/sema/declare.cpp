@@ -206,7 +206,8 @@ bool require_constant(Environment& env, const ast::Field& field) {
       fmt::format("a field {} {}", field.along ? "along some of the dimensions" : "on points",
                   field.constant ? "must have one level" : "must be constant"));
   error.expected = "constant, without history";
-  error.hint = field.constant ? "omit 'history'" : "add 'constant': no stencil can write it";
+  error.hint =
+      field.constant ? "omit 'history'" : "add 'constant': no stencil can write this field";
   return false;
 }
 

@@ -174,8 +174,8 @@ std::optional<int64_t> Elaborator::constant_integer(const ast::Expr& expr, const
       constant && !constant->integer ? fmt::format("{}", constant->real) : env_.text(expr.span);
   if (coordinate) {
     error.hint =
-        "origin and spacing are treated as known only at run time; let the grid take them from an "
-        "integer param, and use that param here";
+        "origin and spacing are treated as known only at run time; give the grid these "
+        "values through an integer param, and use that param here";
   } else if (!constant && std::string_view(what) == "an offset") {
     error.hint = fmt::format(
         "offsets are relative to the current point; an offset that varies needs a bound, as in '{} "

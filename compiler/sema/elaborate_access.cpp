@@ -278,7 +278,7 @@ Value Elaborator::needs_offsets(ir::FieldId id, Span span, Span whole, const std
   error.hint =
       whole.valid()
           ? fmt::format("write the offsets first: {}{}", read, env_.text({span.end, whole.end}))
-          : fmt::format("offsets say {} it is read, relative to the {}: {}", what,
+          : fmt::format("offsets state {} the field is read, relative to the {}: {}", what,
                         field.is_series() ? "current step" : "current point", read);
   const auto hint = hint_for_foreign_word(Foreign::Member, foreign);
   if (!hint.empty()) error.hint = hint;

@@ -48,7 +48,7 @@ const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
     error.found = "its own init";
   } else if (written == env_.init_places.end()) {
     error.found = "a field without an init";
-    error.hint = "an init cannot read values that a run gives a field";
+    error.hint = "an init cannot read a field whose values come from the run";
   } else {
     error.found = "an init that comes later";
     error.hint = fmt::format("put the init of '{}' before this one", field.name);

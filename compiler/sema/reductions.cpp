@@ -62,14 +62,14 @@ void types_differ(Environment& env, const ReductionInfo& info, Scalar type) {
   error.found = std::string(name(type));
   if (info.profile) {
     error.expected =
-        fmt::format("{}, the type that it has where it reads itself", name(*info.type));
+        fmt::format("{}, the type that the reduction has where it reads itself", name(*info.type));
     error.hint = fmt::format("convert the reduced value: {}({})", name(*info.type),
                              env.text(info.syntax->value->span));
     return;
   }
   error.expected = fmt::format(
       "{}, the type {}", name(*info.type),
-      info.syntax->initial ? "of its initial value" : "that it has without an initial value");
+      info.syntax->initial ? "of its initial value" : "of a reduction without an initial value");
   error.hint = fmt::format("give the initial value this type: initial {}(0)", name(type));
 }
 
@@ -270,7 +270,8 @@ void analyze_stop(Environment& env, const ast::Stop& stop, Span item) {
   }
   if (!names_reduction) {
     env.report.error("S037", stop.condition->span, "the stop condition names no reduction").hint =
-        "it is evaluated whenever a reduction that it names is; `steps` limits the number of steps";
+        "the condition is evaluated together with its reductions; `steps` limits the number of "
+        "steps";
     return;
   }
   result.condition = *condition;

@@ -79,7 +79,7 @@ Value Elaborator::value_beyond(const ir::Access& access, const ir::BoundaryRule&
     if (!computed.ok()) return {};
     if (computed.leaves.size() != 1 && computed.leaves.size() != field.components.size()) {
       env_.report
-          .error("S018", side.value->span, "the boundary value has another shape than the field")
+          .error("S018", side.value->span, "the boundary value and the field have different shapes")
           .found = describe(*computed.type);
       return {};
     }
