@@ -298,21 +298,20 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
                         : tiles_of(reduction.every, time_tile, "step")});
   }
   std::string out =
-      "Reductions: a time tile ends where one is due; separate kernels, fixed order\n";
+      "Reductions: a time tile ends before each evaluation; separate kernels, fixed order\n";
   out += table(rows, "  ");
   if (program.stop) {
-    out +=
-        "  stop: one flag is read back whenever a reduction that the condition names is "
-        "evaluated;\n";
+    out += "  stop: one flag is read back after each evaluation of a reduction in the condition;\n";
     out +=
         kernel::answer_point(module)
-            ? "  the next tile is launched meanwhile: it writes spare copies, which are dropped if "
+            ? "  the next tile is launched meanwhile and writes spare copies, which are dropped if "
               "the run ends\n"
         : ir::reduces_in_steps(program)
-            ? "  the next step waits for it: it replaces the values of reductions\n"
+            ? "  the next step waits for the flag, because it replaces the values of reductions\n"
         : ir::cuts_steps(program)
-            ? "  the next step waits for it: the launches of a step depend on each other\n"
-            : "  the next tile waits for it: it writes in place\n";
+            ? "  the next step waits for the flag, because launches of a step depend on each "
+              "other\n"
+            : "  the next tile waits for the flag, because it writes in place\n";
   }
   return out + "\n";
 }

@@ -209,8 +209,9 @@ std::string explain_subdomains(const ir::Program& program, const CutRequest& req
     tiles += fmt::format(" and not {}", cutting->schedule.time_tile);
   }
   if (request.steps > decomposition.steps) {
-    tiles += fmt::format(" (and not every {}: whole tiles, and halos no deeper than a subdomain)",
-                         request.steps);
+    tiles += fmt::format(
+        " (and not every {}: tiles must be whole, and halos no deeper than a subdomain)",
+        request.steps);
   }
   std::vector<SubdomainRow> rows = {
       {"grid", fmt::format("{} points (x first), cut {} into {} subdomains",
@@ -219,14 +220,14 @@ std::string explain_subdomains(const ir::Program& program, const CutRequest& req
       {"for", fmt::format("{} ({}); {}: {} us and {:.0f} GB/s into a subdomain", machine.name,
                           machine.description, link.name, microseconds(link.seconds),
                           1e-9 * link.bytes_per_second)},
-      {"a subdomain owns", fmt::format("{} points, and with its halo has memory for {}",
+      {"a subdomain owns", fmt::format("{} points; including its halo, it stores {}",
                                        extents_of(owned), extents_of(box_of(own.grid)))},
       {"schedule", brief_schedule(cutting->schedule, own, {machine})},
       {"exchange", fmt::format("{}, {}; {}", every(decomposition.steps, "step"), tiles,
                                beside ? "overlapped with the interior of the last tile"
                                       : "not overlapped with computation")},
       {"redundant work",
-       fmt::format("{:.3f} points computed per point owned", expected.redundancy)},
+       fmt::format("{:.3f} points computed per owned point", expected.redundancy)},
       {"expected per step",
        fmt::format("{} us computing, {} us waiting for other subdomains",
                    microseconds(expected.compute), microseconds(expected.waited))},
