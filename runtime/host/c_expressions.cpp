@@ -285,7 +285,7 @@ std::optional<std::string> CTranslator::not_understood(const Expr* e) const {
   if (number && scalar_of(context_, of) == CScalar::None)
     return "a value of the type '" + of.getUnqualifiedType().getAsString() + "'";
   if (e->isGLValue() && of.isVolatileQualified()) return "a volatile object";
-  if (of.hasAddressSpace()) return "an object in an address space of its own";
+  if (of.hasAddressSpace()) return "an object in a separate address space";
   if (std::string rules = other_arithmetic(*e, context_.getLangOpts()); !rules.empty())
     return rules;
   return std::nullopt;

@@ -284,7 +284,7 @@ Choice choose_only(Functions& functions) {
   if (!outer[0]->isMain()) return {{outer[0], {}, outer[0]->getNameAsString()}, {true, ""}};
   if (deep.empty()) {
     return refuse("C002", line_of(functions.context, outer[0]->getLocation()),
-                  "main has no loop of its own", "name the function to lift with --function");
+                  "main itself contains no loop", "name the function to lift with --function");
   }
   if (deep.size() > 1) {
     return refuse("C002", line_of(functions.context, deep[1]->getBeginLoc()),

@@ -183,8 +183,9 @@ struct ParamCheck {
     const auto [a, b] = difference(here, there);
     return refused(
         first,
-        fmt::format("{} the program also changes elsewhere: '{}' instead of '{}'", with, b, a),
-        "the compiler replaces it by its value in sizeof, template arguments and derived "
+        fmt::format("{} the program differs in more than the default: '{}' instead of '{}'", with,
+                    b, a),
+        "the compiler replaces the name by its value in sizeof, template arguments and derived "
         "constants; avoid these uses, or make the derived constant a param as well");
   }
 
