@@ -184,7 +184,7 @@ void add_piece(State& state, Statement& line, size_t item, const Region& region,
 // Bodies.
 
 Expr Function::call(const std::vector<Expr>& arguments) const {
-  // The operand carries the id of the builder
+  // The operand carries the id of the builder.
   std::vector<Expr> operands = {Access::name(name_, state_->id)};
   operands.insert(operands.end(), arguments.begin(), arguments.end());
   return Access::combine(operands, [name = name_](std::vector<ast::ExprPtr> parts) {

@@ -22,7 +22,7 @@ dsl::Place place_in(const std::vector<Built::Statement>& statements, Span span) 
   dsl::Place place;
   for (const Built::Statement& statement : statements) {
     if (statement.text.begin <= span.begin && span.begin < statement.text.end) {
-      // Parts come after their statement, so the last match is the innermost
+      // Parts come after their statement, so the last match is the innermost.
       place = statement.place;
     }
   }

@@ -26,7 +26,7 @@ namespace stencil::dsl {
 
 namespace detail {
 
-// Limit on the number of nodes in the tree of one expression
+// Limit on the number of nodes in the tree of one expression.
 constexpr int64_t kMostNodes = 1'000'000;
 
 using Problem = std::shared_ptr<const Diagnostic>;  // null: no problem

@@ -64,7 +64,7 @@ std::vector<std::string> machines_for(emit::Target target) {
   const auto kind = [](std::string_view name) {
     return name.substr(0, name.find_first_of("0123456789"));
   };
-  // OpenCL files contain only kernels and run on any device
+  // OpenCL files contain only kernels and run on any device.
   const bool kernels_alone = emit::info(target).header_ending.empty();
   std::vector<std::string> names;
   for (const schedule::Machine& machine : schedule::machine_table()) {

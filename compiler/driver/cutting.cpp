@@ -78,7 +78,7 @@ class Chooser {
     out.schedule = *schedule_;
     out.decomposition.set_common_tile(schedule_->time_tile);
     const int64_t left = out.decomposition.steps % out.decomposition.common_tile;
-    // The number of steps must be a multiple of the tile
+    // The number of steps must be a multiple of the tile.
     if (left != 0) return at(cuts, out.decomposition.steps - left, diagnostics);
     const int subdomain = typical_subdomain(out.decomposition);
     const ir::Program own = decompose::restrict_to(program_, out.decomposition, subdomain);
@@ -119,7 +119,7 @@ class Chooser {
   Step step_of(schedule::Scheduler& scheduler, const schedule::Schedule& schedule) const {
     const auto candidate = schedule::predict(scheduler, schedule);
     if (candidate) return {candidate->prediction.seconds, candidate->prediction.waves};
-    // Bytes per point and step, if the model does not know the schedule
+    // Bytes per point and step, if the model does not know the schedule.
     constexpr double kBytes = 8;
     return {points_of(scheduler.program()) * kBytes / machine_.bytes_per_second, 1};
   }

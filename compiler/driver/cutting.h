@@ -26,7 +26,7 @@ const Link& memory_link();
 const Link& network_link();
 
 struct CutRequest {
-  // "4": number of subdomains, the model chooses the cuts; "2x2": the cuts, x first
+  // "4": number of subdomains, the model chooses the cuts; "2x2": the cuts, x first.
   std::string cuts;
   int64_t steps = 0;  // steps between two exchanges; 0: the model chooses
 };

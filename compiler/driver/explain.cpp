@@ -337,7 +337,7 @@ std::string fitted(const std::string& message) {
     size_t end = kLineWidth - 4;
     const bool points = i + 1 < lines.size() && is_quotation(lines[i + 1]);
     if (line.size() > kLineWidth && points && lines[i + 1].size() <= end) {
-      // Do not cut inside a UTF-8 character
+      // Do not cut inside a UTF-8 character.
       while ((static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;
       line = line.substr(0, end) + " ...";
     }

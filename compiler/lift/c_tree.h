@@ -92,7 +92,7 @@ struct CNode {
   double real = 0;
   std::string text;
   std::vector<int> children;
-  // Position in the file to lift; inside a macro, the position where the macro is expanded
+  // Position in the file to lift; inside a macro, the position where the macro is expanded.
   int line = 0, column = 0;
   int file = 0;  // index into files; 0 is the file to lift
 };
@@ -115,7 +115,7 @@ struct CTree {
   std::vector<CNode> nodes;
 
   bool cpp = false;  // C++, not C
-  // The function to lift; if made from a region, the variables of the region are its parameters
+  // The function to lift; if made from a region, the variables of the region are its parameters.
   int entry = -1;
   bool region = false;  // entry was made from a region: code between pragmas, or a loop
   std::vector<std::string> conditions;  // macros tested by #if and #elif

@@ -33,7 +33,7 @@ bool simple(X x, X index) {
       case XKind::Index:
         out = out && n == index;
         return;
-      // A conversion to a narrow type could wrap around at lengths that are not tested
+      // A conversion to a narrow type could wrap around at lengths that are not tested.
       case XKind::Cast:
         out = out && is_integer(n->type) && (bits_of(n->type) >= 32 || is_condition(n->args[0]));
         return;

@@ -38,7 +38,7 @@ bool Executor::node_changes(const CNode& n, bool own) {
 }
 
 bool Executor::function_changes(int index) {
-  // Assume true while the body is checked, in case the function is recursive
+  // Assume true while the body is checked, in case the function is recursive.
   const auto [entry, fresh] = function_changes_.try_emplace(index, true);
   if (!fresh) return entry->second;
   bool out = false;

@@ -400,7 +400,7 @@ void Executor::initialise(const std::string& path, int type, int index) {
   const CTypeInfo* info = type_of(type);
   const CNode& from = node(index);
   if (info->kind == CTypeInfo::Kind::Reference) return;
-  // Eval() refuses an initializer with side effects
+  // eval() refuses an initializer with side effects.
   if (from.kind == CKind::Unknown) (void)eval(index);
   if (info->kind == CTypeInfo::Kind::Array) {
     if (from.kind != CKind::List) return;

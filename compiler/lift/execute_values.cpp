@@ -416,7 +416,7 @@ Value Executor::eval_binary(const CNode& n) {
                     (right.x->integer & (right.x->integer + 1)) == 0;
   Poly least;
   if (mask) {
-    // `% 2` requires a nonnegative operand; the step number is always nonnegative
+    // `% 2` requires a nonnegative operand; the step number is always nonnegative.
     const auto sum = exact(left.x);
     least = sum ? extreme(*sum, false) : Poly(-1);
     if (time_ != nullptr && least.linear_in(time_).value_or(0) > 0) least = least.without(time_);

@@ -131,7 +131,7 @@ struct Left {
   std::string c_expression;  // "": the return value
   CScalar type = CScalar::I32;
   X value = nullptr;  // an expression of symbols, reductions and the outcome; null: unknown
-  // A variable of the function around the region; the name is its C expression
+  // A variable of the function around the region; the name is its C expression.
   bool variable = false;
 };
 
@@ -151,7 +151,7 @@ struct Execution {
   bool timed = false;       // there is a time loop
   X steps = nullptr;        // number of iterations of the time loop
   X first = nullptr;        // value of the counter in the first step
-  // C takes a step even if `steps` < 1; the program requires steps >= 1
+  // C takes a step even if `steps` < 1; the program requires steps >= 1.
   bool at_least_once = false;
   std::vector<Rotation> rotations;
   X stop = nullptr;  // if true after a step, the time loop ends
@@ -171,9 +171,9 @@ struct Execution {
 };
 
 struct ExecuteOptions {
-  // Keep ghost cells that are copies, for callers that use the whole arrays
+  // Keep ghost cells that are copies, for callers that use the whole arrays.
   bool keep_ghosts = false;
-  // A loop with at most this number of iterations is unrolled, unless it is a loop over space
+  // A loop with at most this number of iterations is unrolled, unless it is a loop over space.
   int unroll = 32;
   std::vector<std::string> params = {};  // macros and constants that become symbols
 };

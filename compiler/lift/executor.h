@@ -35,7 +35,7 @@ struct Value {
 
 struct LValue {
   // Table is an element of a constant array at an unknown subscript. Its parts for Q[i].w: "Q",
-  // "[i]", ".w"
+  // "[i]", ".w".
   enum class Kind : uint8_t { None, Cell, Element, Table };
   Kind kind = Kind::None;
   std::string path;
@@ -68,7 +68,7 @@ struct EarlyEnd {
   Value returned = {};
   LValue returned_place = {};
   CPlace place;
-  // The program requires the opposite of the condition, so nothing is guarded
+  // The program requires the opposite of the condition, so nothing is guarded.
   bool required = false;
 };
 
@@ -137,7 +137,7 @@ class Executor : private State {
   };
   struct Unfusable {};  // thrown if the stores of an iteration must be executed in order
   struct NoSplit {};    // thrown if conditions must become selects
-  // Thrown to repeat the execution if earlier statements depend on a fact learned later
+  // Thrown to repeat the execution if earlier statements depend on a fact learned later.
   struct Restart {};
   struct Loop {  // for (v = first; v < end; v += step)
     LValue counter;

@@ -32,7 +32,7 @@ enum class XKind : uint8_t {
   Call,     // text: a math function; the name of its double version
   Sum,      // text: sum, prod, min, max; args: operand; ids: the indices reduced over
   Reduced,  // id: a reduction of the execution; its value in the current step
-  // A result of the time loop; id: kStepsTaken, or kStopped (1 if a condition ended the loop)
+  // A result of the time loop; id: kStepsTaken, or kStopped (1 if a condition ended the loop).
   Outcome,
   Edge,    // text: a boundary rule; integer: a constant; args: a counter, the length
   Unknown  // text: the reason why the value is unknown

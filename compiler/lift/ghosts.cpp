@@ -296,7 +296,7 @@ class Finder {
   const std::vector<StepFunction>& functions_;
   std::map<int, Dimension> dimensions_;
   Pool& pool_;
-  // By dimension: parts whose ghosts are read before they are copied
+  // By dimension: parts whose ghosts are read before they are copied.
   std::map<int, std::set<ArrayPart>> first_;
 };
 

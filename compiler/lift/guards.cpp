@@ -117,7 +117,7 @@ class Narrowing {
     }
     Poly& bound = factor > 0 ? loop->low : loop->high;
     const Poly limit = factor > 0 ? -rest : rest;
-    // Number of points that the condition removes
+    // Number of points that the condition removes.
     const Poly cut = factor > 0 ? limit - bound : bound - limit;
     if (known(cut)) {
       exact_ = exact_ && (loop->stride == 1 || cut.zero());

@@ -7,7 +7,7 @@
 namespace stencil::lifter {
 
 struct StepPiece {
-  // The point that the values are stored to: its subscripts and domain
+  // The point that the values are stored to: its subscripts and domain.
   const Store* point = nullptr;
   std::vector<X> values;  // one value for each target; null: the target is unchanged
 };

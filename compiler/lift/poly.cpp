@@ -347,7 +347,7 @@ bool eliminated(std::vector<Poly> facts) {
     };
     for (const Poly& p : facts) {
       const int64_t f = factor(p);
-      // Dropping a fact weakens the proof but keeps it valid
+      // Dropping a fact weakens the proof but keeps it valid.
       if (std::abs(f) > kMostFactor) continue;
       (f == 0 ? left : f > 0 ? rising : falling).push_back(p);
     }

@@ -20,7 +20,7 @@ struct FieldBinding {
   int level = 0;   // 0 is the newest
   int copies = 1;  // number of buffers that rotate with each step
   int array = -1;  // index into Execution::arrays
-  // For each dimension of the array: a constant >= 0, kSpace or kBufferSlot
+  // For each dimension of the array: a constant >= 0, kSpace or kBufferSlot.
   std::vector<int64_t> subscripts;
   int64_t buffer_slot = -1;  // the value of the subscript kBufferSlot in the first step
   std::vector<X> extents;  // for each dimension of the array; at kBufferSlot the number of buffers
@@ -66,7 +66,7 @@ struct PointFieldBinding {
 struct Exclusion {
   std::string text;    // "n >= 3", "the return value of 'f'"
   bool above = false;  // the condition limits a number, such as a size, from above
-  // `text` names a result that the program does not compute; it is not a condition
+  // `text` names a result that the program does not compute; it is not a condition.
   bool result = false;
 };
 

@@ -64,7 +64,7 @@ std::vector<ProgramWriter::InMemory> ProgramWriter::memory() const {
       numbers.push_back({readable(symbol.c_expression), *symbol.object, symbol.type,
                          symbol.restricted, left, -1});
     }
-    // The region reads an element such as w[0] as a scalar
+    // The region reads an element such as w[0] as a scalar.
     for (size_t a = 0; a < execution_.arrays.size(); ++a) {
       if (symbol.c_expression.rfind(execution_.arrays[a].c_expression + "[", 0) == 0)
         use(static_cast<int>(a));
@@ -73,7 +73,7 @@ std::vector<ProgramWriter::InMemory> ProgramWriter::memory() const {
   std::vector<InMemory> out;
   for (int a : arrays) {
     const ArrayInfo& array = info(a);
-    // Declared constant arrays are never written
+    // Declared constant arrays are never written.
     if (array.constant && array.object.empty()) continue;
     out.push_back({readable(array.c_expression), array.object, array.element, array.restricted,
                    written.count(a) > 0, a});

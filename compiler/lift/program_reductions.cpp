@@ -39,7 +39,7 @@ void ProgramWriter::begin_reductions() {
     end = end && !r.in_step && at_the_end(r);
     each_node(r.value, [&](X n) { end = end && n->kind != XKind::Reduced; });
   }
-  // The program uses the value after the loop, so it must be the value of the last step
+  // The program uses the value after the loop, so it must be the value of the last step.
   bool left = false;
   for (const Left& one : execution_.left) {
     if (one.value == nullptr) continue;

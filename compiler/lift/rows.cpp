@@ -14,7 +14,7 @@ namespace stencil::lifter {
 
 namespace {
 
-// Splitting the loops of one array reveals strides for loops over other arrays
+// Splitting the loops of one array reveals strides for loops over other arrays.
 constexpr int kPasses = 8;
 
 bool is_value(X x, int index) {  // x uses the index outside of subscripts

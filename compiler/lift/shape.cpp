@@ -460,7 +460,7 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
     gather(r.point, false);
     note(r.point);
   }
-  // W[t] in a statement at points has the same value for all points
+  // w[t] in a statement at points has the same value for all points.
   for (const PointStatement& one : execution.points) {
     each_node(one.store.value, [&](X n) {
       if (n->kind != XKind::Load || n->id == one.store.array) return;

@@ -15,7 +15,7 @@ namespace stencil::lifter {
 // subscripts or t % 2.
 struct ArrayPart {
   int array = -1;
-  // Constant subscripts of the dimensions in ArrayShape::fixed, in order
+  // Constant subscripts of the dimensions in ArrayShape::fixed, in order.
   std::vector<int64_t> fixed;
   int buffer_slot = -1;  // the part is the buffer (t + buffer_slot) % copies; -1: no copies
   friend auto operator<=>(const ArrayPart&, const ArrayPart&) = default;

@@ -122,11 +122,11 @@ class Arithmetic {
   // results from another such operation, because the warning belongs to the first operation.
   std::map<ir::NodeId, Span> promotions_;
   std::set<ir::NodeId> promoted_;  // nodes that are double because of an operation in promotions_
-  // Nodes that warn_of_promotions has visited for a float target
+  // Nodes that warn_of_promotions has visited for a float target.
   std::set<ir::NodeId> seen_in_a_float_;
 
   std::set<ir::NodeId> meant_;  // nodes that result from explicit conversions
-  // Nodes that warn_of_narrow_parts has visited for a double target
+  // Nodes that warn_of_narrow_parts has visited for a double target.
   std::set<ir::NodeId> seen_in_a_double_;
 
   // The weak values, without duplicates, and the nodes that represent each of them, by type.

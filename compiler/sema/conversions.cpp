@@ -77,7 +77,7 @@ bool Arithmetic::in_range(const Constant& constant, Scalar type, Span span) {
 
 std::optional<Constant> Arithmetic::typed(const Constant& value, Scalar to, Span span) {
   if (value.type == to) return value;
-  // Admissible() and storable() have reported the error
+  // admissible() and storable() have reported the error.
   if (to == Scalar::Bool) return std::nullopt;
   if (is_float(to)) {
     double real = value.integer && value.type ? static_cast<double>(*value.integer) : value.real;

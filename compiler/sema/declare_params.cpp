@@ -55,7 +55,7 @@ void take_definition(Environment& env, ir::Param& param, const std::string& text
   if (param.real_value || param.integer_value) return;
   Diagnostic& error = env.report.error(
       "S007", Span{}, fmt::format("invalid value of param '{}' on the command line", param.name));
-  // The number fits a double but not the type
+  // The number fits a double but not the type.
   const bool beyond = is_float(param.type) && parse_real(text);
   error.expected = numbers_of(is_float(param.type) && !beyond ? Scalar::F64 : param.type);
   if (beyond_double(text) && is_float(param.type)) {
@@ -231,7 +231,7 @@ void declare_group(Environment& env, const ast::Param& param) {
     ok &= params.back().real_value.has_value();
   }
   if (ok && param.value) ok = take_defaults(env, params, *type, *param.value);
-  // Check the names even if the value is not evaluated
+  // Check the names even if the value is not evaluated.
   if (param.value) env.check_names(*param.value, {});
   env.param_groups.push_back({type, static_cast<int>(env.program.params.size())});
   for (ir::Param& component : params) {
@@ -264,7 +264,7 @@ void declare_param(Environment& env, const ast::Param& param) {
   } else if (ok && param.value && !env.options.open.count(param.name.name)) {
     ok = take_default(env, result, *param.value);
   }
-  // Check the names even if the value is not evaluated
+  // Check the names even if the value is not evaluated.
   if (param.value) env.check_names(*param.value, {});
   result.fixed = result.real_value && env.options.fixed.count(param.name.name);
   declaration->broken = !ok;

@@ -23,7 +23,7 @@ struct Site {
   bool run_time_params = true;  // the expression may read open and float params, as ParamRef
   bool reductions = false;
   bool coordinates = true;  // the expression may call position, origin and spacing
-  // The expression may read initial values of fields with an earlier init
+  // The expression may read initial values of fields with an earlier init.
   bool initial_values = false;
   bool in_double = false;  // `real` means double, and float params are read as doubles
 };
@@ -234,14 +234,14 @@ class Elaborator {
   AccessProver* prover_;
   Arithmetic arithmetic_;
   bool in_boundary_ = false;  // only profiles and series may be read here
-  // Indices count the dimensions of this field; null: of the grid
+  // Indices count the dimensions of this field; null: of the grid.
   const ir::Field* field_ = nullptr;
 
   Frame root_;
   Frame* frame_ = &root_;
-  // Offset of the function application that is being inlined; empty: no offset
+  // Offset of the function application that is being inlined; empty: no offset.
   std::vector<int> shift_;
-  // The function that is being inlined; functions.size() outside of functions
+  // The function that is being inlined; functions.size() outside of functions.
   int current_function_;
   std::vector<Span> applied_at_;  // the applications that are being inlined
   // Results of function applications, by function, arguments and shift. Without this memo, nested

@@ -274,7 +274,7 @@ bool Environment::begins_piece(Span span) const {
 
 void Environment::unknown_name(Foreign kind, const std::string& name, Span span,
                                const std::vector<std::string>& others) {
-  // Searching is limited, because each suggestion searches all names
+  // Searching is limited, because each suggestion searches all names.
   constexpr int kMaxSuggestions = 20;
   const WrittenName* written = find_written(name);
   if (written && contains(written->item, span)) return;  // check_order() has reported the error
@@ -323,7 +323,7 @@ std::optional<ir::ReductionId> Environment::reduction_into(ir::FieldId field) co
 }
 
 void Environment::add_check(ir::Check check) {
-  // Checks of several dimensions may share code and message
+  // Checks of several dimensions may share code and message.
   std::string what = check.code + check.message;
   for (const ir::Affine& affine : check.any_nonnegative) what += "\n" + print(affine);
   if (checks_seen_.emplace(check.span.begin, check.span.end, std::move(what)).second) {

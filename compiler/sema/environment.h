@@ -46,7 +46,7 @@ struct Region {
   bool ok = false;  // false: an error was reported, and the box is that of the grid
   ir::Box box;
   std::vector<std::string> index_names;
-  // For each dimension; points are counted from the low bound; empty: all 1
+  // For each dimension; points are counted from the low bound; empty: all 1.
   std::vector<int64_t> strides;
 };
 
@@ -81,7 +81,7 @@ struct WrittenName {
 // The part of a boundary rule that the IR cannot express. side_rules.cpp adds a select to each
 // access that may leave the field.
 struct SideRule {
-  // Value of `constant` if it must be computed; null: it is a number
+  // Value of `constant` if it must be computed; null: it is a number.
   const ast::Expr* value = nullptr;
   bool negates = false;  // odd or antisymmetric: values change their sign
   bool repeats = false;  // symmetric or antisymmetric: unlike mirror, repeats the edge point
@@ -120,14 +120,14 @@ struct Environment {
   std::vector<std::vector<SideRules>> field_side_rules;
   std::vector<Value> tables;  // constants; a vector of vectors of the element type
   std::vector<FunctionInfo> functions;
-  // By field; includes inits that are not analysed yet
+  // By field; includes inits that are not analysed yet.
   std::unordered_map<std::string, Span> init_places;
   std::unordered_set<ir::FieldId> inits_seen;  // inits analysed so far, including those with errors
   IdVector<ir::ReductionId, ReductionInfo> reductions;  // Declared::Reduction
   uint32_t reader = 0;  // position in the text of the stencil or reduction that is being analysed
   int reductions_begun = 0;
   size_t repeats_analysed = 0;
-  // A count, because a requirement that always holds is not stored
+  // A count, because a requirement that always holds is not stored.
   size_t requirements_analysed = 0;
 
   // Affine functions of the open params that are nonnegative in every valid run. They follow from

@@ -10,7 +10,7 @@
 namespace stencil::sema {
 
 struct Folded {
-  // If there is neither a value nor a fault, the operation happens at run time
+  // If there is neither a value nor a fault, the operation happens at run time.
   std::optional<Constant> value;
   const char* fault = nullptr;  // reason why the value does not exist ("division by zero")
 };

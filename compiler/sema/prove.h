@@ -95,7 +95,7 @@ class AccessProver {
   const std::vector<std::string>& index_names_;
   bool muted_;
   std::vector<ir::Affine> facts_;
-  // Facts_, plus facts about the boxes that contain the region
+  // facts_, plus facts about the boxes that contain the region.
   std::vector<ir::Affine> facts_of_place_;
   std::map<std::tuple<ir::FieldId, End, int>, Verdict> known_;  // by field, end and offset
   std::map<ir::FieldId, std::vector<ir::Excess>> excess_;

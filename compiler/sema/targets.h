@@ -13,7 +13,7 @@ namespace stencil::sema {
 const Declaration* find_field(Environment& env, const ast::Identifier& name);
 
 struct Targets {
-  // Without duplicates, in the order in which the targets name them
+  // Without duplicates, in the order in which the targets name them.
   std::vector<ir::FieldId> fields;
   // The type of the value to assign: the type of the target, or for several targets a structure of
   // their types.

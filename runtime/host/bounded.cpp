@@ -38,7 +38,7 @@ void write_all(int pipe, const char* data, size_t size) {
 void limit_memory() {
   constexpr rlim_t kBeyond = rlim_t{4} << 30;
   unsigned long pages = 0;
-  // The first number in the file is the number of pages in use
+  // The first number in the file is the number of pages in use.
   if (FILE* file = std::fopen("/proc/self/statm", "re")) {
     char text[64];
     const size_t length = std::fread(text, 1, sizeof text, file);

@@ -131,7 +131,7 @@ int CTranslator::mdspan_of_pointer(const CXXConstructExpr* e, const Mdspan& of) 
     return unknown(e, "an mdspan that is not constructed from a pointer and integers");
   const int pointer = expression(e->getArg(0));
   int row = type(of.element);
-  // Index of the argument; counts down from the last dimension in memory
+  // Index of the argument; counts down from the last dimension in memory.
   unsigned next = e->getNumArgs();
   unsigned first = 1;
   for (size_t d = rank; d-- > 0;) {

@@ -15,7 +15,7 @@ namespace stencil::host {
 
 struct CFlags {
   std::vector<std::string> kept;  // flags for Clang, in their original order
-  // The language is C++, according to -x, the name of the driver, or the name of the file
+  // The language is C++, according to -x, the name of the driver, or the name of the file.
   bool cpp = false;
   bool standard = false;  // one of the flags is -std
   bool openmp = false;    // one of the flags is -fopenmp, which defines _OPENMP

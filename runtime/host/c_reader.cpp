@@ -122,7 +122,7 @@ struct Functions : RecursiveASTVisitor<Functions> {
     return inner + (is_loop(s) ? 1 : 0);
   }
   int depth_of(const FunctionDecl* function) {
-    // A recursive call counts as depth 0
+    // A recursive call counts as depth 0.
     const auto [entry, fresh] = depths.try_emplace(function, 0);
     if (fresh) depths[function] = depth(function->getBody());
     return depths[function];

@@ -40,7 +40,7 @@ struct Mdspan {
   clang::QualType element;
   std::vector<int64_t> extents;
   bool left = false;  // layout_left: the first index is contiguous
-  // The reason why elements cannot be accessed (another layout); "" if they can be accessed
+  // The reason why elements cannot be accessed (another layout); "" if they can be accessed.
   std::string unknown;
 };
 std::optional<Mdspan> mdspan_of(const clang::RecordDecl& record);

@@ -63,7 +63,7 @@ std::vector<std::string> arguments(const StencilHostOptions& options) {
   list.insert(list.end(), {"-x", "c++", "-std=c++17", "-ffreestanding", "-fno-builtin",
                            "-nostdsysteminc", "-nobuiltininc", "-mrelocation-model", "pic",
                            "-pic-level", "2", "-mframe-pointer=none",
-                           // The verifier would only check the output of Clang
+                           // The verifier would only check the output of Clang.
                            "-disable-llvm-verifier"});
   list.push_back("-O" + std::to_string(options.optimisation));
   if (options.optimisation >= 2) {

@@ -15,7 +15,7 @@ void with_large_stack(const std::function<void()>& work) {
       thrown = std::current_exception();
     }
   };
-  // Reserves address space; pages are allocated when they are used
+  // Reserves address space; pages are allocated when they are used.
   constexpr size_t kBytes = size_t{1} << 30;
   pthread_attr_t attributes;
   pthread_t thread;

@@ -9,7 +9,7 @@
 // A loaded object. The destructor unloads the code of the object.
 struct StencilHostProgram {
   virtual ~StencilHostProgram() = default;
-  // Null if there is no kernel with this name
+  // Null if there is no kernel with this name.
   virtual StencilHostKernel find(const char* name) = 0;
 };
 

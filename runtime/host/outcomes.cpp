@@ -470,7 +470,7 @@ class ObservedCode : public clang::EmitObjAction {
     using clang::SanitizerKind;
     clang::CodeGenOptions& code = compiler.getCodeGenOpts();
     clang::LangOptions& language = compiler.getLangOpts();
-    // The debug information must contain types, which InlineNumbers needs
+    // The debug information must contain types, which InlineNumbers needs.
     code.setDebugInfo(codegenoptions::LimitedDebugInfo);
     code.DebugColumnInfo = true;
     clang::SanitizerMask checks = SanitizerKind::IntegerDivideByZero | SanitizerKind::Shift |

@@ -76,7 +76,7 @@ class Runner : public tooling::ToolAction {
     compiler.setInvocation(std::move(invocation));
     compiler.setFileManager(files);
     compiler.createDiagnostics(diagnostics, false);
-    // See command() for the warnings that are disabled
+    // See command() for the warnings that are disabled.
     compiler.getDiagnostics().setIgnoreAllWarnings(false);
     compiler.setVerboseOutputStream(llvm::nulls());  // hides "1 error generated."
     if (output_) compiler.setOutputStream(std::move(output_));
@@ -182,7 +182,7 @@ bool run_clang(const StencilHostCFile& file, const CFlags& flags, const std::str
                std::unique_ptr<llvm::raw_pwrite_stream> output, const Files& regular,
                std::string& log, std::vector<Unfamiliar>& unfamiliar) {
   initialise();
-  // The file is compile_commands.json or a file of flags named in it
+  // The file is compile_commands.json or a file of flags named in it.
   if (!regular->refused().empty()) {
     log = regular->refused();
     return false;

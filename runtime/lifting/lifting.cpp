@@ -91,7 +91,7 @@ Result<lifter::Lifted> lift_as_it_stands(const LiftRequest& request) {
   const std::string commands = request.file.database + "/compile_commands.json";
   std::error_code ignored;
   if (!request.file.database.empty() && std::filesystem::exists(commands, ignored)) {
-    // Clang would wait forever if the file were a pipe
+    // Clang would wait forever if the file were a pipe.
     const auto regular = open_to_read(commands);
     if (!regular.ok()) return regular.failure();
   }
