@@ -1,6 +1,6 @@
 // Executes both branches of a condition that cannot be decided. Both branches start from the same
-// state. The condition guards their stores, and variables become selects. `if`, `?:`, `&&` and `
-// ` share this code, so an operand that assigns a variable assigns it only under its condition.
+// state. The condition guards their stores, and variables become selects. `if`, `?:`, `&&` and `||`
+// share this code, so an operand that assigns a variable assigns it only under its condition.
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"

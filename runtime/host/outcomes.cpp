@@ -248,8 +248,7 @@ class Observe : public PassInfoMixin<Observe> {
     return isa<BranchInst>(instruction) && instruction.hasMetadata(LLVMContext::MD_nosanitize);
   }
 
-  // Whether the value is a comparison, or comparisons combined by `!`, `&&` and `
-  // `.
+  // Whether the value is a comparison, or comparisons combined by `!`, `&&` and `||`.
   static bool is_condition(const Value* value) {
     if (isa<CmpInst>(value)) return true;
     const auto* instruction = dyn_cast<Instruction>(value);
