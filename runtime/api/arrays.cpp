@@ -1,8 +1,9 @@
-// Copies between user arrays and fields: names of fields and their parts, shapes, types.
+// Copies between user arrays and fields. Resolves the names of fields and their parts, and checks
+// the shapes and element types of arrays.
 //
-// The element types of array and component must match, with two exceptions. C++ has no 16-bit
-// floats, so half and bfloat components are also copied from and to float. std::vector<bool> has no
-// array of bools, so bool components are also copied from and to bytes.
+// The element type of an array must match that of the component, with two exceptions. C++ has no
+// 16-bit floats, so half and bfloat components are also copied from and to float. std::vector<bool>
+// stores no bools in memory, so bool components are also copied from and to bytes.
 #include "runtime/api/arrays.h"
 
 #include <fmt/format.h>
@@ -155,7 +156,8 @@ std::string print_shape(const Extents& shape) {
   return shape.empty() ? "no dimensions" : fmt::format("{}", fmt::join(shape, " x "));
 }
 
-// The other element type that a component of this type can be copied from and to.
+// The second element type that user arrays for such a component may have; the component's own type
+// if there is no second one.
 ElementType stand_in(Scalar type) {
   if (type == Scalar::Bool) return ElementType::Ubyte;
   return is_float(type) && is_storage(type) ? ElementType::Float : element_type_of(type);
@@ -242,8 +244,8 @@ Status check_array(const ir::Program& program, const FieldData& field, const Pla
 
 namespace {
 
-// Calls visit(offset into the array, position in the field) for the first point of each row. Both
-// in elements.
+// Calls visit(offset into the array, position in the field), both in elements, for the first point
+// of each row.
 template <class Visit>
 void for_each_row(const FieldData& field, const AnyView& array, Visit visit) {
   if (field.points == 0) return;
@@ -260,8 +262,8 @@ void for_each_row(const FieldData& field, const AnyView& array, Visit visit) {
   }
 }
 
-// Calls move(element, stored), with references to the array's and the field's element, for every
-// point and component of the place.
+// Calls move(element, stored) for every point and component of the place. `element` refers to the
+// array's element and `stored` to the field's.
 template <class Move>
 void for_each_element(const FieldData& field, const Place& place, const AnyView& array, Move move) {
   const int first = std::max(place.component, 0);

@@ -1,4 +1,4 @@
-// Fields and parts of fields by name, and user arrays for them.
+// Finds fields and their parts by name, and copies between them and user arrays.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ Result<Place> find_place(const ir::Program& program, const std::string& name);
 
 ElementType element_type_of(Scalar type);
 
-// The fields of a program, as far as they are known without values of open params.
+// Describes the fields of a program, except for properties that depend on params without a value.
 std::vector<FieldInfo> describe_fields(const ir::Program& program);
 // Fills in position and spacing of all fields whose origin is known.
 void describe_places(const ir::Program& program, const std::vector<ir::AxisValue>& grid,

@@ -29,7 +29,8 @@ struct Given {
   int64_t bytes = 0;
 };
 
-// Kernels can work in the array if it is dense, row-major, aligned, and not const if it is written.
+// Whether kernels can work directly in the array. It must be dense, row-major and aligned, and not
+// const if kernels write it.
 Status check_usable(const Given& given, const AnyView& array, bool written, Where where) {
   int64_t dense = 1;
   for (size_t d = array.extents().size(); d-- > 0; dense *= array.extents()[d]) {
@@ -92,7 +93,8 @@ Result<std::vector<Given>> check_arrays(const ir::Program& program, const refere
   return out;
 }
 
-// The arrays of a field as [component][level]; all or none must be given. Empty if none is.
+// The arrays of a field as [component][level]. Empty if the user gives none; otherwise the user
+// must give all of them.
 Result<std::vector<std::vector<void*>>> collect(const ir::Program& program, size_t field,
                                                 const std::vector<Given>& all) {
   const ir::Field& source = program.fields[field];
@@ -224,7 +226,7 @@ Result<Simulation> attach(std::shared_ptr<const KernelData> kernel, const Arrays
   data->device_arrays.stream = stream;
   const auto given = TRY(check_arrays(data->program(), data->state, arrays, where));
   TRY(provide_memory(given, *data));
-  // A device that cannot use the arrays reports it here, not at the first step.
+  // If the device cannot use the arrays, report it here and not at the first step.
   TRY(where == Where::Device ? data->open_session() : Status(Done{}));
   return SimulationData::wrap(std::move(data));
 }

@@ -1,8 +1,9 @@
 // Files of a run in the public API. Names are resolved and checked here, before any expensive work;
 // runtime/io and runtime/run read and write the files.
 //
-// A misspelt name must not end a run after an hour. So Program::check() finds every error that is
-// known without sizes (names, formats, directories), and State::check() those that depend on sizes.
+// A misspelt name must not end a run after an hour. Program::check() therefore finds every error
+// that does not depend on sizes (names, formats, directories). State::check() finds those that
+// depend on sizes.
 #include "runtime/api/files.h"
 
 #include <fmt/format.h>
@@ -166,7 +167,8 @@ Status check_apart(const std::string& path, const RunFiles& files) {
   return Done{};
 }
 
-// A history needs a program with reductions, and a file of its own.
+// Checks that the program has reductions for a history, and that the file has the right format and
+// can be created.
 Status check_history(const ir::Program& program, const RunFiles& files) {
   const std::string& path = files.history;
   const bool some = std::any_of(program.reductions.begin(), program.reductions.end(),
@@ -188,7 +190,8 @@ Status check_history(const ir::Program& program, const RunFiles& files) {
   return check_place(path);
 }
 
-// The checkpoint must not be an output, and neither may be part of a series.
+// R034 if the checkpoint is also the history or an output, or if a series would overwrite the
+// checkpoint or an output.
 Status check_all_apart(const RunFiles& files) {
   if (!files.history.empty() && runtime::same_file(files.history, files.checkpoint)) {
     return Failure{"R034",
@@ -240,7 +243,7 @@ Status check_intervals(const RunFiles& files) {
   return files.checkpoint_seconds > 0 ? alone("checkpoint_seconds", "checkpoints") : Status(Done{});
 }
 
-// The warning that a resumed run has another value of a param than the checkpoint.
+// The warning that a param of the resumed run differs from its value in the checkpoint.
 Failure changed(const std::string& path, const runtime::ChangedParam& param) {
   return {"R065",
           fmt::format("'{}' was written with {} = {}; this run continues with {}", path, param.name,

@@ -1,4 +1,4 @@
-// No exception leaves the library.
+// Ensures that no exception leaves the library.
 #pragma once
 
 #include <exception>

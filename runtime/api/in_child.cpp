@@ -55,12 +55,13 @@ constexpr char kUnconfined = 'U';  // first byte of an error text, where a token
   _exit(0);
 }
 
-// Reads what the child writes until it closes the pipe, has written a token, or the timeout
-// expires.
+// Reads what the child writes until the child closes the pipe or has written a token, or until the
+// timeout expires.
 std::string heard(int pipe, std::chrono::steady_clock::time_point end) {
   std::string out;
   while (out.size() < kTokenBytes || out[0] == kUnconfined) {
-    // Rounded up: a wait that ends before `end` would not count as late.
+    // Rounded up, so that the wait never ends before `end`; such a wait would not count as a
+    // timeout.
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now())
             .count();

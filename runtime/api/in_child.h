@@ -1,4 +1,5 @@
-// Code that may crash, hang, exit or try to reach the system, run in a confined process of its own.
+// Runs code that may crash, hang, exit or try to reach the system, in a confined process of its
+// own.
 #pragma once
 
 #include <functional>

@@ -12,11 +12,12 @@ namespace stencil::api {
 std::string in_cpp(std::string text);
 std::string element_name(lifter::CScalar type);
 bool is_cpp_keyword(const std::string& name);
-// A number with its C type as suffix, which decides how operations on it are computed.
+// A number as a literal whose suffix gives its C type, which decides how operations on it are
+// computed.
 std::string number_text(lifter::X x);
 
-// The C name of a 64-bit unsigned param that bounds no loop, if there is one. Its value may exceed
-// the signed integers of the program.
+// The C name of a 64-bit unsigned param that bounds no loop, if there is such a param. Its value
+// may exceed the range of the program's signed integers.
 std::optional<std::string> unsigned_value(const lifter::Lifted& lifted);
 
 }  // namespace stencil::api

@@ -66,7 +66,7 @@ int64_t bytes_of(CScalar type) {
   return std::max(lifter::bits_of(type) / 8, 1);
 }
 
-// Reinterprets the low bytes of a number as C reads them.
+// Sign-extends a number from the width of its C type, unless the type is unsigned.
 int64_t integer_of(int64_t low, CScalar type) {
   const int unused = 64 - 8 * static_cast<int>(bytes_of(type));
   if (lifter::is_unsigned(type)) return low;
@@ -165,7 +165,7 @@ std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
     int64_t elements = 1;
     for (int64_t length : constant_lengths(lifted_, a)) elements *= length;
     const int64_t bytes = elements * bytes_of(lifted_.execution.arrays[a].element);
-    // the original may read more elements than the program does
+    // The original may read more elements than the program.
     out[a].bytes.resize(static_cast<size_t>(std::max<int64_t>(bytes, 1 << 16)));
     fill(out[a], lifted_.execution.arrays[a].element, one);
   }
@@ -188,7 +188,7 @@ void OriginalMemory::put_elements(const LiftCase& one, std::vector<OriginalArray
     const CScalar type = symbol.type;
     const auto begin = static_cast<size_t>(at * bytes_of(type));
     const auto size = static_cast<size_t>(bytes_of(type));
-    // C may read it even if no loop of the program does
+    // C may read the element even if no loop of the program reads it.
     if (begin + size > array.bytes.size()) array.bytes.resize(begin + size);
     const auto whole = one.integers.find(static_cast<int>(s));
     if (whole != one.integers.end()) {
@@ -217,7 +217,8 @@ bool OriginalMemory::is_ghost(size_t array, const LiftCase& one,
   return false;
 }
 
-// Fills ghost cells with copies of the other end, where the report assumes such copies.
+// Fills ghost cells with copies from the opposite end of the array, if the report states that
+// assumption.
 void OriginalMemory::fill_ghosts(const LiftCase& one, std::vector<OriginalArray>& arrays) const {
   for (const FieldBinding& field : lifted_.program.fields) {
     OriginalArray& array = arrays[field.array];
@@ -337,13 +338,13 @@ AnyView OriginalMemory::points_of(const lifter::PointFieldBinding& field, const 
   return view_of(element_of(type), at, extents, strides);
 }
 
-// The view of a level of a field, `steps` steps after the beginning.
+// A view of a level of a field, `steps` steps after the start.
 AnyView OriginalMemory::part_of(const FieldBinding& field, const LiftCase& one,
                                 std::vector<OriginalArray>& arrays, int64_t steps) {
   int at = field.array;
   std::map<int, int> next;
   for (const auto& rotation : lifted_.execution.rotations) next[rotation.before] = rotation.after;
-  // vectors swap their contents, so the object remains the same
+  // Vectors swap their contents, so the C object that holds the level stays the same.
   if (next.count(at) > 0 && !lifted_.execution.arrays[at].sequence) {
     for (int64_t s = 0; s < steps; ++s) at = next[at];
   }

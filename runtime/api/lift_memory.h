@@ -1,5 +1,5 @@
-// The arrays of an original: their initial data, and which part of them each field of the lifted
-// program is.
+// The arrays of an original, their initial data, and the part of them that each field of the lifted
+// program corresponds to.
 #pragma once
 
 #include <map>
@@ -27,14 +27,14 @@ enum class LiftData {
   Special     // some infinities and NaNs
 };
 
-// Sizes and values for one comparison of both sides.
+// Sizes and values for one comparison of the original with the program.
 struct LiftCase {
   std::map<int, int64_t> integers;  // by symbol
   std::map<int, double> reals;      // by symbol
   LiftData data = LiftData::Mild;
   std::vector<double> noise;  // for parameters that the program does not use
-  // Rotating buffers start with equal data. If they differ where no step writes, they never
-  // converge.
+  // Buffers that rotate start with equal data. Otherwise points that no step writes would differ
+  // between buffers forever, and the iteration would never converge.
   bool alike = false;
   int64_t steps = 1;
   double points = 0;
@@ -42,14 +42,14 @@ struct LiftCase {
 };
 
 int64_t bytes_of(lifter::CScalar type);
-// The C value of the low bytes of a number, whose other bytes are 0: sign-extended if the type is
-// signed.
+// Converts the low bytes of a number, whose other bytes are 0, to the value that C reads:
+// sign-extends it if the type is signed.
 int64_t integer_of(int64_t low, lifter::CScalar type);
 // The value of a number after conversion to this type.
 int64_t stored_as(int64_t value, lifter::CScalar type);
 
-// Elements with constant subscripts are scalars of the program. Returns the length that each
-// dimension of such an array needs.
+// Array elements with constant subscripts are scalars of the program. Returns the length that each
+// dimension needs to contain these elements.
 std::vector<int64_t> constant_lengths(const lifter::Lifted& lifted, size_t array);
 
 constexpr size_t kNoise = 4096;
@@ -61,7 +61,7 @@ class LiftValues {
 
   std::mt19937_64& random() { return random_; }
   uint64_t below(uint64_t count) { return random_() % count; }
-  // `one`: its scalars are used as constants too.
+  // Real values may also be the scalars of the case `one`.
   double real(LiftData data, lifter::CScalar type, const LiftCase& one);
   int64_t integer(LiftData data, lifter::CScalar type);
   // A value for a scalar. `turn` counts the cases: they cycle through negative numbers, zero,
@@ -108,11 +108,12 @@ class OriginalMemory {
   Status set_points(Simulation& run, const LiftCase& one, std::vector<OriginalArray>& arrays);
   AnyView points_of(const lifter::PointFieldBinding& field, const LiftCase& one,
                     std::vector<OriginalArray>& arrays) const;
-  // The view of a level of a field, `steps` steps after the beginning.
+  // A view of a level of a field, `steps` steps after the start.
   AnyView part_of(const lifter::FieldBinding& field, const LiftCase& one,
                   std::vector<OriginalArray>& arrays, int64_t steps);
 
-  // Whether an element is a ghost cell that the program does not have. `at`: its subscripts.
+  // Whether an element is a ghost cell that the program does not store. `at`: the element's
+  // subscripts.
   bool is_ghost(size_t array, const LiftCase& one, const std::vector<int64_t>& at) const;
 
  private:

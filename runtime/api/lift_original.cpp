@@ -61,8 +61,8 @@ OriginalRun Original::run(const LiftCase& one, std::vector<OriginalArray>& array
     arguments.push_back(scalars[s].data());
   }
   std::vector<int64_t> lengths;
-  // with guard memory around: C may read beyond what the program needs if the results do not depend
-  // on it
+  // Each array lies between blocks of guard memory. C may read beyond the elements that the program
+  // needs if the results do not depend on the values there.
   std::vector<std::unique_ptr<SharedMemory>> memory;
   size_t largest = 4096;
   for (const OriginalArray& array : arrays) largest = std::max(largest, array.bytes.size());

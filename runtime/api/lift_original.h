@@ -25,17 +25,17 @@ class Original {
  public:
   explicit Original(const lifter::Lifted& lifted) : lifted_(lifted) {}
 
-  // Returns "", or the reason why it cannot be called. Fails if the library is missing.
+  // Returns "", or the reason why the original cannot be called. Fails if the library is missing.
   Result<std::string> compile(const runtime::LiftRequest& request);
 
-  // Calls the original with the scalars of a case. It changes the arrays if it returns. `patience`:
-  // timeout in seconds.
+  // Calls the original with the scalars of a case. If the call returns, the arrays hold its
+  // results. `patience`: timeout in seconds.
   OriginalRun call(const LiftCase& one, std::vector<OriginalArray>& arrays, int patience);
-  // The same for a case that the program excludes. Only its branch outcomes are recorded,
-  // separately from those of call(). Returns whether there was a new one.
+  // Like call(), for a case that the program excludes. Records only branch outcomes, and keeps them
+  // separate from those of call(). Returns whether one of them is new.
   bool probe(const LiftCase& one, std::vector<OriginalArray> arrays);
 
-  // The index of an array such that the results of the original depend on memory outside of it;
+  // The index of an array for which the results of the original depend on memory outside the array;
   // nullopt if there is none.
   std::optional<size_t> reads_outside(const LiftCase& one,
                                       const std::vector<OriginalArray>& arrays);
@@ -44,7 +44,7 @@ class Original {
   const std::vector<char>& left() const { return left_; }
   // The outcomes of all calls that returned.
   const Outcomes& outcomes() const { return outcomes_; }
-  // Outcomes that no call took, except those that calls outside of the program's domain took.
+  // Outcomes that neither call() nor probe() has recorded.
   std::vector<Outcome> missing() const;
 
  private:

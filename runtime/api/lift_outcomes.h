@@ -9,13 +9,13 @@
 namespace stencil::api {
 
 struct Outcome {
-  bool possible = true;  // the optimizer has not proved that it cannot occur
+  bool possible = true;  // false: the optimizer has proved that it cannot occur
   int line = 0, column = 0;
   std::string kind;     // branch, choice, comparison, switch, undefined
   std::string outcome;  // true, false, "case 3", "no case"; for kind `undefined` a description
   std::string file;     // "": the file to lift
   bool taken = false;
-  std::set<std::string> names;  // of a folded condition: the macros and constants behind it
+  std::set<std::string> names;  // macros and constants in a folded condition
 
   std::string place() const;  // "12:7", "other.h:12:7"
   std::string text() const;   // "the branch at 12:7 was never taken (its condition never held)"
@@ -33,12 +33,12 @@ class Outcomes {
   std::vector<Outcome> missing() const;
   // The outcomes that were taken neither here nor in `other`.
   std::vector<Outcome> missing_beside(const Outcomes& other) const;
-  // The outcomes that the optimizer has removed from `other`, the same file with other numbers,
-  // although they may occur here. If this table is empty: all outcomes that the optimizer has
-  // removed from `other`.
+  // `other` belongs to the same file with other numbers. Returns the outcomes that may occur here
+  // but that the optimizer removed there. If this table is empty, returns all outcomes that the
+  // optimizer removed there.
   std::vector<Outcome> removed_in(const Outcomes& other) const;
-  // The outcomes that do not occur because the compiler folds their condition, whose number depends
-  // on one of these macros or constants.
+  // Outcomes that cannot occur because the compiler folds their condition, and whose condition
+  // depends on one of these macros or constants.
   std::vector<Outcome> folded_away(const std::vector<std::string>& names) const;
   // Describes a check by its number (from 1): "overflow of a signed integer at 12:7".
   std::string undefined(int32_t number) const;

@@ -1,4 +1,4 @@
-// Cases in which the original accesses elements outside of the arrays of the program.
+// Collects the cases in which the original accesses elements outside the program's arrays.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ class LiftOutside {
  public:
   void note(size_t array, const LiftCase& one);
 
-  // The reason why the program is not verified; "" if only the original is at fault. If every
-  // compared case has larger sizes, the original is at fault: `i == 0 ? 1 : i - 1` leaves an array
-  // of one element. If it happens at larger sizes than some compared case, the program's array
-  // length is wrong.
+  // The reason why the program is not verified; "" if only the original is at fault. The original
+  // is at fault if every compared case has larger sizes: `i == 0 ? 1 : i - 1` leaves an array of
+  // one element. If an outside access also occurs at sizes larger than those of some compared case,
+  // the program's array length is wrong.
   std::string text(const lifter::Lifted& lifted, const LiftPlan& plan,
                    const std::vector<LiftCase>& compared) const;
 

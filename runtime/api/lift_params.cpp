@@ -98,7 +98,7 @@ class Fixing {
 constexpr int64_t kSizes[] = {14, 23, 19, 40, 66};  // of the first param
 constexpr size_t kRuns = 3;
 
-// Checks that a program that was not run compiles at all.
+// Checks that a program compiles although no comparison ran it.
 Result<LiftProof> a_program(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
                             LiftProof proof) {
   if (const auto& sized = lifted.program.sized) {
@@ -110,7 +110,7 @@ Result<LiftProof> a_program(const lifter::Lifted& lifted, const runtime::LiftReq
                  "this is a limit of the lifter; --no-verify writes the text anyway"};
 }
 
-// Compares without columns, which change with the number of digits before them.
+// Ignores columns, because they change with the number of digits before them.
 bool is_same(const Outcome& a, const Outcome& b) {
   return a.file == b.file && a.line == b.line && a.kind == b.kind && a.outcome == b.outcome;
 }
@@ -141,8 +141,9 @@ std::string text_of(const runtime::NamedValues& values, const std::vector<std::s
   return out;
 }
 
-// Proves the file at several values of its params. An outcome of a branch has to be taken at one of
-// them. Where the usual values do not take it, values beside the integers of the file may.
+// Proves the file at several values of its params. Every branch outcome must be taken at one of
+// these values. If the usual values miss an outcome, values next to the integers in the file are
+// tried.
 class AtValues {
  public:
   AtValues(const runtime::LiftRequest& request, uint64_t seed, double search)
@@ -189,7 +190,7 @@ class AtValues {
     }
     Fixing(here.value()).run();
     const auto proof = TRY(prove(here.value(), changed, seed_ + done_.size(), search_));
-    // outcomes that these runs missed may be taken at another value
+    // Missed outcomes are no failure here: they may be taken at another value.
     if (!proof.compared && proof.missing.empty()) {
       last_ = fmt::format("with {}: {}", told, proof.text);
       return Done{};

@@ -5,7 +5,7 @@
 
 namespace stencil::api {
 
-// Like prove_or_shrink(). If the params are macros or constants, it compiles the original for
+// Like prove_or_shrink(), but if the params are macros or constants, compiles the original for
 // several values of them.
 Result<LiftProof> prove_lifted(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
                                uint64_t seed, double search = kSearch);

@@ -1,5 +1,5 @@
-// The requirements of the program decide which sizes are possible. They relate symbols to each
-// other, so sizes are guessed and checked, which is cheap compared with a run.
+// The requirements of the program restrict and relate the symbols. Solving them is not attempted:
+// sizes are guessed and checked, which is cheap compared with a run.
 #include "runtime/api/lift_plan.h"
 
 #include <algorithm>
@@ -99,10 +99,11 @@ LiftPlan::LiftPlan(const lifter::Lifted& lifted, LiftValues& values, const Origi
   if (!large_.empty()) large_.push_back(large_.back() + 2);
   kinds_ = {LiftData::Mild, LiftData::Signed, LiftData::Constants};
   const bool sums = lifted_.program.sums || lifted_.program.powers;
-  // such a loop must terminate, and reordered sums lose more digits
+  // Extreme data could keep a loop with a stop condition from terminating, and makes reordered sums
+  // lose more digits.
   if (execution.stop == nullptr && !sums) {
     kinds_.push_back(LiftData::Wide);
-    // an assumption excludes NaN in reductions
+    // The report assumes that reductions see no NaN.
     if (execution.reductions.empty()) kinds_.push_back(LiftData::Special);
   }
   make_targets();
@@ -151,7 +152,7 @@ bool LiftPlan::points_fit(const LiftCase& one) const {
 
 bool LiftPlan::requirements_hold(const LiftCase& one) const {
   for (const auto& [condition, why] : lifted_.execution.requirements) {
-    bool real = false;  // decided when the run begins
+    bool real = false;  // conditions on reals are checked when the run starts
     lifter::each_node(condition, [&](lifter::X n) { real = real || lifter::is_floating(n->type); });
     if (real) continue;
     const auto holds = lifter::number_of(condition, one.integers);
@@ -160,8 +161,8 @@ bool LiftPlan::requirements_hold(const LiftCase& one) const {
   return true;
 }
 
-// Computes the number of points and of steps of a case. Returns false if they are impossible or too
-// many.
+// Computes the numbers of points and steps of a case. Returns false if one of them is impossible or
+// too large.
 bool LiftPlan::lengths(LiftCase& one, bool possible) const {
   one.points = 0;
   for (const FieldBinding& field : lifted_.program.fields) {
@@ -206,7 +207,7 @@ std::optional<int> LiftPlan::bounded_above() {
     bool found = false;
     for (int attempt = 0; attempt < 400 && !found; ++attempt) {
       LiftCase one;
-      // another size may have to be several times as large
+      // A requirement may relate this size to another one that is several times larger.
       const int64_t near = attempt % 3 == 0 ? 5 * beyond : beyond;
       for (int other : integers_) {
         one.integers[other] = in_shape_.count(other) > 0
@@ -223,7 +224,8 @@ std::optional<int> LiftPlan::bounded_above() {
 
 // ---- cases
 
-// A size near another one, since dimensions are often related, or an independent one.
+// Returns either a size close to `near`, since dimensions are often related, or an independent
+// size.
 int64_t LiftPlan::some_size(int64_t near, bool small) {
   switch (values_.below(4)) {
     case 0:
@@ -244,7 +246,7 @@ void LiftPlan::scalars(LiftCase& one, size_t number, bool early, int attempt) {
   const bool stops = lifted_.execution.stop != nullptr;
   one.data = data(number);
   one.alike = stops && (number != 1 || lifted_.program.steps->kind == lifter::XKind::Int);
-  // a requirement may exclude the values of this turn
+  // A requirement may exclude the values of this turn, so later attempts draw the turn at random.
   const size_t turn = attempt < 10 ? number : values_.below(6);
   const LiftData kind = number < 3 ? LiftData::Mild : one.data;
   for (int symbol : integers_) {

@@ -1,4 +1,4 @@
-// Chooses the sizes, scalars, steps and data at which both sides are run.
+// Chooses the sizes, scalars, steps and data for the runs of the original and the program.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,9 @@ class LiftPlan {
   const std::set<int>& sizes() const { return in_shape_; }
   bool has_integers() const { return !integers_.empty(); }
 
-  // A symbol and the value that one of the first runs should cover. Three runs of moderate sizes
-  // come first (symbol -1). They are followed by each size from 1, odd sizes, and sizes beyond the
-  // constants of the code.
+  // A symbol and a value for it that one of the first runs should use. The first three runs have
+  // moderate sizes and no target (symbol -1). They are followed by small sizes from 1, odd sizes,
+  // and sizes beyond the constants of the code.
   struct Target {
     int symbol = -1;
     int64_t value = 0;
@@ -32,14 +32,14 @@ class LiftPlan {
   std::optional<LiftCase> aim(const Target& target, size_t number);
   // A random case; `number` continues the count.
   std::optional<LiftCase> any(size_t number);
-  // A case that violates a requirement, for the original alone; nullopt if none was found.
+  // A case that violates a requirement. Only the original can run it. nullopt if none was found.
   std::optional<LiftCase> excluded(size_t number);
   // The symbol of a size that an assumption bounds from above.
   std::optional<int> bounded_above();
 
   // The sizes of all cases: "sizes n = 1 to 7, 13, 67; m = 3".
   std::string sizes_text(const std::vector<LiftCase>& cases) const;
-  // The number of steps to run. It is capped for loops that end by a condition.
+  // The number of steps to run, which is limited for loops with a stop condition.
   int64_t most_steps(const LiftCase& one) const;
 
  private:

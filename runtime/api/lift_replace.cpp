@@ -1,7 +1,7 @@
 // Generates a function that replaces the original. The emitted entry points take dense arrays,
-// newest level first, and return the newest level in the first array. C leaves it in the buffer
-// that the rotation reached, so the function swaps buffer contents after the run, depending on the
-// number of steps.
+// newest level first, and return the newest level in the first array. The original leaves the
+// newest level in a buffer that depends on the number of steps. So the generated function swaps
+// buffer contents after the run.
 #include "runtime/api/lift_replace.h"
 
 #include <fmt/format.h>
@@ -160,7 +160,7 @@ class Replacement {
                        in_cpp_names(v.name));
   }
 
-  // A C expression for use in the function; it must begin with one of the parameters.
+  // A C expression for use in the generated function; it must begin with one of the parameters.
   std::string visible(const std::string& c_expression) {
     size_t begin = 0, end = 0;
     const auto word = [&](char c) {
@@ -295,7 +295,8 @@ class Replacement {
     return out;
   }
 
-  // The early returns of the original for sizes that the program does not accept, as C statements.
+  // The early returns of the original, as C statements. They handle sizes that the program does not
+  // accept.
   std::string early_returns() {
     const auto& entry = tree_.functions[tree_.entry];
     const bool returns = type(entry.result).kind != CTypeInfo::Kind::Void;
@@ -309,7 +310,7 @@ class Replacement {
     return out;
   }
 
-  // For each nest, the expressions that must be >= 0 for its loops to have points.
+  // For each loop nest, the expressions that must be >= 0 for its loops to execute.
   std::set<std::set<std::string>> loops() {
     std::set<std::set<std::string>> out;
     const auto add = [&](const lifter::Store& store) {
@@ -334,10 +335,10 @@ class Replacement {
     return out;
   }
 
-  // The condition that some loop has a point, since a program has no empty grids and the original
-  // does nothing then. "" if it always holds.
+  // The condition that at least one loop has a point. If it fails, the original does nothing, but a
+  // program does not accept an empty grid. "" if the condition always holds.
   std::string some_points() {
-    // a loop that ends by a condition continues even without points
+    // A loop with a stop condition takes steps even without points.
     if (lifted_.execution.stop != nullptr) return "";
     std::vector<std::string> any;
     for (const auto& all : loops()) {
@@ -347,14 +348,14 @@ class Replacement {
     return fmt::format("{}", fmt::join(any, " || "));
   }
 
-  // Results of reductions over no points: neutral elements.
+  // Sets the results of reductions over no points to their neutral elements.
   std::string over_no_points() {
     std::string out;
     for (size_t r = 0; r < lifted_.execution.reductions.size(); ++r) {
       const lifter::Reduction& reduction = lifted_.execution.reductions[r];
       const std::string name = member("results", lifted_.program.reductions[r]);
       std::string value = reduction.op == "prod" ? "1" : "0";
-      // a maximum that is not combined with an initial value starts from 0
+      // A maximum that is not combined with an initial value starts from 0.
       if ((reduction.op == "max" || reduction.op == "min") && is_joined(static_cast<int>(r))) {
         const bool real = lifter::is_floating(reduction.value->type);
         const bool max = reduction.op == "max";
@@ -376,8 +377,8 @@ class Replacement {
     return out;
   }
 
-  // Copies arrays of which the original may access fewer elements than the program, so that the
-  // program runs on its own memory.
+  // The original may access fewer elements of an array than the program does. Copies such arrays,
+  // so that the program runs on memory of its own.
   std::string shorter_arrays() {
     std::string out;
     for (const lifter::ArrayReach& reach : lifted_.program.reaches) {
@@ -435,7 +436,8 @@ class Replacement {
     return out;
   }
 
-  // Whether the array is part of a rotation, whose buffers share the longest length.
+  // Whether the array is in a rotation. All buffers of a rotation get the longest length among
+  // them.
   bool takes_turns(int array) const {
     const auto& rotations = lifted_.execution.rotations;
     return std::any_of(rotations.begin(), rotations.end(), [&](const lifter::Rotation& r) {
@@ -518,7 +520,8 @@ class Replacement {
     }
     const std::string unreduced = results && !points.empty() ? over_no_points() : "";
     if (!unreduced.empty()) out += fmt::format("  if (!stencil_points) {{\n{}  }}\n", unreduced);
-    // If C takes a step in any case, the entry point reports numbers of steps < 1.
+    // If C takes a step in any case, call the entry point even for fewer than one step: it reports
+    // the error.
     std::string runs = lifted_.execution.at_least_once ? "" : "stencil_steps > 0";
     if (!points.empty()) runs += runs.empty() ? "stencil_points" : " && stencil_points";
     out += fmt::format("  if ({}) {{\n", runs.empty() ? "true" : runs);
@@ -538,7 +541,7 @@ class Replacement {
     return out + turns + put_back_ + "  }\n" + after;
   }
 
-  // Moves level k to where level k - steps was.
+  // Moves level k to the buffer that held level k - steps.
   std::string turn(const std::vector<const FieldBinding*>& levels) {
     const auto& array = lifted_.execution.arrays[levels[0]->array];
     if (array.sequence) return "";

@@ -13,8 +13,8 @@ struct DropIn {
   std::string definition;   // to be placed after the emitted entry points
 };
 
-// `name`: of the program, whose NAME_run it calls. `emitted`: the C++ or CUDA text of the program.
-// `device`: arrays are in GPU memory (CUDA). U040 if the signature cannot be kept.
+// `name`: the program's name; the function calls NAME_run. `emitted`: the C++ or CUDA text of the
+// program. `device`: arrays are in GPU memory (CUDA). U040 if the signature cannot be kept.
 Result<DropIn> drop_in(const lifter::Lifted& lifted, const std::string& name,
                        const std::string& emitted, bool device);
 

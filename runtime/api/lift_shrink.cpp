@@ -1,5 +1,5 @@
-// Sizes and step counts that are fixed in the file may be too large to run. The file with smaller
-// numbers stands for the same program if it is lifted to the same text.
+// Sizes and step counts that are fixed in the file may be too large to run. If the file with
+// smaller numbers lifts to the same text, its proof holds for the original file too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,9 +24,9 @@ constexpr int64_t kLongestText = int64_t{64} << 20;
 constexpr int64_t kFewSteps = 7;
 constexpr int64_t kFewest = 12;  // smaller numbers remain unchanged
 
-// The proof of the file with other numbers, as a proof of the file itself. `outcomes`: of the file
-// itself. Outcomes that only the file's own numbers make possible were not taken by the runs with
-// smaller numbers.
+// Converts the proof of the file with other numbers to a proof of the file itself, whose outcomes
+// are `outcomes`. Some outcomes are possible only with the file's own numbers; the runs with
+// smaller numbers have not taken them, so they count as missing.
 LiftProof with(const std::string& told, LiftProof proof, const Outcomes& outcomes) {
   if (const auto removed = outcomes.removed_in(proof.outcomes); !removed.empty()) {
     proof.compared = false;
@@ -87,8 +87,8 @@ std::vector<Word> words_of(const std::string& text) {
   return out;
 }
 
-// Whether a number at `x` is consistent with those at `low` and `low + 2` under a linear function c
-// * x + d. Real numbers may also follow 1 / (c * x + d).
+// Whether the number at `x` lies on the linear function c * x + d through the numbers at `low` and
+// `low + 2`. Real numbers may also follow 1 / (c * x + d).
 bool follows(const Word& at_x, const Word& at_low, const Word& next, int64_t x, int64_t low) {
   const auto linear = [&](long double far, long double near, long double other, long double slack) {
     const long double expected = near + (other - near) * static_cast<long double>(x - low) / 2;
@@ -101,8 +101,9 @@ bool follows(const Word& at_x, const Word& at_low, const Word& next, int64_t x, 
          (far != 0 && near != 0 && other != 0 && linear(1 / far, 1 / near, 1 / other, kRounding));
 }
 
-// The first difference between the program at the value of a macro and the programs at small
-// values, ignoring numbers that follow from the value: "'a' instead of 'b'". "" if there is none.
+// Compares the program at a macro's value with the programs at small values. Returns the first
+// difference, as "'a' instead of 'b'", apart from numbers that follow from the value; "" if there
+// is none.
 std::string differs(const std::string& large, const std::string& small, const std::string& next,
                     int64_t value, int64_t low) {
   const std::vector<Word> a = words_of(large), b = words_of(small), c = words_of(next);
@@ -125,9 +126,10 @@ LiftProof none(const std::string& why) {
   return out;
 }
 
-// Proves the file with small values of its macros, if it accepts them. That proves the original
-// program only if both differ just in numbers that follow from the macros. So macros are reduced
-// one at a time, and each number in the text must be a linear function of the macro.
+// Proves the file with small values of its macros, if it accepts them. The result holds for the
+// original file only if the two programs differ just in numbers that follow from the macros. To
+// check that, macros are reduced one at a time, and each number in the text must be a linear
+// function of the macro.
 std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
                                                    const runtime::LiftRequest& request,
                                                    uint64_t seed, double search,

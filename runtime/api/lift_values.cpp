@@ -1,6 +1,6 @@
-// Random values. To take a branch on data or scalars both ways, values must lie on both sides of
-// what it compares with. So constants of the code and values next to them are drawn often, and
-// scalars get the constants that they are compared with.
+// Random values. To take both outcomes of a branch on data or scalars, values must lie on both
+// sides of the value that the branch compares with. So constants of the code and their neighbours
+// are drawn often, and scalars often get the constants that they are compared with.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -217,7 +217,7 @@ double LiftValues::real_for(int symbol, LiftData data, const LiftCase& one) {
     value = pick(known->second);
     if (below(2) == 0) value += uniform(-1, 1);
   } else {
-    // a coefficient that is NaN or infinite would leave nothing to compare
+    // If a coefficient were NaN or infinite, all results would be NaN.
     value = real(data == LiftData::Special ? LiftData::Signed : data, type, one);
   }
   return type == CScalar::F32 ? static_cast<double>(static_cast<float>(value)) : value;

@@ -122,8 +122,8 @@ class Prover {
     return Done{};
   }
 
-  // Outcomes taken only at sizes that the program refuses are no gap in the proof: the report lists
-  // the assumptions that exclude these sizes.
+  // The report lists the assumptions that exclude some sizes. Outcomes taken only at these sizes
+  // are therefore no gap in the proof.
   void probe_excluded() {
     constexpr size_t kProbes = 40;
     for (size_t number = 0; number < kProbes && !original_.missing().empty(); ++number) {
@@ -160,7 +160,7 @@ class Prover {
     return text;
   }
 
-  // The assumptions about sizes, which may exclude valid sizes of the original.
+  // The assumptions about sizes. They may exclude sizes that are valid for the original.
   std::string only_where() const {
     std::string out;
     size_t next = 0;
@@ -290,7 +290,8 @@ class Prover {
     std::vector<OriginalArray> lifted = arrays;
     first_ = arrays;
     TRY(give(run, one, lifted));
-    // run the program first: the original must not enter an endless loop
+    // Run the program first. If it does not reach its stop condition, the original must not run:
+    // its loop would be endless.
     const bool stops = lifted_.execution.stop != nullptr;
     std::optional<Report> report;
     if (stops) {

@@ -12,7 +12,7 @@ namespace stencil::api {
 constexpr double kSearch = 3;  // seconds
 
 struct LiftProof {
-  // All runs agreed and together took every outcome of every branch. Otherwise `text` says what is
+  // All runs agreed and together took every outcome of every branch. If false, `text` says what is
   // missing.
   bool compared = false;
   std::string text;  // "40 runs on random data (sizes n = 1 to 7, 13, 67), 2 arrays: every bit ..."
@@ -22,13 +22,13 @@ struct LiftProof {
   Outcomes outcomes;             // of the original, also if it did not run
 };
 
-// Like prove(). If sizes are macros that are too large to run, it lifts the file again with small
-// values (-D), if the file accepts them, and compares that.
+// Like prove(). If macros give sizes that are too large to run and the file accepts other values
+// (-D), it is lifted again with small values and compared at those.
 Result<LiftProof> prove_or_shrink(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
                                   uint64_t seed, double search = kSearch);
 
-// C030 if a result differs, with the element. `seed`: for the data. `search`: seconds to search for
-// outcomes that no run has taken.
+// C030 if a result differs, with the element. `seed`: for random data. `search`: seconds to search
+// for missing outcomes.
 Result<LiftProof> prove(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
                         uint64_t seed, double search = kSearch);
 

@@ -1,6 +1,6 @@
 // Generates a function that calls the original. It is appended to the C file, so that it sees
-// static functions, types and macros. To run a region, it contains the text of the region and
-// declares the variables that the region uses.
+// static functions, types and macros. If the original is a region of a function, the generated
+// function contains the text of the region and declares its variables.
 #include "runtime/api/lift_wrapper.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ class Wrapper {
       declare(parameter);
       arguments += (arguments.empty() ? "" : ", ") + variable(parameter).name;
     }
-    // elements of arrays may be scalars of the program, so arrays come first
+    // Scalars of the program may be elements of arrays, so arrays come first.
     for (size_t a = 0; a < lifted_.execution.arrays.size(); ++a) array(a);
     for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
       const SymbolInfo& symbol = lifted_.execution.symbols[s];
@@ -53,7 +53,7 @@ class Wrapper {
         "void stencil_lift_call(void* const* stencil_lift_a, long stencil_lift_b, long "
         "stencil_lift_e) {\n";
     text += "  (void)stencil_lift_b; (void)stencil_lift_e;\n";
-    // line markers exclude this function from the observation
+    // The #line directive excludes this function from instrumentation.
     text = fmt::format("\n#line 1 \"{}\"{}", STENCIL_LIFT_CALL, text);
     text += declarations_ + body_;
     std::string call = fmt::format("{}{}({})", entry.scope, entry.name, arguments);
@@ -92,7 +92,8 @@ class Wrapper {
   const CVariable& variable(int number) const { return tree_.variables[number]; }
   const CTypeInfo& type(int number) const { return tree_.types[number]; }
 
-  // Removes const from a type, since the call sets what the function only reads.
+  // Removes const from a type, because the generated function assigns to variables that the
+  // original only reads.
   std::string plain_type(const std::string& type) const {
     return tree_.cpp ? fmt::format("__remove_cv(__typeof__({}))", type)
                      : fmt::format("__typeof_unqual__({})", type);
@@ -106,7 +107,8 @@ class Wrapper {
         name, plain_type(type));
   }
 
-  // The array that a variable itself refers to; -1 if none, or only through members.
+  // The array that a variable itself refers to; -1 if there is none, or if only its members refer
+  // to arrays.
   int array_of(int number) const {
     for (size_t a = 0; a < lifted_.execution.arrays.size(); ++a) {
       const ArrayInfo& info = lifted_.execution.arrays[a];
@@ -179,8 +181,8 @@ class Wrapper {
     return a.empty() || b.empty() ? a + b : fmt::format("({0} > {1} ? {0} : {1})", a, b);
   }
 
-  // The length that C reads, as `a.size()` or `a.extent(0)`; "" if it reads none. The program may
-  // access fewer elements. Vectors that are swapped have the same length.
+  // The length that C reads, as `a.size()` or `a.extent(0)`; "" if C reads no length. The program
+  // may access fewer elements. Vectors that are swapped with each other have the same length.
   std::string length_in_c(size_t array, size_t dimension) const {
     std::string out;
     for (size_t one : swapped_with(array)) {
@@ -211,11 +213,12 @@ class Wrapper {
     return same;
   }
 
-  // The length to allocate. Vectors that are swapped get the longest length of them.
+  // The length to allocate. Vectors that are swapped with each other all get the longest of their
+  // lengths.
   std::string room(size_t array, size_t dimension) const {
     const ArrayInfo& info = lifted_.execution.arrays[array];
     std::string out;
-    // scalars of the program may be elements beyond what its loops access
+    // Scalars of the program may be elements beyond those that its loops access.
     if (info.extents[dimension] == nullptr) {
       int64_t most = constant_lengths(lifted_, array)[dimension];
       if (info.extents.size() == 1) most = std::max(most, 4096 / bytes_of(info.element));
@@ -323,7 +326,8 @@ class Wrapper {
     return fmt::format("  {0} {1} = ({0}){2};\n", as, name, from);
   }
 
-  // In C++ a reference to raw memory, so that no constructor is needed; in C the object itself.
+  // In C++ the structure is a reference to raw memory, so that no constructor is called. In C it is
+  // an object.
   void structure(int number, const std::string& type) {
     const std::string& name = variable(number).name;
     if (!tree_.cpp) {

@@ -4,8 +4,9 @@ namespace stencil::api {
 
 namespace {
 
-// Whether fmax or fmin is called. The original's versions return the same zero as the program's
-// (runtime/host/load.cpp).
+// Whether the program calls fmax or fmin. In the runs of a proof the original calls versions that
+// return the same zero as the program (runtime/host/load.cpp), although C does not specify its
+// sign.
 bool calls_fmax(const lifter::Lifted& lifted) {
   bool out = false;
   for (const auto& nest : lifted.execution.nests) {

@@ -7,7 +7,7 @@
 
 namespace stencil::api {
 
-// "every bit is the same", with exceptions. `differ`: some zeros had different signs.
+// Returns "every bit is the same" with any exceptions. `differ`: some zeros had different signs.
 std::string same_bits(const lifter::Lifted& lifted, bool differ);
 
 }  // namespace stencil::api

@@ -27,11 +27,12 @@ struct ProgramData {
   static Program wrap(std::shared_ptr<const ProgramData> data) { return Program(std::move(data)); }
 };
 
-// The errors in `diagnostics` as one failure: code and message of the first, all of them rendered.
+// Turns the errors in `diagnostics` into one failure. It has the code and message of the first
+// error and the rendered text of all.
 Failure failure_of(const Source& source, const Diagnostics& diagnostics);
 
-// The failure R070 for an unknown name, with the nearest known name as hint. `kind` is for the
-// message: "param".
+// The failure R070 for an unknown name, with the most similar known name as hint. `kind` names its
+// kind in the message: "param".
 Failure unknown(const std::string& kind, const std::string& name,
                 const std::vector<std::string>& known);
 

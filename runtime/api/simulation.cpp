@@ -33,16 +33,16 @@ namespace api {
 
 namespace {
 
-// Presents the open session as a program to start, so that runtime::execute takes its steps in that
-// session and reads the state through it. Fields that are not read stay on the device when the run
-// ends.
+// Presents the open session as a session that runtime::execute can start, so that runtime::execute
+// takes its steps and reads the state through it. Fields that are not read stay on the device when
+// the run ends.
 class KeptSession : public runtime::Session {
  public:
   explicit KeptSession(SimulationData& simulation) : simulation_(simulation) {}
   Result<int64_t> advance(int64_t steps) override {
     const auto done = simulation_.step_session(steps);
     if (!done.ok()) return done;
-    const Status waited = simulation_.wait();  // only then is a chunk's time known
+    const Status waited = simulation_.wait();  // the chunk's time is known only after waiting
     if (!waited.ok()) return waited.failure();
     return done;
   }
@@ -87,8 +87,8 @@ Failure nan_failure(const ProgramData& program, const reference::State& state, i
   return failure_of(program.source, diagnostics);
 }
 
-// Moves the levels of a field in user arrays back to the arrays given for them; a session may have
-// exchanged them with the spare buffer.
+// Moves the levels of a field back to the user's arrays: a session may have exchanged them with the
+// spare buffer.
 void restore_homes(const std::vector<std::vector<void*>>& homes, reference::FieldData& field) {
   for (size_t c = 0; c < homes.size(); ++c) {
     std::vector<reference::Buffer*> buffers;
@@ -186,7 +186,7 @@ Status SimulationData::read(const runtime::BoxOfField& what, std::byte* to) {
 }
 
 Status SimulationData::look(const std::function<Status(runtime::FieldSource&)>& at) {
-  // Fields without storage get their values when the session opens; read them there.
+  // Fields without storage get their values when the session opens, so they can be read only there.
   const bool opens = kernel && !session && !all_stored();
   TRY(opens ? open_session() : wait());
   KeptSession kept(*this);

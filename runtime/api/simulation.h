@@ -23,12 +23,12 @@ struct SimulationData {
 
   std::shared_ptr<const ProgramData> source;
   std::shared_ptr<const KernelData> kernel;  // null: a State without a device
-  // store() allocates a grid field when the host first needs its values. Until then the field has
-  // its initial values, or those in `files`, or those in the session.
+  // store() allocates a grid field when the host first needs its values. Until then its values are
+  // those in the session, those in `files`, or the initial ones.
   reference::State state;
   std::vector<runtime::FieldFile> files;  // pending contents of fields without storage
   std::vector<bool> given;                // params that the user gave, by ParamId
-  std::vector<std::vector<bool>> filled;  // [field][component]: has values other than the program's
+  std::vector<std::vector<bool>> filled;  // [field][component]: the user has given values
   Arrays arrays = Arrays::Own;
   runtime::DeviceArrays device_arrays;
   // Arrays::Host: the user's arrays, [field][component][level]; empty for fields without arrays.
@@ -62,7 +62,8 @@ struct SimulationData {
 
   bool is_stored(size_t field) const { return !state.fields[field].levels.empty(); }
   bool all_stored() const;
-  // Whether fields may stay without host storage, because their next user does not need it.
+  // Whether fields may stay without host storage: the user gives no arrays, and the device, if any,
+  // can start without it.
   bool may_defer() const;
   // Allocates and fills a field that has no storage. R010, R060.
   Status store(size_t field);
@@ -76,7 +77,7 @@ struct SimulationData {
   Status wait();
   // Copies the newest `levels[f]` levels of each field f to the state, unless they are present.
   Status fetch(const std::vector<int>& levels);
-  // Calls `at` with access to the fields, wherever they are.
+  // Calls `at` with access to the fields, on the host or on the device.
   Status look(const std::function<Status(runtime::FieldSource&)>& at);
   // Copies a box of a field to `to`, dense; if the session can, only these values leave the device.
   Status read(const runtime::BoxOfField& what, std::byte* to);
@@ -87,8 +88,8 @@ struct SimulationData {
   Result<Report> advance_quietly(int64_t steps);
   Result<Report> execute(int64_t steps, const ProgressCallback& progress,
                          const std::vector<runtime::Event>& events, OnNan on_nan);
-  // Opens a session for the call and keeps it open, unless user arrays in host memory must be
-  // current afterwards.
+  // Opens a session for the call. The session stays open, unless user arrays in host memory must be
+  // current after the call.
   Result<Report> in_session(const std::function<Result<Report>()>& take_steps);
   // execute(), with `check` before and after it unless `on_nan` is Ignore. If `watch` is given, its
   // findings in the output files are added to those of `check`.

@@ -75,7 +75,7 @@ Status State::get(const std::string& field, const AnyView& array) {
 
 namespace {
 
-// A box of a field and temporary storage for it.
+// A box of a field and temporary storage for its values.
 struct BoxTarget {
   api::Place place;  // within `part`, at level 0
   int level;

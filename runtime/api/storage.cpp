@@ -1,8 +1,8 @@
 // Host storage of a state's fields. A decomposed run keeps its fields in the subdomains, so the
 // host allocates a field only when it is read.
 //
-// Fields without the grid's dimensions are always stored: the checks of a run read them (points),
-// and each subdomain holds them whole.
+// Fields without the grid's dimensions are always stored, for two reasons: the checks of a run read
+// those that describe points, and each subdomain holds all of them completely.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
