@@ -173,7 +173,8 @@ std::vector<OriginalArray> OriginalMemory::allocate(const LiftCase& one) {
   return out;
 }
 
-// Stores scalars of the program that are elements of arrays which are also fields.
+// Some scalars of the program are elements of arrays that also hold fields. Stores their values
+// there.
 void OriginalMemory::put_elements(const LiftCase& one, std::vector<OriginalArray>& arrays) {
   for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
     const lifter::SymbolInfo& symbol = lifted_.execution.symbols[s];

@@ -65,8 +65,8 @@ class DecomposedSession : public Session, public FieldRows {
   // Runs `work(p)` for all subdomains in parallel and returns the first failure.
   template <class Work>
   Status in_subdomains(const Work& work);
-  // The same for work in which subdomains wait for each other. If one fails, the others stop
-  // waiting.
+  // Like in_subdomains(), for work in which subdomains wait for each other. If one subdomain fails,
+  // the others stop waiting.
   template <class Work>
   Status together(const Work& work);
   // Collects the results of `work`, by subdomain.
@@ -144,7 +144,8 @@ Result<int64_t> DecomposedSession::advance(int64_t steps) {
   return taken[0];
 }
 
-// All subdomains have the same values, but each detects NaN only in its own points of a profile.
+// The values are the same in all subdomains. But a NaN in a profile is detected only by the
+// subdomain that owns the point.
 void DecomposedSession::take_reductions() {
   state_.reductions = subdomains_[0]->state().reductions;
   for (const auto& subdomain : subdomains_) {

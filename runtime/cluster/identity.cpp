@@ -39,7 +39,8 @@ std::string subject_of(const std::string& line) {
   return line.substr(0, line.rfind(' '));
 }
 
-// The lines of `there` that `here` lacks, each with the line of `here` on the same subject.
+// Describes each line of `there` that `here` lacks, together with the line of `here` on the same
+// subject.
 std::vector<std::string> differences(const std::string& there, const std::string& here) {
   const std::vector<std::string> others = lines_of(there), own = lines_of(here);
   std::vector<std::string> out;
@@ -50,7 +51,7 @@ std::vector<std::string> differences(const std::string& there, const std::string
       return subject_of(other) == subject;
     });
     if (subject == "program") {
-      if (out.empty()) out.push_back("another program");  // the last resort
+      if (out.empty()) out.push_back("another program");  // no better description
     } else if (counterpart == own.end()) {
       out.push_back(visible(line));
     } else {

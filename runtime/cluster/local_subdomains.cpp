@@ -1,6 +1,7 @@
-// The sender posts a message; the receiver copies it, because it knows on which device to wait. The
-// sender continues once its messages' copies are queued, and its later work waits for these copies,
-// because it may overwrite the data they read.
+// The sender posts a message and the receiver copies it, because the receiver knows which device
+// must wait. The sender continues once the receivers have queued the copies of its messages. Work
+// that the sender queues later waits for these copies, because it may overwrite the data that they
+// read.
 #include "runtime/cluster/local_subdomains.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,8 @@ class LocalSubdomains::Member : public Communicator {
   Status exchange(Accelerator& accelerator, std::span<const Transfer> transfers) override;
   bool takes_ranges() const override { return true; }
   bool records(const Accelerator& accelerator) const override {
-    // Without lanes, no part of a recording would wait for the others.
+    // Without lanes, the streams would not wait for each other's marks and could not join a
+    // recording.
     return accelerator.records() && accelerator.has_lanes() && reaches_all_;
   }
   Status begin_recording(Accelerator& accelerator) override;
@@ -137,9 +139,9 @@ Status LocalSubdomains::Member::exchange(Accelerator& accelerator,
   return Done{};
 }
 
-// Subdomain 0 records. Streams of other subdomains join the recording because they wait for a mark
-// of subdomain 0. Subdomain 0 also replays; to the others a replay is work of subdomain 0 between
-// two marks.
+// Only subdomain 0 records and replays. Streams of other subdomains join the recording because they
+// wait for a mark of subdomain 0. During a replay, the other subdomains wait between two marks of
+// subdomain 0.
 
 Status LocalSubdomains::Member::gather() {
   const auto here = all_gather("");

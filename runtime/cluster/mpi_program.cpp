@@ -95,8 +95,8 @@ class RankSubdomain {
  public:
   explicit RankSubdomain(std::shared_ptr<Rank> rank) : rank_(std::move(rank)) {}
 
-  // `whole`: only on rank 0. If some rank cannot read the files, rank 0 allocates the fields, reads
-  // the files and scatters them; `reason` then says why.
+  // `whole`: the whole state on rank 0, null elsewhere. If some rank cannot read the files, rank 0
+  // allocates the fields, reads the files and scatters the values; `reason` then says why.
   Status start(reference::State* whole, const reference::State& params, std::vector<bool> stored,
                const std::vector<FieldFile>& files, const Status& reached, Failure& reason) {
     const SettledCut& cut = rank_->cut;
@@ -157,8 +157,8 @@ class RankSubdomain {
     return Done{};
   }
 
-  // Writes this rank's rows of the files. False if some rank cannot access the files; `reason` says
-  // why.
+  // Writes this rank's rows of the files. Returns false, with the cause in `reason`, if some rank
+  // cannot access the files.
   Result<bool> write(const std::vector<SharedFile>& files, Failure& reason) {
     Status reached = Done{};
     for (const SharedFile& file : files) {

@@ -20,9 +20,9 @@ struct RankProgram {
   std::function<Status()> serve;
 };
 
-// Collective. All arguments must be the same, except `integers`, `request` and `known`, of which
-// only rank 0's are used. `device`: "cuda" means the GPU numbered `rank_on_node`. Fails on all
-// ranks if it fails on one.
+// Collective. All ranks must pass the same arguments, except `integers`, `request` and `known`:
+// only rank 0's values of these are used. `device`: "cuda" means the GPU numbered `rank_on_node`.
+// If it fails on one rank, it fails on all.
 Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_on_node,
                                  const ir::Program& program, const std::vector<int64_t>& integers,
                                  const CutRequest& request, const std::string& device,
@@ -30,7 +30,8 @@ Result<RankProgram> prepare_rank(std::shared_ptr<Communicator> ranks, int rank_o
                                  const StageCallback& stage = {},
                                  const KnownSubdomainLines& known = {});
 
-// Fails on all ranks if it failed on one; the message names that rank. Collective.
+// If one rank passes a failure, returns a failure on all ranks; the message names that rank.
+// Collective.
 Status agree(Communicator& ranks, const Status& own);
 
 }  // namespace stencil::runtime

@@ -1,7 +1,7 @@
 // The subset of NCCL used for exchanges between GPUs, opened at run time.
 //
-// Types and functions are declared here instead of including nccl.h, as for the CUDA driver
-// (devices/cuda_driver.h). Source: NCCL 2.7 and later.
+// As for the CUDA driver (devices/cuda_driver.h), types and functions are declared here instead of
+// including nccl.h. Source: NCCL 2.7 and later.
 #pragma once
 
 #include <cstddef>

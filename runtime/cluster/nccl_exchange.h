@@ -19,10 +19,10 @@ class NcclExchange {
   NcclExchange& operator=(const NcclExchange&) = delete;
   ~NcclExchange();
 
-  // Whether all subdomains use NCCL for their accelerators: each must have its own GPU and the same
-  // version of NCCL, and STENCIL_NCCL must not be 0. The first call for an accelerator is
-  // collective (all_gather on `communicator`). If NCCL fails to start, the result is false, not a
-  // failure.
+  // Whether all subdomains use NCCL for their accelerators. Each subdomain must have its own GPU,
+  // all must have the same version of NCCL, and STENCIL_NCCL must not be 0. The first call for an
+  // accelerator is collective (all_gather on `communicator`). If NCCL fails to start, the result is
+  // false, not a failure.
   Result<bool> is_for(Accelerator& accelerator, Communicator& communicator);
 
   // Queues the transfers (Communicator::exchange) on an accelerator accepted by is_for(). R093.

@@ -1,4 +1,5 @@
-// One running subdomain: its state, its device session, and how current the state is.
+// One running subdomain: its state, its device session, and which levels of the state are up to
+// date.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,8 @@ class SubdomainRun : public FieldRows {
   // Opens the session on a state of the subdomain.
   Status start(const LoadedProgram& loaded, reference::State state, Communicator& communicator);
   Result<int64_t> advance(int64_t steps);
-  // Copies the newest `levels[f]` levels of each field f to state(), unless they are there.
+  // Copies the newest `levels[f]` levels of each field f to state(), unless they are up to date
+  // there.
   Status bring(const std::vector<int>& levels);
   // Copies the values of a box to `to`; the subdomain must own the box. Grid fields only.
   Status read(const BoxOfField& what, std::byte* to);

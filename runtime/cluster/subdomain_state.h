@@ -17,15 +17,15 @@ namespace stencil::runtime {
 Result<reference::State> empty_subdomain(const ir::Program& subdomain,
                                          const reference::State& from);
 
-// The rows of the whole fields that a subdomain is responsible for: those it owns. If several
-// subdomains hold the same values (whole fields, or fields without the decomposed dimensions), one
-// of them is responsible. `subdomain` and `shapes`, the whole state (no storage needed), must
-// outlive the result.
+// The rows of the whole fields that a subdomain is responsible for. These are the rows that it
+// owns. If several subdomains hold the same values (whole fields, or fields without the decomposed
+// dimensions), one subdomain is responsible. `subdomain` and `shapes` must outlive the result.
+// `shapes` is the whole state, which needs no storage.
 RowsOf rows_of_subdomain(const ir::Program& whole, const decompose::Decomposition& decomposition,
                          int number, const reference::State& subdomain,
                          const reference::State& shapes);
 // The points of these rows as a box in the subdomain's memory; may be empty. nullopt for a record,
-// of which a subdomain holds only some rows.
+// because its rows in a subdomain need not form a box.
 std::optional<ir::Points> box_of_subdomain(const ir::Program& whole,
                                            const decompose::Decomposition& decomposition,
                                            int number, ir::FieldId field);
@@ -47,9 +47,9 @@ Status begin_subdomain(const ir::Program& whole, const decompose::Decomposition&
                        const std::vector<FieldFile>& files, const reference::State& shapes,
                        reference::State& state);
 
-// pack_subdomain() packs what fill_subdomain() copies: dense, by field, level, component.
-// unpack_subdomain() copies it into the subdomain's state. `subdomain` of pack_subdomain() only
-// gives shapes.
+// pack_subdomain() packs the values that fill_subdomain() copies: dense, by field, level,
+// component. Its argument `subdomain` only gives shapes. unpack_subdomain() copies the values into
+// the subdomain's state.
 std::vector<std::byte> pack_subdomain(const ir::Program& whole,
                                       const decompose::Decomposition& decomposition,
                                       const reference::State& subdomain,
@@ -68,7 +68,7 @@ void provide_storage(const ir::Program& whole, const std::vector<int>& levels,
 void give_back(const ir::Program& whole, const reference::State& subdomain, const RowsOf& rows,
                const std::vector<int>& levels, reference::State& to);
 
-// The same in two steps, through a message.
+// give_back() in two steps, through a message.
 std::vector<std::byte> pack_owned(const ir::Program& whole, const reference::State& subdomain,
                                   const RowsOf& rows, const std::vector<int>& levels);
 void unpack_owned(const ir::Program& whole, const decompose::Decomposition& decomposition,
