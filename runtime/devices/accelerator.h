@@ -42,8 +42,8 @@ class Accelerator {
   virtual Status copy(Memory /*to*/, Memory /*from*/, int64_t /*bytes*/) {
     return Failure{"R045", "the device cannot copy within its own memory", ""};
   }
-  // Byte rows, at least one byte each: dense on the host; in device memory the first row begins at
-  // byte `start` and each further row `pitch` bytes after the previous one.
+  // Rows of at least one byte each. On the host the rows are dense. In device memory the first row
+  // begins at byte `start`, and each further row begins `pitch` bytes after the previous one.
   struct Rows {
     int64_t bytes;  // of a row
     int64_t count = 1;
@@ -81,7 +81,7 @@ class Accelerator {
   // A second queue with higher priority: lane 1. All calls use lane 0 until use_lane() changes it.
   virtual bool has_lanes() const { return false; }  // otherwise there is one queue
   virtual Status use_lane(int /*lane*/) { return Done{}; }
-  // A point in the queue that others can wait for. Null: already reached.
+  // A point in the queue for which other queues can wait. Null: already reached.
   using Mark = std::shared_ptr<void>;
   virtual Result<Mark> mark();
   // Queues a call. The mark is reached once all its blocks have started, so that work waiting for
@@ -92,23 +92,24 @@ class Accelerator {
   virtual Status await(const Mark& mark);
   // Prepares copies from another accelerator; true if they run directly, without the host.
   virtual bool reach(Accelerator& /*source*/) { return false; }
-  // Queues a copy from another accelerator's memory, which must not be written meanwhile. Offsets
-  // in bytes. Goes through host memory unless the two accelerators can reach each other.
+  // Queues a copy from another accelerator's memory, which must not be written until the copy is
+  // done. Offsets in bytes. The copy goes through host memory unless the two accelerators can reach
+  // each other.
   virtual Status copy_from(Memory to, int64_t to_offset, Accelerator& source, Memory from,
                            int64_t from_offset, int64_t bytes);
 
   // Work queued on lane 0 between begin_recording() and end_recording() is recorded, not executed.
-  // replay() queues all of it at once and may be called repeatedly. Work of other queues that waits
-  // for a recorded mark, and is waited for before the end, is recorded too. A null Recording does
-  // nothing.
+  // Work of another queue is also recorded if it waits for a recorded mark and lane 0 waits for it
+  // before the end. replay() queues all recorded work at once and may be called repeatedly. A null
+  // Recording does nothing.
   using Recording = std::shared_ptr<void>;
   virtual bool records() const { return false; }
   virtual Status begin_recording() { return Done{}; }
   virtual Result<Recording> end_recording() { return Recording(); }
   virtual Status replay(const Recording& /*recording*/) { return Done{}; }
 
-  // Reads a flag that previously queued work sets. `ask` starts the read; `answer` waits only for
-  // it, not for work queued later. One read at a time.
+  // Reads a flag that previously queued work sets. `ask` starts the read. `answer` waits for this
+  // read, but not for work queued later. One read at a time.
   virtual Status ask(Memory flag) = 0;
   virtual Result<int32_t> answer() = 0;
 
@@ -117,15 +118,16 @@ class Accelerator {
   virtual std::byte* host_pointer(Memory /*memory*/) { return nullptr; }
   // The memory as a CUDA address; null if it has none.
   virtual void* device_pointer(Memory /*memory*/) { return nullptr; }
-  // The queue as a CUDA stream, whose context becomes current in the calling thread; nullopt if it
-  // is none.
+  // The queue as a CUDA stream; nullopt if it is not a CUDA stream. The stream's context becomes
+  // current in the calling thread.
   struct CudaStream {
     void* stream;     // CUstream; null is CUDA's default stream
     std::string gpu;  // address on the PCI bus of this machine; "": unknown
   };
   virtual std::optional<CudaStream> cuda_stream() { return std::nullopt; }
 
-  // Unique among all accelerators of the process, past ones included. A copy gets a new number.
+  // Unique among all accelerators of the process, past ones included. A copied accelerator gets a
+  // new number.
   uint64_t serial() const { return serial_.number; }
 
  private:
@@ -138,8 +140,8 @@ class Accelerator {
   Serial serial_;
 };
 
-// The same values in the same order as rows of at most `bytes` bytes, for kernels that assign one
-// row to a block. Longer rows are cut into adjacent ones.
+// Cuts each row that is longer than `bytes` bytes into adjacent shorter ones, for kernels that
+// assign one row to a block. The values and their order stay the same.
 std::vector<Accelerator::Rows> short_rows(const Accelerator::Rows& rows, int64_t bytes);
 
 // LoadedProgram::copy_seconds for an accelerator that supports copy().

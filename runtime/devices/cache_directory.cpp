@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whoever owns the root directory can do anything, whatever user number a container gives them.
+// The owner of the root directory counts as root: a container may show root under another user
+// number.
 bool is_trusted_user(uid_t user) {
   static const uid_t owner_of_root = [] {
     struct stat status {};
@@ -26,8 +27,9 @@ bool is_trusted_user(uid_t user) {
   return user == ::geteuid() || user == 0 || user == owner_of_root;
 }
 
-// "" if only the owner and root can write there. In a sticky directory others cannot replace this
-// user's files, and a file's owner shows whose it is.
+// "" if only the owner and root can write there. If `may_be_sticky`, a sticky directory may also be
+// writable by others: they cannot replace this user's files, and a file's owner shows who created
+// it.
 std::string why_not_trusted(const struct stat& status, bool may_be_sticky) {
   if (!is_trusted_user(status.st_uid)) return "belongs to another user";
   const bool others_write = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;

@@ -14,11 +14,11 @@
 
 namespace stencil::runtime {
 
-// One message to another subdomain and one from it: byte ranges of accelerator memory. Zero bytes:
-// nothing is sent or received.
+// One message to another subdomain and one from it, as byte ranges of accelerator memory. If a
+// range has zero bytes, nothing is sent or received.
 struct Transfer {
   int peer = 0;
-  // Distinguish messages between two subdomains; those with equal tags arrive in order.
+  // Tags distinguish messages between two subdomains. Messages with equal tags arrive in order.
   int send_tag = 0, receive_tag = 0;
   int64_t send_offset = 0, send_bytes = 0;
   int64_t receive_offset = 0, receive_bytes = 0;
@@ -34,11 +34,11 @@ class Communicator {
   // Collective. One-time setup before the first exchange of an accelerator.
   virtual Status meet(Accelerator& /*accelerator*/) { return Status(Done{}); }
 
-  // Sends and receives from and to memory of `accelerator`, after all work queued before and before
-  // all work queued later. May or may not wait for the device. Work queued later may overwrite all
-  // of the memory.
+  // Sends from and receives into memory of `accelerator`. The transfers take place after all work
+  // queued earlier and before all work queued later, so later work may overwrite the memory. The
+  // call may or may not wait for the device.
   virtual Status exchange(Accelerator& accelerator, std::span<const Transfer> transfers) = 0;
-  // The same with one buffer for all sends and one for all receives.
+  // exchange() with one buffer for all sends and one for all receives.
   Status exchange_between(Accelerator& accelerator, Accelerator::Memory send,
                           Accelerator::Memory receive, std::span<const Transfer> transfers) {
     std::vector<Transfer> all(transfers.begin(), transfers.end());
@@ -51,8 +51,8 @@ class Communicator {
   // Whether sending a few separate ranges is as fast as sending one packed buffer.
   virtual bool takes_ranges() const { return false; }
 
-  // Recordings of all subdomains as one (Accelerator::begin_recording), including their exchanges.
-  // Collective. The recording returned to a subdomain may be empty.
+  // One recording (Accelerator::begin_recording) covers the work of all subdomains, including their
+  // exchanges. Collective. The recording returned to a subdomain may be empty.
   virtual bool records(const Accelerator& /*accelerator*/) const { return false; }
   virtual Status begin_recording(Accelerator& /*accelerator*/) { return Status(Done{}); }
   virtual Result<Accelerator::Recording> end_recording(Accelerator& /*accelerator*/) {
@@ -71,8 +71,8 @@ class Communicator {
     return std::move(all[0]);
   }
 
-  // Reports that this subdomain has failed: current and later calls of others that wait for it
-  // fail, if possible with this failure.
+  // Reports that this subdomain has failed. Calls of other subdomains that wait for it, now or
+  // later, fail too, if possible with this failure.
   virtual void abandon(const Failure& failure) = 0;
 };
 

@@ -1,6 +1,6 @@
-// Reads CUDA machine code (a cubin: 64-bit ELF) as NVRTC produces it: resources of its kernels, and
-// what they execute. For GPUs that are not present; for a present one LoadedProgram::resources()
-// asks the driver.
+// Reads CUDA machine code (a cubin: 64-bit ELF) as NVRTC produces it: resources of the kernels, and
+// what they execute. Used for GPUs that are not present. If the GPU is present,
+// LoadedProgram::resources() asks the driver.
 #pragma once
 
 #include <cstdint>

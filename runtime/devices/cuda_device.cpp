@@ -215,7 +215,8 @@ class CudaAccelerator : public Accelerator {
   std::vector<Loaded> kernels_;
 };
 
-// Not stored since loading: a run rarely needs it, and the cache has it.
+// Compiles again, or takes the code from the kernel cache, instead of storing it at load time: a
+// run rarely needs it.
 Result<std::string> CudaAccelerator::code(CodeKind kind) const {
   const NvrtcOutput output = kind == CodeKind::Ptx ? NvrtcOutput::Ptx : NvrtcOutput::MachineCode;
   NvrtcJob job = cuda_job(module_, gpu_.architecture, output);

@@ -1,5 +1,5 @@
-// Devices: everything that can run a program. An open set: a device is one file and a row in the
-// table of device_table.cpp.
+// A device is anything that can run a program. Each device is one file and one row in the table of
+// device_table.cpp, so others can be added.
 //
 //   compile  program + kernel module -> machine code     (if separate from loading)
 //   load     program + kernel module -> LoadedProgram    (compiles; can be started many times)
@@ -78,8 +78,8 @@ class Session {
   // Access to the rows of the fields if these are distributed over several memories. Null: the
   // fields are in one memory; use fetch().
   virtual FieldRows* rows() { return nullptr; }
-  // Waits until all steps of advance() are done. Only in attached sessions may advance() return
-  // before that.
+  // Waits until all steps of advance() are done. advance() may return before that only in attached
+  // sessions.
   virtual Status wait() { return Done{}; }
   // Time of the steps of the last advance() by the device's clock, without queueing and waiting;
   // nullopt if the device has no clock.
@@ -113,8 +113,9 @@ class LoadedProgram {
   virtual Result<std::unique_ptr<Session>> start(reference::State& state) const = 0;
   // Whether start_from() accepts a state without storage for some fields.
   virtual bool starts_unstored() const { return false; }
-  // Starts from such a state. Fields without storage get their initial values and then the arrays
-  // in `files`, which must only be of such fields. Also R010, and R060 for a wrong checksum.
+  // Starts from a state without storage for some fields. These fields get their initial values and
+  // then the arrays in `files`; `files` may contain no other fields. Errors: those of start(),
+  // R010, and R060 for a wrong checksum.
   virtual Result<std::unique_ptr<Session>> start_from(reference::State& state,
                                                       const std::vector<FieldFile>& files) const;
   // Starts a program that is a subdomain of another one (ir::Subdomain). Each subdomain is started
@@ -123,15 +124,15 @@ class LoadedProgram {
   virtual Result<std::unique_ptr<Session>> start_subdomain(reference::State& state,
                                                            Communicator& communicator) const;
   // Like start(), but with the current values of `like`, an idle session of the same program and
-  // params on the same device. Copies within the device if it lays out fields alike, otherwise from
-  // `state`.
+  // params on the same device. Copies within the device if both sessions have the same memory
+  // layout, otherwise from `state`.
   virtual Result<std::unique_ptr<Session>> start_like(reference::State& state,
                                                       const Session& /*like*/) const {
     return start(state);
   }
-  // Like start(), but in user arrays, which have no storage in the state. advance() only queues its
-  // work; after it, level k is in the array given for it. The user may change the arrays between
-  // calls. R045 on a device without pointers, or if the module pads rows.
+  // Like start(), but works in user arrays, which have no storage in the state. advance() only
+  // queues its work; once that work is done, level k is in the array given for it. The user may
+  // change the arrays between calls. R045 on a device without pointers, or if the module pads rows.
   virtual Result<std::unique_ptr<Session>> attach(reference::State& state,
                                                   const DeviceArrays& arrays) const;
 };

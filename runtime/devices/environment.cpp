@@ -1,5 +1,5 @@
-// Code that reads a variable uses a default for invalid values, because kernels and caches have no
-// way to report them. This table checks all variables before a device is chosen.
+// Code that reads an environment variable uses a default for invalid values, because kernels and
+// caches cannot report errors. This table checks all variables before a device is chosen.
 #include "runtime/devices/environment.h"
 
 #include <fmt/format.h>

@@ -9,9 +9,9 @@
 // descriptor of the checked directory.
 //
 // Processes that miss the same entry coordinate through flock on a file beside it. The operating
-// system releases the lock of a killed process. A slow holder is waited for until `patience` ends;
-// then both build the entry. The holder unlinks the lock file before releasing the lock, so a
-// process that obtains a lock checks that the file still has that name.
+// system releases the lock of a killed process. If the holder is slow, other processes wait until
+// `patience` ends and then build the entry too. The holder unlinks the lock file before releasing
+// the lock. So a process that obtains a lock checks that the file still has that name.
 //
 // The modification time is the time of last use: reading an entry sets it. Access times are
 // unsuitable, because most file systems do not maintain them exactly.

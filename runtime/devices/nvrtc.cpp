@@ -1,11 +1,12 @@
-// Finds NVRTC and compiles with it. It is asked for machine code instead of PTX: this matches nvcc
-// for the same GPU and leaves nothing to the driver's compiler. A driver loads machine code of its
-// own CUDA major version and of older ones, so a newer NVRTC is skipped if an older one is
+// Finds NVRTC and compiles with it. It produces machine code instead of PTX: this gives the same
+// code as nvcc for the same GPU, and the driver need not compile. A driver loads machine code of
+// its own CUDA major version and of older ones, so a newer NVRTC is skipped if an older one is
 // installed.
 //
-// Properties of an NVRTC remain valid while the search ends at the same file. They are cached under
-// everything that determines the search (environment, linker cache, existing files), and dropped if
-// the file found has been replaced.
+// The kernel cache stores the properties of an NVRTC, which remain valid while the search finds the
+// same file. The key of the entry contains everything that determines the search (environment,
+// linker cache, existing files). If the file that was found has been replaced, the entry is
+// ignored.
 #include "runtime/devices/nvrtc.h"
 
 #include <dlfcn.h>

@@ -116,8 +116,8 @@ schedule::OpenClLimits limits_of(cl_device_id id) {
 
 // --- Memory and launches
 
-// The context of a device, one per process: implementations keep compiler state in it that costs
-// far more to set up than compiling a kernel. It lives as long as the process.
+// The context of a device, one per process. Implementations keep compiler state in the context, and
+// setting it up takes far longer than compiling a kernel. The context lives as long as the process.
 cl_context shared_context(cl_device_id id, cl_int& error) {
   static std::mutex mutex;
   static std::map<cl_device_id, cl_context> contexts;

@@ -62,7 +62,7 @@ class PlanMemory {
   // Session::fetch, without user arrays.
   Status fetch(const std::vector<int>& levels);
 
-  // Session::read, for fields with an array here that is not the user's.
+  // Session::read, for fields whose array is here and is not the user's.
   Result<bool> read(const BoxOfField& what, std::byte* to);
 
   // Session::count_non_finite, for fields with an array here.

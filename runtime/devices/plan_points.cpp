@@ -13,7 +13,8 @@ namespace stencil::runtime {
 
 namespace {
 
-// Records read a point's weights from its entries, so points that another subdomain owns get none.
+// Records read a point's weights from its entries. So points that another subdomain owns get no
+// entries here.
 void leave_to_others(const kernel::PointSet& set, const stencil_point_set& points,
                      std::vector<int32_t>& entries) {
   if (set.owned.empty() || points.points == 0) return;

@@ -180,8 +180,8 @@ Status PlanSession::act(const kernel::Action& action, int64_t count) {
   return std::visit(Visitor{*this, count}, action);
 }
 
-// Executes the actions of a tile, and ends early if the stop condition turns out to have held
-// before it.
+// Executes the actions of a tile. Ends early if the stop condition turns out to have held before
+// the tile.
 Status PlanSession::tile(int64_t count) {
   TRY(await_exchange());
   for (const kernel::ActionRange& range : ranges_) {
@@ -252,8 +252,8 @@ Status PlanSession::refresh_halos(size_t action, bool each_step) {
   return Done{};
 }
 
-// A graph can make a kernel wait only for the end of another one, not for its start. In recordings
-// the inner blocks therefore wait for neither.
+// In a CUDA graph a kernel can wait for the end of another kernel, but not for its start. So in
+// recordings the interior blocks do not wait for the boundary blocks at all.
 Result<Accelerator::Mark> PlanSession::launch_outer(const Accelerator::Call& call) {
   return replays_.is_recording() ? accelerator_.Accelerator::launch_ahead(call)
                                  : accelerator_.launch_ahead(call);
@@ -289,7 +289,8 @@ Status PlanSession::tile_with_exchange(int64_t count, const kernel::HaloExchange
     if (launched.ok()) launched = accelerator_.launch(inner);
     return launched.ok() ? accelerator_.use_lane(1) : launched;
   };
-  // Without lanes the interior blocks come last: the order is one that lanes could also produce.
+  // Without lanes, queue the interior blocks last. This is one of the orders that lanes could
+  // produce.
   if (accelerator_.has_lanes()) done = launch_inner();
   for (size_t i = 0; i < plan_.actions.size() && done.ok(); ++i) {
     if (!std::holds_alternative<kernel::Launch>(plan_.actions[i])) {
@@ -450,7 +451,8 @@ Status PlanSession::wait() {
 
 // --- Reductions
 
-// Evaluates what is due after a tile of `count` steps that starts at the state's step.
+// Evaluates the reductions that are due after a tile of `count` steps that starts at the state's
+// step.
 Status PlanSession::reduce(int64_t count) {
   if (!plan_.reductions.empty() || plan_.stop) {
     TRY(await_exchange());

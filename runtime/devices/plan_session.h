@@ -22,7 +22,7 @@ struct PlanOptions {
   const Session* like = nullptr;  // LoadedProgram::start_like
   Communicator* communicator = nullptr;  // for a module that is a subdomain of a decomposed program
 };
-// The same with an accelerator that the session owns.
+// Like the function above, but the session owns the accelerator.
 Result<std::unique_ptr<Session>> start_plan(std::unique_ptr<Accelerator> accelerator,
                                             const kernel::Module& module, reference::State& state,
                                             const PlanOptions& options = {});

@@ -29,7 +29,7 @@ class Replays {
 
   bool is_recorded() const { return recorded_; }
   bool is_recording() const { return recording_now_; }
-  // Records the work that `cycle` queues, all of it on lane 0 or waited for there.
+  // Records the work that `cycle` queues. All of it must be on lane 0, or lane 0 must wait for it.
   Status record(const std::function<Status()>& cycle);
   Status replay(int64_t times);
 

@@ -79,9 +79,9 @@ constexpr bool is_control(unsigned opcode) {
 constexpr unsigned kGoOn[] = {0x941, 0x942, 0x944, 0x945, 0x946, 0x948, 0x94e, 0x956};
 
 // Bits 32 and 33 of a branch. Shuffles and warp barriers may have out-of-line code for diverged
-// warps. BRA.CONV (seen up to sm_89) jumps over a call of it if the warp has not diverged. BRA.DIV
-// (seen on sm_120) branches to it if the warp has diverged: it is located after the last EXIT and
-// branches back into the middle of the loop.
+// warps. BRA.CONV (seen up to sm_89) jumps over a call of this code if the warp has not diverged.
+// BRA.DIV (seen on sm_120) branches to this code if the warp has diverged: the code is located
+// after the last EXIT and branches back into the middle of the loop.
 constexpr uint64_t kIfDiverged = 2, kIfConverged = 3;
 
 // Bits 12..15 and 87..90: the predicates of the branch. 7: always taken.
@@ -200,8 +200,8 @@ void add(InstructionMix& mix, const Instruction& instruction, const Architecture
 // --- Blocks
 
 constexpr int kNone = -1;
-// More than any kernel that compiles in reasonable time has; the work is proportional to their
-// product.
+// Limits that no kernel exceeds if it compiles in reasonable time. The work is proportional to
+// their product.
 constexpr size_t kMostInstructions = size_t{1} << 18, kMostLoops = 4096;
 
 struct BasicBlock {

@@ -1,5 +1,5 @@
-// The dynamic linker returns a text without a code. The text begins with the file that could not be
-// opened, which is another file if a dependency is missing.
+// The dynamic linker reports errors as text without a code. The text begins with the name of the
+// file that could not be opened. If a dependency is missing, that is the dependency.
 #include "runtime/devices/shared_library.h"
 
 #include <dlfcn.h>
