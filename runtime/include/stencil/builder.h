@@ -254,8 +254,8 @@ struct FieldOptions {
   PerDimension along = {};  // of a constant field: its dimensions; absent: those of the grid
 };
 
-// A field, or a function argument that stands for a field. A(-1, 0) reads it at an offset. The
-// plain name is passed to functions.
+// A field, or a function argument that stands for a field. A(-1, 0) reads it at an offset. Pass the
+// plain name to functions.
 class Field : public Expr {
  public:
   // Refers to a field that a later reduce_over() creates, for use with at(-1).
@@ -313,7 +313,7 @@ class Argument {
 };
 
 // A function of the language, expanded wherever it is called. A C++ function that returns an Expr
-// works as well, but only this one appears in the program under its name.
+// works as well, but only a Function appears in the program under its name.
 class Function {
  public:
   // Calls the function. Arguments are expressions, or names of fields or of their levels. If an
@@ -396,7 +396,7 @@ class Reduction : public Expr {
 struct ReduceOptions {
   std::optional<Expr> every = {};    // absent: 1
   std::optional<Expr> initial = {};  // before() in the first step; absent: not used
-  Boundary boundary = {};            // of the field that reduce_over() gives, which has no initial
+  Boundary boundary = {};            // of the field of reduce_over(), which takes no `initial`
 };
 
 // --- Results ---------------------------------------------------------------------------------
@@ -458,7 +458,7 @@ class Builder {
   // starts.
   Expr param(const std::string& name, const Type& type, const std::optional<Expr>& value = {},
              Place place = Place::current());
-  // The same, with the type deduced: `integer`, or `real` for floating point.
+  // param() with the type deduced: `integer`, or `real` for floating point.
   template <LiteralNumber T>
   requires(!std::is_same_v<T, bool>) Expr
       param(const std::string& name, T value, Place place = Place::current()) {
@@ -493,13 +493,13 @@ class Builder {
   // function NAME(arguments) = value;
   Function function(const std::string& name, const std::vector<Argument>& arguments,
                     const Expr& value, Place place = Place::current());
-  // function NAME(arguments) { let ...; = value; }: Function::let and Function::value follow.
+  // function NAME(arguments) { let ...; = value; } Function::let and Function::value add the body.
   Function function(const std::string& name, const std::vector<Argument>& arguments,
                     Place place = Place::current());
   // stencil NAME : target on region = value;
   Stencil stencil(const std::string& name, const Field& target, const Region& region,
                   const Expr& value, Place place = Place::current());
-  // stencil NAME : target { ... }: Stencil::let and Stencil::piece follow.
+  // stencil NAME : target { ... } Stencil::let and Stencil::piece add the body.
   Stencil stencil(const std::string& name, const Field& target, Place place = Place::current());
   // stencil NAME : targets ...;  Values are records with one entry per target.
   Stencil stencil(const std::string& name, const std::vector<Target>& targets, const Region& region,
@@ -520,9 +520,9 @@ class Builder {
   Reduction reduce(const std::string& name, Reducer reducer, const Expr& value,
                    const Region& region, const ReduceOptions& options,
                    Place place = Place::current());
-  // reduce NAME = reducer(value) over dimensions on region every n boundary ...;  The resulting
-  // field has the remaining dimensions. density(0) reads it; density.at(-1)(0) reads the previous
-  // step's.
+  // reduce NAME = reducer(value) over dimensions on region every n boundary ...; The resulting
+  // field has the remaining dimensions. density(0) reads it; density.at(-1)(0) reads its value of
+  // the previous step.
   Field reduce_over(const std::string& name, const PerDimension& dimensions, Reducer reducer,
                     const Expr& value, const Region& region, const ReduceOptions& options = {},
                     Place place = Place::current());

@@ -67,7 +67,7 @@ class Expr {
                                                                         const Rest&... rest) const {
     return at_indices({first, Expr(rest)...});
   }
-  // The same with a vector of indices, for ranks known only at run time; not empty (P023).
+  // Like operator(), with a vector of indices, for ranks known only at run time; not empty (P023).
   Expr at_indices(const std::vector<Expr>& indices) const;
 
   // base[i]: a component of a vector, an element of a table.

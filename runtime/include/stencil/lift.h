@@ -32,11 +32,12 @@ struct LiftedSource {
   std::string text;                  // of the program, in the stencil language
   std::vector<std::string> assumed;  // what the C code does not state, one sentence each
   bool verified = false;
-  std::string proof;  // what was compared, or why nothing was
+  std::string proof;  // what was compared, or why there was no comparison
 };
 
 // Lifts a file. Errors: C0xx if it cannot be lifted, with the line in Failure::diagnostics; R041 if
-// libstencil_host.so is missing; C030 if the program computes something else than the original.
+// libstencil_host.so is missing; C030 if the results of the program differ from those of the
+// original.
 STENCIL_API Result<LiftedSource> lift_source(const std::string& file,
                                              const LiftOptions& options = {});
 // Lifts a file and reads the result as a program. Errors: also those of Program::from_text().

@@ -92,8 +92,8 @@ struct ReductionInfo {
   std::string name;
   ElementType type;   // Int, Long, Float or Double
   int64_t every = 1;  // steps
-  // True for a reduction over some of the dimensions. Its result is the field of the same name;
-  // ReductionValue then holds only when it was evaluated, with NaN as value.
+  // True for a reduction over some of the dimensions. Its result is the field of the same name. Its
+  // ReductionValue then only says when the reduction was evaluated; the value is NaN.
   bool profile = false;
 };
 
@@ -104,10 +104,10 @@ class STENCIL_API Program {
   // Reads a .stn file. Errors: R010 if the file cannot be read; R051 for a malformed definition; P
   // and S codes for errors in the program, all of them in Failure::diagnostics.
   static Result<Program> from_file(const std::string& path, const Options& options = {});
-  // The same for a text; messages use `file_name`.
+  // from_file() for a text; messages use `file_name`.
   static Result<Program> from_text(std::string text, const Options& options = {},
                                    std::string file_name = "program.stn");
-  // The same for a program built in C++ (stencil/builder.h); messages also name the C++ lines.
+  // from_file() for a program built in C++ (stencil/builder.h); messages also name the C++ lines.
   static Result<Program> from_built(const BuiltProgram& built, const Options& options = {});
 
   const std::string& name() const;
@@ -123,7 +123,7 @@ class STENCIL_API Program {
   Result<FieldInfo> field(const std::string& name) const;
   // Warnings of the compiler, rendered with source lines; empty if there are none.
   const std::string& warnings() const;
-  // Number of steps of a run with these values. Errors: R053 if the program does not say; R050,
+  // Number of steps of a run with these values. Errors: R053 if the program gives no number; R050,
   // R070, R051 for the values.
   Result<int64_t> steps(const ParamValues& values = {}) const;
   // Checks whether a run can write these files, as far as possible without sizes. Errors: R070

@@ -28,8 +28,8 @@ struct KernelOptions {
   // If none was measured, "auto" measures now if the run is long enough to pay for it
   // (docs/guide/tuning.md); otherwise it uses the model's choice.
   std::string schedule = "auto";
-  // Compile for dense arrays, that is, without padded rows. attach_device() requires it. For other
-  // simulations, kernels without it may be faster.
+  // Compile for dense arrays, that is, without padded rows. attach_device() requires it. Other
+  // simulations may be faster without it.
   bool dense = false;
   // Called before each stage of the work, with a text for users: "compiling heat for host: planes
   // T=4 ...".
@@ -62,7 +62,7 @@ class STENCIL_API Kernel {
   const Device& device() const;
   // The schedule as one line, valid for KernelOptions::schedule; empty on "reference".
   const std::string& schedule() const;
-  // The same, omitting most settings that have their default for this program and device.
+  // schedule() without most of the settings that have their default for this program and device.
   std::string brief_schedule() const;
   // Origin of an "auto" schedule that was measured before: "tuned: measured at 512x512 on
   // 2026-05-01". Empty if the model chose it or the caller gave it.
@@ -82,8 +82,8 @@ class STENCIL_API Kernel {
   // A run at step 0 with its own fields at their initial values. Errors: those of
   // Program::initial_state().
   Result<Simulation> start(const ParamValues& values = {}) const;
-  // A run that continues from a state of the same program (else R076), or from a simulation on any
-  // device. R073 if the state's fields are in user arrays.
+  // A run that continues from a state, or from a simulation on any device. R076 if the state is not
+  // of the same program; R073 if its fields are in user arrays.
   Result<Simulation> start(State state) const;
 
   // A run that works in user arrays in host memory. Each array has the shape and type of its field,
@@ -96,17 +96,18 @@ class STENCIL_API Kernel {
   // devices copy them in and out on each advance(). Errors: those of start(), R070 to R073.
   Result<Simulation> attach(const Arrays& arrays, const ParamValues& values = {}) const;
 
-  // The same with pointers to device memory, and asynchronous: advance() queues its work on
+  // attach() with pointers to device memory. It is asynchronous: advance() queues its work on
   // `stream` and returns. No data is copied to or from the host.
   //
-  // "cuda": addresses in the GPU's primary context (cudaMalloc), aligned to 32 bytes; `stream` is a
-  // cudaStream_t or CUstream, null being the default stream. The primary context is current in the
+  // "cuda": addresses in the GPU's primary context (cudaMalloc), aligned to 32 bytes. `stream` is a
+  // cudaStream_t or CUstream; null is the default stream. The primary context is current in the
   // calling thread afterwards. "host": addresses in host memory, no stream; calls return when the
   // steps are done.
   //
-  // Each advance() also queues device copies: at its beginning, of each written field's newest
-  // level to the library's spare copy, because the user may have changed it; at its end, of levels
-  // that are not in the array given for them. Take many steps per call.
+  // Each advance() also queues copies within the device. At its beginning it copies the newest
+  // level of each written field to the library's spare copy, because the user may have changed that
+  // level. At its end it copies levels that are not in the array given for them. So take many steps
+  // per call.
   //
   // Errors: those of attach(); R045 if the device does not take pointers, or if the kernel pads
   // rows (KernelOptions::dense).
@@ -159,15 +160,15 @@ class STENCIL_API Simulation : public State {
  public:
   // Takes `steps` more steps; fewer only if the stop condition holds or `progress` returns false.
   // Each call starts new time tiles, so few calls with many steps are faster. After attach_device()
-  // the call only queues the steps unless there is a callback; it still waits for each stop
-  // condition. Errors: R043, R044; R053 for a negative number; R057.
+  // the call only queues the steps, unless there is a callback or a stop condition. It waits at
+  // each evaluation of the stop condition. Errors: R043, R044; R053 for a negative number; R057.
   Result<Report> advance(int64_t steps, const ProgressCallback& progress = {});
   // Takes the steps that remain of the program's number. R053 if the program gives none. After
   // attach_device(), a run without files and callback only queues its steps; NaN does not end it,
   // and fields are not checked.
   Result<Report> run(const ProgressCallback& progress = {}, OnNan on_nan = OnNan::Stop);
-  // The same, writing files during the run; returns when all are written. Time tiles end where a
-  // file is due, which does not change results. Only the data to be written leaves the device. A
+  // run() that also writes files; returns when all files are written. Time tiles end where a file
+  // is due, which does not change results. Only the data to be written leaves the device. A
   // resumed series keeps the earlier files in its collections. Errors: those of check(), before the
   // first step; those of run() and State::write(), after which the simulation is at the step that
   // failed.

@@ -78,7 +78,7 @@ class STENCIL_API State {
   Status set(const std::string& field, const AnyView& array);
   // Copies a field, level or component into an array: the inverse of set().
   Status get(const std::string& field, const AnyView& array);
-  // The same into a new dense array.
+  // get() into a new dense array.
   template <class T>
   Result<std::vector<T>> get(const std::string& field) {
     const Result<Extents> shape = shape_of(field);
@@ -90,9 +90,9 @@ class STENCIL_API State {
     if (!copied.ok()) return copied.failure();
     return values;
   }
-  // The same for a box of the field's points; the array then has the box's shape in place of the
-  // field's. In a simulation, get() copies only these points to the host, from whichever device or
-  // rank owns them. Also R082 if the box is not within the field.
+  // set() and get() for a box of the field's points; the array then has the box's shape in place of
+  // the field's. In a simulation, get() copies only these points to the host, from whichever device
+  // or rank owns them. Also R082 if the box is not within the field.
   Status set(const std::string& field, const FieldBox& box, const AnyView& array);
   Status get(const std::string& field, const FieldBox& box, const AnyView& array);
   template <class T>
@@ -127,10 +127,10 @@ class STENCIL_API State {
   Status save_checkpoint(const std::string& path);
   // Restores a saved state. The program must be the same up to its number of steps, with the same
   // compiled-in params. Float params that the caller has set (Options::definitions,
-  // initial_state(), set_param()) keep these values, as do params derived from them; a warning
-  // (R065) names each that differs from the file. Errors: R010; R060 to R063. On failure nothing
-  // has changed, unless the file was truncated while being read (R010). With several ranks, each
-  // verifies checksums of what it reads; if the file is damaged, the next steps fail (R060).
+  // initial_state(), set_param()) keep these values, and so do params derived from them. A warning
+  // (R065) names each param that differs from the file. Errors: R010; R060 to R063. On failure
+  // nothing has changed, unless the file was truncated while being read (R010). With several ranks,
+  // each verifies checksums of what it reads; if the file is damaged, the next steps fail (R060).
   Status load_checkpoint(const std::string& path);
 
   // Checks whether a run could write these files: Program::check(), and R030 for planes outside the
