@@ -8,7 +8,7 @@ namespace stencil::runtime {
 
 namespace {
 
-// The register after appending that many zero bytes; the basis of combining.
+// The CRC register after `bytes` further zero bytes.
 uint32_t followed_by_zeros(uint32_t remainder, int64_t bytes) {
   return static_cast<uint32_t>(crc32_combine(remainder, 0, static_cast<z_off_t>(bytes)));
 }

@@ -1,8 +1,8 @@
 // CRC-32 (as in zlib) of bytes that are distributed over several owners.
 //
-// Up to a constant that depends only on the length, the CRC of an exclusive or is the exclusive or
-// of the CRCs. So each owner takes the bytes of the others as zeros, and the shares of all owners
-// combine to the checksum of the whole.
+// The CRC of an exclusive or is the exclusive or of the CRCs, up to a constant that depends only on
+// the length. So each owner computes a share in which the bytes of other owners are zero, and the
+// shares of all owners combine to the checksum of the whole.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ void for_each_row(
 // dense.
 void put_box(const std::byte* from, const ir::Points& inner, const ir::Points& outer, int64_t bytes,
              std::byte* to);
-// The inverse: extracts the elements of the inner box.
+// The inverse of put_box(): extracts the elements of the inner box.
 void take_box(const std::byte* from, const ir::Points& outer, const ir::Points& inner,
               int64_t bytes, std::byte* to);
 

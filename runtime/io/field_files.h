@@ -1,4 +1,4 @@
-// Field values that are still in files, to be read by whoever owns rows of the fields.
+// Field values that are still in files. The owners of a field's rows read them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct FieldFile {
 // Reads the rows of all arrays into a state and converts them to its types. R010; on failure some
 // rows have been read.
 Status read_rows(const FieldFile& file, const RowsOf& rows, reference::State& state);
-// The same for all rows.
+// read_rows() for all rows.
 Status read_all_rows(const FieldFile& file, reference::State& state);
 
 // Moves all arrays of a field out of `files`, in order, and removes files without arrays.

@@ -24,7 +24,8 @@ void load_values(const Values& values, int64_t first, int64_t count, Scalar type
 // Writes all points to a file in pieces, without a second copy of the field in memory.
 Status write_values(FileWriter& file, const Values& values, Scalar type);
 
-// The inverse: `count` points of elements of `type` at `from` become points `first` and following.
+// The inverse of load_values(): stores `count` points of elements of `type` at `from` as points
+// `first` and following.
 void store_values(const std::byte* from, Scalar type, int64_t first, int64_t count,
                   reference::FieldData& field, int level, int component, int components);
 

@@ -69,7 +69,7 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
-// File systems that cannot reserve space do not cause a failure.
+// Reserves space for the file. Succeeds on file systems that cannot reserve space.
 int reserve(int descriptor, int64_t bytes) {
   if (bytes <= 0 || ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) return 0;
   return lacks_space(errno) ? errno : 0;

@@ -25,8 +25,8 @@ std::string reason(int error) {
   return std::strerror(error);
 }
 
-// Whether the name stands for a descriptor that this process already has. The starter of the
-// process chose what is behind it, and opening it does not block.
+// Whether the name stands for a descriptor that this process already has. The parent process chose
+// the file behind it, and opening it does not block.
 bool names_descriptor(const std::string& path) {
   return path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
 }

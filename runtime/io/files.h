@@ -39,7 +39,8 @@ class InputDescriptor {
 // that this process was started with: a pipe or terminal as /dev/stdin, a pipe as /dev/fd/N.
 Result<InputDescriptor> open_to_read(const std::string& path);
 
-// The bytes of such a file. R010 if it cannot be read or has more than `limit` bytes.
+// The bytes of a file that open_to_read() accepts. R010 if it cannot be read or has more than
+// `limit` bytes.
 Result<std::string> read_file(const std::string& path, int64_t limit = int64_t{1} << 40);
 
 // The path at which a file of this name is written: the end of its symbolic links, whether or not

@@ -37,7 +37,7 @@ struct SharedFile {
   std::vector<StoredArray> arrays;
 };
 
-// The number of levels of each field (by FieldId) that these need; 0: none.
+// For each field (by FieldId), the number of levels that these arrays need; 0: none.
 std::vector<int> levels_of(const std::vector<StoredArray>& arrays, size_t fields);
 std::vector<int> levels_of(const std::vector<SharedFile>& files, size_t fields);
 std::vector<int> levels_of(const std::vector<Selection>& places, size_t fields);
@@ -61,7 +61,8 @@ class FieldRows {
   virtual Status write(const std::vector<SharedFile>& files) = 0;
   // Each array's share of its CRC-32 (whole_checksum()).
   virtual Result<std::vector<uint32_t>> checksums(const std::vector<StoredArray>& arrays) = 0;
-  // For one component each; `first` is a position in the field.
+  // Counts NaN and infinities. Each place has one component. NonFiniteCount::first is a position in
+  // the field.
   virtual Result<std::vector<NonFiniteCount>> count_non_finite(
       const std::vector<Selection>& places) = 0;
 };
