@@ -1,5 +1,5 @@
-// A module launches only the measured kernel named by a parameter; the others get zero blocks. So
-// the device compiles few modules, and none between measurements.
+// A parameter selects the measured kernel that a module launches; the other kernels get zero
+// blocks. So the device compiles few modules, and none between measurements.
 #include "runtime/measure/draft.h"
 
 #include <fmt/format.h>

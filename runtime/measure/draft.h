@@ -9,7 +9,7 @@
 
 namespace stencil::measure {
 
-// Scalars of all kernels, from parameters of all modules.
+// Scalars that every kernel takes, from parameters that every module has.
 kernel::Expr passes();  // I32
 kernel::Expr blocks();  // I64
 kernel::Expr chunks();  // I64

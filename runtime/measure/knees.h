@@ -13,12 +13,12 @@ using Points = std::vector<std::array<double, 2>>;  // x, y
 // the first and the last point. nullopt if rates do not fall.
 std::optional<double> half_way(const Points& points);
 
-// For times over FLOPs, starting at 0 FLOPs: the FLOPs at which the time has grown by 10%. nullopt
-// if it does not grow.
+// For times over the number of FLOPs, starting at 0: the number at which the time has grown by 10%.
+// nullopt if the time does not grow.
 std::optional<double> hidden(const Points& points);
 
-// The FLOPs that alone take as long as the work without FLOPs, at the cost per FLOP for many FLOPs.
-// nullopt if the time does not grow by half.
+// The number of FLOPs that alone would take as long as the work without FLOPs. The time per FLOP is
+// that of points with many FLOPs. nullopt if the time does not grow by half.
 std::optional<double> balance(const Points& points);
 
 }  // namespace stencil::measure

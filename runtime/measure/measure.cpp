@@ -128,7 +128,7 @@ void Measurement::prepare() {
   workers.wait();
 }
 
-// Runs arithmetic until clocks have ramped up. Failures will recur where they are reported.
+// Runs arithmetic until clocks have ramped up. Ignores failures: a later measurement reports them.
 void Measurement::warm_up() const {
   const auto& [benchmark, subject] = arithmetic_.at(Scalar::F32);
   if (!subject->load(device_).ok()) return;

@@ -18,7 +18,7 @@ struct Figure {
   double value = 0;
   std::optional<double> machine = {};  // the value in the device's schedule::Machine
   std::string member = {};             // its member of Machine, or a formula of members
-  std::optional<double> cycles = {};   // of a time, at the clock rate that the device reports
+  std::optional<double> cycles = {};   // a time in clock cycles, at the device's reported rate
 };
 
 struct Curve {

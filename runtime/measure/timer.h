@@ -33,8 +33,9 @@ class Subject {
   // Seconds per launch, averaged over many launches in a row.
   Result<double> seconds(const Work& work, const Effort& effort) const;
 
-  // Seconds between the end of a launch and the start of the next: the time of `launches` launches
-  // minus that of one launch with as many passes in total, per gap. At least 0.
+  // Seconds between the end of a launch and the start of the next one. Takes the time of `launches`
+  // launches, subtracts the time of one launch with the same total number of passes, and divides by
+  // the number of gaps. At least 0.
   Result<double> seconds_between(const Work& work, int launches, const Effort& effort) const;
 
   const kernel::Module& module() const { return module_; }
