@@ -29,8 +29,8 @@ struct StencilMpiInterface {
   // "Open MPI 4.1.4".
   const char* (*description)();
 
-  // Initialises MPI if necessary; then it is also finalised at process exit. Further calls do
-  // nothing.
+  // Initialises MPI if necessary. If this call initialises MPI, the library also finalises it, at
+  // the latest at process exit. Further calls do nothing.
   int32_t (*initialise)(StencilMpiError* error);
   // Finalises MPI now, if it was initialised here. Collective.
   void (*finalise)();

@@ -1,8 +1,9 @@
-// If the user's program has initialised MPI, possibly with less thread support than we would
-// request, it also finalises MPI. Otherwise this library does both. This library was
-// compiled for one MPI implementation, and the process may have loaded another. Communicators are
-// integers in some implementations and pointers in others, and a wrong call would not return, so
-// the implementation is checked first.
+// If the user's program has initialised MPI, possibly with less thread support than this library
+// would request, that program also finalises MPI. Otherwise this library does both.
+//
+// This library was compiled for one MPI implementation, but the process may have loaded another.
+// Communicators are integers in some implementations and pointers in others, and a call of the
+// wrong one would not return. So the implementation is checked first.
 #include "runtime/mpi/process.h"
 
 #include <dlfcn.h>

@@ -24,8 +24,8 @@ void say(StencilMpiError* error, const char* what);
 // True if `code` is success; otherwise sets `error` to "MPI_Isend: ...".
 bool succeeded(int code, const char* function, StencilMpiError* error);
 
-// While it lives, this thread may call MPI. If MPI does not support concurrent calls, it holds a
-// lock.
+// While this object lives, its thread may call MPI. If MPI does not support concurrent calls, the
+// object holds a lock.
 class MpiAccess {
  public:
   MpiAccess();
@@ -33,7 +33,8 @@ class MpiAccess {
   MpiAccess& operator=(const MpiAccess&) = delete;
   ~MpiAccess();
 
-  // Whether other threads may call at the same time. If not, no call may wait for another process.
+  // Whether other threads may call MPI at the same time. If not, no call may wait for another
+  // process.
   bool shared() const { return !lock_.owns_lock(); }
 
   // Whether MPI accepts calls of this thread; if not, sets `error`.
