@@ -31,8 +31,8 @@ class Frame {
  public:
   Frame(const Labels& labels, const Census& census, Ticks across, Ticks down, int64_t width,
         int64_t height, const Beside& beside);
-  // Draws all of it on white paper. `across_at` and `down_at` map axis values to pixels of the data
-  // area. `grid`: lines at the marks.
+  // Draws title, marks, axis names and legend on white paper. `across_at` and `down_at` map axis
+  // values to pixels of the data area. `grid`: lines at the marks.
   Canvas draw(const std::function<int64_t(double)>& across_at,
               const std::function<int64_t(double)>& down_at, bool grid) const;
   // Corner of the data area.

@@ -33,7 +33,7 @@ struct Image {
 // figure.h.)
 Result<Image> render(const Slice& slice, const ImageOptions& options = {});
 
-// The same at a given size, at least one pixel per value in both directions.
+// render() at a given size, at least one pixel per value in both directions.
 Image paint(const Slice& slice, const ColourScale& scale, int64_t width, int64_t height);
 
 }  // namespace stencil::runtime

@@ -41,7 +41,7 @@ std::string power(int exponent) {
   return "\u00d710" + superscript(exponent);
 }
 
-// Uses a typographic minus, and none for zero.
+// Replaces the sign by a typographic minus. Zero gets no sign.
 std::string with_minus(std::string text) {
   if (text.empty() || text[0] != '-') return text;
   text.erase(0, 1);
@@ -64,7 +64,7 @@ struct Step {
   }
 };
 
-// The smallest round step with at most `most` marks in the range, wherever it starts.
+// The smallest round step that gives at most `most` marks, wherever the range starts.
 Step step_for(long double low, long double high, int most, bool whole) {
   const long double span = high - low;
   const auto marks = [&](const Step& step) {
