@@ -1,7 +1,7 @@
 // A checkpoint consists of a preamble of 32 bytes, a header, and the arrays of the state as they
-// are in memory (docs/reference/files.md). The header describes the program, so that the
-// differences can be reported when another program's file is refused, and the arrays with position
-// and checksum.
+// are in memory (docs/reference/files.md). The header describes the arrays, with position and
+// checksum, and the program. If the file belongs to another program, the error can thus report the
+// differences.
 //
 //   write   shapes -> Header (checksums: one pass over the arrays) -> bytes, arrays (new_files.h)
 //   read    bytes, in pieces -> Header -> compared with program and state -> checksums -> copied
@@ -140,7 +140,8 @@ int64_t aligned(int64_t offset) {
 
 // --- Header and bytes ------------------------------------------------------------------------
 
-// Describes both directions: `archive` either appends the values or fills them in.
+// Defines the layout of the header for both directions: `archive` either appends the values or
+// fills them in.
 template <class Archive, class HeaderType>
 void transfer(Archive& archive, HeaderType& header) {
   archive.text(header.real);
@@ -329,8 +330,8 @@ Status compare_fields(const std::string& path, const Header& there, const Header
   return Done{};
 }
 
-// Whether all lists have the same lengths. That follows from equal hashes unless the header is
-// forged; later code indexes one header by the other.
+// Whether all lists have the same lengths. Equal hashes imply this, unless the header is forged.
+// Later code uses indices of one header for the other.
 bool same_lengths(const Header& there, const Header& here) {
   bool same = there.params.size() == here.params.size() &&
               there.reductions.size() == here.reductions.size() &&

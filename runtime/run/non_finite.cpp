@@ -112,8 +112,9 @@ bool is_infinite(const ir::Program& program, const reference::State& state, size
 
 }  // namespace
 
-// A profile of minima or maxima has an infinity wherever no point was reduced, which does not
-// count. Such a profile is counted here by value, which is cheap because profiles are small.
+// A profile of minima or maxima has an infinity wherever no point was reduced. Such infinities do
+// not count. Profiles of this kind are checked value by value here, which is cheap because they are
+// small.
 Result<std::vector<NonFiniteCount>> FiniteCheck::count(FieldSource& fields,
                                                        const std::vector<Selection>& places) const {
   auto counts = fields.count_non_finite(places);

@@ -56,7 +56,7 @@ class FiniteCheck {
   Status end(FieldSource& fields);
   // An event that calls end() when the run ends. The check must outlive it.
   Event event();
-  // Add values in files, which end() may not find: reductions in a row of a history, and fields in
+  // Add values in files that end() may not find: reductions in a row of a history, and fields in
   // files that were written earlier or contain older levels.
   void note_reductions(const reference::State& state, const std::vector<int>& evaluated);
   void note_fields(const std::vector<NonFinite>& written);

@@ -173,7 +173,7 @@ Status build(const ir::Program& program, const std::string& line, bool dense, Pr
     out.module = lower(program, line, machine, out.schedule, diagnostics);
     if (!out.module) return Failure{"", "the schedule does not support the program", ""};
   } else if (!is_automatic(line) && !schedule::parse(line, program, diagnostics, schedule::cpu())) {
-    return Failure{"", "the schedule is invalid", ""};  // not used here, but an error nevertheless
+    return Failure{"", "the schedule is invalid", ""};  // an error although it is not used here
   }
   const std::string shown =
       out.schedule ? ": " + schedule::print(*out.schedule, program.grid.rank()) : "";

@@ -1,5 +1,5 @@
-// Sums use long double, so that squares of large doubles do not overflow and millions of points do
-// not absorb the last ones.
+// Sums use long double, so that squares of large doubles do not overflow and rounding does not
+// absorb the last of millions of values.
 #include "runtime/run/stats.h"
 
 #include <algorithm>
