@@ -1,9 +1,10 @@
-// Opening a session copies the fields to the device, which takes far longer than a timed run,
-// so sessions stay open as long as memory permits. In every round the candidates run in a cycle, so
-// the session used most recently is needed last; that one is closed.
+// Opening a session copies the fields to the device, which takes far longer than a timed run. So
+// sessions stay open as long as memory permits. In every round the candidates run in the same
+// cyclic order, so the session used most recently is needed last. If memory is short, that session
+// is closed.
 //
 // Values evolve from run to run. On a CPU they are reset before decaying values become subnormal,
-// which would be slow.
+// because arithmetic on subnormal numbers is slow.
 #include "runtime/tune/candidate_timer.h"
 
 #include <algorithm>
@@ -89,7 +90,7 @@ double warm_up_seconds() {
   return kWarmUp;
 }
 
-// The levels, and about as many copies for the next ones.
+// A session holds all levels, and about as many spare copies.
 size_t sessions_at_once(int64_t bytes, bool on_cpu) {
   const int64_t room = on_cpu ? kSessionBytesOfCpu : kSessionBytes;
   return static_cast<size_t>(std::clamp<int64_t>(room / std::max<int64_t>(2 * bytes, 1), 1, 1024));
@@ -195,8 +196,8 @@ Result<CandidateTimer::Advanced> CandidateTimer::advance(Contender& contender, i
   return Advanced{done.value(), std::max(measured, 1e-9)};
 }
 
-// For a candidate without measurements: seconds per step, after one unit that loads code and
-// touches memory for the first time and does not count.
+// Seconds per step of a candidate without measurements. The first unit of steps does not count,
+// because it loads code and touches memory for the first time.
 Result<double> CandidateTimer::first_run(Contender& contender) {
   const int64_t unit = unit_of(contender.build->module->plan);
   const auto begin = Clock::now();
@@ -223,7 +224,7 @@ Result<double> CandidateTimer::time_run(Contender& contender,
     const auto begun = TRY(first_run(contender));
     if (begun >= wanted_) return contender.seconds_per_step;  // long enough to count
   }
-  // Other candidates have used the caches since.
+  // Other candidates have used the caches meanwhile. So take a few steps that do not count.
   const double unit_seconds = contender.seconds_per_step * static_cast<double>(unit);
   if (opens || unit_seconds < kBefore * wanted_) {
     TRY(advance(contender, steps_for(kBefore * wanted_, contender.seconds_per_step, unit)));

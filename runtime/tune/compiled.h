@@ -38,9 +38,9 @@ struct Compiled {
   int64_t shared_bytes = 0;  // per block
   int64_t code_bytes = 0;
   // Instructions of the kernel that computes most: of the whole kernel, and of one iteration of its
-  // hottest loop. That is an iteration of the machine code, which may correspond to several of the
-  // kernel; `all` divided by the arithmetic is independent of this. nullopt if the GPU's
-  // instructions are unknown; no loop if the kernel computes outside of loops.
+  // hottest loop. One iteration of the machine code may correspond to several iterations of the
+  // kernel. The ratio of `all` to the arithmetic does not depend on their number. nullopt if the
+  // GPU's instructions are unknown; no loop if the kernel computes outside of loops.
   std::optional<runtime::InstructionMix> kernel = {}, loop = {};
   // The kernels that a full time tile launches, in order.
   std::vector<CompiledKernel> kernels = {};

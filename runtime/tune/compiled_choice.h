@@ -24,8 +24,8 @@ Result<runtime::KnownLine> compiled_choice(const ir::Program& program,
 // cache.
 bool compiles_for_choice(const schedule::Machine& machine);
 
-// The same for a run that will compile the chosen kernels. nullopt if no choice can be made or
-// there is no kernel cache; then `auto` uses only the model.
+// Like compiled_choice(), for a run that will compile the chosen kernels. nullopt if no choice can
+// be made or there is no kernel cache; then `auto` uses only the model.
 std::optional<runtime::KnownLine> kept_choice(const ir::Program& program,
                                               const schedule::Machine& machine);
 

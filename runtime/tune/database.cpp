@@ -291,7 +291,7 @@ void bind_entry(sqlite3_stmt* statement, const Entry& entry) {
   sqlite3_bind_int64(statement, 13, entry.when);
 }
 
-// The inverse; nullopt if the row is not a valid entry.
+// The entry in the columns of a row; nullopt if the row is not a valid entry.
 std::optional<Entry> entry_in(sqlite3_stmt* row) {
   const auto text = [&](int column) {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(row, column));

@@ -51,8 +51,8 @@ class Database {
   // Stores all entries or none. An entry replaces the one with the same line, key, sizes and
   // version.
   Status record(const std::vector<Entry>& entries) const;
-  // The same, but if two entries have the same line, the one with more runs is kept; on a tie, the
-  // newer one. Returns how many of `entries` were taken.
+  // Like record(), but if two entries have the same line, the one with more runs is kept; on a tie,
+  // the newer one. Returns how many of `entries` were taken.
   Result<int64_t> merge(const std::vector<Entry>& entries) const;
   // Removes all entries and returns their number.
   Result<int64_t> clear() const;

@@ -20,8 +20,8 @@ struct Key {
   friend bool operator==(const Key&, const Key&) = default;
 };
 
-// The hardware of a device without driver and compiler versions, and how much of it the process
-// has.
+// The hardware of a device without driver and compiler versions, and the part of the hardware that
+// this process may use.
 std::string machine_name(const runtime::ChosenDevice& device);
 Key key_of(const ir::Program& program, const runtime::ChosenDevice& device);
 

@@ -34,17 +34,18 @@ class FieldMemory {
 };
 
 // Resets to step 0 and fills all levels of all fields with reproducible values: floats in [0, 1)
-// (half and bfloat from 0.5), integers 0 or 1, points anywhere in their domains. The same in all
-// states of a program.
+// (half and bfloat from 0.5), integers 0 or 1, points anywhere in their domains. All states of a
+// program get the same values.
 void fill(const ir::Program& program, reference::State& state);
 
-// The same for timed runs: uses the program's initial values, because time may depend on values.
-// Random coefficients can make schemes unstable, and division of non-finite numbers takes several
-// times as long. Fields without initial values are random, except that fields which steps change
-// are zero if other fields have initial values. `noise`: adds random values of a thousandth of the
-// largest value to fields that change. On a GPU this avoids the lower power consumption of
-// computing with zeros. On a CPU, decaying noise would become subnormal, and slow, where the
-// program has zeros.
+// Like fill(), but for timed runs, whose time may depend on values. Uses the program's initial
+// values: random coefficients can make schemes unstable, and division of non-finite numbers takes
+// several times as long. Fields without initial values are random. There is one exception: if other
+// fields have initial values, fields that steps change start at zero.
+//
+// `noise`: adds random values of a thousandth of the largest value to fields that change. On a GPU
+// this avoids the lower power consumption of computing with zeros. On a CPU the noise would decay
+// to subnormal values where the program has zeros, and slow the run down.
 void fill_as_begun(const ir::Program& program, reference::State& state, bool noise);
 
 }  // namespace stencil::tune

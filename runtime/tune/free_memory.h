@@ -11,7 +11,7 @@ namespace stencil::tune {
 // batch systems) and the rest of its address-space limit. INT64_MAX if unknown.
 int64_t free_memory();
 
-// The same for a system whose files are below `root`, without the address-space limit.
+// free_memory() of a system whose files are below `root`, without the address-space limit.
 int64_t free_memory_below(const std::string& root);
 
 }  // namespace stencil::tune

@@ -58,7 +58,8 @@ Marks marks_of(const Count::Loop& loop, double threads) {
           all.of(kernel::Space::Shared).written / each, all.shuffle / each};
 }
 
-// Whether `amount` is a whole number of times `once`, consistent with `times` if that is set.
+// Whether `amount` is a whole multiple of `once`. If `times` is set, the factor must equal it; if
+// not, sets it to the factor.
 bool is_so_often(double amount, double once, double& times) {
   constexpr double kRounding = 1e-6;
   if (once == 0) return amount == 0;

@@ -105,7 +105,8 @@ std::vector<Candidate> Search::first(size_t most) {
   return out;
 }
 
-// Adds the mean error of similar schedules, weighted by similarity; none if there are none.
+// The predicted seconds, corrected by the mean error of similar schedules, which is weighted by
+// similarity. Without similar schedules the prediction is unchanged.
 double Search::corrected(const schedule::Candidate& candidate) const {
   constexpr double kTrust = 0.1;  // weight of the uncorrected model
   double sum = 0, weights = kTrust;

@@ -42,7 +42,7 @@ constexpr size_t kFewest = 2;         // initial candidates at least, if some ta
 constexpr size_t kFollowOnCpu = 3;    // after the initial ones, in any run that is long enough
 constexpr size_t kMostCompared = 16;  // total in a long run
 constexpr size_t kFurtherTiles = 4;   // on a GPU, if compilers would be idle
-constexpr int kSideBySide = 5;        // following ones; more would start before results are known
+constexpr int kSideBySide = 5;        // following ones; further ones could not use their results
 constexpr int kManyThreads = 8;       // enough to compile further tiles along with the first
 
 // A stored choice: the line, and the number of lines it was compared with.
@@ -228,8 +228,9 @@ std::optional<Contest> worthwhile(const ir::Program& program, const runtime::Par
   Contest first = contest_of(program, params, device, shortlist);
   Contest fewest = first;
   fewest.follow = shortlist.follow();
-  // Lowering takes longer than the checks so far. If each compiler must handle several candidates,
-  // the wait for those compiled anyway is always shorter than the rest.
+  // Lowering takes longer than the checks so far, so avoid it if timing cannot pay. If each
+  // compiler has to compile several candidates, the candidates compiled in any case always take
+  // less time than the others.
   const bool may_wait = 2 * first.compiled >= first.candidates ||
                         2 * static_cast<size_t>(first.compilers) > first.candidates;
   if (!has_room(first, room) || !(may_wait || is_worth(fewest, expected))) return std::nullopt;
@@ -249,7 +250,7 @@ std::optional<Contest> worthwhile(const ir::Program& program, const runtime::Par
   return has_room(most, room) ? most : fewest;
 }
 
-// The fastest of them; nullopt if there is nothing to compare or the device is lost.
+// The fastest candidate; nullopt if there is nothing to compare or the device is lost.
 std::optional<Choice> fastest(const Timings& timings) {
   if (!timings.best || timings.end == End::Lost) return std::nullopt;
   const auto timed = std::count_if(timings.candidates.begin(), timings.candidates.end(),

@@ -12,8 +12,8 @@
 // If the device is the CPU, or if compiling uses the device, compilation and timing alternate: a
 // few candidates are compiled, then timed, then the next few.
 //
-// On the host all candidates share the fields of one state. On the device, as many have their own
-// fields as fit into a few gigabytes, at least one.
+// On the host all candidates share the fields of one state. On the device, candidates have their
+// own fields as long as these fit into a few gigabytes; at least one candidate has them.
 #pragma once
 
 #include <climits>

@@ -23,7 +23,7 @@ constexpr double kShort = 1;              // seconds up to which waiting may dou
 constexpr double kPatience = 30;          // seconds
 constexpr double kSessionOverFields = 2;  // slots for the next levels
 
-// For the first `first` candidates, in parallel.
+// Seconds to compile the first `first` candidates in parallel.
 double compiling_of(const Contest& contest, size_t first) {
   double sum = 0, longest = 0;
   for (size_t c = 0; c < std::min(first, contest.compilations.size()); ++c) {
@@ -33,7 +33,8 @@ double compiling_of(const Contest& contest, size_t first) {
   return std::max(longest, sum / std::max(contest.compilers, 1));
 }
 
-// Following candidates wait for the earlier ones; each counts as much as the longest known.
+// Seconds to compile all candidates. Following candidates wait for the earlier ones, and each
+// counts as much as the longest known compilation.
 double compiling_of(const Contest& contest) {
   double longest = 0;
   for (const double seconds : contest.compilations) longest = std::max(longest, seconds);
