@@ -63,8 +63,8 @@ double largest_magnitude(const FieldData& field, int level, int component) {
   return largest;
 }
 
-// The permitted difference if the largest magnitude is `largest`. At least `units` least normal
-// numbers, because smaller values may be flushed to zero where rounding may differ.
+// The permitted difference if the largest magnitude is `largest`. At least `units` times the least
+// normal number, because smaller values may be flushed to zero where rounding may differ.
 double bound_of(const Tolerance& tolerance, Scalar type, double largest) {
   const double least = type == Scalar::F64 ? std::numeric_limits<double>::min()
                                            : double{std::numeric_limits<float>::min()};
