@@ -163,7 +163,7 @@ std::optional<Result<LiftProof>> with_small_macros(const lifter::Lifted& lifted,
   for (const lifter::CNode& node : again.value().tree.nodes) {
     const auto value = small.find(node.text);
     if (node.kind == lifter::CKind::Int && value != small.end() && node.integer != value->second)
-      return std::nullopt;  // a header has a number of its own
+      return std::nullopt;  // a header defines it: -D had no effect
   }
   runtime::NamedValues values;
   std::string large = lifted.program.text;

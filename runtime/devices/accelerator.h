@@ -84,8 +84,8 @@ class Accelerator {
   // A point in the queue for which other queues can wait. Null: already reached.
   using Mark = std::shared_ptr<void>;
   virtual Result<Mark> mark();
-  // Queues a call. The mark is reached once all its blocks have started, so that work waiting for
-  // it cannot take their places. Null if the device cannot tell.
+  // Queues a call. The returned mark is reached once all blocks of the call have started, so that
+  // work waiting for the mark cannot take their place. Null if the device cannot detect this.
   virtual Result<Mark> launch_ahead(const Call& call);
   // Makes all work queued from now on wait for the mark, which must be of the same kind of
   // accelerator.
