@@ -401,9 +401,10 @@ void Runner::measure_copies(const Build& own, const State& state, Record& record
   record["copy_gcells"] = rounded(1e-9 * bytes_per_second * points / traffic);
 }
 
-// On a GPU runs continue where the previous one ended, unless the program has a stop condition:
-// this uploads gigabytes only once, and the time of a step does not depend on finite values. On a
-// CPU it does, when values become subnormal.
+// On a GPU each run continues where the previous one ended, unless the program has a stop
+// condition. So gigabytes are uploaded only once, and the time of a step does not depend on the
+// values as long as these are finite. On a CPU steps are slower once values become subnormal, so
+// each run starts anew.
 void Runner::time(const BenchJob& job, Build& own, State& state, Record& record) {
   measure_copies(own, state, record);
   const bool afresh = device_.device.machine.threads_are_loops || own.program->stop;

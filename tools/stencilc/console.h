@@ -46,7 +46,7 @@ void warn_of_database();
 // The program of the command line. A C file is lifted; assumptions and the result of the comparison
 // are printed to stderr.
 Result<Source> read_program(const Arguments& arguments);
-// Only its text.
+// The text of that program.
 Result<std::string> text_of_program(const Arguments& arguments);
 ExitStatus usage(const std::string& code, const std::string& message, const std::string& hint = "");
 

@@ -1,8 +1,8 @@
 // A signal handler may only call async-signal-safe functions such as write() and unlink(). It runs
 // on its own stack, because a stack overflow may be the cause.
 //
-// LLVM in an OpenCL implementation installs its SIGABRT handler over ours and does not return to
-// it. So the program defines its own abort(), which shared libraries also use.
+// LLVM in an OpenCL implementation replaces our SIGABRT handler and does not return to it. So the
+// program defines its own abort(), which shared libraries also use.
 #include "tools/stencilc/death.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-// `stencilc explain`: what the compiler knows about a program and why it chose the schedule.
+// `stencilc explain`: prints the compiler's analysis of a program and the reasons for its schedule.
 #include "compiler/driver/compile.h"
 #include "compiler/driver/cutting.h"
 #include "compiler/driver/frontend.h"

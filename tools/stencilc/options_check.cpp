@@ -224,7 +224,8 @@ std::optional<Misuse> Parser::read_long_run() {
   return std::nullopt;
 }
 
-// A param is either open or has a value; `run` compiles it open and passes the value.
+// A param is either open or has a compiled-in value. With `run`, an open param gets its value at
+// run time, so `run` accepts both options.
 std::optional<Misuse> Parser::check_open_params() const {
   for (const auto& [option, names] : {std::pair{"--open", &arguments.program.open},
                                       std::pair{"--fix", &arguments.program.fixed}}) {

@@ -11,9 +11,9 @@
 
 namespace stencil::tool {
 
-// While it lives, SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGXCPU remove temporary files before they
-// end the process. After note_first(), the first signal is only recorded. A signal that was ignored
-// on entry (nohup, `&` in a script) stays ignored.
+// While this object lives, SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGXCPU remove temporary files
+// before they end the process. After note_first(), the first signal is only recorded. A signal that
+// was ignored on entry (nohup, `&` in a script) stays ignored.
 class InterruptGuard {
  public:
   InterruptGuard();

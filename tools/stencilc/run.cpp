@@ -61,7 +61,7 @@ bool are_of_one_field(const NonFinite& one, const NonFinite& other) {
   return one.field == other.field;
 }
 
-// Values that are NaN or infinite: in output files, and with --stats in any field.
+// Values to report as NaN or infinite: those in output files, and with --stats those in any field.
 Result<std::vector<NonFinite>> non_finite_shown(const Arguments& arguments, Simulation& simulation,
                                                 const Report& report) {
   std::vector<NonFinite> found = report.non_finite;
@@ -76,8 +76,8 @@ Result<std::vector<NonFinite>> non_finite_shown(const Arguments& arguments, Simu
   return found;
 }
 
-// The first field that became NaN or infinite, with information about its files if available; null
-// if all fields stayed finite.
+// The first field that became NaN or infinite; null if all fields stayed finite. If the field is in
+// output files, the entry describes the values there.
 const NonFinite* field_to_tell(const Report& report) {
   if (report.became_non_finite.empty()) return nullptr;
   const NonFinite& first = report.became_non_finite.front();

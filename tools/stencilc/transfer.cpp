@@ -66,7 +66,7 @@ Result<Plane> find_plane(const Program& program, const Arguments& arguments) {
     }
     std::optional<int64_t>& fixed =
         plane[static_cast<size_t>(found - known.begin()) % plane.size()];
-    if (!fixed) fixed = coordinate;  // d0 precedes its other name
+    if (!fixed) fixed = coordinate;  // "d0" is visited before "z"
   }
   return plane;
 }

@@ -143,8 +143,8 @@ std::map<TileKey, const schedule::Candidate*> best_tiles(const schedule::Space& 
       });
 }
 
-// For each TileKey: the best ranked candidate and the best measurement. A key that only timed
-// schedules have gets one of those as its candidate.
+// For each TileKey: the best ranked candidate and the best measurement. If only timed schedules
+// have a key, one of these becomes its candidate.
 std::vector<Best> curves_of(schedule::Scheduler& scheduler, const schedule::Space& space,
                             const std::vector<Candidate>& candidates, bool any_elements) {
   std::map<TileKey, Best> best;
@@ -180,7 +180,7 @@ std::vector<Candidate> candidates_of(schedule::Scheduler& scheduler,
 }
 
 Winner winner_of(schedule::Scheduler& scheduler, const Schedule& schedule) {
-  const schedule::PlannedPhase& main = scheduler.phases().main();  // if steps are cut
+  const schedule::PlannedPhase& main = scheduler.phases().main();  // the main phase of a step
   const ir::Program& program = main.own ? *main.own : scheduler.program();
   Diagnostics none;
   const schedule::PlanPtr plan = scheduler.plan_once(schedule, none);
