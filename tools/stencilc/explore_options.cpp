@@ -7,10 +7,10 @@ namespace stencil::tool {
 
 void add_explore_options(CLI::App& app, ExploreArguments& arguments) {
   const std::string report = "Report", search = "Search";
-  CLI::Option* measure =
-      app.add_flag("--measure", arguments.measure, "time the best on the device, and remember it")
-          ->disable_flag_override()
-          ->group(search);
+  CLI::Option* measure = app.add_flag("--measure", arguments.measure,
+                                      "time the best schedules on the device and store the times")
+                             ->disable_flag_override()
+                             ->group(search);
   const Reader seconds = {"a number of seconds from 0 to 1e6", [&arguments](const auto& text) {
                             const auto value = parse_real(text);
                             if (!value || !(*value >= 0) || *value > 1e6) return false;
@@ -22,7 +22,7 @@ void add_explore_options(CLI::App& app, ExploreArguments& arguments) {
       ->needs(measure)
       ->group(search);
   app.add_flag("--compile", arguments.compile,
-               "compile the best for the machine, which need not be present")
+               "compile the best schedules for the machine, which may be absent")
       ->disable_flag_override()
       ->group(search);
   add_value(app, "--rows", whole_number(1, "a number of rows", arguments.rows),

@@ -4,18 +4,18 @@
 namespace stencil::tool {
 
 inline constexpr const char* kExamples = R"(Examples:
-  stencilc heat.stn -o heat.cu               CUDA; the extension chooses: .cu .hip .cl .cpp
+  stencilc heat.stn -o heat.cu               CUDA; by extension: .cu .hip .cl .cpp
   stencilc heat.stn -o heat.cu --main        with a main(): runs, times and checks itself
-  stencilc heat.stn -o heat.cu --open N      the size N stays open, given at run time
+  stencilc heat.stn -o heat.cu --open N      the size N is given at run time
   stencilc heat.stn -o heat.cu --fix a       the value of a becomes part of the code
-  stencilc heat.stn -o heat.cpp --boxes 8    for ranks of your MPI program: 8 steps, then halos
-  stencilc heat.stn --emit kernel-ir         any stage as text; --target: as a target gets it
+  stencilc heat.stn -o heat.cpp --boxes 8    for ranks of your MPI program: 8 steps per halo exchange
+  stencilc heat.stn --emit kernel-ir         prints a stage; with --target, as lowered for it
   stencilc run heat.stn -D N=256 --stats     runs it on the best device present
   stencilc COMMAND --help                    the options of a command
 
 Exit status: 0 success, 1 the program is at fault, 2 usage or files, 3 the device or toolkit,
-4 results became NaN or infinite, 128 + N a run that signal N has interrupted: 130 SIGINT, 143
-SIGTERM, 129 SIGHUP.)";
+4 results became NaN or infinite, 128 + N signal N interrupted a run (130 SIGINT, 143 SIGTERM,
+129 SIGHUP).)";
 
 inline constexpr const char* kCheckExamples = R"(Examples:
   stencilc check heat.stn
@@ -34,7 +34,7 @@ inline constexpr const char* kExploreExamples = R"(Examples:
   stencilc explore heat.stn --measure --budget 30       on the best device present
   stencilc explore heat.stn --measure --device host --rows 40
 
-From then on 'auto' uses what was measured: see stencilc tuned.)";
+Afterwards 'auto' uses the measured times: see stencilc tuned.)";
 
 inline constexpr const char* kRunExamples = R"(Examples:
   stencilc run heat.stn --out A=heat.npy --out A=heat.png --stats
@@ -49,14 +49,14 @@ inline constexpr const char* kRunExamples = R"(Examples:
   stencilc run poisson.stn --history residual.csv           each evaluation of a reduction
 
 FIELD is F, a component (F.rho, F.u[0]) or an older level (F@-1). Several fields may go into one
-.vti file. --steps counts from the first step, also after --restart. Ctrl-C (SIGINT, SIGTERM) ends
-a run after the time tiles in progress, as SIGHUP does: outputs and checkpoint are still written,
-and the exit status is 130 (143, 129). A second signal ends it at once. A reduction that becomes
-NaN ends a run with exit status 4, unless --on-nan continue.)";
+.vti file. --steps counts from the first step, also after --restart. Ctrl-C (SIGINT), SIGTERM and
+SIGHUP end a run after the time tiles in progress. Outputs and checkpoint are still written, and
+the exit status is 130, 143 or 129. A second signal ends the run at once. If a reduction becomes
+NaN, the run ends with exit status 4, unless --on-nan is continue or ignore.)";
 
 inline constexpr const char* kVerifyExamples = R"(Examples:
   stencilc verify heat.stn
-  stencilc verify heat.stn -D N=100          N keeps this value; sizes not given vary
+  stencilc verify heat.stn -D N=100          N keeps this value; other sizes vary
   stencilc verify heat.stn --device opencl --schedule "overlapped T=3" --seed 7
   stencilc verify heat.stn --quick
 
@@ -66,13 +66,13 @@ inline constexpr const char* kLiftExamples = R"(Examples:
   stencilc lift heat.c -o heat.stn
   stencilc lift heat.c --function kernel_heat -- -DN=512 -Iinclude
   stencilc lift heat.c --param N --param M                  #define N 1000: param N : integer = 1000
-  stencilc lift heat.c --replace -o heat_stencil.cu         links in place of heat.c's function
+  stencilc lift heat.c --replace -o heat_stencil.cu         replaces heat.c's function at link time
 
 Arguments after -- are flags of the C compiler; without them compile_commands.json applies.
 
-lift, run and verify run the code of the C file beside the program, in a child process that opens
-no files, starts no processes and has no network. --no-verify does not run it; check, explain,
-explore and compile never do.)";
+lift, run and verify also run the code of the C file, to compare it with the program. It runs in a
+child process that opens no files, starts no processes and has no network. With --no-verify it is
+not run. check, explain, explore and compile never run it.)";
 
 inline constexpr const char* kDevicesExamples = R"(Examples:
   stencilc devices
@@ -84,7 +84,7 @@ inline constexpr const char* kCacheExamples = R"(Examples:
   stencilc cache --size 100M
   stencilc cache --clear
 
-STENCIL_CACHE is the directory, or off; STENCIL_CACHE_SIZE is the limit (1G).)";
+STENCIL_CACHE is the directory of the cache, or off. STENCIL_CACHE_SIZE is its limit (1G).)";
 
 inline constexpr const char* kTunedExamples = R"(Examples:
   stencilc tuned
@@ -92,7 +92,7 @@ inline constexpr const char* kTunedExamples = R"(Examples:
   stencilc tuned --import tuned.json         per line, the entry with more runs is kept
   stencilc tuned --clear
 
-'auto' uses the fastest measured schedule. STENCIL_TUNED is the file, or off,
-which also disables timing in runs.)";
+'auto' uses the fastest measured schedule. STENCIL_TUNED is the file of the database, or off. With
+off, runs do not time schedules either.)";
 
 }  // namespace stencil::tool

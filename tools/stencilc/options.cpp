@@ -114,7 +114,7 @@ Parser::Parser() {
   add_device_option(explain, "choose the schedule for this device, which must be present");
   add_subdomain_options(explain, "split the grid over N MPI ranks, or along x, y, z as 2x2x1");
   CLI::App& explore =
-      add_command(Command::Explore, "explore", "rank every schedule by the model; measure them",
+      add_command(Command::Explore, "explore", "rank all schedules by the model, or measure them",
                   kExploreExamples);
   add_program_options(explore, false);
   add_target_option(explore);
@@ -160,7 +160,7 @@ void Parser::add_target_option(CLI::App& to) {
 }
 
 void Parser::add_program_options(CLI::App& to, bool with_schedule) {
-  to.add_option("FILE", arguments.file, "the program, a .stn file; or C, which is lifted");
+  to.add_option("FILE", arguments.file, "the program (.stn), or a C or C++ file to lift");
   const std::string group = "Program";
   add_value(to, "--function", some_text("the name of a function", arguments.function),
             "the function of a C file to lift (compiler flags after --)")
@@ -181,15 +181,15 @@ void Parser::add_program_options(CLI::App& to, bool with_schedule) {
       ->allow_extra_args(false)
       ->group(group);
   add_value(to, "--real", one_of({"float", "double"}, texts.real),
-            "what the type real means (float)")
+            "the type that 'real' stands for (float)")
       ->option_text("float|double")
       ->group(group);
   add_value(to, "--fp", one_of({"strict", "contract", "fast"}, texts.fp),
-            "floating point (contract); only fast may change bits")
+            "floating-point mode (contract); only fast may vary by schedule")
       ->option_text("strict|contract|fast")
       ->group(group);
   add_value(to, "--steps", whole_number(0, "a number of steps", arguments.program.steps),
-            "time steps, instead of the program's")
+            "number of time steps, instead of the program's")
       ->option_text("N")
       ->group(group);
   if (!with_schedule) return;
@@ -207,11 +207,11 @@ void Parser::add_compile_options() {
       ->option_text("DEVICE")
       ->group(group);
   add_value(app, "-o,--output", some_text("the name of a file", arguments.output),
-            "where to write; - is standard output, as is --emit without -o")
+            "output file; - is standard output, the default with --emit")
       ->option_text("FILE")
       ->group(group);
   add_value(app, "--target", one_of(target_names(), arguments.target),
-            "the language, if the extension does not tell")
+            "output language; default: from the extension of --output")
       ->option_text(fmt::format("{}", fmt::join(target_names(), "|")))
       ->group(group);
   add_machine_option(app, group);
@@ -227,7 +227,7 @@ void Parser::add_compile_options() {
       ->disable_flag_override()
       ->group(group);
   add_value(app, "--boxes", whole_number(1, "a number of steps", texts.boxes),
-            "also write entry points for MPI ranks: a box, K steps per call")
+            "also write entry points for MPI ranks: K steps of a box per call")
       ->option_text("K")
       ->group(group);
   app.add_option("--header", texts.header, "also write a C header, by default next to the output")
@@ -267,14 +267,14 @@ void Parser::add_subdomain_options(CLI::App& to, const std::string& ranks) {
       ->excludes(gpus)
       ->group("Device");
   add_value(to, "--exchange", whole_number(1, "a number of steps", texts.exchange),
-            "steps between two halo exchanges (by the model)")
+            "steps between two halo exchanges (chosen by the model)")
       ->option_text("K")
       ->group("Device");
 }
 
 void Parser::add_machine_option(CLI::App& to, const std::string& group) {
   add_value(to, "--machine", one_of(machine_names(), arguments.machine),
-            "schedules for this machine: see 'stencilc devices' (by target)")
+            "machine to choose schedules for (by target): 'stencilc devices'")
       ->option_text("sm_80|gfx90a|cpu|...|this")
       ->group(group);
 }
@@ -299,7 +299,7 @@ void Parser::add_run_options(CLI::App& to) {
           ->allow_extra_args(false)
           ->group(group);
   add_value(to, "--every", whole_number(1, "a number of steps", texts.every),
-            "also write them every K steps, as X_000100.npy")
+            "also write the --out files every K steps, as X_000100.npy")
       ->option_text("K")
       ->needs(out)
       ->group(group);
@@ -311,7 +311,8 @@ void Parser::add_run_options(CLI::App& to) {
   to.add_option("--range", texts.range, "values of the first and last colour of a .png")
       ->option_text("LOW:HIGH")
       ->group(group);
-  to.add_flag("--plain", arguments.plain, "a .png has only the data: no title, axes, colour bar")
+  to.add_flag("--plain", arguments.plain,
+              "draw only the data in a .png: no title, axes, colour bar")
       ->disable_flag_override()
       ->group(group);
   add_value(to, "--history", some_text("the name of a file", arguments.history),
@@ -334,7 +335,7 @@ void Parser::add_run_options(CLI::App& to) {
           ->option_text("FILE")
           ->group(long_runs);
   to.add_option("--checkpoint-every", texts.checkpoint_every,
-                "also write it every K steps, or every K seconds (Ks)")
+                "also write the checkpoint every K steps, or K seconds (Ks)")
       ->option_text("K|Ks")
       ->needs(checkpoint)
       ->group(long_runs);
@@ -343,7 +344,7 @@ void Parser::add_run_options(CLI::App& to) {
       ->option_text("FILE")
       ->group(long_runs);
   add_value(to, "--on-nan", one_of({"stop", "continue", "ignore"}, arguments.on_nan),
-            "if results become NaN or infinite (stop, with status 4)")
+            "action if results become NaN or infinite (stop, with status 4)")
       ->option_text("stop|continue|ignore")
       ->group(long_runs);
 }
@@ -352,7 +353,7 @@ void Parser::add_devices_options(CLI::App& to) {
   CLI::Option* measure = to.add_flag("--measure", arguments.measure,
                                      "measure rates, latencies and caches, about 20 s per device");
   measure->disable_flag_override();
-  add_device_option(to, "with --measure: only this device instead of every one present");
+  add_device_option(to, "with --measure: only this device, not all present ones");
   to.get_option("--device")->needs(measure);
   add_value(to, "--json", some_text("the name of a file", arguments.json),
             "with --measure: also write the figures to a file")
@@ -373,7 +374,7 @@ void Parser::add_cache_options(CLI::App& to) {
 }
 
 void Parser::add_verify_options(CLI::App& to) {
-  add_device_option(to, "only this device instead of every one present");
+  add_device_option(to, "use only this device, not all present ones");
   const std::string group = "Thoroughness";
   to.add_flag("--quick", arguments.quick, "fewer schedules, sizes and step counts")
       ->disable_flag_override()
@@ -393,7 +394,7 @@ void Parser::add_lift_options(CLI::App& to) {
   to.add_option("FILE", arguments.file, "a C or C++ file");
   const std::string group = "Source";
   add_value(to, "--function", some_text("the name of a function", arguments.function),
-            "what to lift; else #pragma scop, or the only loop over a grid")
+            "function to lift; default: #pragma scop, or the only grid loop")
       ->option_text("NAME")
       ->group(group);
   to.add_option("--unroll", arguments.unroll, "unroll loops of at most N known iterations (32)")
@@ -406,7 +407,7 @@ void Parser::add_lift_options(CLI::App& to) {
       ->group(group);
   const std::string output = "Output";
   add_value(to, "-o,--output", some_text("the name of a file", arguments.output),
-            "where to write the program; standard output without it, or with -")
+            "output file; without it, or with -: standard output")
       ->option_text("FILE")
       ->group(output);
   to.add_flag("--replace", arguments.replace,
@@ -414,11 +415,11 @@ void Parser::add_lift_options(CLI::App& to) {
       ->disable_flag_override()
       ->group(output);
   to.add_flag("--device-pointers", arguments.device_pointers,
-              "with --replace and .cu: its arrays are in the memory of the GPU")
+              "with --replace and .cu: the arrays are in GPU memory")
       ->disable_flag_override()
       ->group(output);
   add_value(to, "--fp", one_of({"strict", "contract", "fast"}, texts.fp),
-            "with --replace: floating point (contract)")
+            "with --replace: floating-point mode (contract)")
       ->option_text("strict|contract|fast")
       ->group(output);
   to.add_flag("--verify,!--no-verify", arguments.verify,
