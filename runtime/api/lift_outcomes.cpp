@@ -22,12 +22,10 @@ std::string Outcome::text() const {
   if (kind == "switch")
     return fmt::format("the switch at {} never took {}", place(),
                        outcome == "no case" ? "its default" : outcome);
-  const std::string never =
-      outcome == "true" ? "its condition never held" : "its condition always held";
   if (kind == "comparison")
     return fmt::format("the comparison at {} was never {}", place(), outcome);
-  return fmt::format("the {} at {} was never taken where its condition is {}: {}", kind, place(),
-                     outcome, never);
+  return fmt::format("the condition of the {} at {} {} held", kind, place(),
+                     outcome == "true" ? "never" : "always");
 }
 
 Outcomes::Outcomes(const std::string& table) {

@@ -18,7 +18,7 @@ struct Outcome {
   std::set<std::string> names;  // macros and constants in a folded condition
 
   std::string place() const;  // "12:7", "other.h:12:7"
-  std::string text() const;   // "the branch at 12:7 was never taken (its condition never held)"
+  std::string text() const;   // "the condition of the branch at 12:7 never held"
 };
 
 class Outcomes {
@@ -49,8 +49,7 @@ class Outcomes {
   std::vector<Outcome> outcomes_, checks_, folded_;
 };
 
-// Describes the first few outcomes: "the branch at 12:7 was never taken (...); the choice at 14:3
-// ...".
+// Describes the first few outcomes: "the condition of the branch at 12:7 never held; ...".
 std::string text_of(const std::vector<Outcome>& missing);
 
 }  // namespace stencil::api
