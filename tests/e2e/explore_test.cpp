@@ -44,7 +44,7 @@ TEST_F(Explore, PrintsARanking) {
   EXPECT_EQ(outcome.err, "");
   for (const char* part :
        {"program   heat\n", "machine   sm_90 (NVIDIA H200)\n",
-        "size      40 x 40 points, 6 steps, float, --fp=contract\n", " schedules looked at, ",
+        "size      40 x 40 points, 6 steps, float, --fp=contract\n", " schedules considered, ",
         "Ranking, in GCells/s (nothing was measured)\n", "\n  1 *   ", "\n  2     ",
         "\nThe winner with other time tiles\n", "\nNot ranked\n",
         "\nTo run the winner\n  stencilc heat.stn --emit cuda --schedule \""}) {

@@ -20,7 +20,7 @@ TEST(ReportTableTest, ShowsTheWinnerAndItsLimit) {
   const std::string text = text_of(jacobi_sample());
   EXPECT_TRUE(has(text, "machine   sm_90 (NVIDIA H200)\n")) << text;
   EXPECT_TRUE(has(text, "size      512 x 512 x 512 points, 100 steps, float, --fp=contract\n"));
-  EXPECT_TRUE(has(text, "space     1312 schedules looked at, 9 ranked, in 4.23 s\n"));
+  EXPECT_TRUE(has(text, "space     1312 schedules considered, 9 ranked, in 4.23 s\n"));
   EXPECT_TRUE(has(text, "\nRanking, in GCells/s\n  rank  schedule  ")) << text;
   EXPECT_TRUE(has(text, "\n  3 *   streaming T=4 block=16x16x1 "));
   EXPECT_TRUE(has(text, "  1213      1076  latency: latency would take"));

@@ -65,7 +65,7 @@ std::string facts_of(const Report& report) {
 }
 
 std::string space_of(const Report& report) {
-  return fmt::format("<p class=\"note\">{} schedules looked at, {} ranked, in {}.</p>\n",
+  return fmt::format("<p class=\"note\">{} schedules considered, {} ranked, in {}.</p>\n",
                      grouped(report.looked_at), grouped(ranked_in(report)),
                      duration(report.seconds));
 }
@@ -79,7 +79,7 @@ std::string winner_section(const Report& report, const Candidate& winner) {
                   fmt::format("GCells/s, {}{:.0f}%", off < 0 ? "\u2212" : "+", std::abs(off)));
   }
   out += figure("limit", limit_mark(winner.limit), "");
-  out += figure("the next one is", three_digits(winner.headroom) + "\u00d7", "away");
+  out += figure("next limit", three_digits(winner.headroom) + "\u00d7", "away");
   const double cells = static_cast<double>(points_of(report)) * static_cast<double>(report.steps);
   const double rate = winner.measured.value_or(winner.predicted);
   if (rate > 0) {
@@ -163,7 +163,7 @@ std::string boxes_table(const Report& report) {
       "<details>\n<summary>The boxes as numbers</summary>\n<p class=\"note\">Points beyond the "
       "output box, low and high.</p>\n<div class=\"scroll\"><table>\n<caption>Needed of each "
       "field</caption>\n<thead><tr><th scope=\"col\" class=\"number\">step</th><th "
-      "scope=\"col\">field</th><th scope=\"col\">made by</th>" +
+      "scope=\"col\">field</th><th scope=\"col\">computed by</th>" +
       axis_heads(report) + "</tr></thead>\n<tbody>\n";
   for (const HaloBox& box : report.winner->halo) {
     out += fmt::format("<tr><td class=\"number\">{}</td><td>{}</td><td>{}</td>{}</tr>\n", box.step,

@@ -28,7 +28,7 @@ std::string heading(const Report& report) {
                   fmt::format("{} points, {} steps, {}, --fp={}", fmt::join(report.extents, " x "),
                               report.steps, report.real, report.fp));
   out +=
-      labelled("space", fmt::format("{} schedules looked at, {} ranked, in {} s", report.looked_at,
+      labelled("space", fmt::format("{} schedules considered, {} ranked, in {} s", report.looked_at,
                                     ranked_in(report), three_digits(report.seconds)));
   return out;
 }

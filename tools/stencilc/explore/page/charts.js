@@ -121,7 +121,7 @@ const kRooflines = {
     unit: 1,
     top: () => [report.machine.instructions_per_second,
         `${withPrefix(report.machine.instructions_per_second).trim()} instructions/s`],
-    note: "All instructions count, those of redundant work included.",
+    note: "All instructions count, including those of redundant work.",
   },
   points: {
     choice: "useful points",
@@ -133,7 +133,7 @@ const kRooflines = {
     top: () => [report.machine.instructions_per_second / winner.instructions / 1e9,
         `at the winner’s ${threeDigits(winner.instructions)} instructions`],
     note:
-        "The level roof is the winner’s; schedules with fewer instructions have a higher one.",
+        "The horizontal roof is the winner’s; schedules with fewer instructions have a higher roof.",
   },
 };
 
@@ -142,9 +142,9 @@ function roofline() {
   let kind = kRooflines.instructions;
   const note = document.getElementById("roofline-note");
   const say = () => {
-    note.textContent = `As predicted, below what ${machine.description} can do. ${kind.note}` +
+    note.textContent = `Predicted rates, and the roofs of ${machine.description}. ${kind.note}` +
         (candidates.some((c) => xOf(c) > farthestOf(ridgeOf())) ?
-                " Those at the right edge need next to no memory." :
+                " Schedules at the right edge have almost no memory traffic." :
                 "");
   };
   const ridgeOf = () => kind.top()[0] / (machine.bytes_per_second / kind.unit);
@@ -215,8 +215,8 @@ function agreement() {
   const tau = report.kendall_tau;
   document.getElementById("agreement-note").textContent =
       `${measured.length} schedules on ${report.device}.` +
-      (isNumber(tau) ? ` Kendall’s τ is ${tau.toFixed(2)}: 1 would be the same order.` : "") +
-      " The line is where both are equal, the band 20% around it.";
+      (isNumber(tau) ? ` Kendall’s τ is ${tau.toFixed(2)}; at 1 both orders are the same.` : "") +
+      " On the line both are equal; the band is 20% around it.";
   markedDrawing("agreement", "Predicted against measured rates", (root, box) => {
     const [low, high] = logRange(measured.flatMap((c) => [c.predicted, c.measured]), 1.25);
     const x = logScale(low, high, box.left, box.right);

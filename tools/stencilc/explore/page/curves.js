@@ -113,9 +113,9 @@ function elementCurves() {
   const timed = points.filter((p) => isNumber(p.measured));
   const flops = String(Number(report.flops.toPrecision(3)));
   const operations = unit.flops ?
-      `A point has ${flops} floating-point operations a step as the program is written, on ` +
-          "average over the grid; what tiles compute twice counts once. " :
-      "The program has no floating-point operations: points are counted instead. ";
+      `The program as written has ${flops} floating-point operations per point and step, averaged ` +
+          "over the grid; values that two tiles compute count once. " :
+      "The program has no floating-point operations, so points are counted. ";
   note.textContent = "The best schedule of each T and number of points per thread that is not " +
       `expected to spill. ${operations}` +
       (all > kept.length ? `Shown are the ${kept.length} best of ${all} numbers. ` : "") +
@@ -226,10 +226,10 @@ function costCurves() {
   let points = ofEachT;
   const shownCosts = () => kCosts.filter((cost) => points.some((p) => cost.of(p) > 0));
   const say = () => {
-    note.textContent = "Per useful point and step, by counting. Words are of 32 bits" +
+    note.textContent = "Counts per useful point and step. Words have 32 bits" +
         (shownCosts().length < kCosts.length ?
-                "; none passes through shared memory. " :
-                "; those that threads of a warp exchange in registers are not in shared memory. ") +
+                "; no words pass through shared memory. " :
+                "; words that a warp exchanges in registers do not count as shared memory. ") +
         "Redundant work is shaded." +
         (ofEachT.length < report.by_time_tile.length ?
                 ` T above ${deepest} is left out: it reaches less than a quarter of the best.` :

@@ -156,7 +156,7 @@ function halo() {
   const fields = [...new Set(tile.halo.map((b) => b.field))];
   place.append(stepLegend());
   if (rank === 1) {
-    note.textContent = "What is needed of a field after each step; time goes upwards.";
+    note.textContent = "Points of a field that are needed after each step; time goes upwards.";
     for (const field of fields) {
       const boxes = tile.halo.filter((b) => b.field === field);
       const part = html("div");
@@ -171,7 +171,7 @@ function halo() {
     return;
   }
   const others = report.axes.slice(0, -2);
-  note.textContent = `What is needed of a field after each step, in ${report.axes.at(-2)} and ${
+  note.textContent = `Points of a field that are needed after each step, in ${report.axes.at(-2)} and ${
                          report.axes.at(-1)}` +
       (others.length > 0 ? `, seen along ${others.join(", ")}` : "") +
       ". Numbers are steps; sides are in points.";
@@ -255,7 +255,7 @@ function planes(place) {
   const several = new Set(tile.stages.map((s) => s.function)).size > 1;
   const high = rows.length > 24 ? 14 : rows.length > 12 ? 20 : 30;
   const top = 8;
-  drawing(place, "Planes that loads and stages are at, over the iterations of a block",
+  drawing(place, "Planes of loads and stages, over the iterations of a block",
       () => top + rows.length * high + 40, (root, width) => {
         const left = several ? Math.min(150, Math.max(92, width * 0.24)) : 62;
         // Space for filling the pipeline, if cells stay visible.
@@ -334,8 +334,8 @@ function spaceTime() {
   }
   const [axis, written] = [report.axes[0], tile.output[0]];
   note.textContent =
-      `Planes in ${axis}, one further in each iteration; a stage is as far behind the front as ` +
-      `its lag says. Numbers are planes of the chunk; dashed ones are halo. ` +
+      `Planes in ${axis}; each iteration advances by one plane. A stage follows the front at its ` +
+      `lag. Numbers are planes of the chunk; dashed planes are halo. ` +
       `A block writes ${written} planes` +
       (tile.planes_loaded > 0 ? ` and loads ${tile.planes_loaded}` : "") +
       (tile.prefetch > 0 ? `, ${tile.prefetch} ahead of the front.` : ".");
