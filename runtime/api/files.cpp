@@ -97,7 +97,7 @@ Result<runtime::Output> resolved(const ir::Program& program, const Output& outpu
   auto selections = TRY(selections_of(program, output));
   const auto format = runtime::format_of(output.path);
   if (!format) {
-    return Failure{"R032", fmt::format("cannot tell what to write to '{}'", output.path),
+    return Failure{"R032", fmt::format("the extension of '{}' names no file format", output.path),
                    "use .npy, .png or .vti"};
   }
   if (format != Format::Vti && output.fields.size() != 1) {

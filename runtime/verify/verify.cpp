@@ -282,7 +282,7 @@ VerifyRow Verifier::verify_row(RowPlan& plan) {
   row.result =
       units == 0
           ? fmt::format("same bits, {} runs", runs)
-          : fmt::format("within tolerance, {} runs: {} ulp of the largest value allowed per step",
+          : fmt::format("within tolerance, {} runs: at most {} ulp of the largest value per step",
                         runs, units);
   return row;
 }

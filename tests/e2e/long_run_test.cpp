@@ -248,7 +248,7 @@ TEST_F(LongRun, TooSmallStacksAreReported) {
                    fmt::format("export STENCIL_CACHE=off; ulimit -s {}", kilobytes)));
     EXPECT_EQ(outcome.status, 3);
     expect_contains(outcome.err, code);
-    expect_contains(outcome.err, "the stack ran out");
+    expect_contains(outcome.err, "stack overflow");
     expect_contains(outcome.err, "ulimit -s 8192");
   }
 }

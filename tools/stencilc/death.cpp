@@ -86,7 +86,7 @@ void on_fault(int number, siginfo_t* information, void* context) {
     say(function->name);
     say(" (");
     say(name_of(number));
-    say(stack ? ", the stack ran out)\n      = hint: raise its limit (ulimit -s 8192), or use "
+    say(stack ? ", stack overflow)\n      = hint: raise the stack limit (ulimit -s 8192), or use "
                 "another --device\n"
               : ")\n      = hint: memory may have run out: smaller sizes (-D), a higher ulimit -v, "
                 "or another --device\n");
@@ -94,13 +94,13 @@ void on_fault(int number, siginfo_t* information, void* context) {
   }
   if (stack && stack_is_limited()) {
     begin("R046");
-    say("the stack ran out\n      = hint: raise its limit: ulimit -s 8192\n");
+    say("stack overflow\n      = hint: raise the stack limit: ulimit -s 8192\n");
     _exit(kDeviceAtFault);
   }
   begin("K003");
   say("internal error: ");
   say(name_of(number));
-  say(stack ? ", the stack ran out" : "");
+  say(stack ? ", stack overflow" : "");
   say("; please report it with the program and the command\n");
   signal(number, SIG_DFL);
   raise(number);

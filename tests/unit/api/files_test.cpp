@@ -297,7 +297,7 @@ TEST(RunFilesOf, AreCheckedBeforeARun) {
       {outputs({{at("a.vti"), {"U", "U@-1", "S.rho"}}, {at("u.npy"), {"U@-1"}}}), ""},
       {outputs({{at("u.npy"), {"rho"}}}), "R070: no field 'rho'; the program has U, S, I"},
       {outputs({{at("u.vtk"), {"U"}}}),
-       "R032: cannot tell what to write to '" + at("u.vtk") + "'; use .npy, .png or .vti"},
+       "R032: the extension of '" + at("u.vtk") + "' names no file format; use .npy, .png or .vti"},
       {outputs({{at("s.png"), {"S"}}}),
        "R033: a picture shows one component, but 'S' has 3; name one: S.rho"},
       {outputs({{at("u.png"), {"U@-1"}}}),
