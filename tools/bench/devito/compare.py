@@ -170,12 +170,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="?")
     parser.add_argument("--stencilc", default=str(ROOT / "build/bin/stencilc"))
-    parser.add_argument("--sizes", default="256,512", help="points in a dimension")
+    parser.add_argument("--sizes", default="256,512", help="points per dimension")
     parser.add_argument("--updates", type=float, default=8e9, help="point updates of a timed run")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--check", type=int, default=96, help="the size at which fields are compared")
-    parser.add_argument("--schedule", action="append", default=[], help="one more, beside auto, planes T=1 and direct")
-    parser.add_argument("--contestants", default=".", help="a regular expression: only those that it matches")
+    parser.add_argument("--schedule", action="append", default=[], help="also time this schedule; repeatable")
+    parser.add_argument("--contestants", default=".", help="regular expression: only matching contestants")
     arguments = parser.parse_args()
     out = {"processor": processor(), "threads": THREADS, "devito": devito.__version__,
            "compiler": str(devito.configuration["compiler"]), "results": []}
