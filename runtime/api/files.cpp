@@ -2,7 +2,7 @@
 // runtime/io and runtime/run read and write the files.
 //
 // A misspelt name must not end a run after an hour. Program::check() therefore finds every error
-// that does not depend on sizes (names, formats, directories). State::check() finds those that
+// that does not depend on sizes (names, formats, directories). State::check() finds the errors that
 // depend on sizes.
 #include "runtime/api/files.h"
 

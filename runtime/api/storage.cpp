@@ -133,7 +133,7 @@ Status SimulationData::take(runtime::FieldFile file) {
 
 Status SimulationData::go_on_from(runtime::SavedState saved) {
   const auto ranks = joined_ranks();
-  const bool several = ranks && ranks->size() > 1;  // then each rank verifies what it reads
+  const bool several = ranks && ranks->size() > 1;  // then each rank verifies the data it reads
   if (!several || !may_defer()) {
     TRY(runtime::check_arrays(program(), saved.fields));
     saved.fields.checksums.clear();
