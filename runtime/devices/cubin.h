@@ -18,7 +18,7 @@ struct CubinKernel {
   std::string name;                      // in the emitted text (emit::symbol)
   int registers = 0;                     // per thread, 32 bits each
   int64_t local_bytes = 0;               // per thread on the stack: spills, arrays not in registers
-  int64_t shared_bytes = 0;              // per block, static: without what a launch requests
+  int64_t shared_bytes = 0;              // per block, without dynamic shared memory
   int64_t code_bytes = 0;                // including final padding
   int64_t instructions = 0;              // including the NOPs of the padding
   std::optional<MachineWork> work = {};  // nullopt if the instructions are not understood (sass.h)

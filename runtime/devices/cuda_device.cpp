@@ -119,7 +119,7 @@ class CudaAccelerator : public Accelerator {
   // Loads machine code of the module.
   Status load(const std::string& image);
   std::vector<KernelResources> resources() const;
-  // The module's source, or what it was compiled to.
+  // The source of the module, or its compiled code.
   Result<std::string> code(CodeKind kind) const;
   // Creates a stream for this object.
   Status open_stream() {

@@ -86,7 +86,7 @@ class Session {
   virtual std::optional<double> seconds() const { return std::nullopt; }
 };
 
-// Forms of a device's code: its source or what the source was compiled to.
+// Forms of a device's code: source or compiled code.
 enum class CodeKind { Source, Ptx, MachineCode };
 
 // Resources of a kernel on the device where it is loaded.
@@ -137,7 +137,7 @@ class LoadedProgram {
                                                   const DeviceArrays& arrays) const;
 };
 
-// A program and its kernels; both must outlive whatever is loaded from them.
+// A program and its kernels; both must outlive the programs loaded from them.
 struct Job {
   const ir::Program& program;
   const kernel::Module* module;  // null: none; only a device without runs_kernels can load it

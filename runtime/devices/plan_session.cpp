@@ -338,7 +338,7 @@ Result<int64_t> PlanSession::advance(int64_t steps) {
   return done;
 }
 
-// Takes the next common tile of `steps` steps, of which `done` are done.
+// Takes the next common tile. `done` of `steps` steps are done.
 Status PlanSession::do_steps(int64_t steps, int64_t& done) {
   int64_t common_tile = kernel::steps_until_due(plan_, steps - done, state_.step);
   if (plan_.repeats.empty() && !ranges_.empty())
