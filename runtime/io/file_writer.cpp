@@ -110,7 +110,7 @@ Result<int> open_stream(const std::string& path) {
 
 Status FileWriter::open_directly() {
   if (path_ == kStandardOutput) {
-    std::fflush(stdout);  // keeps the order of what the process prints
+    std::fflush(stdout);  // keeps the order of the process's output
     descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     if (descriptor_ < 0) return failure(errno);
     return Done{};

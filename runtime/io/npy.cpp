@@ -225,7 +225,7 @@ struct Preface {
 };
 
 Result<Preface> read_preface(const InputFile& file) {
-  constexpr int64_t kFixed = 8, kLongest = 12;  // magic and version; the same with the length
+  constexpr int64_t kFixed = 8, kLongest = 12;  // magic, version; with the header's length
   constexpr int64_t kLongestText = int64_t{1} << 20;
   char start[kLongest] = {};
   const int64_t known = std::min(file.size(), kLongest);
