@@ -30,7 +30,7 @@ struct LiftOptions {
 // The program that a C file was lifted to.
 struct LiftedSource {
   std::string text;                  // of the program, in the stencil language
-  std::vector<std::string> assumed;  // what the C code does not state, one sentence each
+  std::vector<std::string> assumed;  // assumptions beyond the C code, one sentence each
   bool verified = false;
   std::string proof;  // what was compared, or why there was no comparison
 };
