@@ -62,7 +62,7 @@ struct Suggestion {
 //   3. Otherwise the fastest line of the nearest sizes whose extents all differ by at most a factor
 //      of 2; nearest means the least sum of the logarithms of these factors.
 //
-// nullopt if none of these exists.
+// nullopt if none of these cases applies.
 std::optional<Suggestion> interpolate(const std::vector<Entry>& known, const Sizes& sizes);
 
 }  // namespace stencil::tune

@@ -1,7 +1,7 @@
 // A small version of `explore --measure`, for as long as the run justifies. On a GPU it starts with
-// the tiles that NVRTC compiles anyway. On a CPU, where the model is less accurate and families and
-// time tiles differ more, it starts with the best of each. Later candidates use the earlier
-// results.
+// the tiles that NVRTC compiles even without timing. On a CPU the model is less accurate, and
+// families and time tiles differ more, so it starts with the best of each. Later candidates use the
+// earlier results.
 //
 // The result goes to the kernel cache, not to the tuning database. The database holds deliberate
 // measurements, which are applied at nearby sizes and exported to other machines; a few timed
@@ -196,9 +196,10 @@ Contest contest_of(const ir::Program& program, const runtime::Params& params,
   return out;
 }
 
-// Removes candidates until timing pays or few are left: those with the longest compilation, beyond
-// what is compiled anyway, weighted by how slow they are predicted to be. Thus a simple schedule
-// that compiles quickly does not displace one that is nearly the best.
+// Removes candidates until timing pays or few are left. Candidates that are compiled even without
+// timing stay. Of the others, those with the longest compilation go first, weighted by how slow
+// they are predicted to be. So a simple schedule that compiles quickly does not displace one that
+// is nearly the best.
 void leave_out_slow_ones(Contest& contest, Shortlist& shortlist, double expected) {
   const size_t fewest = std::max(contest.compiled, kFewest);
   std::vector<double>& seconds = contest.compilations;
@@ -218,9 +219,9 @@ void leave_out_slow_ones(Contest& contest, Shortlist& shortlist, double expected
   }
 }
 
-// The timing that a run of `expected` seconds justifies, if any. In a long enough run some
-// candidates follow, more if it is longer; a run that waits for compilers anyway has only the
-// initial ones.
+// The timing that a run of `expected` seconds justifies, if any. If the run is long enough, further
+// candidates follow the initial ones; the longer the run, the more. A shorter run times only
+// initial candidates, without those that take too long to compile.
 std::optional<Contest> worthwhile(const ir::Program& program, const runtime::Params& params,
                                   const ChosenDevice& device, Shortlist& shortlist,
                                   double expected) {

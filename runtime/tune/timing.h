@@ -3,8 +3,8 @@
 // Threads lower and compile the candidates, best predicted first; the calling thread loads and
 // times them. Timing proceeds in rounds: each remaining candidate has one timed run per round, so
 // that drift (clocks, temperature, other programs) affects all equally. A timed run takes several
-// milliseconds of whole time tiles, from values that are the same for all, after steps that do not
-// count. Newly compiled candidates join the next round.
+// milliseconds of whole time tiles. All candidates start from the same values, and a few steps
+// before each timed run do not count. Newly compiled candidates join the next round.
 //
 // A candidate is dropped once it is beaten beyond the noise (beats() in judgement.h). Timing ends
 // when one is left, when the remaining ones cannot be distinguished, or when the budget is spent.
@@ -86,9 +86,9 @@ struct TimingOptions {
   std::function<bool(const TimingProgress&)> progress = {};
 };
 
-// Times the candidates, which should be sorted by prediction. With a budget of 0, the first one
-// that runs has one timed run. Refusals and errors are reported per candidate. Reductions are
-// included, in timed runs whose steps are multiples of their intervals if these are short; the stop
+// Times the candidates, which should be sorted by prediction. With a budget of 0, the first
+// candidate that runs has one timed run. Refusals and errors are reported per candidate. Reductions
+// are included: if their intervals are short, timed runs have multiples of them as steps. The stop
 // condition is left out, so that no run ends early.
 //
 // Fails if nothing can be timed: R045 on a device that interprets, R052 without memory for the

@@ -13,7 +13,7 @@ struct Contest {
   size_t follow = 0;                 // chosen after those have been timed
   std::vector<double> compilations;  // seconds of compilation per initial candidate
   int compilers = 1;                 // running in parallel
-  size_t compiled = 0;               // first candidates that are compiled in any case and cached
+  size_t compiled = 0;               // first ones, compiled and cached even without timing
   bool on_cpu = false;               // where they run
   int threads = 1;                   // of the host, for filling and copying fields
   double tile = 0;                   // expected seconds of the longest time tile
@@ -24,15 +24,15 @@ struct Contest {
 double compilation_of(size_t characters);
 // Seconds that the run waits for compilers without timing.
 double waiting_of(const Contest& contest);
-// Expected seconds of the timing beyond compilations that happen anyway.
+// Expected seconds of timing, without the compilations that the run needs even without timing.
 double cost_of(const Contest& contest);
 // Seconds after which timing ends, before a run of `run_seconds` expected seconds: twice the
 // expected time for compiling and timing. At least a tenth of the run, up to half a minute, in case
 // other programs slow the compilers down.
 double budget_of(const Contest& contest, double run_seconds);
-// Whether a run of `run_seconds` loses little by timing: at most a tenth of the run, or as much
-// time as it waits for compilers anyway. If that wait is below a second, timing may cost up to
-// twice the wait, at most a second. False for a single candidate.
+// Whether timing may cost a run of `run_seconds` so much. The limit is a tenth of the run, or the
+// time that the run waits for compilers even without timing. If that wait is below a second, the
+// limit is twice the wait, at most a second. False for a single candidate.
 bool is_worth(const Contest& contest, double run_seconds);
 // How many further candidates may follow, at most `most`. Together they may cost a small part of
 // the run, as much as they gain on average.
