@@ -1,9 +1,9 @@
 // Compares every device x schedule x size x steps with the interpreter, from random initial data.
 //
-// Each schedule's kernels are compiled twice per device: with open sizes, for all sizes, and with
-// folded sizes for one of them, which varies between schedules. That covers both compiler paths
-// with two compilations instead of one per size. Compilation takes most of the time, so it runs
-// ahead in other threads while this thread compares results.
+// Each schedule's kernels are compiled twice per device: once with open sizes, for all sizes, and
+// once with the folded values of one size, which varies between schedules. That covers both
+// compiler paths with two compilations instead of one per size. Compilation takes most of the time,
+// so it runs ahead in other threads while this thread compares results.
 //
 // The reference results depend only on size and steps; they are computed once and shared.
 #include "runtime/verify/verify.h"
