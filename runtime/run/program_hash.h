@@ -1,4 +1,4 @@
-// An identifier for what a program computes.
+// An identifier of a program's computation.
 #pragma once
 
 #include <cstdint>

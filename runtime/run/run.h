@@ -49,7 +49,7 @@ std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const st
                                             std::optional<schedule::Schedule>& schedule,
                                             Diagnostics& diagnostics);
 
-// The same for a parsed schedule; `advice` as for schedule::lower.
+// lower() for a parsed schedule; `advice` as for schedule::lower().
 std::shared_ptr<const kernel::Module> lower(const ir::Program& program,
                                             const schedule::Schedule& schedule,
                                             const schedule::Machine& machine,
