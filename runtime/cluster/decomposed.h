@@ -44,8 +44,9 @@ std::unique_ptr<LoadedProgram> assemble_subdomains(
     ir::Program at_sizes, decompose::Decomposition decomposition,
     std::vector<ir::Program> subdomains, std::vector<std::unique_ptr<LoadedProgram>> loaded);
 
-// Decomposes the program at these values of integer params and prepares all subdomains. They share
-// one schedule, except those that cannot use it. Otherwise like prepare().
+// Like prepare(), for all subdomains: decomposes the program at these values of integer params and
+// prepares each subdomain. The subdomains share one schedule; a subdomain that cannot use it
+// chooses its own.
 Result<Prepared> prepare_subdomains(const ir::Program& program,
                                     const std::vector<int64_t>& integers, const CutRequest& request,
                                     const std::string& device, const std::string& schedule_line,
