@@ -149,9 +149,9 @@ struct Report {
   std::string fp;      // --fp: "strict", "contract", "fast"
   double seconds = 0;  // duration of the exploration
 
-  std::string automatic;  // the line that `auto` takes without measurements
-  int64_t ranked = 0;     // number of ranked schedules, of which `candidates` has the best (0: all)
-  int64_t looked_at = 0;  // number of schedules considered, including pruned ones
+  std::string automatic;              // the line that `auto` takes without measurements
+  int64_t ranked = 0;                 // number of ranked schedules; 0: `candidates` has all of them
+  int64_t looked_at = 0;              // number of schedules considered, including pruned ones
   std::vector<Candidate> candidates;  // ranked, best first
   std::vector<Pruned> pruned;
   std::optional<Winner> winner;  // nullopt if no schedule is supported
