@@ -30,9 +30,9 @@ double cost_of(const Contest& contest);
 // expected time for compiling and timing. At least a tenth of the run, up to half a minute, in case
 // other programs slow the compilers down.
 double budget_of(const Contest& contest, double run_seconds);
-// Whether timing may cost a run of `run_seconds` so much. The limit is a tenth of the run, or the
-// time that the run waits for compilers even without timing. If that wait is below a second, the
-// limit is twice the wait, at most a second. False for a single candidate.
+// Whether a run of `run_seconds` loses little by timing. Timing may cost a tenth of the run, or as
+// much time as the run waits for compilers even without timing. If that wait is below a second,
+// timing may cost twice the wait, but at most a second. False for a single candidate.
 bool is_worth(const Contest& contest, double run_seconds);
 // How many further candidates may follow, at most `most`. Together they may cost a small part of
 // the run, as much as they gain on average.
