@@ -168,10 +168,9 @@ class STENCIL_API Simulation : public State {
   // and fields are not checked.
   Result<Report> run(const ProgressCallback& progress = {}, OnNan on_nan = OnNan::Stop);
   // run() that also writes files; returns when all files are written. Time tiles end where a file
-  // is due, which does not change results. Only the data to be written leaves the device. A
-  // resumed series keeps the earlier files in its collections. Errors: those of check(), before the
-  // first step; those of run() and State::write(), after which the simulation is at the step that
-  // failed.
+  // is due, which does not change results. Only the data to be written leaves the device. A resumed
+  // series keeps the earlier files in its collections. Errors: those of check(), before the first
+  // step; those of run() and State::write(), after which the simulation is at the step that failed.
   Result<Report> run(const RunFiles& files, const ProgressCallback& progress = {},
                      OnNan on_nan = OnNan::Stop);
   // Waits until all queued work is done. R044 if it failed.
