@@ -54,8 +54,8 @@ wave_box slab(wave_box memory, int d, int low, int high) {
   return memory;
 }
 
-// Fills the halo around the box `own`, one dimension after the other. Each exchange sends all points
-// of the other dimension, halo included. So the second exchange also fills the corners.
+// Fills the halo around the box `own`, one dimension after the other. Each exchange sends all
+// points of the other dimension, halo included. So the second exchange also fills the corners.
 void exchange(MPI_Comm ranks, const wave_box& own, const Layout& layout, float* values) {
   const wave_box& memory = layout.memory;
   for (int d = 0; d < kRank; ++d) {
