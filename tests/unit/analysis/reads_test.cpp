@@ -73,8 +73,8 @@ TEST(Reads, AtOffsetZeroAreMarkedIfClampingMayMoveThem) {
   EXPECT_FALSE(at_offset("0..63"));
 }
 
-// Whether a region lies within the grid is only checked at run time, so a
-// rule may always redirect the read.
+// The compiler does not know whether the region lies within the grid. It must assume that the
+// boundary rule redirects the read.
 TEST(Reads, AreMarkedIfTheRegionIsCheckedOnlyAtRunTime) {
   for (const std::string rule : {"clamp", "mirror", "periodic", "constant 1"}) {
     const ir::Program program =

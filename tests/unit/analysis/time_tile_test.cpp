@@ -88,7 +88,8 @@ stencil f : A[2..N-1, 0..N-4] = A[-2,0] + A[0,3];
   EXPECT_EQ(*tile.versions[0].needed, (Margin{{4, 0}, {0, 6}}));
 }
 
-// Fields that no stage writes have no output. The first step needs the widest margin of them.
+// Fields that no stage writes have no output. Their margin is that of the first step, which needs
+// the widest one.
 TEST(TimeTile, CoefficientFieldsHaveNoOutput) {
   const auto program = load(R"(
 param N : integer = 64;
@@ -113,7 +114,7 @@ stencil u : U[1..N-2] = U@-2[0] + V[1];
 stencil v : V[1..N-2] = U@-1[0];
 )");
   const TimeTile one = unroll(program, 1), three = unroll(program, 3);
-  EXPECT_EQ(levels_loaded(one, 0), 3);  // u reads U@-2; what v reads as U@-1 is loaded as U
+  EXPECT_EQ(levels_loaded(one, 0), 3);  // u reads U@-2; v's U@-1 is loaded as U
   EXPECT_EQ(levels_loaded(one, 1), 1);
   EXPECT_EQ(levels_loaded(three, 0), 3);
   EXPECT_EQ(levels_kept(program, one, 0), 3);
@@ -133,8 +134,8 @@ stencil f : A[1..N-2] = A[-1] + A[1];
   EXPECT_DOUBLE_EQ(redundancy(tile, {10}, true), 24.0 / 20.0);
 }
 
-// A stage whose region is the whole field needs none of its old values. Points that the next writer
-// overwrites unread are not computed.
+// A stage that writes the whole field needs no old values of it. Points that the next writer
+// overwrites before any stage reads them are not computed.
 TEST(TimeTile, WholeFieldWritersNeedNoOldValues) {
   const TimeTile tile = unroll(load(R"(
 param N : integer = 100;
@@ -153,7 +154,7 @@ stencil fB : B[1..N-2] = A[0];
   EXPECT_EQ(*tile.versions[1].needed, (Margin{{1, 1}}));
 }
 
-// Two time levels: step 2 reads as U@-1 what step 1 read as U. Both levels stay in memory.
+// Two time levels: the level that step 1 reads as U is U@-1 in step 2. Both levels stay in memory.
 TEST(TimeTile, HistoryLevelsShiftWithEachStep) {
   const TimeTile tile = unroll(load(R"(
 param N : integer = 64;

@@ -55,7 +55,7 @@ TEST_P(FilesOnDevice, WritesASeriesAndResumesFromACheckpoint) {
   Simulation whole = on_reference(kHeat);
   whole.run().or_throw();
 
-  // The first step at which the device polls for interruption; at the latest the first file.
+  // The run is interrupted where the device first polls, at the latest at the first file.
   Simulation begun = compile(program).start().or_throw();
   const std::string checkpoint = directory_.file("c.ckpt"), array = directory_.file("a.npy");
   const RunFiles files{.outputs = {{array, {"A"}}}, .every = 4, .checkpoint = checkpoint};
@@ -232,7 +232,7 @@ TEST(States, ResumeWithNewValuesOfRealParams) {
   EXPECT_EQ(goes_on(std::move(later)), both);
   EXPECT_EQ(goes_on(program.initial_state({{"b", 3.0}}).or_throw()),
             "with b = 1; this run continues with 3\n");
-  // What has not been given is not changed by the way.
+  // Only params that are given explicitly may differ from those of the checkpoint.
   std::string text = kText;
   text.replace(text.find("c : real = 1"), 12, "c : real = 2");
   State other = program_of(text.c_str()).initial_state({{"a", 0.25}}).or_throw();

@@ -98,8 +98,8 @@ TEST(Inputs, AreNotRequiredOfFieldsThatStepsCompute) {
             "");
 }
 
-// A field that steps read but never compute, and a component that they read but do not compute
-// although they compute another one.
+// Steps read but never compute one field. Of another field, they read but do not compute one
+// component, although they compute another component.
 TEST(Inputs, AreNeededWhereNoStepComputes) {
   constexpr const char* kHead =
       "grid G = [0..7] steps 2; field A, B : real on G;"

@@ -94,7 +94,7 @@ const Claim kClaims[] = {
      "  }\n}",
      true,
      {"302 steps instead of 5000"}},
-    // removed with its own number too
+    // Clang removes the branch even with the original number of steps.
     {"impossible_with_any_number_of_steps",
      "void f(int n, double* restrict a, double* restrict b) {\n"
      "  for (int t = 0; t < 2000000000; t++) {\n"
@@ -260,7 +260,8 @@ TEST_P(FoldedConditions, AreTakenAtOtherValuesOfTheParam) {
 INSTANTIATE_TEST_SUITE_P(Lift, FoldedConditions, testing::ValuesIn(kFolded),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Numbers derived from a param that only change far from its value in the file.
+// A number derived from a param is constant near the param's value in the file and differs far from
+// it, so tests with nearby values cannot notice the dependence.
 TEST(LiftProofOfParams, RefusesNumbersThatChangeFarFromTheValueInTheFile) {
   if (!can_lift()) GTEST_SKIP() << "no libstencil_host.so";
   for (const char* derived :

@@ -1,5 +1,5 @@
-// Lifting: conditions that end a time loop, where the reduced value has its initial value in some
-// steps, where an operand may be NaN, and where a value is infinite before the loop.
+// Lifting: conditions that end a time loop. In some cases the reduced value keeps its initial value
+// in some steps, an operand may be NaN, or a value is infinite before the loop.
 #include "tests/unit/api/lift_sample.h"
 
 namespace stencil::api {

@@ -34,7 +34,7 @@ class OnDevice : public testing::TestWithParam<const char*> {
         .or_throw();
   }
 };
-// Announced for `auto`, which times schedules on long runs.
+// A long run is announced for the benefit of `auto`, which times schedules before long runs.
 TEST_P(OnDevice, ALongRunIsAnnounced) {
   if (std::string(GetParam()) == "reference") GTEST_SKIP() << "nothing to choose";
   ::setenv("STENCIL_TUNED", "/nowhere/tuned.db", 1);

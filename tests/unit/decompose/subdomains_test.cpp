@@ -123,7 +123,9 @@ TEST(Subdomains, SendsAndReceivesMatch) {
         cuts.push_back(1 + static_cast<int>(random() % 4));
       }
       if (!program.reductions.empty()) {
-        cuts = {std::min(cuts[0], 2), 1};  // 32-row tiles straddle; a profile reduces y
+        // Reduction tiles of 32 rows cross cuts. One reduction is over dimension 1, so that
+        // dimension cannot be cut.
+        cuts = {std::min(cuts[0], 2), 1};
       }
       Diagnostics diagnostics;
       const auto cut = decompose(program, cuts, 1 + random() % 3, diagnostics);

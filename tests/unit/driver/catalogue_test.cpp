@@ -1,5 +1,5 @@
-// The error codes in the sources against docs/reference/errors.md, and the refusals of each family
-// against the table of docs/reference/schedules.md ("What schedules refuse").
+// Compares the error codes in the sources with docs/reference/errors.md, and the refusals of each
+// family with the table of docs/reference/schedules.md ("What schedules refuse").
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -88,7 +88,7 @@ TEST(Compile, BoxesHaveEntryPointsOnRequest) {
     const bool device = target != emit::Target::Cpp;
     EXPECT_EQ(contains(with->header, "program_run_box_device("), device);
     EXPECT_EQ(contains(with->header, "program_run_box("), !device);
-    // The code emitted without boxes does not change.
+    // Entry points for boxes do not change the rest of the emitted code.
     EXPECT_EQ(with->legal.kernels.size(), without->legal.kernels.size());
     EXPECT_TRUE(contains(with->text, without->text.substr(without->text.find("// function"), 200)));
   }

@@ -40,7 +40,7 @@ class HostLibrary {
     std::ofstream(base + ".cpp") << text;
     const bool good = run_command("c++ -std=c++17 -O1 -Wall -Wextra -Werror -shared -fPIC " +
                                   flags + " -o " + base + ".so " + base + ".cpp");
-    // Never unloaded: OpenMP's worker threads outlive a parallel loop.
+    // The library is never unloaded, because OpenMP's worker threads outlive a parallel loop.
     if (good) handle_ = dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (good && !handle_) ADD_FAILURE() << dlerror();
   }

@@ -115,7 +115,7 @@ TEST_F(BrowserTest, DrawsNonStreamingTiles) {
 }
 
 TEST_F(BrowserTest, DrawsAMarkForEveryCandidate) {
-  // Every mark is a subpath, except marks without a position.
+  // Every mark with a position is a subpath.
   EXPECT_EQ(found_by(large_sample(3000),
                      "return [...document.querySelectorAll('#roofline .marks')]"
                      ".map((p) => p.getAttribute('d').split('M').length - 1)"

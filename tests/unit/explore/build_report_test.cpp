@@ -20,8 +20,7 @@ field A : real on G;
 stencil s : A[1..254, 1..254] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
 )";
 
-// Three schedules with T=2 and four points per thread, one with T=4, and
-// one with one point per thread.
+// Ranked schedules that differ in T and in points per thread. The fastest one spills.
 class CurvesTest : public testing::Test {
  protected:
   CurvesTest() {

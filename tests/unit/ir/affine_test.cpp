@@ -40,7 +40,7 @@ TEST(ImpliesNonnegative, UsesAssumptions) {
   EXPECT_TRUE(implies_nonnegative({kN - 8}, kN - 8));
   EXPECT_FALSE(implies_nonnegative({kN - 8}, kN - 9));
   EXPECT_TRUE(implies_nonnegative({kN - kM, kM - 3}, kN - 3));
-  EXPECT_TRUE(implies_nonnegative({kN * 2 - 3}, kN - 2));  // by rounding: N is an integer
+  EXPECT_TRUE(implies_nonnegative({kN * 2 - 3}, kN - 2));  // N >= 1.5, so the integer N >= 2
   EXPECT_TRUE(implies_nonnegative({kN - 5, kN * -1 + 3}, Affine{-1, {}}));  // contradiction
   EXPECT_TRUE(implies_nonnegative({Affine{-1, {}}}, kN));
 }

@@ -64,7 +64,7 @@ TEST(BakeParams, ChangesNothingWithoutFixedParams) {
 }
 
 TEST(BakeParams, TheStopConditionKeepsItsReductions) {
-  // The step at which it is evaluated depends on the reductions that it names.
+  // The reductions that the condition names determine the steps at which it is evaluated.
   const Program program = test::load(kHead + std::string("stencil f : A[1..8] = a * A[0];\n"
                                                          "reduce r = max(A[0]) on G every 2;\n"
                                                          "stop when select(a > 1, r, 0.5) < 0.7;"),

@@ -51,7 +51,8 @@ Residue residue_of(int i, int j) {
   return {{kAll, kAll}, {(i % kAll + kAll) % kAll, (j % kAll + kAll) % kAll}};
 }
 
-// The number of values in the region that residues determine. All of them must be right.
+// The number of values in the region that are determined by residues of coordinates. Expects all of
+// them to be correct.
 int decided(const std::string& condition, int low) {
   const Piece piece = piece_of(condition, low);
   const auto found = congruences(piece.graph, piece.region);
@@ -83,7 +84,7 @@ TEST(Congruences, FollowFromResidues) {
 
 TEST(Congruences, OfNegativeNumbersDependOnTheSign) {
   EXPECT_EQ(decided("(i + j) % 2 == 1", 1), kPoints);       // the remainder itself
-  EXPECT_EQ(decided("(i + j) % 2 == 1", -3), kPoints / 2);  // is only known not to hold
+  EXPECT_EQ(decided("(i + j) % 2 == 1", -3), kPoints / 2);  // only where the condition fails
   EXPECT_EQ(decided("(i - 40) % 3 == -1", 1), kPoints * 7 / 10);
   EXPECT_EQ(decided("(40 - i) % 3 != 1", 1), kPoints);
 }

@@ -77,7 +77,7 @@ TEST(Piece, CountsFlopsAsWritten) {
       {"(0.5 * b[0] + c[0]) / (c[0] - 0.5 * b[0])", 4},    // the product too, with a literal
       {"fma(a[0], b[0], c[0])", 2},
       {"sqrt(a[0]) + max(b[0], abs(c[0]))", 4},
-      {"p * sin(p) * a[0] + time * p", 2},  // all but two are computed once for all points
+      {"p * sin(p) * a[0] + time * p", 2},  // the other operations are computed once for all points
       {"select(a[0] > b[0] and c[0] < 1, a[0], -b[0])", 0},
       {"a[0] * n[0]", 1},
   };

@@ -302,7 +302,7 @@ std::optional<PlaneSplit> split(const Program& program, int dimension = 0) {
   return split_by_plane(program.functions.at(0).pieces.at(0), dimension);
 }
 
-// The program with the sums of its planes added up again.
+// Splits the sum of the program by planes, then adds the sums of the planes.
 Program joined(Program program, int dimension = 0) {
   Piece& piece = program.functions.at(0).pieces.at(0);
   auto parts = split_by_plane(piece, dimension);

@@ -154,7 +154,7 @@ TEST(Count, UnknownCountsComeFromTheCaller) {
   EXPECT_TRUE(total.loops.empty() && total.choices.empty());
   EXPECT_EQ(total.block.barrier, 10);
   EXPECT_EQ(total.threads.of(Space::Global).written, 10 * 32 * 4 / 4);
-  // If variables have values, fewer counts are asked for.
+  // If variables have values, the caller supplies fewer counts.
   const Count known = count_of(body, [](const std::string& name) -> std::optional<int64_t> {
     return name == "first" ? std::optional(1) : name == "last" ? std::optional(9) : std::nullopt;
   });

@@ -207,8 +207,8 @@ TEST_F(Traced, FlopsByClass) {
   EXPECT_EQ(c.flops, 64 * (2 + 1 + 1));
 }
 
-// A bit per thread, set in one section and tested in another; a flag that one thread sets for all;
-// a flag of the block.
+// Three buffers: a bit per thread, set in one section and tested in another; flags in shared memory
+// that other threads read; and a flag of the block.
 TEST_F(Traced, BuffersKeepIntegers) {
   const Expr own = load(kOwn, {integer(1)}, Scalar::I32);
   const Expr bit = op(Op::Shl, {integer(1), op(Op::Mod, {thread(), integer(4)})});
@@ -236,7 +236,7 @@ TEST_F(Traced, ConditionsOnDataTakeBothSides) {
   EXPECT_TRUE(traced.data_dependent);
   EXPECT_EQ(traced.counts.global_loads, 8);  // only where the left side of `and` holds
   EXPECT_EQ(traced.counts.global_stores, 8 + 64);
-  // A value stored on such a side is unknown afterwards.
+  // A value stored under a condition on data is unknown afterwards.
   const Expr own = load(kOwn, {integer(0)}, Scalar::I32);
   const TracedKernel stored = trace_of({threads(
       {set(kOwn, integer(0), integer(1)), when(negative, {set(kOwn, integer(0), integer(0))}),

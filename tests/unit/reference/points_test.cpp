@@ -59,7 +59,7 @@ TEST(PlacePoints, ListsEntriesByBucketAndNumber) {
 
 TEST(PlacePoints, CountsEntriesOfBoxes) {
   const Tables made(2, {{1.25, 3, 1.25}, {41.5, 49, 41.5}});
-  // Counts before the given group of rows and bucket, by plane.
+  // The number of entries before the given group of rows and bucket, for each plane.
   const auto before = [&](int groups, int buckets) {
     const auto at = made.counts.begin() + (groups * 3 + buckets) * 5;
     return std::vector<int32_t>(at, at + 5);

@@ -15,7 +15,7 @@ State started(const ir::Program& program) {
   return std::move(*state);
 }
 
-// Floats round every product and sum, so another order changes some bits.
+// Every product and sum is rounded in float, so another order would change some bits.
 TEST(Records, AddRowByRow) {
   const ir::Program program = test::load(
       "grid G = [0..9, 0..9, 0..9] steps 1; points p [0..63] on G weights 3; field A : float on G;"

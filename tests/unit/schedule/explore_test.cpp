@@ -156,7 +156,7 @@ TEST(Explore, QuickSpacesAreSoundAndAutoTakesTheBest) {
     for (const Candidate& each : space.ranked) families.insert(each.schedule.family);
     EXPECT_TRUE(families.count("direct"));
     EXPECT_TRUE(families.count("overlapped") || sample.name == std::string("far"));
-    // `auto` is the best of these.
+    // `auto` takes the best of the ranked schedules.
     EXPECT_EQ(choose(program), space.ranked.front().schedule);
     EXPECT_FALSE(space.ranked.front().prediction.spills);
     EXPECT_EQ(scheduler.choose().schedule, space.ranked.front().schedule);
@@ -165,7 +165,8 @@ TEST(Explore, QuickSpacesAreSoundAndAutoTakesTheBest) {
   }
 }
 
-// It includes three rows per thread, and short chunks if one wave does not fill the machine.
+// A timed search includes three rows per thread, and short chunks if one wave does not fill the
+// machine.
 TEST(Explore, TimedSearchesMoreThanQuick) {
   const auto is_taken = [](const Space& space, const auto& holds) {
     return std::any_of(space.ranked.begin(), space.ranked.end(),
@@ -254,7 +255,8 @@ TEST(Explore, ServesEveryMachine) {
   }
 }
 
-// One function; rings of two steps are too large for any block. Threads still share planes.
+// The rings of two steps are too large for any block, so only T=1 remains. Threads of the CPU still
+// share the planes of one step.
 TEST(Explore, PlanesOfOneStepAreSharedOnACpu) {
   const ir::Program program = load(R"(
 grid G = [0..519, 0..519, 0..519] steps 30;

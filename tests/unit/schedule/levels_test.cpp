@@ -53,7 +53,7 @@ TEST(Levels, TheFirstWriterOfAStepShiftsLevels) {
 }
 
 // Follows the buffers of U through tiles of random lengths, as a device does. Every level must be
-// where the plan says, and no tile may overwrite a level that it reads.
+// in the buffer that the plan states, and no tile may overwrite a level that it reads.
 TEST(Levels, AreInTheirBuffersAfterAnyTiles) {
   for (int history = 1; history <= 5; ++history) {
     for (int time_tile = 1; time_tile <= 6; ++time_tile) {

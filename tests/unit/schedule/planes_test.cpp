@@ -42,9 +42,9 @@ TEST(PlanesPlan, EveryStepLagsByItsReadsAhead) {
     const PlanesStage& stage = p.stages[t];
     EXPECT_EQ(stage.step, t);
     EXPECT_EQ(stage.lag, t);
-    const int64_t left = 2 - t;  // later steps; y reads below, x above
+    const int64_t left = 2 - t;  // number of later steps; reads go down in y and up in x
     EXPECT_EQ(stage.computed, (Margin{{left, left}, {left, 0}, {0, left}}));
-    // Planes below, here and above. Nothing reads the last result.
+    // A ring holds the planes below, here and above. No stage reads the last result.
     EXPECT_EQ(p.versions[stage.results[0].made].ring, t == 2 ? 0 : 3);
   }
   EXPECT_EQ(p.core(1), 14);

@@ -230,7 +230,7 @@ TEST(Predict, LaunchBoundsSaveSomeRegistersBeforeSpilling) {
   work.threads = 32;
   work.registers = 1.15 * 255;
   EXPECT_TRUE(of(work).spills);
-  // Each missing register costs, little at first.
+  // Each missing register costs time, the first ones little.
   work.registers = 1.02 * 255;
   EXPECT_FALSE(of(work).spills);
   const double softly = seconds(work);
@@ -413,8 +413,8 @@ TEST(Predict, CpuCoresRunBlocksOneAfterAnother) {
   EXPECT_EQ(of(asks, machine).limit, Limit::Memory);
 }
 
-// Machine code that takes as many issue slots as the model counts, plus
-// extra instructions of some class.
+// Machine code that takes as many issue slots as the model counts. Tests add instructions of some
+// class.
 Issued as_counted(const Work& work) {
   Issued issued;
   issued.all = 1;

@@ -69,7 +69,7 @@ TEST(StreamResidues, ColoursHalveTheWork) {
     EXPECT_GT(all.single.multiply, 0);
     EXPECT_EQ(2 * half.single.multiply, all.single.multiply) << line;
     EXPECT_EQ(2 * half.single.add, all.single.add) << line;
-    EXPECT_EQ(2 * half.shuffle, all.shuffle) << line;  // from the left or from the right
+    EXPECT_EQ(2 * half.shuffle, all.shuffle) << line;  // only from the left or only from the right
   }
 }
 
@@ -91,8 +91,8 @@ TEST(StreamResidues, UsesStridesThatDivideTheUnrolling) {
   EXPECT_EQ(multiplied(" where i % 2 == 1", " where j % 4 == 1"), all * 3 / 8);
   EXPECT_EQ(multiplied(" where i % 4 == 1 and (j & 1) == 0", ""), all * 9 / 16);
   EXPECT_EQ(multiplied(" where not ((i - j) % 4 == 0)", ""), all * 7 / 8);
-  EXPECT_EQ(multiplied(" where i % 3 == 0", ""), all);  // 4 planes are unrolled
-  EXPECT_EQ(multiplied(" where j % 3 == 0", ""), all);  // a thread has 4 columns
+  EXPECT_EQ(multiplied(" where i % 3 == 0", ""), all);  // 4 planes are unrolled: no multiple of 3
+  EXPECT_EQ(multiplied(" where j % 3 == 0", ""), all);  // 4 columns per thread: no multiple of 3
 }
 
 TEST(StreamResidues, HoldsForEveryLowBound) {

@@ -180,7 +180,7 @@ TEST(TileSizes, OneKernelServesAllSizes) {
   EXPECT_EQ(launched(load(kFlat), 1, {}), std::vector{0});
 }
 
-// Needed if a field's state includes history levels, or if points are not tested.
+// A kernel per tile size is needed if a field has history levels, or if points are not tested.
 TEST(TileSizes, SomeProgramsNeedAKernelPerSize) {
   const char* const kHistory =
       "grid G = [0..999, 0..999] steps 10; field A : real on G history 2;"

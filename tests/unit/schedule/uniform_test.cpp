@@ -91,7 +91,7 @@ TEST(Uniform, EqualValuesAreShared) {
   for (const auto& [line, count] : steps) {
     const kernel::Module module = lowered(program, line);
     Calls calls = calls_in(module.kernels[0].body);
-    calls.erase(Op::Tanh);  // of an unread field: only its last step
+    calls.erase(Op::Tanh);  // its field is unread, so only the last step calls it
     const Calls expected = {{Op::Sin, count}, {Op::Exp, 1}, {Op::Cos, 1}, {Op::Log, count}};
     EXPECT_EQ(calls, expected) << line;
   }

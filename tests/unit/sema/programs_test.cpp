@@ -231,7 +231,7 @@ TEST(Else, CoversThePointsOfNoPiece) {
   const ir::Program around = program_of(kPlane + "stencil s : A { I = 1; else = M[0,0]; }");
   EXPECT_EQ(regions_of(around), "1..6 2..7 | 0..0 0..9 | 7..7 0..9 | 1..6 0..1 | 1..6 8..9 | ");
   EXPECT_EQ(value_of(around, 1), "M[0,0]");
-  // `else` may stand anywhere; each box is cut from what the previous ones left.
+  // `else` may stand anywhere. Each region is cut out of the boxes that the previous regions left.
   const ir::Program two =
       program_of(kPlane + "stencil s : A { else[i,j] = j; [0..3, 0..9] = 1; [5..7, 0..4] = 2; }");
   EXPECT_EQ(regions_of(two), "0..3 0..9 | 5..7 0..4 | 4..4 0..9 | 5..7 5..9 | ");

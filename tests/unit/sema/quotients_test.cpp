@@ -40,7 +40,7 @@ TEST(Quotients, ExactOrKnownNeedNoParam) {
 }
 
 TEST(Quotients, CanBeUsedInProofs) {
-  // The two checks verify that the param equals the quotient.
+  // The only checks left are the two that compare the param with the quotient.
   for (const char* proved : {
            "stencil s : A { [0..N/2-1] = A[1]; [N/2..N-1] = A[-1]; }",
            "stencil s : A[N/2-2..N/2+1] = 1;",

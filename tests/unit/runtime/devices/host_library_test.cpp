@@ -62,7 +62,7 @@ TEST_F(HostCompiler, DoesNotWriteToStderr) {
 }
 
 TEST_F(HostCompiler, CallsMathFunctionsOfTheProcess) {
-  // Known arguments: a compiler that evaluates the call itself may round differently.
+  // Constant arguments: a compiler that evaluates such a call itself may round differently.
   std::vector<float> x(64);
   std::string body;
   for (size_t i = 0; i < x.size(); ++i) {

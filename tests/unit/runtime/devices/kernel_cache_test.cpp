@@ -529,7 +529,7 @@ TEST_F(KernelCacheTest, KilledWritersLeaveNoBrokenEntry) {
     const pid_t writer = spawn([&] {
       for (int turn = 0;; ++turn) {
         const int key = turn % 5;
-        // Never accepts an existing entry, so it writes all the time.
+        // The writer accepts no existing entry, so it writes all the time.
         (void)cache().get(
             numbered_key(key), [&]() -> Result<std::string> { return bytes_of(key); },
             [](const std::string&) { return false; });

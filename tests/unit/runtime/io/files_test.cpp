@@ -102,7 +102,7 @@ TEST(Files, WritesAllFilesOrNone) {
   EXPECT_EQ(directory.entries(), 2u);
 }
 
-// Left by a killed process with the same id.
+// A killed process with the same id may have left a temporary file.
 TEST(Files, TemporaryFilesOfOtherProcessesAreKept) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("a");
@@ -119,7 +119,7 @@ TEST(Files, TemporaryFilesOfOtherProcessesAreKept) {
   EXPECT_EQ(read_file(stale + std::to_string(number + 1)).value(), "x");
 }
 
-// As a signal handler does before it ends the process: the writers still exist.
+// A signal handler removes the files before it ends the process, while their writers still exist.
 TEST(Files, TemporaryFilesCanBeRemovedFromOutside) {
   const TemporaryDirectory directory;
   {
@@ -212,7 +212,7 @@ TEST(Files, WritesThroughDanglingLinks) {
   EXPECT_FALSE(write_file_atomically(directory.file("circle"), "x").ok());
   EXPECT_TRUE(fs::is_symlink(directory.file("circle")));
 
-  // All or none: the file at the target of the link is removed, not the link.
+  // If one file fails, none remains: the file at the target of the link is removed, not the link.
   fs::create_symlink("fresh", directory.file("link"));
   fs::create_directory(directory.file("taken"));
   Meanwhile taking([&]() -> Status {

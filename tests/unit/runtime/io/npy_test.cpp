@@ -296,7 +296,7 @@ TEST(NpyFields, NamedPipesAreRefused) {
   }
 }
 
-// As created by a shell for `<(...)`.
+// Reads a pipe such as a shell creates for `<(...)`.
 TEST(NpyFields, PipesOfTheProcessAreRead) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

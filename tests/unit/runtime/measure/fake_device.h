@@ -21,7 +21,8 @@ struct Launches {
 };
 using Clock = std::function<double(const Launches&)>;
 
-// Set before each use of the device. `loads` decides by the module's name whether it can be loaded.
+// Tests set these before each use of the device. `loads` decides by the module's name whether it
+// can be loaded.
 inline Clock clock;
 inline std::function<bool(const std::string& module)> loads;
 inline int prepared = 0;  // number of preparations of memory

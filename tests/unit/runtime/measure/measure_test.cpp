@@ -34,7 +34,7 @@ double known(const fake::Launches& launches) {
     const bool chain = launches.kernel() == 1;
     return count * passes * (chain ? kChainLength * 2e-9 : pass) + (count - 1) * 4e-6;
   }
-  if (name == "overlap_float" || name == "overlap_double") {  // 1 s of memory, or of arithmetic
+  if (name == "overlap_float" || name == "overlap_double") {  // 1 s for memory, or more for FLOPs
     const double flops = 2 * kOverlapped * passes;
     return count * std::max(1.0, flops / 100);
   }

@@ -119,7 +119,7 @@ struct Leg {
   const char* schedule;
 };
 
-// Interrupted after 13 steps on one device and resumed on another.
+// Interrupts a run after 13 steps on one device and resumes it on another.
 class Restart : public testing::TestWithParam<std::pair<Leg, Leg>> {};
 
 TEST_P(Restart, GivesTheBitsOfAnUninterruptedRun) {
@@ -134,7 +134,7 @@ TEST_P(Restart, GivesTheBitsOfAnUninterruptedRun) {
   reference::State expected = initial_state(program, bind_params(program).value());
   reference::State state = expected;
   reference::advance(program, expected, 40);
-  ASSERT_TRUE(expected.stopped);  // neither at once nor before the interruption
+  ASSERT_TRUE(expected.stopped);  // and only after the interruption at step 13
   ASSERT_GT(expected.step, 13);
   const auto before = run(program, first.device, first.schedule, state, 13,
                           {checkpoint_event(path, program, 0, 0)});
@@ -160,7 +160,8 @@ INSTANTIATE_TEST_SUITE_P(All, Restart,
                                          std::pair{kOpenCl, kStreaming},
                                          std::pair{kStreaming, kHost}));
 
-// Written in the middle of a run: the download must not change the run.
+// The checkpoint is written in the middle of a run. Copying the fields from the device must not
+// change the run.
 TEST(Restart, FromACheckpointInTheMiddle) {
   for (const Leg& leg : {kHost, kOpenCl}) {
     if (!choose_device(leg.device).ok()) continue;

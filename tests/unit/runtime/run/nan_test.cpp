@@ -217,10 +217,10 @@ double nearest(long double exact) {
   const auto magnitudes = std::views::iota(0, 0x8000);
   const int high = *std::ranges::partition_point(magnitudes, [&](int bits) {
     return value(bits) <= fabsl(exact) && !std::isinf(value(bits));
-  });  // the first one above
+  });  // the first value above `exact`
   const int low = high - 1;
   const long double below = value(low);
-  // Beyond the largest value, the next one would have the same distance as the previous one.
+  // Above the largest finite value, rounding assumes a next value at the spacing below it.
   const bool last = std::isinf(value(high));
   const long double above = last ? 2 * value(low) - value(low - 1) : value(high);
   const long double middle = (below + above) / 2;

@@ -188,7 +188,7 @@ TEST_F(CompiledTest, EndsIfTheCallbackReturnsFalse) {
   EXPECT_EQ(out.value()[499].registers, 0) << "not reached";
 }
 
-// With or without a compiler.
+// Needs no compiler on this machine.
 TEST(CompiledMachines, AreThoseThatNvrtcSupports) {
   const ir::Program program = runtime::program_of(kJacobi);
   const auto why = [&](const char* name) {

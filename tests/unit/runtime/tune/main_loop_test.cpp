@@ -17,7 +17,8 @@ using kernel::variable;
 using runtime::MachineLoop;
 using runtime::MachineWork;
 
-// Per thread: 4 bytes to global memory, 8 to shared memory, and a value from a neighbour.
+// Each thread stores 4 bytes to global memory and 8 to shared memory, and gets a value from a
+// neighbour.
 Body iteration() {
   const Expr one = kernel::real(1, Scalar::F32);
   return {{kernel::Threads{{{kernel::Store{0, {integer(0)}, one}},

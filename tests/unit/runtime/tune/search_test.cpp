@@ -63,8 +63,8 @@ double as_predicted(const Schedule&) {
   return 1;
 }
 
-// Sixteen threads, for which the model prefers one block each; schedules with several blocks each
-// are tried as well.
+// For sixteen threads the model prefers one block per thread. Schedules with several blocks per
+// thread are tried as well.
 TEST(SearchOnCpu, StartsWithSeveralBlocksPerThread) {
   const ir::Program program = test::load(R"(
 grid G = [0..1023, 0..1023] steps 100;

@@ -149,7 +149,8 @@ TEST_F(TimedChoice, IsCached) {
   EXPECT_EQ(second->line, first->line);
   EXPECT_EQ(second->origin.substr(second->origin.find("timed")), "timed before");
   EXPECT_EQ(script.loaded, loaded) << "neither compiled nor timed again";
-  // A run too short for timing takes it as well, unless it is shorter than a time tile.
+  // A run too short for timing also uses the stored choice, unless the run is shorter than a time
+  // tile.
   const auto brief = choose(100);
   ASSERT_TRUE(brief);
   EXPECT_EQ(brief->line, first->line);
@@ -162,7 +163,7 @@ int timed(const runtime::KnownLine& known) {
   return std::atoi(known.origin.c_str() + std::string("the fastest of ").size());
 }
 
-// On a CPU, and on a GPU if tiles are compiled anyway.
+// Tests a CPU, and a GPU whose tiles are compiled anyway.
 TEST_F(TimedChoice, ComparesMoreBeforeLongRuns) {
   for (const bool on_cpu : {true, false}) {
     SCOPED_TRACE(on_cpu);
@@ -237,7 +238,7 @@ TEST_F(TimedChoice, IsCachedPerComputationAndDevice) {
   other = device_;
   other.info.hardware = "something else";
   EXPECT_FALSE(timed_choice(program_, other, {.steps = 100}));
-  // It applies to another number of steps.
+  // The cached choice also applies to another number of steps.
   options = {};
   options.steps = 77;
   EXPECT_TRUE(choose(100, program_of(kSmooth, options)));

@@ -142,8 +142,8 @@ TEST_P(TimingOn, HasNoBestIfNothingRuns) {
   EXPECT_NE(timings.candidates[0].refused, "");
 }
 
-// The condition would hold after the first step, and a stopped run takes no time. Four million
-// points take measurable time on every device.
+// The stop condition holds after the first step. If it ended the timed run, the run would take no
+// time. Four million points take measurable time on every device.
 TEST_P(TimingOn, IgnoresTheStopCondition) {
   const ir::Program program = program_of(R"(
 grid G = [0..1999, 0..1999] steps 1000;
@@ -243,7 +243,7 @@ TEST_P(KeptTimings, AreUsedByAuto) {
   const auto given = prepared("direct");
   EXPECT_EQ(given.schedule->family, "direct");
   EXPECT_EQ(given.origin, "");
-  // Another program, or the same one in double precision.
+  // The measurement is used neither for another program nor for the same one in double precision.
   EXPECT_FALSE(tuned_line(program_of(kWave), device_));
   ProgramOptions twice;
   twice.real = Scalar::F64;

@@ -67,7 +67,7 @@ TEST(Worth, LongKernelsTakeLongToCompile) {
   EXPECT_LT(compilation_of(5'000), 1);
 }
 
-// The budget still includes their compilation.
+// Compiling such kernels adds no cost, but the budget still includes the time for it.
 TEST(Worth, KernelsCompiledAnywayCostNothing) {
   Contest contest = contest_on_cpu();
   const double cost = cost_of(contest), budget = budget_of(contest, 1);
