@@ -49,7 +49,7 @@ void Generator::note(const Field& field, const Offset& offset, Site& site) {
   for (size_t d = 0; d < rank(); ++d) {
     if (offset[d] == 4 || offset[d] == -4) covers("offset 4");
     const Boundary::Sides& sides = field.boundary.dimensions[d];
-    // Linear extrapolation also reads the points next to the edge, so any access may read them.
+    // An access towards a linear side may also read the next point in the opposite direction.
     const int inwards = offset[d] < 0 && sides.low == "linear"    ? 1
                         : offset[d] > 0 && sides.high == "linear" ? -1
                                                                   : offset[d];

@@ -61,7 +61,7 @@ const char* call(const char* (*function)(T...), Taken from) {
 }
 )text";
 
-// The spelling of member names in the file is unknown here, so values are laid out in order.
+// The test does not know how the file spells member names, so it lays out values in order.
 std::string boxed_entries(const Item& item) {
   const auto& parameters = item.module.plan.parameters;
   const size_t given = static_cast<size_t>(std::count_if(
@@ -219,7 +219,7 @@ class Slots {
     return out;
   }
 
-  // Moves the levels to where the pointers say that they are.
+  // Moves the levels to the buffers that the rotated pointers name.
   void settle(reference::State& state) {
     for (size_t a = 0; a < plan_.arrays.size(); ++a) {
       const kernel::Array& array = plan_.arrays[a];

@@ -53,7 +53,7 @@ void fill(uint64_t seed, bool exact, bool finite, reference::State& state) {
   }
 }
 
-// Places the points of a set where they may lie: on grid points or between them, at the edges,
+// Gives the points of a set random valid positions: on grid points or between them, at the edges,
 // several at one position. Points of exact programs get exact weights.
 void scatter(uint64_t seed, bool exact, const ir::Program& program, reference::State& state) {
   Random random(seed + 1);

@@ -23,8 +23,8 @@ struct Choices {
   int history = 22;              // 2 to 4 levels
   int sub_grid = 25;
   int second_sub_grid = 30;
-  int inner_with_boundary = 6;  // fields on a subgrid: of those with a boundary,
-  int inner_without = 30;       // and of those without
+  int inner_with_boundary = 6;  // of fields with a boundary: live on a subgrid
+  int inner_without = 30;       // of fields without a boundary: live on a subgrid
 
   // Stencil functions.
   int pieces = 25;             // functions with several pieces
@@ -40,7 +40,7 @@ struct Choices {
   int stride = 8;             // per dimension of a region
   int sub_grid_stride = 30;   // of named regions
   int where = 15;             // of pieces and reductions
-  int where_congruence = 40;  // of these: colours
+  int where_congruence = 40;  // of conditions: colours of points
   int otherwise = 15;         // functions with `else`
   int far_offset = 12;        // 4 points instead of 1 or 2
   int varying_offset = 5;     // `within` in accesses
@@ -64,8 +64,8 @@ struct Choices {
   int over = 30;           // of the reductions that could be over some dimensions
   int tiny = 12;           // grids of 1 to 5 points in every dimension
   int rows_of_eight = 50;  // row lengths that bulk copies accept
-  int exact = 12;          // linear in integers: even `--fp fast` must equal the interpreter,
-  int plain = 60;          // of these: no boundary, no pieces, one writer, as form=scatter requires
+  int exact = 12;          // linear in integers: even `--fp fast` must equal the interpreter
+  int plain = 60;          // of exact ones: no boundary, pieces or second writer, for form=scatter
 };
 
 }  // namespace stencil::property

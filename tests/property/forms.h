@@ -13,10 +13,10 @@ namespace stencil::property {
 //   $C $N $T  comprehensions: along an axis, of two names, with a table    $L  a local value
 //   $F  a call of a function               $a  a profile, read at the point or beside it
 //   $p  the position of the point     $d  a dimension
-// and, for values that are the same at all points:
 //   $P  values of points
+// The following holes have the same value at all points:
 //   $s  a series      $S  a series of integers
-//   $U  in floating point      $I  an integer below 1000     $D  a condition
+//   $U  a floating-point expression      $I  an integer below 1000     $D  a condition
 // A form is not drawn if one of its holes cannot be filled.
 struct Form {
   int weight;
@@ -25,9 +25,9 @@ struct Form {
   bool nests() const;               // has expressions as operands
 };
 
-const std::vector<Form>& floating_forms();  // mostly about as large as their operands
+const std::vector<Form>& floating_forms();  // most values are about as large as their operands
 const std::vector<Form>& condition_forms();
-const std::vector<Form>& integer_forms();  // below 10^6 in 32 bits, below 10^13 in 64
+const std::vector<Form>& integer_forms();  // values below 10^6 in 32 bits, below 10^13 in 64
 
 // Expressions of params, `time` and literals.
 const std::vector<Form>& uniform_forms();

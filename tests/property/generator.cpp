@@ -99,7 +99,7 @@ GeneratedProgram Generator::run() {
   for (size_t d = 0; d < rank(); ++d) {
     text += fmt::format("require {} >= {};\n", size_name(d), needed_[d]);
   }
-  // Divisors may be m, m + 1 or m - 1, and a zero known at compile time is an error.
+  // Divisors may be m, m + 1 or m - 1. None may be 0, because a division by a known 0 is an error.
   const int64_t m = random_.between(-3, 5);
   out_.integers.emplace_back("m", m == 1 || m == -1 ? 4 * m : m == 0 ? 6 : m);
   out_.reals.emplace_back("alpha", random_.unit());

@@ -227,7 +227,7 @@ class Generator {
   std::vector<std::string> types_;  // declarations
   std::vector<Function> functions_;
   bool has_tables_ = false;
-  bool has_place_ = false;   // there is a function of a position
+  bool has_place_ = false;   // a function that takes a position exists
   std::vector<int> needed_;  // least extent per dimension
   std::vector<int> first_;   // coordinates of the grid's first point
   struct Range {             // low .. N - 1 - high
@@ -242,7 +242,7 @@ class Generator {
   struct Repeat {  // functions first..last; none if last < first
     int first = 0, last = -1, iterations = 1;
     bool holds(int function) const { return first <= function && function <= last; }
-    // Whether a reduction there would lie between two iterations.
+    // Whether a reduction before function number `place` would lie inside the repeat.
     bool is_inside(int place) const { return first < place && place <= last; }
   };
   Repeat repeat_;

@@ -1,5 +1,5 @@
-// Ranks 4 to 8. The number of points must stay small: each extra point per side multiplies it in
-// every dimension.
+// Grids of rank 4 to 8. Sides stay short, because the number of points is the product of 4 to 8
+// extents.
 #include "tests/property/many_dimensions.h"
 
 #include <algorithm>

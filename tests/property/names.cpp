@@ -180,8 +180,8 @@ std::string letters(Random& random, int count) {
   return name;
 }
 
-// Draws a name, possibly unusable. `other` is the name of another
-// thing, `module` that of the program.
+// Draws a name, possibly unusable. `other` is another declared name, `module` the name of the
+// program.
 std::string hostile_name(Random& random, const std::string& other, const std::string& module) {
   static const OwnWords own = own_words();
   static const Words targets = names_of({emit::kCppNames, emit::kCudaNames, emit::kOpenClNames});
@@ -220,8 +220,8 @@ std::string hostile_name(Random& random, const std::string& other, const std::st
 
 using Renamed = std::map<std::string, std::string>;
 
-// Components of a structured param have names that start with its name. No other
-// thing may get one of these names.
+// Components of a structured param have names that start with its name. No other declaration may
+// get one of these names.
 void spare_components(const std::string& param, const std::set<std::string>& words,
                       Renamed& renamed) {
   const auto is_component = [&](const std::string& name) {

@@ -14,8 +14,8 @@ constexpr size_t kMost = 2;  // per kind
 
 }  // namespace
 
-// The range and boundary of a series, which may start before the run or after its first step. A
-// long one needs no boundary.
+// The range and boundary of a series. The range may start before the run or after its first step.
+// If it covers all steps, the series needs no boundary.
 std::string Generator::steps_of_series() {
   static const std::vector<std::string> kRules = {
       "clamp", "constant 1", "mirror", "periodic", "[clamp .. constant 0]", "[mirror .. clamp]"};

@@ -17,9 +17,9 @@
 // steps that is seldom a multiple of T. Every field and reduction must equal the interpreter's bits
 // (NaN equals NaN), and the run must end at the same step. Programs whose sums are exact in any
 // order also run under --fp=fast. A failure prints the seed and the program; --first-seed SEED
-// --programs 1 reproduces it, and --shrink prints a smaller failing program. With a time limit no
-// batch starts after it, so a run of hours is one of many programs with a limit. Many failures end
-// the run, because a GPU whose context is lost fails all later cases.
+// --programs 1 reproduces it, and --shrink prints a smaller failing program. No batch starts after
+// the time limit. For a run of hours, request many programs and set a limit. Many failures end the
+// run, because a GPU whose context is lost fails all later cases.
 #include <fmt/format.h>
 
 #include <cstdlib>

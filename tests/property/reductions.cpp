@@ -121,8 +121,8 @@ std::string Generator::make_statistics(int functions) {
   return out;
 }
 
-// A reduction declared above, or the previous value of any. If those above read those below, types
-// would depend on themselves.
+// Reads a reduction declared above, or the previous value of any reduction. A reduction does not
+// read those declared below it, because types would depend on themselves.
 std::string Generator::statistic_read(Site& site) {
   if (statistics_.empty()) return "";
   const Statistic& read = random_.pick(statistics_);

@@ -129,7 +129,7 @@ void Runner::lower_huge(const Recipe& recipe) {
   const auto usual = load(small, diagnostics);
   Diagnostics of_huge;
   const auto large = load(huge, of_huge);
-  // Three times a coordinate may overflow then.
+  // With huge extents, three times a coordinate may overflow, which S090 reports.
   const auto overflows = [](const Diagnostic& found) {
     return found.severity != Severity::Error || found.code == "S090";
   };
@@ -168,7 +168,7 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
   recipe.schedule = random_schedule(random, family, recipe.program.rank, program.fp);
   const auto& some = settings_.families;
   if (!some.empty() && std::find(some.begin(), some.end(), family) == some.end()) return;
-  // A separate stream, so that other draws do not change.
+  // Random numbers come from a separate stream, so that all other draws stay the same.
   const bool alone = settings_.subdomains || settings_.boxes;
   for (const auto& [boxes, chosen] :
        {std::pair(false, settings_.subdomains), {true, settings_.boxes}}) {

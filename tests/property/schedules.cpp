@@ -22,7 +22,7 @@ bool is_small(const Schedule& schedule, int rank) {
   return schedule.elements.product() <= 64 && schedule.time_tile <= deepest;
 }
 
-// The first word of a setting is refused least often, so later words are drawn more often.
+// The first word of a setting is refused least often. Later words are therefore drawn more often.
 const Choice& draw(Random& random, const std::vector<Choice>& choices, bool words) {
   std::vector<int> weights(choices.size(), 1);
   if (words) weights.back() = static_cast<int>(choices.size());
@@ -38,7 +38,7 @@ int shortest_side(const Schedule& schedule, const Schedule& longest, int rank) {
   return shortest;
 }
 
-// A tile with a longer shortest side, and one step less.
+// Takes one step less, and lengthens the shortest side of the tile.
 std::optional<Schedule> enlarge(Schedule schedule, int rank) {
   schedule.time_tile = std::max(1, schedule.time_tile - 1);
   const auto tiles = schedule::growing_tiles(schedule, rank);
@@ -49,7 +49,7 @@ std::optional<Schedule> enlarge(Schedule schedule, int rank) {
   return std::nullopt;
 }
 
-// Fewer steps first, then half the elements, so that less is kept.
+// Takes fewer steps first, then half the elements, so that a thread keeps fewer values.
 std::optional<Schedule> reduce(Schedule schedule) {
   if (schedule.time_tile > 1) {
     schedule.time_tile = (schedule.time_tile + 1) / 2;

@@ -248,7 +248,7 @@ class SubgridGenerator {
 
   Random random_;
   GeneratedProgram out_;
-  // no reads outside the halo, so that time tiles are possible
+  // all reads are inside the halo, so that time tiles are possible
   bool inside_halo_ = random_.chance(65);
   int least_ = 0;  // least extents of the grid
   Box grid_;

@@ -37,8 +37,8 @@ std::string Generator::divisor(int terms) {
   return fmt::format("{}", terms + random_.between(0, 2));
 }
 
-// Exact operations that keep the magnitude, on accesses at $a. With the sums, they must also equal
-// the interpreter for NaN and infinities.
+// Exact operations that do not increase the magnitude; $a and $b become accesses. Their results,
+// and sums of them, must equal the interpreter's also for NaN and infinities.
 std::string Generator::exact_choice(Site& site) {
   static const std::vector<std::string> kForms = {"select($a == $a, $a, 3)",
                                                   "select($a != $a, -2, $b)",
@@ -80,7 +80,7 @@ std::string Generator::linear_value(Site& site) {
     magnitude += static_cast<unsigned>(coefficient);
     if (!plain_ && random_.chance(25)) {
       term = exact_choice(site);
-      magnitude += kLargest;  // a selection may give this instead of a value
+      magnitude += kLargest;  // a select may give a constant this large
     } else if (out_.finite && !field.constant && fields_.back().constant && random_.chance(25)) {
       term += " * " + access(fields_.back(), site);
       magnitude += kLargest * static_cast<unsigned>(coefficient);

@@ -241,8 +241,8 @@ class DrawnArguments {
   // The fault in the arrays of a call.
   enum class Fault { None, Null, Same, Within, Misaligned };
 
-  // Draws memory for all pointers of a plan; with `slots`, one per buffer of each written array.
-  // With `hostile`, one of them may be faulty. Returns whether the call must be refused.
+  // Draws memory for all pointers of a plan. If `slots`, each written array has a pointer per
+  // buffer. If `hostile`, one pointer may be faulty. Returns whether the call must be refused.
   bool arrays(const ir::Program& of, const kernel::Plan& plan, const Outcome& params,
               const std::vector<int64_t>& bytes, bool slots, bool hostile,
               std::vector<Memory>& out) {

@@ -99,7 +99,7 @@ class Calls : private DrawnArguments {
       Random same(seed);
       for (size_t a = 0; a < plan_.arrays.size(); ++a) {
         for (int level = 0; level < plan_.arrays[a].levels; ++level) {
-          // Positions of points are drawn only once.
+          // Both runs use the same positions of points.
           const bool points = program_.fields[plan_.arrays[a].field].is_point_set();
           const uint64_t values = same.next() | 1;  // odd seeds give no NaN
           if (points && memories == &parts) {

@@ -1,7 +1,7 @@
 // Calls the entry points of emitted C++ files in a separate process, compiled with AddressSanitizer
 // and UndefinedBehaviorSanitizer. The calls come from a script drawn by calls.cpp, which knows the
-// required result of each. The generated source includes this header, then the emitted files and a
-// table of their entry points.
+// required result of each call. The generated source includes this header, then the emitted files
+// and a table of their entry points.
 //
 //   block ID BYTES SHIFT FILL SEED   BYTES bytes of memory, SHIFT bytes after an aligned address
 //   doubles ID COUNT VALUES...       memory that holds these numbers

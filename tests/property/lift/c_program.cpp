@@ -1,4 +1,5 @@
-// When a step begins, buffer 0 of a field holds the newest level, and buffer l that of l steps ago.
+// When a step begins, buffer 0 of a field holds the newest level, and buffer l the level of l steps
+// ago.
 // The first function in a step that writes a field with several buffers fills the last buffer. At
 // the end of the step the buffers change roles. Other functions write in place if they read no
 // other point that they write. Otherwise they write to a temporary array and copy it back.

@@ -1,5 +1,6 @@
-// Whether the lifter's proofs are right: random C functions that branch on data are lifted. If the
-// proof succeeds, the original and the program are compared on data that the proof did not use.
+// Tests whether the lifter's proofs are right. Random C functions that branch on data are lifted.
+// If the proof succeeds, the original and the program are compared on data that the proof did not
+// use.
 //
 //   property_conditions [--programs n] [--first-seed s] [--print seed]
 //

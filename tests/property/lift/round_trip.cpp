@@ -1,5 +1,6 @@
 // Both programs start from the same random arrays in the layout of the C program. After the steps,
-// the arrays of the lifted program must hold the original's fields where the C program would.
+// the arrays of the lifted program must hold the fields of the original, at the places that the C
+// program uses.
 #include "tests/property/lift/round_trip.h"
 
 #include <fmt/format.h>

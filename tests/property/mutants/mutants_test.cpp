@@ -1,6 +1,7 @@
-// Mutants of the programs in dsl-examples/. Whatever the front end accepts must equal the reference
-// interpreter bit for bit under --fp=strict, with the schedule of `auto` and with a random one.
-// Mutants are like programs that people write, including their mistakes.
+// Mutants of the programs in dsl-examples/. If the front end accepts a mutant, its results must
+// equal those of the reference interpreter bit for bit under --fp=strict, with the schedule of
+// `auto` and with a random one. Mutants are like programs that people write, including their
+// mistakes.
 //
 //   property_mutants [--programs n] [--first-seed s] [--device host|cpp] [--batch n] [--threads n]
 //                    [--time-limit seconds] [--progress]
