@@ -266,8 +266,8 @@ TEST_F(LongRun, SignalsDuringCompilationEndTheRunAtOnce) {
   EXPECT_EQ(files(), "wide.stn");
 }
 
-// Before the first steps are done there is nothing to save, however long they take: OpenCL compiles
-// a kernel when it is launched, and one step of the interpreter may take minutes.
+// Before the first steps are done there is nothing to save. They may take long: OpenCL compiles a
+// kernel when it is launched, and one step of the interpreter may take minutes.
 TEST_F(LongRun, ASignalDuringTheFirstStepsEndsItAtOnce) {
   write("wide.stn",
         "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
@@ -289,7 +289,8 @@ TEST_F(LongRun, ASignalDuringTheFirstStepsEndsItAtOnce) {
   }
 }
 
-// `verify` prints what it knows, wherever it is: compiling, or in the reference interpreter.
+// A signal ends `verify` both while it compiles and while the reference interpreter runs. It prints
+// its results so far.
 TEST_F(LongRun, ASignalEndsAVerificationAtOnce) {
   write("wide.stn",
         "grid G = [0..199, 0..199] steps 9; field A : real on G boundary mirror;"
@@ -495,7 +496,7 @@ TEST_F(LongRun, ProgressFitsTheTerminal) {
   EXPECT_LT(line.size(), static_cast<size_t>(Terminal::kColumns)) << line;
 }
 
-// Initial values and a compilation that take seconds.
+// The initial values and the compilation take seconds.
 TEST_F(LongRun, ProgressShowsPreparation) {
   write("slow.stn",
         "grid G = [0..7999, 0..7999] steps 1;\nfield A : double on G;\n"

@@ -74,7 +74,8 @@ TEST_F(NanResults, ValuesOfNoPointsAreNone) {
     const Outcome more = stencilc("run p.stn --restart c.ckpt --steps 8 --device " + device);
     EXPECT_EQ(more.status, 0) << more.err;
   }
-  // Nor does it count as an infinite initial value: results that become infinite later are errors.
+  // The infinity of such a minimum does not count as an infinite initial value: results that become
+  // infinite later are errors.
   write("q.stn", std::string(kHead) +
                      "reduce a = max(U[0,0]) over 1 on G where U[0,0] < 0;\n"
                      "reduce b = sum(1e34 * U[0,0]) on G;\n");

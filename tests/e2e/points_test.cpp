@@ -66,7 +66,7 @@ TEST_F(PointSets, AddTheirWeightedValues) {
     }
     expected[at(7, 49)] += value(step, 3);
     expected[kPoints + at(7, 49)] += 16;
-    // gain * probe where they overlap: gains 1, 2 and 4 times their weights.
+    // The points of `gain` and `probe` overlap here: gains 1, 2 and 4, each times its weight.
     expected[kPoints + at(1, 41)] += (1 + 2 + 4) * 0.75f * 0.5f * (4 * 0.5f);
     expected[kPoints + at(2, 41)] += (1 + 2 + 4) * 0.25f * 0.5f * (8 * 0.5f);
   }

@@ -10,7 +10,8 @@
 namespace stencil::test {
 namespace {
 
-// Quarters and halves, so that sums are exact. U counts steps, and faster at some points.
+// Weights are quarters and halves, so that sums are exact. U counts steps, at some points by more
+// than 1 per step.
 constexpr const char* kCounter =
     "param K : integer = 7;\n"
     "grid G = [0..7, 10..49] steps 7;\n"

@@ -42,9 +42,9 @@ TEST_F(RunCommand, EveryDeviceWritesTheSameFile) {
   }
 }
 
-// Fields on the interior and on a wall, read from outside: by the field around them, by a boundary
-// function that reads the interior, and by a second writer of a part. With a clamped wall, the
-// interior reads it outside the halo after it was written.
+// Fields on the interior and on a wall are read from outside their subgrids: by a function of the
+// field around them, by a boundary function that reads the interior, and by a second writer of a
+// part. If the wall is clamped, the interior reads it outside the halo after it was written.
 TEST_F(RunCommand, FieldsOnSubgridsWorkWithEveryFamily) {
   if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no host device";
   const auto program = [](const std::string& wall) {
@@ -92,8 +92,8 @@ TEST_F(RunCommand, FieldsOnSubgridsWorkWithEveryFamily) {
   EXPECT_EQ(values("outside_halo.stn", "--device host --schedule direct"), outside_halo);
 }
 
-// A streamed tile begins with periodic images of the far side, where g writes two rows. They are
-// wrong if the tile's first planes count as interior, and f reads them three rows later.
+// A streamed tile begins with periodic images of the far side, where g writes two rows. The images
+// would be wrong if the tile's first planes counted as interior. f reads them three rows later.
 TEST_F(RunCommand, PeriodicImagesOfSeparatelyWrittenEdges) {
   if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no host device";
   write("edge.stn",

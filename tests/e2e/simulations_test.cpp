@@ -137,8 +137,8 @@ TEST_F(Simulations, ReversedSwirlReturnsATracer) {
 // x)) / cos(k L) sin(w t). The scheme has the same solution with another k.
 class Tide : public Simulations {
  protected:
-  // The largest differences after 5/4 periods from the solutions of the scheme and of the
-  // equations.
+  // The largest differences, after 5/4 periods, from the solution of the scheme and from that of
+  // the equations.
   std::array<double, 2> errors(int columns, int steps) {
     constexpr int kAcross = 3;
     constexpr double kLength = 600e3, kDepth = 60, kGravity = 9.81, kPeriod = 44714, kHeight = 0.5;

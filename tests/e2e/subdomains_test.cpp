@@ -88,7 +88,8 @@ TEST_F(Subdomains, EqualOneDeviceBitForBit) {
 }
 
 // Halos are exchanged before the interior of a tile is computed, and are deeper above than below.
-// Chunks of planes end at a halo or elsewhere, and edge tiles have shorter chunks or not.
+// The cases differ in whether chunks of planes end at a halo, and in whether edge tiles have
+// shorter chunks.
 TEST_F(Subdomains, ExchangeBeforeTheInteriorOfATile) {
   write("wide.stn", R"(
 grid G = [0..149, 0..639] steps 23;
@@ -238,7 +239,7 @@ TEST_F(Subdomains, GatherFieldsForFilesThatRanksDoNotShare) {
   EXPECT_EQ(said.find("some ranks cannot access", warned + 1), std::string::npos) << said;
 }
 
-// Written by n ranks and read by m; each handles its own rows.
+// n ranks write a checkpoint and m ranks read it. Each rank handles its own rows.
 TEST_F(Subdomains, AsRanksResumeFromAnyCheckpoint) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   const std::string host = "run kinds.stn --device host ";
@@ -260,7 +261,7 @@ TEST_F(Subdomains, AsRanksResumeFromAnyCheckpoint) {
   EXPECT_FALSE(std::filesystem::exists(file("never.ckpt")));
 }
 
-// Numbers of another type that are rounded, and one that the field cannot represent.
+// Inputs hold numbers of another type, which are rounded, and one that the field cannot represent.
 TEST_F(Subdomains, AsRanksReadInputs) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   ASSERT_EQ(stencilc("run kinds.stn --device reference --out c=c.npy --steps 0").status, 0);
@@ -288,7 +289,7 @@ TEST_F(Subdomains, AsRanksThatShareNoFilesReadThroughRank0) {
   EXPECT_TRUE(holds(read(file("err.txt")), "so only rank 0 reads them")) << read(file("err.txt"));
 }
 
-// One message before any exchange, and every rank exits.
+// The ranks report one message before any exchange, and every rank exits.
 TEST_F(Subdomains, AsRanksWithDifferentProgramsAreRefused) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   std::string other = kWave;
@@ -313,7 +314,7 @@ TEST_F(Subdomains, AsRanksWithDifferentProgramsAreRefused) {
     EXPECT_FALSE(holds(text, "ignal")) << text;
     EXPECT_FALSE(std::filesystem::exists(file("never.npy")));
   }
-  // Rank 0 decides these.
+  // Options that rank 0 alone decides may differ.
   EXPECT_EQ(launch("-n 1" + run + "wave.stn --out U=a.npy" + rest + " : -n 1" + run +
                    "wave.stn --steps 3 --on-nan ignore" + rest),
             0)

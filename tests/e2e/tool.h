@@ -29,8 +29,8 @@ inline bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Every test works in its own empty directory, in which stencilc runs. Unless a test says
-// otherwise, schedules that were measured earlier on this machine have no influence.
+// Every test runs stencilc in its own empty directory. Unless a test says otherwise, schedules that
+// were measured earlier on this machine have no influence.
 class Tool : public testing::Test {
  protected:
   Tool() {

@@ -125,7 +125,8 @@ TEST_F(Width, PrintedSchedulesCanBePassedBack) {
     const std::string brief = behind("schedule", run + "auto'");
     EXPECT_EQ(behind("schedule", run + brief + "' --full"),
               behind("schedule", run + "auto' --full"));
-    // the choice of `auto` depends on the number of threads and may have nothing to omit
+    // A fixed line, because the line of `auto` depends on the number of threads and may contain no
+    // setting to omit.
     const std::string omits = run + "overlapped T=2'";
     EXPECT_LT(behind("schedule", omits).size(), behind("schedule", omits + " --full").size());
   }
