@@ -49,8 +49,8 @@ client fast "-O3 -ffast-math -fno-finite-math-only -march=native" 1.7 ||
 "$stencilc" plate.stn -o plate.cu --header || fail "emitting CUDA"
 [ -f plate.h ] && [ -f plate_cuda.h ] || fail "one header in place of two"
 
-# Headers in one source file: those of a program's .cpp and .cu, which cannot be linked together,
-# and those of programs with similar names.
+# Headers in one source file: the headers of a program's .cpp and .cu, which cannot be linked
+# together, and the headers of programs with similar names.
 mkdir -p toolkit other
 echo 'typedef struct CUstream_st* cudaStream_t;' >toolkit/cuda_runtime_api.h
 sed 's/^param kappa.*/param kappa : real = 1;/' plate.stn >other/Plate.stn

@@ -11,7 +11,8 @@
 namespace stencil::test {
 namespace {
 
-// The step length follows from the largest speed, including that of the previous step.
+// The step length depends on the largest speed. Functions read its value in this step and in the
+// previous one.
 constexpr const char* kSpeed =
     "param cfl : real = 0.4;\n"
     "grid G = [0..29, 0..40] steps 12;\n"

@@ -58,7 +58,7 @@ struct Piece {
   const ir::Program* program;
   const kernel::Module* module;
 };
-// The item's only piece, or those of its subdomains in order.
+// The item's only piece, or the pieces of its subdomains in order.
 std::vector<Piece> pieces_of(const Item& item);
 
 // Runs an item from its first to its last step; `pieces` are its loaded pieces.

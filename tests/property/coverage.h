@@ -13,7 +13,7 @@ namespace stencil::property {
 class Coverage {
  public:
   void add(const Case& made, const std::string& family, const schedule::Schedule& schedule);
-  // `rank` is that of the refused program.
+  // `rank` is the rank of the refused program.
   void refused(const std::string& family, const std::string& code, int rank);
   // A case cut into subdomains.
   void add_cut(const Case& made, const std::string& family, const schedule::Schedule& schedule);

@@ -10,7 +10,7 @@ namespace stencil::property {
 
 // Gives some programs hostile names: words of the compiler, of the target languages and of their
 // headers, and names that are hard to distinguish. Gives others line endings other than LF. Only
-// the spelling changes; `seed` is that of the program.
+// the spelling changes; `seed` is the seed of the program.
 void rename(GeneratedProgram& program, uint64_t seed, const Choices& choices);
 
 }  // namespace stencil::property

@@ -37,9 +37,9 @@ void draw_outer_blocks(Random& random, schedule::Schedule& schedule, Recipe& rec
 std::optional<decompose::Decomposition> cut_of(const Recipe& recipe, const ir::Program& at_sizes,
                                                std::string& refusal);
 
-// Lowers the subdomains, each with the schedule or an amended one. `schedule` becomes that of the
-// subdomain with the most neighbours. On failure returns null, with the code of the refusal in
-// `refusal` or a description in `problem`.
+// Lowers the subdomains, each with the schedule or an amended one. `schedule` becomes the schedule
+// of the subdomain with the most neighbours. On failure returns null, with the code of the refusal
+// in `refusal` or a description in `problem`.
 std::shared_ptr<const Cut> lower_subdomains(ir::Program at_sizes,
                                             decompose::Decomposition decomposition,
                                             schedule::Schedule& schedule, std::string& refusal,

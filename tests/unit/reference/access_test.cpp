@@ -118,8 +118,8 @@ TEST(Boundary, OuterDimensionsAndShiftedBoxes) {
   EXPECT_EQ(values(state, 1), Values(8, -1));
 }
 
-// The offset -1 leaves the grid in every dimension at the first point. If several rules are
-// constants, that of the outermost dimension wins, whatever the other rules are.
+// The offset -1 leaves the grid in every dimension at the first point. If the rules of several
+// dimensions are constants, the constant of the outermost of them wins.
 TEST(Boundary, DimensionsHaveTheirOwnRules) {
   ir::Program program;
   program.grid = box({{0, 1}, {0, 1}, {0, 1}});

@@ -128,7 +128,7 @@ TEST(Predict, CostsOfLaunchesAndKernelsAddUp) {
   EXPECT_NEAR(four.points_per_second, 1e6 / four.seconds, 1e-3 * four.points_per_second);
 }
 
-// The description is that of the slowest kernel, but a spill in any kernel is reported.
+// The prediction describes the slowest kernel, but reports a spill in any kernel.
 TEST(Predict, TheSlowestKernelIsDescribed) {
   Work large = usual(), small = usual();
   large.iterations *= 4;
