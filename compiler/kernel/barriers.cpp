@@ -5,20 +5,20 @@
 // compared as values, after replacing lets by their definitions. Two sections that both write are
 // accepted: they fill disjoint parts.
 //
-// Loops over steps are unrolled first. Any other loop is walked twice, so that its end meets its
-// beginning. Accesses whose first indices are different literals, or one loop variable plus
-// different literals, do not conflict. A buffer whose first index (or the index after a literal)
-// has the form (loop variable + c) % length is a ring: accesses to different ring indices
-// do not conflict. In an unrolled loop the ring index is a literal, and different literals do not
-// conflict either.
-// Each further walk stands for the next iteration, so the loop variable counts one step more there.
-// A loop with a ring is walked until every ring index has been reused.
+// Loops over steps are unrolled first. Any other loop is walked twice, so that the accesses at its
+// end are compared with those at its beginning. Accesses whose first indices are different
+// literals, or one loop variable plus different literals, do not conflict. A buffer whose first
+// index (or the index after a literal) has the form (loop variable + c) % length is a ring:
+// accesses to different ring indices do not conflict. In an unrolled loop the ring index is a
+// literal, and different literals do not conflict either.
+// Each further walk stands for the next iteration, so the loop variable is one step larger there. A
+// loop with a ring is walked until every ring index has been reused.
 //
-// No thread executes a bulk copy. It must not conflict with any earlier read, not even with a
-// thread's read of its own element. From the copy until the AwaitBulk of its ring index, no thread
-// may read there. Ring indices are identified within one loop only, so batches issued before a loop
-// are forgotten when it begins. A missing await is found when the loop comes back to the ring
-// index.
+// No thread executes a bulk copy. Therefore a bulk copy must not conflict with any earlier read,
+// not even with a thread's read of its own element. From the copy until the AwaitBulk of its ring
+// index, no thread may read there. Ring indices are identified within one loop only, so batches
+// issued before a loop are forgotten when it begins. A missing await is found when the loop reuses
+// the ring index.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -333,7 +333,7 @@ class BarrierVerifier {
   void operator()(const AwaitCopies&) {}
   void operator()(const For& loop) {
     const Accesses before = pending_;
-    sent_.clear();  // the loop variable counts anew
+    sent_.clear();  // the loop variable starts again
     runs_[loop.name] = ++loops_;
     body(loop.body);
     for (int64_t again = largest_ring(loop.body); again > 0; --again) {
@@ -443,7 +443,7 @@ class BarrierVerifier {
     });
   }
 
-  // True if every thread meets only its own elements. Either both places have the same index (at
+  // True if every thread accesses only its own elements. Either both places have the same index (at
   // any ring index) and it depends on all axes of the block, or each axis is itself an index at the
   // same position in both.
   bool own_element(const Place& a, const Place& b) const {

@@ -1,12 +1,13 @@
 // Static counts of what a kernel does: operations, bytes and barriers of one block.
 //
-// The IR is counted as it stands, so pass the legalized IR of a target (emit::legalise), which is
-// what is printed. Loops with a known trip count are multiplied out. Loops that compilers unroll
-// (Unrolled, Steps) are counted iteration by iteration, because their variable decides conditions.
-// A known condition costs nothing and only the taken side counts; this holds for selects too. If a
-// trip count or condition is unknown, the result holds the counts of one iteration, or of each
-// side, and the caller supplies the trip count or probability. For counts per point and step,
-// divide by the point updates that a block completes.
+// The counts are those of the IR as given. Pass the IR that was legalized for a target
+// (emit::legalise), because targets print that form. Loops with a known trip count are multiplied
+// out. Loops that compilers unroll (Unrolled, Steps) are counted iteration by iteration, because
+// conditions in them may depend on the loop variable. If a condition, also that of a select, is
+// known, it costs nothing and only the taken side counts. If a trip count or condition is unknown,
+// the result holds the counts of one iteration, or of each side, and the caller supplies the trip
+// count or probability. For counts per point and step, divide by the point updates that a block
+// completes.
 //
 // Not counted: what compilers remove (common subexpressions of two statements, loop invariants) or
 // add (spills, conversions of halves), address arithmetic beyond the indices themselves, loop
@@ -70,8 +71,8 @@ struct Count {
   std::vector<Loop> loops;
   std::vector<Choice> choices;
 
-  // Everything, given the trip count of each loop and the probability (0 to 1) that each condition
-  // holds.
+  // The sum of all counts, given the trip count of each loop and the probability (0 to 1) that each
+  // condition holds.
   using Iterations = std::function<double(const Loop& loop)>;
   using Share = std::function<double(const Choice& choice)>;
   Count total(const Iterations& iterations, const Share& share) const;

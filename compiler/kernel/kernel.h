@@ -14,8 +14,8 @@
 // Threads statements if the second reads what the first wrote to shared memory. On a GPU a Threads
 // statement is just a scope. On a CPU it is a loop nest over the threads, and barriers vanish.
 // Per-thread buffers keep their values from one Threads statement to the next; lets do not. A
-// `Shuffle` passes per-thread values to neighbouring threads. Like a barrier it stands between
-// Threads statements, as do `BulkCopies`, which the block executes as a whole.
+// `Shuffle` passes per-thread values to neighbouring threads. Shuffles and barriers stand between
+// Threads statements. So do `BulkCopies`, which the block executes as a whole.
 //
 // A kernel with threads {1,1,1} and no shared buffers is an ordinary function. Host-side loops
 // (initial values, the plain sweeps against which emitted programs check themselves) use the same
@@ -101,9 +101,10 @@ Expr zero(Scalar type);                     // any type, including storage types
 struct Statement;
 using Body = std::vector<Statement>;
 
-// Unrolled: the target's compiler unrolls it. Steps: similar parts of a body (sequence.h), between
-// two literals. It is unrolled if threads keep values in registers from one step to the next, and a
-// loop otherwise. Rolled: compilers are told not to unroll it.
+// Unrolled: the target's compiler unrolls it. Steps: iterates over similar parts of a body
+// (sequence.h); both bounds are literals. A Steps loop is unrolled if threads keep values in
+// registers from one step to the next; otherwise it stays a loop. Rolled: compilers are told not to
+// unroll it.
 enum class LoopKind { Serial, Unrolled, Steps, Rolled };
 struct Comment {
   std::string text;
@@ -120,8 +121,9 @@ struct Store {
   std::vector<Expr> index;
   Expr value;
 };
-// Copies `count` elements that are contiguous in the last dimension of both buffers, which have the
-// same type. Both places are aligned to `count` elements, so a target may move them in one access.
+// Copies `count` elements. They are contiguous in the last dimension of both buffers, and both
+// buffers have the same type. Both places are aligned to `count` elements, so a target may move
+// them in one access.
 struct Copy {
   BufferId to;
   std::vector<Expr> to_index;  // of the first element
@@ -151,7 +153,8 @@ struct ThreadLoop {
   std::string name;
   Expr begin, end;
   std::optional<int64_t> most = {};  // upper bound of the trip count, if known
-  // The loop runs only if this holds, which the enclosing loops decide; null: always.
+  // The loop runs only if this condition holds. It reads only variables of enclosing loops. Null:
+  // the loop always runs.
   Expr condition = nullptr;
 };
 struct Threads {
@@ -165,9 +168,10 @@ struct Threads {
 };
 struct Barrier {};
 // Every thread reads per-thread buffers of other threads in its row (the threads that differ only
-// in thread_x). In a move, a thread copies `from` of the thread with thread_x + lane, or its own
-// `from` if there is no such thread, to its own `to`. All moves are done for name = 0 .. count-1.
-// No move reads what another one writes. The row length is a power of two, at most 32 threads.
+// in thread_x). In a move, a thread copies `from` of the thread with thread_x + lane to its own
+// `to`. If there is no such thread, it copies its own `from`. All moves are done for name = 0 ..
+// count-1. No move reads an element that another move writes. The row length is a power of two, at
+// most 32 threads.
 struct Shuffle {
   struct Move {
     BufferId to;
@@ -180,12 +184,11 @@ struct Shuffle {
   int count = 1;
   std::vector<Move> moves;
 };
-// Boxes of Global buffers that the block requests and that arrive in shared memory asynchronously,
-// at any time up to the AwaitBulk of the same batch. Batches are numbered from 0 and use the
-// indices of a ring in turn (batch % Kernel::bulk_batches). Every batch is begun once and awaited
-// once, in order, before the kernel ends. A batch begins only after the previous contents of its
-// ring index have been read, with a barrier in between. Elements outside the buffer arrive as
-// zeros.
+// Requests for boxes of Global buffers. The boxes arrive in shared memory asynchronously, at any
+// time up to the AwaitBulk of the same batch. Batches are numbered from 0 and use the indices of a
+// ring in turn (batch % Kernel::bulk_batches). Every batch is started once and awaited once, in
+// order, before the kernel ends. A batch starts only after the previous contents of its ring index
+// have been read, with a barrier in between. Elements outside the buffer arrive as zeros.
 struct BulkCopy {
   int source;                  // into Kernel::bulk_sources: the buffer, and the size of the box
   std::vector<Expr> origin;    // of the box, one I32 index per dimension; may lie outside
@@ -196,7 +199,7 @@ struct BulkCopies {
   Expr batch;  // I32
   std::vector<BulkCopy> copies;
 };
-struct AwaitBulk {  // for all threads
+struct AwaitBulk {  // all threads wait
   Expr batch;       // I32
 };
 struct Scope {
@@ -230,8 +233,8 @@ struct Buffer {
   std::string comment;     // printed next to the declaration; may be empty
   int alignment = 16;      // Shared: of the first element, in bytes
   bool zeroed = false;     // Thread: holds zeros when the kernel begins
-  // Thread buffers, if threads are loops: only one Threads statement uses it, so it is declared
-  // inside the loops. All other per-thread buffers then have one place per thread: leading
+  // Thread buffers, if threads are loops: only one Threads statement uses the buffer, so it is
+  // declared inside the loops. All other per-thread buffers then have one place per thread: leading
   // dimensions equal to those of Kernel::threads, outermost first, without dimensions of one
   // thread.
   bool local = false;

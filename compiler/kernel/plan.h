@@ -6,7 +6,7 @@
 //     count = steps_of_tile(plan, steps - step, step);
 //     actions...                      // launches, rotations, exchanges; some are repeated
 //     reductions due at step + count  // their launches
-//     stop                            // if a reduction that it names was due, and all have a value
+//     stop                            // if one of its reductions was due and all have values
 //   }
 #pragma once
 
@@ -45,7 +45,8 @@ struct Array {
 inline bool is_padded(const Array& array) {
   return array.row_pitch != nullptr;
 }
-// The extents of the memory that kernels use, which are those of their buffers.
+// The extents of the array in device memory: rows have the row pitch. The kernels' buffers have
+// these extents.
 inline std::vector<Expr> stored_extents(const Array& array) {
   std::vector<Expr> extents = array.extents;
   if (is_padded(array)) extents.back() = array.row_pitch;
@@ -66,9 +67,9 @@ struct Parameter {
   // The largest magnitude of an integer parameter for which no size computed from it overflows 64
   // bits.
   int64_t most = std::numeric_limits<int64_t>::max();
-  // The value if the user gives none: an expression over earlier parameters, each operation rounded
-  // by itself. Null if it is not derived. The default above is its value when all parameters have
-  // their defaults.
+  // The value if the user gives none: an expression over earlier parameters. Each operation is
+  // rounded separately. Null if the parameter is not derived. The default above is its value when
+  // all parameters have their defaults.
   Expr derived = nullptr;
   std::string derived_text = {};  // as written in the program
 };
@@ -92,9 +93,10 @@ struct Scratch {
   Expr elements;  // I64, at least 1, over constants and parameters
 };
 
-// Lookup tables in scratch memory for the grid points to which a set of points has weights
-// (support/place_points.h). The executor of the plan fills them from the positions of the points
-// before the first launch. It refuses the run if a point lies outside its allowed range.
+// Lookup tables in scratch memory for a set of points: they find the grid points at which a point
+// of the set has a weight (support/place_points.h). The executor of the plan fills them from the
+// positions of the points before the first launch. It refuses the run if a point lies outside its
+// allowed range.
 constexpr int kPointBucket = 32;  // grid points per bucket
 constexpr int kPointRows = 8;     // rows per group
 struct PointSet {
@@ -106,9 +108,9 @@ struct PointSet {
   Expr points;       // I64: number of points
   std::vector<Expr> low, high;    // I64: bounds of the grid, per dimension
   std::vector<Expr> first, last;  // I64: allowed range of the positions
-  // For a subdomain of a decomposed program, whose grid has the bounds `low` and `high`: records
-  // are evaluated at the points in this box, from its low coordinates up to the next whole numbers
-  // after its high ones. Empty: at all points.
+  // For a subdomain of a decomposed program, whose grid has the bounds `low` and `high`: the
+  // subdomain evaluates records only at the points in this box. Per dimension {low, high}, a
+  // position p is in the box if low <= p < high + 1. Empty: records are evaluated at all points.
   std::vector<std::array<int64_t, 2>> owned = {};
   Scalar weight;  // F32 or F64
   // Into Plan::scratch: I32, except `weights`.
@@ -170,8 +172,8 @@ struct SwapSlots {
 };  // swaps two slots
 using Action = std::variant<Launch, Rotate, SwapSlots>;
 
-// Actions that run several times in each step, in tiles of iterations, until all iterations are
-// done. Tiles of the plan have one step then.
+// A range of actions that run several times in each step, in tiles of iterations, until all
+// iterations are done. If a plan has a Repeat, its tiles have one step.
 //
 //   for (done = 0; done < iterations; done += count) {
 //     count = iterations_of_tile(repeat, iterations - done);
@@ -186,16 +188,17 @@ struct Repeat {
   std::vector<int> tile_sizes = {};  // as Plan::tile_sizes
 };
 
-// Values computed from the arrays after every `every` steps: one number, or all elements of an
-// array of the user. Tiles end at steps where a reduction is due.
+// Values computed from the arrays after every `every` steps: one number, or all elements of a user
+// array. Tiles end at steps where a reduction is due.
 //
 // An `in_step` reduction is computed within every step, by launches among the actions. Kernels may
-// read its value from its memory, and tiles have one step. `replaced` keeps the value before the
-// last evaluation; a reduction into an array uses the array's next level for this, if it has one.
+// read its value from its memory, and tiles have one step. `replaced` keeps the value of the
+// previous evaluation; a reduction into an array uses the array's next level for this, if it has
+// one.
 //
-// For floating-point reductions, `first_nan` stores after how many steps a value was first NaN, 0
-// if never. Before the first launch the executor of the plan stores there the state of the run so
-// far.
+// For floating-point reductions, `first_nan` stores the number of steps after which a value was
+// first NaN, or 0 if none was. Before the first launch the executor of the plan writes the current
+// value there, which is not 0 if an earlier run of the same state found a NaN.
 struct Reduction {
   std::string name;
   Scalar type;  // of the value: I32, I64, F32 or F64
@@ -215,19 +218,19 @@ struct Reduction {
   int samples = kNoScratch;  // into Plan::scratch
 };
 
-// Ends the run when a condition holds. The condition is evaluated after a tile at whose end a
-// reduction that it names was evaluated (after every step if it names none), once all of them have
-// values. It does not hold while one of them is NaN.
+// Ends the run when a condition holds. The condition is evaluated at the end of a tile if one of
+// its reductions was evaluated there and all of them have values. If it names no reduction, it is
+// evaluated after every step. It does not hold while one of its reductions is NaN.
 struct Stop {
   std::vector<int> reductions;  // named in the condition, into Plan::reductions
   Launch launch;
   int result = 0;  // into Plan::scratch: one I32, nonzero if the condition holds
 };
 
-// What a subdomain of a decomposed program (ir/subdomain.h) exchanges with the others. Values are
-// packed into one buffer, ranges of which are sent to other subdomains. Ranges of another buffer
-// are received from them and unpacked. Both buffers hold values of several types, each box aligned
-// to 16 bytes.
+// The messages that a subdomain of a decomposed program (ir/subdomain.h) exchanges with others.
+// Outgoing values are packed into one buffer, and ranges of that buffer are sent to other
+// subdomains. Incoming values are received into ranges of a second buffer and unpacked from there.
+// Both buffers hold values of several types, each box aligned to 16 bytes.
 //
 // Boxes that are contiguous in memory, such as whole planes of the outermost dimension, may be
 // copied from array to array without packing, if all halos of all subdomains are contiguous.
@@ -250,10 +253,10 @@ struct Exchange {
   int send = kNoScratch, receive = kNoScratch;  // into Plan::scratch: I64
   std::vector<ExchangeMessage> messages;
 };
-// An exchange before an action, executed after every `tiles_per_exchange` tiles of `common_tile`
-// steps or iterations, and at the beginning of every step if the step is cut into phases. All
-// subdomains have the same common tile. A schedule may cut it into shorter tiles. If fewer steps
-// are left, it is halved until it fits.
+// An exchange before an action. It is executed after every `tiles_per_exchange` tiles of
+// `common_tile` steps or iterations, and at the beginning of every step if the step is cut into
+// phases. All subdomains have the same common tile. A schedule may cut it into shorter tiles. If
+// fewer steps are left, the common tile is halved until it fits.
 struct HaloExchange {
   size_t action = 0;    // into Plan::actions: the exchange precedes it
   size_t exchange = 0;  // into Plan::exchanges
@@ -338,7 +341,7 @@ inline bool is_due(const Reduction& reduction, int64_t steps_done) {
 inline bool is_sampled(const Reduction& reduction) {
   return reduction.samples != kNoScratch;
 }
-// Number of evaluations within or after `count` steps, the first of which has index `first`.
+// Number of evaluations during or at the end of the `count` steps that begin at step `first`.
 inline int64_t evaluations(const Reduction& reduction, int64_t first, int64_t count) {
   return (first + count) / reduction.every - first / reduction.every;
 }
@@ -355,8 +358,8 @@ inline int64_t iterations_of_tile(const Repeat& repeat, int64_t left) {
   return largest_tile(repeat.time_tile, repeat.tile_sizes, left);
 }
 
-// How many of `left` steps (at least 1), the first of which has index `step`, may run before a
-// reduction or the stop condition is due.
+// Number of steps that may run before a reduction or the stop condition is due, at most `left` (at
+// least 1). The first of these steps has index `step`.
 inline int64_t steps_until_due(const Plan& plan, int64_t left, int64_t step) {
   for (const Reduction& reduction : plan.reductions) {
     if (is_sampled(reduction)) continue;

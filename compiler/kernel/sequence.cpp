@@ -1,6 +1,6 @@
 // How similar bodies are found. The *shape* of a statement is a text of everything but its integer
 // literals, in which names that the item defines are numbered in order of appearance. An integer
-// variable counts as a sum with a literal, 0 if there is none. Items of one shape are similar if
+// variable without a literal counts as a sum with the literal 0. Items of one shape are similar if
 // each literal is an affine function of the item's number. A *run* of similar items becomes a loop.
 //
 // Several runs can also share a loop. Their statements are aligned like the lines of two texts (a
@@ -257,7 +257,7 @@ class Sequencer {
     return out;
   }
 
-  // The entry for the items of both; nullopt if they do not match.
+  // One entry for the items of both `a` and `b`; nullopt if they do not match.
   static std::optional<Entry> joined(const Entry& a, const Entry& b) {
     if (a.shape != b.shape) return std::nullopt;
     Entry out = a;
@@ -308,8 +308,8 @@ class Sequencer {
     return length;
   }
 
-  // All runs in one loop, if that saves a quarter of their text. Items must not have lets: a guard
-  // would hide the definition from the statements that use it.
+  // Merges all runs into one loop, if that saves a quarter of their text. Items must not have lets:
+  // a guard would hide the definition from the statements that use it.
   std::optional<std::vector<Entry>> share(const std::vector<Run>& runs) const {
     constexpr size_t kMostRuns = 16;
     if (runs.size() < 2 || runs.size() > kMostRuns) return std::nullopt;

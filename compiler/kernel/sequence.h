@@ -20,7 +20,8 @@ using Title = std::function<std::string(size_t first, size_t last)>;
 // Unrolling the loops gives back the items, so everything that holds for the items still holds.
 Body sequence(const std::string& variable, std::vector<Body> items, const Title& title = nullptr);
 
-// A body with its loops of LoopKind::Steps unrolled and branches on conditions known then resolved.
+// The body with its loops of LoopKind::Steps unrolled. Branches whose conditions are then known are
+// resolved.
 Body written_out(const Body& body);
 
 }  // namespace stencil::kernel

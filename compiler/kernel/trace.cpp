@@ -1,5 +1,5 @@
-// A launch is executed once for each tile size that it occurs with, and its counts are multiplied
-// by how often it occurs. Blocks are independent, so threads share them.
+// A launch is executed once for each tile size in which it occurs. Its counts are multiplied by the
+// number of tiles of that size. Blocks are independent, so several host threads execute them.
 #include "compiler/kernel/trace.h"
 
 #include <fmt/format.h>

@@ -108,9 +108,9 @@ struct Trace {
   TracedKernel total() const;            // of `kernels`; threads and shared_bytes are maxima
 };
 
-// Traces the first tile of a run, of the plan's time tile unless something ends it earlier. The
-// module must be legalized for a target with threads (emit::legalise). Uses several threads
-// (support/threads.h).
+// Traces the first tile of a run. It has the length of the plan's time tile, unless a reduction or
+// the stop condition is due earlier. The module must be legalized for a target with threads
+// (emit::legalise). Uses several threads (support/threads.h).
 //
 // Returns nullopt, with the reason in `problem`, if threads are loops, if a block has more than
 // kBlockThreads threads, or if the number of blocks or points depends on a param without a value.

@@ -1,6 +1,6 @@
 // Execution of expressions. Each node records which threads have evaluated it, so a node shared by
-// two arms costs each thread once. If it takes a single loop, values are computed for all threads;
-// values of inactive threads are meaningless.
+// two arms costs each thread once. If a single loop over the threads computes an operation, it
+// computes all threads; values of inactive threads are meaningless.
 #include <algorithm>
 
 #include "compiler/kernel/trace_block.h"
@@ -118,7 +118,8 @@ void BlockTracer::select(const CodeNode& node, State& state, const Mask& mask) {
   }
 }
 
-// If the second operand accesses memory, only threads whose result it decides evaluate it.
+// If the second operand accesses memory, a thread evaluates it only if the first does not decide
+// the result.
 void BlockTracer::logic(const CodeNode& node, State& state, const Mask& mask) {
   const bool decides = node.op == Op::Or;  // the operand value that decides the result
   const Value& first = value(node.operands[0], mask);

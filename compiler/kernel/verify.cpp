@@ -28,7 +28,7 @@ class KernelVerifier {
   KernelVerifier(const Module& module, const Kernel& kernel, Violations& violations)
       : module_(module), kernel_(kernel), violations_(violations) {}
 
-  // Returns false if expressions are missing, so that no other pass can look at the kernel.
+  // Returns false if expressions are missing. No other pass may then read the kernel.
   bool verify() {
     for (const NamedConstant& constant : module_.constants) define(constant.name, constant.type);
     for (const ScalarArgument& scalar : kernel_.scalars) define(scalar.name, scalar.type);
@@ -111,7 +111,7 @@ class KernelVerifier {
     body(loop.body);
     variables_ = outer;
   }
-  // A block may test shared memory as a whole, if a barrier follows the stores to it.
+  // A condition outside of Threads may read shared memory if a barrier follows the stores to it.
   void operator()(const If& branch) {
     asks_ = true;
     expr(branch.condition);
@@ -192,7 +192,7 @@ class KernelVerifier {
     const bool free = !taken_.count(name) && variables_.emplace(name, type).second;
     if (!free) fail(fmt::format("'{}' is defined again", name));
   }
-  // Thread loops run one after the other, so no thread can wait for another.
+  // Thread loops run one after the other, so a thread cannot wait for another one.
   void waits(const char* what) {
     if (kernel_.thread_loops) fail(fmt::format("{} where threads are loops", what));
   }

@@ -72,7 +72,7 @@ class PlanVerifier {
   }
 
  private:
-  // Returns whether repeats are in order, each within the actions.
+  // Returns true if the repeats are in order and each lies within the actions.
   bool repeats() {
     size_t before = 0;
     for (const Repeat& repeat : plan_.repeats) {
@@ -208,7 +208,7 @@ class PlanVerifier {
     if (has_nan) result(reduction.first_nan, Scalar::I32, what + ": the step of its first NaN");
   }
 
-  // Some action must compute it, and no tile may contain several evaluations.
+  // Some action must compute the reduction, and no tile may contain several evaluations.
   void in_step(const Reduction& reduction, const std::string& what) {
     const bool computed =
         std::any_of(plan_.actions.begin(), plan_.actions.end(), [&](const Action& action) {
@@ -292,7 +292,7 @@ class PlanVerifier {
                       [](const Expr& x, const Expr& y) { return print(x) == print(y); });
   }
 
-  // Returns whether the memory exists. Reports it if it does not match the kernel's buffer.
+  // Returns true if the memory exists. Reports memory that does not match the kernel's buffer.
   bool suits(const ArrayArgument& argument, const Buffer& global, const Kernel& kernel) {
     const std::string what = "launch of '" + kernel.name + "'";
     const bool scratch = argument.slot == kScratch;
